@@ -1,0 +1,232 @@
+// A real OpenClaw host in a throw-away home, with a loopback model provider. Nothing here knows about the tests.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { compareVersions } from "../../plugin/host.js";
+import { createFakeProvider } from "./fake-provider.mjs";
+import { installHost } from "./install.mjs";
+
+/** Time limit of one command in milliseconds; a busy machine needs some. */
+const COMMAND_MS = 240_000;
+
+/** @typedef {{code: number | null, stdout: string, stderr: string, output: string}} Outcome */
+
+/** One host with its own state, workspace and model provider. */
+export class TestHost {
+  /** @type {import("node:child_process").ChildProcess | null} */
+  #gateway = null;
+  #gatewayOutput = "";
+
+  /**
+   * @param {string} version
+   * @param {string} dir
+   * @param {string} entry
+   * @param {ReturnType<typeof createFakeProvider>} provider
+   * @param {string} baseUrl
+   * @param {number} port
+   */
+  constructor(version, dir, entry, provider, baseUrl, port) {
+    this.version = version;
+    this.dir = dir;
+    this.entry = entry;
+    this.provider = provider;
+    this.baseUrl = baseUrl;
+    this.port = port;
+    this.workspace = path.join(dir, "workspace");
+    this.stateDir = path.join(dir, "state");
+  }
+
+  /**
+   * Installs the version if need be and prepares an empty home for it.
+   * @param {string} version
+   * @param {{files: Record<string, string>, rules: object[]}} setup Files of the workspace, rules of the model.
+   */
+  static async start(version, { files, rules }) {
+    const installed = await installHost(version);
+    const dir = await mkdtemp(path.join(os.tmpdir(), `oc-${version}-`));
+    const provider = createFakeProvider({ rules });
+    provider.server.listen(0, "127.0.0.1");
+    await once(provider.server, "listening");
+    const { port } = /** @type {net.AddressInfo} */ (provider.server.address());
+    const entry = path.join(installed, "node_modules", "openclaw", "openclaw.mjs");
+    const host = new TestHost(version, dir, entry, provider, `http://127.0.0.1:${port}/v1`, await freePort());
+    await Promise.all(["home", "state", "workspace/memory"].map((name) => mkdir(path.join(dir, name), { recursive: true })));
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(host.workspace, name), text);
+    await writeFile(path.join(host.stateDir, "openclaw.json"), JSON.stringify(host.#config(), null, 2));
+    return host;
+  }
+
+  /** @param {string} wanted */
+  atLeast(wanted) {
+    return compareVersions(this.version, wanted) >= 0;
+  }
+
+  #config() {
+    const search = {
+      provider: this.atLeast("2026.8.1") ? "openai-compatible" : "openai",
+      model: "fake-embed",
+      remote: { baseUrl: this.baseUrl, apiKey: "sk-embed" },
+    };
+    const model = { id: "fake-chat", name: "fake-chat", contextWindow: 128_000, maxTokens: 4096 };
+    return {
+      gateway: { mode: "local", port: this.port, auth: { mode: "token", token: "test-token" } },
+      agents: {
+        defaults: {
+          workspace: this.workspace,
+          model: { primary: "fake/fake-chat" },
+          skipBootstrap: true,
+          ...(this.atLeast("2026.8.1") ? {} : { memorySearch: search }),
+        },
+      },
+      models: {
+        mode: "merge",
+        providers: { fake: { baseUrl: this.baseUrl, apiKey: "sk-chat", api: "openai-completions", models: [model] } },
+      },
+      ...(this.atLeast("2026.8.1") ? { memory: { search } } : {}),
+      // Newer hosts would hide tools behind a search tool; that is the host's matter.
+      ...(this.atLeast("2026.9.1") ? { tools: { toolSearch: false } } : {}),
+    };
+  }
+
+  /** Key of the memory settings in this host's configuration. */
+  get searchKey() {
+    return this.atLeast("2026.8.1") ? "memory.search" : "agents.defaults.memorySearch";
+  }
+
+  /** The configuration file as it is on disk. */
+  async config() {
+    return JSON.parse(await readFile(path.join(this.stateDir, "openclaw.json"), "utf8"));
+  }
+
+  /** @param {string[]} args */
+  #spawn(args) {
+    const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE } = process.env;
+    return spawn(process.execPath, [this.entry, ...args], {
+      cwd: this.dir,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`,
+        HOME: path.join(this.dir, "home"),
+        OPENCLAW_STATE_DIR: this.stateDir,
+        NO_COLOR: "1",
+        ...(NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}),
+        ...(SSL_CERT_FILE ? { SSL_CERT_FILE } : {}),
+      },
+    });
+  }
+
+  /**
+   * Runs `openclaw …`.
+   * @param {string[]} args
+   * @returns {Promise<Outcome>}
+   */
+  async run(...args) {
+    const child = this.#spawn(args);
+    const timer = setTimeout(() => child.kill("SIGKILL"), COMMAND_MS);
+    let stdout = "";
+    let stderr = "";
+    child.stdout?.setEncoding("utf8").on("data", (text) => (stdout += text));
+    child.stderr?.setEncoding("utf8").on("data", (text) => (stderr += text));
+    const [code] = await once(child, "close");
+    clearTimeout(timer);
+    return { code, stdout, stderr, output: stdout + stderr };
+  }
+
+  /**
+   * Runs a command that must succeed.
+   * @param {string[]} args
+   */
+  async ok(...args) {
+    const outcome = await this.run(...args);
+    if (outcome.code !== 0) throw new Error(`openclaw ${args.join(" ")} ended with ${outcome.code}:\n${outcome.output}`);
+    return outcome;
+  }
+
+  /**
+   * Runs a command that must print JSON.
+   * @param {string[]} args
+   */
+  async json(...args) {
+    const { stdout } = await this.ok(...args, "--json");
+    const start = stdout.search(/^[[{]/m);
+    return JSON.parse(stdout.slice(start));
+  }
+
+  /**
+   * One turn of a conversation; returns what the agent says.
+   * @param {string} message
+   * @param {{local?: boolean}} [options]
+   */
+  async turn(message, { local = true } = {}) {
+    const { output } = await this.ok("agent", ...(local ? ["--local"] : []), "--agent", "main", "--message", message);
+    return output;
+  }
+
+  /** Requests to the chat model since they were last taken, oldest first. */
+  peekChats() {
+    return this.provider.records.filter((record) => record.body?.messages).map((record) => record.body);
+  }
+
+  /** The same, and forgets them. */
+  takeChats() {
+    const chats = this.peekChats();
+    this.provider.records.length = 0;
+    return chats;
+  }
+
+  /** Starts the gateway and waits until it answers. */
+  async startGateway() {
+    const child = this.#spawn(["gateway", "run", "--port", String(this.port), "--bind", "loopback"]);
+    this.#gateway = child;
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text) => (this.#gatewayOutput += text));
+    for (let waited = 0; waited < COMMAND_MS; waited += 500) {
+      if (child.exitCode !== null) break;
+      const answer = await fetch(`http://127.0.0.1:${this.port}/healthz`, { signal: AbortSignal.timeout(2000) }).catch(() => null);
+      if (answer?.ok) return;
+      await pause(500);
+    }
+    throw new Error(`the gateway did not start:\n${this.#gatewayOutput.slice(-3000)}`);
+  }
+
+  /** What the gateway wrote so far. */
+  get gatewayOutput() {
+    return this.#gatewayOutput;
+  }
+
+  /** Asks the gateway to end; returns after how many milliseconds it did. */
+  async stopGateway() {
+    const child = this.#gateway;
+    if (!child || child.exitCode !== null) return 0;
+    const started = Date.now();
+    const closed = once(child, "close");
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
+    await closed;
+    clearTimeout(timer);
+    this.#gateway = null;
+    return Date.now() - started;
+  }
+
+  /** Ends everything and removes the home. */
+  async stop() {
+    await this.stopGateway();
+    this.provider.server.closeAllConnections();
+    this.provider.server.close();
+    await rm(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+/** @returns {Promise<number>} */
+async function freePort() {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = /** @type {net.AddressInfo} */ (server.address());
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,22 @@
+// Packs the plugin once per run, as a user would get it; vitest calls this before the first host test.
+
+import { execFile } from "node:child_process";
+import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** @param {import("vitest/node").TestProject} project */
+export default async function pack(project) {
+  const into = path.join(root, "__test__", ".tmp", "pack");
+  await rm(into, { recursive: true, force: true });
+  await mkdir(into, { recursive: true });
+  const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", into], {
+    cwd: root,
+    maxBuffer: 1 << 24,
+  });
+  const [packed] = JSON.parse(stdout);
+  project.provide("tarball", { file: path.join(into, packed.filename), unpackedSize: packed.unpackedSize });
+}

@@ -1,0 +1,107 @@
+// Changing from memory-core to us on a real host: nothing that memory-core paid for is sent again.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFailed, test } from "vitest";
+import { TestHost } from "./harness.mjs";
+
+const ID = "memory-core-rs";
+
+/** @param {number} day @param {number} lines */
+const note = (day, lines) =>
+  Array.from({ length: lines }, (_, line) => `- Entry ${line} of day ${day}: topic ${line * 7 + day} and what was said about it.`).join(
+    "\n",
+  );
+
+/** Short notes, which every version cuts alike, and long ones, whose overlaps grew differently with 2026.8. */
+const FILES = Object.fromEntries([1, 2, 3, 4, 5, 6].map((day) => [`memory/2026-11-0${day}.md`, note(day, day % 2 ? 90 : 9)]));
+
+/** @param {string[]} texts @param {string[]} others */
+const without = (texts, others) => texts.filter((text) => !others.includes(text)).sort();
+
+/** @param {TestHost} host */
+function takeTexts(host) {
+  const texts = host.provider.records.filter((record) => record.path.endsWith("/embeddings")).flatMap((record) => record.body.input);
+  host.provider.records.length = 0;
+  return texts;
+}
+
+/** @param {string} version */
+export function takeoverSuite(version) {
+  describe.sequential(`from memory-core on OpenClaw ${version}`, () => {
+    /** @type {TestHost} */
+    let host;
+    /** @type {string[]} */
+    let paid;
+    /** @type {string[]} */
+    let sent;
+    /** @type {string[]} */
+    let all;
+    let isBroken = false;
+    // A step builds on the one before it: when one fails, the rest has nothing to say.
+    beforeEach(({ skip }) => {
+      skip(isBroken, "an earlier step failed");
+      onTestFailed(() => {
+        isBroken = true;
+      });
+    });
+    beforeAll(async () => {
+      host = await TestHost.start(version, { files: FILES, rules: [{ match: ".", reply: "HELLO" }] });
+    });
+    afterAll(async () => {
+      await host?.stop();
+    });
+
+    test("memory-core indexes and pays", async () => {
+      await host.ok("memory", "index", "--force");
+      paid = takeTexts(host);
+      expect(paid.length).toBeGreaterThan(6);
+    });
+
+    test("a dry run tells what would be taken, and the cost of going without", async () => {
+      const consent = host.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];
+      await host.ok("plugins", "install", inject("tarball").file, ...(host.atLeast("2026.8.1") ? ["--force"] : []), ...consent);
+      await host.ok("plugins", "enable", ID, ...consent);
+      await host.ok(ID, "setup", "--yes");
+      const [{ sources }] = await host.json(ID, "import", "--dry-run");
+      expect(sources).toEqual([expect.objectContaining({ accepted: true, model: "fake-embed", taken: paid.length, known: 0 })]);
+      expect(takeTexts(host)).toEqual([]);
+    });
+
+    test("the first start takes everything, and the index sends only what memory-core did not", async () => {
+      const [{ plan }] = await host.json("memory", "index", "--dry-run");
+      expect(takeTexts(host)).toEqual([]);
+      const [indexed] = await host.json("memory", "index");
+      sent = takeTexts(host);
+      expect(without(sent, paid)).toEqual([...sent].sort());
+      expect(plan.texts).toBe(sent.length);
+      expect(indexed.report).toMatchObject({ embedded: sent.length, pending: 0 });
+      if (!host.atLeast("2026.8.1")) expect(sent).toEqual([]);
+      const [{ sources }] = await host.json("memory", "import");
+      expect(sources[0]).toMatchObject({ taken: 0, known: paid.length });
+    });
+
+    test("without the takeover the index sends the texts that memory-core sent", async () => {
+      await host.ok("config", "set", `${host.searchKey}.model`, "other-embed");
+      const { stdout } = await host.ok("memory", "index", "--dry-run");
+      expect(takeTexts(host)).toEqual([]);
+      await host.ok("memory", "index");
+      all = takeTexts(host);
+      expect(stdout).toMatch(new RegExp(`To send to .*other-embed.*: ${all.length} texts, about \\d+ tokens`));
+      // Where the chunks are the same, the texts are: each short note, and where no overlap is before it.
+      expect(without(all, paid)).toEqual([...sent].sort());
+      expect(all.length - sent.length).toBeGreaterThanOrEqual(Object.keys(FILES).length);
+      if (!host.atLeast("2026.8.1")) expect([...all].sort()).toEqual([...paid].sort());
+    });
+
+    test("status tells latency, dimensions, limits, hits and what today cost", async () => {
+      const [agent] = await host.json("memory", "status", "--deep");
+      expect(agent.embeddingProbe).toMatchObject({ ok: true, latencyMs: expect.any(Number), dims: 256 });
+      expect(agent.scan.limits).toMatchObject({ items: expect.any(Number) });
+      const other = agent.scan.usage.models.find((/** @type {any} */ row) => row.model === "other-embed");
+      expect(other).toMatchObject({ embedded: all.length, texts: all.length + 1 });
+      const kept = agent.scan.usage.models.find((/** @type {any} */ row) => row.model === "fake-embed");
+      expect(kept).toMatchObject({ needed: all.length, embedded: sent.length, texts: sent.length });
+      const { stdout } = await host.ok("memory", "status", "--deep");
+      expect(stdout).toMatch(/Embedded today .*cache hit rate \d+ %/);
+    });
+  });
+}

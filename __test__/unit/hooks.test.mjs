@@ -1,0 +1,120 @@
+// The hooks of the automatic memory: which turns they are about, and what they read of the host's messages.
+
+import { expect, test } from "vitest";
+import { hasAutomaticPart } from "../../plugin/hooks/agent.js";
+import { lastMessages } from "../../plugin/hooks/messages.js";
+import { registerHooks } from "../../plugin/hooks/register.js";
+import { hostWritesNotes } from "../../plugin/hooks/session-notes.js";
+import { isMainSession, isPrivate, isUserTurn } from "../../plugin/hooks/session.js";
+import { Host } from "../../plugin/host.js";
+
+test("only a person's own message counts as a turn", () => {
+  expect(isUserTurn({ trigger: "user", sessionKey: "agent:main:main" })).toBe(true);
+  for (const trigger of ["memory", "heartbeat", "cron", "manual", undefined])
+    expect(isUserTurn({ trigger, sessionKey: "agent:main:main" })).toBe(false);
+  for (const key of [
+    "temp:slug-generator",
+    "agent:main:subagent:memory-core-rs-1",
+    "agent:main:main:active-memory:ab12",
+    "agent:main:memory-capture:memory-core-rs-1",
+    "agent:main:internal-session-effects:1",
+    "agent:main:cron:daily",
+  ])
+    expect(isUserTurn({ trigger: "user", sessionKey: key }), key).toBe(false);
+});
+
+test("groups and sessions that cannot be told are not private", () => {
+  for (const key of ["agent:main:main", "agent:main:whatsapp:direct:+351", "agent:main:telegram:dm:7"])
+    expect(isPrivate({ sessionKey: key }), key).toBe(true);
+  for (const key of ["agent:main:whatsapp:group:1", "agent:main:slack:channel:c1:thread:2", "agent:main:matrix:room:x", "", undefined])
+    expect(isPrivate({ sessionKey: key }), String(key)).toBe(false);
+});
+
+test("the main session is the one the host calls so", () => {
+  expect(isMainSession({}, { sessionKey: "agent:main:main" })).toBe(true);
+  expect(isMainSession({ session: { mainKey: "home" } }, { sessionKey: "agent:work:home" })).toBe(true);
+  expect(isMainSession({}, { sessionKey: "agent:main:telegram:dm:7" })).toBe(false);
+});
+
+test("messages are read as text or as blocks, the last ones only", () => {
+  const messages = [
+    { role: "user", content: "first" },
+    { role: "toolResult", content: "from the web" },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "a" },
+        { type: "image", data: "x" },
+        { type: "text", text: "b" },
+      ],
+    },
+    { role: "user", content: [] },
+    { role: "user", content: "last" },
+  ];
+  expect(lastMessages(messages, 2)).toEqual([
+    { role: "assistant", text: "a\nb" },
+    { role: "user", text: "last" },
+  ]);
+  expect(lastMessages(undefined, 2)).toEqual([]);
+});
+
+test("hooks are registered only when a part is switched on", () => {
+  /** @param {unknown} config */
+  const names = (config) => {
+    /** @type {string[]} */
+    const registered = [];
+    const api = {
+      config: { plugins: { entries: { "memory-core-rs": { config } } } },
+      on: (/** @type {string} */ name) => registered.push(name),
+    };
+    registerHooks(api, new Host(api));
+    return registered;
+  };
+  expect(names(undefined)).toEqual([]);
+  expect(names({ autoRecall: false, shortTerm: { enabled: false } })).toEqual([]);
+  for (const config of [
+    { autoRecall: true },
+    { autoCapture: true },
+    { sessionNotes: { enabled: true } },
+    { agents: { work: { autoRecall: true } } },
+  ]) {
+    expect(hasAutomaticPart(config)).toBe(true);
+    expect(names(config)).toEqual(["before_prompt_build", "agent_end", "before_reset"]);
+  }
+});
+
+test("a hook that fails costs a log line and no reply", async () => {
+  /** @type {string[]} */
+  const warnings = [];
+  /** @type {Record<string, (event: unknown, ctx: unknown) => Promise<unknown>>} */
+  const handlers = {};
+  const api = {
+    pluginConfig: { autoRecall: true },
+    on: (/** @type {string} */ name, /** @type {(event: unknown, ctx: unknown) => Promise<unknown>} */ handler) => {
+      handlers[name] = handler;
+    },
+    logger: { warn: (/** @type {string} */ line) => warnings.push(line) },
+    get runtime() {
+      throw new Error("the host is going away");
+    },
+  };
+  registerHooks(api, new Host(api));
+  const ctx = { trigger: "user", sessionKey: "agent:main:main" };
+  expect(await handlers.before_prompt_build({ prompt: "where is the key?" }, ctx)).toBeUndefined();
+  expect(await handlers.agent_end({ success: true, messages: [] }, ctx)).toBeUndefined();
+  expect(warnings).toEqual([
+    "memory-core-rs: before_prompt_build: the host is going away",
+    "memory-core-rs: agent_end: the host is going away",
+  ]);
+});
+
+test("no note is written where the host's own hook writes one", () => {
+  /** @param {string} version */
+  const host = (version) => new Host({ runtime: { version } });
+  const entry = (/** @type {boolean} */ enabled) => ({ hooks: { internal: { entries: { "session-memory": { enabled } } } } });
+  expect(hostWritesNotes(host("2026.4.12"), {})).toBe(true);
+  expect(hostWritesNotes(host("2026.4.12"), entry(false))).toBe(false);
+  expect(hostWritesNotes(host("2026.4.12"), { hooks: { internal: { enabled: false } } })).toBe(false);
+  expect(hostWritesNotes(host("2026.9.6"), {})).toBe(false);
+  expect(hostWritesNotes(host("2026.9.6"), entry(true))).toBe(true);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { embedWith, hostAdapter } from "../../plugin/host-embeddings.js";
+
+/** @param {Record<string, unknown>} search */
+const owner = (search, models = {}) => ({ cfg: { memory: { search }, models }, agentId: "main", agentDir: "/agents/main" });
+
+test("only ids that the engine does not speak go to the host", () => {
+  for (const provider of [undefined, "auto", "none", "embedded", "openai", "openai-compatible", "gemini", "voyage", "mistral", "ollama"]) {
+    expect(hostAdapter(owner({ provider })), provider).toBeUndefined();
+  }
+  for (const provider of ["bedrock", "github-copilot", "deepinfra", "local", "my-server"]) {
+    expect(hostAdapter(owner({ provider })), provider).toMatchObject({ provider });
+  }
+  expect(hostAdapter(owner({ provider: "openai", fallback: "bedrock" }))).toMatchObject({ provider: "bedrock" });
+});
+
+test("the same settings give the same adapter, other settings another one", () => {
+  const first = hostAdapter(owner({ provider: "bedrock", model: "a" }));
+  expect(hostAdapter(owner({ provider: "bedrock", model: "a" }))).toBe(first);
+  expect(hostAdapter(owner({ provider: "bedrock", model: "b" }))).not.toBe(first);
+  const server = { providers: { bedrock: { baseUrl: "http://127.0.0.1:1" } } };
+  expect(hostAdapter(owner({ provider: "bedrock", model: "a" }, server))).not.toBe(first);
+});
+
+test("queries and documents reach the adapter by the names of each host version", async () => {
+  const embedBatch = async (/** @type {string[]} */ texts) => texts.map((text) => [text.length]);
+  const newer = embedWith(async () => ({ embed: async (text, { inputType }) => [text.length, inputType], embedBatch }));
+  expect(await newer(["ab"], "query")).toEqual([[2, "query"]]);
+  expect(await newer(["ab", "c"], "document")).toEqual([[2], [1]]);
+  const older = embedWith(async () => ({ embedQuery: async (text) => [text.length, 7], embedBatch }));
+  expect(await older(["ab", "c"], "query")).toEqual([
+    [2, 7],
+    [1, 7],
+  ]);
+});
+
+test("a failed provider is made anew, a good one is kept", async () => {
+  let made = 0;
+  const embed = embedWith(async () => {
+    const number = ++made;
+    return {
+      embedBatch: async () => {
+        if (number === 1) throw new Error("401 token expired");
+        return [[number]];
+      },
+    };
+  });
+  await expect(embed(["a"], "document")).rejects.toThrow("401");
+  expect(await embed(["a"], "document")).toEqual([[2]]);
+  expect(await embed(["a"], "document")).toEqual([[2]]);
+});
+
+test("a provider that the host does not have is named, with a remedy", async () => {
+  const adapter = hostAdapter(owner({ provider: "no-such-provider" }));
+  await expect(adapter?.embed(["a"], "document")).rejects.toThrow(/no embedding provider "no-such-provider"; enable its plugin/);
+});

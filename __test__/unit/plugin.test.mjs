@@ -1,0 +1,279 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import plugin from "../../index.js";
+import { bar } from "../../plugin/cli/progress.js";
+import { citationOf, citesSources, presentHit } from "../../plugin/citations.js";
+import { compareVersions, Host } from "../../plugin/host.js";
+import { classifyPaths } from "../../plugin/path-origin.js";
+import { missingRequirements } from "../../plugin/requirements.js";
+import { makeWorkspace } from "./workspace.mjs";
+
+/** @typedef {{name: string, description: string, parameters: any, execute(id: string, params: unknown, signal?: AbortSignal): Promise<{content: any[], details: any}>}} Tool */
+
+/**
+ * The side of the host: it collects what is registered.
+ * @param {{version?: string, config?: object, stateDir?: string, workspace?: string, capability?: boolean}} [host]
+ */
+function hostApi({ version = "2026.9.6", config = {}, stateDir = "/state", workspace, capability = true } = {}) {
+  const registered = /** @type {Record<string, any[]>} */ ({});
+  const record =
+    (/** @type {string} */ name) =>
+    (/** @type {any[]} */ ...args) => {
+      registered[name] = [...(registered[name] ?? []), args];
+    };
+  const api = {
+    logger: console,
+    runtime: {
+      version,
+      config: { current: () => config },
+      state: { resolveStateDir: () => stateDir },
+      agent: { resolveAgentWorkspaceDir: () => workspace },
+      modelAuth: {
+        resolveApiKeyForProvider: async () => {
+          throw new Error("no key");
+        },
+      },
+    },
+    registerTool: record("tool"),
+    registerCli: record("cli"),
+    registerService: record("service"),
+    ...(capability
+      ? { registerMemoryCapability: record("capability") }
+      : {
+          registerMemoryPromptSection: record("prompt"),
+          registerMemoryFlushPlan: record("flush"),
+          registerMemoryRuntime: record("runtime"),
+        }),
+  };
+  return { api, registered };
+}
+
+/**
+ * @param {Record<string, any[]>} registered
+ * @param {string} name
+ * @param {object} ctx
+ * @returns {Tool | null}
+ */
+function makeTool(registered, name, ctx) {
+  const [factory] = registered.tool.find(([, options]) => options.names[0] === name) ?? [];
+  return factory(ctx);
+}
+
+describe("register", () => {
+  test("it is synchronous, complete, and can be repeated", () => {
+    const { api, registered } = hostApi();
+    expect(plugin.register(api)).toBeUndefined();
+    plugin.register(api);
+    const counts = Object.fromEntries(Object.entries(registered).map(([name, calls]) => [name, calls.length]));
+    expect(counts).toEqual({ capability: 2, tool: 4, cli: 4, service: 2 });
+    expect(registered.capability[0][0]).toMatchObject({
+      deterministicRecallToolName: "memory_search",
+      runtime: { supportsWorkspaceMemoryReadSources: true, authorizeSearchHits: expect.any(Function) },
+    });
+  });
+
+  test("it never asks for the runtime: describing the command line would throw", () => {
+    const { api } = hostApi();
+    Object.defineProperty(api, "runtime", {
+      get() {
+        throw new Error("not in this mode");
+      },
+    });
+    expect(() => plugin.register(api)).not.toThrow();
+  });
+
+  test("hosts without the capability get the three parts", () => {
+    const { api, registered } = hostApi({ capability: false });
+    plugin.register(api);
+    expect(registered).toMatchObject({ prompt: [expect.anything()], flush: [expect.anything()], runtime: [expect.anything()] });
+  });
+});
+
+describe("tools", () => {
+  test("there are none where memory search is switched off", () => {
+    const { api, registered } = hostApi();
+    plugin.register(api);
+    expect(makeTool(registered, "memory_search", { config: { memory: { search: { enabled: false } } } })).toBeNull();
+    expect(makeTool(registered, "memory_search", {})).toBeNull();
+  });
+
+  test("memory_search answers in JSON, as text and as details, with citations in direct chats only", async () => {
+    const { workspace, stateDir, config } = await makeWorkspace();
+    const { api, registered } = hostApi({ stateDir, workspace });
+    plugin.register(api);
+    const ask = async (/** @type {string} */ sessionKey) => {
+      const tool = /** @type {Tool} */ (makeTool(registered, "memory_search", { config: config(), sessionKey }));
+      const { content, details } = await tool.execute("1", { query: "favourite tea", maxResults: 1 });
+      expect(JSON.parse(content[0].text)).toEqual(details);
+      return details;
+    };
+    const direct = await ask("agent:main:main");
+    expect(direct).toMatchObject({ provider: "none", mode: "fts-only", citations: "auto" });
+    expect(direct.results[0]).toMatchObject({ path: "MEMORY.md", corpus: "memory", citation: expect.stringMatching(/^MEMORY\.md#L\d/) });
+    expect(direct.results[0].snippet).toContain(`Source: ${direct.results[0].citation}`);
+    const group = await ask("agent:main:telegram:group:7");
+    expect(group.results[0]).not.toHaveProperty("citation");
+    expect(group.results[0].snippet).not.toContain("Source:");
+  });
+
+  test("wrong parameters are the caller's mistake and are named", async () => {
+    const { api, registered } = hostApi();
+    plugin.register(api);
+    const tool = /** @type {Tool} */ (makeTool(registered, "memory_search", { config: {} }));
+    await expect(tool.execute("1", {})).rejects.toThrow("query required");
+    await expect(tool.execute("1", { query: "x", maxResults: 0 })).rejects.toThrow("maxResults must be 1 or more");
+    await expect(tool.execute("1", { query: "x", minScore: "high" })).rejects.toThrow("minScore must be a number");
+    await expect(tool.execute("1", { query: "x", corpus: "everything" })).rejects.toThrow(
+      "corpus must be one of: memory, wiki, all, sessions",
+    );
+  });
+
+  test("a search that cannot be done says so and never throws", async () => {
+    const { api, registered } = hostApi({ stateDir: "/dev/null/nowhere" });
+    plugin.register(api);
+    const tool = /** @type {Tool} */ (makeTool(registered, "memory_search", { config: {} }));
+    const { details } = await tool.execute("1", { query: "x" });
+    expect(details).toMatchObject({ results: [], disabled: true, unavailable: true });
+    expect([details.error, details.warning, details.action].every((text) => typeof text === "string" && text.length > 0)).toBe(true);
+    const sessions = await tool.execute("1", { query: "x", corpus: "sessions" });
+    expect(sessions.details).toMatchObject({ unavailable: true, error: "session transcripts are not indexed" });
+  });
+
+  test("memory_get reads, misses and refuses, in the words of the host's version", async () => {
+    const { workspace, stateDir, config } = await makeWorkspace({ "MEMORY.md": "one\ntwo\n" });
+    const get = async (/** @type {string} */ version, /** @type {object} */ params) => {
+      const { api, registered } = hostApi({ version, stateDir, workspace });
+      plugin.register(api);
+      return (await makeTool(registered, "memory_get", { config: config() })?.execute("1", params))?.details;
+    };
+    expect(await get("2026.9.6", { path: "MEMORY.md", from: 2, lines: 1 })).toMatchObject({ status: "ok", path: "MEMORY.md", text: "two" });
+    expect(await get("2026.9.6", { path: "memory/none.md" })).toMatchObject({ status: "not_found", text: "" });
+    const refused = await get("2026.9.6", { path: "../../etc/passwd" });
+    expect(refused).toMatchObject({ status: "error", code: "MEM_PATH", error: expect.stringContaining("path required") });
+    expect(refused).not.toHaveProperty("disabled");
+    expect(await get("2026.4.12", { path: "../../etc/passwd" })).toMatchObject({ disabled: true, text: "" });
+  });
+});
+
+describe("citations", () => {
+  const hit = { path: "memory/a.md", startLine: 3, endLine: 7, score: 1, snippet: "text \n", source: /** @type {const} */ ("memory") };
+
+  test("name the lines", () => {
+    expect(citationOf(hit)).toBe("memory/a.md#L3-L7");
+    expect(citationOf({ ...hit, endLine: 3 })).toBe("memory/a.md#L3");
+    expect(presentHit(hit, true).snippet).toBe("text\n\nSource: memory/a.md#L3-L7");
+    expect(presentHit(hit, false).snippet).toBe(hit.snippet);
+  });
+
+  test("are for direct chats unless configured", () => {
+    expect(citesSources("auto", undefined)).toBe(true);
+    expect(citesSources("auto", "agent:main:main")).toBe(true);
+    expect(citesSources("auto", "agent:main:slack:channel:C1")).toBe(false);
+    expect(citesSources("auto", "agent:group:main")).toBe(true);
+    expect(citesSources("on", "agent:main:slack:group:C1")).toBe(true);
+    expect(citesSources("off", "agent:main:main")).toBe(false);
+  });
+});
+
+describe("origin of workspace files", () => {
+  test("curated files and notes are the agent's, dreams the system's, the rest nobody's", async () => {
+    const { workspace, dir } = await makeWorkspace({
+      "MEMORY.md": "m",
+      "DREAMS.md": "d",
+      "SOUL.md": "s",
+      "memory/2026-01-01.md": "n",
+      "memory/.dreams/x.md": "x",
+      "users/ana/USER.md": "u",
+    });
+    await writeFile(path.join(dir, "outside.md"), "o");
+    await symlink(path.join(dir, "outside.md"), path.join(workspace, "USER.md"));
+    const paths = [
+      "MEMORY.md",
+      "users/ana/USER.md",
+      "memory/2026-01-01.md",
+      "DREAMS.md",
+      "memory/.dreams/x.md",
+      "SOUL.md",
+      "USER.md",
+      "none.md",
+    ];
+    const classes = await classifyPaths({ workspaceDir: workspace, relativePaths: paths });
+    expect(classes.map(({ originClass }) => originClass)).toEqual([
+      "agent",
+      "agent",
+      "agent",
+      "system",
+      "system",
+      "untrusted",
+      "untrusted",
+      "untrusted",
+    ]);
+  });
+
+  test("for a remote workspace the host says what it read", async () => {
+    const readSources = [
+      { relativePath: "MEMORY.md", canonicalRelativePath: "MEMORY.md" },
+      { relativePath: "USER.md", canonicalRelativePath: "../other/USER.md" },
+      { relativePath: "memory.md" },
+    ];
+    const relativePaths = readSources.map((source) => source.relativePath);
+    const classes = await classifyPaths({ workspaceDir: "/nowhere", relativePaths, readSources });
+    expect(classes.map(({ originClass }) => originClass)).toEqual(["agent", "untrusted", "untrusted"]);
+  });
+});
+
+describe("what a host needs beyond the installation", () => {
+  const needs = (/** @type {string} */ version, /** @type {object} */ config) =>
+    missingRequirements(new Host(hostApi({ version }).api), config).map(({ key }) => key);
+
+  test("depends on its version, and is gone once written", () => {
+    const slots = { slots: { memory: "memory-core-rs" } };
+    expect(needs("2026.4.12", { plugins: slots })).toEqual([]);
+    expect(needs("2026.6.11", { plugins: slots })).toEqual(["plugins.entries.memory-core-rs.hooks.allowConversationAccess"]);
+    expect(needs("2026.9.6", {})).toEqual([
+      "plugins.slots.memory",
+      "plugins.entries.memory-core-rs.config.dreaming.enabled",
+      "plugins.entries.memory-core-rs.hooks.allowConversationAccess",
+    ]);
+    const draft = { plugins: { entries: { "memory-core-rs": { enabled: true, config: { provider: "none" } } } } };
+    const host = new Host(hostApi().api);
+    for (const need of missingRequirements(host, draft)) need.apply(draft);
+    expect(missingRequirements(host, draft)).toEqual([]);
+    expect(draft.plugins.entries["memory-core-rs"]).toEqual({
+      enabled: true,
+      hooks: { allowConversationAccess: true },
+      config: { provider: "none", dreaming: { enabled: false } },
+    });
+  });
+});
+
+test("versions are ordered by their numbers", () => {
+  const versions = ["2026.9.6", "2026.10.1", "2026.4.12", "2026.7.1-2", "2026.7.1"];
+  expect(versions.toSorted(compareVersions)).toEqual(["2026.4.12", "2026.7.1", "2026.7.1-2", "2026.9.6", "2026.10.1"]);
+});
+
+test("the progress bar shows share, remaining time and label", () => {
+  expect(bar({ completed: 5, total: 10, label: "notes" }, 10_000)).toMatch(/^\[█{12}░{12}\] 5\/10 · 0:10 left · notes$/);
+  expect(bar({ completed: 0, total: 0, label: "looking" }, 1000)).toBe("looking · 0:01");
+});
+
+test("public artifacts are the Markdown of every workspace, without links", async () => {
+  const { workspace, dir } = await makeWorkspace({
+    "MEMORY.md": "m",
+    "memory/a/b.md": "b",
+    "memory/note.txt": "t",
+    "memory/dreaming/d.md": "d",
+  });
+  await mkdir(path.join(dir, "elsewhere"));
+  await symlink(path.join(dir, "elsewhere"), path.join(workspace, "memory", "link.md"));
+  const { api, registered } = hostApi({ workspace });
+  plugin.register(api);
+  const artifacts = await registered.capability[0][0].publicArtifacts.listArtifacts({ cfg: {} });
+  expect(artifacts.map((/** @type {any} */ { kind, relativePath }) => [kind, relativePath])).toEqual([
+    ["memory-root", "MEMORY.md"],
+    ["daily-note", "memory/a/b.md"],
+    ["dream-report", "memory/dreaming/d.md"],
+  ]);
+  expect(artifacts[0]).toMatchObject({ workspaceDir: workspace, absolutePath: path.join(workspace, "MEMORY.md"), agentIds: ["main"] });
+});

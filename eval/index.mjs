@@ -1,0 +1,92 @@
+// `npm run eval`: which evidence a search really shows, for memory-core-rs and, in the same run, for memory-core of an
+// installed host. Prints one table per set.
+//   npm run eval -- [--sets exact,time] [--engines keywords,embedded,memory-core] [--external DIR …]
+//                   [--endpoint URL --model NAME] [--hosts 2026.9.6,2026.4.12] [--alone] [--failures] [--work DIR]
+// `--external` takes further sets: folders of cases, each with ws/, queries.jsonl and meta.json. `--endpoint` adds hybrid
+// search over an OpenAI-compatible endpoint, for both engines.
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { installHost } from "../__test__/host/install.mjs";
+import { casesOf, readQueries } from "./cases.mjs";
+import { scoreQuery, summarise } from "./metrics.mjs";
+
+const { values: a } = parseArgs({
+  options: {
+    sets: { type: "string", default: "" },
+    engines: { type: "string", default: "" },
+    external: { type: "string", multiple: true, default: [] },
+    endpoint: { type: "string" },
+    model: { type: "string", default: "all-minilm-l6-v2" },
+    hosts: { type: "string", default: "2026.9.6" },
+    alone: { type: "boolean", default: false },
+    failures: { type: "boolean", default: false },
+    work: { type: "string", default: path.join(os.tmpdir(), "memory-core-rs-eval") },
+  },
+});
+const here = import.meta.dirname;
+const list = (text) => text.split(",").filter(Boolean);
+
+const embed = a.endpoint && { baseUrl: a.endpoint, model: a.model };
+const engines = [
+  { name: "keywords", adapter: "ours.mjs", provider: "none" },
+  { name: "embedded", adapter: "ours.mjs", provider: "embedded" },
+  ...(embed ? [{ name: "hybrid", adapter: "ours.mjs", provider: "openai", embed }] : []),
+];
+for (const version of a.alone ? [] : list(a.hosts)) {
+  const host = path.join(await installHost(version), "node_modules", "openclaw");
+  engines.push({ name: `memory-core ${version} keywords`, adapter: "memory-core.mjs", provider: "none", host });
+  if (embed) engines.push({ name: `memory-core ${version} hybrid`, adapter: "memory-core.mjs", provider: "openai", embed, host });
+}
+const wanted = list(a.engines);
+const chosen = engines.filter((engine) => wanted.length === 0 || wanted.some((name) => engine.name.startsWith(name)));
+
+const own = path.join(here, "sets");
+const sets = fs.readdirSync(own).filter((name) => fs.statSync(path.join(own, name)).isDirectory());
+const picked = list(a.sets);
+const roots = [...sets.filter((name) => picked.length === 0 || picked.includes(name)).map((name) => path.join(own, name)), ...a.external];
+
+/** Runs all queries of a case through an engine, in a process of its own. */
+function runCase(engine, caseDir, label) {
+  const out = path.join(a.work, "runs", engine.name.replaceAll(" ", "-"), `${label}.json`);
+  const state = path.join(a.work, "state", engine.name.replaceAll(" ", "-"), label);
+  fs.rmSync(state, { recursive: true, force: true });
+  fs.rmSync(out, { force: true });
+  for (const dir of [path.dirname(out), state]) fs.mkdirSync(dir, { recursive: true });
+  // The engine works on a copy: hosts write into workspaces.
+  const workspace = path.join(state, "workspace");
+  fs.cpSync(path.join(caseDir, "ws"), workspace, { recursive: true });
+  const { now } = JSON.parse(fs.readFileSync(path.join(caseDir, "meta.json"), "utf8"));
+  const job = { ...engine, workspace, out, stateDir: path.join(state, "state"), queries: path.join(caseDir, "queries.jsonl"), nowMs: now * 1000 };
+  const child = spawnSync(process.execPath, [path.join(here, "run.mjs"), JSON.stringify(job)], {
+    stdio: ["ignore", "ignore", "pipe"],
+    encoding: "utf8",
+    env: { ...process.env, OPENCLAW_STATE_DIR: job.stateDir, TZ: "UTC" },
+  });
+  if (!fs.existsSync(out)) throw new Error(`${engine.name} on ${label}: ${child.stderr.slice(-2000)}`);
+  return JSON.parse(fs.readFileSync(out, "utf8"));
+}
+
+const COLUMNS = ["seen@6", "hit@6", "rank1", "mrr", "b2000", "none"];
+for (const root of roots) {
+  const rows = [];
+  for (const engine of chosen) {
+    const scores = [];
+    for (const caseDir of casesOf(root)) {
+      const label = `${path.basename(root)}-${path.basename(caseDir)}`;
+      const found = runCase(engine, caseDir, label);
+      for (const query of readQueries(caseDir)) scores.push(scoreQuery(query, found[query.id], path.join(caseDir, "ws")));
+    }
+    rows.push([engine.name, summarise(scores)]);
+    if (a.failures) {
+      for (const s of scores) if (!s.ok) console.log(`  ${engine.name}: ${s.category}: ${s.query}`);
+    }
+  }
+  console.log(`\n### ${path.basename(root)} (${rows[0]?.[1].count ?? 0} queries)\n`);
+  console.log(`| engine | ${COLUMNS.join(" | ")} |\n|---|${"---:|".repeat(COLUMNS.length)}`);
+  for (const [name, sums] of rows) {
+    console.log(`| ${name} | ${COLUMNS.map((c) => (sums[c] === undefined ? "–" : sums[c].toFixed(1))).join(" | ")} |`);
+  }
+}

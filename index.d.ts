@@ -1,0 +1,445 @@
+/** Settings and calls of one agent's memory. Written by hand; everything below it is generated from the Rust binding. */
+
+/** Where a passage comes from. */
+export type MemorySource = "memory" | "sessions"
+
+/** One result of a search. */
+export interface MemoryHit {
+  /** Workspace-relative path with `/`, or absolute for extra paths outside the workspace. */
+  path: string
+  /** First line, from 1. */
+  startLine: number
+  /** Last line, inclusive. */
+  endLine: number
+  /** 0–1. */
+  score: number
+  /** At most 700 UTF-16 units. */
+  snippet: string
+  source: MemorySource
+  /** Cosine similarity, where there is a vector. */
+  vectorScore?: number
+  /** Score of the keyword leg, where it matched. */
+  textScore?: number
+  /** Why it is there, when asked. */
+  explain?: unknown
+}
+
+/** The answer to a search. */
+export interface MemoryAnswer {
+  /** Best first. */
+  hits: MemoryHit[]
+  /** `hybrid`, `vector` or `fts-only`. */
+  mode: string
+  /** Whether a part was left out because time ran out or the provider failed. */
+  partial: boolean
+  /** Why, in a sentence for the user. */
+  warning?: string
+}
+
+/** Options of a search; all are optional. */
+export interface MemorySearchOptions {
+  /** Most results; default from the settings (6). */
+  maxResults?: number
+  /** Lowest score kept, 0–1. */
+  minScore?: number
+  /** Only these sources. */
+  sources?: MemorySource[]
+  /** Keywords only. */
+  lexicalOnly?: boolean
+  /** Adds to each result why it is there. */
+  explain?: boolean
+  /** The session that asks. */
+  sessionKey?: string
+  /** Time limit in milliseconds; keyword results come back when it passes. */
+  deadlineMs?: number
+  /** "Now" for time words and recency, in milliseconds since the epoch. */
+  nowMs?: number
+  /** Cancels the search. */
+  signal?: AbortSignal
+  /** Keywords of the projects in use; accepted for hosts that send it. */
+  activeProjectKeys?: string[]
+  /** Told how the search was done. */
+  onDebug?: (debug: { backend: 'builtin', configuredMode: string, effectiveMode: string, fallback?: string }) => void
+  /** Given keyword results while a slow search still runs. */
+  onPartialResults?: (hits: MemoryHit[]) => void
+}
+
+/** Options of a synchronisation. */
+export interface MemorySyncOptions {
+  /** Why, for the log. */
+  reason?: string
+  /** Index everything anew. */
+  force?: boolean
+  /** Index the text only and ask no embedding provider. */
+  textOnly?: boolean
+  /** Accepted for hosts that send it; the engine finds out itself what has changed. */
+  sessions?: { agentId?: string, sessionId: string, sessionKey?: string }[]
+  /** Cancels it; what is done stays done. */
+  signal?: AbortSignal
+  /** Told after every file. */
+  progress?: ProgressFunction
+}
+
+/** What a manager is for. */
+export interface ManagerRequest {
+  /** The host's configuration object, of any supported version. */
+  cfg: Record<string, any>
+  /** Default: the configuration's default agent. */
+  agentId?: string
+  /** `default` lets the engine watch files and update the index by itself, the others do not. */
+  purpose?: 'default' | 'status' | 'cli'
+  /** Default: the environment of the process. */
+  env?: Record<string, string | undefined>
+  /** Default: `OPENCLAW_STATE_DIR`, else `~/.openclaw`. */
+  stateDir?: string
+  /** The agent's workspace as the host resolved it; default: by the rules of the configuration. */
+  workspaceDir?: string
+  /** Folders in which embedded models are looked up. */
+  modelPaths?: string[]
+  /** Run once before the engine works by itself, unless the purpose is `status`. */
+  beforeFirstUse?: (manager: MemoryIndexManager) => Promise<void>
+  /** A provider of the host, used where the settings name one that the engine does not speak. */
+  adapter?: HostAdapter
+  /** Makes the vectors instead of a provider. */
+  embed?: EmbedFunction
+  /** Where keys come from beyond configuration and environment. */
+  credentialSources?: {
+    lookupKey?: (provider: string) => Promise<string | undefined>
+    resolveSecret?: (reference: unknown) => Promise<string | undefined>
+  }
+}
+
+/** Makes one vector per text. */
+export type EmbedFunction = (texts: string[], kind: 'query' | 'document') => Promise<number[][] | Float32Array[]>
+
+/** A provider of the host. */
+export interface HostAdapter {
+  /** The id under which the settings name it. */
+  provider: string
+  embed: EmbedFunction
+}
+
+/** Told after every step of a synchronisation. */
+export type ProgressFunction = (update: { completed: number, total: number, label: string }) => void
+
+/** State of an agent's memory, in the shape hosts read. */
+export interface MemoryStatus {
+  backend: 'builtin'
+  provider: string
+  model?: string
+  requestedProvider?: string
+  files?: number
+  chunks?: number
+  dirty?: boolean
+  lastSyncError?: string
+  workspaceDir?: string
+  dbPath?: string
+  extraPaths?: string[]
+  sources?: MemorySource[]
+  sourceCounts?: { source: MemorySource, files: number, chunks: number, eligible?: number, issues?: string[] }[]
+  cache?: { enabled: boolean, entries?: number, maxEntries?: number }
+  fts?: { enabled: boolean, available: boolean, error?: string }
+  fallback?: { from: string, reason?: string }
+  vector?: { enabled: boolean, available?: boolean, storeAvailable?: boolean, semanticAvailable?: boolean, dims?: number, loadError?: string, index?: { state: string } }
+  batch?: Record<string, unknown>
+  custom?: Record<string, unknown>
+}
+
+/** Search, read and index the memory of one agent. */
+export declare class MemoryIndexManager {
+  private constructor()
+  /** The manager of an agent, or null when memory search is switched off for it. */
+  static get(request: ManagerRequest): Promise<MemoryIndexManager | null>
+  /** The best passages for a query, best first. */
+  search(query: string, options?: MemorySearchOptions): Promise<MemoryHit[]>
+  /** Like `search`, with how the answer came about. */
+  searchDetailed(query: string, options?: MemorySearchOptions): Promise<MemoryAnswer>
+  /** Lines of a memory file. */
+  readFile(request: { relPath: string, from?: number, lines?: number }): Promise<{ text: string, path: string, truncated?: boolean, from?: number, lines?: number, nextFrom?: number, status?: 'ok' | 'not_found' }>
+  /** The state of the index, from memory: cheap and synchronous. */
+  status(): MemoryStatus
+  /** Compares the index with the disk. */
+  inspect(): Promise<Record<string, any>>
+  /** Brings the index up to date with the disk. */
+  sync(options?: MemorySyncOptions): Promise<Record<string, any>>
+  /** What a sync would do and cost, without doing it. */
+  plan(options?: { force?: boolean }): Promise<Record<string, any>>
+  /** What memory has to say about a user's message, within the time limit of the agent's settings. */
+  recall(agent: AutomaticAgent, prompt: string): Promise<MemoryHit[]>
+  /** Works off the capture queue by rules. */
+  captureByRules(agent: AutomaticAgent): Promise<{ stored: number, skipped: number }>
+  /** The next turn of the capture queue for a model, or null. */
+  nextExtraction(agent: AutomaticAgent): Promise<{ id: string, system: string, prompt: string, provider?: string, model?: string } | null>
+  /** Keeps what a model listed for a turn of the capture queue. */
+  finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<{ stored: number, skipped: number }>
+  /** Takes a captured fact out of its note again; false when the note no longer has it. */
+  undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
+  /** Whether vectors of a provider and model are those that the settings ask for. */
+  acceptsVectors(origin: { provider: string, model: string }): Promise<boolean>
+  /** Stores vectors of another index, one a text; what is there already stays. With `dryRun` it only counts. */
+  importVectors(batch: { provider: string, model: string, texts: string[], vectors: Float32Array[], dryRun?: boolean }): Promise<{ taken: number, known: number, otherLength: number, unusable: number }>
+  /** The report of the last import, or null. */
+  lastImport(): Promise<Record<string, any> | null>
+  /** Keeps the report of an import. */
+  noteImport(report: Record<string, unknown>): Promise<void>
+  /** Runs what has to be done before the engine works by itself, once; `get` does it. */
+  prepareOnce(prepare: (manager: MemoryIndexManager) => Promise<void>): Promise<void>
+  /** Whether the embedding provider answers. */
+  probeEmbeddingAvailability(): Promise<{ ok: boolean, error?: string, checked?: boolean }>
+  /** What the last probe found. */
+  getCachedEmbeddingAvailability(): { ok: boolean, error?: string } | null
+  /** Whether searches by meaning work. */
+  probeVectorAvailability(): Promise<boolean>
+  /** Whether vectors can be stored and compared. */
+  probeVectorStoreAvailability(): Promise<boolean>
+  /** Counts one more user; `get` does it. */
+  retain(use: { background: boolean }): Promise<void>
+  /** Puts the engine to rest, whoever uses it; the next call opens it again. */
+  suspend(): Promise<void>
+  /** Gives up one use; the engine rests when nobody uses it. */
+  close(): Promise<void>
+}
+
+/** Closes every engine of this process; managers stay usable. */
+export declare function closeAllMemoryIndexManagers(): Promise<void>
+
+/** The OpenClaw plugin. */
+declare const plugin: { id: string, name: string, description: string, kind: 'memory', register(api: any): void }
+export default plugin
+
+/** What the native addon exports. */
+export interface NativeBinding {
+  openManager: typeof openManager
+  resolveSettings: typeof resolveSettings
+  closeAll: typeof closeAll
+  chunkMarkdown: typeof chunkMarkdown
+  automaticSettings: typeof automaticSettings
+  shortTermBlock: typeof shortTermBlock
+  recordTurn: typeof recordTurn
+  queueCapture: typeof queueCapture
+  writeSessionNote: typeof writeSessionNote
+  renderRecall: typeof renderRecall
+  listCaptures: typeof listCaptures
+}
+
+/**
+ * A lease on the engine of one agent. Every method but `status`, `cancel` and `cachedEmbeddingAvailability` is
+ * asynchronous.
+ */
+export declare class NativeManager {
+  /** What memory has to say about a user's message, within the time limit of the settings; empty when nothing. */
+  recall(agent: AutomaticAgent, prompt: string): Promise<MemoryHit[]>
+  /** Works off the capture queue by rules. */
+  captureByRules(agent: AutomaticAgent): Promise<{ stored: number; skipped: number }>
+  /** The next turn of the capture queue that a model is to look at; null when there is none. */
+  nextExtraction(agent: AutomaticAgent): Promise<{ id: string; system: string; prompt: string; provider?: string; model?: string } | null>
+  /** Keeps what a model listed for a turn of the capture queue. */
+  finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<{ stored: number; skipped: number }>
+  /** Takes a captured fact out of its note again; false when the note no longer has it. */
+  undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
+  /** Whether vectors of this provider and model are those that the settings ask for. */
+  acceptsVectors(provider: string, model: string): boolean
+  /** Stores vectors of another index, one a text; with `dryRun` it only counts. */
+  importVectors(provider: string, model: string, texts: Array<string>, vectors: Array<Float32Array>, dryRun: boolean): Promise<{ taken: number; known: number; otherLength: number; unusable: number }>
+  /** The report of the last import, or null. */
+  lastImport(): Promise<any>
+  /** Keeps the report of an import. */
+  noteImport(report: any): Promise<void>
+  /** Searches. `requestId` can be passed to `cancel`. */
+  search(query: string, options?: SearchOptions | undefined | null, requestId?: number | undefined | null): Promise<{ hits: any[]; mode: string; partial: boolean; warning?: string }>
+  /** Stops a running search or sync; it rejects with `MEM_CANCELLED`. */
+  cancel(requestId: number): void
+  /** Reads lines of a memory file. */
+  readFile(request: ReadFileRequest): Promise<{ status: 'ok' | 'not_found'; text: string; path: string; from: number; lines: number; truncated: boolean; nextFrom?: number }>
+  /** What is known without looking: synchronous and cheap. */
+  status(): any
+  /** Compares the disk with the index and tells what it found. */
+  inspect(): Promise<any>
+  /** Brings the index up to date with the disk. */
+  sync(options?: SyncOptions | undefined | null, progress?: ProgressFunction | undefined | null, requestId?: number | undefined | null): Promise<any>
+  /** What a sync would do and cost, without doing it. */
+  plan(force?: boolean | undefined | null): Promise<any>
+  /** Asks the provider for one vector. */
+  probeEmbedding(): Promise<any>
+  /** The result of the last probe, while it is fresh. */
+  cachedEmbeddingAvailability(): any
+  /** Whether vectors can be searched. */
+  probeVector(): Promise<boolean>
+  /** Gives the lease back. The engine itself ends with its last lease. */
+  close(): Promise<void>
+}
+
+/** Whose automatic memory. */
+export interface AutomaticAgent {
+  /** The plugin's own configuration. */
+  config: any
+  /** The agent. */
+  agentId: string
+  /** Whether it is the agent that the host means when none is named. */
+  isDefaultAgent: boolean
+  /** Absolute path of the host's state directory. */
+  stateDir: string
+}
+
+/**
+ * The resolved settings of the automatic memory.
+ *
+ * # Errors
+ * `MEM_CONFIG` when a value has the wrong type.
+ */
+export declare function automaticSettings(agent: AutomaticAgent): Record<string, any>
+
+/** Cuts a Markdown text into chunks as the index does; blank ones are left out. */
+export declare function chunkMarkdown(text: string, tokens?: number | undefined | null, overlap?: number | undefined | null): Promise<MarkdownChunk[]>
+
+/** Closes every engine of this process. Managers opened before answer `MEM_CLOSED`. */
+export declare function closeAll(): Promise<void>
+
+/**
+ * The captures log, newest first, and how many turns still wait: `{captures, waiting}`.
+ *
+ * # Errors
+ * When a file cannot be read.
+ */
+export declare function listCaptures(agent: AutomaticAgent, limit: number): { captures: any[]; waiting: number }
+
+/** One chunk of a Markdown text. */
+export interface MarkdownChunk {
+  /** First line, from 1. */
+  startLine: number
+  /** Last line, inclusive. */
+  endLine: number
+  /** The text. */
+  text: string
+}
+
+/** Opens the index of one agent; null when memory search is switched off for it. */
+export declare function openManager(request: OpenRequest, embed?: EmbedFunction | undefined | null): Promise<NativeManager | null>
+
+/** What `openManager` and `resolveSettings` need. */
+export interface OpenRequest {
+  /** The host's configuration, without keys. */
+  config: any
+  /** The agent. */
+  agentId: string
+  /** Absolute path of the host's state directory. */
+  stateDir: string
+  /** Absolute path of the user's home directory. */
+  homeDir: string
+  /** The agent's workspace as the host resolved it; wins over our own rules. */
+  workspaceDir?: string
+  /** The default workspace as `OPENCLAW_WORKSPACE_DIR` names it. */
+  defaultWorkspaceDir?: string
+  /** Credentials by provider id, resolved by the host. They are kept in memory only. */
+  credentials?: Record<string, ProviderCredentials>
+  /** The provider id that the embedding function serves; default: the configured one. */
+  embedProvider?: string
+  /** Where the weights of the embedded model may be found, best first. */
+  modelPaths?: Array<string>
+  /** Whether file watching and background work may run: true in a gateway or conversation, false in one command. */
+  background?: boolean
+}
+
+/** How to reach one provider. */
+export interface ProviderCredentials {
+  /** The key. */
+  apiKey?: string
+  /** Extra headers; their values are treated as secrets. */
+  headers?: Record<string, string>
+}
+
+/**
+ * Puts a finished turn on the capture queue. Synchronous, for the same reason.
+ *
+ * # Errors
+ * When the file cannot be written.
+ */
+export declare function queueCapture(agent: AutomaticAgent, job: { id: string; sessionKey?: string; provider?: string; model?: string; messages: { role: 'user' | 'assistant'; text: string }[] }): void
+
+/** What `readFile` is asked. */
+export interface ReadFileRequest {
+  /** Workspace-relative path, or the path of an extra file. */
+  relPath: string
+  /** First line, from 1; default 1. */
+  from?: number
+  /** Number of lines; default 120. */
+  lines?: number
+}
+
+/**
+ * Records a finished turn. Synchronous, because hosts do not wait for the end of a turn.
+ *
+ * # Errors
+ * When the file cannot be written.
+ */
+export declare function recordTurn(agent: AutomaticAgent, user: string, assistant: string): boolean
+
+/**
+ * Recalled passages as the block for the prompt; null when none fits.
+ *
+ * # Errors
+ * `MEM_CONFIG`, or `MEM_ARGUMENT` when the passages are malformed.
+ */
+export declare function renderRecall(agent: AutomaticAgent, hits: MemoryHit[]): string | null
+
+/**
+ * The resolved settings of an agent: `{settings, origins, warnings}`, or null when memory search is switched off.
+ *
+ * # Errors
+ * `MEM_CONFIG` when a value cannot be used.
+ */
+export declare function resolveSettings(request: OpenRequest): { settings: any; origins: Record<string, string>; warnings: string[] } | null
+
+/** Options of one search. */
+export interface SearchOptions {
+  /** Most results; default `query.maxResults`. */
+  maxResults?: number
+  /** Lowest score kept; default `query.minScore`. */
+  minScore?: number
+  /** `memory`, `sessions`; default all that are indexed. */
+  sources?: Array<string>
+  /** Keyword leg only. */
+  lexicalOnly?: boolean
+  /** Whether each result says why it is there. */
+  explain?: boolean
+  /** Time limit in milliseconds; default `query.deadlineMs`. */
+  deadlineMs?: number
+  /** "Now" in milliseconds since the epoch, for time words; default the clock. */
+  nowMs?: number
+}
+
+/**
+ * The last turns as a block for the prompt; null when there is none. Reads only the end of a file.
+ *
+ * # Errors
+ * When the file cannot be read.
+ */
+export declare function shortTermBlock(agent: AutomaticAgent): string | null
+
+/** Options of one sync. */
+export interface SyncOptions {
+  /** Why, for the log. */
+  reason?: string
+  /** Reads every file again and writes a new generation of the index; vectors are reused. */
+  force?: boolean
+  /** Text only: no embedding request is sent. */
+  textOnly?: boolean
+}
+
+/** Progress of a sync. */
+export interface SyncProgress {
+  /** Steps done. */
+  completed: number
+  /** Steps in all, as far as known. */
+  total: number
+  /** What is being done. */
+  label: string
+}
+
+/**
+ * Writes the note of a conversation that ends; gives its path, or null when nothing was said.
+ *
+ * # Errors
+ * When the note cannot be written.
+ */
+export declare function writeSessionNote(agent: AutomaticAgent, workspaceDir: string, conversation: { sessionKey: string; sessionId: string; source: string; slug?: string; timeZone?: string; messages: { role: 'user' | 'assistant'; text: string }[] }): string | null

@@ -1,0 +1,209 @@
+// The host's configuration as far as memory is concerned: which agents there are, whether memory is on for one of them,
+// and the part of it that goes to the native resolver. Defaults and clamps are the resolver's job, not ours.
+
+import { PLUGIN_ID } from "./package-info.js";
+
+/**
+ * @typedef {Record<string, any>} HostConfig The host's configuration object, of any supported version.
+ * @typedef {{enabled: boolean, sources: string[], extraPaths: string[], provider: string | undefined,
+ *   fallback: string | undefined, model: string | undefined, remote: Record<string, any>, local: Record<string, any>, citations: "auto" | "on" | "off",
+ *   maxResults: number | undefined}} SearchOverview
+ */
+
+/** Agent of a configuration that names none. */
+const IMPLICIT_AGENT = "main";
+
+/** @param {unknown} value @returns {value is Record<string, any>} */
+export function isRecord(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * An agent id in the form the host uses for folders and keys.
+ * @param {unknown} id
+ */
+export function normalizeAgentId(id) {
+  const text = String(id ?? "")
+    .trim()
+    .toLowerCase();
+  if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(text)) return text;
+  return (
+    text
+      .replace(/[^a-z0-9_-]+/g, "-")
+      .replace(/^-+|-+$/g, "")
+      .slice(0, 64) || IMPLICIT_AGENT
+  );
+}
+
+/**
+ * The agents of a configuration, from `agents.entries` (today) or `agents.list` (before 2026.8).
+ * @param {HostConfig} cfg
+ * @returns {{id: string, entry: Record<string, any>}[]}
+ */
+function agentEntries(cfg) {
+  const { entries, list } = isRecord(cfg.agents) ? cfg.agents : {};
+  const named = isRecord(entries)
+    ? Object.entries(entries).filter(([, entry]) => isRecord(entry))
+    : (Array.isArray(list) ? list : []).filter(isRecord).map((entry) => [entry.id, entry]);
+  const seen = new Map();
+  for (const [rawId, entry] of named) {
+    const id = normalizeAgentId(rawId);
+    if (!seen.has(id)) seen.set(id, { id, entry });
+  }
+  return [...seen.values()];
+}
+
+/**
+ * Every configured agent, or the implicit one.
+ * @param {HostConfig} cfg
+ */
+export function listAgentIds(cfg) {
+  const ids = agentEntries(cfg).map((agent) => agent.id);
+  return ids.length > 0 ? ids : [IMPLICIT_AGENT];
+}
+
+/**
+ * The agent that commands without `--agent` mean.
+ * @param {HostConfig} cfg
+ */
+export function defaultAgentId(cfg) {
+  const agents = agentEntries(cfg);
+  return (agents.find((agent) => agent.entry.default === true) ?? agents[0])?.id ?? IMPLICIT_AGENT;
+}
+
+/**
+ * The agent a session belongs to: session keys look like `agent:<id>:…`.
+ * @param {HostConfig} cfg
+ * @param {{agentId?: string, sessionKey?: string}} session
+ */
+export function sessionAgentId(cfg, { agentId, sessionKey }) {
+  if (agentId?.trim()) return normalizeAgentId(agentId);
+  const owner = /^agent:([^:]+):/i.exec(sessionKey?.trim() ?? "")?.[1];
+  return owner ? normalizeAgentId(owner) : defaultAgentId(cfg);
+}
+
+/** Our own settings. @param {HostConfig} cfg */
+export function pluginSettings(cfg) {
+  const config = cfg.plugins?.entries?.[PLUGIN_ID]?.config;
+  return isRecord(config) ? config : {};
+}
+
+/**
+ * The places that configure memory search for an agent, weakest first; the same order as in the native resolver.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ */
+function searchLayers(cfg, agentId) {
+  const entry = agentEntries(cfg).find((agent) => agent.id === agentId)?.entry ?? {};
+  const own = pluginSettings(cfg);
+  const ownAgents = Object.entries(isRecord(own.agents) ? own.agents : {});
+  return [
+    cfg.agents?.defaults?.memorySearch,
+    cfg.memory?.search,
+    entry.memorySearch,
+    entry.memory?.search,
+    own,
+    ...ownAgents.filter(([id]) => normalizeAgentId(id) === agentId).map(([, settings]) => settings),
+  ].filter(isRecord);
+}
+
+/**
+ * What the JavaScript side must know without asking the engine. Values are as written, not clamped.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @returns {SearchOverview}
+ */
+export function searchOverview(cfg, agentId) {
+  const layers = searchLayers(cfg, agentId);
+  /** @param {(layer: Record<string, any>) => unknown} pick */
+  const last = (pick) => layers.map(pick).findLast((value) => value !== undefined && value !== null);
+  const citations = last((layer) => layer.citations) ?? cfg.memory?.citations;
+  const sources = last((layer) => layer.sources);
+  const sessions = last((layer) => layer.experimental?.sessionMemory) === true;
+  return {
+    enabled: last((layer) => layer.enabled) !== false,
+    sources: (Array.isArray(sources) ? sources : ["memory"]).filter((source) => source !== "sessions" || sessions),
+    extraPaths: layers.flatMap((layer) => (Array.isArray(layer.extraPaths) ? layer.extraPaths : [])),
+    provider: /** @type {string | undefined} */ (last((layer) => layer.provider)),
+    fallback: /** @type {string | undefined} */ (last((layer) => layer.fallback)),
+    model: /** @type {string | undefined} */ (last((layer) => layer.model)),
+    local: Object.assign({}, ...layers.map((layer) => layer.local).filter(isRecord)),
+    remote: Object.assign({}, ...layers.map((layer) => layer.remote).filter(isRecord)),
+    citations: citations === "on" || citations === "off" ? citations : "auto",
+    maxResults: /** @type {number | undefined} */ (last((layer) => layer.query?.maxResults)),
+  };
+}
+
+/**
+ * The part of the configuration that the native resolver reads, without a single secret: keys are removed, headers keep
+ * their names only. Credentials travel beside it.
+ * @param {HostConfig} cfg
+ * @returns {HostConfig}
+ */
+export function pruneConfig(cfg) {
+  const agents = isRecord(cfg.agents) ? cfg.agents : {};
+  const own = pluginSettings(cfg);
+  return dropUndefined({
+    agents: dropUndefined({
+      ownership: agents.ownership,
+      defaults: isRecord(agents.defaults) ? pruneAgent(agents.defaults) : undefined,
+      list: Array.isArray(agents.list) ? agents.list.filter(isRecord).map(pruneAgent) : undefined,
+      entries: isRecord(agents.entries) ? mapValues(agents.entries, pruneAgent) : undefined,
+    }),
+    memory: isRecord(cfg.memory)
+      ? dropUndefined({ citations: cfg.memory.citations, search: withoutSecrets(cfg.memory.search) })
+      : undefined,
+    models: isRecord(cfg.models?.providers)
+      ? { providers: mapValues(cfg.models.providers, (provider) => dropUndefined({ baseUrl: provider.baseUrl, api: provider.api })) }
+      : undefined,
+    plugins: {
+      entries: {
+        [PLUGIN_ID]: {
+          config: { ...withoutSecrets(own), ...(isRecord(own.agents) ? { agents: mapValues(own.agents, withoutSecrets) } : {}) },
+        },
+      },
+    },
+  });
+}
+
+/** @param {Record<string, any>} agent */
+function pruneAgent(agent) {
+  return dropUndefined({
+    id: agent.id,
+    default: agent.default,
+    workspace: agent.workspace,
+    userTimezone: agent.userTimezone,
+    contextLimits: agent.contextLimits,
+    memorySearch: withoutSecrets(agent.memorySearch),
+    memory: isRecord(agent.memory) ? { search: withoutSecrets(agent.memory.search) } : undefined,
+  });
+}
+
+/**
+ * @param {unknown} search
+ * @returns {Record<string, any> | undefined}
+ */
+function withoutSecrets(search) {
+  if (!isRecord(search)) return undefined;
+  if (!isRecord(search.remote)) return search;
+  const { apiKey: _apiKey, headers, ...remote } = search.remote;
+  const names = isRecord(headers) ? { headers: mapValues(headers, () => "") } : {};
+  return { ...search, remote: { ...remote, ...names } };
+}
+
+/**
+ * @param {Record<string, any>} record
+ * @param {(value: any) => unknown} change
+ */
+function mapValues(record, change) {
+  return Object.fromEntries(
+    Object.entries(record)
+      .filter(([, value]) => value !== null && value !== undefined)
+      .map(([key, value]) => [key, change(value)]),
+  );
+}
+
+/** @template {Record<string, any>} T @param {T} record @returns {T} */
+function dropUndefined(record) {
+  return /** @type {T} */ (Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)));
+}

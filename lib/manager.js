@@ -1,0 +1,500 @@
+// The manager that hosts and JavaScript users see: a thin handle on the native engine of one agent.
+//
+// The engine belongs to the process. A manager counts who uses it and gives it back when the last user closes it; a
+// manager that is used after that opens it again. The same agent with the same settings always gets the same manager.
+
+import { defaultAgentId, normalizeAgentId, pruneConfig } from "./config.js";
+import { resolveCredentials } from "./credentials.js";
+import { homeDir, processEnv, stateDir } from "./env.js";
+import { codedError } from "./errors.js";
+import { modelPaths as defaultModelPaths } from "./model.js";
+import { isNativeLoaded, native } from "./native.js";
+import { PACKAGE_VERSION, PLUGIN_ID } from "./package-info.js";
+
+/**
+ * @typedef {import("../index.d.ts").NativeManager} NativeManager
+ * @typedef {import("../index.d.ts").AutomaticAgent} AutomaticAgent
+ * @typedef {import("../index.d.ts").MemorySearchOptions} MemorySearchOptions
+ * @typedef {import("../index.d.ts").MemoryHit} MemoryHit
+ * @typedef {import("../index.d.ts").MemoryAnswer} MemoryAnswer
+ * @typedef {import("../index.d.ts").MemorySyncOptions} MemorySyncOptions
+ * @typedef {import("../index.d.ts").ManagerRequest} ManagerRequest
+ * @typedef {import("../index.d.ts").MemoryStatus} MemoryStatus
+ */
+
+/**
+ * The manager of each agent with the settings it was made for. Shared by all copies of this module, see native.js; a
+ * manager may therefore stem from another copy, and only its public methods can be called.
+ */
+const managers = sharedMap(`${PLUGIN_ID}/managers@${PACKAGE_VERSION}`);
+
+/** Gives every embedding function a name, so that managers with different functions are kept apart. */
+const embedIds = new WeakMap();
+
+/** Patience before keyword results are handed over while the full search still runs, in milliseconds. */
+const EARLY_RESULTS_MS = 1000;
+
+let lastRequestId = 0;
+
+/**
+ * @typedef {{settings: string, manager: Promise<MemoryIndexManager | null>}} Entry
+ * @param {string} name
+ * @returns {Map<string, Entry>}
+ */
+function sharedMap(name) {
+  const shared = /** @type {Record<symbol, any>} */ (/** @type {unknown} */ (globalThis));
+  shared[Symbol.for(name)] ??= new Map();
+  return shared[Symbol.for(name)];
+}
+
+/** Search, read and index the memory of one agent. */
+export class MemoryIndexManager {
+  /** @type {(background: boolean) => Promise<NativeManager | null>} */
+  #open;
+  /** @type {Promise<NativeManager | null> | null} */
+  #opening = null;
+  /** @type {NativeManager | null} */
+  #engine = null;
+  /** @type {MemoryStatus | null} */
+  #lastStatus = null;
+  /** @type {string[]} */
+  #problems;
+  #leases = 0;
+  /** @type {Promise<void> | null} */
+  #prepared = null;
+  /** Whether the engine may watch files and work by itself: wanted in a gateway, not for one command. */
+  #background = false;
+
+  /**
+   * Use {@link MemoryIndexManager.get}.
+   * @param {(background: boolean) => Promise<NativeManager | null>} open
+   * @param {string[]} problems Credentials that could not be read, one sentence each.
+   */
+  constructor(open, problems) {
+    this.#open = open;
+    this.#problems = problems;
+  }
+
+  /**
+   * The manager of an agent, or null when memory search is switched off for it.
+   * @param {ManagerRequest} request
+   * @returns {Promise<MemoryIndexManager | null>}
+   */
+  static async get(request) {
+    const { nativeRequest, embed, problems, owner, settings } = await prepare(request);
+    let entry = managers.get(owner);
+    if (entry?.settings !== settings) {
+      // New settings replace the engine: two of them on one index would work against each other.
+      const former = await entry?.manager.catch(() => null);
+      await former?.suspend();
+      entry = { settings, manager: MemoryIndexManager.#create(nativeRequest, embed, problems) };
+      managers.set(owner, entry);
+    }
+    try {
+      const manager = await entry.manager;
+      if (request.purpose !== "status" && request.beforeFirstUse) await manager?.prepareOnce(request.beforeFirstUse);
+      await manager?.retain({ background: request.purpose !== "status" && request.purpose !== "cli" });
+      if (!manager) managers.delete(owner);
+      return manager;
+    } catch (error) {
+      // A failed opening must not be remembered: the next call may find a free disk or a repaired setting.
+      if (managers.get(owner) === entry) managers.delete(owner);
+      throw error;
+    }
+  }
+
+  /**
+   * @param {import("../index.d.ts").OpenRequest} nativeRequest
+   * @param {ManagerRequest["embed"]} embed
+   * @param {string[]} problems
+   */
+  static async #create(nativeRequest, embed, problems) {
+    const open = async (/** @type {boolean} */ background) =>
+      native().openManager({ ...nativeRequest, background }, embed && typedVectors(embed));
+    const manager = new MemoryIndexManager(open, problems);
+    return (await manager.#acquire()) ? manager : null;
+  }
+
+  /** The engine, opened when it is not open. */
+  async #acquire() {
+    if (this.#engine) return this.#engine;
+    this.#opening ??= this.#open(this.#background);
+    try {
+      this.#engine = await this.#opening;
+      return this.#engine;
+    } finally {
+      this.#opening = null;
+    }
+  }
+
+  async #engineOrThrow() {
+    const engine = await this.#acquire();
+    if (!engine) throw codedError("MEM_CONFIG", "memory search is switched off for this agent");
+    return engine;
+  }
+
+  /**
+   * Runs one call on the engine; an engine that was closed by someone else meanwhile is opened again, once.
+   * @template T
+   * @param {(engine: NativeManager) => Promise<T>} call
+   * @returns {Promise<T>}
+   */
+  async #run(call) {
+    const engine = await this.#engineOrThrow();
+    try {
+      return await call(engine);
+    } catch (error) {
+      if (/** @type {{code?: string}} */ (error)?.code !== "MEM_CLOSED") throw error;
+      if (this.#engine === engine) this.#engine = null;
+      return await call(await this.#engineOrThrow());
+    }
+  }
+
+  /**
+   * Runs what has to be done before the engine works by itself, once.
+   * @param {(manager: MemoryIndexManager) => Promise<void>} prepare
+   */
+  async prepareOnce(prepare) {
+    this.#prepared ??= prepare(this);
+    await this.#prepared;
+  }
+
+  /**
+   * The best passages for a query, best first.
+   * @param {string} query
+   * @param {MemorySearchOptions} [options]
+   * @returns {Promise<MemoryHit[]>}
+   */
+  async search(query, options = {}) {
+    const { hits } = await this.searchDetailed(query, options);
+    return hits;
+  }
+
+  /**
+   * Like {@link search}, with how the answer came about.
+   * @param {string} query
+   * @param {MemorySearchOptions} [options]
+   * @returns {Promise<MemoryAnswer>}
+   */
+  async searchDetailed(query, options = {}) {
+    const { signal, onDebug, onPartialResults, ...rest } = options;
+    signal?.throwIfAborted();
+    const request = nativeSearchOptions(rest);
+    const early = onPartialResults ? this.#reportEarly(query, request, onPartialResults) : undefined;
+    try {
+      const answer = await this.#cancellable(signal, (engine, id) => engine.search(query, request, id));
+      onDebug?.({
+        backend: "builtin",
+        configuredMode: request.lexicalOnly ? "fts-only" : "hybrid",
+        effectiveMode: answer.mode,
+        fallback: answer.warning,
+      });
+      return answer;
+    } finally {
+      early?.();
+    }
+  }
+
+  /**
+   * Hands over keyword results when the full search takes long, for a caller whose patience ends before ours.
+   * @param {string} query
+   * @param {import("../index.d.ts").SearchOptions} request
+   * @param {(hits: MemoryHit[]) => void} report
+   * @returns {() => void} stops it
+   */
+  #reportEarly(query, request, report) {
+    let done = false;
+    const timer = setTimeout(async () => {
+      const answer = await this.#run((engine) => engine.search(query, { ...request, lexicalOnly: true }, ++lastRequestId)).catch(
+        () => null,
+      );
+      if (!done && answer && answer.hits.length > 0) report(answer.hits);
+    }, EARLY_RESULTS_MS);
+    timer.unref();
+    return () => {
+      done = true;
+      clearTimeout(timer);
+    };
+  }
+
+  /**
+   * @template T
+   * @param {AbortSignal | undefined} signal
+   * @param {(engine: NativeManager, requestId: number) => Promise<T>} call
+   * @returns {Promise<T>}
+   */
+  async #cancellable(signal, call) {
+    const id = ++lastRequestId;
+    if (!signal) return await this.#run((engine) => call(engine, id));
+    /** @type {(() => void) | undefined} */
+    let onAbort;
+    const aborted = new Promise((_, reject) => {
+      onAbort = () => {
+        this.#engine?.cancel(id);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([this.#run((engine) => call(engine, id)), /** @type {Promise<never>} */ (aborted)]);
+    } finally {
+      if (onAbort) signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /**
+   * Lines of a memory file.
+   * @param {{relPath: string, from?: number, lines?: number}} request
+   */
+  async readFile({ relPath, from, lines }) {
+    return await this.#run((engine) => engine.readFile({ relPath, from, lines }));
+  }
+
+  /**
+   * The state of the index, from memory: cheap and synchronous.
+   * @returns {MemoryStatus}
+   */
+  status() {
+    const status = this.#engine?.status() ?? this.#lastStatus;
+    if (!status) throw codedError("MEM_CLOSED", "the memory engine is not open");
+    this.#lastStatus = status;
+    if (this.#problems.length === 0) return status;
+    return { ...status, custom: { ...status.custom, credentialProblems: [...this.#problems] } };
+  }
+
+  /** Compares the index with the disk: counts, sizes, skipped files with reasons, the last error. */
+  async inspect() {
+    return await this.#run((engine) => engine.inspect());
+  }
+
+  /**
+   * Brings the index up to date with the disk.
+   * @param {MemorySyncOptions} [options]
+   * @returns {Promise<Record<string, any>>}
+   */
+  async sync({ reason, force, textOnly, progress, signal } = {}) {
+    signal?.throwIfAborted();
+    const report = await this.#cancellable(signal, (engine, id) => engine.sync({ reason, force, textOnly }, progress, id));
+    // Progress travels by its own queue; give the last step its turn before the caller hears that all is done.
+    if (progress) await new Promise((resolve) => setImmediate(resolve));
+    return report;
+  }
+
+  /**
+   * What a sync would do and cost, without doing it.
+   * @param {{force?: boolean}} [options]
+   */
+  async plan({ force } = {}) {
+    return await this.#run((engine) => engine.plan(force));
+  }
+
+  /**
+   * What memory has to say about a user's message, within the time limit of the agent's settings.
+   * @param {AutomaticAgent} agent
+   * @param {string} prompt
+   */
+  async recall(agent, prompt) {
+    return await this.#run((engine) => engine.recall(agent, prompt));
+  }
+
+  /** Works off the capture queue by rules. @param {AutomaticAgent} agent */
+  async captureByRules(agent) {
+    return await this.#run((engine) => engine.captureByRules(agent));
+  }
+
+  /** The next turn of the capture queue for a model, or null. @param {AutomaticAgent} agent */
+  async nextExtraction(agent) {
+    return await this.#run((engine) => engine.nextExtraction(agent));
+  }
+
+  /**
+   * Keeps what a model listed for a turn of the capture queue.
+   * @param {AutomaticAgent} agent
+   * @param {string} id
+   * @param {string} answer
+   */
+  async finishExtraction(agent, id, answer) {
+    return await this.#run((engine) => engine.finishExtraction(agent, id, answer));
+  }
+
+  /**
+   * Takes a captured fact out of its note again; false when the note no longer has it.
+   * @param {AutomaticAgent} agent
+   * @param {string} id
+   */
+  async undoCapture(agent, id) {
+    return await this.#run((engine) => engine.undoCapture(agent, id));
+  }
+
+  /**
+   * Whether vectors of a provider and model are those that the settings ask for.
+   * @param {{provider: string, model: string}} origin
+   */
+  async acceptsVectors({ provider, model }) {
+    return await this.#run(async (engine) => engine.acceptsVectors(provider, model));
+  }
+
+  /**
+   * Stores vectors of another index, one a text; what is there already stays.
+   * @param {{provider: string, model: string, texts: string[], vectors: Float32Array[], dryRun?: boolean}} batch
+   */
+  async importVectors({ provider, model, texts, vectors, dryRun = false }) {
+    return await this.#run((engine) => engine.importVectors(provider, model, texts, vectors, dryRun));
+  }
+
+  /** The report of the last import, or null. */
+  async lastImport() {
+    return await this.#run((engine) => engine.lastImport());
+  }
+
+  /** Keeps the report of an import. @param {Record<string, unknown>} report */
+  async noteImport(report) {
+    await this.#run((engine) => engine.noteImport(report));
+  }
+
+  /** Whether the embedding provider answers. */
+  async probeEmbeddingAvailability() {
+    return await this.#run((engine) => engine.probeEmbedding());
+  }
+
+  /** What the last probe found, without asking again. */
+  getCachedEmbeddingAvailability() {
+    return this.#engine?.cachedEmbeddingAvailability() ?? null;
+  }
+
+  /** Whether searches by meaning work: vectors are switched on and the provider gives some. */
+  async probeVectorAvailability() {
+    return await this.#run((engine) => engine.probeVector());
+  }
+
+  /** Whether vectors can be stored and compared; that is part of the engine, so it always can. */
+  async probeVectorStoreAvailability() {
+    await this.#engineOrThrow();
+    return true;
+  }
+
+  /**
+   * Counts one more user, and opens the engine when it is at rest. Every {@link get} does it.
+   * @param {{background: boolean}} use
+   */
+  async retain({ background }) {
+    this.#leases += 1;
+    const former = this.#engine;
+    if (background && !this.#background) {
+      this.#background = true;
+      this.#engine = await this.#open(true);
+      // Only now: the engine ends with its last lease, and nothing is gained by starting it twice.
+      await former?.close();
+    }
+    await this.#acquire();
+  }
+
+  /** Gives up one use. The engine rests when nobody uses it any more; a later call wakes it up again. */
+  async close() {
+    this.#leases = Math.max(0, this.#leases - 1);
+    if (this.#leases === 0) await this.suspend();
+  }
+
+  /** Puts the engine to rest, whoever uses it; the next call opens it again. */
+  async suspend() {
+    const engine = this.#engine;
+    if (!engine) return;
+    this.#lastStatus = engine.status();
+    this.#engine = null;
+    await engine.close();
+  }
+}
+
+/** Closes every engine of this process. Managers stay usable: their next call opens their engine again. */
+export async function closeAllMemoryIndexManagers() {
+  if (!isNativeLoaded()) return;
+  for (const { manager } of managers.values()) await (await manager.catch(() => null))?.suspend();
+  await native().closeAll();
+}
+
+/**
+ * Puts the engine of one agent to rest.
+ * @param {{stateDir: string, agentId: string}} owner
+ */
+export async function suspendMemoryIndexManager({ stateDir: state, agentId }) {
+  await (await managers.get(ownerKey(state, agentId))?.manager.catch(() => null))?.suspend();
+}
+
+/**
+ * Where every setting of an agent comes from, and which values were adjusted.
+ * @param {ManagerRequest} request
+ */
+export async function explainSettings(request) {
+  const { nativeRequest } = await prepare(request);
+  return native().resolveSettings(nativeRequest);
+}
+
+/**
+ * The request to the engine, whose it is, and a text that changes with everything that matters.
+ * @param {ManagerRequest} request
+ */
+async function prepare({
+  cfg,
+  agentId,
+  env = processEnv(),
+  stateDir: state,
+  workspaceDir,
+  credentialSources,
+  embed: own,
+  adapter,
+  modelPaths = defaultModelPaths(),
+}) {
+  const id = normalizeAgentId(agentId ?? defaultAgentId(cfg));
+  const { credentials, problems } = await resolveCredentials(cfg, id, { env, ...credentialSources });
+  /** @type {import("../index.d.ts").OpenRequest} */
+  const nativeRequest = {
+    config: pruneConfig(cfg),
+    agentId: id,
+    stateDir: state ?? stateDir(env),
+    homeDir: homeDir(env),
+    credentials,
+    ...(workspaceDir ? { workspaceDir } : {}),
+    ...(env.OPENCLAW_WORKSPACE_DIR?.trim() ? { defaultWorkspaceDir: env.OPENCLAW_WORKSPACE_DIR.trim() } : {}),
+  };
+  const embed = own ?? adapter?.embed;
+  if (embed === adapter?.embed && adapter) nativeRequest.embedProvider = adapter.provider;
+  if (embed && !embedIds.has(embed)) embedIds.set(embed, ++lastRequestId);
+  return {
+    // Where the weights lie differs between copies of this package, and is no reason to open another engine.
+    nativeRequest: { ...nativeRequest, modelPaths },
+    embed,
+    problems,
+    owner: ownerKey(nativeRequest.stateDir, id),
+    settings: JSON.stringify([nativeRequest, embed ? embedIds.get(embed) : null]),
+  };
+}
+
+/**
+ * The engine takes typed arrays only.
+ * @param {import("../index.d.ts").EmbedFunction} embed
+ * @returns {(texts: string[], kind: string) => Promise<Float32Array[]>}
+ */
+function typedVectors(embed) {
+  return async (texts, kind) => {
+    const vectors = await embed(texts, kind === "query" ? "query" : "document");
+    return vectors.map((vector) => (vector instanceof Float32Array ? vector : Float32Array.from(vector)));
+  };
+}
+
+/**
+ * @param {string} state
+ * @param {string} agentId
+ */
+function ownerKey(state, agentId) {
+  return JSON.stringify([state, agentId]);
+}
+
+/**
+ * Only what the engine knows, and only what was given.
+ * @param {Record<string, any>} options
+ * @returns {import("../index.d.ts").SearchOptions}
+ */
+function nativeSearchOptions({ maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs }) {
+  const options = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
+}

@@ -1,0 +1,82 @@
+// Loads the native addon: late, once per process, and without starting another program.
+//
+// Newer hosts run every registration from its own copy of the package. Each copy of the .node file would be a separate
+// library with its own SQLite, and two SQLite libraries on one database file break its locks. The first copy that is
+// asked therefore leaves its exports on globalThis, and all later copies use those.
+
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { PACKAGE_VERSION, PLUGIN_ID } from "./package-info.js";
+import { packageRoots } from "./package-root.js";
+
+/** @typedef {import("../index.d.ts").NativeBinding} NativeBinding */
+
+const SLOT = Symbol.for(`${PLUGIN_ID}/native@${PACKAGE_VERSION}`);
+
+/** Below the package root; hosts leave folders called node_modules out of the copies they make (model/README.md). */
+export const ADDON_FOLDER = "native/node_modules";
+
+/** Platform, architecture and C library in the order of the binaries' file names. */
+export function platformTriple() {
+  const { platform, arch } = process;
+  if (platform === "linux") return `linux-${arch}-${usesMusl() ? "musl" : "gnu"}`;
+  if (platform === "win32") return `win32-${arch}-msvc`;
+  return `${platform}-${arch}`;
+}
+
+/** Whether this Node was linked against musl: only glibc builds report a glibc version. */
+function usesMusl() {
+  const report = /** @type {NodeJS.ProcessReport & {excludeNetwork: boolean}} */ (process.report);
+  if (!report) return false;
+  // Looking up the peers of open sockets can take seconds and is not needed here.
+  const { excludeNetwork } = report;
+  report.excludeNetwork = true;
+  try {
+    const { header } = /** @type {{header: {glibcVersionRuntime?: string}}} */ (report.getReport());
+    return header.glibcVersionRuntime === undefined;
+  } finally {
+    report.excludeNetwork = excludeNetwork;
+  }
+}
+
+/**
+ * The native exports, loaded at the first call.
+ * @returns {NativeBinding}
+ */
+export function native() {
+  const shared = /** @type {Record<symbol, NativeBinding | undefined>} */ (/** @type {unknown} */ (globalThis));
+  shared[SLOT] ??= load();
+  return /** @type {NativeBinding} */ (shared[SLOT]);
+}
+
+/** Whether some copy of this package has already loaded the addon. */
+export function isNativeLoaded() {
+  return SLOT in globalThis;
+}
+
+/** @returns {NativeBinding} */
+function load() {
+  const require = createRequire(import.meta.url);
+  const triple = platformTriple();
+  // A binary in the package is a local build or a packed tarball; published versions come as one package per platform.
+  const packed = packageRoots().map((root) => join(root, ADDON_FOLDER, `${PLUGIN_ID}.${triple}.node`));
+  const file = packed.find((candidate) => existsSync(candidate));
+  try {
+    if (!file) return require(`${PLUGIN_ID}-${triple}`);
+    // Newer hosts let a plugin's `require` reach its copied files only.
+    const module = { exports: /** @type {NativeBinding} */ ({}) };
+    process.dlopen(module, file);
+    return module.exports;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split("\n", 1)[0] : String(cause);
+    throw Object.assign(
+      new Error(
+        `${PLUGIN_ID} has no native engine that works on ${triple}: ${reason}. ` +
+          `Install the package ${PLUGIN_ID}-${triple}, or build it here with "npm run build".`,
+        { cause },
+      ),
+      { code: "MEM_NATIVE_MISSING" },
+    );
+  }
+}

@@ -1,0 +1,34 @@
+// Where a passage comes from, in a form that people can follow.
+
+/**
+ * @typedef {import("../index.d.ts").MemoryHit} MemoryHit
+ * @typedef {"auto" | "on" | "off"} CitationMode
+ */
+
+/** `path#L3` or `path#L3-L7`. @param {{path: string, startLine: number, endLine: number}} hit */
+export function citationOf({ path, startLine, endLine }) {
+  return startLine === endLine ? `${path}#L${startLine}` : `${path}#L${startLine}-L${endLine}`;
+}
+
+/**
+ * Whether results carry their source: always, never, or (automatically) in direct chats only. In a group, file names of
+ * the owner's notes are nobody's business.
+ * @param {CitationMode} mode
+ * @param {string | undefined} sessionKey
+ */
+export function citesSources(mode, sessionKey) {
+  if (mode !== "auto") return mode === "on";
+  const scopes = sessionKey?.toLowerCase().split(":").slice(2) ?? [];
+  return !scopes.includes("group") && !scopes.includes("channel");
+}
+
+/**
+ * A result as the model sees it.
+ * @param {MemoryHit} hit
+ * @param {boolean} cite
+ */
+export function presentHit(hit, cite) {
+  if (!cite) return { ...hit, corpus: hit.source };
+  const citation = citationOf(hit);
+  return { ...hit, corpus: hit.source, snippet: `${hit.snippet.trimEnd()}\n\nSource: ${citation}`, citation };
+}

@@ -1,0 +1,57 @@
+// `openclaw memory captures`
+
+import { native } from "../../lib/native.js";
+import { automaticAgent } from "../hooks/agent.js";
+import { commandAgents, commandConfig, withManager } from "./agents.js";
+import { counted, errorJson, fail, paint, print, printJson } from "./output.js";
+
+/**
+ * @typedef {{agent?: string, limit?: number, undo?: string, json?: boolean}} Options
+ * @typedef {{id: string, ts: string, status: "stored" | "skipped" | "undone", text: string, reason?: string, category?: string, path?: string}} Capture
+ */
+
+/** Captures shown when no number is given. */
+const DEFAULT_LIMIT = 20;
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Options} options
+ */
+export async function runCaptures(host, options) {
+  const cfg = await commandConfig(host, "memory captures");
+  const [agentId] = commandAgents(cfg, options.agent, { all: false });
+  try {
+    const agent = automaticAgent(host, cfg, agentId);
+    if (options.undo) return await undo(host, agent, options.undo, options.json);
+    const { captures, waiting } = native().listCaptures(agent.native, options.limit ?? DEFAULT_LIMIT);
+    if (options.json) return printJson({ agentId, captures, waiting });
+    if (captures.length === 0) print("Nothing was captured yet.");
+    for (const capture of captures) print(describe(capture));
+    if (waiting > 0) print(`${counted(waiting, "turn")} waiting.`);
+  } catch (error) {
+    if (options.json) printJson({ agentId, error: errorJson(error) });
+    fail("Memory captures", error);
+  }
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {import("../hooks/agent.js").Agent} agent
+ * @param {string} id
+ * @param {boolean} [json]
+ */
+async function undo(host, { cfg, agentId, native: agent }, id, json) {
+  await withManager(host, cfg, agentId, async (manager) => {
+    if (!manager) throw new Error("memory search is switched off for this agent");
+    const removed = await manager.undoCapture(agent, id);
+    if (json) printJson({ agentId, id, removed });
+    else print(removed ? `Took ${id} out of its note.` : `The note no longer holds ${id}; it will not be captured again.`);
+  });
+}
+
+/** @param {Capture} capture */
+function describe({ id, ts, status, text, reason, category, path }) {
+  const state = status === "skipped" ? paint("gray", `skipped (${reason})`) : paint(status === "stored" ? "green" : "yellow", status);
+  const place = path ? paint("cyan", ` ${path}`) : "";
+  return `${id} ${ts.slice(0, 16).replace("T", " ")} ${state}${category ? ` [${category}]` : ""} ${text}${place}`;
+}

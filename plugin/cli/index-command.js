@@ -1,0 +1,84 @@
+// `openclaw memory index`
+
+import { commandAgents, commandConfig, withManager } from "./agents.js";
+import { counted, errorJson, fail, print, printJson } from "./output.js";
+import { withProgress } from "./progress.js";
+
+/**
+ * @typedef {{agent?: string, force?: boolean, dryRun?: boolean, json?: boolean, verbose?: boolean}} Options
+ * @typedef {{plan: {files: number, changed: string[], removed: string[], rebuild?: string, texts: number, tokens: number},
+ *   paid: boolean, local: boolean, provider: string, model?: string}} Cost
+ * @param {import("../host.js").Host} host
+ * @param {Options} options
+ */
+export async function runIndex(host, options) {
+  const cfg = await commandConfig(host, "memory index");
+  const outcomes = [];
+  for (const agentId of commandAgents(cfg, options.agent, { all: true })) {
+    try {
+      outcomes.push(await withManager(host, cfg, agentId, (manager) => indexAgent(agentId, manager, options)));
+    } catch (error) {
+      outcomes.push({ agentId, error: errorJson(error) });
+      fail(`Memory index (${agentId})`, error);
+    }
+  }
+  if (options.json) printJson(outcomes);
+}
+
+/**
+ * @param {string} agentId
+ * @param {import("../../lib/manager.js").MemoryIndexManager | null} manager
+ * @param {Options} options
+ */
+async function indexAgent(agentId, manager, { force, dryRun, json, verbose }) {
+  if (!manager) {
+    if (!json) print(`Memory search disabled (${agentId}).`);
+    return { agentId, status: "disabled" };
+  }
+  // Nobody reads the cost in JSON of a run that goes ahead anyway, and finding it out means reading every changed file.
+  const cost = dryRun || !json ? await costOf(manager, force === true) : undefined;
+  if (dryRun && cost) {
+    if (!json) print(`${changesText(cost.plan)} (${agentId}).\n${costText(cost)}`);
+    return { agentId, dryRun, ...cost };
+  }
+  if (cost && !cost.local && cost.plan.texts > 0) print(costText(cost));
+  const report = await withProgress("Indexing memory", (progress) => manager.sync({ reason: "cli", force: force === true, progress }));
+  const status = manager.status();
+  if (!json) {
+    const files = status.files ?? 0;
+    print(
+      files === 0
+        ? `No memory files found in ${status.workspaceDir}; nothing indexed (${agentId}).`
+        : `Memory index updated (${agentId}): ${counted(files, "file")}, ${counted(status.chunks ?? 0, "chunk")} indexed.`,
+    );
+    for (const { path, reason } of verbose ? (report.skipped ?? []) : []) print(`  skipped ${path}: ${reason}`);
+    if (report.warning) console.error(report.warning);
+  }
+  return { agentId, report, status };
+}
+
+/**
+ * What an update would do and cost.
+ * @param {import("../../lib/manager.js").MemoryIndexManager} manager
+ * @param {boolean} force
+ * @returns {Promise<Cost>}
+ */
+async function costOf(manager, force) {
+  const { plan, paid, local } = await manager.plan({ force });
+  const { provider, model } = manager.status();
+  return { plan, paid, local, provider, model };
+}
+
+/** @param {Cost["plan"]} plan */
+function changesText({ files, changed, removed, rebuild }) {
+  const changes = [`${changed.length} of ${counted(files, "file")} to read`, `${removed.length} to remove`];
+  return `Nothing done. Would update the index: ${changes.join(", ")}${rebuild ? `; ${rebuild}` : ""}`;
+}
+
+/** @param {Cost} cost */
+export function costText({ plan, paid, local, provider, model }) {
+  if (plan.texts === 0) return "No text needs to be embedded.";
+  const what = `${counted(plan.texts, "text")}, about ${plan.tokens} tokens`;
+  if (local) return `To embed in this process, at no cost: ${what}.`;
+  return `To send to ${provider} (${model ?? "its default model"}, ${paid ? "paid by the token" : "on this machine"}): ${what}.`;
+}

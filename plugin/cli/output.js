@@ -1,0 +1,69 @@
+// How commands talk: text for people, JSON for programs, colour on terminals only.
+
+import { styleText } from "node:util";
+import { errorCode, errorMessage } from "../../lib/errors.js";
+import { processEnv } from "../../lib/env.js";
+
+/** @typedef {Parameters<typeof styleText>[0]} Style */
+
+/** Whether standard output shows colour. */
+function isColourful() {
+  const env = processEnv();
+  return process.stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb";
+}
+
+/**
+ * @param {Style} style
+ * @param {string} text
+ */
+export function paint(style, text) {
+  return isColourful() ? styleText(style, text, { validateStream: false }) : text;
+}
+
+/** `Name: value` with a quiet name. @param {string} name @param {unknown} value */
+export function field(name, value) {
+  return `${paint("gray", `${name}:`)} ${value}`;
+}
+
+/** @param {string} text */
+export function print(text) {
+  console.log(text);
+}
+
+/** @param {unknown} value */
+export function printJson(value) {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/**
+ * Reports a failure without ending the process: other agents may still have their turn.
+ * @param {string} doing
+ * @param {unknown} error
+ */
+export function fail(doing, error) {
+  const code = errorCode(error);
+  console.error(`${doing} failed: ${errorMessage(error)}${code ? ` [${code}]` : ""}`);
+  process.exitCode = 1;
+}
+
+/** An error as JSON. @param {unknown} error */
+export function errorJson(error) {
+  const { remedy } = /** @type {{remedy?: string}} */ (error);
+  return { code: errorCode(error), message: errorMessage(error), ...(remedy ? { remedy } : {}) };
+}
+
+/** @param {number} bytes */
+export function byteText(bytes) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const power = bytes > 0 ? Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10)) : 0;
+  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
+
+/**
+ * `1 file`, `2 files`.
+ * @param {number} count
+ * @param {string} noun
+ */
+export function counted(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

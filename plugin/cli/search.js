@@ -1,0 +1,56 @@
+// `openclaw memory search`
+
+import { commandAgents, commandConfig, withManager } from "./agents.js";
+import { errorJson, fail, field, paint, print, printJson } from "./output.js";
+
+/**
+ * @typedef {{agent?: string, maxResults?: number, minScore?: number, explain?: boolean, json?: boolean}} Options
+ * @param {import("../host.js").Host} host
+ * @param {string | undefined} query
+ * @param {Options} options
+ */
+export async function runSearch(host, query, options) {
+  if (!query?.trim()) throw new Error('Nothing to search for. Give a query: openclaw memory search "…"');
+  const cfg = await commandConfig(host, "memory search");
+  const [agentId] = commandAgents(cfg, options.agent, { all: false });
+  try {
+    await withManager(host, cfg, agentId, async (manager) => {
+      if (!manager) return options.json ? printJson({ agentId, status: "disabled" }) : print("Memory search disabled.");
+      const answer = await manager.searchDetailed(query, {
+        maxResults: options.maxResults,
+        minScore: options.minScore,
+        explain: options.explain || undefined,
+        sessionKey: `agent:${agentId}:cli:direct:memory-search`,
+      });
+      if (options.json)
+        printJson({ results: answer.hits, mode: answer.mode, partial: answer.partial || undefined, warning: answer.warning });
+      else printAnswer(answer);
+    });
+  } catch (error) {
+    if (options.json) printJson({ agentId, error: errorJson(error) });
+    fail("Memory search", error);
+  }
+}
+
+/** @param {import("../../index.d.ts").MemoryAnswer} answer */
+function printAnswer({ hits, warning }) {
+  if (warning) console.error(warning);
+  if (hits.length === 0) return print("No matches.");
+  const blocks = hits.map((hit) =>
+    [
+      `${paint("green", hit.score.toFixed(3))} ${paint("cyan", `${hit.path}:${hit.startLine}-${hit.endLine}`)}`,
+      hit.snippet,
+      ...explanation(hit.explain),
+    ].join("\n"),
+  );
+  print(blocks.join("\n\n"));
+}
+
+/**
+ * One line per leg or adjustment.
+ * @param {unknown} explain
+ */
+function explanation(explain) {
+  if (typeof explain !== "object" || explain === null) return [];
+  return Object.entries(explain).map(([name, value]) => `  ${field(name, typeof value === "object" ? JSON.stringify(value) : value)}`);
+}

@@ -1,0 +1,165 @@
+// The status of agents as text.
+
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { byteText, counted, field, paint, print } from "./output.js";
+
+/**
+ * @typedef {import("./status.js").AgentStatus} AgentStatus
+ * @typedef {import("../../index.d.ts").MemoryStatus} MemoryStatus
+ */
+
+/**
+ * @param {any[]} results
+ * @param {{key: string, reason: string}[]} requirements
+ */
+export function printStatus(results, requirements) {
+  for (const result of results) {
+    if (result.error) continue;
+    print(result.status === "disabled" ? `Memory search disabled (${result.agentId}).` : agentText(result));
+    print("");
+  }
+  if (requirements.length > 0) {
+    print(paint("yellow", "Setup is not complete on this host:"));
+    for (const { key, reason } of requirements) print(`  ${key} – ${reason}`);
+    print(`  Fix: openclaw ${PLUGIN_ID} setup`);
+  }
+}
+
+/** @param {AgentStatus} result */
+function agentText({ agentId, status, scan, embeddingProbe, indexError, settings }) {
+  const lines = [
+    `${paint("bold", "Memory Search")} (${agentId})`,
+    field("Provider", `${status.provider} (requested: ${status.requestedProvider ?? status.provider})`),
+    field("Model", status.model ?? "none"),
+    field("Sources", status.sources?.join(", ") ?? "memory"),
+    status.extraPaths?.length ? field("Extra paths", status.extraPaths.join(", ")) : null,
+    field("Indexed", indexedText(status, scan)),
+    field("Dirty", status.dirty ? paint("yellow", "yes") : "no"),
+    field("Store", `${status.dbPath}${sizeText(status)}`),
+    field("Workspace", status.workspaceDir),
+    ...sourceLines(status),
+    ...engineLines(status),
+    embeddingProbe ? field("Embeddings", embeddingProbe.ok ? paint("green", "ready") : paint("yellow", "unavailable")) : null,
+    ...probeLines(embeddingProbe),
+    ...(embeddingProbe ? usageLines(scan?.usage) : []),
+    embeddingProbe?.error ? field("Embeddings error", paint("yellow", embeddingProbe.error)) : null,
+    ...problemLines(status, scan, indexError),
+    ...settingLines(settings),
+  ];
+  return lines.filter((line) => line !== null).join("\n");
+}
+
+/**
+ * @param {MemoryStatus} status
+ * @param {Record<string, any> | undefined} scan
+ */
+function indexedText(status, scan) {
+  const total = typeof scan?.totalFiles === "number" ? `/${scan.totalFiles}` : "";
+  return `${status.files ?? 0}${total} files · ${counted(status.chunks ?? 0, "chunk")}`;
+}
+
+/** @param {MemoryStatus} status */
+function sizeText({ custom }) {
+  const bytes = /** @type {{database?: number} | undefined} */ (custom?.sizes)?.database;
+  return typeof bytes === "number" ? ` (${byteText(bytes)})` : "";
+}
+
+/** @param {MemoryStatus} status */
+function sourceLines({ sourceCounts }) {
+  if (!sourceCounts || sourceCounts.length < 2) return [];
+  return [
+    paint("gray", "By source:"),
+    ...sourceCounts.map(({ source, files, chunks }) => `  ${source} · ${counted(files, "file")} · ${counted(chunks, "chunk")}`),
+  ];
+}
+
+/** @param {MemoryStatus} status */
+function engineLines({ vector, fts, cache, batch, fallback }) {
+  const vectors = !vector?.enabled ? "disabled" : vector.available === false ? "unavailable" : vector.available ? "ready" : "not probed";
+  const words = !fts?.enabled ? "disabled" : fts.available ? "ready" : `unavailable${fts.error ? `: ${fts.error}` : ""}`;
+  return [
+    field("Vector", `${vectors}${vector?.dims ? `, ${vector.dims} dimensions` : ""}${vector?.loadError ? `: ${vector.loadError}` : ""}`),
+    field("FTS", words),
+    cache
+      ? field(
+          "Embedding cache",
+          cache.enabled ? `${counted(cache.entries ?? 0, "vector")}${cache.maxEntries ? ` of ${cache.maxEntries}` : ""}` : "disabled",
+        )
+      : null,
+    batch ? field("Batch", batch.enabled ? "enabled" : "disabled") : null,
+    fallback ? field("Fallback", paint("yellow", `from ${fallback.from}${fallback.reason ? `: ${fallback.reason}` : ""}`)) : null,
+  ];
+}
+
+/** How the provider answered, and what it takes at a time. @param {AgentStatus["embeddingProbe"]} probe */
+function probeLines(probe) {
+  if (!probe?.ok) return [];
+  const { latencyMs, dims, limits } = probe;
+  const answer = [...(latencyMs === undefined ? [] : [`${latencyMs} ms`]), ...(dims ? [counted(dims, "dimension")] : [])];
+  return [
+    answer.length > 0 ? field("Embeddings answer", answer.join(", ")) : null,
+    limits ? field("Request limits", `${limits.items} texts, ${limits.tokens} tokens, ${limits.inputTokens} tokens a text`) : null,
+  ];
+}
+
+/** What today cost. @param {any} usage */
+function usageLines(usage) {
+  if (!usage) return [];
+  const rate = typeof usage.hitRate === "number" ? ` · cache hit rate ${Math.round(usage.hitRate * 100)} %` : "";
+  const models = (usage.models ?? []).map((/** @type {any} */ row) => `  ${row.provider} ${row.model} · ${spentText(row)}`);
+  return [field(`Embedded today (${usage.day})`, `${spentText(usage)}${rate}`), ...(models.length > 1 ? models : [])];
+}
+
+/** @param {{requests: number, texts: number, tokens: number}} spent */
+function spentText({ requests, texts, tokens }) {
+  return `${counted(requests, "request")}, ${counted(texts, "text")}, ${counted(tokens, "token")}`;
+}
+
+/**
+ * @param {MemoryStatus} status
+ * @param {Record<string, any> | undefined} scan
+ * @param {{message: string} | undefined} indexError
+ */
+function problemLines(status, scan, indexError) {
+  const { credentialProblems, warnings } = status.custom ?? {};
+  const problems = [
+    ...(indexError ? [`index: ${indexError.message}`] : []),
+    ...(status.lastSyncError ? [`last update: ${status.lastSyncError}`] : []),
+    ...(Array.isArray(credentialProblems) ? credentialProblems : []),
+    ...(Array.isArray(warnings) ? warnings : []),
+    ...(scan?.issues ?? []),
+    ...changeLines(scan?.pending),
+  ];
+  return problems.length > 0 ? [paint("gray", "Issues:"), ...problems.map((problem) => `  ${paint("yellow", problem)}`)] : [];
+}
+
+/** What the next update would do. @param {Record<string, any> | undefined} pending */
+function changeLines(pending) {
+  const changes = [
+    ...(pending?.changed?.length ? [`${counted(pending.changed.length, "file")} changed`] : []),
+    ...(pending?.removed?.length ? [`${counted(pending.removed.length, "file")} gone`] : []),
+    ...(pending?.texts ? [`${counted(pending.texts, "text")} (about ${pending.tokens} tokens) to embed`] : []),
+  ];
+  return changes.length > 0 ? [`not in the index yet: ${changes.join(", ")}`] : [];
+}
+
+/** Every setting with its value and origin. @param {Record<string, any> | undefined} explained */
+function settingLines(explained) {
+  if (!explained) return [];
+  return [
+    paint("gray", "Settings:"),
+    ...Object.entries(explained.origins ?? {}).map(
+      ([name, origin]) => `  ${name} = ${settingValue(explained.settings, name)} ${paint("gray", `← ${origin}`)}`,
+    ),
+    ...(explained.warnings ?? []).map((/** @type {string} */ warning) => `  ${paint("yellow", warning)}`),
+  ];
+}
+
+/**
+ * @param {unknown} settings
+ * @param {string} name
+ */
+function settingValue(settings, name) {
+  const value = name.split(".").reduce((/** @type {any} */ part, key) => part?.[key], settings);
+  return value === undefined ? "" : JSON.stringify(value);
+}

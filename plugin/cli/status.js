@@ -1,0 +1,95 @@
+// `openclaw memory status`
+
+import { explainSettings } from "../../lib/manager.js";
+import { missingRequirements } from "../requirements.js";
+import { commandAgents, commandConfig, withManager } from "./agents.js";
+import { errorJson, fail, printJson } from "./output.js";
+import { withProgress } from "./progress.js";
+import { printStatus } from "./status-text.js";
+
+/**
+ * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, verbose?: boolean}} Options
+ * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
+ *   indexError?: {code?: string, message: string}, requirements?: {key: string, reason: string}[], settings?: Record<string, any>}} AgentStatus
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").HostConfig} HostConfig
+ */
+
+/**
+ * @param {Host} host
+ * @param {Options} options
+ */
+export async function runStatus(host, options) {
+  const cfg = await commandConfig(host, "memory status");
+  const requirements = missingRequirements(host, await host.sourceConfig()).map(({ key, reason }) => ({ key, reason }));
+  const results = [];
+  for (const agentId of commandAgents(cfg, options.agent, { all: true })) {
+    try {
+      const result = await agentStatus(host, cfg, agentId, options);
+      results.push({ ...result, ...(requirements.length > 0 ? { requirements } : {}) });
+    } catch (error) {
+      results.push({ agentId, error: errorJson(error) });
+      fail(`Memory status (${agentId})`, error);
+    }
+  }
+  if (options.json) printJson(results);
+  else printStatus(results, requirements);
+}
+
+/**
+ * @param {Host} host
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @param {Options} options
+ * @returns {Promise<AgentStatus | {agentId: string, status: "disabled"}>}
+ */
+async function agentStatus(host, cfg, agentId, { deep, index, verbose }) {
+  return await withManager(
+    host,
+    cfg,
+    agentId,
+    async (manager) => {
+      if (!manager) return { agentId, status: /** @type {const} */ ("disabled") };
+      const indexError = index ? await indexFirst(manager, agentId) : undefined;
+      const embeddingProbe = deep || index ? await manager.probeEmbeddingAvailability() : undefined;
+      if (deep || index) await manager.probeVectorAvailability();
+      // Looking at the disk is what makes the answer true, so it is part of every status.
+      const scan = scanOf(await manager.inspect());
+      const settings = verbose ? await explainSettings(host.managerRequest({ cfg, agentId, purpose: "status" })) : undefined;
+      return {
+        agentId,
+        status: manager.status(),
+        scan,
+        ...(embeddingProbe ? { embeddingProbe } : {}),
+        ...(indexError ? { indexError } : {}),
+        ...(settings ? { settings } : {}),
+      };
+    },
+    index ? "cli" : "status",
+  );
+}
+
+/**
+ * What the disk holds beside what the index holds; `totalFiles` and `issues` are named as in memory-core.
+ * @param {Record<string, any>} inspection
+ */
+function scanOf({ plan, limits, usage }) {
+  const { files = null, skipped = [], ...pending } = plan ?? {};
+  const issues = skipped.map((/** @type {{path: string, reason: string}} */ { path, reason }) => `${path}: ${reason}`);
+  return { totalFiles: files, issues, skipped, pending, limits, usage };
+}
+
+/**
+ * A failed update must not hide the status that explains it.
+ * @param {import("../../lib/manager.js").MemoryIndexManager} manager
+ * @param {string} agentId
+ */
+async function indexFirst(manager, agentId) {
+  try {
+    await withProgress("Indexing memory", (progress) => manager.sync({ reason: "cli", progress }));
+    return undefined;
+  } catch (error) {
+    fail(`Memory index (${agentId})`, error);
+    return errorJson(error);
+  }
+}

@@ -1,0 +1,28 @@
+// The plugin: what it is called, and the list of everything it registers.
+//
+// `register` runs several times in one process, in every mode, from different copies of this file. It is synchronous,
+// does nothing but register, and registers everything each time.
+
+import { setPackageRoot } from "../lib/package-root.js";
+import { PLUGIN_ID } from "../lib/package-info.js";
+import { registerCapability } from "./capability.js";
+import { registerCli } from "./cli/register.js";
+import { registerHooks } from "./hooks/register.js";
+import { Host } from "./host.js";
+import { registerService } from "./service.js";
+import { registerTools } from "./tools/register.js";
+
+/** @typedef {import("./host.js").PluginApi} PluginApi */
+
+export default {
+  id: PLUGIN_ID,
+  name: "Memory Core RS",
+  description: "Native memory engine: searches MEMORY.md, USER.md and memory/ by words and by meaning",
+  kind: /** @type {const} */ ("memory"),
+  /** @param {PluginApi} api */
+  register(api) {
+    setPackageRoot(api.rootDir);
+    const host = new Host(api);
+    for (const part of [registerCapability, registerTools, registerCli, registerService, registerHooks]) part(api, host);
+  },
+};

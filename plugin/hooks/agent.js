@@ -1,0 +1,64 @@
+// Whose automatic memory a hook is about, and what is switched on for it.
+
+import { defaultAgentId, isRecord, pluginSettings, sessionAgentId } from "../../lib/config.js";
+import { native } from "../../lib/native.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").HostConfig} HostConfig
+ * @typedef {import("../../index.d.ts").AutomaticAgent} NativeAgent
+ * @typedef {{cfg: HostConfig, agentId: string, native: NativeAgent, settings: Record<string, any>}} Agent
+ */
+
+/** Our settings that the automatic memory reads; the rest stays here, some of it is secret. */
+const AUTOMATIC = /^(?:auto[A-Z]\w*|shortTerm|sessionNotes)$/;
+
+/** @param {Record<string, any>} settings */
+function automaticSettings(settings) {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => AUTOMATIC.test(name)));
+}
+
+/**
+ * Whether anything automatic is switched on, for any agent.
+ * @param {unknown} settings The plugin's own settings.
+ */
+export function hasAutomaticPart(settings) {
+  if (!isRecord(settings)) return false;
+  const layers = [settings, ...Object.values(isRecord(settings.agents) ? settings.agents : {})].filter(isRecord);
+  return layers.some(
+    (layer) =>
+      layer.autoRecall === true || layer.autoCapture === true || layer.shortTerm?.enabled === true || layer.sessionNotes?.enabled === true,
+  );
+}
+
+/**
+ * The agent by its id.
+ * @param {Host} host
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @returns {Agent}
+ */
+export function automaticAgent(host, cfg, agentId) {
+  const own = pluginSettings(cfg);
+  const agents = isRecord(own.agents) ? own.agents : {};
+  const config = {
+    ...automaticSettings(own),
+    agents: Object.fromEntries(
+      Object.entries(agents)
+        .filter(([, settings]) => isRecord(settings))
+        .map(([id, settings]) => [id, automaticSettings(settings)]),
+    ),
+  };
+  const agent = { config, agentId, isDefaultAgent: agentId === defaultAgentId(cfg), stateDir: host.stateDir() };
+  return { cfg, agentId, native: agent, settings: native().automaticSettings(agent) };
+}
+
+/**
+ * The agent that a hook's session belongs to.
+ * @param {Host} host
+ * @param {Record<string, any>} ctx
+ */
+export function hookAgent(host, ctx) {
+  const cfg = host.config();
+  return automaticAgent(host, cfg, sessionAgentId(cfg, ctx));
+}

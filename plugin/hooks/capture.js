@@ -1,0 +1,126 @@
+// After a turn: record it, queue it, and let the work on the queue begin without anyone waiting for it.
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import { errorMessage } from "../../lib/errors.js";
+import { native } from "../../lib/native.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { getManager } from "../runtime.js";
+import { automaticAgent, hookAgent } from "./agent.js";
+import { lastMessages } from "./messages.js";
+import { askModel } from "./model.js";
+import { isPrivate, isUserTurn } from "./session.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").PluginApi} PluginApi
+ * @typedef {import("./agent.js").Agent} Agent
+ * @typedef {{api: PluginApi, host: Host}} Plugin
+ */
+
+/** Runs work as if it had begun when this file was loaded: newer hosts refuse models to work that outlives its hook. */
+const outsideHooks = AsyncLocalStorage.snapshot();
+
+/** Messages in which the user's last one is looked for; a turn with tools holds many. */
+const TURN_MESSAGES = 200;
+
+/** Agents whose queue is being worked off in this process, and whether more came in meanwhile. @type {Map<string, {again: boolean}>} */
+const running = new Map();
+
+/**
+ * Everything up to the first `await` is done before the host goes on, and some hosts end the process soon after.
+ * @param {Plugin} plugin
+ * @param {Record<string, any>} event
+ * @param {Record<string, any>} ctx
+ */
+export async function captureTurn(plugin, event, ctx) {
+  if (event.success !== true || !isUserTurn(ctx) || !isPrivate(ctx)) return;
+  const agent = hookAgent(plugin.host, ctx);
+  if (agent.settings.shortTerm.enabled) recordTurn(plugin.host, agent, event);
+  if (!agent.settings.autoCapture) return;
+  const messages = lastMessages(event.messages, agent.settings.autoCaptureMaxMessages);
+  if (!messages.some((message) => message.role === "user")) return;
+  native().queueCapture(agent.native, {
+    id: String(event.runId ?? ctx.runId ?? randomUUID()),
+    sessionKey: ctx.sessionKey,
+    provider: ctx.modelProviderId,
+    model: ctx.modelId,
+    messages,
+  });
+  workOff(plugin, agent);
+}
+
+/**
+ * @param {Host} host
+ * @param {Agent} agent
+ * @param {Record<string, any>} event
+ */
+function recordTurn(host, agent, event) {
+  const messages = lastMessages(event.messages, TURN_MESSAGES);
+  const user = messages.findLast((message) => message.role === "user");
+  const assistant = messages.findLast((message) => message.role === "assistant");
+  if (!user || !assistant) return;
+  try {
+    native().recordTurn(agent.native, user.text, assistant.text);
+  } catch (error) {
+    host.logger.warn(`${PLUGIN_ID}: short-term memory: ${errorMessage(error)}`);
+  }
+}
+
+/**
+ * Works off what an earlier process left behind.
+ * @param {Plugin} plugin
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ */
+export function resumeCaptures(plugin, cfg, agentId) {
+  const agent = automaticAgent(plugin.host, cfg, agentId);
+  if (agent.settings.autoCapture) workOff(plugin, agent);
+}
+
+/**
+ * Starts work on an agent's queue unless it is going on already.
+ * @param {Plugin} plugin
+ * @param {Agent} agent
+ */
+function workOff(plugin, agent) {
+  const key = JSON.stringify([agent.native.stateDir, agent.agentId]);
+  const current = running.get(key);
+  if (current) {
+    current.again = true;
+    return;
+  }
+  const state = { again: false };
+  running.set(key, state);
+  const work = async () => {
+    do {
+      state.again = false;
+      await drain(plugin, agent);
+    } while (state.again);
+  };
+  // What could not be done stays in the queue.
+  outsideHooks(work)
+    .catch((error) => plugin.host.logger.warn(`${PLUGIN_ID}: capture: ${errorMessage(error)}`))
+    .finally(() => running.delete(key));
+}
+
+/**
+ * @param {Plugin} plugin
+ * @param {Agent} agent
+ */
+async function drain(plugin, agent) {
+  const { cfg, agentId } = agent;
+  const { manager, error } = await getManager(plugin.host, { cfg, agentId, purpose: "default" });
+  if (error) throw new Error(error);
+  if (!manager) return;
+  if (agent.settings.autoCaptureMode === "rules") {
+    await manager.captureByRules(agent.native);
+    return;
+  }
+  for (;;) {
+    const task = await manager.nextExtraction(agent.native);
+    if (!task) return;
+    const answer = await askModel(plugin, agent, task);
+    await manager.finishExtraction(agent.native, task.id, answer);
+  }
+}

@@ -1,0 +1,38 @@
+// The host's messages as plain `{role, text}`.
+
+/** Characters of one message that are handed on; what a person types is far shorter. */
+const MAX_CHARS = 20_000;
+
+/** @typedef {{role: "user" | "assistant", text: string}} Message */
+
+/**
+ * The text of a message: a string, or the text blocks of a list.
+ * @param {unknown} content
+ */
+function textOf(content) {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .filter((block) => block?.type === "text" && typeof block.text === "string")
+    .map((block) => block.text)
+    .join("\n");
+}
+
+/**
+ * The last messages of user and assistant that hold text, oldest first.
+ * @param {unknown} messages
+ * @param {number} limit
+ * @returns {Message[]}
+ */
+export function lastMessages(messages, limit) {
+  /** @type {Message[]} */
+  const found = [];
+  if (!Array.isArray(messages)) return found;
+  for (let i = messages.length - 1; i >= 0 && found.length < limit; i--) {
+    const { role, content } = messages[i] ?? {};
+    if (role !== "user" && role !== "assistant") continue;
+    const text = textOf(content).slice(0, MAX_CHARS);
+    if (text.trim()) found.push({ role, text });
+  }
+  return found.reverse();
+}

@@ -1,0 +1,112 @@
+// Before a prompt is built: the last turns and what memory has to say, next to the user's new message.
+//
+// Hosts from 2026.6 append after the message and keep their transcript clean, so that everything before it stays as the
+// provider has it cached. Older ones know only "before the message" and keep it in the transcript, which is as stable.
+
+import { errorMessage } from "../../lib/errors.js";
+import { native } from "../../lib/native.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { classifyPaths } from "../path-origin.js";
+import { getManager } from "../runtime.js";
+import { hookAgent } from "./agent.js";
+import { isMainSession, isPrivate, isUserTurn } from "./session.js";
+
+/** @typedef {import("./agent.js").Agent} Agent */
+
+/** First host that appends to the message. */
+const APPENDS_SINCE = "2026.6.11";
+
+/** Files that the host shows in the main session only. */
+const MAIN_ONLY = new Set(["MEMORY.md", "memory.md", "USER.md"]);
+
+/**
+ * @param {{host: import("../host.js").Host}} plugin
+ * @param {Record<string, any>} event
+ * @param {Record<string, any>} ctx
+ */
+export async function promptContext({ host }, event, ctx) {
+  if (!isUserTurn(ctx) || !isPrivate(ctx)) return undefined;
+  const agent = hookAgent(host, ctx);
+  const blocks = [shortTermBlock(host, agent), await recallBlock(host, agent, event, ctx)].filter(Boolean);
+  if (blocks.length === 0) return undefined;
+  const text = blocks.join("\n\n");
+  return host.atLeast(APPENDS_SINCE) ? { appendContext: text } : { prependContext: text };
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Agent} agent
+ */
+function shortTermBlock(host, agent) {
+  if (!agent.settings.shortTerm.enabled) return null;
+  try {
+    return native().shortTermBlock(agent.native);
+  } catch (error) {
+    host.logger.warn(`${PLUGIN_ID}: short-term memory: ${errorMessage(error)}`);
+    return null;
+  }
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Agent} agent
+ * @param {Record<string, any>} event
+ * @param {Record<string, any>} ctx
+ */
+async function recallBlock(host, agent, event, ctx) {
+  if (!agent.settings.autoRecall || typeof event.prompt !== "string") return null;
+  const limit = agent.settings.autoRecallTimeoutMs;
+  return await withinTime(limit, recall(host, agent, event.prompt, ctx));
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Agent} agent
+ * @param {string} prompt
+ * @param {Record<string, any>} ctx
+ */
+async function recall(host, agent, prompt, ctx) {
+  const { cfg, agentId } = agent;
+  const { manager, error } = await getManager(host, { cfg, agentId, purpose: "default" });
+  if (error) throw new Error(error);
+  const hits = (await manager?.recall(agent.native, prompt)) ?? [];
+  if (hits.length === 0) return null;
+  const allowed = await ownWords(host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir, hits);
+  const shown = isMainSession(cfg, ctx) ? allowed : allowed.filter((hit) => !MAIN_ONLY.has(hit.path));
+  return native().renderRecall(agent.native, shown);
+}
+
+/**
+ * The passages that user or agent wrote; what came from elsewhere is only shown to a model that asks for it.
+ * @param {string} workspaceDir
+ * @param {import("../../index.d.ts").MemoryHit[]} hits
+ */
+async function ownWords(workspaceDir, hits) {
+  const relativePaths = [...new Set(hits.map((hit) => hit.path))];
+  const origins = await classifyPaths({ workspaceDir, relativePaths });
+  const own = new Set(
+    origins.filter(({ originClass }) => originClass === "owner" || originClass === "agent").map(({ relativePath }) => relativePath),
+  );
+  return hits.filter((hit) => own.has(hit.path));
+}
+
+/**
+ * What the work gives, or null when it takes longer than `ms`; a late failure is nobody's concern any more.
+ * @template T
+ * @param {number} ms
+ * @param {Promise<T>} work
+ * @returns {Promise<T | null>}
+ */
+async function withinTime(ms, work) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, /** @type {Promise<null>} */ (late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

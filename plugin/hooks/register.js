@@ -1,0 +1,37 @@
+// Automatic memory: what happens around a turn without anyone asking. The logic is native; here is who calls it when.
+//
+// A failure never costs a reply: every hook ends in a log line and "nothing to add".
+
+import { pluginSettings } from "../../lib/config.js";
+import { errorMessage } from "../../lib/errors.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { hasAutomaticPart } from "./agent.js";
+import { captureTurn } from "./capture.js";
+import { promptContext } from "./prompt.js";
+import { noteSession } from "./session-notes.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").PluginApi} PluginApi
+ * @typedef {Record<string, any>} HookContext
+ */
+
+/**
+ * @param {PluginApi} api
+ * @param {Host} host
+ */
+export function registerHooks(api, host) {
+  // Newer hosts report hooks that lack the operator's permission; nobody should read that who switched nothing on.
+  if (typeof api.on !== "function" || !hasAutomaticPart(api.pluginConfig ?? pluginSettings(api.config ?? {}))) return;
+  const hooks = { before_prompt_build: promptContext, agent_end: captureTurn, before_reset: noteSession };
+  for (const [name, handler] of Object.entries(hooks)) {
+    api.on(name, async (/** @type {Record<string, any>} */ event, /** @type {HookContext} */ ctx) => {
+      try {
+        return await handler({ api, host }, event ?? {}, ctx ?? {});
+      } catch (error) {
+        host.logger.warn(`${PLUGIN_ID}: ${name}: ${errorMessage(error)}`);
+        return undefined;
+      }
+    });
+  }
+}

@@ -1,0 +1,101 @@
+// Embedding providers that the host speaks and our engine does not: Bedrock, GitHub Copilot, DeepInfra, those of other
+// plugins, and endpoints of `models.providers`. The engine packs, paces and retries; the host's adapter only embeds.
+
+import { searchOverview } from "../lib/config.js";
+import { PACKAGE_VERSION, PLUGIN_ID } from "../lib/package-info.js";
+import { importSdk } from "./sdk.js";
+
+/**
+ * @typedef {import("../lib/config.js").HostConfig} HostConfig
+ * @typedef {import("../index.d.ts").HostAdapter} HostAdapter
+ * @typedef {{embed?: (text: string, options: {inputType: string}) => Promise<unknown>,
+ *   embedQuery?: (text: string) => Promise<number[]>, embedBatch: (texts: string[]) => Promise<number[][]>}} HostProvider
+ *   A provider of the host: `embed` from 2026.8, `embedQuery` before.
+ */
+
+/** Ids that the engine serves itself, or that mean no provider of their own. */
+const NATIVE = new Set(["auto", "none", "embedded", "embedded-fast", "openai", "openai-compatible", "gemini", "google"]);
+for (const id of ["voyage", "mistral", "ollama", "lmstudio", "llama-server"]) NATIVE.add(id);
+
+const SDK = "memory-core-host-engine-embeddings";
+
+/**
+ * One adapter for each provider with its settings: a new function would count as new settings. Shared by all copies of
+ * this module.
+ */
+const SLOT = Symbol.for(`${PLUGIN_ID}/host-embeddings@${PACKAGE_VERSION}`);
+
+/** @returns {Map<string, HostAdapter>} */
+function knownAdapters() {
+  const shared = /** @type {Record<symbol, any>} */ (/** @type {unknown} */ (globalThis));
+  shared[SLOT] ??= new Map();
+  return shared[SLOT];
+}
+
+/**
+ * The host's adapter for the provider of an agent, or for its fallback; undefined when the engine speaks both.
+ * @param {{cfg: HostConfig, agentId: string, agentDir: string}} owner
+ * @returns {HostAdapter | undefined}
+ */
+export function hostAdapter({ cfg, agentId, agentDir }) {
+  const { provider, fallback, model, remote, local } = searchOverview(cfg, agentId);
+  const id = [provider, fallback].find((candidate) => candidate && !NATIVE.has(candidate));
+  if (!id) return undefined;
+  // Model and endpoint are those of the provider, not of the one that stands in for it.
+  const options = id === provider ? { model, remote, local } : {};
+  const key = JSON.stringify([agentDir, id, options, cfg.models?.providers?.[id] ?? null]);
+  const known = knownAdapters();
+  const adapter = known.get(key) ?? { provider: id, embed: embedWith(() => createProvider(id, { cfg, agentDir, ...options })) };
+  known.set(key, adapter);
+  return adapter;
+}
+
+/**
+ * @param {() => Promise<HostProvider>} create
+ * @returns {import("../index.d.ts").EmbedFunction}
+ */
+export function embedWith(create) {
+  /** @type {Promise<HostProvider> | null} */
+  let creating = null;
+  return async (texts, kind) => {
+    creating ??= create();
+    const current = creating;
+    try {
+      const provider = await current;
+      if (kind === "query") return await Promise.all(texts.map((text) => embedQuery(provider, text)));
+      return await provider.embedBatch(texts);
+    } catch (error) {
+      // A token may have run out: the next request starts with a new provider.
+      if (creating === current) creating = null;
+      throw error;
+    }
+  };
+}
+
+/**
+ * @param {HostProvider} provider
+ * @param {string} text
+ * @returns {Promise<number[]>}
+ */
+async function embedQuery(provider, text) {
+  const vector = provider.embedQuery ? await provider.embedQuery(text) : await provider.embed?.(text, { inputType: "query" });
+  return /** @type {number[]} */ (vector);
+}
+
+/**
+ * @param {string} id
+ * @param {{cfg: HostConfig, agentDir: string, model?: string, remote?: Record<string, any>, local?: Record<string, any>}} context
+ * @returns {Promise<HostProvider>}
+ */
+async function createProvider(id, { cfg, agentDir, model, remote, local }) {
+  const sdk = await importSdk(SDK);
+  const adapter = sdk?.getMemoryEmbeddingProvider?.(id, cfg);
+  const options = { config: cfg, agentDir, provider: id, fallback: "none", model: model ?? adapter?.defaultModel ?? "", remote, local };
+  if (adapter) {
+    const { provider } = await adapter.create(options);
+    if (provider) return provider;
+  } else if (id === "local" && typeof sdk?.createLocalEmbeddingProvider === "function") {
+    return await sdk.createLocalEmbeddingProvider(options);
+  }
+  throw new Error(`the host has no embedding provider "${id}"; enable its plugin, or set another provider`);
+}

@@ -1,0 +1,203 @@
+// What we use of the host, with the differences between its versions in one place.
+
+import path from "node:path";
+import { listAgentIds, normalizeAgentId } from "../lib/config.js";
+import { hostAdapter } from "./host-embeddings.js";
+import { importSdk } from "./sdk.js";
+import { takeOverOnce } from "./takeover.js";
+
+/**
+ * @typedef {import("../lib/config.js").HostConfig} HostConfig
+ * @typedef {{debug?: (text: string) => void, info: (text: string) => void, warn: (text: string) => void, error: (text: string) => void}} Logger
+ * @typedef {Record<string, any>} PluginApi The host's plugin API; its type differs from version to version.
+ */
+
+/** A looked-up provider key is used for this long before the host is asked again, in milliseconds. */
+const KEY_TTL_MS = 60_000;
+
+/** The host behind one registration. Reading `api.runtime` while the command line is described throws, so it is only read when needed. */
+export class Host {
+  /** @type {PluginApi} */
+  #api;
+  /** @type {WeakMap<object, Map<string, {at: number, key: Promise<string | undefined>}>>} */
+  #keys = new WeakMap();
+
+  /** @param {PluginApi} api */
+  constructor(api) {
+    this.#api = api;
+  }
+
+  /** @returns {Logger} */
+  get logger() {
+    return this.#api.logger ?? console;
+  }
+
+  /**
+   * The configuration as it is now: `config.current` from 2026.6, `config.loadConfig` before.
+   * @returns {HostConfig}
+   */
+  config() {
+    const { config } = this.#api.runtime;
+    return config?.current?.() ?? config?.loadConfig?.() ?? this.#api.config ?? {};
+  }
+
+  /**
+   * The configuration as it is written down. The live one has the defaults of our manifest filled in, and the host
+   * decides about memory-core before it does that.
+   * @returns {Promise<HostConfig>}
+   */
+  async sourceConfig() {
+    const sdk = (await importSdk("config-mutation")) ?? (await importSdk("config-runtime"));
+    const read = await sdk?.readConfigFileSnapshotForWrite?.();
+    return read?.snapshot?.sourceConfig ?? read?.snapshot?.resolved ?? this.config();
+  }
+
+  /** The host's version, for example `2026.9.6`. */
+  version() {
+    return String(this.#api.runtime?.version ?? "0");
+  }
+
+  /**
+   * Whether the host is at least this version.
+   * @param {string} wanted
+   */
+  atLeast(wanted) {
+    return compareVersions(this.version(), wanted) >= 0;
+  }
+
+  /** The host's state directory; never derived from where the code is, that is a temporary copy on newer hosts. */
+  stateDir() {
+    return String(this.#api.runtime.state.resolveStateDir());
+  }
+
+  /**
+   * Where the host keeps the data of an agent.
+   * @param {HostConfig} cfg
+   * @param {string} agentId
+   */
+  agentDir(cfg, agentId) {
+    const resolved = this.#api.runtime.agent?.resolveAgentDir?.(cfg, agentId);
+    return typeof resolved === "string" ? resolved : path.join(this.stateDir(), "agents", agentId, "agent");
+  }
+
+  /**
+   * The workspace of an agent, by the host's own rules.
+   * @param {HostConfig} cfg
+   * @param {string} agentId
+   */
+  workspaceDir(cfg, agentId) {
+    return /** @type {string | undefined} */ (this.#api.runtime.agent?.resolveAgentWorkspaceDir?.(cfg, normalizeAgentId(agentId)));
+  }
+
+  /**
+   * Every workspace with the agents that live in it.
+   * @param {HostConfig} cfg
+   * @returns {Map<string, string[]>}
+   */
+  workspaces(cfg) {
+    /** @type {Map<string, string[]>} */
+    const agentsByDir = new Map();
+    for (const agentId of listAgentIds(cfg)) {
+      const dir = this.workspaceDir(cfg, agentId);
+      if (dir) agentsByDir.set(dir, [...(agentsByDir.get(dir) ?? []), agentId]);
+    }
+    return agentsByDir;
+  }
+
+  /**
+   * What `MemoryIndexManager.get` needs, for this host.
+   * @param {{cfg: HostConfig, agentId: string, purpose?: "default" | "status" | "cli"}} request
+   * @returns {import("../index.d.ts").ManagerRequest}
+   */
+  managerRequest({ cfg, agentId, purpose }) {
+    const owner = { cfg, agentId: normalizeAgentId(agentId) };
+    return {
+      ...owner,
+      purpose,
+      stateDir: this.stateDir(),
+      workspaceDir: this.workspaceDir(cfg, agentId),
+      beforeFirstUse: takeOverOnce(this, owner),
+      adapter: hostAdapter({ ...owner, agentDir: this.agentDir(cfg, owner.agentId) }),
+      credentialSources: {
+        lookupKey: (provider) => this.#providerKey(cfg, provider, agentId),
+        resolveSecret: (reference) => this.#resolveSecret(cfg, reference),
+      },
+    };
+  }
+
+  /**
+   * @param {HostConfig} cfg
+   * @param {string} provider
+   * @param {string} agentId
+   */
+  #providerKey(cfg, provider, agentId) {
+    const known = this.#keys.get(cfg) ?? new Map();
+    this.#keys.set(cfg, known);
+    const name = `${agentId}\n${provider}`;
+    const cached = known.get(name);
+    if (cached && Date.now() - cached.at < KEY_TTL_MS) return cached.key;
+    const key = this.#lookUpKey(cfg, provider, agentId);
+    known.set(name, { at: Date.now(), key });
+    return key;
+  }
+
+  /**
+   * @param {HostConfig} cfg
+   * @param {string} provider
+   * @param {string} agentId
+   * @returns {Promise<string | undefined>}
+   */
+  async #lookUpKey(cfg, provider, agentId) {
+    const { modelAuth, agent } = this.#api.runtime;
+    if (typeof modelAuth?.resolveApiKeyForProvider !== "function") return undefined;
+    try {
+      const auth = await modelAuth.resolveApiKeyForProvider({ provider, cfg, agentDir: agent?.resolveAgentDir?.(cfg, agentId) });
+      // A subscription login is no key for an embedding endpoint.
+      return auth?.mode === "oauth" ? undefined : auth?.apiKey;
+    } catch {
+      // The host throws when it knows no key; that is an answer, not a failure.
+      return undefined;
+    }
+  }
+
+  /**
+   * @param {HostConfig} cfg
+   * @param {unknown} reference
+   */
+  async #resolveSecret(cfg, reference) {
+    const sdk = await importSdk("secret-ref-runtime");
+    if (typeof sdk?.resolveSecretRefValues !== "function") return undefined;
+    const values = await sdk.resolveSecretRefValues([reference], { config: cfg });
+    const [value] = values instanceof Map ? values.values() : [];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  /**
+   * Changes the configuration file.
+   * @param {(draft: HostConfig) => void} change
+   */
+  async editConfig(change) {
+    const { config } = this.#api.runtime;
+    if (typeof config.mutateConfigFile === "function") {
+      await config.mutateConfigFile({ afterWrite: { mode: "auto" }, mutate: (/** @type {HostConfig} */ draft) => change(draft) });
+      return;
+    }
+    const draft = structuredClone(config.loadConfig());
+    change(draft);
+    await config.writeConfigFile(draft);
+  }
+}
+
+/**
+ * Orders versions like `2026.9.6` and `2026.7.1-2`.
+ * @param {string} left
+ * @param {string} right
+ */
+export function compareVersions(left, right) {
+  const [a, b] = [left, right].map((version) => version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0));
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return Math.sign(difference);
+  }
+  return 0;
+}

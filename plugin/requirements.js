@@ -1,0 +1,69 @@
+// What a host version needs beyond the installation, and how to write it.
+//
+// From 2026.8.1 the host loads memory-core beside every other memory plugin while "dreaming" counts as enabled, which it
+// does unless the slot's plugin says no in the configuration file; and conversation hooks of other plugins need a grant.
+
+import { PLUGIN_ID } from "../lib/package-info.js";
+
+/**
+ * @typedef {import("./host.js").HostConfig} HostConfig
+ * @typedef {{key: string, reason: string, met: (cfg: HostConfig) => boolean, apply: (draft: HostConfig) => void}} Requirement
+ */
+
+/** @param {HostConfig} cfg @returns {Record<string, any>} */
+function entryOf(cfg) {
+  return cfg.plugins?.entries?.[PLUGIN_ID] ?? {};
+}
+
+/** @param {HostConfig} draft @returns {Record<string, any>} */
+function draftEntry(draft) {
+  draft.plugins ??= {};
+  draft.plugins.entries ??= {};
+  draft.plugins.entries[PLUGIN_ID] ??= {};
+  return draft.plugins.entries[PLUGIN_ID];
+}
+
+/** @type {(Requirement & {since: string})[]} */
+const REQUIREMENTS = [
+  {
+    since: "0",
+    key: "plugins.slots.memory",
+    reason: `the memory slot belongs to another plugin`,
+    met: (cfg) => cfg.plugins?.slots?.memory === PLUGIN_ID,
+    apply: (draft) => {
+      draft.plugins ??= {};
+      draft.plugins.slots = { ...draft.plugins.slots, memory: PLUGIN_ID };
+    },
+  },
+  {
+    since: "2026.8.1",
+    key: `plugins.entries.${PLUGIN_ID}.config.dreaming.enabled`,
+    reason: "this host loads memory-core beside us until dreaming is explicitly off",
+    met: (cfg) => entryOf(cfg).config?.dreaming?.enabled === false,
+    apply: (draft) => {
+      const entry = draftEntry(draft);
+      entry.config = { ...entry.config, dreaming: { ...entry.config?.dreaming, enabled: false } };
+    },
+  },
+  {
+    // Older hosts reject the key as an unknown one and need no grant.
+    since: "2026.4.24",
+    key: `plugins.entries.${PLUGIN_ID}.hooks.allowConversationAccess`,
+    reason: "conversations are closed to us until access is granted",
+    met: (cfg) => entryOf(cfg).hooks?.allowConversationAccess === true,
+    apply: (draft) => {
+      const entry = draftEntry(draft);
+      entry.hooks = { ...entry.hooks, allowConversationAccess: true };
+    },
+  },
+];
+
+/**
+ * What is still missing on this host.
+ * @param {import("./host.js").Host} host
+ * @param {HostConfig} cfg The configuration as it is written down, see `Host.sourceConfig`.
+ * @returns {Requirement[]}
+ */
+export function missingRequirements(host, cfg) {
+  return REQUIREMENTS.filter((need) => host.atLeast(need.since) && !need.met(cfg));
+}

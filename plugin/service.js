@@ -1,0 +1,51 @@
+// The gateway's share: bring every agent's index up to date when it starts, and let the engines rest when it stops.
+
+import { listAgentIds, pluginSettings } from "../lib/config.js";
+import { errorMessage } from "../lib/errors.js";
+import { closeAllMemoryIndexManagers } from "../lib/manager.js";
+import { PLUGIN_ID } from "../lib/package-info.js";
+import { hasAutomaticPart } from "./hooks/agent.js";
+import { resumeCaptures } from "./hooks/capture.js";
+import { missingRequirements } from "./requirements.js";
+import { getManager } from "./runtime.js";
+
+/**
+ * @param {import("./host.js").PluginApi} api
+ * @param {import("./host.js").Host} host
+ */
+export function registerService(api, host) {
+  api.registerService({
+    id: `${PLUGIN_ID}-engine`,
+    /** @param {{config?: import("./host.js").HostConfig}} ctx */
+    start: (ctx) => {
+      const cfg = ctx.config ?? host.config();
+      // The gateway must not wait for the disk.
+      for (const agentId of listAgentIds(cfg)) {
+        openAgent({ api, host }, cfg, agentId).catch((error) => host.logger.warn(`${PLUGIN_ID}: agent ${agentId}: ${errorMessage(error)}`));
+      }
+      warnAboutSetup(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`));
+    },
+    stop: closeAllMemoryIndexManagers,
+  });
+}
+
+/** @param {import("./host.js").Host} host */
+async function warnAboutSetup(host) {
+  const missing = missingRequirements(host, await host.sourceConfig());
+  if (missing.length > 0) {
+    host.logger.warn(`${PLUGIN_ID}: ${missing.map((need) => `${need.reason} (${need.key})`).join("; ")}. Run: openclaw ${PLUGIN_ID} setup`);
+  }
+}
+
+/**
+ * Opening is enough for the index: an engine with background work looks for changes by itself. Turns that an earlier
+ * process could not look at are looked at now.
+ * @param {import("./hooks/capture.js").Plugin} plugin
+ * @param {import("./host.js").HostConfig} cfg
+ * @param {string} agentId
+ */
+async function openAgent(plugin, cfg, agentId) {
+  const { manager, error } = await getManager(plugin.host, { cfg, agentId, purpose: "default" });
+  if (error) throw new Error(error);
+  if (manager && hasAutomaticPart(pluginSettings(cfg))) resumeCaptures(plugin, cfg, agentId);
+}

@@ -1,0 +1,127 @@
+// The tool `memory_get`.
+
+import { errorCode, errorMessage } from "../../lib/errors.js";
+import { getManager } from "../runtime.js";
+import { readSupplements, SUPPLEMENT_CORPUS } from "../supplements.js";
+import { toolContext } from "./context.js";
+import { optionalChoice, optionalCount, paramRecord, requiredText } from "./params.js";
+import { jsonResult } from "./result.js";
+
+/**
+ * @typedef {import("./context.js").ToolContext} ToolContext
+ * @typedef {{path: string, from?: number, lines?: number, corpus?: (typeof CORPORA)[number]}} GetCall
+ */
+
+export const CORPORA = /** @type {const} */ (["memory", SUPPLEMENT_CORPUS, "all"]);
+
+export const parameters = {
+  type: "object",
+  properties: {
+    path: { type: "string", description: "Path as memory_search returned it" },
+    from: { type: "integer", minimum: 1, description: "First line" },
+    lines: { type: "integer", minimum: 1, description: "Number of lines" },
+    corpus: { type: "string", enum: CORPORA },
+  },
+  required: ["path"],
+  additionalProperties: false,
+};
+
+/** @param {{files: string}} sources */
+export function describe({ files }) {
+  return (
+    `Read exact lines of a memory file: ${files}. Use it after memory_search to pull only the lines you need. ` +
+    `Without lines it returns a bounded excerpt; when there is more, nextFrom says where to go on. ` +
+    `status=ok: read; not_found: no such file; error: not allowed or not readable, with the reason. ` +
+    `Transcripts cannot be read with it. corpus=wiki reads from installed wikis, corpus=all from both.`
+  );
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Record<string, any>} ctx
+ * @param {unknown} rawParams
+ * @param {AbortSignal} [signal]
+ */
+export async function execute(host, ctx, rawParams, signal) {
+  const params = paramRecord(rawParams);
+  const call = {
+    path: requiredText(params, "path"),
+    from: optionalCount(params, "from"),
+    lines: optionalCount(params, "lines"),
+    corpus: optionalChoice(params, "corpus", CORPORA),
+  };
+  signal?.throwIfAborted();
+  const context = toolContext(ctx);
+  if (!context) return failure(host, call, new Error("memory search is switched off for this agent"));
+  if (call.corpus === SUPPLEMENT_CORPUS) return await fromSupplements(context, call, notFound(call));
+  try {
+    const read = await fromMemory(host, context, call);
+    return call.corpus === "all" && read.status === "not_found" ? await fromSupplements(context, call, read) : jsonResult(read);
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    return call.corpus === "all" ? await fromSupplements(context, call, failurePayload(host, call, error)) : failure(host, call, error);
+  }
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {ToolContext} context
+ * @param {GetCall} call
+ */
+async function fromMemory(host, context, call) {
+  const { manager, error } = await getManager(host, context);
+  if (!manager) throw new Error(error ?? "memory search is switched off for this agent");
+  try {
+    return await manager.readFile({ relPath: call.path, from: call.from, lines: call.lines });
+  } finally {
+    if (context.purpose === "cli") await manager.close();
+  }
+}
+
+/**
+ * @param {ToolContext} context
+ * @param {GetCall} call
+ * @param {Record<string, unknown>} otherwise What to answer when no supplement has it.
+ */
+async function fromSupplements(context, call, otherwise) {
+  const { result, warnings } = await readSupplements({
+    lookup: call.path,
+    fromLine: call.from,
+    lineCount: call.lines,
+    agentId: context.agentId,
+    agentSessionKey: context.sessionKey,
+    sandboxed: context.sandboxed,
+  });
+  return jsonResult({ ...(result ?? otherwise), warning: warnings.join(" ") || undefined });
+}
+
+/** @param {GetCall} call */
+function notFound(call) {
+  return { status: "not_found", path: call.path, text: "" };
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {GetCall} call
+ * @param {unknown} error
+ */
+function failurePayload(host, call, error) {
+  return {
+    status: "error",
+    path: call.path,
+    text: "",
+    code: errorCode(error) ?? "MEMORY_READ_FAILED",
+    error: errorMessage(error),
+    // Older hosts know a failed read by this flag; newer ones take it for "memory is off".
+    disabled: host.atLeast("2026.8.1") ? undefined : true,
+  };
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {GetCall} call
+ * @param {unknown} error
+ */
+function failure(host, call, error) {
+  return jsonResult(failurePayload(host, call, error));
+}

@@ -1,0 +1,57 @@
+// Reads what a model passes to a tool. Schemas do not bind every model, so each value is checked again.
+
+/**
+ * @param {unknown} params
+ * @returns {Record<string, unknown>}
+ */
+export function paramRecord(params) {
+  return typeof params === "object" && params !== null && !Array.isArray(params) ? /** @type {Record<string, unknown>} */ (params) : {};
+}
+
+/**
+ * @param {Record<string, unknown>} params
+ * @param {string} name
+ */
+export function requiredText(params, name) {
+  const value = params[name];
+  if (typeof value === "string" && value.trim()) return value.trim();
+  throw new Error(`${name} required`);
+}
+
+/**
+ * @param {Record<string, unknown>} params
+ * @param {string} name
+ */
+export function optionalNumber(params, name) {
+  const value = typeof params[name] === "string" && params[name].trim() ? Number(params[name]) : params[name];
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw new Error(`${name} must be a number`);
+}
+
+/**
+ * @param {Record<string, unknown>} params
+ * @param {string} name
+ */
+export function optionalCount(params, name) {
+  const value = optionalNumber(params, name);
+  if (value === undefined) return undefined;
+  if (value >= 1) return Math.floor(value);
+  throw new Error(`${name} must be 1 or more`);
+}
+
+/**
+ * An unknown choice is an error and not a wider search: it could show what was not asked for.
+ * @template {string} T
+ * @param {Record<string, unknown>} params
+ * @param {string} name
+ * @param {readonly T[]} choices
+ * @returns {T | undefined}
+ */
+export function optionalChoice(params, name, choices) {
+  const value = params[name];
+  if (value === undefined || value === null || value === "") return undefined;
+  const choice = choices.find((candidate) => candidate === value);
+  if (choice) return choice;
+  throw new Error(`${name} must be one of: ${choices.join(", ")}`);
+}

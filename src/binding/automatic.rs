@@ -1,0 +1,177 @@
+//! Automatic memory on the JS thread: settings, and the small files that must be written before a hook returns.
+
+use std::path::PathBuf;
+
+use napi::Env;
+use napi_derive::napi;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::error::to_js;
+use crate::{
+    capture::{
+        collect::now_in,
+        queue::{Job, Queue},
+        recall_block::{self, Item},
+        session_note::{self, Conversation},
+        short_term,
+    },
+    config::automatic::{self, Automatic},
+    error::{Code, Error, Result},
+    search::types::Hit,
+};
+
+/// Whose automatic memory.
+#[napi(object)]
+pub struct AutomaticAgent {
+    /// The plugin's own configuration.
+    pub config: Value,
+    /// The agent.
+    pub agent_id: String,
+    /// Whether it is the agent that the host means when none is named.
+    pub is_default_agent: bool,
+    /// Absolute path of the host's state directory.
+    pub state_dir: String,
+}
+
+impl AutomaticAgent {
+    /// The agent's settings.
+    pub(super) fn settings(&self) -> Result<Automatic> {
+        automatic::resolve(&self.config, &self.agent_id)
+    }
+
+    /// Where the agent's own files are.
+    pub(super) fn folder(&self) -> PathBuf {
+        automatic::agent_folder(self.state_dir.as_ref(), &self.agent_id)
+    }
+
+    fn short_term_path(&self, settings: &Automatic) -> PathBuf {
+        automatic::short_term_path(&settings.short_term, self.state_dir.as_ref(), &self.agent_id, self.is_default_agent)
+    }
+}
+
+/// The resolved settings of the automatic memory.
+///
+/// # Errors
+/// `MEM_CONFIG` when a value has the wrong type.
+#[napi(ts_return_type = "Record<string, any>")]
+pub fn automatic_settings(env: &Env, agent: AutomaticAgent) -> napi::Result<Value> {
+    agent.settings().and_then(|s| to_value(&s)).map_err(|e| to_js(env, e))
+}
+
+/// The last turns as a block for the prompt; null when there is none. Reads only the end of a file.
+///
+/// # Errors
+/// When the file cannot be read.
+#[napi]
+pub fn short_term_block(env: &Env, agent: AutomaticAgent) -> napi::Result<Option<String>> {
+    let read = || {
+        let settings = agent.settings()?;
+        short_term::block(&agent.short_term_path(&settings), &settings.short_term.limits)
+    };
+    read().map_err(|e| to_js(env, e))
+}
+
+/// Records a finished turn. Synchronous, because hosts do not wait for the end of a turn.
+///
+/// # Errors
+/// When the file cannot be written.
+#[napi]
+pub fn record_turn(env: &Env, agent: AutomaticAgent, user: String, assistant: String) -> napi::Result<bool> {
+    let write = || {
+        let settings = agent.settings()?;
+        let path = agent.short_term_path(&settings);
+        short_term::record(&path, &settings.short_term.limits, &user, &assistant, &now_in(None))
+    };
+    write().map(|entry| entry.is_some()).map_err(|e| to_js(env, e))
+}
+
+/// Puts a finished turn on the capture queue. Synchronous, for the same reason.
+///
+/// # Errors
+/// When the file cannot be written.
+#[napi]
+pub fn queue_capture(
+    env: &Env,
+    agent: AutomaticAgent,
+    #[napi(
+        ts_arg_type = "{ id: string; sessionKey?: string; provider?: string; model?: string; messages: { role: 'user' | 'assistant'; text: string }[] }"
+    )]
+    job: Value,
+) -> napi::Result<()> {
+    let push = || {
+        let mut job: Job = from_value(job, "capture job")?;
+        job.created_ms = jiff::Timestamp::now().as_millisecond();
+        Queue::new(&agent.folder()).push(&job)
+    };
+    push().map_err(|e| to_js(env, e))
+}
+
+/// Writes the note of a conversation that ends; gives its path, or null when nothing was said.
+///
+/// # Errors
+/// When the note cannot be written.
+#[napi]
+pub fn write_session_note(
+    env: &Env,
+    agent: AutomaticAgent,
+    workspace_dir: String,
+    #[napi(
+        ts_arg_type = "{ sessionKey: string; sessionId: string; source: string; slug?: string; timeZone?: string; messages: { role: 'user' | 'assistant'; text: string }[] }"
+    )]
+    conversation: Value,
+) -> napi::Result<Option<String>> {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Ended {
+        session_key: String,
+        session_id: String,
+        source: String,
+        slug: Option<String>,
+        time_zone: Option<String>,
+        messages: Vec<crate::capture::queue::Message>,
+    }
+    let write = || {
+        let limit = agent.settings()?.session_notes.messages;
+        let ended: Ended = from_value(conversation, "conversation")?;
+        let conversation = Conversation {
+            session_key: &ended.session_key,
+            session_id: &ended.session_id,
+            source: &ended.source,
+            messages: &ended.messages,
+        };
+        let now = now_in(ended.time_zone.as_deref());
+        session_note::write(workspace_dir.as_ref(), &conversation, limit, ended.slug.as_deref(), &now)
+    };
+    write().map_err(|e| to_js(env, e))
+}
+
+/// Recalled passages as the block for the prompt; null when none fits.
+///
+/// # Errors
+/// `MEM_CONFIG`, or `MEM_ARGUMENT` when the passages are malformed.
+#[napi]
+pub fn render_recall(
+    env: &Env,
+    agent: AutomaticAgent,
+    #[napi(ts_arg_type = "MemoryHit[]")] hits: Value,
+) -> napi::Result<Option<String>> {
+    let render = || {
+        let settings = agent.settings()?;
+        let hits: Vec<Hit> = from_value(hits, "passages")?;
+        let places: Vec<String> =
+            hits.iter().map(|hit| format!("{}#L{}-L{}", hit.path, hit.start_line, hit.end_line)).collect();
+        let items: Vec<Item<'_>> =
+            hits.iter().zip(&places).map(|(hit, place)| Item { place, text: &hit.snippet, score: hit.score }).collect();
+        Ok(recall_block::render(&items, settings.auto_recall_max_chars))
+    };
+    render().map_err(|e| to_js(env, e))
+}
+
+pub(super) fn to_value<T: Serialize>(value: &T) -> Result<Value> {
+    serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, e.to_string()))
+}
+
+fn from_value<T: DeserializeOwned>(value: Value, what: &str) -> Result<T> {
+    serde_json::from_value(value).map_err(|e| Error::new(Code::Argument, format!("{what}: {e}")))
+}

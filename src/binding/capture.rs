@@ -1,0 +1,99 @@
+//! Automatic memory that needs the index: recall and capture, all asynchronous.
+
+use napi::{Env, bindgen_prelude::PromiseRaw};
+use napi_derive::napi;
+use serde_json::Value;
+
+use super::{
+    automatic::{AutomaticAgent, to_value},
+    error::to_js,
+    manager::NativeManager,
+    promise::promise,
+};
+use crate::capture::{log::Log, queue::Queue};
+
+#[napi]
+impl NativeManager {
+    /// What memory has to say about a user's message, within the time limit of the settings; empty when nothing.
+    #[napi(ts_return_type = "Promise<MemoryHit[]>")]
+    pub fn recall<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        prompt: String,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let work = async move { to_value(&engine.recall(&prompt, &agent.settings()?).await?) };
+        promise(env, work, |hits| hits)
+    }
+
+    /// Works off the capture queue by rules.
+    #[napi(ts_return_type = "Promise<{ stored: number; skipped: number }>")]
+    pub fn capture_by_rules<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let work = async move { to_value(&engine.capture_by_rules(agent.folder(), &agent.settings()?).await?) };
+        promise(env, work, |outcome| outcome)
+    }
+
+    /// The next turn of the capture queue that a model is to look at; null when there is none.
+    #[napi(
+        ts_return_type = "Promise<{ id: string; system: string; prompt: string; provider?: string; model?: string } | null>"
+    )]
+    pub fn next_extraction<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+    ) -> napi::Result<PromiseRaw<'env, Option<Value>>> {
+        let engine = self.engine(env)?;
+        let work = async move {
+            let next = engine.next_extraction(agent.folder(), &agent.settings()?).await?;
+            next.as_ref().map(to_value).transpose()
+        };
+        promise(env, work, |next| next)
+    }
+
+    /// Keeps what a model listed for a turn of the capture queue.
+    #[napi(ts_return_type = "Promise<{ stored: number; skipped: number }>")]
+    pub fn finish_extraction<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        id: String,
+        answer: String,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let work =
+            async move { to_value(&engine.finish_extraction(agent.folder(), &agent.settings()?, &id, answer).await?) };
+        promise(env, work, |outcome| outcome)
+    }
+
+    /// Takes a captured fact out of its note again; false when the note no longer has it.
+    #[napi(ts_return_type = "Promise<boolean>")]
+    pub fn undo_capture<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        id: String,
+    ) -> napi::Result<PromiseRaw<'env, bool>> {
+        let engine = self.engine(env)?;
+        let work = async move { engine.undo_capture(agent.folder(), &agent.settings()?, id).await };
+        promise(env, work, |removed| removed)
+    }
+}
+
+/// The captures log, newest first, and how many turns still wait: `{captures, waiting}`.
+///
+/// # Errors
+/// When a file cannot be read.
+#[napi(ts_return_type = "{ captures: any[]; waiting: number }")]
+pub fn list_captures(env: &Env, agent: AutomaticAgent, limit: u32) -> napi::Result<Value> {
+    let list = || {
+        let captures = Log::new(&agent.folder()).recent(limit as usize)?;
+        to_value(&serde_json::json!({ "captures": captures, "waiting": Queue::new(&agent.folder()).len()? }))
+    };
+    list().map_err(|e| to_js(env, e))
+}

@@ -1,0 +1,14 @@
+//! The only place that knows napi: JavaScript values in, engine calls, promises out.
+//!
+//! Exported functions validate and hand over; nothing here touches a disk, a database or a network on the JS thread.
+
+pub mod automatic;
+mod callback;
+pub mod capture;
+mod error;
+mod import;
+pub mod manager;
+mod promise;
+mod runtime;
+pub mod text;
+pub mod types;

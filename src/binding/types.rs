@@ -1,0 +1,94 @@
+//! The shapes that cross the boundary.
+
+use std::collections::HashMap;
+
+use napi_derive::napi;
+use serde_json::Value;
+
+/// What `openManager` and `resolveSettings` need.
+#[napi(object)]
+pub struct OpenRequest {
+    /// The host's configuration, without keys.
+    pub config: Value,
+    /// The agent.
+    pub agent_id: String,
+    /// Absolute path of the host's state directory.
+    pub state_dir: String,
+    /// Absolute path of the user's home directory.
+    pub home_dir: String,
+    /// The agent's workspace as the host resolved it; wins over our own rules.
+    pub workspace_dir: Option<String>,
+    /// The default workspace as `OPENCLAW_WORKSPACE_DIR` names it.
+    pub default_workspace_dir: Option<String>,
+    /// Credentials by provider id, resolved by the host. They are kept in memory only.
+    pub credentials: Option<HashMap<String, ProviderCredentials>>,
+    /// The provider id that the embedding function serves; default: the configured one.
+    pub embed_provider: Option<String>,
+    /// Where the weights of the embedded model may be found, best first.
+    pub model_paths: Option<Vec<String>>,
+    /// Whether file watching and background work may run: true in a gateway or conversation, false in one command.
+    pub background: Option<bool>,
+}
+
+/// How to reach one provider.
+#[napi(object)]
+pub struct ProviderCredentials {
+    /// The key.
+    pub api_key: Option<String>,
+    /// Extra headers; their values are treated as secrets.
+    pub headers: Option<HashMap<String, String>>,
+}
+
+/// Options of one search.
+#[napi(object)]
+#[derive(Default)]
+pub struct SearchOptions {
+    /// Most results; default `query.maxResults`.
+    pub max_results: Option<u32>,
+    /// Lowest score kept; default `query.minScore`.
+    pub min_score: Option<f64>,
+    /// `memory`, `sessions`; default all that are indexed.
+    pub sources: Option<Vec<String>>,
+    /// Keyword leg only.
+    pub lexical_only: Option<bool>,
+    /// Whether each result says why it is there.
+    pub explain: Option<bool>,
+    /// Time limit in milliseconds; default `query.deadlineMs`.
+    pub deadline_ms: Option<u32>,
+    /// "Now" in milliseconds since the epoch, for time words; default the clock.
+    pub now_ms: Option<f64>,
+}
+
+/// What `readFile` is asked.
+#[napi(object)]
+pub struct ReadFileRequest {
+    /// Workspace-relative path, or the path of an extra file.
+    pub rel_path: String,
+    /// First line, from 1; default 1.
+    pub from: Option<u32>,
+    /// Number of lines; default 120.
+    pub lines: Option<u32>,
+}
+
+/// Options of one sync.
+#[napi(object)]
+#[derive(Default)]
+pub struct SyncOptions {
+    /// Why, for the log.
+    pub reason: Option<String>,
+    /// Reads every file again and writes a new generation of the index; vectors are reused.
+    pub force: Option<bool>,
+    /// Text only: no embedding request is sent.
+    pub text_only: Option<bool>,
+}
+
+/// Progress of a sync.
+#[napi(object)]
+pub struct SyncProgress {
+    /// Steps done.
+    pub completed: u32,
+    /// Steps in all, as far as known.
+    pub total: u32,
+    /// What is being done.
+    pub label: String,
+}

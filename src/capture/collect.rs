@@ -1,0 +1,274 @@
+//! From a finished turn to facts in the note of the day: judged, compared with what is known, capped, written, logged.
+
+use std::{collections::HashSet, fs::OpenOptions, path::PathBuf};
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::{
+    daily_note, extract,
+    filter::{self, Reason},
+    log::{Entry, Log, Status},
+    queue::{Job, Role},
+    rules::{self, Category},
+    similar::{Comparer, Fingerprint},
+};
+use crate::{
+    error::{Code, Error, Result},
+    text::redact::redact,
+};
+
+/// Longest fact in characters (M5).
+const MAX_FACT_CHARS: usize = 500;
+/// Shortest fact that a model may list, in characters.
+const MIN_FACT_CHARS: usize = 4;
+/// Characters of a text that was not kept that go into the log.
+const LOGGED_CHARS: usize = 120;
+/// Bytes of a fingerprint of a message in the log.
+const MESSAGE_HASH_BYTES: usize = 8;
+
+/// A fact that may be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// One line, without secrets.
+    pub text: String,
+    /// What kind of fact.
+    pub category: Category,
+    /// Fingerprint of the message it comes from.
+    pub message: String,
+    /// Texts of the index that resemble it; filled in by whoever can search.
+    pub resembling: Vec<Resembling>,
+}
+
+/// A passage of the index that resembles a fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resembling {
+    /// The passage.
+    pub text: String,
+    /// Whether its vector is as near as that of a near duplicate.
+    pub same_meaning: bool,
+}
+
+/// What was done with a turn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    /// Facts written.
+    pub stored: usize,
+    /// Texts not kept.
+    pub skipped: usize,
+}
+
+/// Collects the facts of one agent.
+#[derive(Debug, Clone)]
+pub struct Collector {
+    /// The agent's folder below the state directory.
+    pub folder: PathBuf,
+    /// The agent's workspace.
+    pub workspace: PathBuf,
+    /// Now, in the user's time zone.
+    pub now: jiff::Zoned,
+    /// Most facts from one turn.
+    pub max_facts: usize,
+}
+
+impl Collector {
+    /// What the user's messages of a turn state by themselves. Messages judged before are passed over; those that
+    /// state nothing are logged with the reason.
+    ///
+    /// # Errors
+    /// When the log cannot be read or written.
+    pub fn by_rules(&self, job: &Job) -> Result<Vec<Candidate>> {
+        let log = Log::new(&self.folder);
+        let mut judged: HashSet<String> = log.all()?.into_iter().map(|entry| entry.message).collect();
+        let mut candidates = Vec::new();
+        for message in job.messages.iter().filter(|m| m.role == Role::User) {
+            let hash = fingerprint(&message.text);
+            if !judged.insert(hash.clone()) {
+                continue;
+            }
+            match filter::capturable(&message.text).and_then(|text| rules::find(&text)) {
+                Ok(found) => candidates.extend(found.into_iter().map(|f| candidate(&f.text, f.category, &hash))),
+                Err(reason) => self.skip(&log, job, &message.text, &hash, None, reason)?,
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// What a model listed for a turn. Its words are judged like everybody's: a conversation can talk it into things.
+    ///
+    /// # Errors
+    /// When the log cannot be written.
+    pub fn by_model(&self, job: &Job, answer: &str) -> Result<Vec<Candidate>> {
+        let log = Log::new(&self.folder);
+        let hash = fingerprint(&job.id);
+        let mut candidates = Vec::new();
+        for (category, text) in extract::parse(answer) {
+            let chars = text.chars().count();
+            let refused = if filter::is_injection(&text) {
+                Some(Reason::Injection)
+            } else if super::recall_block::contains_block(&text) {
+                Some(Reason::Recalled)
+            } else if chars < MIN_FACT_CHARS {
+                Some(Reason::TooShort)
+            } else {
+                None
+            };
+            match refused {
+                Some(reason) => self.skip(&log, job, &text, &hash, Some(category), reason)?,
+                None => candidates.push(candidate(&text, category, &hash)),
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// Writes the candidates that are new to the note of the day, and logs every one.
+    ///
+    /// # Errors
+    /// When the note or the log cannot be written.
+    pub fn store(&self, job: &Job, candidates: Vec<Candidate>) -> Result<Outcome> {
+        let mut outcome = Outcome::default();
+        if candidates.is_empty() {
+            return Ok(outcome);
+        }
+        // Two processes with the same fact would each find it new.
+        let _lock = self.lock()?;
+        let log = Log::new(&self.folder);
+        log.rotate(&self.now.date().to_string())?;
+        let note = daily_note::relative_path(self.now.date());
+        let mut comparer = Comparer::default();
+        let mut known = self.known(&log, &note, &mut comparer)?;
+        for candidate in candidates {
+            let own = comparer.fingerprint(&candidate.text);
+            let reason = if candidate.text.chars().count() > MAX_FACT_CHARS {
+                Some(Reason::TooLong)
+            } else if known.iter().any(|k| k.is_same(&own)) || is_indexed(&candidate, &own, &mut comparer) {
+                Some(Reason::Duplicate)
+            } else if outcome.stored >= self.max_facts {
+                Some(Reason::Cap)
+            } else {
+                None
+            };
+            if let Some(reason) = reason {
+                outcome.skipped += 1;
+                self.skip(&log, job, &candidate.text, &candidate.message, Some(candidate.category), reason)?;
+                continue;
+            }
+            // The note first: a fact that is in the note but not in the log is found there and not written twice.
+            daily_note::append(&self.workspace, &note, &[note_line(candidate.category, &candidate.text)])?;
+            log.add(&Entry {
+                path: Some(note.clone()),
+                category: Some(candidate.category),
+                ..self.entry(job, Status::Stored, candidate.text, candidate.message)
+            })?;
+            known.push(own);
+            outcome.stored += 1;
+        }
+        Ok(outcome)
+    }
+
+    /// Takes a captured fact out of its note; it will not be captured again. False when the note no longer has it.
+    ///
+    /// # Errors
+    /// When there is no such capture, it was never stored, or its note cannot be written.
+    pub fn undo(&self, id: &str) -> Result<bool> {
+        let _lock = self.lock()?;
+        let log = Log::new(&self.folder);
+        let entry = log.get(id)?;
+        let (Status::Stored, Some(path)) = (entry.status, &entry.path) else {
+            return Err(Error::new(Code::Argument, format!("\"{id}\" was not stored, so there is nothing to undo")));
+        };
+        let line = note_line(entry.category.unwrap_or(Category::Other), &entry.text);
+        let removed = daily_note::remove_line(&self.workspace, path, &line)?;
+        log.add(&Entry { status: Status::Undone, ts: self.timestamp(), ..entry })?;
+        Ok(removed)
+    }
+
+    /// What is in memory as far as it can be seen without the index: the log, with what was taken back, and the note.
+    fn known(&self, log: &Log, note: &str, comparer: &mut Comparer) -> Result<Vec<Fingerprint>> {
+        let entries = log.all()?.into_iter().filter(|e| e.status != Status::Skipped);
+        let mut known: Vec<Fingerprint> = entries.map(|e| comparer.fingerprint(&e.text)).collect();
+        known.extend(daily_note::read(&self.workspace, note)?.lines().map(|line| comparer.fingerprint(line)));
+        Ok(known)
+    }
+
+    fn skip(
+        &self,
+        log: &Log,
+        job: &Job,
+        text: &str,
+        message: &str,
+        category: Option<Category>,
+        reason: Reason,
+    ) -> Result<()> {
+        let shown: String = one_line(&redact(text)).chars().take(LOGGED_CHARS).collect();
+        let entry = self.entry(job, Status::Skipped, shown, message.to_owned());
+        log.add(&Entry { reason: Some(reason.as_str().to_owned()), category, ..entry })
+    }
+
+    fn entry(&self, job: &Job, status: Status, text: String, message: String) -> Entry {
+        Entry {
+            id: uuid::Uuid::new_v4().simple().to_string().chars().take(8).collect(),
+            ts: self.timestamp(),
+            status,
+            text,
+            reason: None,
+            category: None,
+            path: None,
+            session_key: job.session_key.clone(),
+            message,
+        }
+    }
+
+    fn timestamp(&self) -> String {
+        self.now.timestamp().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    }
+
+    /// Held until dropped.
+    fn lock(&self) -> Result<std::fs::File> {
+        let path = self.folder.join("capture.lock");
+        let open = || -> std::io::Result<std::fs::File> {
+            std::fs::create_dir_all(&self.folder)?;
+            let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
+            file.lock()?;
+            Ok(file)
+        };
+        open().map_err(|e| Error::io(&path, &e))
+    }
+}
+
+/// How a fact stands in a note.
+#[must_use]
+pub fn note_line(category: Category, text: &str) -> String {
+    format!("- [{}] {text}", category.as_str())
+}
+
+/// Now, in the time zone of the settings or else of the machine.
+#[must_use]
+pub fn now_in(zone: Option<&str>) -> jiff::Zoned {
+    let zone = zone.and_then(|name| jiff::tz::TimeZone::get(name).ok()).unwrap_or_else(jiff::tz::TimeZone::system);
+    jiff::Timestamp::now().to_zoned(zone)
+}
+
+/// Whether the index holds the fact: a line that says the same, or a passage of one line that means the same.
+fn is_indexed(candidate: &Candidate, own: &Fingerprint, comparer: &mut Comparer) -> bool {
+    candidate.resembling.iter().any(|passage| {
+        let same_meaning = passage.same_meaning && passage.text.trim().lines().count() == 1;
+        passage.text.lines().any(|line| {
+            let line = comparer.fingerprint(line);
+            line.is_same(own) || (same_meaning && line.agrees(own))
+        })
+    })
+}
+
+fn candidate(text: &str, category: Category, message: &str) -> Candidate {
+    Candidate { text: one_line(&redact(text)), category, message: message.to_owned(), resembling: Vec::new() }
+}
+
+/// One line, so that a fact can start no heading, list or fence of its own.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn fingerprint(text: &str) -> String {
+    hex::encode(Sha256::digest(text.trim()).get(..MESSAGE_HASH_BYTES).unwrap_or_default())
+}

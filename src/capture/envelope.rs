@@ -1,0 +1,131 @@
+//! What the host puts around a user's words (time stamps, sender data, runtime context), and taking it off.
+//!
+//! The marks were observed on hosts 2026.3.28 to 2026.9.6; unknown ones stay, because cutting too much loses words.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{recall_block, short_term};
+
+/// Marks every context header of hosts since 2026.9.
+const CONTEXT_MARK: &str = "⟦openclaw:ctx⟧";
+
+/// Delimiters of runtime context, begin and end on lines of their own.
+const RUNTIME_CONTEXT: (&str, &str) = ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>");
+
+/// Replies that mean "nothing to say".
+const SILENT_REPLIES: &[&str] = &["NO_REPLY", "HEARTBEAT_OK", "[silent]", "NONE"];
+
+/// `[Thu 2026-11-20 09:15 UTC] ` or `[WhatsApp Ana +351… 2026-11-20T09:15Z] ` in front of a message.
+static LEADING_STAMP: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^\s*\[[^\[\]\n]{0,160}\d{4}-\d{2}-\d{2}[^\[\]\n]{0,60}\]\s*").ok());
+
+/// Lines that only carry routing data.
+static ROUTING_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^[ \t]*(\[(message_id|reply_to|media attached|thread)[^\]\n]*\]|System: \[[^\n]*)[ \t]*$").ok()
+});
+
+/// A header such as `Sender (untrusted metadata):` with the fenced JSON below it.
+static METADATA_BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^[^\n]{0,80}\(untrusted[^)\n]{0,60}\):[ \t]*\n```json\n(?s:.*?)\n```[ \t]*$").ok()
+});
+
+/// The words of a message, without anything the host or a memory plugin put around them.
+#[must_use]
+pub fn strip(text: &str) -> String {
+    let mut text = recall_block::strip(&short_term::strip_block(text));
+    text = strip_delimited(&text, RUNTIME_CONTEXT.0, RUNTIME_CONTEXT.1);
+    text = strip_marked_blocks(&text);
+    for pattern in [&METADATA_BLOCK, &ROUTING_LINE, &LEADING_STAMP] {
+        if let Some(pattern) = pattern.as_ref() {
+            text = pattern.replace_all(&text, "").into_owned();
+        }
+    }
+    text.trim().to_owned()
+}
+
+/// Whether a message carries nothing to remember: empty, a silent reply, a heartbeat, a bare slash command.
+#[must_use]
+pub fn is_noise(text: &str) -> bool {
+    let text = text.trim();
+    text.is_empty()
+        || SILENT_REPLIES.iter().any(|s| text.eq_ignore_ascii_case(s))
+        || (text.starts_with('/') && text.lines().count() == 1 && text.split_whitespace().count() <= 4)
+        || text.starts_with("Read HEARTBEAT.md")
+        || text.starts_with("[Internal task completion event]")
+}
+
+fn strip_delimited(text: &str, begin: &str, end: &str) -> String {
+    let mut rest = text.to_owned();
+    while let Some(start) = rest.find(begin) {
+        let tail = rest.get(start..).unwrap_or_default();
+        let stop = tail.find(end).map_or(rest.len(), |i| start + i + end.len());
+        rest.replace_range(start..stop, "");
+    }
+    rest
+}
+
+/// A marked header line and what belongs to it: a fenced block, or the lines up to the next empty one.
+fn strip_marked_blocks(text: &str) -> String {
+    if !text.contains(CONTEXT_MARK) {
+        return text.to_owned();
+    }
+    let mut kept = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        if !line.trim_end().ends_with(CONTEXT_MARK) {
+            kept.push(line);
+            continue;
+        }
+        let fenced = lines.peek().is_some_and(|l| l.trim().starts_with("```"));
+        if fenced {
+            lines.next();
+            for inner in lines.by_ref() {
+                if inner.trim() == "```" {
+                    break;
+                }
+            }
+        } else {
+            for inner in lines.by_ref() {
+                if inner.trim().is_empty() {
+                    break;
+                }
+            }
+        }
+    }
+    kept.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_words_stay() {
+        let cases = [
+            ("[Thu 2026-11-20 09:15 UTC] buy milk", "buy milk"),
+            ("[WhatsApp Ana +351912345678 2026-11-20 09:15] buy milk", "buy milk"),
+            ("[not a stamp] buy milk", "[not a stamp] buy milk"),
+            ("Sender (untrusted metadata):\n```json\n{\"name\":\"Ana\"}\n```\n\nbuy milk", "buy milk"),
+            ("Conversation info ⟦openclaw:ctx⟧\n```json\n{\"id\":1}\n```\nbuy milk", "buy milk"),
+            ("Channel ⟦openclaw:ctx⟧\nroom: general\n\nbuy milk", "buy milk"),
+            ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nx\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\nbuy milk", "buy milk"),
+            ("<relevant-memories>\nx\n</relevant-memories>\nbuy milk\n[message_id: 77]", "buy milk"),
+            ("買牛奶", "買牛奶"),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(strip(given), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn silence_is_noise() {
+        for text in ["", " NO_REPLY\n", "heartbeat_ok", "/new", "/model gpt please", "[silent]"] {
+            assert!(is_noise(text), "{text}");
+        }
+        for text in ["/home/ana/notes is where the budget file lives now", "no reply from the bank yet"] {
+            assert!(!is_noise(text), "{text}");
+        }
+    }
+}

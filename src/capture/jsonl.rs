@@ -1,0 +1,253 @@
+//! A JSON-lines file that several processes append to: locked appends, cheap tails, rotation that overwrites nothing.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{ErrorKind, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use crate::error::{Error, Result};
+
+/// Bytes read at a time from the end of the file.
+const BLOCK: u64 = 64 * 1024;
+
+/// Appends one line (without its line feed).
+///
+/// The file is locked while it is written, so that concurrent processes lose no line. A torn last line, left by a
+/// crash in the middle of a write, is cut off first: it never was a complete entry.
+///
+/// # Errors
+/// [`crate::error::Code::Io`], `MEM_DISK_FULL` or `MEM_READ_ONLY` when the file cannot be written.
+pub fn append(path: &Path, line: &str) -> Result<()> {
+    with_locked(path, |file| {
+        repair_torn_tail(file)?;
+        file.seek(SeekFrom::End(0))?;
+        let mut entry = Vec::with_capacity(line.len() + 1);
+        entry.extend_from_slice(line.as_bytes());
+        entry.push(b'\n');
+        // One write, so that a reader sees the whole line or none of it.
+        file.write_all(&entry)
+    })
+}
+
+/// Renames the file to `<stem>-<date>.jsonl` (`-2`, `-3`, … when that exists) if it holds at least `max_lines` lines.
+/// Gives the new name when it did.
+///
+/// # Errors
+/// As [`append`].
+pub fn rotate(path: &Path, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
+    with_locked(path, |file| {
+        if count_lines(file)? < max_lines {
+            return Ok(None);
+        }
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        for n in 1_u32.. {
+            let suffix = if n == 1 { String::new() } else { format!("-{n}") };
+            let target = path.with_file_name(format!("{stem}-{date}{suffix}.jsonl"));
+            // A hard link fails when the target exists, unlike a rename, so nothing can be overwritten.
+            match std::fs::hard_link(path, &target) {
+                Ok(()) => {
+                    std::fs::remove_file(path)?;
+                    return Ok(Some(target));
+                }
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+                Err(_) if !target.exists() => {
+                    // File systems without hard links.
+                    std::fs::rename(path, &target)?;
+                    return Ok(Some(target));
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(None)
+    })
+}
+
+/// The last `n` complete lines, oldest first. Reads only the end of the file.
+///
+/// # Errors
+/// When the file exists but cannot be read.
+pub fn tail(path: &Path, n: usize) -> Result<Vec<String>> {
+    let read = || -> std::io::Result<Vec<String>> {
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) => return Err(e),
+        };
+        let mut start = file.metadata()?.len();
+        let mut bytes: Vec<u8> = Vec::new();
+        // One line feed more than lines: the one before the first line wanted.
+        while start > 0 && bytes.iter().filter(|b| **b == b'\n').count() <= n {
+            let step = BLOCK.min(start);
+            start -= step;
+            file.seek(SeekFrom::Start(start))?;
+            let mut block = vec![0; usize::try_from(step).unwrap_or(0)];
+            file.read_exact(&mut block)?;
+            block.append(&mut bytes);
+            bytes = block;
+        }
+        let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+        bytes.truncate(end);
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<&str> = text.lines().collect();
+        Ok(lines.iter().skip(lines.len().saturating_sub(n)).map(|l| (*l).to_owned()).collect())
+    };
+    read().map_err(|e| Error::io(path, &e))
+}
+
+/// Changes the file as a whole: `change` gets its complete lines and gives the new ones, or none to leave it alone.
+///
+/// The new content gets its name in one step, so that a crash leaves the old file or the new one.
+///
+/// # Errors
+/// As [`append`].
+pub fn update(path: &Path, change: impl FnOnce(Vec<String>) -> Option<Vec<String>>) -> Result<()> {
+    with_locked(path, |file| {
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(0))?;
+        file.read_to_end(&mut bytes)?;
+        let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+        bytes.truncate(end);
+        let lines = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
+        let Some(lines) = change(lines) else { return Ok(()) };
+        let beside = path.with_extension("jsonl.new");
+        let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+        std::fs::write(&beside, text)?;
+        std::fs::rename(&beside, path)
+    })
+}
+
+/// Opens (creating folder and file), locks, checks that the name still means this file, runs `work`.
+fn with_locked<T>(path: &Path, work: impl FnOnce(&mut File) -> std::io::Result<T>) -> Result<T> {
+    let open = || -> std::io::Result<File> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        loop {
+            let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+            file.lock()?;
+            if still_named(&file, path) {
+                return Ok(file);
+            }
+            // Another process rotated the file between open and lock: take the new one.
+        }
+    };
+    let mut file = open().map_err(|e| Error::io(path, &e))?;
+    work(&mut file).map_err(|e| Error::io(path, &e))
+}
+
+#[cfg(unix)]
+fn still_named(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(a), Ok(b)) => a.ino() == b.ino() && a.dev() == b.dev(),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn still_named(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+/// Cuts off what follows the last line feed, unless it is complete JSON that only misses it.
+fn repair_torn_tail(file: &mut File) -> std::io::Result<()> {
+    let len = file.metadata()?.len();
+    let mut start = len;
+    let mut tail: Vec<u8> = Vec::new();
+    while start > 0 {
+        let step = BLOCK.min(start);
+        file.seek(SeekFrom::Start(start - step))?;
+        let mut block = vec![0; usize::try_from(step).unwrap_or(0)];
+        file.read_exact(&mut block)?;
+        if let Some(at) = block.iter().rposition(|b| *b == b'\n') {
+            let mut rest = block.split_off(at + 1);
+            rest.append(&mut tail);
+            tail = rest;
+            start = start - step + at as u64 + 1;
+            break;
+        }
+        block.append(&mut tail);
+        tail = block;
+        start -= step;
+    }
+    if tail.is_empty() {
+        return Ok(());
+    }
+    if serde_json::from_slice::<serde::de::IgnoredAny>(&tail).is_ok() {
+        file.seek(SeekFrom::End(0))?;
+        return file.write_all(b"\n");
+    }
+    file.set_len(start)
+}
+
+fn count_lines(file: &mut File) -> std::io::Result<usize> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut block = vec![0; usize::try_from(BLOCK).unwrap_or(0)];
+    let mut lines = 0;
+    loop {
+        let n = file.read(&mut block)?;
+        if n == 0 {
+            return Ok(lines);
+        }
+        lines += block.get(..n).unwrap_or_default().iter().filter(|b| **b == b'\n').count();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(path: &Path) -> Vec<String> {
+        std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn concurrent_writers_lose_no_line_over_a_rotation() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.jsonl");
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let path = &path;
+                scope.spawn(move || {
+                    for n in 0..100 {
+                        append(path, &format!("[{writer},{n}]")).unwrap();
+                        rotate(path, 50, "2026-01-02").unwrap();
+                    }
+                });
+            }
+        });
+        let mut all: Vec<String> =
+            std::fs::read_dir(dir.path()).unwrap().flat_map(|entry| lines(&entry.unwrap().path())).collect();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 400);
+        assert!(dir.path().join("x-2026-01-02.jsonl").exists());
+        assert!(dir.path().join("x-2026-01-02-2.jsonl").exists());
+    }
+
+    #[test]
+    fn a_torn_last_line_is_cut_and_a_complete_one_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.jsonl");
+        std::fs::write(&path, "{\"a\":1}\n{\"a\":2").unwrap();
+        append(&path, "{\"a\":3}").unwrap();
+        assert_eq!(lines(&path), ["{\"a\":1}", "{\"a\":3}"]);
+        std::fs::write(&path, "{\"a\":1}\n{\"a\":2}").unwrap();
+        append(&path, "{\"a\":3}").unwrap();
+        assert_eq!(lines(&path), ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}"]);
+    }
+
+    #[test]
+    fn the_tail_skips_a_torn_line_and_reads_over_block_borders() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.jsonl");
+        let long = "y".repeat(50_000);
+        let text: String = (0..10).map(|n| format!("[{n},\"{long}\"]\n")).collect();
+        std::fs::write(&path, text + "[10,").unwrap();
+        let last = tail(&path, 3).unwrap();
+        assert_eq!(last.len(), 3);
+        assert!(last[0].starts_with("[7,") && last[2].starts_with("[9,"));
+        assert!(tail(&dir.path().join("none.jsonl"), 3).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,21 @@
+//! Automatic memory: what is remembered and recalled without anyone asking.
+//!
+//! Everything here is logic and own files; which hook calls it is the plugin glue's business.
+
+pub mod collect;
+pub mod daily_note;
+pub mod envelope;
+pub mod extract;
+pub mod filter;
+pub mod jsonl;
+pub mod log;
+pub mod queue;
+pub mod recall;
+pub mod recall_block;
+pub mod rules;
+pub mod session_note;
+pub mod short_term;
+pub mod similar;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! Turns become facts in a note: once, capped, logged, and taken back on request.
+
+use super::super::{
+    collect::{Collector, Resembling},
+    log::{Log, Status},
+    queue::{Job, Message, Role},
+    recall_block::{self, Item},
+};
+
+fn collector(dir: &std::path::Path) -> Collector {
+    std::fs::create_dir_all(dir.join("workspace")).unwrap();
+    Collector {
+        folder: dir.join("state"),
+        workspace: dir.join("workspace"),
+        now: "2026-11-20T23:30:00-03:00[America/Sao_Paulo]".parse().unwrap(),
+        max_facts: 3,
+    }
+}
+
+fn job(id: &str, texts: &[&str]) -> Job {
+    Job {
+        id: id.to_owned(),
+        created_ms: 0,
+        attempts: 1,
+        not_before_ms: 0,
+        session_key: Some("agent:main:main".to_owned()),
+        provider: None,
+        model: None,
+        messages: texts.iter().map(|t| Message { role: Role::User, text: (*t).to_owned() }).collect(),
+    }
+}
+
+fn run(collector: &Collector, job: &Job) -> (usize, usize) {
+    let candidates = collector.by_rules(job).unwrap();
+    let outcome = collector.store(job, candidates).unwrap();
+    (outcome.stored, outcome.skipped)
+}
+
+fn note(collector: &Collector) -> String {
+    std::fs::read_to_string(collector.workspace.join("memory/2026-11-20.md")).unwrap_or_default()
+}
+
+fn reasons(collector: &Collector) -> Vec<String> {
+    let entries = Log::new(&collector.folder).all().unwrap();
+    entries.into_iter().rev().filter_map(|e| e.reason).collect()
+}
+
+#[test]
+fn facts_go_to_the_note_of_the_users_day_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    let said = "[Thu 2026-11-20 09:15 UTC] I prefer tea over coffee. What time is it?";
+    assert_eq!(run(&c, &job("1", &[said])), (1, 0));
+    assert_eq!(note(&c), "# 2026-11-20\n\n- [preference] I prefer tea over coffee.\n");
+    // The same message seen again in the next turn, and the same fact said again.
+    assert_eq!(run(&c, &job("2", &[said])), (0, 0));
+    assert_eq!(run(&c, &job("3", &["i prefer TEA over coffee"])), (0, 1));
+    assert_eq!(reasons(&c), ["duplicate"]);
+}
+
+#[test]
+fn a_turn_gives_no_more_than_the_cap_and_the_log_says_why_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    let many =
+        ["I prefer tea", "I live in Porto", "We decided to use Rust", "My dog is called Rex", "thanks, looks good!"];
+    assert_eq!(run(&c, &job("1", &many)), (3, 1));
+    assert_eq!(reasons(&c), ["no-trigger", "cap"]);
+}
+
+#[test]
+fn what_the_index_holds_is_not_written_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    let job = job("1", &["I live in Porto", "My phone number is 912345678"]);
+    let mut candidates = c.by_rules(&job).unwrap();
+    candidates[0].resembling =
+        vec![Resembling { text: "# Me\n- I live in Porto.\n- x".to_owned(), same_meaning: false }];
+    candidates[1].resembling = vec![Resembling { text: "My phone number is 912345679".to_owned(), same_meaning: true }];
+    let outcome = c.store(&job, candidates).unwrap();
+    assert_eq!((outcome.stored, outcome.skipped), (1, 1));
+    assert!(note(&c).contains("912345678"));
+}
+
+#[test]
+fn what_was_taken_back_stays_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    run(&c, &job("1", &["I live in Porto"]));
+    let id = Log::new(&c.folder).recent(1).unwrap().remove(0).id;
+    assert!(c.undo(&id).unwrap());
+    assert_eq!(note(&c), "# 2026-11-20\n\n");
+    assert_eq!(Log::new(&c.folder).get(&id).unwrap().status, Status::Undone);
+    assert!(c.undo(&id).is_err());
+    assert_eq!(run(&c, &job("2", &["I live in Porto!"])), (0, 1));
+}
+
+#[test]
+fn secrets_reach_neither_note_nor_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    let secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH";
+    run(&c, &job("1", &[&format!("Remember that my key is {secret}"), &format!("what does {secret} mean?")]));
+    for entry in Log::new(&c.folder).all().unwrap() {
+        assert!(!entry.text.contains(secret), "{}", entry.text);
+    }
+    assert!(!note(&c).contains(secret) && note(&c).contains("[redacted:"));
+}
+
+#[test]
+fn recalled_a_hundred_times_one_fact_stays_one_fact() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    run(&c, &job("0", &["I prefer tea over coffee"]));
+    for n in 1..=100 {
+        let text = note(&c);
+        let fact = text.lines().last().unwrap();
+        let block =
+            recall_block::render(&[Item { place: "memory/2026-11-20.md#L3", text: fact, score: 0.9 }], 4000).unwrap();
+        // Before the words, after them, and repeated by a model that lists what it read.
+        let turn = job(&n.to_string(), &[&format!("{block}\n\nquestion {n}?"), &format!("question {n}!\n\n{block}")]);
+        run(&c, &turn);
+        let listed = c.by_model(&turn, fact).unwrap();
+        c.store(&turn, listed).unwrap();
+    }
+    assert_eq!(note(&c).lines().filter(|l| l.starts_with("- ")).count(), 1);
+}

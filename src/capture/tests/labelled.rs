@@ -1,0 +1,47 @@
+//! The rules on realistic messages in several languages, labelled by what a person would want remembered.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use super::{
+    super::{filter, rules},
+    set,
+};
+
+/// One message of `messages.jsonl`.
+#[derive(Deserialize)]
+struct Message {
+    lang: String,
+    text: String,
+    /// Whether it states something that should be remembered.
+    keep: bool,
+}
+
+#[test]
+fn rules_keep_what_people_want_kept() {
+    let messages: Vec<Message> = set("messages.jsonl");
+    assert!(messages.len() >= 200, "{} messages", messages.len());
+    let languages: BTreeSet<&str> = messages.iter().map(|m| m.lang.as_str()).collect();
+    assert!(languages.len() >= 8, "{languages:?}");
+    let (mut right, mut wrong, mut missed) = (0.0, 0.0, 0.0);
+    for Message { lang, text, keep } in &messages {
+        let kept = filter::capturable(text).and_then(|text| rules::find(&text)).is_ok();
+        match (kept, keep) {
+            (true, true) => right += 1.0,
+            (true, false) => {
+                wrong += 1.0;
+                println!("kept but should not [{lang}]: {text}");
+            }
+            (false, true) => {
+                missed += 1.0;
+                println!("missed [{lang}]: {text}");
+            }
+            (false, false) => {}
+        }
+    }
+    let (precision, recall) = (right / (right + wrong), right / (right + missed));
+    println!("{} messages: precision {precision:.3}, recall {recall:.3}", messages.len());
+    assert!(precision >= 0.95, "precision {precision:.3}");
+    assert!(recall >= 0.80, "recall {recall:.3}");
+}

@@ -1,0 +1,227 @@
+//! Layers of configuration and typed reading through them: the highest layer with a usable value wins, and every
+//! value that cannot be used becomes a warning.
+
+use std::{fmt::Display, ops::RangeInclusive};
+
+use serde_json::Value;
+
+use super::{
+    agents::{Roster, normalize_agent_id},
+    resolve::PLUGIN_ID,
+    settings::Origins,
+};
+
+/// Origin of a value that no layer sets.
+pub const DEFAULT_ORIGIN: &str = "default";
+
+/// One place of the configuration that holds memory settings.
+#[derive(Debug, Clone)]
+pub struct Layer<'a> {
+    /// Configuration path of the place.
+    pub path: String,
+    /// The object found there.
+    pub value: &'a Value,
+    /// Whether it speaks about one agent only.
+    pub per_agent: bool,
+}
+
+/// A value that was found, and where.
+#[derive(Debug)]
+pub struct Found<'a> {
+    /// Full configuration path.
+    pub path: String,
+    /// The value, never null.
+    pub value: &'a Value,
+    /// Whether it was set for this agent only.
+    pub per_agent: bool,
+}
+
+/// Reads settings through the layers, and keeps origins and warnings.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    /// Lowest first.
+    layers: Vec<Layer<'a>>,
+    /// Setting → configuration path.
+    pub origins: Origins,
+    /// One sentence for each value that was clamped or ignored.
+    pub warnings: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    /// Collects the layers of an agent, lowest first: `agents.defaults.memorySearch` (hosts to 2026.7),
+    /// `memory.search` (2026.8 and later), the agent's own entry in either form, then our plugin's own
+    /// configuration, for all agents and for this one.
+    pub fn new(config: &'a Value, roster: &Roster<'a>, agent_id: &str) -> Self {
+        let mut reader = Self { layers: Vec::new(), origins: Origins::new(), warnings: Vec::new() };
+        reader.add("agents.defaults.memorySearch".into(), config.pointer("/agents/defaults/memorySearch"), false);
+        reader.add("memory.search".into(), config.pointer("/memory/search"), false);
+        if let Some(entry) = roster.get(agent_id) {
+            reader.add(format!("{}.memorySearch", entry.path), entry.value.get("memorySearch"), true);
+            reader.add(format!("{}.memory.search", entry.path), entry.value.pointer("/memory/search"), true);
+        }
+        let plugin = config.pointer("/plugins/entries").and_then(|entries| entries.get(PLUGIN_ID)?.get("config"));
+        let path = format!("plugins.entries.{PLUGIN_ID}.config");
+        reader.add(path.clone(), plugin, false);
+        let own = plugin.and_then(|config| config.get("agents")?.as_object());
+        for (id, value) in own.into_iter().flatten().filter(|(id, _)| normalize_agent_id(id) == agent_id) {
+            reader.add(format!("{path}.agents.{id}"), Some(value), true);
+        }
+        reader
+    }
+
+    fn add(&mut self, path: String, value: Option<&'a Value>, per_agent: bool) {
+        match value {
+            None | Some(Value::Null) => {}
+            Some(value) if value.is_object() => self.layers.push(Layer { path, value, per_agent }),
+            Some(value) => self.warnings.push(format!("{path} is {}, expected an object; it is ignored", kind(value))),
+        }
+    }
+
+    /// Every value set for a dotted key, highest layer first.
+    pub fn all(&self, key: &str) -> Vec<Found<'a>> {
+        let find = |layer: &Layer<'a>| {
+            let value = key.split('.').try_fold(layer.value, |value, part| value.get(part))?;
+            let path = format!("{}.{key}", layer.path);
+            (!value.is_null()).then_some(Found { path, value, per_agent: layer.per_agent })
+        };
+        self.layers.iter().rev().filter_map(find).collect()
+    }
+
+    /// Every value set for a key of our own, followed by values of the host that lie below it.
+    pub fn all_above(&self, key: &str, host: impl IntoIterator<Item = (String, Option<&'a Value>)>) -> Vec<Found<'a>> {
+        let host = host.into_iter().filter_map(|(path, value)| {
+            let value = value.filter(|value| !value.is_null())?;
+            Some(Found { path, value, per_agent: false })
+        });
+        self.all(key).into_iter().chain(host).collect()
+    }
+
+    /// The first value that `parse` accepts; the others become warnings that end with what is used instead.
+    /// `expected` completes "expected …".
+    pub fn pick<T>(
+        &mut self,
+        key: &str,
+        found: Vec<Found<'a>>,
+        expected: &str,
+        parse: impl Fn(&Value) -> Option<T>,
+    ) -> Option<Picked<T>> {
+        let mut refused = Vec::new();
+        let mut picked = None;
+        for candidate in found {
+            if let Some(value) = parse(candidate.value) {
+                picked = Some(Picked { value, path: candidate.path, per_agent: candidate.per_agent });
+                break;
+            }
+            refused.push(format!("{} is {}, expected {expected}", candidate.path, kind(candidate.value)));
+        }
+        let origin = picked.as_ref().map_or(DEFAULT_ORIGIN, |picked| &picked.path);
+        let instead = if origin == DEFAULT_ORIGIN { "the default".to_owned() } else { origin.to_owned() };
+        self.warnings.extend(refused.into_iter().map(|refusal| format!("{refusal}; {instead} is used")));
+        self.origins.insert(key.to_owned(), origin.to_owned());
+        picked
+    }
+
+    /// A truth value.
+    pub fn bool(&mut self, key: &str, default: bool) -> bool {
+        self.optional_bool(key).unwrap_or(default)
+    }
+
+    /// A truth value that may be left to the ranking.
+    pub fn optional_bool(&mut self, key: &str) -> Option<bool> {
+        let found = self.all(key);
+        self.pick(key, found, "true or false", Value::as_bool).map(|picked| picked.value)
+    }
+
+    /// A trimmed text; an empty one counts as not set.
+    pub fn text(&mut self, key: &str) -> Option<String> {
+        let found = self.all(key).into_iter().filter(|found| found.value.as_str().is_none_or(|t| !t.trim().is_empty()));
+        let found = found.collect();
+        self.pick(key, found, "a text", |value| value.as_str().map(|text| text.trim().to_owned()))
+            .map(|picked| picked.value)
+    }
+
+    /// One of several words.
+    pub fn choice<T: Copy>(&mut self, key: &str, choices: &[(&str, T)], default: T) -> T {
+        let found = self.all(key);
+        self.choice_of(key, found, choices, default)
+    }
+
+    /// One of several words, from values already found.
+    pub fn choice_of<T: Copy>(&mut self, key: &str, found: Vec<Found<'a>>, choices: &[(&str, T)], default: T) -> T {
+        let words: Vec<String> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        let expected = format!("one of {}", words.join(", "));
+        self.pick(key, found, &expected, |value| {
+            let word = value.as_str()?.trim();
+            choices.iter().find(|(choice, _)| *choice == word).map(|(_, chosen)| *chosen)
+        })
+        .map_or(default, |picked| picked.value)
+    }
+
+    /// A whole number; a fraction is rounded down, a number outside the range is moved to its border.
+    pub fn integer(&mut self, key: &str, range: RangeInclusive<u64>, default: u64) -> u64 {
+        self.optional_integer(key, range).unwrap_or(default)
+    }
+
+    /// A whole number that may be absent.
+    pub fn optional_integer(&mut self, key: &str, range: RangeInclusive<u64>) -> Option<u64> {
+        let found = self.all(key);
+        self.integer_of(key, found, range)
+    }
+
+    /// A whole number, from values already found.
+    pub fn integer_of(&mut self, key: &str, found: Vec<Found<'a>>, range: RangeInclusive<u64>) -> Option<u64> {
+        let picked = self.pick(key, found, "a whole number", Value::as_f64)?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates at the borders")]
+        let used = (picked.value.floor() as u64).clamp(*range.start(), *range.end());
+        #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "only decides whether to warn")]
+        if used as f64 != picked.value {
+            self.clamped(&picked.path, picked.value, used);
+        }
+        Some(used)
+    }
+
+    /// A number inside a range; outside it is moved to the border.
+    pub fn number(&mut self, key: &str, range: RangeInclusive<f64>) -> Option<f64> {
+        let found = self.all(key);
+        let picked = self.pick(key, found, "a number", Value::as_f64)?;
+        let used = picked.value.clamp(*range.start(), *range.end());
+        #[expect(clippy::float_cmp, reason = "unchanged by the clamp means identical")]
+        if used != picked.value {
+            self.clamped(&picked.path, picked.value, used);
+        }
+        Some(used)
+    }
+
+    /// Warns about a value that was moved.
+    pub fn clamped(&mut self, path: &str, written: impl Display, used: impl Display) {
+        self.warnings.push(format!("{path} is {written}, which is out of range; {used} is used"));
+    }
+
+    /// The configuration path a setting came from, if a layer set it.
+    pub fn origin(&self, key: &str) -> Option<&str> {
+        self.origins.get(key).map(String::as_str).filter(|origin| *origin != DEFAULT_ORIGIN)
+    }
+}
+
+/// A usable value and where it was found.
+#[derive(Debug)]
+pub struct Picked<T> {
+    /// The value.
+    pub value: T,
+    /// Full configuration path.
+    pub path: String,
+    /// Whether it was set for this agent only.
+    pub per_agent: bool,
+}
+
+/// What a wrong value is, for a warning. Texts are not repeated: they may be secrets in the wrong place.
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

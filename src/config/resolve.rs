@@ -1,0 +1,359 @@
+//! The resolver: the host's configuration in, the settings of one agent out.
+//!
+//! Lowest to highest: built-in defaults, `agents.defaults.memorySearch`, `memory.search`, the agent's own entry
+//! (`agents.list[]` or `agents.entries.<id>`), `plugins.entries.memory-core-rs.config`, and its `agents.<id>`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{
+    agents::{Roster, normalize_agent_id},
+    layers::{DEFAULT_ORIGIN, Reader},
+    paths,
+    settings::{
+        BatchSettings, CacheSettings, Chunking, Citations, ExcerptSettings, FtsTokenizer, ProviderSettings,
+        QuerySettings, Ranking, Resolved, Settings, Sources, SyncSettings,
+    },
+};
+use crate::error::{Code, Error, Result};
+
+/// Plugin id, npm name and key of our own configuration.
+pub const PLUGIN_ID: &str = "memory-core-rs";
+
+/// Largest number that JavaScript holds exactly.
+const MAX_SAFE: u64 = 9_007_199_254_740_991;
+
+/// A day, the longest time limit that makes sense, in milliseconds.
+const DAY_MS: u64 = 86_400_000;
+
+/// Providers that run on the user's machine and may be slow: they get the longer time limits of D14.
+const LOCAL_PROVIDERS: [&str; 4] = ["local", "ollama", "lmstudio", "embedded"];
+
+/// What resolving needs to know.
+#[derive(Debug, Clone, Copy)]
+pub struct ResolveInput<'a> {
+    /// The host's whole configuration.
+    pub config: &'a Value,
+    /// The agent, as given by the caller.
+    pub agent_id: &'a str,
+    /// The host's state directory (`OPENCLAW_STATE_DIR`, else `~/.openclaw`), absolute.
+    pub state_dir: &'a Path,
+    /// The home directory that `~` stands for (`OPENCLAW_HOME`, else the user's), absolute.
+    pub home_dir: &'a Path,
+    /// The agent's workspace as the host resolved it; wins over the rules of this resolver. Hosts before 2026.8
+    /// derive their default from the home directory instead of the state directory.
+    pub workspace_dir: Option<&'a Path>,
+    /// `OPENCLAW_WORKSPACE_DIR`: the default workspace of the agent that owns the defaults.
+    pub default_workspace_dir: Option<&'a Path>,
+}
+
+/// Resolves the settings of one agent; none when memory search is switched off for it.
+///
+/// # Errors
+/// `Config` when the configuration is no object, or when `store.path` names the host's own database. Everything
+/// else that cannot be used becomes a warning.
+pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
+    if !input.config.is_object() && !input.config.is_null() {
+        return Err(Error::new(Code::Config, "the configuration is not an object")
+            .remedy("Pass the host's configuration object"));
+    }
+    let agent_id = normalize_agent_id(input.agent_id);
+    let roster = Roster::read(input.config);
+    let mut reader = Reader::new(input.config, &roster, &agent_id);
+    if !reader.bool("enabled", true) {
+        return Ok(None);
+    }
+    let (workspace_dir, workspace_origin) = paths::workspace_dir(input, &roster, &agent_id);
+    reader.origins.insert("workspaceDir".into(), workspace_origin);
+    let database_path = database_path(&mut reader, input, &roster, &agent_id)?;
+    warn_without_effect(&mut reader);
+    let settings = Settings {
+        time_zone: time_zone(&mut reader, input.config),
+        sources: sources(&mut reader),
+        extra_paths: extra_paths(&mut reader, input.home_dir),
+        max_file_bytes: reader.integer("maxFileBytes", 65_536..=268_435_456, 16 * 1024 * 1024),
+        excerpt: excerpt(&mut reader, input.config, &roster, &agent_id),
+        provider: provider(&mut reader),
+        chunking: chunking(&mut reader),
+        query: query(&mut reader),
+        sync: sync(&mut reader),
+        cache: CacheSettings {
+            enabled: reader.bool("cache.enabled", true),
+            max_entries: reader.optional_integer("cache.maxEntries", 1..=MAX_SAFE).map(to_usize),
+        },
+        fts_tokenizer: reader.choice(
+            "store.fts.tokenizer",
+            &[("unicode61", FtsTokenizer::Unicode61), ("trigram", FtsTokenizer::Trigram)],
+            FtsTokenizer::Unicode61,
+        ),
+        vector_enabled: reader.bool("store.vector.enabled", true),
+        citations: citations(&mut reader, input.config),
+        agent_id,
+        workspace_dir,
+        state_dir: input.state_dir.to_path_buf(),
+        database_path,
+    };
+    Ok(Some(Resolved { settings, origins: reader.origins, warnings: reader.warnings }))
+}
+
+/// `store.path`. A path without `{agentId}` that was set for all agents is kept apart for each agent but the
+/// owner of the defaults, because two agents must never share rows (P18).
+fn database_path(
+    reader: &mut Reader<'_>,
+    input: &ResolveInput<'_>,
+    roster: &Roster<'_>,
+    agent_id: &str,
+) -> Result<PathBuf> {
+    let found = reader.all("store.path").into_iter().filter(|f| f.value.as_str().is_none_or(|t| !t.trim().is_empty()));
+    let found = found.collect();
+    let picked = reader.pick("store.path", found, "a path", |value| value.as_str().map(|text| text.trim().to_owned()));
+    let origin = reader.origins.remove("store.path").unwrap_or_else(|| DEFAULT_ORIGIN.into());
+    reader.origins.insert("databasePath".into(), origin);
+    let Some(picked) = picked else { return Ok(paths::default_database_path(input.state_dir, agent_id)) };
+    let path = paths::configured_database_path(input, &picked.value, agent_id)?;
+    let is_shared = !picked.per_agent && !picked.value.contains("{agentId}") && roster.has_several();
+    if !is_shared || roster.owner() == Some(agent_id) {
+        return Ok(path);
+    }
+    let own = paths::per_agent(&path, agent_id);
+    reader.warnings.push(format!(
+        "{} has no {{agentId}} and would be shared by several agents; {} is used for \"{agent_id}\"",
+        picked.path,
+        own.display()
+    ));
+    Ok(own)
+}
+
+/// Sources (H1): transcripts need both `sources` and `experimental.sessionMemory`; nothing left means memory.
+fn sources(reader: &mut Reader<'_>) -> Sources {
+    let session_memory = reader.bool("experimental.sessionMemory", false);
+    let found = reader.all("sources");
+    let picked = reader.pick("sources", found, "a list of \"memory\" and \"sessions\"", |value| {
+        let names = value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
+        names.collect::<Option<Vec<String>>>()
+    });
+    let Some(picked) = picked else { return Sources { memory: true, sessions: false } };
+    for unknown in picked.value.iter().filter(|name| !matches!(name.as_str(), "memory" | "sessions")) {
+        let warning = format!("{} names the unknown source \"{unknown}\"; it is ignored", picked.path);
+        reader.warnings.push(warning);
+    }
+    let wants = |source: &str| picked.value.iter().any(|name| name == source);
+    let sessions = wants("sessions") && session_memory;
+    if wants("sessions") && !session_memory {
+        let warning = format!(
+            "{} names \"sessions\", which needs experimental.sessionMemory: true as well; transcripts are not indexed",
+            picked.path
+        );
+        reader.warnings.push(warning);
+    }
+    Sources { memory: wants("memory") || !sessions, sessions }
+}
+
+/// Extra paths (A6): the lists of all layers one after the other, lowest first, without repetitions. An entry is a
+/// text or, as in 2026.9, `{path, pattern}`, which becomes one glob.
+fn extra_paths(reader: &mut Reader<'_>, home: &Path) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    let mut origins: Vec<String> = Vec::new();
+    for found in reader.all("extraPaths").into_iter().rev() {
+        let Some(entries) = found.value.as_array() else {
+            reader.warnings.push(format!("{} is no list; it is ignored", found.path));
+            continue;
+        };
+        for (at, entry) in entries.iter().enumerate() {
+            match extra_path(entry, home) {
+                Some(path) if path.is_empty() || paths.contains(&path) => {}
+                Some(path) => paths.push(path),
+                None => {
+                    reader.warnings.push(format!("{}[{at}] is neither a text nor a path; it is ignored", found.path));
+                }
+            }
+        }
+        origins.push(found.path);
+    }
+    let origin = if origins.is_empty() { DEFAULT_ORIGIN.to_owned() } else { origins.join(", ") };
+    reader.origins.insert("extraPaths".into(), origin);
+    paths
+}
+
+fn extra_path(entry: &Value, home: &Path) -> Option<String> {
+    let expand = |text: &str| paths::expand_home(text.trim(), home).to_string_lossy().into_owned();
+    if let Some(text) = entry.as_str() {
+        return Some(expand(text));
+    }
+    let path = expand(entry.get("path")?.as_str()?);
+    match entry.get("pattern").and_then(Value::as_str).map(str::trim).filter(|pattern| !pattern.is_empty()) {
+        Some(pattern) => Some(format!("{}/{pattern}", globset::escape(path.trim_end_matches('/')))),
+        None => Some(path),
+    }
+}
+
+/// Limits of `memory_get` (P11); the host's `contextLimits.memoryGetMaxChars` counts below our own setting.
+fn excerpt<'a>(reader: &mut Reader<'a>, config: &'a Value, roster: &Roster<'a>, agent_id: &str) -> ExcerptSettings {
+    const HOST_KEY: &str = "contextLimits.memoryGetMaxChars";
+    let host_value = |place: &'a Value| place.get("contextLimits")?.get("memoryGetMaxChars");
+    let agent = roster.get(agent_id).map(|entry| (format!("{}.{HOST_KEY}", entry.path), host_value(entry.value)));
+    let defaults = config.pointer("/agents/defaults").map(|d| (format!("agents.defaults.{HOST_KEY}"), host_value(d)));
+    let found = reader.all_above("memoryGet.maxChars", agent.into_iter().chain(defaults));
+    let chars = reader.integer_of("memoryGet.maxChars", found, 1..=1_000_000).unwrap_or(12_000);
+    ExcerptSettings { lines: to_usize(reader.integer("memoryGet.lines", 1..=100_000, 120)), chars: to_usize(chars) }
+}
+
+/// The provider (D). An unknown id is no mistake: the host may offer it through a callback.
+fn provider(reader: &mut Reader<'_>) -> ProviderSettings {
+    let mut id = reader.text("provider").map_or_else(|| "auto".to_owned(), |id| id.to_lowercase());
+    let base_url = match reader.text("remote.baseUrl") {
+        Some(url) if is_endpoint(&url) => Some(url),
+        Some(_) => {
+            // Falling back to the provider's public address would send private text to a place nobody chose.
+            let path = reader.origin("remote.baseUrl").unwrap_or("remote.baseUrl").to_owned();
+            reader.warnings.push(format!(
+                "{path} is no http(s) address without user and password; no embedding provider is used, search works on keywords"
+            ));
+            "none".clone_into(&mut id);
+            None
+        }
+        None => None,
+    };
+    let input_type = reader.text("inputType");
+    let (query_limit, document_limit) =
+        if LOCAL_PROVIDERS.contains(&id.as_str()) { (300_000, 600_000) } else { (60_000, 120_000) };
+    ProviderSettings {
+        model: reader.text("model"),
+        fallback: reader.text("fallback").map(|id| id.to_lowercase()).filter(|id| id != "none"),
+        base_url,
+        header_names: header_names(reader),
+        dimensions: reader.optional_integer("outputDimensionality", 1..=65_536).and_then(|n| u32::try_from(n).ok()),
+        query_input_type: reader.text("queryInputType").or_else(|| input_type.clone()),
+        document_input_type: reader.text("documentInputType").or(input_type),
+        local_model_path: reader.text("local.modelPath"),
+        local_model_cache_dir: reader.text("local.modelCacheDir"),
+        batch: BatchSettings {
+            enabled: reader.bool("remote.batch.enabled", false),
+            wait: reader.bool("remote.batch.wait", true),
+            concurrency: to_usize(reader.integer("remote.batch.concurrency", 1..=64, 2)),
+            poll_interval_ms: reader.integer("remote.batch.pollIntervalMs", 0..=DAY_MS, 2000),
+            timeout_minutes: reader.integer("remote.batch.timeoutMinutes", 1..=10_080, 60),
+        },
+        concurrency: to_usize(reader.integer("remote.nonBatchConcurrency", 1..=16, 4)),
+        query_timeout_ms: reader.integer("remote.queryTimeoutMs", 100..=DAY_MS, query_limit),
+        document_timeout_ms: reader.integer("remote.documentTimeoutMs", 100..=DAY_MS, document_limit),
+        id,
+    }
+}
+
+/// Whether an endpoint can be called: http or https, and no credentials inside, which would reach logs and status.
+fn is_endpoint(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    rest.is_some_and(|rest| {
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        !authority.is_empty() && !authority.contains(['@', ' '])
+    })
+}
+
+fn header_names(reader: &mut Reader<'_>) -> Vec<String> {
+    let found = reader.all("remote.headers");
+    let names = |value: &Value| value.as_object().map(|headers| headers.keys().cloned().collect::<Vec<_>>());
+    let mut names =
+        reader.pick("remote.headers", found, "an object of texts", names).map(|p| p.value).unwrap_or_default();
+    names.sort_unstable();
+    names
+}
+
+/// Chunk sizes (C1): the overlap is always smaller than the chunk.
+fn chunking(reader: &mut Reader<'_>) -> Chunking {
+    let tokens = to_usize(reader.integer("chunking.tokens", 1..=1_000_000, 400));
+    let overlap = to_usize(reader.integer("chunking.overlap", 0..=1_000_000, 80));
+    let used = overlap.min(tokens - 1);
+    if used != overlap
+        && let Some(path) = reader.origin("chunking.overlap").map(str::to_owned)
+    {
+        reader.clamped(&path, overlap, used);
+    }
+    Chunking { tokens, overlap: used }
+}
+
+/// Ranking and limits (F).
+fn query(reader: &mut Reader<'_>) -> QuerySettings {
+    const VECTOR_WEIGHT: f64 = 0.7;
+    const TEXT_WEIGHT: f64 = 0.3;
+    let vector = reader.number("query.hybrid.vectorWeight", 0.0..=1.0).unwrap_or(VECTOR_WEIGHT);
+    let text = reader.number("query.hybrid.textWeight", 0.0..=1.0).unwrap_or(TEXT_WEIGHT);
+    let sum = vector + text;
+    let (vector_weight, text_weight) =
+        if sum > 0.0 { (vector / sum, text / sum) } else { (VECTOR_WEIGHT, TEXT_WEIGHT) };
+    QuerySettings {
+        max_results: to_usize(reader.integer("query.maxResults", 1..=10_000, 6)),
+        min_score: reader.number("query.minScore", 0.0..=1.0),
+        ranking: reader.choice(
+            "query.ranking",
+            &[("native", Ranking::Native), ("memory-core", Ranking::MemoryCore)],
+            Ranking::Native,
+        ),
+        deadline_ms: reader.integer("query.deadlineMs", 100..=DAY_MS, 30_000),
+        hybrid_enabled: reader.bool("query.hybrid.enabled", true),
+        vector_weight,
+        text_weight,
+        candidate_multiplier: to_usize(reader.integer("query.hybrid.candidateMultiplier", 1..=20, 4)),
+        decay_enabled: reader.optional_bool("query.hybrid.temporalDecay.enabled"),
+        #[expect(clippy::cast_precision_loss, reason = "a number of days is small")]
+        half_life_days: reader.integer("query.hybrid.temporalDecay.halfLifeDays", 1..=1_000_000, 30) as f64,
+        mmr_enabled: reader.optional_bool("query.hybrid.mmr.enabled"),
+        mmr_lambda: reader.number("query.hybrid.mmr.lambda", 0.0..=1.0).unwrap_or(0.7),
+    }
+}
+
+/// Synchronisation triggers (E).
+fn sync(reader: &mut Reader<'_>) -> SyncSettings {
+    SyncSettings {
+        watch: reader.bool("sync.watch", true),
+        watch_debounce_ms: reader.integer("sync.watchDebounceMs", 0..=DAY_MS, 1500),
+        on_search: reader.bool("sync.onSearch", true),
+        on_session_start: reader.bool("sync.onSessionStart", true),
+        interval_minutes: reader.integer("sync.intervalMinutes", 0..=525_600, 0),
+        post_compaction: reader.bool("sync.sessions.postCompactionForce", true),
+        session_delta_bytes: reader.integer("sync.sessions.deltaBytes", 0..=MAX_SAFE, 100_000),
+        session_delta_messages: reader.integer("sync.sessions.deltaMessages", 0..=MAX_SAFE, 50),
+        reconcile_seconds: reader.integer("sync.reconcileSeconds", 1..=86_400, 60),
+    }
+}
+
+/// `memory.citations` of the host, below our own `citations` (G5).
+fn citations<'a>(reader: &mut Reader<'a>, config: &'a Value) -> Citations {
+    let host = ("memory.citations".to_owned(), config.pointer("/memory/citations"));
+    let found = reader.all_above("citations", [host]);
+    let choices = [("auto", Citations::Auto), ("on", Citations::On), ("off", Citations::Off)];
+    reader.choice_of("citations", found, &choices, Citations::Auto)
+}
+
+/// The user's time zone: `agents.defaults.userTimezone` of the host, below our own `timeZone`.
+fn time_zone<'a>(reader: &mut Reader<'a>, config: &'a Value) -> Option<String> {
+    let host = ("agents.defaults.userTimezone".to_owned(), config.pointer("/agents/defaults/userTimezone"));
+    let found = reader.all_above("timeZone", [host]);
+    reader
+        .pick("timeZone", found, "the name of a time zone such as \"Europe/Berlin\"", |value| {
+            let name = value.as_str()?.trim();
+            jiff::tz::TimeZone::get(name).is_ok().then(|| name.to_owned())
+        })
+        .map(|picked| picked.value)
+}
+
+/// Settings of memory-core that mean nothing here are named instead of silently dropped.
+fn warn_without_effect(reader: &mut Reader<'_>) {
+    let mut warn = |key: &str, why: &str, is_set: fn(&Value) -> bool| {
+        for found in reader.all(key).into_iter().filter(|found| is_set(found.value)) {
+            reader.warnings.push(format!("{} has no effect: {why}", found.path));
+        }
+    };
+    warn("store.driver", "the only store is SQLite", |value| value.as_str() != Some("sqlite"));
+    warn("store.vector.extensionPath", "the vector functions are built in", |_| true);
+    warn("multimodal.enabled", "only Markdown is indexed", |value| value.as_bool() == Some(true));
+}
+
+fn to_usize(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+#[path = "resolve_tests.rs"]
+mod tests;

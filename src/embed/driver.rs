@@ -1,0 +1,470 @@
+//! Drives any number of texts through a transport: packing, several requests in flight, retries, splitting,
+//! validation. Everything that is not a provider's wire format is here, once.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::{sync::Semaphore, task::JoinSet};
+
+use super::{
+    BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space, Usage,
+    breaker::Breaker,
+    clock::Clock,
+    fault::{Fault, FaultKind},
+    pace::Pace,
+    pack::{Job, Queue, estimate_tokens},
+    retry::{ATTEMPTS, backoff},
+};
+use crate::error::{Code, Error, Result};
+
+/// Texts refused one after another, without a good answer between, before the fault is looked for in the request
+/// and not in the texts.
+const REFUSALS_IN_A_ROW: usize = 8;
+
+/// The vectors of one request, as they came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// One vector a text, in order.
+    pub vectors: Vec<Vec<f32>>,
+    /// Tokens as the provider counted them.
+    pub tokens: Option<u64>,
+}
+
+/// Sends one request, once.
+pub trait Transport: Send + Sync {
+    /// Sends the texts of one request. The reply is validated by the caller.
+    fn send<'a>(
+        &'a self,
+        texts: &'a [String],
+        purpose: Purpose,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<Answer, Fault>>;
+}
+
+/// An [`Embedder`] over a [`Transport`].
+pub struct Driver {
+    core: Arc<Core>,
+}
+
+struct Core {
+    space: Space,
+    transport: Box<dyn Transport>,
+    clock: Arc<dyn Clock>,
+    limits: Mutex<Limits>,
+    breaker: Breaker,
+    pace: Pace,
+    /// Document requests in flight over all runs; queries do not queue behind them.
+    permits: Semaphore,
+    dims: AtomicUsize,
+    refusals: AtomicUsize,
+    requests: AtomicU64,
+    texts: AtomicU64,
+    tokens: AtomicU64,
+    /// What [`Embedder::take_usage`] has told already.
+    booked: Mutex<Usage>,
+}
+
+impl Driver {
+    /// Starts from `limits`, with at most `concurrency` (1–16) document requests in flight.
+    #[must_use]
+    pub fn new(
+        space: Space,
+        transport: Box<dyn Transport>,
+        limits: Limits,
+        concurrency: usize,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let pace = Pace::new(Arc::clone(&clock), concurrency);
+        let core = Core {
+            breaker: Breaker::new(Arc::clone(&clock)),
+            permits: Semaphore::new(pace.max_slots()),
+            pace,
+            dims: AtomicUsize::new(space.dimensions.map_or(0, |dims| dims as usize)),
+            space,
+            transport,
+            clock,
+            limits: Mutex::new(limits),
+            refusals: AtomicUsize::new(0),
+            requests: AtomicU64::new(0),
+            texts: AtomicU64::new(0),
+            tokens: AtomicU64::new(0),
+            booked: Mutex::default(),
+        };
+        Self { core: Arc::new(core) }
+    }
+
+    /// A vector that came another way, if it is usable and of the space's length.
+    pub(super) fn verify(&self, vector: Vec<f32>) -> Option<Vec<f32>> {
+        let checked = check(vec![vector], 1, self.core.dims.load(Ordering::Relaxed)).ok()?;
+        let vector = checked.into_iter().next()?.ok()?;
+        self.core.settle_dims(vector.len()).ok()?;
+        Some(vector)
+    }
+
+    /// Counts what was sent another way.
+    pub(super) fn record(&self, texts: u64, tokens: u64) {
+        self.core.texts.fetch_add(texts, Ordering::Relaxed);
+        self.core.tokens.fetch_add(tokens, Ordering::Relaxed);
+    }
+}
+
+impl Embedder for Driver {
+    fn space(&self) -> &Space {
+        &self.core.space
+    }
+
+    fn limits(&self) -> Limits {
+        *self.core.limits.lock()
+    }
+
+    fn usage(&self) -> Usage {
+        Usage {
+            requests: self.core.requests.load(Ordering::Relaxed),
+            texts: self.core.texts.load(Ordering::Relaxed),
+            tokens: self.core.tokens.load(Ordering::Relaxed),
+        }
+    }
+
+    fn take_usage(&self) -> Usage {
+        let mut booked = self.core.booked.lock();
+        let now = self.usage();
+        let before = std::mem::replace(&mut *booked, now);
+        Usage {
+            requests: now.requests - before.requests,
+            texts: now.texts - before.texts,
+            tokens: now.tokens - before.tokens,
+        }
+    }
+
+    fn expect_dims(&self, dims: usize) {
+        self.core.dims.store(dims, Ordering::Relaxed);
+    }
+
+    fn embed_each<'a>(
+        &'a self,
+        texts: &'a [String],
+        purpose: Purpose,
+        timeout: Duration,
+        sink: &'a mut Sink<'a>,
+    ) -> BoxFuture<'a, Result<()>> {
+        let run = Run { core: Arc::clone(&self.core), purpose, timeout, stop: Arc::default(), tasks: JoinSet::new() };
+        Box::pin(run.drive(texts, sink))
+    }
+}
+
+/// One call of [`Embedder::embed_each`]. Dropping it aborts its requests.
+struct Run {
+    core: Arc<Core>,
+    purpose: Purpose,
+    timeout: Duration,
+    /// Set when nothing new may be sent, so that requests that wait for a retry give up.
+    stop: Arc<AtomicBool>,
+    tasks: JoinSet<Finished>,
+}
+
+struct Finished {
+    job: Job,
+    sent_bytes: usize,
+    outcome: Result<Vec<Checked>, Fault>,
+}
+
+impl Run {
+    async fn drive(mut self, texts: &[String], sink: &mut Sink<'_>) -> Result<()> {
+        let blank = Embedded::Refused("the text is blank".to_owned());
+        let blanks: Vec<_> = texts
+            .iter()
+            .enumerate()
+            .filter(|(_, text)| text.trim().is_empty())
+            .map(|(position, _)| (position, blank.clone()))
+            .collect();
+        if !blanks.is_empty() {
+            sink(blanks)?;
+        }
+        let mut queue = Queue::new(texts, self.core.pace.slots());
+        let mut failure: Option<Error> = None;
+        loop {
+            self.launch(&mut queue);
+            let Some(joined) = self.tasks.join_next().await else { break };
+            let finished = joined.map_err(|_| Error::new(Code::Internal, "an embedding request broke off"))?;
+            let mut ready = Vec::new();
+            let settled = match finished.outcome {
+                Ok(checked) => {
+                    settle(&finished.job, checked, &mut queue, &mut ready);
+                    Ok(())
+                }
+                Err(fault) => self.recover(finished.job, finished.sent_bytes, fault, &mut queue, &mut ready),
+            };
+            if let Err(fault) = settled {
+                let hopeless = fault.kind != FaultKind::Unavailable || self.core.breaker.is_open();
+                if hopeless {
+                    self.stop.store(true, Ordering::Relaxed);
+                }
+                failure.get_or_insert(fault.error);
+            }
+            if !ready.is_empty() {
+                // The next requests travel while the caller stores these.
+                self.launch(&mut queue);
+                sink(ready)?;
+            }
+        }
+        failure.map_or(Ok(()), Err)
+    }
+
+    fn launch(&mut self, queue: &mut Queue<'_>) {
+        while !self.stop.load(Ordering::Relaxed) && self.tasks.len() < self.core.pace.slots() {
+            let limits = *self.core.limits.lock();
+            let Some(job) = queue.next(&limits) else { return };
+            let texts = queue.texts_of(&job, &limits);
+            let (core, stop) = (Arc::clone(&self.core), Arc::clone(&self.stop));
+            let (purpose, timeout) = (self.purpose, self.timeout);
+            self.tasks.spawn(async move {
+                let outcome = core.request(&texts, purpose, timeout, &stop).await;
+                Finished { job, sent_bytes: texts.iter().map(String::len).sum(), outcome }
+            });
+        }
+    }
+
+    /// Learns from a fault and sends the texts again in smaller requests, or passes the fault on when that cannot
+    /// help.
+    fn recover(
+        &self,
+        job: Job,
+        sent_bytes: usize,
+        fault: Fault,
+        queue: &mut Queue<'_>,
+        ready: &mut Vec<(usize, Embedded)>,
+    ) -> Result<(), Fault> {
+        let single = job.positions.len() == 1;
+        let mut limits = self.core.limits.lock();
+        match fault.kind {
+            FaultKind::TooMany(allowed) if !single => {
+                let half = job.positions.len() / 2;
+                let fewer = allowed.filter(|&allowed| allowed < job.positions.len()).unwrap_or(half);
+                limits.items = limits.items.min(fewer.max(1));
+                queue.put_back(job);
+            }
+            FaultKind::TooLarge if !single => {
+                limits.bytes = limits.bytes.min(sent_bytes / 2).max(1);
+                limits.tokens = limits.tokens.min(sent_bytes.div_ceil(8)).max(1);
+                put_back_halves(job, queue);
+            }
+            FaultKind::TooLong(allowed) if !single => {
+                if let Some(allowed) = allowed.filter(|&allowed| allowed < limits.input_tokens) {
+                    limits.input_tokens = allowed.max(1);
+                    queue.put_back(job);
+                } else {
+                    put_back_halves(job, queue);
+                }
+            }
+            FaultKind::TooLong(_) | FaultKind::TooLarge => {
+                let allowed = if let FaultKind::TooLong(allowed) = fault.kind { allowed } else { None };
+                if let Some(allowed) = allowed {
+                    limits.input_tokens = limits.input_tokens.min(allowed.max(1));
+                }
+                match job.shorter(sent_bytes, allowed) {
+                    Some(shorter) => queue.put_back(shorter),
+                    None => refuse(&job, &fault.error, ready),
+                }
+            }
+            FaultKind::TooMany(_) => refuse(&job, &fault.error, ready),
+            FaultKind::Rejected if !single => put_back_halves(job, queue),
+            FaultKind::Rejected => {
+                if self.core.refusals.fetch_add(1, Ordering::Relaxed) + 1 >= REFUSALS_IN_A_ROW {
+                    return Err(every_text_refused(fault));
+                }
+                refuse(&job, &fault.error, ready);
+            }
+            FaultKind::RateLimit(_) | FaultKind::Unavailable | FaultKind::Encoding | FaultKind::Fatal => {
+                return Err(fault);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn put_back_halves(job: Job, queue: &mut Queue<'_>) {
+    let [first, second] = job.halves();
+    queue.put_back(second);
+    queue.put_back(first);
+}
+
+fn refuse(job: &Job, error: &Error, ready: &mut Vec<(usize, Embedded)>) {
+    ready.extend(job.positions.iter().map(|&position| (position, Embedded::Refused(error.message.clone()))));
+}
+
+fn every_text_refused(fault: Fault) -> Fault {
+    let mut error = fault.error.context("one text after another is refused");
+    error.code = Code::ProviderResponse;
+    Fault::new(FaultKind::Fatal, error.remedy("Check the model and the options of the provider"))
+}
+
+/// Sorts the vectors of a good reply; texts whose vector is unusable are asked for once more, alone.
+fn settle(job: &Job, checked: Vec<Checked>, queue: &mut Queue<'_>, ready: &mut Vec<(usize, Embedded)>) {
+    for (&position, outcome) in job.positions.iter().zip(checked) {
+        match outcome {
+            Ok(vector) => ready.push((position, Embedded::Vector(vector))),
+            Err(_) if !job.again => queue.put_back(Job::again(position)),
+            Err(problem) => ready.push((position, Embedded::Refused(format!("the provider sent {problem} for it")))),
+        }
+    }
+}
+
+impl Core {
+    /// Sends one request with its retries.
+    async fn request(
+        &self,
+        texts: &[String],
+        purpose: Purpose,
+        timeout: Duration,
+        stop: &AtomicBool,
+    ) -> Result<Vec<Checked>, Fault> {
+        let _permit = match purpose {
+            Purpose::Document => self.permits.acquire().await.ok(),
+            Purpose::Query => None,
+        };
+        let mut attempt = 1;
+        loop {
+            self.admit(purpose).await?;
+            if stop.load(Ordering::Relaxed) {
+                return Err(Fault::new(FaultKind::Unavailable, Error::new(Code::Cancelled, "the run has stopped")));
+            }
+            let fault = match self.send(texts, purpose, timeout).await {
+                Ok(checked) => return Ok(checked),
+                Err(fault) => fault,
+            };
+            let last = attempt >= ATTEMPTS;
+            match fault.kind {
+                FaultKind::RateLimit(wait) => {
+                    self.pace.slow_down(wait.unwrap_or_else(|| backoff(attempt, self.clock.random())));
+                    // A search does not wait for a rate limit; it goes on without vectors.
+                    if last || purpose == Purpose::Query {
+                        return Err(fault);
+                    }
+                }
+                FaultKind::Unavailable if last => {
+                    self.breaker.failed();
+                    return Err(fault);
+                }
+                FaultKind::Unavailable => {
+                    let asked = fault.error.retry_after_ms.map(Duration::from_millis).unwrap_or_default();
+                    if purpose == Purpose::Query && asked > backoff(ATTEMPTS, 1.0) {
+                        return Err(fault);
+                    }
+                    let wait = backoff(attempt, self.clock.random()).max(asked.min(super::retry::MAX_RETRY_AFTER));
+                    self.clock.sleep(wait).await;
+                }
+                _ => {
+                    // An answer with a reason shows that the provider is up.
+                    self.breaker.succeeded();
+                    return Err(fault);
+                }
+            }
+            attempt += 1;
+        }
+    }
+
+    /// Waits until the provider may be asked; searches are refused instead of waiting.
+    async fn admit(&self, purpose: Purpose) -> Result<(), Fault> {
+        if let Some(left) = self.breaker.refuses_for() {
+            let message = format!("the provider failed repeatedly and is left alone for {} s", left.as_secs().max(1));
+            let mut fault = Fault::unavailable(message);
+            fault.error.retry_after_ms = u64::try_from(left.as_millis()).ok();
+            // Not a failure of its own: retrying it would only wait.
+            fault.kind = FaultKind::Fatal;
+            return Err(fault);
+        }
+        while let Some(wait) = self.pace.wait() {
+            if purpose == Purpose::Query {
+                let message = "the provider asked to slow down".to_owned();
+                let mut error = Error::new(Code::ProviderRateLimit, message);
+                error.retry_after_ms = u64::try_from(wait.as_millis()).ok();
+                return Err(Fault::new(FaultKind::RateLimit(Some(wait)), error));
+            }
+            self.clock.sleep(wait).await;
+        }
+        Ok(())
+    }
+
+    async fn send(&self, texts: &[String], purpose: Purpose, timeout: Duration) -> Result<Vec<Checked>, Fault> {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.texts.fetch_add(texts.len() as u64, Ordering::Relaxed);
+        let answer = self.transport.send(texts, purpose, timeout).await?;
+        let estimated = || texts.iter().map(|text| estimate_tokens(text) as u64).sum();
+        self.tokens.fetch_add(answer.tokens.unwrap_or_else(estimated), Ordering::Relaxed);
+        let checked = check(answer.vectors, texts.len(), self.dims.load(Ordering::Relaxed)).map_err(Fault::response)?;
+        if let Some(Ok(vector)) = checked.iter().find(|outcome| outcome.is_ok()) {
+            self.settle_dims(vector.len()).map_err(Fault::response)?;
+        }
+        self.breaker.succeeded();
+        self.pace.answered();
+        self.refusals.store(0, Ordering::Relaxed);
+        Ok(checked)
+    }
+
+    /// Of racing first replies of different lengths the first to arrive decides; the other is refused.
+    fn settle_dims(&self, length: usize) -> Result<(), String> {
+        match self.dims.compare_exchange(0, length, Ordering::Relaxed, Ordering::Relaxed) {
+            Err(known) if known != length => Err(other_length(length, known)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A usable vector, or what is wrong with it.
+type Checked = Result<Vec<f32>, &'static str>;
+
+/// Checks a reply: the count and the lengths as a whole, the numbers one vector at a time. `dims` is the known
+/// length, 0 = not known yet.
+fn check(vectors: Vec<Vec<f32>>, texts: usize, dims: usize) -> Result<Vec<Checked>, String> {
+    if vectors.len() != texts {
+        return Err(format!("the provider sent {} vectors for {texts} texts", vectors.len()));
+    }
+    let dims = if dims == 0 { vectors.first().map_or(0, Vec::len) } else { dims };
+    if let Some(other) = vectors.iter().find(|vector| vector.len() != dims || vector.is_empty()) {
+        return Err(other_length(other.len(), dims));
+    }
+    let checked: Vec<Checked> = vectors.into_iter().map(check_numbers).collect();
+    if texts > 1 && checked.iter().all(Result::is_err) {
+        return Err(format!("the provider sent {texts} unusable vectors"));
+    }
+    Ok(checked)
+}
+
+fn other_length(length: usize, dims: usize) -> String {
+    format!("the provider sent a vector of {length} numbers where {dims} are expected")
+}
+
+fn check_numbers(vector: Vec<f32>) -> Checked {
+    // Any NaN or infinity makes the sum of squares one too.
+    let squares: f64 = vector.iter().map(|&number| f64::from(number) * f64::from(number)).sum();
+    if !squares.is_finite() {
+        Err("a vector with a number that is not finite")
+    } else if squares == 0.0 {
+        Err("a vector of zeros")
+    } else {
+        Ok(vector)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_are_checked_as_a_whole_and_by_vector() {
+        let good = || vec![1.0, 0.0];
+        assert!(check(vec![good()], 2, 0).is_err(), "count");
+        assert!(check(vec![good(), vec![1.0]], 2, 0).is_err(), "mixed lengths");
+        assert!(check(vec![good()], 1, 3).is_err(), "not the known length");
+        assert!(check(vec![vec![]], 1, 0).is_err(), "empty");
+        assert!(check(vec![vec![0.0, 0.0], vec![f32::NAN, 1.0]], 2, 0).is_err(), "all unusable");
+        let mixed = check(vec![good(), vec![0.0, 0.0], vec![f32::INFINITY, 1.0]], 3, 2).unwrap();
+        assert_eq!(mixed.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, false]);
+    }
+}

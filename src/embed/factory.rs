@@ -1,0 +1,305 @@
+//! Chooses the provider: explicit, automatic (D7), or the fallback of one that failed (D8).
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use super::{
+    Embedder, Space,
+    batch::BatchLedger,
+    callback::{Adapter, callback_driver},
+    client::Http,
+    clock::Clock,
+    provider::Provider,
+    secret::Credentials,
+};
+use crate::{
+    config::settings::ProviderSettings,
+    error::{Code, Error, Result},
+};
+
+/// Providers that `auto` tries in turn, after a local model file and before the embedded model (D7).
+const AUTO_ORDER: [&str; 4] = ["openai", "gemini", "voyage", "mistral"];
+
+/// The embedded model, and its smaller variant.
+const EMBEDDED: [&str; 2] = ["embedded", "embedded-fast"];
+
+/// Loads an embedded model by its id (`embedded`, `embedded-fast`).
+pub type EmbeddedLoader = Arc<dyn Fn(&str) -> Result<Arc<dyn Embedder>> + Send + Sync>;
+
+/// What providers are made from; one per engine.
+pub struct Sources {
+    /// The process's HTTP client.
+    pub http: Arc<Http>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// What the host resolved, by provider id (D9). An absent id has no credentials.
+    pub credentials: BTreeMap<String, Credentials>,
+    /// The host's embedding adapters, by provider id. Used for ids that are not spoken natively.
+    pub adapters: BTreeMap<String, Adapter>,
+    /// Loads the embedded model; none when it is not installed.
+    pub embedded: Option<EmbeddedLoader>,
+    /// Where batch jobs are written down; without it, batch APIs are not used.
+    pub ledger: Option<Arc<dyn BatchLedger>>,
+}
+
+/// The provider that was chosen.
+#[derive(Clone)]
+pub struct Selected {
+    /// The embedder; none = keyword search only.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// The id that was asked for, `auto` and `none` included.
+    pub requested: String,
+    /// The id that is used; `none` without an embedder.
+    pub provider: String,
+    /// The provider that this one stands in for (D8).
+    pub fallback_from: Option<String>,
+    /// Why it does, in a sentence for people.
+    pub fallback_reason: Option<String>,
+}
+
+/// Makes the provider that the settings ask for, or its fallback when it cannot be made.
+///
+/// # Errors
+/// When an explicit provider is not available and neither is its fallback; the error is that of the provider.
+pub fn build(settings: &ProviderSettings, sources: &Sources) -> Result<Selected> {
+    let selected = match settings.id.as_str() {
+        "none" => Ok(("none".to_owned(), None)),
+        "auto" => automatic(settings, sources).map(|(id, embedder)| (id, Some(embedder))),
+        id => make(id, settings, sources).map(|embedder| (id.to_owned(), Some(embedder))),
+    };
+    match selected {
+        Ok((provider, embedder)) => Ok(Selected {
+            embedder,
+            requested: settings.id.clone(),
+            provider,
+            fallback_from: None,
+            fallback_reason: None,
+        }),
+        Err(error) => build_fallback(settings, sources, &settings.id, &error).unwrap_or(Err(error)),
+    }
+}
+
+/// Makes the provider that stands in for `failed` (D8), with its own default model and endpoint. None when no
+/// fallback is configured.
+pub fn build_fallback(
+    settings: &ProviderSettings,
+    sources: &Sources,
+    failed: &str,
+    reason: &Error,
+) -> Option<Result<Selected>> {
+    let id = settings.fallback.as_deref().filter(|&id| id != "none" && id != failed)?;
+    // Model, endpoint and options were meant for the provider that failed.
+    let own = ProviderSettings {
+        id: id.to_owned(),
+        model: None,
+        base_url: None,
+        dimensions: None,
+        query_input_type: None,
+        document_input_type: None,
+        ..settings.clone()
+    };
+    Some(make(id, &own, sources).map(|embedder| Selected {
+        embedder: Some(embedder),
+        requested: settings.id.clone(),
+        provider: id.to_owned(),
+        fallback_from: Some(failed.to_owned()),
+        fallback_reason: Some(reason.message.clone()),
+    }))
+}
+
+/// The first provider of the documented order that has what it needs. A missing key means the next one; any other
+/// problem is told, because going on would silently use another provider than the user set up.
+fn automatic(settings: &ProviderSettings, sources: &Sources) -> Result<(String, Arc<dyn Embedder>)> {
+    let is_file = |path: &str| !path.contains("://") && !path.starts_with("hf:") && Path::new(path).is_file();
+    if settings.local_model_path.as_deref().is_some_and(is_file) {
+        return Ok(("local".to_owned(), make("local", settings, sources)?));
+    }
+    for id in AUTO_ORDER {
+        match make(id, settings, sources) {
+            Ok(embedder) => return Ok((id.to_owned(), embedder)),
+            Err(error) if error.code == Code::ProviderAuth => {}
+            Err(error) => return Err(error),
+        }
+    }
+    make(EMBEDDED[0], settings, sources).map(|embedder| (EMBEDDED[0].to_owned(), embedder))
+}
+
+fn make(id: &str, settings: &ProviderSettings, sources: &Sources) -> Result<Arc<dyn Embedder>> {
+    if EMBEDDED.contains(&id) {
+        let load = sources.embedded.as_ref().ok_or_else(|| {
+            Error::new(Code::NotFound, "the embedded model is not installed")
+                .remedy("Reinstall the plugin, or set another embedding provider")
+        })?;
+        return load(id);
+    }
+    let nothing = Credentials::default();
+    let credentials = sources.credentials.get(id).unwrap_or(&nothing);
+    if let Some(provider) = Provider::from_id(id) {
+        let ledger = sources.ledger.as_ref();
+        return provider.embedder(id, settings, credentials, &sources.http, &sources.clock, ledger);
+    }
+    let Some(adapter) = sources.adapters.get(id) else {
+        return Err(Error::new(Code::Config, format!("the embedding provider {id:?} is not known"))
+            .remedy("Set one of: auto, none, embedded, openai, openai-compatible, gemini, voyage, mistral, ollama, lmstudio, llama-server, or one of the host's providers"));
+    };
+    let model = settings.model.clone().or_else(|| adapter.model.clone());
+    let model = if id == "local" { settings.local_model_path.clone().or(model) } else { model };
+    let space = Space {
+        provider: id.to_owned(),
+        model: model.unwrap_or_else(|| "default".to_owned()),
+        dimensions: settings.dimensions,
+        query_input_type: settings.query_input_type.clone(),
+        document_input_type: settings.document_input_type.clone(),
+    };
+    let embed = Arc::clone(&adapter.embed);
+    let clock = Arc::clone(&sources.clock);
+    Ok(Arc::new(callback_driver(id, space, embed, credentials, settings.concurrency, clock)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        config::settings::BatchSettings,
+        embed::{clock::SystemClock, secret::Secret},
+    };
+
+    fn settings(id: &str) -> ProviderSettings {
+        ProviderSettings {
+            id: id.into(),
+            model: None,
+            fallback: None,
+            base_url: None,
+            header_names: Vec::new(),
+            dimensions: None,
+            query_input_type: None,
+            document_input_type: None,
+            local_model_path: None,
+            local_model_cache_dir: None,
+            batch: BatchSettings {
+                enabled: false,
+                wait: true,
+                concurrency: 2,
+                poll_interval_ms: 2000,
+                timeout_minutes: 60,
+            },
+            concurrency: 4,
+            query_timeout_ms: 60_000,
+            document_timeout_ms: 120_000,
+        }
+    }
+
+    fn sources(keys: &[&str]) -> Sources {
+        let key = |id: &&str| {
+            ((*id).to_owned(), Credentials { api_key: Some(Secret::new("canary-key")), headers: Vec::new() })
+        };
+        let adapter = Adapter {
+            model: Some("adapter-model".into()),
+            embed: Arc::new(|texts, _| Box::pin(async move { Ok(vec![vec![1.0]; texts.len()]) })),
+        };
+        let loader_clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let embedded_adapter = adapter.clone();
+        Sources {
+            http: Http::new(),
+            clock: Arc::new(SystemClock),
+            credentials: keys.iter().map(key).collect(),
+            adapters: [("local".to_owned(), adapter.clone()), ("bedrock".to_owned(), adapter)].into(),
+            embedded: Some(Arc::new(move |id| {
+                let space = Space {
+                    provider: id.to_owned(),
+                    model: "minilm".into(),
+                    dimensions: None,
+                    query_input_type: None,
+                    document_input_type: None,
+                };
+                let embed = Arc::clone(&embedded_adapter.embed);
+                let clock = Arc::clone(&loader_clock);
+                Ok(Arc::new(callback_driver(id, space, embed, &Credentials::default(), 1, clock)))
+            })),
+            ledger: None,
+        }
+    }
+
+    fn failure(outcome: Result<Selected>) -> Error {
+        outcome.err().unwrap()
+    }
+
+    #[test]
+    fn auto_takes_the_first_provider_with_a_key_and_ends_with_the_embedded_model() {
+        for (keys, expected) in [
+            (&["mistral", "voyage"][..], "voyage"),
+            (&["gemini", "openai"][..], "openai"),
+            (&["gemini"][..], "gemini"),
+            (&["ollama"][..], "embedded"),
+            (&[][..], "embedded"),
+        ] {
+            assert_eq!(build(&settings("auto"), &sources(keys)).unwrap().provider, expected, "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn auto_prefers_an_existing_model_file_but_not_a_download() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut wanted = settings("auto");
+        wanted.local_model_path = Some(file.path().to_str().unwrap().into());
+        assert_eq!(build(&wanted, &sources(&["openai"])).unwrap().provider, "local");
+        wanted.local_model_path = Some("hf:org/model.gguf".into());
+        assert_eq!(build(&wanted, &sources(&["openai"])).unwrap().provider, "openai");
+    }
+
+    #[test]
+    fn auto_tells_a_wrong_setting_instead_of_trying_the_next() {
+        let mut wanted = settings("auto");
+        wanted.base_url = Some("not an address?key=canary".into());
+        let error = failure(build(&wanted, &sources(&["openai", "gemini"])));
+        assert_eq!(error.code, Code::Config);
+        assert!(!error.to_string().contains("canary"), "{error}");
+    }
+
+    #[test]
+    fn an_explicit_provider_without_a_key_is_an_error_with_a_remedy() {
+        let error = failure(build(&settings("voyage"), &sources(&["openai"])));
+        assert_eq!(error.code, Code::ProviderAuth);
+        assert!(error.remedy.is_some());
+        assert_eq!(failure(build(&settings("nonsense"), &sources(&[]))).code, Code::Config);
+    }
+
+    #[test]
+    fn the_fallback_uses_its_own_model_and_says_why() {
+        let mut wanted = settings("openai");
+        wanted.fallback = Some("gemini".into());
+        wanted.model = Some("text-embedding-3-large".into());
+        wanted.dimensions = Some(64);
+        let selected = build(&wanted, &sources(&["gemini"])).unwrap();
+        assert_eq!((selected.provider.as_str(), selected.fallback_from.as_deref()), ("gemini", Some("openai")));
+        assert!(selected.fallback_reason.unwrap().contains("no API key"));
+        let space = selected.embedder.unwrap().space().clone();
+        assert_eq!((space.model.as_str(), space.dimensions), ("gemini-embedding-001", None));
+        wanted.fallback = Some("none".into());
+        assert_eq!(failure(build(&wanted, &sources(&["gemini"]))).code, Code::ProviderAuth);
+    }
+
+    #[test]
+    fn a_host_adapter_serves_ids_that_are_not_native() {
+        let selected = build(&settings("bedrock"), &sources(&[])).unwrap();
+        let space = selected.embedder.unwrap().space().clone();
+        assert_eq!((space.provider.as_str(), space.model.as_str()), ("bedrock", "adapter-model"));
+        assert!(build(&settings("none"), &sources(&[])).unwrap().embedder.is_none());
+    }
+
+    #[test]
+    fn the_space_knows_the_format_but_not_the_address() {
+        let space = |id: &str, base: Option<&str>, model: &str| {
+            let mut wanted = settings(id);
+            wanted.base_url = base.map(str::to_owned);
+            wanted.model = Some(model.into());
+            build(&wanted, &sources(&["openai"])).unwrap().embedder.unwrap().space().key()
+        };
+        let compatible = space("openai-compatible", Some("http://127.0.0.1:1/v1"), "m");
+        assert_eq!(compatible, space("openai", Some("http://10.0.0.1:2/v1"), "m"));
+        assert_eq!(
+            space("openai", None, "openai/text-embedding-3-small"),
+            space("openai", None, "text-embedding-3-small")
+        );
+        assert_ne!(compatible, space("openai", None, "n"));
+    }
+}

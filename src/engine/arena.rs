@@ -1,0 +1,74 @@
+//! The vectors of the live index in memory, kept current as anybody commits.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::{
+    error::Result,
+    search::{arena::Arena, types::Source},
+    store::{DataVersion, Reader, Store, embeddings::CodeCursor, generations::GenerationId},
+};
+
+/// Vectors of chunks that are gone are removed when they are more than one in this many.
+const STALE_SHARE: usize = 8;
+
+struct Loaded {
+    version: DataVersion,
+    generation: GenerationId,
+    space: i64,
+    cursor: CodeCursor,
+    arena: Arc<Arena>,
+}
+
+/// Holds the arena of the live generation and the active space.
+#[derive(Default)]
+pub(super) struct ArenaSlot {
+    loaded: Mutex<Option<Loaded>>,
+}
+
+impl ArenaSlot {
+    /// The arena, brought up to date first; none while there is no vector. Blocks: the first call reads all codes.
+    pub(super) fn get(&self, store: &Store) -> Result<Option<Arc<Arena>>> {
+        let version = store.data_version()?;
+        let mut slot = self.loaded.lock();
+        if let Some(loaded) = slot.as_ref().filter(|l| l.version == version) {
+            return Ok(Some(Arc::clone(&loaded.arena)));
+        }
+        let previous = slot.take().filter(|l| l.version.is_same_file(&version));
+        *slot = store.read(|reader| refresh(reader, previous, version))?;
+        Ok(slot.as_ref().map(|loaded| Arc::clone(&loaded.arena)))
+    }
+}
+
+fn refresh(reader: &Reader<'_>, previous: Option<Loaded>, version: DataVersion) -> Result<Option<Loaded>> {
+    let (Some(generation), Some(space)) = (reader.live()?, reader.active_space()?) else { return Ok(None) };
+    let Some(dims) = space.dims else { return Ok(None) };
+    let same = |l: &Loaded| l.generation == generation.id && l.space == space.id;
+    let count = usize::try_from(reader.chunk_count(generation.id)?).unwrap_or(usize::MAX);
+    let mut loaded = previous.filter(same).unwrap_or_else(|| Loaded {
+        version,
+        generation: generation.id,
+        space: space.id,
+        cursor: CodeCursor::default(),
+        arena: Arc::new(Arena::with_capacity(dims as usize, count)),
+    });
+    loaded.version = version;
+    // Copies only when a search is still using the arena of before.
+    let arena = Arc::make_mut(&mut loaded.arena);
+    let mut failed = None;
+    loaded.cursor = reader.for_each_code(generation.id, space.id, loaded.cursor, |chunk, source, code| {
+        let source = if source == Source::Sessions.as_str() { Source::Sessions } else { Source::Memory };
+        if let Err(error) = arena.append(chunk, source, code) {
+            failed.get_or_insert(error);
+        }
+    })?;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    if arena.len() > count + count / STALE_SHARE {
+        let live = reader.chunk_ids(generation.id)?;
+        arena.retain(|id| live.binary_search(&id).is_ok());
+    }
+    Ok(Some(loaded))
+}

@@ -1,0 +1,109 @@
+//! What goes on by itself in a long-running process: watching, reconciling, interval syncs.
+
+use std::{
+    sync::{Arc, Weak, atomic::Ordering},
+    time::Duration,
+};
+
+use tokio::{runtime::Handle, task::JoinHandle};
+
+use super::{Engine, now_ms};
+use crate::{
+    cancel::Cancel,
+    index::plan::is_stale,
+    workspace::{
+        area::Area,
+        watch::{Cause, Dirty, Health, WatchOptions, Watcher},
+    },
+};
+
+/// Ends with its engine.
+pub(super) struct Background {
+    interval: Option<JoinHandle<()>>,
+    watcher: Option<Watcher>,
+}
+
+impl Background {
+    /// How watching is going; none when it is switched off.
+    pub(super) fn watch_health(&self) -> Option<Health> {
+        self.watcher.as_ref().map(Watcher::health)
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Some(task) = &self.interval {
+            task.abort();
+        }
+    }
+}
+
+impl Engine {
+    /// Starts watching and the regular syncs, once. Must be called inside the runtime.
+    pub(super) fn start_background(self: &Arc<Self>) {
+        let mut slot = self.background.lock();
+        if slot.is_some() || self.is_closed() {
+            return;
+        }
+        let resolved = self.settings();
+        let sync = &resolved.settings.sync;
+        let interval = (sync.interval_minutes > 0).then(|| {
+            let period = Duration::from_secs(sync.interval_minutes.saturating_mul(60));
+            tokio::spawn(at_intervals(Arc::downgrade(self), period))
+        });
+        let watcher = sync.watch.then(|| {
+            let options = WatchOptions {
+                debounce: Duration::from_millis(sync.watch_debounce_ms),
+                reconcile_every: Duration::from_secs(sync.reconcile_seconds.max(1)),
+            };
+            let (engine, runtime) = (Arc::downgrade(self), Handle::current());
+            Watcher::start(Area::of(&resolved.settings), options, move |dirty| {
+                if let Some(engine) = engine.upgrade() {
+                    runtime.spawn(async move { engine.noticed(dirty).await });
+                }
+            })
+        });
+        *slot = Some(Background { interval, watcher });
+    }
+
+    /// The disk may have changed.
+    async fn noticed(self: &Arc<Self>, dirty: Dirty) {
+        if self.is_closed() {
+            return;
+        }
+        if dirty.cause == Cause::Events || self.differs_from_disk().await {
+            self.dirty.store(true, Ordering::Release);
+            self.sync_in_background();
+        } else if !self.vectors.is_running() {
+            self.resume_vectors().await;
+        }
+    }
+
+    /// Compares disk and index by name, size and time, because events get lost.
+    async fn differs_from_disk(self: &Arc<Self>) -> bool {
+        if self.texts.is_running() {
+            return false;
+        }
+        let stale = self.blocking(|e, settings| is_stale(&e.store, settings, &Cancel::new())).await;
+        self.compared_ms.store(now_ms(), Ordering::Release);
+        stale.unwrap_or(true)
+    }
+
+    /// Goes on with vectors that a failed or interrupted pass left out, but not against a provider that said no for
+    /// good a short while ago.
+    async fn resume_vectors(self: &Arc<Self>) {
+        let wait = self.snapshot.lock().vectors_wait_ms(now_ms());
+        if wait == Some(0) {
+            // Kept for `status`.
+            let _ = self.sync_vectors(&Cancel::new(), None).await;
+        }
+    }
+}
+
+async fn at_intervals(engine: Weak<Engine>, period: Duration) {
+    loop {
+        tokio::time::sleep(period).await;
+        let Some(engine) = engine.upgrade() else { return };
+        engine.sync_in_background();
+    }
+}

@@ -1,0 +1,230 @@
+//! Automatic memory that needs the index: recall within a time limit, and capture that knows what is there already.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use serde::Serialize;
+
+use super::{Engine, SearchCall, now_ms};
+use crate::{
+    cancel::Cancel,
+    capture::{
+        collect::{Candidate, Collector, Outcome, Resembling, now_in},
+        extract,
+        queue::{Job, Queue},
+        recall, similar,
+    },
+    config::automatic::Automatic,
+    error::{Code, Result},
+    search::types::{Hit, Source},
+};
+
+/// Nobody else takes a turn for this long after somebody did, in milliseconds: longer than a model call may last.
+const LEASE_MS: i64 = 120_000;
+/// How often a model is asked about one turn; after that the rules decide.
+const MAX_ATTEMPTS: u32 = 3;
+/// Results looked at to find a fact that is there already.
+const RESEMBLING: usize = 5;
+/// Time limit of that search in milliseconds; nobody waits for it.
+const RESEMBLING_MS: u64 = 5000;
+/// Results asked for beyond what is shown, because some of them are not shown.
+const SPARE_RESULTS: usize = 5;
+
+/// A turn that a model is to look at.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Extraction {
+    /// For `finish`.
+    pub id: String,
+    /// What the model is told about its task.
+    pub system: &'static str,
+    /// The request.
+    pub prompt: String,
+    /// Provider of the turn's model, for hosts that assume a wrong one.
+    pub provider: Option<String>,
+    /// The turn's model.
+    pub model: Option<String>,
+}
+
+impl Engine {
+    /// What memory has to say about a message, within `autoRecallTimeoutMs`; nothing when it has nothing, or no time.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub async fn recall(self: &Arc<Self>, prompt: &str, automatic: &Automatic) -> Result<Vec<Hit>> {
+        let resolved = self.settings();
+        let zone = resolved.settings.time_zone.as_deref().unwrap_or("UTC");
+        let Some(question) = recall::question(prompt, automatic, now_ms(), zone) else { return Ok(Vec::new()) };
+        let call = SearchCall {
+            query: question.text.clone(),
+            max_results: Some(automatic.auto_recall_max_results + SPARE_RESULTS),
+            // Transcripts hold what tools and strangers said.
+            sources: vec![Source::Memory],
+            deadline_ms: Some(automatic.auto_recall_timeout_ms),
+            ..plain_search()
+        };
+        let limit = Duration::from_millis(automatic.auto_recall_timeout_ms);
+        match tokio::time::timeout(limit, self.search(call, Cancel::new())).await {
+            Err(_) => Ok(Vec::new()),
+            Ok(Err(error)) if matches!(error.code, Code::Deadline | Code::Cancelled) => Ok(Vec::new()),
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(answer)) => Ok(question.relevant(answer.hits, automatic, answer.mode != "fts-only")),
+        }
+    }
+
+    /// Works off the waiting turns by rules.
+    ///
+    /// # Errors
+    /// When the queue, the note or the log cannot be read or written. The turn then waits for the next time.
+    pub async fn capture_by_rules(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic) -> Result<Outcome> {
+        let mut total = Outcome::default();
+        while let Some(job) = self.claim(&folder).await? {
+            let done = self.by_rules(&folder, automatic, job).await?;
+            total.stored += done.stored;
+            total.skipped += done.skipped;
+        }
+        Ok(total)
+    }
+
+    /// The next turn for a model; turns that are not worth a call are done at once.
+    ///
+    /// # Errors
+    /// As [`Engine::capture_by_rules`].
+    pub async fn next_extraction(
+        self: &Arc<Self>,
+        folder: PathBuf,
+        automatic: &Automatic,
+    ) -> Result<Option<Extraction>> {
+        while let Some(job) = self.claim(&folder).await? {
+            if job.attempts > MAX_ATTEMPTS {
+                self.by_rules(&folder, automatic, job).await?;
+                continue;
+            }
+            if let Some(prompt) = extract::prompt(&job) {
+                let Job { id, provider, model, .. } = job;
+                return Ok(Some(Extraction { id, system: extract::SYSTEM, prompt, provider, model }));
+            }
+            Queue::new(&folder).complete(&job.id)?;
+        }
+        Ok(None)
+    }
+
+    /// Keeps what a model listed for a turn.
+    ///
+    /// # Errors
+    /// As [`Engine::capture_by_rules`].
+    pub async fn finish_extraction(
+        self: &Arc<Self>,
+        folder: PathBuf,
+        automatic: &Automatic,
+        id: &str,
+        answer: String,
+    ) -> Result<Outcome> {
+        // Somebody else finished it while the model was thinking.
+        let Some(job) = Queue::new(&folder).get(id)? else { return Ok(Outcome::default()) };
+        let collector = self.collector(folder.clone(), automatic);
+        let (job, candidates) = self
+            .blocking(move |_, _| {
+                let candidates = collector.by_model(&job, &answer)?;
+                Ok((job, candidates))
+            })
+            .await?;
+        self.keep(&folder, automatic, job, candidates).await
+    }
+
+    async fn claim(self: &Arc<Self>, folder: &Path) -> Result<Option<Job>> {
+        let queue = Queue::new(folder);
+        self.blocking(move |_, _| queue.claim(now_ms(), LEASE_MS)).await
+    }
+
+    async fn by_rules(self: &Arc<Self>, folder: &Path, automatic: &Automatic, job: Job) -> Result<Outcome> {
+        let collector = self.collector(folder.to_path_buf(), automatic);
+        let (job, candidates) = self
+            .blocking(move |_, _| {
+                let candidates = collector.by_rules(&job)?;
+                Ok((job, candidates))
+            })
+            .await?;
+        self.keep(folder, automatic, job, candidates).await
+    }
+
+    /// Compares candidates with the index, writes the new ones, takes the turn off the queue.
+    async fn keep(
+        self: &Arc<Self>,
+        folder: &Path,
+        automatic: &Automatic,
+        job: Job,
+        mut candidates: Vec<Candidate>,
+    ) -> Result<Outcome> {
+        for candidate in &mut candidates {
+            let call = SearchCall {
+                query: candidate.text.clone(),
+                max_results: Some(RESEMBLING),
+                min_score: Some(0.0),
+                deadline_ms: Some(RESEMBLING_MS),
+                ..plain_search()
+            };
+            // Without the index the note and the log still know most of what is there.
+            if let Ok(answer) = self.search(call, Cancel::new()).await {
+                candidate.resembling = answer.hits.into_iter().map(resembling).collect();
+            }
+        }
+        let collector = self.collector(folder.to_path_buf(), automatic);
+        let outcome = self
+            .blocking(move |engine, _| {
+                let outcome = collector.store(&job, candidates)?;
+                Queue::new(&collector.folder).complete(&job.id)?;
+                if outcome.stored > 0 {
+                    engine.dirty.store(true, Ordering::Release);
+                }
+                Ok(outcome)
+            })
+            .await?;
+        if outcome.stored > 0 {
+            self.sync_in_background();
+        }
+        Ok(outcome)
+    }
+
+    /// Takes a captured fact out of its note again.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] when there is no such capture, else when its note cannot be written.
+    pub async fn undo_capture(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic, id: String) -> Result<bool> {
+        let collector = self.collector(folder, automatic);
+        let removed = self.blocking(move |_, _| collector.undo(&id)).await?;
+        self.sync_in_background();
+        Ok(removed)
+    }
+
+    fn collector(&self, folder: PathBuf, automatic: &Automatic) -> Collector {
+        let resolved = self.settings();
+        Collector {
+            folder,
+            workspace: resolved.settings.workspace_dir.clone(),
+            now: now_in(resolved.settings.time_zone.as_deref()),
+            max_facts: automatic.auto_capture_max_facts,
+        }
+    }
+}
+
+fn resembling(hit: Hit) -> Resembling {
+    Resembling { same_meaning: hit.vector_score.is_some_and(|cosine| cosine >= similar::NEAR), text: hit.snippet }
+}
+
+/// A search with the settings' values.
+fn plain_search() -> SearchCall {
+    SearchCall {
+        query: String::new(),
+        max_results: None,
+        min_score: None,
+        sources: Vec::new(),
+        lexical_only: false,
+        explain: false,
+        deadline_ms: None,
+        now_ms: now_ms(),
+    }
+}

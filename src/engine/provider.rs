@@ -1,0 +1,136 @@
+//! The embedding provider of an engine: the one the settings ask for, or its fallback after a failure (D8).
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, LazyLock, Weak},
+};
+
+use parking_lot::{Mutex, RwLock};
+
+use crate::{
+    config::{paths::OWN_FOLDER, settings::Settings},
+    embed::{
+        Embedder,
+        batch::BatchLedger,
+        callback::Adapter,
+        client::Http,
+        clock::SystemClock,
+        factory::{EmbeddedLoader, Selected, Sources, build, build_fallback},
+        minilm::{self, MiniLm, artifact},
+        secret::Credentials,
+    },
+    error::{Code, Error, Result},
+};
+
+/// What was chosen, or why nothing could be.
+type Choice = Result<Selected>;
+
+/// The provider of one engine.
+pub(super) struct Provider {
+    sources: Sources,
+    choice: RwLock<Arc<Choice>>,
+}
+
+impl Provider {
+    /// Chooses by the settings. A provider that cannot be made is no error here: keyword search works without it, and
+    /// status says why.
+    pub(super) fn new(
+        settings: &Settings,
+        credentials: BTreeMap<String, Credentials>,
+        adapters: BTreeMap<String, Adapter>,
+        model_paths: Vec<PathBuf>,
+    ) -> Self {
+        let sources = Sources {
+            http: Http::new(),
+            clock: Arc::new(SystemClock),
+            credentials,
+            adapters,
+            embedded: Some(embedded_loader(settings, model_paths)),
+            ledger: None,
+        };
+        let choice = RwLock::new(Arc::new(build(&settings.provider, &sources)));
+        Self { sources, choice }
+    }
+
+    /// The same with a ledger for batch jobs, which only an open engine has.
+    pub(super) fn with_ledger(mut self, settings: &Settings, ledger: Arc<dyn BatchLedger>) -> Self {
+        if settings.provider.batch.enabled {
+            self.sources.ledger = Some(ledger);
+            self.choice = RwLock::new(Arc::new(build(&settings.provider, &self.sources)));
+        }
+        self
+    }
+
+    /// Whether the other one would reach its provider the same way.
+    pub(super) fn has_same_sources(&self, other: &Self) -> bool {
+        self.sources.credentials == other.sources.credentials
+            && self.sources.adapters.keys().eq(other.sources.adapters.keys())
+            && self.choice().is_ok()
+    }
+
+    /// What is chosen now.
+    pub(super) fn choice(&self) -> Arc<Choice> {
+        Arc::clone(&self.choice.read())
+    }
+
+    /// The embedder in use; none for keyword search only.
+    ///
+    /// # Errors
+    /// Why the provider that was asked for is not available.
+    pub(super) fn embedder(&self) -> Result<Option<Arc<dyn Embedder>>> {
+        match &**self.choice.read() {
+            Ok(selected) => Ok(selected.embedder.clone()),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// The model in this process that embeds single lines, beside whatever embeds the chunks; none when it is not
+    /// installed, or when search by meaning is switched off.
+    pub(super) fn line_embedder(&self) -> Option<Arc<dyn Embedder>> {
+        let chosen = self.embedder().ok()??;
+        if chosen.is_local() {
+            return Some(chosen);
+        }
+        let load = self.sources.embedded.as_ref()?;
+        load(minilm::PROVIDER).ok()
+    }
+
+    /// Switches to the configured fallback because the provider failed; none when there is no fallback, or when it is
+    /// in use already.
+    pub(super) fn fall_back(&self, settings: &Settings, reason: &Error) -> Option<Arc<dyn Embedder>> {
+        let failed = match &**self.choice.read() {
+            Ok(selected) if selected.fallback_from.is_some() => return None,
+            Ok(selected) => selected.provider.clone(),
+            Err(_) => settings.provider.id.clone(),
+        };
+        let selected = build_fallback(&settings.provider, &self.sources, &failed, reason)?.ok()?;
+        let embedder = selected.embedder.clone();
+        *self.choice.write() = Arc::new(Ok(selected));
+        embedder
+    }
+}
+
+/// Loads the embedded model when it is chosen.
+fn embedded_loader(settings: &Settings, candidates: Vec<PathBuf>) -> EmbeddedLoader {
+    let state = settings.state_dir.join(OWN_FOLDER);
+    Arc::new(move |id| {
+        if id != minilm::PROVIDER {
+            return Err(Error::new(Code::Config, format!("there is no embedded model \"{id}\""))
+                .remedy("Set `provider` to \"embedded\""));
+        }
+        Ok(shared_model(artifact::locate(&candidates, &state)?)?)
+    })
+}
+
+/// All agents of the process share one model: its threads and memory are there once.
+fn shared_model(weights: PathBuf) -> Result<Arc<MiniLm>> {
+    static MODELS: LazyLock<Mutex<BTreeMap<PathBuf, Weak<MiniLm>>>> = LazyLock::new(Mutex::default);
+    let mut models = MODELS.lock();
+    if let Some(model) = models.get(&weights).and_then(Weak::upgrade) {
+        return Ok(model);
+    }
+    let model = Arc::new(MiniLm::open(weights.clone())?);
+    models.insert(weights, Arc::downgrade(&model));
+    Ok(model)
+}

@@ -1,0 +1,232 @@
+//! What the engine tells about itself: `status` at once from a snapshot, `inspect` after a real look at the disk.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+};
+
+use serde_json::{Value, json};
+
+use super::{Engine, now_ms};
+use crate::{
+    cancel::Cancel,
+    config::settings::{Ranking, Settings},
+    embed::factory::Selected,
+    error::{Error, Result},
+    index::plan,
+    store::{
+        Store,
+        embeddings::Coverage,
+        stats::{Sizes, SourceCounts},
+    },
+};
+
+/// What the store held when it was last asked, and what went wrong since.
+#[derive(Default)]
+pub(super) struct Snapshot {
+    counts: Vec<SourceCounts>,
+    coverage: Coverage,
+    dims: Option<u32>,
+    sizes: Sizes,
+    cached: u64,
+    skipped: usize,
+    /// By kind of work, so that a success of one does not hide the failure of the other.
+    errors: BTreeMap<&'static str, Noted>,
+}
+
+/// A failure and when it was.
+struct Noted {
+    error: Error,
+    at_ms: i64,
+}
+
+/// How long a provider that refused for good (key, quota) is left alone by background work.
+const REFUSED_WAIT_MS: i64 = 15 * 60_000;
+
+impl Snapshot {
+    /// Remembers how a kind of work ended.
+    pub(super) fn note(&mut self, what: &'static str, error: Option<&Error>) {
+        match error {
+            Some(error) => self.errors.insert(what, Noted { error: error.clone(), at_ms: now_ms() }),
+            None => self.errors.remove(what),
+        };
+    }
+
+    /// How long background work should wait before it asks the provider again; none when no vector is missing.
+    pub(super) fn vectors_wait_ms(&self, now_ms: i64) -> Option<i64> {
+        let covered = self.coverage.embedded + self.coverage.refused;
+        if covered >= self.coverage.chunks {
+            return None;
+        }
+        let wait = match self.errors.get("embedding") {
+            Some(noted) if !noted.error.is_retryable() => noted.at_ms + REFUSED_WAIT_MS - now_ms,
+            _ => 0,
+        };
+        Some(wait.max(0))
+    }
+
+    fn last_error(&self) -> Option<String> {
+        (!self.errors.is_empty())
+            .then(|| self.errors.values().map(|n| n.error.to_string()).collect::<Vec<_>>().join(" "))
+    }
+}
+
+impl Engine {
+    /// Reads the numbers of `status` from the store. Blocks. What cannot be read stays as it was.
+    pub(super) fn refresh_snapshot(&self, cancel: &Cancel) {
+        let space = self.provider().embedder().ok().flatten().map(|e| e.space().key());
+        if let Ok(fresh) = read_snapshot(&self.store, space.as_deref(), cancel) {
+            let mut snapshot = self.snapshot.lock();
+            let errors = std::mem::take(&mut snapshot.errors);
+            *snapshot = Snapshot { errors, ..fresh };
+        }
+    }
+
+    /// The host's `MemoryProviderStatus`. Synchronous, from memory.
+    pub fn status(&self) -> Value {
+        let resolved = self.settings();
+        let settings = &resolved.settings;
+        let snapshot = self.snapshot.lock();
+        let choice = self.provider().choice();
+        let (files, chunks) = snapshot.counts.iter().fold((0, 0), |(f, c), s| (f + s.files, c + s.chunks));
+        let semantic = matches!(&*choice, Ok(Selected { embedder: Some(_), .. })) && settings.vector_enabled;
+        let complete = snapshot.coverage.embedded + snapshot.coverage.refused >= snapshot.coverage.chunks;
+        let index_state = match (snapshot.coverage.embedded, complete) {
+            (0, _) => "empty",
+            (_, true) => "complete",
+            (_, false) => "incomplete",
+        };
+        let syncing = self.texts.is_running() || self.vectors.is_running();
+        let pending = snapshot.coverage.chunks.saturating_sub(snapshot.coverage.embedded + snapshot.coverage.refused);
+        let dirty = self.dirty.load(Ordering::Acquire) || self.texts.is_running();
+        let mut status = json!({
+            "backend": "builtin",
+            "provider": provider_name(&choice),
+            "model": model_name(&choice),
+            "requestedProvider": settings.provider.id,
+            "files": files,
+            "chunks": chunks,
+            "dirty": dirty,
+            "workspaceDir": settings.workspace_dir,
+            "dbPath": settings.database_path,
+            "extraPaths": settings.extra_paths,
+            "sources": source_names(settings),
+            "sourceCounts": snapshot.counts,
+            "cache": {
+                "enabled": settings.cache.enabled,
+                "entries": snapshot.cached,
+                "maxEntries": settings.cache.max_entries,
+            },
+            "fts": { "enabled": true, "available": true },
+            "vector": {
+                "enabled": settings.vector_enabled,
+                "available": settings.vector_enabled,
+                "storeAvailable": settings.vector_enabled,
+                "semanticAvailable": semantic,
+                "dims": snapshot.dims,
+                "index": { "state": index_state },
+            },
+            "batch": {
+                "enabled": settings.provider.batch.enabled,
+                "wait": settings.provider.batch.wait,
+                "concurrency": settings.provider.batch.concurrency,
+                "pollIntervalMs": settings.provider.batch.poll_interval_ms,
+                "timeoutMs": settings.provider.batch.timeout_minutes * 60_000,
+            },
+            "custom": {
+                "engine": "memory-core-rs",
+                "version": env!("CARGO_PKG_VERSION"),
+                "searchMode": if semantic && snapshot.coverage.embedded > 0 { "hybrid" } else { "fts-only" },
+                "ranking": match settings.query.ranking { Ranking::Native => "native", Ranking::MemoryCore => "memory-core" },
+                "syncing": syncing,
+                "pendingEmbeddings": if semantic { pending } else { 0 },
+                "refusedTexts": snapshot.coverage.refused,
+                "skippedFiles": snapshot.skipped,
+                "sizes": snapshot.sizes,
+                "comparedAtMs": self.compared_ms.load(Ordering::Acquire),
+                "warnings": resolved.warnings,
+            },
+        });
+        if let Some(health) = self.background.lock().as_ref().and_then(super::background::Background::watch_health) {
+            status["custom"]["watch"] = json!(health);
+        }
+        let error = snapshot.last_error();
+        if let Some(error) = self.store.refusal().map(|e| e.to_string()).or(error) {
+            status["lastSyncError"] = json!(error);
+        }
+        match &*choice {
+            Ok(Selected { fallback_from: Some(from), fallback_reason, .. }) => {
+                status["fallback"] = json!({ "from": from, "reason": fallback_reason });
+            }
+            Ok(_) => {}
+            Err(error) => {
+                status["vector"]["loadError"] = json!(error.to_string());
+                status["custom"]["providerError"] =
+                    json!({ "code": error.code.as_str(), "message": error.to_string() });
+            }
+        }
+        status
+    }
+
+    /// Compares the disk with the index: `{status, plan, skipped, origins, usage, limits, comparedAtMs}`;
+    /// `usage` is what today cost.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn inspect(self: &Arc<Self>) -> Result<Value> {
+        let embedder = self.provider().embedder().ok().flatten();
+        self.blocking(move |engine, settings| {
+            let space = embedder.as_ref().map(|e| e.space().clone());
+            let plan = plan::plan(&engine.store, settings, false, space.as_ref(), &engine.shutdown)?;
+            if plan.is_stale() {
+                engine.dirty.store(true, Ordering::Release);
+            }
+            engine.compared_ms.store(now_ms(), Ordering::Release);
+            engine.refresh_snapshot(&engine.shutdown);
+            let skipped = engine.store.read(|r| r.skipped())?;
+            Ok(json!({
+                "status": engine.status(),
+                "plan": plan,
+                "skipped": skipped,
+                "origins": engine.settings().origins,
+                "limits": embedder.as_ref().map(|e| e.limits()),
+                "usage": engine.usage_today(settings)?,
+                "comparedAtMs": now_ms(),
+            }))
+        })
+        .await
+    }
+}
+
+fn read_snapshot(store: &Store, space_key: Option<&str>, cancel: &Cancel) -> Result<Snapshot> {
+    let mut snapshot = store.read_with(cancel, |r| {
+        let mut snapshot =
+            Snapshot { cached: r.embedding_count()?, skipped: r.skipped()?.len(), ..Snapshot::default() };
+        let Some(live) = r.live()? else { return Ok(snapshot) };
+        snapshot.counts = r.source_counts(live.id)?;
+        let chunks = snapshot.counts.iter().map(|s| s.chunks).sum();
+        snapshot.coverage = Coverage { chunks, ..Coverage::default() };
+        if let Some(space) = space_key.map(|key| r.space(key)).transpose()?.flatten() {
+            snapshot.coverage = r.coverage(live.id, space.id)?;
+            snapshot.dims = space.dims;
+        }
+        Ok(snapshot)
+    })?;
+    snapshot.sizes = store.sizes()?;
+    Ok(snapshot)
+}
+
+fn provider_name(choice: &Result<Selected>) -> &str {
+    choice.as_ref().map_or("none", |selected| selected.provider.as_str())
+}
+
+fn model_name(choice: &Result<Selected>) -> Option<String> {
+    Some(choice.as_ref().ok()?.embedder.as_ref()?.space().model.clone())
+}
+
+fn source_names(settings: &Settings) -> Vec<&'static str> {
+    [(settings.sources.memory, "memory"), (settings.sources.sessions, "sessions")]
+        .into_iter()
+        .filter_map(|(on, name)| on.then_some(name))
+        .collect()
+}

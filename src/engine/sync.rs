@@ -1,0 +1,322 @@
+//! Bringing the index up to date: text passes are short and come first, embedding passes may take hours and share the
+//! machine with everything else, so each has its own queue.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    Engine, now_ms,
+    queue::{Merge, Queue},
+};
+use crate::{
+    cancel::Cancel,
+    config::settings::{Ranking, Settings},
+    embed::Embedder,
+    error::{Code, Error, Result},
+    index::{
+        Progress, Step, SyncReport,
+        embed_pass::{EmbedPass, EmbedReport},
+        line_pass::LinePass,
+        plan,
+        text_pass::{TextPass, TextReport},
+    },
+    store::lease::Lease,
+};
+
+/// Pause between two looks at a writer lease that another process holds.
+const LEASE_POLL: Duration = Duration::from_millis(250);
+
+/// Chunks added to the `memory-core` keyword index in one transaction.
+const COMPATIBLE_STEP: usize = 400;
+
+/// Chunks up to which single lines are embedded as well, when the chunks are embedded by the model in this process:
+/// beyond it a Raspberry Pi would compute for days.
+const LINES_BESIDE_LOCAL: u64 = 20_000;
+/// The same beside a hosted provider, where nobody expects this machine to compute: seconds of one core.
+const LINES_BESIDE_HOSTED: u64 = 300;
+
+/// What a sync is asked.
+#[derive(Debug, Clone)]
+pub struct SyncCall {
+    /// Why, for the log.
+    pub reason: String,
+    /// Reads every file again and writes a new generation.
+    pub force: bool,
+    /// Sends nothing to a provider.
+    pub text_only: bool,
+}
+
+/// What the callers of one text pass want.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TextCall {
+    force: bool,
+}
+
+impl Merge for TextCall {
+    fn merge(&mut self, other: &Self) {
+        self.force |= other.force;
+    }
+}
+
+/// All callers of an embedding pass want the same.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct VectorCall;
+
+impl Merge for VectorCall {
+    fn merge(&mut self, _: &Self) {}
+}
+
+pub(super) type TextQueue = Queue<TextCall, TextReport>;
+pub(super) type VectorQueue = Queue<VectorCall, EmbedReport>;
+
+impl Engine {
+    /// Brings the index up to date and waits for it. A provider that fails is told in the report: the text is indexed
+    /// all the same.
+    ///
+    /// # Errors
+    /// When the disk or the store fails, or when cancelled (the work goes on for other callers).
+    pub async fn sync(
+        self: &Arc<Self>,
+        call: SyncCall,
+        cancel: Cancel,
+        progress: Option<Progress>,
+    ) -> Result<Arc<SyncReport>> {
+        let started = Instant::now();
+        tracing::debug!(reason = call.reason, force = call.force, "sync");
+        let text = self.sync_text(call.force, &cancel, progress.clone()).await?;
+        let mut report = SyncReport {
+            files: text.files,
+            changed: text.changed,
+            removed: text.removed,
+            chunks: text.chunks,
+            skipped: text.skipped,
+            ..SyncReport::default()
+        };
+        if !call.text_only {
+            match self.sync_vectors(&cancel, progress).await {
+                Ok(vectors) => {
+                    report.embedded = vectors.embedded;
+                    report.refused = vectors.refused;
+                    report.pending = vectors.pending;
+                }
+                Err(error) if matches!(error.code, Code::Cancelled | Code::Closed) => return Err(error),
+                Err(error) => report.embedding_error = Some(error.into()),
+            }
+        }
+        report.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(Arc::new(report))
+    }
+
+    /// One text pass, shared with everybody who waits for one.
+    pub(super) async fn sync_text(
+        self: &Arc<Self>,
+        force: bool,
+        cancel: &Cancel,
+        progress: Option<Progress>,
+    ) -> Result<Arc<TextReport>> {
+        let engine = Arc::clone(self);
+        let work = move |call: TextCall, progress: Progress| {
+            let engine = Arc::clone(&engine);
+            async move { engine.run_text(call, progress).await }
+        };
+        self.texts.run(TextCall { force }, cancel, progress, work).await
+    }
+
+    /// One embedding pass, shared with everybody who waits for one.
+    pub(super) async fn sync_vectors(
+        self: &Arc<Self>,
+        cancel: &Cancel,
+        progress: Option<Progress>,
+    ) -> Result<Arc<EmbedReport>> {
+        let engine = Arc::clone(self);
+        let work = move |_: VectorCall, progress: Progress| {
+            let engine = Arc::clone(&engine);
+            async move { engine.run_vectors(progress).await }
+        };
+        self.vectors.run(VectorCall, cancel, progress, work).await
+    }
+
+    /// Starts a sync and does not wait; what goes wrong is kept for `status`.
+    pub(super) fn sync_in_background(self: &Arc<Self>) {
+        let engine = Arc::clone(self);
+        tokio::spawn(async move {
+            if engine.sync_text(false, &Cancel::new(), None).await.is_ok() {
+                // Both keep their errors for `status`.
+                let _ = engine.sync_vectors(&Cancel::new(), None).await;
+            }
+        });
+    }
+
+    async fn run_text(self: Arc<Self>, call: TextCall, progress: Progress) -> Result<TextReport> {
+        self.with_lease(&progress).await?;
+        self.dirty.store(false, Ordering::Release);
+        let listener = Arc::clone(&progress);
+        let outcome = self
+            .blocking(move |engine, settings| {
+                let report = TextPass {
+                    store: &engine.store,
+                    settings,
+                    force: call.force,
+                    cancel: &engine.shutdown,
+                    progress: &listener,
+                }
+                .run()?;
+                engine.build_compatible_index(settings)?;
+                Ok(report)
+            })
+            .await;
+        match &outcome {
+            Ok(report) => {
+                self.compared_ms.store(now_ms(), Ordering::Release);
+                if let Ok(Some(embedder)) = self.provider().embedder() {
+                    self.book_usage(&*embedder, report.chunks as u64).await;
+                }
+            }
+            Err(_) => self.dirty.store(true, Ordering::Release),
+        }
+        self.finished("text", outcome.as_ref().err()).await;
+        outcome
+    }
+
+    async fn run_vectors(self: Arc<Self>, progress: Progress) -> Result<EmbedReport> {
+        let outcome = self.embed_all(&progress).await;
+        self.finished("embedding", outcome.as_ref().err()).await;
+        outcome
+    }
+
+    async fn embed_all(self: &Arc<Self>, progress: &Progress) -> Result<EmbedReport> {
+        let resolved = self.settings();
+        let settings = &resolved.settings;
+        if !settings.vector_enabled {
+            return Ok(EmbedReport::default());
+        }
+        let Some(mut embedder) = self.provider().embedder()? else { return Ok(EmbedReport::default()) };
+        loop {
+            self.with_lease(progress).await?;
+            let pass = EmbedPass {
+                store: Arc::clone(&self.store),
+                embedder: Arc::clone(&embedder),
+                booking: self.booking(&*embedder),
+                timeout: Duration::from_millis(settings.provider.document_timeout_ms),
+                cancel: self.shutdown.clone(),
+                progress: Arc::clone(progress),
+            };
+            let outcome = pass.run().await;
+            // Requests that failed were sent, too.
+            self.book_usage(&*embedder, 0).await;
+            match outcome {
+                Ok(report) => {
+                    self.embed_lines(&embedder, progress).await?;
+                    return Ok(report);
+                }
+                Err(error) if is_provider_failure(&error) => {
+                    let Some(fallback) = self.provider().fall_back(settings, &error) else { return Err(error) };
+                    tracing::warn!(%error, "the embedding provider failed; the fallback takes over");
+                    embedder = fallback;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Line vectors, where the model in this process makes them in reasonable time.
+    async fn embed_lines(self: &Arc<Self>, embedder: &Arc<dyn Embedder>, progress: &Progress) -> Result<()> {
+        let limit = if embedder.is_local() { LINES_BESIDE_LOCAL } else { LINES_BESIDE_HOSTED };
+        let provider = self.provider();
+        let wanted = move |engine: &Arc<Self>, settings: &Settings| {
+            let chunks = engine.store.read(|r| r.live()?.map_or(Ok(0), |live| r.chunk_count(live.id)))?;
+            let native = settings.query.ranking == Ranking::Native;
+            Ok(if native && chunks <= limit { provider.line_embedder() } else { None })
+        };
+        let Some(model) = self.blocking(wanted).await? else { return Ok(()) };
+        let pass = LinePass {
+            store: Arc::clone(&self.store),
+            embedder: model,
+            cancel: self.shutdown.clone(),
+            progress: Arc::clone(progress),
+        };
+        pass.run().await.map(drop)
+    }
+
+    /// Waits for the writer lease. Another process that holds it does the same work, so waiting is no loss.
+    async fn with_lease(self: &Arc<Self>, progress: &Progress) -> Result<()> {
+        loop {
+            self.shutdown.check()?;
+            match self.blocking(|engine, _| engine.store.acquire_lease()).await? {
+                Lease::Held { .. } => return Ok(()),
+                Lease::HeldBy(row) => {
+                    let label = format!("Waiting for process {} that indexes this workspace", row.owner.pid);
+                    progress(&Step { completed: 0, total: 0, label });
+                    tokio::time::sleep(LEASE_POLL).await;
+                }
+            }
+        }
+    }
+
+    /// After a pass: remembers an error, gives the lease back when nothing else runs, tidies, refreshes `status`.
+    async fn finished(self: &Arc<Self>, what: &'static str, error: Option<&Error>) {
+        self.snapshot.lock().note(what, error);
+        self.check_soundness();
+        let other_runs = if what == "text" { self.vectors.is_running() } else { self.texts.is_running() };
+        let tidy = what == "embedding" && error.is_none();
+        let _ = self
+            .blocking(move |engine, settings| {
+                if tidy {
+                    engine.tidy(settings)?;
+                }
+                if !other_runs {
+                    engine.store.release_lease()?;
+                }
+                engine.refresh_snapshot(&engine.shutdown);
+                Ok(())
+            })
+            .await;
+    }
+
+    /// The keyword index of the `memory-core` ranking, only while that ranking is chosen.
+    fn build_compatible_index(&self, settings: &Settings) -> Result<()> {
+        let Some(live) = self.store.read(|r| r.live())? else { return Ok(()) };
+        if settings.query.ranking == Ranking::Native {
+            return self.store.write_indexed(move |tx| tx.compat_drop(live.id));
+        }
+        let tokenizer = settings.fts_tokenizer;
+        while self.store.write_indexed(move |tx| tx.compat_build_step(live.id, tokenizer, COMPATIBLE_STEP))? {
+            self.shutdown.check()?;
+        }
+        Ok(())
+    }
+
+    /// What a sync would do and cost, without doing it.
+    ///
+    /// # Errors
+    /// When the disk or the store cannot be read.
+    pub async fn plan(self: &Arc<Self>, force: bool) -> Result<Value> {
+        let embedder = self.provider().embedder().ok().flatten();
+        self.blocking(move |engine, settings| {
+            let space = embedder.as_ref().map(|e| e.space().clone());
+            let plan = plan::plan(&engine.store, settings, force, space.as_ref(), &engine.shutdown)?;
+            Ok(json!({
+                "plan": plan,
+                "paid": engine.is_paid(settings),
+                "local": embedder.as_ref().is_none_or(|e| e.is_local()),
+            }))
+        })
+        .await
+    }
+}
+
+/// Failures that a fallback provider can help with.
+const fn is_provider_failure(error: &Error) -> bool {
+    matches!(
+        error.code,
+        Code::ProviderAuth
+            | Code::ProviderQuota
+            | Code::ProviderUnavailable
+            | Code::ProviderResponse
+            | Code::ProviderRateLimit
+    )
+}

@@ -1,0 +1,159 @@
+//! What a sync would do, from a real comparison of disk and index: nothing is written, nothing is sent.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::{
+    identity::generation_identity,
+    prepare::{Shape, hash, prepare},
+    text_pass::unreadable,
+};
+use crate::{
+    cancel::Cancel,
+    config::settings::Settings,
+    embed::Space,
+    error::{Code, Result},
+    search::types::Source,
+    store::{Store, embeddings::SpaceId},
+    text::analyze::Analyzer,
+    workspace::{area::Area, discover::discover, read::read_text, skipped::Skipped},
+};
+
+/// Bytes of text that count as one token in an estimate.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// Stands for a space that the store does not have yet: ids begin at 1, so every text is missing in it.
+const NEW_SPACE: SpaceId = 0;
+
+/// The difference between disk and index, and what closing it costs.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Files on disk that belong to the index.
+    pub files: usize,
+    /// Files to read: new, changed, or all of them after a change of settings.
+    pub changed: Vec<String>,
+    /// Files to remove.
+    pub removed: Vec<String>,
+    /// Why all files are read again, when they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebuild: Option<&'static str>,
+    /// Texts to embed.
+    pub texts: usize,
+    /// Tokens to send, estimated.
+    pub tokens: usize,
+    /// Files left out.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Plan {
+    /// Whether the index does not show what is on disk.
+    #[must_use]
+    pub fn is_stale(&self) -> bool {
+        !self.changed.is_empty() || !self.removed.is_empty() || self.rebuild.is_some()
+    }
+}
+
+/// Compares disk and index.
+///
+/// # Errors
+/// When the store cannot be read, or when cancelled.
+pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Space>, cancel: &Cancel) -> Result<Plan> {
+    let area = Area::of(settings);
+    let discovery = discover(&area);
+    let shape = Shape::of(settings);
+    let mut plan =
+        Plan { files: discovery.entries.len(), skipped: discovery.skipped.records.clone(), ..Plan::default() };
+    let (known, space_id) = store.read_with(cancel, |r| {
+        let live = r.live()?;
+        let space_id = space.map(|s| r.space(&s.key())).transpose()?.flatten().map(|row| row.id);
+        let same = live.as_ref().is_some_and(|g| g.identity == generation_identity(shape));
+        plan.rebuild = match &live {
+            None => Some("there is no index yet"),
+            Some(_) if force => Some("a rebuild was asked for"),
+            Some(_) if !same => Some("chunk sizes or the text analysis changed"),
+            Some(_) => None,
+        };
+        let known = match live.filter(|_| plan.rebuild.is_none()) {
+            Some(live) => {
+                if space.is_some() {
+                    let space = space_id.unwrap_or(NEW_SPACE);
+                    let mut after = None;
+                    loop {
+                        let page = r.missing_embeddings(live.id, space, after.as_ref(), 1000)?;
+                        let Some(last) = page.last() else { break };
+                        plan.texts += page.len();
+                        plan.tokens += page.iter().map(|m| tokens(&m.text)).sum::<usize>();
+                        after = Some(last.hash);
+                    }
+                }
+                r.files(live.id, Source::Memory.as_str())?
+            }
+            None => std::collections::HashMap::new(),
+        };
+        Ok((known, space_id))
+    })?;
+    let mut analyzer = Analyzer::new();
+    let mut counted = HashSet::new();
+    for entry in &discovery.entries {
+        cancel.check()?;
+        if known.get(&entry.path).is_some_and(|row| row.mtime_ns == entry.mtime_ns && row.size == entry.size) {
+            continue;
+        }
+        match read_text(&area, &entry.absolute) {
+            Err(error) if error.code == Code::NotFound => {}
+            Err(error) => plan.skipped.push(unreadable(entry, &error)),
+            Ok(content) => {
+                if known.get(&entry.path).is_some_and(|row| row.hash == hash(content.text.as_bytes())) {
+                    continue;
+                }
+                plan.changed.push(entry.path.clone());
+                if space.is_none() {
+                    continue;
+                }
+                let prepared = prepare(&mut analyzer, &entry.path, &content.text, shape);
+                let fresh: Vec<_> = prepared.chunks.into_iter().filter(|c| counted.insert(c.hash)).collect();
+                let missing = match space_id {
+                    Some(space) => store.read_with(cancel, |r| {
+                        fresh
+                            .iter()
+                            .map(|c| Ok((!r.has_embedding(space, &c.hash)?).then_some(c)))
+                            .collect::<Result<Vec<_>>>()
+                    })?,
+                    None => fresh.iter().map(Some).collect(),
+                };
+                plan.texts += missing.iter().flatten().count();
+                plan.tokens += missing.iter().flatten().map(|c| tokens(&c.text)).sum::<usize>();
+            }
+        }
+    }
+    let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
+    plan.removed =
+        known.into_keys().filter(|path| !present.contains(path.as_str()) && !discovery.is_uncertain(path)).collect();
+    plan.removed.sort_unstable();
+    Ok(plan)
+}
+
+/// Whether the disk differs from the index by name, size or time. Reads no file and writes nothing.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> Result<bool> {
+    let discovery = discover(&Area::of(settings));
+    store.read_with(cancel, |r| {
+        let Some(live) = r.live()? else { return Ok(true) };
+        if live.identity != generation_identity(Shape::of(settings)) {
+            return Ok(true);
+        }
+        let mut known = r.files(live.id, Source::Memory.as_str())?;
+        let changed = discovery.entries.iter().any(|entry| {
+            known.remove(&entry.path).is_none_or(|row| row.mtime_ns != entry.mtime_ns || row.size != entry.size)
+        });
+        Ok(changed || known.keys().any(|path| !discovery.is_uncertain(path)))
+    })
+}
+
+fn tokens(text: &str) -> usize {
+    text.len().div_ceil(BYTES_PER_TOKEN)
+}

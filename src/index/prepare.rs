@@ -1,0 +1,146 @@
+//! One file's text to rows: chunks, their hashes, their terms.
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    config::settings::{Chunking, Settings},
+    store::files::{Hash, NewChunk},
+    text::{
+        analyze::Analyzer,
+        chunk::{self, Chunk},
+        outline::Outline,
+    },
+};
+
+/// Longest embedding input in bytes (C3). Hosted models take 8,191 tokens and more, each counted pessimistically as one
+/// byte; memory-core never sends more than this in one request, and so cuts there.
+const HOSTED_INPUT_BYTES: usize = 8000;
+/// The same for a local GGUF model and for Gemini's text models.
+const SMALL_INPUT_BYTES: usize = 2048;
+/// The one Gemini model with the input of other hosted ones.
+const LARGE_GEMINI: &str = "gemini-embedding-2-preview";
+
+/// The rows of one file, without what the store knows by itself.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    /// Chunks in order; blank ones are left out (C4).
+    pub chunks: Vec<NewChunk>,
+    /// Lines of the text.
+    pub lines: u32,
+    /// Terms of the text, each line counted once.
+    pub terms: u32,
+}
+
+/// What chunk rows depend on beside the text; part of the identity of a generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Chunk sizes.
+    pub chunking: Chunking,
+    /// Longest embedding input in bytes.
+    pub input_bytes: usize,
+}
+
+impl Shape {
+    /// The shape that the settings ask for.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
+        let provider = &settings.provider;
+        let small = match provider.id.as_str() {
+            "local" => true,
+            "gemini" => provider.model.as_deref() != Some(LARGE_GEMINI),
+            _ => false,
+        };
+        Self { chunking: settings.chunking, input_bytes: if small { SMALL_INPUT_BYTES } else { HOSTED_INPUT_BYTES } }
+    }
+}
+
+/// SHA-256 of a text, which vectors are found by.
+#[must_use]
+pub fn hash(text: &[u8]) -> Hash {
+    Sha256::digest(text).into()
+}
+
+/// Cuts a text into chunks and analyses them.
+pub fn prepare(analyzer: &mut Analyzer, path: &str, text: &str, shape: Shape) -> Prepared {
+    let outline = Outline::of(text);
+    let file_lines: Vec<&str> = text.split('\n').collect();
+    let mut prepared = Prepared { lines: u32::try_from(file_lines.len()).unwrap_or(u32::MAX), ..Prepared::default() };
+    let mut counted_to = 0;
+    for whole in chunk::chunks(text, shape.chunking).filter(|c| !c.is_blank()) {
+        for part in chunk::split_to_bytes(&whole, shape.input_bytes) {
+            let lines = numbered_lines(&part, &file_lines);
+            let terms = analyzer.chunk(path, &outline, &lines);
+            // Overlapping lines count once: the share of this chunk's lines that no chunk before it had.
+            let fresh = lines.iter().filter(|(n, _)| *n > counted_to).count();
+            prepared.terms +=
+                terms.count * u32::try_from(fresh).unwrap_or(0) / u32::try_from(lines.len()).unwrap_or(1).max(1);
+            counted_to = counted_to.max(part.end_line);
+            prepared.chunks.push(NewChunk {
+                start_line: part.start_line,
+                end_line: part.end_line,
+                hash: hash(part.text.as_bytes()),
+                line_terms: terms.lines,
+                fts_terms: terms.fts,
+                text: part.text.into_owned(),
+            });
+        }
+    }
+    prepared
+}
+
+/// The lines of a chunk with their numbers in the file. A line that was too long for one chunk comes in parts that
+/// share its number.
+fn numbered_lines<'a>(chunk: &'a Chunk<'_>, file_lines: &[&str]) -> Vec<(u32, &'a str)> {
+    let parts: Vec<&str> = chunk.text.split('\n').collect();
+    let whole = u64::from(chunk.end_line - chunk.start_line) + 1 == parts.len() as u64;
+    let mut number = chunk.start_line;
+    let last = parts.len().saturating_sub(1);
+    parts
+        .iter()
+        .enumerate()
+        .map(|(at, part)| {
+            let numbered = (number, *part);
+            let line = file_lines.get(number as usize - 1).copied().unwrap_or_default();
+            if at < last && number < chunk.end_line && (whole || line.ends_with(part)) {
+                number += 1;
+            }
+            numbered
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(tokens: usize, overlap: usize) -> Shape {
+        Shape { chunking: Chunking { tokens, overlap }, input_bytes: HOSTED_INPUT_BYTES }
+    }
+
+    #[test]
+    fn parts_of_a_long_line_share_its_number() {
+        let long = "x".repeat(100);
+        let text = format!("first\n{long}\nlast");
+        let file_lines: Vec<&str> = text.split('\n').collect();
+        let mut seen = Vec::new();
+        for chunk in chunk::chunks(&text, Chunking { tokens: 16, overlap: 0 }) {
+            seen.extend(numbered_lines(&chunk, &file_lines).iter().map(|(n, part)| (*n, part.len())));
+        }
+        assert_eq!(seen, [(1, 5), (2, 64), (2, 36), (3, 4)]);
+    }
+
+    #[test]
+    fn lines_carried_over_count_once() {
+        let text = (0..40).map(|n| format!("alpha{n} beta{n} gamma{n}")).collect::<Vec<_>>().join("\n");
+        let plain = prepare(&mut Analyzer::new(), "memory/a.md", &text, shape(60, 0));
+        let overlapping = prepare(&mut Analyzer::new(), "memory/a.md", &text, shape(60, 20));
+        assert!(overlapping.chunks.len() > plain.chunks.len());
+        let difference = plain.terms.abs_diff(overlapping.terms);
+        assert!(difference * 10 < plain.terms, "{} against {}", overlapping.terms, plain.terms);
+    }
+
+    #[test]
+    fn nothing_gives_nothing() {
+        assert!(prepare(&mut Analyzer::new(), "MEMORY.md", " \n\n\t", shape(400, 80)).chunks.is_empty());
+    }
+}

@@ -1,0 +1,284 @@
+//! The text pass: what changed on disk is cut, analysed and written. No provider is asked, so it is quick and free.
+
+use std::{
+    collections::HashMap,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use crossbeam_channel::{Receiver, bounded};
+
+use super::{
+    Progress, Step,
+    identity::generation_identity,
+    prepare::{Prepared, Shape, hash, prepare},
+};
+use crate::{
+    cancel::Cancel,
+    config::settings::Settings,
+    error::{Code, Error, Result},
+    search::types::Source,
+    store::{
+        Store,
+        files::{FileRow, Hash, NewFile},
+        generations::{Generation, GenerationId, GenerationState},
+        skipped::Skipped as SkippedRow,
+    },
+    text::analyze::Analyzer,
+    workspace::{
+        area::Area,
+        discover::{Discovery, Entry, discover},
+        read::{Stamp, read_text},
+        skipped::{SkipCode, Skipped},
+    },
+};
+
+/// Chunks written in one transaction: short enough that no reader or other writer notices.
+const CHUNKS_PER_TRANSACTION: usize = 400;
+/// Files in flight between the readers and the writer.
+const FILES_IN_FLIGHT: usize = 32;
+/// Threads that read and analyse; the writer is one more.
+const MAX_THREADS: usize = 2;
+/// Chunk rows of a retired generation removed in one transaction.
+const RETIRE_STEP: usize = 400;
+
+/// What a text pass did.
+#[derive(Debug, Clone, Default)]
+pub struct TextReport {
+    /// Files on disk that belong to the index.
+    pub files: usize,
+    /// Files written anew.
+    pub changed: usize,
+    /// Files removed from the index.
+    pub removed: usize,
+    /// Chunks written.
+    pub chunks: usize,
+    /// Files left out.
+    pub skipped: usize,
+}
+
+/// What a text pass needs.
+pub struct TextPass<'a> {
+    /// The store; its writer lease is held by this process.
+    pub store: &'a Store,
+    /// The settings.
+    pub settings: &'a Settings,
+    /// Whether every file is read again into a new generation.
+    pub force: bool,
+    /// Stops the pass between files.
+    pub cancel: &'a Cancel,
+    /// Listens.
+    pub progress: &'a Progress,
+}
+
+/// A file that was read.
+enum Read {
+    /// Its content is what the index has; only the modification time differs.
+    Same { id: i64, stamp: Stamp },
+    /// Its rows.
+    Changed { path: String, stamp: Stamp, hash: Hash, prepared: Box<Prepared> },
+    /// Why it cannot be read. What the index has of it stays.
+    Unreadable(Skipped),
+    /// It vanished between the look and the read.
+    Gone,
+}
+
+/// What is brought up to date.
+struct Target<'a> {
+    area: &'a Area,
+    shape: Shape,
+    generation: &'a Generation,
+    known: &'a HashMap<String, FileRow>,
+}
+
+impl Target<'_> {
+    fn read(&self, analyzer: &mut Analyzer, entry: &Entry) -> Read {
+        let file = match read_text(self.area, &entry.absolute) {
+            Ok(file) => file,
+            Err(error) if error.code == Code::NotFound => return Read::Gone,
+            Err(error) => return Read::Unreadable(unreadable(entry, &error)),
+        };
+        let hash = hash(file.text.as_bytes());
+        if let Some(row) = self.known.get(&entry.path)
+            && row.hash == hash
+        {
+            return Read::Same { id: row.id, stamp: file.stamp };
+        }
+        let prepared = Box::new(prepare(analyzer, &entry.path, &file.text, self.shape));
+        Read::Changed { path: entry.path.clone(), stamp: file.stamp, hash, prepared }
+    }
+}
+
+impl TextPass<'_> {
+    /// Runs the pass.
+    ///
+    /// # Errors
+    /// When the store cannot be written, or when cancelled. What was written stays and counts at the next run.
+    pub fn run(&self) -> Result<TextReport> {
+        let area = Area::of(self.settings);
+        let discovery = discover(&area);
+        self.cancel.check()?;
+        let shape = Shape::of(self.settings);
+        let identity = generation_identity(shape);
+        let force = self.force;
+        let generation = self.store.write_indexed(move |tx| {
+            // A forced run on an index that is still empty has nothing to rebuild.
+            let rebuild = tx.live()?.map(|live| tx.chunk_count(live.id)).transpose()?.is_some_and(|n| n > 0);
+            if force && rebuild { tx.begin_rebuild(&identity) } else { tx.begin_building(&identity) }
+        })?;
+        let known = self.store.read_with(self.cancel, |r| r.files(generation.id, Source::Memory.as_str()))?;
+        let mut report = TextReport { files: discovery.entries.len(), ..TextReport::default() };
+        let mut skipped = discovery.skipped.records.clone();
+        let target = Target { area: &area, shape, generation: &generation, known: &known };
+        self.write_changes(&target, &discovery, &mut report, &mut skipped)?;
+        self.remove_vanished(&target, &discovery, &mut report)?;
+        report.skipped = skipped.len();
+        let row = |s: Skipped| (s.path, s.code.as_str(), s.reason);
+        let rows: Vec<_> = skipped.into_iter().map(row).collect();
+        self.store.write_indexed(move |tx| {
+            let seen_ms = tx.now_ms();
+            let rows: Vec<SkippedRow> = rows
+                .into_iter()
+                .map(|(path, code, reason)| {
+                    let (source, code) = (Source::Memory.as_str().to_owned(), code.to_owned());
+                    SkippedRow { source, path, code, reason, seen_ms }
+                })
+                .collect();
+            tx.set_skipped(Source::Memory.as_str(), &rows)
+        })?;
+        if generation.state == GenerationState::Building {
+            self.store.write_indexed(move |tx| tx.flip(generation.id))?;
+        }
+        while self.store.write_indexed(|tx| tx.retire_step(RETIRE_STEP))? {
+            self.cancel.check()?;
+        }
+        Ok(report)
+    }
+
+    /// Reads and analyses on a few threads; this thread writes.
+    fn write_changes(
+        &self,
+        target: &Target<'_>,
+        discovery: &Discovery,
+        report: &mut TextReport,
+        skipped: &mut Vec<Skipped>,
+    ) -> Result<()> {
+        let stale: Vec<&Entry> = discovery
+            .entries
+            .iter()
+            .filter(|e| target.known.get(&e.path).is_none_or(|row| row.mtime_ns != e.mtime_ns || row.size != e.size))
+            .collect();
+        if stale.is_empty() {
+            return Ok(());
+        }
+        let total = stale.len();
+        let next = AtomicUsize::new(0);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS).min(total);
+        let (send, receive) = bounded::<Result<Read>>(FILES_IN_FLIGHT);
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let (send, stale, next) = (send.clone(), &stale, &next);
+                scope.spawn(move || {
+                    let mut analyzer = Analyzer::new();
+                    while let Some(entry) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let read = self.cancel.check().map(|()| target.read(&mut analyzer, entry));
+                        let failed = read.is_err();
+                        // The writer gave up: so does this thread.
+                        if send.send(read).is_err() || failed {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(send);
+            self.write(target.generation.id, &receive, total, report, skipped)
+        })
+    }
+
+    fn write(
+        &self,
+        generation: GenerationId,
+        receive: &Receiver<Result<Read>>,
+        total: usize,
+        report: &mut TextReport,
+        skipped: &mut Vec<Skipped>,
+    ) -> Result<()> {
+        let mut batch: Vec<Read> = Vec::new();
+        let mut chunks = 0;
+        for (done, read) in receive.iter().enumerate() {
+            match read? {
+                Read::Unreadable(record) => skipped.push(record),
+                Read::Gone => report.files = report.files.saturating_sub(1),
+                read => {
+                    if let Read::Changed { prepared, .. } = &read {
+                        report.changed += 1;
+                        report.chunks += prepared.chunks.len();
+                        chunks += prepared.chunks.len();
+                    }
+                    batch.push(read);
+                }
+            }
+            if chunks >= CHUNKS_PER_TRANSACTION || batch.len() >= FILES_IN_FLIGHT {
+                self.commit(generation, std::mem::take(&mut batch))?;
+                chunks = 0;
+            }
+            (self.progress)(&Step { completed: done + 1, total, label: "Reading notes".to_owned() });
+        }
+        self.commit(generation, batch)
+    }
+
+    fn commit(&self, generation: GenerationId, batch: Vec<Read>) -> Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.store.write_indexed(move |tx| {
+            for read in &batch {
+                match read {
+                    Read::Same { id, stamp } => tx.touch_file(*id, stamp.mtime_ns)?,
+                    Read::Changed { path, stamp, hash, prepared } => {
+                        let file = NewFile {
+                            source: Source::Memory.as_str(),
+                            path,
+                            hash: *hash,
+                            mtime_ns: stamp.mtime_ns,
+                            size: stamp.size,
+                            lines: prepared.lines,
+                            terms: prepared.terms,
+                        };
+                        tx.replace_file(generation, &file, &prepared.chunks)?;
+                    }
+                    Read::Unreadable(_) | Read::Gone => {}
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Removes what is no longer on disk, but nothing below a folder that could not be looked at.
+    fn remove_vanished(&self, target: &Target<'_>, discovery: &Discovery, report: &mut TextReport) -> Result<()> {
+        let present: std::collections::HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
+        let vanished: Vec<String> = target
+            .known
+            .keys()
+            .filter(|path| !present.contains(path.as_str()) && !discovery.is_uncertain(path))
+            .cloned()
+            .collect();
+        report.removed = vanished.len();
+        let id = target.generation.id;
+        for batch in vanished.chunks(FILES_IN_FLIGHT) {
+            self.cancel.check()?;
+            let batch = batch.to_vec();
+            self.store.write_indexed(move |tx| {
+                for path in &batch {
+                    tx.delete_file(id, Source::Memory.as_str(), path)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// An unreadable file as `status` shows it. What the index has of it stays.
+pub(super) fn unreadable(entry: &Entry, error: &Error) -> Skipped {
+    Skipped { path: entry.path.clone(), code: SkipCode::Unreadable, reason: error.to_string() }
+}

@@ -1,0 +1,16 @@
+//! Native memory engine for OpenClaw. Data flows one way:
+//! workspace → text → embed → store → search, driven by the engine and shown to JavaScript by the binding.
+#![warn(missing_docs)]
+
+pub mod binding;
+pub mod cancel;
+pub mod capture;
+pub mod config;
+pub mod embed;
+pub mod engine;
+pub mod error;
+pub mod index;
+pub mod search;
+pub mod store;
+pub mod text;
+pub mod workspace;

@@ -1,0 +1,70 @@
+//! Search: candidates, ranking, passages, explanations.
+
+pub mod arena;
+pub mod memory_core;
+pub mod native;
+pub mod types;
+
+use arena::Arena;
+use memory_core::{Scope, VectorQuery};
+use types::{Answer, LineQuery, Request};
+
+use crate::{
+    cancel::Cancel,
+    config::settings::{Ranking, Settings},
+    error::Result,
+    store::Store,
+};
+
+/// What the query is as vectors; none of it for keyword search.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Vectors<'a> {
+    /// The vectors of the index.
+    pub arena: Option<&'a Arena>,
+    /// The query in the space of the arena.
+    pub query: Option<&'a [f32]>,
+    /// The query in the space of the line vectors, with the key of that space.
+    pub line: Option<(&'a str, &'a [f32])>,
+}
+
+/// Answers one search from the live index. Blocks.
+///
+/// # Errors
+/// When the database cannot be read, when cancelled, or when the vector is not of the index's length.
+pub fn search(
+    store: &Store,
+    vectors: Vectors<'_>,
+    settings: &Settings,
+    request: &Request,
+    cancel: &Cancel,
+) -> Result<Answer> {
+    store.read_with(cancel, |reader| {
+        let Some(live) = reader.live()? else {
+            return Ok(Answer { hits: Vec::new(), mode: "fts-only", partial: false, warning: None });
+        };
+        let space = reader.active_space()?;
+        let vector = match (vectors.arena, vectors.query, &space) {
+            (Some(arena), Some(vector), Some(space)) => Some(VectorQuery { arena, space: space.id, vector }),
+            _ => None,
+        };
+        match settings.query.ranking {
+            Ranking::Native => {
+                let zone = settings.time_zone.clone().or_else(machine_zone).unwrap_or_else(|| "UTC".to_owned());
+                let line = match vectors.line {
+                    Some((key, vector)) => reader.space(key)?.map(|space| LineQuery { space: space.id, vector }),
+                    None => None,
+                };
+                native::search(reader, live.id, (vector, line), &settings.query, request, &zone)
+            }
+            Ranking::MemoryCore => {
+                let scope = Scope { generation: live.id, tokenizer: settings.fts_tokenizer, vector };
+                memory_core::search(reader, &scope, &settings.query, request)
+            }
+        }
+    })
+}
+
+/// IANA name of the time zone of this machine.
+fn machine_zone() -> Option<String> {
+    jiff::tz::TimeZone::system().iana_name().map(str::to_owned)
+}

@@ -1,0 +1,142 @@
+//! Results from scored lines: each is grown around a good line, up to the length of a snippet, by the best lines
+//! near it. It may leave out lines between them.
+
+use std::collections::HashMap;
+
+use super::lines::Lines;
+
+/// Longest snippet in UTF-16 units.
+pub const SNIPPET_UNITS: usize = 700;
+/// What stands for lines that are left out of a snippet, on a line of its own.
+pub const GAP: &str = "…";
+
+/// Lines on each side of the first that a passage may take in.
+const REACH: usize = 6;
+/// Most runs of neighbouring lines in a passage: more would be a list of quotations.
+const RUNS: usize = 4;
+/// Lines that may start a passage, the best first.
+const SEEDS: usize = 200;
+/// Difference in score by which a line counts e times less: how far a passage of many fair lines may beat one with a
+/// single good line.
+const SOFTNESS: f64 = 0.125;
+
+/// A result to be: lines of one block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passage {
+    /// Its lines, ascending.
+    pub lines: Vec<usize>,
+    /// Its best line.
+    pub best: usize,
+    /// What it is ranked by: the softened maximum of the scores of its lines.
+    pub score: f64,
+}
+
+/// Forms passages one by one, the best of what is left first; so a longer list begins with a shorter one.
+pub struct Passages<'a> {
+    lines: &'a Lines<'a>,
+    scores: &'a [f64],
+    /// Exponentials of the scores, relative to the best.
+    gains: Vec<f64>,
+    top: f64,
+    seeds: Vec<usize>,
+    used: Vec<bool>,
+    /// The passage of each seed, while the lines around it are free.
+    grown: HashMap<usize, Passage>,
+}
+
+impl<'a> Passages<'a> {
+    /// Passages over lines with these scores. Lines that `eligible` leaves out start none.
+    #[must_use]
+    pub fn new(lines: &'a Lines<'a>, scores: &'a [f64], eligible: impl Fn(usize) -> bool) -> Self {
+        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut seeds: Vec<usize> = (0..scores.len()).filter(|at| eligible(*at)).collect();
+        // Lines are in the order of source, path and number, so ties fall that way.
+        seeds.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
+        seeds.truncate(SEEDS);
+        Self {
+            lines,
+            scores,
+            gains: scores.iter().map(|score| ((score - top) / SOFTNESS).exp()).collect(),
+            top,
+            used: vec![false; scores.len()],
+            seeds,
+            grown: HashMap::new(),
+        }
+    }
+
+    fn units(&self, at: usize) -> usize {
+        self.lines.lines[at].units as usize
+    }
+
+    /// Grows a passage around a line.
+    fn grow(&self, seed: usize) -> Passage {
+        let (first, last) = self.lines.window(seed, REACH);
+        let mut near: Vec<usize> = (first..=last).filter(|at| *at != seed && !self.used[*at]).collect();
+        near.sort_by(|a, b| self.scores[*b].total_cmp(&self.scores[*a]).then(a.cmp(b)));
+        let mut chosen = vec![seed];
+        let mut units = self.units(seed);
+        let mut gain = self.gains[seed];
+        // Each line taken may make another one a neighbour, so start again from the best.
+        while let Some(next) = near.iter().position(|at| {
+            let joins = joins(&chosen, *at);
+            units + self.cost(*at, joins) <= SNIPPET_UNITS && (joins || runs(&chosen) < RUNS)
+        }) {
+            let at = near.remove(next);
+            units += self.cost(at, joins(&chosen, at));
+            gain += self.gains[at];
+            chosen.push(at);
+        }
+        chosen.sort_unstable();
+        Passage { lines: chosen, best: seed, score: self.top + SOFTNESS * gain.ln() }
+    }
+
+    /// What a line adds to a snippet at most: itself, its line break with an empty line, or a gap if it stands apart.
+    fn cost(&self, at: usize, joins: bool) -> usize {
+        self.units(at) + if joins { 2 } else { 4 }
+    }
+}
+
+impl Iterator for Passages<'_> {
+    type Item = Passage;
+
+    fn next(&mut self) -> Option<Passage> {
+        let mut best: Option<usize> = None;
+        for at in 0..self.seeds.len() {
+            let seed = self.seeds[at];
+            if self.used[seed] {
+                continue;
+            }
+            if let Some(known) = best {
+                // No passage of this seed or a later one can be better: they are in the order of their lines' gain.
+                let most = self.top + SOFTNESS * (self.gains[seed] * (2 * REACH + 1) as f64).ln();
+                if most < self.grown[&known].score {
+                    break;
+                }
+            }
+            if !self.grown.contains_key(&seed) {
+                let passage = self.grow(seed);
+                self.grown.insert(seed, passage);
+            }
+            if best.is_none_or(|known| self.grown[&seed].score > self.grown[&known].score) {
+                best = Some(seed);
+            }
+        }
+        let passage = self.grown.remove(&best?)?;
+        for at in &passage.lines {
+            self.used[*at] = true;
+        }
+        let (first, last) = (passage.lines[0], passage.lines[passage.lines.len() - 1]);
+        self.grown.retain(|seed, _| seed + 2 * REACH < first || *seed > last + 2 * REACH);
+        Some(passage)
+    }
+}
+
+/// Whether a line stands next to one that is chosen.
+fn joins(chosen: &[usize], at: usize) -> bool {
+    chosen.contains(&(at + 1)) || (at > 0 && chosen.contains(&(at - 1)))
+}
+
+/// Runs of neighbouring lines.
+fn runs(chosen: &[usize]) -> usize {
+    chosen.iter().filter(|at| **at == 0 || !chosen.contains(&(**at - 1))).count()
+}

@@ -1,0 +1,333 @@
+//! The ranking over small workspaces in a real store.
+
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use super::*;
+use crate::{
+    config::settings::{Chunking, Ranking},
+    search::arena::{Arena, code},
+    store::{
+        OpenOptions, Store,
+        embeddings::NewEmbedding,
+        files::{NewChunk, NewFile},
+    },
+    text::{analyze::Analyzer, chunk, outline::Outline},
+};
+
+/// 2024-06-15 12:00 UTC.
+const NOW_MS: i64 = 1_718_452_800_000;
+
+struct Workspace {
+    store: std::sync::Arc<Store>,
+    arena: Option<Arena>,
+    _folder: TempDir,
+}
+
+impl Workspace {
+    fn of(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+        store.acquire_lease().unwrap();
+        let mut analyzer = Analyzer::new();
+        let mut prepared = Vec::new();
+        for (path, text) in files {
+            let outline = Outline::of(text);
+            let rows: Vec<NewChunk> = chunk::chunks(text, Chunking { tokens: 400, overlap: 80 })
+                .filter(|chunk| !chunk.is_blank())
+                .map(|chunk| {
+                    let lines: Vec<(u32, &str)> = (chunk.start_line..).zip(chunk.text.split('\n')).collect();
+                    let terms = analyzer.chunk(path, &outline, &lines);
+                    NewChunk {
+                        start_line: chunk.start_line,
+                        end_line: chunk.end_line,
+                        hash: Sha256::digest(chunk.text.as_bytes()).into(),
+                        text: chunk.text.into_owned(),
+                        line_terms: terms.lines,
+                        fts_terms: terms.fts,
+                    }
+                })
+                .collect();
+            prepared.push(((*path).to_owned(), rows));
+        }
+        store
+            .write(move |tx| {
+                let generation = tx.begin_building("test")?;
+                for (path, rows) in &prepared {
+                    let source = if path.starts_with("sessions/") { "sessions" } else { "memory" };
+                    let file = NewFile { source, path, hash: [0; 32], mtime_ns: 0, size: 1, lines: 1, terms: 1 };
+                    tx.replace_file(generation.id, &file, rows)?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        Self { store, arena: None, _folder: folder }
+    }
+
+    /// Gives every chunk the vector that `embed` makes of its text.
+    fn with_vectors(mut self, dims: usize, embed: impl Fn(&str) -> Vec<f32>) -> Self {
+        let rows = self
+            .store
+            .read(|reader| {
+                let live = reader.live()?.unwrap();
+                reader.chunks(&reader.chunk_ids(live.id)?)
+            })
+            .unwrap();
+        let mut arena = Arena::new(dims);
+        let mut embeddings = Vec::new();
+        for row in rows {
+            let vector = embed(&row.text);
+            arena.append(row.id, Source::Memory, &code(&vector)).unwrap();
+            embeddings.push(NewEmbedding { hash: row.hash.unwrap(), code: code(&vector), vector });
+        }
+        self.store
+            .write(move |tx| {
+                let space = tx.get_or_create_space("test")?;
+                tx.insert_embeddings(space.id, &embeddings)?;
+                tx.set_active_space(space.id)
+            })
+            .unwrap();
+        self.arena = Some(arena);
+        self
+    }
+
+    fn ask(&self, request: &Request, settings: &QuerySettings, vector: Option<&[f32]>) -> Answer {
+        self.store
+            .read(|reader| {
+                let live = reader.live()?.unwrap();
+                let space = reader.active_space()?;
+                let vector = match (&self.arena, vector, space) {
+                    (Some(arena), Some(vector), Some(space)) => Some(VectorQuery { arena, space: space.id, vector }),
+                    _ => None,
+                };
+                search(reader, live.id, (vector, None), settings, request, "UTC")
+            })
+            .unwrap()
+    }
+
+    fn search(&self, query: &str) -> Vec<Hit> {
+        self.ask(&request(query, 6), &settings(), None).hits
+    }
+}
+
+fn request(query: &str, max_results: usize) -> Request {
+    Request {
+        query: query.to_owned(),
+        max_results,
+        min_score: None,
+        sources: Vec::new(),
+        lexical_only: false,
+        explain: false,
+        now_ms: NOW_MS,
+    }
+}
+
+fn settings() -> QuerySettings {
+    QuerySettings {
+        max_results: 6,
+        min_score: None,
+        ranking: Ranking::Native,
+        deadline_ms: 30_000,
+        hybrid_enabled: true,
+        vector_weight: 0.7,
+        text_weight: 0.3,
+        candidate_multiplier: 4,
+        decay_enabled: None,
+        half_life_days: 30.0,
+        mmr_enabled: None,
+        mmr_lambda: 0.7,
+    }
+}
+
+/// A note of many lines, so that the answer is not the head of its chunk.
+fn long_note(answer: &str) -> String {
+    let mut lines: Vec<String> =
+        (0..60).map(|n| format!("The weather station reported reading number {n} without anything unusual.")).collect();
+    lines[41] = answer.to_owned();
+    lines.join("\n")
+}
+
+#[test]
+fn the_snippet_is_the_passage_that_answers() {
+    let note = long_note("The spare key is under the blue flower pot.");
+    let workspace = Workspace::of(&[("memory/house.md", &note), ("memory/other.md", "Nothing about locks here.")]);
+    let hits = workspace.search("where is the spare key?");
+    let first = &hits[0];
+    assert!(first.snippet.contains("under the blue flower pot"), "{}", first.snippet);
+    assert!(first.start_line <= 42 && 42 <= first.end_line && first.start_line > 30);
+    assert!(first.snippet.encode_utf16().count() <= 700);
+    for line in first.snippet.lines().filter(|line| *line != "…") {
+        assert!(note.lines().any(|known| known == line), "cut inside a line: {line}");
+    }
+}
+
+#[test]
+fn any_word_is_enough_and_all_words_are_best() {
+    let workspace = Workspace::of(&[
+        ("memory/a.md", "Ana moved to Lisbon."),
+        ("memory/b.md", "The parcel from Porto has arrived."),
+        ("memory/c.md", "Ana sent a parcel to Lisbon in a hurry."),
+    ]);
+    let paths: Vec<String> = workspace.search("Ana parcel Lisbon").into_iter().map(|hit| hit.path).collect();
+    assert_eq!(paths[0], "memory/c.md");
+    assert_eq!(paths.len(), 3);
+}
+
+#[test]
+fn identifiers_paths_and_phrases_win_outright() {
+    let noise = "The gateway service restarts when the error handler of the gateway sees an error again and again.";
+    let workspace = Workspace::of(&[
+        ("memory/noise.md", noise),
+        ("memory/one.md", "Yesterday's log had ERR_QUOTA_4012 once."),
+        ("memory/two.md", "ERR_QUOTA_4013 means the disk is full."),
+        ("memory/deploy-runbook.md", "First drain the node."),
+        ("memory/three.md", "She said the quick brown fox jumps."),
+        ("memory/four.md", "A fox that is brown and quick jumps; the fox is quick and brown."),
+    ]);
+    for (query, path) in [
+        ("what is the gateway error ERR_QUOTA_4012 in the error handler", "memory/one.md"),
+        ("gateway error handler of memory/deploy-runbook.md", "memory/deploy-runbook.md"),
+        ("gateway error deploy-runbook.md", "memory/deploy-runbook.md"),
+        ("who said \"quick brown fox\"", "memory/three.md"),
+    ] {
+        assert_eq!(workspace.search(query).first().map(|hit| hit.path.as_str()), Some(path), "{query}");
+    }
+}
+
+#[test]
+fn a_longer_list_begins_with_the_shorter_one() {
+    let notes: Vec<(String, String)> = (0..40)
+        .map(|n| {
+            (format!("memory/n{n:02}.md"), format!("Meeting {n} about the garden fence and the gate of house {n}."))
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let workspace = Workspace::of(&files);
+    let all = workspace.ask(&request("garden fence gate", 30), &settings(), None).hits;
+    for k in [1, 2, 5, 12, 29] {
+        let some = workspace.ask(&request("garden fence gate", k), &settings(), None).hits;
+        assert_eq!(some.len(), k);
+        for (a, b) in some.iter().zip(&all) {
+            assert_eq!(
+                (&a.path, a.start_line, a.score.to_bits()),
+                (&b.path, b.start_line, b.score.to_bits()),
+                "k = {k}"
+            );
+        }
+    }
+    assert!(all.is_sorted_by(|a, b| a.score >= b.score));
+}
+
+#[test]
+fn small_talk_and_strangers_find_nothing() {
+    let workspace = Workspace::of(&[
+        ("MEMORY.md", "- Hello world was the first program Ana wrote.\n- The capital gains tax is due in April."),
+        ("memory/a.md", "Thanks to Bruno the roof is tight again. 2 + 2 = 4."),
+    ]);
+    for query in ["hello", "thanks!", "what's 2+2", "how are you?", "zorblax quimby frotz"] {
+        assert!(workspace.search(query).is_empty(), "{query}");
+    }
+}
+
+#[test]
+fn asked_days_come_first_and_bury_nothing() {
+    let workspace = Workspace::of(&[
+        ("memory/2024-06-12.md", "Dinner with Bruno at the harbour."),
+        ("memory/2024-03-02.md", "Dinner with Bruno at the station."),
+        ("memory/2023-01-20.md", "The violin was repaired."),
+    ]);
+    let first = |query: &str| workspace.search(query).first().map(|hit| hit.path.clone());
+    assert_eq!(first("dinner with Bruno in March").as_deref(), Some("memory/2024-03-02.md"));
+    assert_eq!(first("dinner with Bruno this week").as_deref(), Some("memory/2024-06-12.md"));
+    assert_eq!(first("was the violin repaired last week?").as_deref(), Some("memory/2023-01-20.md"));
+    assert_eq!(first("latest dinner with Bruno").as_deref(), Some("memory/2024-06-12.md"));
+}
+
+#[test]
+fn a_note_that_repeats_a_transcript_counts_once() {
+    let said = "user: the router password was changed to something with seven penguins\nassistant: I noted it down.";
+    let workspace = Workspace::of(&[
+        ("memory/2024-06-01.md", said),
+        ("sessions/a.jsonl", said),
+        ("memory/other.md", "The router of the office has a new password on the label."),
+    ]);
+    let hits = workspace.search("router password");
+    let said = hits.iter().filter(|hit| hit.snippet.contains("seven penguins")).count();
+    assert_eq!((said, hits.len()), (1, 2));
+}
+
+#[test]
+fn declared_importance_breaks_ties_only() {
+    let workspace = Workspace::of(&[
+        ("memory/a.md", "The dentist recommended a softer brush."),
+        ("memory/b.md", "<!-- importance: 9 -->\nThe dentist recommended a harder brush."),
+        ("memory/c.md", "<!-- importance: 10 -->\nThe brush was green."),
+    ]);
+    let paths: Vec<String> =
+        workspace.search("what brush did the dentist recommend").into_iter().map(|h| h.path).collect();
+    assert_eq!(paths[..2], ["memory/b.md", "memory/a.md"]);
+}
+
+#[test]
+fn a_long_line_is_cut_around_what_was_asked() {
+    let filler = "The committee talked about many things that nobody remembers. ".repeat(30);
+    let text = format!("{filler}The violin teacher lives in Harbour Street. {filler}");
+    let workspace = Workspace::of(&[("memory/minutes.md", &text)]);
+    let hits = workspace.search("violin teacher");
+    assert!(hits[0].snippet.contains("lives in Harbour Street"), "{}", hits[0].snippet);
+    assert!(hits[0].snippet.encode_utf16().count() <= 700);
+}
+
+#[test]
+fn another_word_of_the_same_meaning_is_found() {
+    let workspace = Workspace::of(&[
+        ("memory/a.md", "The children start swimming lessons on Monday."),
+        ("memory/b.md", "The printer is out of toner."),
+    ]);
+    let hits =
+        workspace.ask(&Request { explain: true, ..request("where do the kids swim", 6) }, &settings(), None).hits;
+    assert_eq!(hits[0].path, "memory/a.md");
+    let matched = hits[0].explain.as_ref().unwrap()["matched"].as_array().unwrap().clone();
+    assert!(matched.iter().any(|m| m["word"] == "kids" && m["as"] == "children"), "{matched:?}");
+}
+
+/// One direction per subject.
+fn by_subject(text: &str) -> Vec<f32> {
+    let mut vector: Vec<f32> =
+        ["boat", "tax", "violin"].iter().map(|s| if text.contains(s) { 1.0 } else { 0.01 }).collect();
+    vector.push(0.3);
+    vector
+}
+
+#[test]
+fn vectors_alone_find_what_words_do_not() {
+    let files: Vec<(String, String)> = (0..12)
+        .map(|n| (format!("memory/n{n:02}.md"), format!("Note {n} on tax matters of the year.")))
+        .chain([("memory/x.md".to_owned(), "The boat is in the yard.".to_owned())])
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let workspace = Workspace::of(&files).with_vectors(4, by_subject);
+    let vector_only = QuerySettings { hybrid_enabled: false, ..settings() };
+    for settings in [settings(), vector_only] {
+        let answer = workspace.ask(&request("sailing vessel", 3), &settings, Some(&by_subject("boat")));
+        assert_eq!(answer.hits[0].path, "memory/x.md");
+        assert!(answer.hits[0].vector_score.is_some_and(|cosine| cosine > 0.99));
+    }
+    let words_only = Request { lexical_only: true, ..request("sailing vessel", 3) };
+    assert_eq!(workspace.ask(&words_only, &settings(), Some(&by_subject("boat"))).mode, "fts-only");
+}
+
+#[test]
+fn a_useless_embedding_model_does_not_hide_the_answer() {
+    let noise: Vec<(String, String)> = (0..50)
+        .map(|n| (format!("memory/n{n:02}.md"), format!("Entry {n}: the printer needed paper again.")))
+        .collect();
+    let mut files: Vec<(&str, &str)> = noise.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    files.push(("memory/key.md", "The spare key is under the flower pot."));
+    let of = |text: &str| Sha256::digest(text.as_bytes()).iter().map(|b| f32::from(*b) - 127.5).collect::<Vec<f32>>();
+    let workspace = Workspace::of(&files).with_vectors(32, of);
+    for query in ["spare key flower pot", "where is the spare key", "key"] {
+        let hits = workspace.ask(&request(query, 6), &settings(), Some(&of(query))).hits;
+        assert_eq!(hits[0].path, "memory/key.md", "{query}");
+    }
+}

@@ -1,0 +1,94 @@
+//! What a search is asked and what it answers.
+
+use serde::{Deserialize, Serialize};
+
+/// Where a text comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// Markdown of the workspace.
+    Memory,
+    /// A session transcript.
+    Sessions,
+}
+
+impl Source {
+    /// The text stored in the database and shown to the host.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Sessions => "sessions",
+        }
+    }
+}
+
+/// One search.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// What the user or model asks, as typed.
+    pub query: String,
+    /// Most results, ≥ 1.
+    pub max_results: usize,
+    /// Lowest score kept, 0–1; none = the ranking's default.
+    pub min_score: Option<f64>,
+    /// Which sources; empty = all that are indexed.
+    pub sources: Vec<Source>,
+    /// Keyword leg only.
+    pub lexical_only: bool,
+    /// Whether each hit carries its explanation.
+    pub explain: bool,
+    /// "Now" in milliseconds since the epoch, for time words and decay.
+    pub now_ms: i64,
+}
+
+/// A query in the space of the line vectors.
+#[derive(Debug, Clone, Copy)]
+pub struct LineQuery<'a> {
+    /// Id of the space in the store.
+    pub space: i64,
+    /// The query.
+    pub vector: &'a [f32],
+}
+
+/// One result.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hit {
+    /// Workspace-relative path with `/`, or absolute for extra paths outside the workspace.
+    pub path: String,
+    /// First line, from 1.
+    pub start_line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+    /// 0–1, comparable between queries.
+    pub score: f64,
+    /// At most 700 UTF-16 units.
+    pub snippet: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// Cosine similarity, where there is a vector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vector_score: Option<f64>,
+    /// Score of the keyword leg, where it matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_score: Option<f64>,
+    /// Why it is there, when asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<serde_json::Value>,
+}
+
+/// The answer to a search.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// Best first; ties by path, then line.
+    pub hits: Vec<Hit>,
+    /// Whether the vector leg took part: `hybrid`, `vector` or `fts-only`.
+    pub mode: &'static str,
+    /// Whether a leg was left out because the deadline came or the provider failed.
+    pub partial: bool,
+    /// Why it is partial or keyword-only, in a sentence for the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}

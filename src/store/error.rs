@@ -1,0 +1,54 @@
+//! SQLite's errors in the words of this crate.
+
+use rusqlite::{Connection, ErrorCode};
+
+use super::ffi::system_errno;
+use crate::error::{Code, Error};
+
+/// What to do about a full disk.
+const FREE_SPACE: &str = "Free some space; work goes on by itself";
+/// What to do about a disk that cannot be written.
+const MAKE_WRITABLE: &str = "Make the folder of the index writable for this user; searches go on meanwhile";
+/// What to do about a damaged index.
+const REPAIR: &str = "Run `openclaw memory doctor`; the index is rebuilt from your files, which are untouched";
+
+/// `errno` values that mean "no room": ENOSPC, EFBIG (file-size limit), EDQUOT (Linux, macOS).
+const NO_ROOM: [i32; 4] = [28, 27, 122, 69];
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        let rusqlite::Error::SqliteFailure(failure, ref text) = error else {
+            return Self::new(Code::Internal, format!("unexpected answer of the database: {error}"));
+        };
+        let cause = text.clone().unwrap_or_else(|| failure.to_string());
+        match failure.code {
+            ErrorCode::DiskFull => Self::new(Code::DiskFull, "no space left for the index").remedy(FREE_SPACE),
+            ErrorCode::ReadOnly => Self::new(Code::ReadOnly, "the index cannot be written").remedy(MAKE_WRITABLE),
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
+                Self::new(Code::Corrupt, format!("the index is damaged ({cause})")).remedy(REPAIR)
+            }
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+                Self::new(Code::Busy, "another process is writing to the index")
+            }
+            ErrorCode::OperationInterrupted => Self::new(Code::Cancelled, "the query was cancelled"),
+            ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::FileLockingProtocolFailed => {
+                Self::new(Code::Io, format!("the index cannot be read or written ({cause})"))
+            }
+            ErrorCode::PermissionDenied => Self::new(Code::Io, format!("the index cannot be accessed ({cause})")),
+            _ => Self::new(Code::Internal, format!("the database refused a statement ({cause})")),
+        }
+    }
+}
+
+/// Looks behind a general I/O error: SQLite reports a file-size limit or an exhausted quota only as `errno`.
+pub(super) fn with_errno(error: Error, conn: &Connection) -> Error {
+    if error.code == Code::Io && NO_ROOM.contains(&system_errno(conn)) {
+        return Error::new(Code::DiskFull, "no space left for the index").remedy(FREE_SPACE);
+    }
+    error
+}
+
+/// Whether SQLite found damage.
+pub(super) fn is_corrupt(error: &Error) -> bool {
+    error.code == Code::Corrupt
+}

@@ -1,0 +1,130 @@
+//! The full-text index of a generation: which chunks hold a term. One FTS5 table per generation, so that its
+//! statistics are its own and retiring it is one `DROP`.
+
+use rusqlite::Connection;
+
+use super::{generations::GenerationId, pool::Reader, writer::Tx};
+use crate::error::Result;
+
+/// Name of the full-text table of a generation.
+fn table(generation: GenerationId) -> String {
+    format!("chunk_fts_{generation}")
+}
+
+/// Creates the full-text table of a generation.
+///
+/// The text is a list of finished terms. The `ascii` tokenizer takes every non-ASCII byte as part of a term; with all
+/// ASCII punctuation as token characters too, it cuts at spaces only, so that each term is exactly one token and a
+/// single-term query can never become a phrase, which `detail=none` could not answer.
+pub(super) fn create_table(conn: &Connection, generation: GenerationId) -> Result<()> {
+    let punctuation: String = (0x21..0x7F).map(char::from).filter(char::is_ascii_punctuation).collect();
+    // Quoted twice: as an argument of the tokenizer, then as an option of FTS5.
+    let tokenizer = format!("ascii tokenchars '{}'", punctuation.replace('\'', "''"));
+    let sql = format!(
+        "CREATE VIRTUAL TABLE {} USING fts5(terms, content='', contentless_delete=1, detail=none, tokenize=\"{}\")",
+        table(generation),
+        tokenizer.replace('"', "\"\"")
+    );
+    Ok(conn.execute_batch(&sql)?)
+}
+
+/// Drops the full-text tables of a generation.
+pub(super) fn drop_tables(conn: &Connection, generation: GenerationId) -> Result<()> {
+    let sql = format!("DROP TABLE IF EXISTS {}", table(generation));
+    conn.execute_batch(&sql)?;
+    super::compat::drop_table(conn, generation)
+}
+
+/// Statement that indexes the terms of a chunk: id, terms.
+pub(super) fn insert_sql(generation: GenerationId) -> String {
+    format!("INSERT INTO {} (rowid, terms) VALUES (?1, ?2)", table(generation))
+}
+
+/// Removes chunks from the index of a generation.
+pub(super) fn delete_rows(conn: &Connection, generation: GenerationId, ids: &[i64]) -> Result<()> {
+    let mut delete = conn.prepare_cached(&format!("DELETE FROM {} WHERE rowid = ?1", table(generation)))?;
+    for id in ids {
+        delete.execute([id])?;
+    }
+    Ok(())
+}
+
+/// A term as an FTS5 query for exactly this term.
+fn quoted(term: &str) -> String {
+    format!("\"{}\"", term.replace('"', "\"\""))
+}
+
+impl Reader<'_> {
+    /// Calls `f` with the id of every chunk of a generation that holds a term (as given to the index), ascending, for
+    /// as long as it returns true.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn for_each_rowid(&self, generation: GenerationId, term: &str, mut f: impl FnMut(i64) -> bool) -> Result<()> {
+        if !is_term(term) {
+            return Ok(());
+        }
+        let name = table(generation);
+        let mut statement = self.conn.prepare_cached(&format!("SELECT rowid FROM {name} WHERE {name} MATCH ?1"))?;
+        let mut rows = statement.query([quoted(term)])?;
+        while let Some(row) = rows.next()? {
+            if !f(row.get(0)?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// In how many chunks of a generation a term occurs.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn document_frequency(&self, generation: GenerationId, term: &str) -> Result<u64> {
+        let mut count = 0;
+        self.for_each_rowid(generation, term, |_| {
+            count += 1;
+            true
+        })?;
+        Ok(count)
+    }
+
+    /// Number of rows in the full-text index of a generation; equal to its number of chunks.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn fts_count(&self, generation: GenerationId) -> Result<u64> {
+        let sql = format!("SELECT count(*) FROM {}_docsize", table(generation));
+        Ok(self.conn.query_row(&sql, [], |row| row.get(0))?)
+    }
+}
+
+/// Whether the index can hold this term at all.
+fn is_term(term: &str) -> bool {
+    !term.is_empty() && !term.bytes().any(|byte| byte <= b' ' || byte == 0x7F)
+}
+
+impl Tx<'_> {
+    /// Merges some pages of the full-text index of a generation; true while there is more to merge. `start` begins
+    /// a full merge, later steps continue it.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn merge_fts_step(&self, generation: GenerationId, pages: u32, start: bool) -> Result<bool> {
+        let name = table(generation);
+        let before = self.conn.total_changes();
+        let pages = i64::from(pages) * if start { -1 } else { 1 };
+        self.conn.execute(&format!("INSERT INTO {name} ({name}, rank) VALUES ('merge', ?1)"), [pages])?;
+        // FTS5 counts this statement itself as one change.
+        Ok(self.conn.total_changes() - before >= 2)
+    }
+
+    /// Checks the inner consistency of the full-text index of a generation.
+    ///
+    /// # Errors
+    /// [`crate::error::Code::Corrupt`] when it is damaged.
+    pub fn check_fts(&self, generation: GenerationId) -> Result<()> {
+        let name = table(generation);
+        self.conn.execute(&format!("INSERT INTO {name} ({name}) VALUES ('integrity-check')"), [])?;
+        Ok(())
+    }
+}

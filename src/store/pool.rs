@@ -1,0 +1,184 @@
+//! A few read-only connections, made when first needed and shared by all searches.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use parking_lot::{Condvar, Mutex};
+use rusqlite::Connection;
+
+use super::{
+    error::is_corrupt,
+    open::{FileIdentity, connect_reader},
+};
+use crate::{
+    cancel::Cancel,
+    error::{Code, Error, Result},
+};
+
+/// Most readers at a time; more calls wait for one.
+const MAX_READERS: usize = 3;
+
+/// SQLite instructions between two looks at the cancel flag and the clock (some 10 µs).
+const CHECK_EVERY: i32 = 1000;
+
+/// How long a waiting call sleeps before it looks at its own flag again.
+const WAIT: Duration = Duration::from_millis(20);
+
+/// A consistent view of the store: everything read through one `Reader` belongs to the same moment.
+pub struct Reader<'c> {
+    /// In a read transaction.
+    pub(super) conn: &'c Connection,
+}
+
+/// A connection, and the file it was opened on.
+struct Pooled {
+    conn: Connection,
+    identity: Option<FileIdentity>,
+}
+
+/// What is open now.
+#[derive(Default)]
+struct State {
+    idle: Vec<Pooled>,
+    in_use: usize,
+}
+
+/// The pool.
+pub(super) struct Pool {
+    path: PathBuf,
+    state: Mutex<State>,
+    returned: Condvar,
+    closed: Arc<AtomicBool>,
+    corrupt: Arc<AtomicBool>,
+}
+
+/// A connection on loan; goes back when dropped.
+struct Loan<'p> {
+    pool: &'p Pool,
+    pooled: Option<Pooled>,
+    reusable: bool,
+}
+
+impl Drop for Loan<'_> {
+    fn drop(&mut self) {
+        let mut state = self.pool.state.lock();
+        state.in_use -= 1;
+        if let Some(pooled) = self.pooled.take()
+            && self.reusable
+            && !self.pool.closed.load(Ordering::Acquire)
+        {
+            state.idle.push(pooled);
+        }
+        drop(state);
+        self.pool.returned.notify_all();
+    }
+}
+
+impl Pool {
+    /// An empty pool. `corrupt` is set when a query finds damage.
+    pub(super) fn new(path: PathBuf, corrupt: Arc<AtomicBool>) -> Self {
+        Self { path, state: Mutex::default(), returned: Condvar::new(), closed: Arc::default(), corrupt }
+    }
+
+    /// Runs a closure on a snapshot.
+    pub(super) fn read<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        let mut loan = self.borrow(cancel)?;
+        let Some(pooled) = loan.pooled.as_mut() else { return Err(closed()) };
+        let (watched, pool_closed) = (cancel.clone(), Arc::clone(&self.closed));
+        pooled
+            .conn
+            .progress_handler(CHECK_EVERY, Some(move || pool_closed.load(Ordering::Relaxed) || watched.is_over()))?;
+        let conn = &pooled.conn;
+        let result = snapshot(conn, f);
+        let ended = if conn.is_autocommit() { Ok(()) } else { conn.execute_batch("ROLLBACK") };
+        pooled.conn.progress_handler(CHECK_EVERY, None::<fn() -> bool>)?;
+        let result = result.map_err(|error| self.explain(error, cancel));
+        // A connection that cannot end its transaction, or that saw damage or a failing disk, is not used again.
+        loan.reusable = ended.is_ok()
+            && !result.as_ref().is_err_and(|e| matches!(e.code, Code::Corrupt | Code::Io | Code::ReadOnly));
+        result
+    }
+
+    /// Gives an interrupted query its reason, and remembers damage.
+    fn explain(&self, error: Error, cancel: &Cancel) -> Error {
+        if is_corrupt(&error) {
+            self.corrupt.store(true, Ordering::Release);
+        }
+        if error.code != Code::Cancelled {
+            return error;
+        }
+        if self.closed.load(Ordering::Acquire) {
+            return closed();
+        }
+        cancel.check().err().unwrap_or(error)
+    }
+
+    /// Takes an idle connection to the file now at the path, or opens one, or waits.
+    fn borrow(&self, cancel: &Cancel) -> Result<Loan<'_>> {
+        let identity = FileIdentity::of(&self.path);
+        let mut state = self.state.lock();
+        loop {
+            if self.closed.load(Ordering::Acquire) {
+                return Err(closed());
+            }
+            cancel.check()?;
+            // A file that was set aside or deleted must not be read on.
+            state.idle.retain(|pooled| pooled.identity == identity);
+            if state.in_use < MAX_READERS {
+                break;
+            }
+            self.returned.wait_for(&mut state, WAIT);
+        }
+        state.in_use += 1;
+        let idle = state.idle.pop();
+        drop(state);
+        let mut loan = Loan { pool: self, pooled: idle, reusable: false };
+        if loan.pooled.is_none() {
+            let conn = connect_reader(&self.path).map_err(|error| self.explain(error, cancel))?;
+            loan.pooled = Some(Pooled { conn, identity });
+        }
+        Ok(loan)
+    }
+
+    /// Closes idle connections; those in use stop their query soon and close then.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        self.forget_idle();
+        self.returned.notify_all();
+    }
+
+    /// Closes idle connections only.
+    pub(super) fn forget_idle(&self) {
+        let idle = std::mem::take(&mut self.state.lock().idle);
+        drop(idle);
+    }
+
+    /// Waits until no connection is in use; false when time ran out.
+    pub(super) fn wait_idle(&self, patience: Duration) -> bool {
+        let deadline = std::time::Instant::now() + patience;
+        let mut state = self.state.lock();
+        while state.in_use > 0 {
+            if self.returned.wait_until(&mut state, deadline).timed_out() {
+                return state.in_use == 0;
+            }
+        }
+        true
+    }
+}
+
+/// Runs a closure in a read transaction.
+fn snapshot<T>(conn: &Connection, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+    conn.execute_batch("BEGIN")?;
+    f(&Reader { conn })
+}
+
+/// The answer after closing.
+pub(super) fn closed() -> Error {
+    Error::new(Code::Closed, "the index was closed")
+}

@@ -1,0 +1,157 @@
+//! Files, chunks, full text and embeddings: what goes in comes out.
+
+use super::*;
+use crate::{
+    config::settings::FtsTokenizer,
+    store::embeddings::{CodeCursor, NewEmbedding},
+};
+
+fn rowids(fixture: &Fixture, generation: i64, term: &str) -> Vec<i64> {
+    let mut ids = Vec::new();
+    fixture
+        .store
+        .read(|reader| {
+            reader.for_each_rowid(generation, term, |id| {
+                ids.push(id);
+                true
+            })
+        })
+        .unwrap();
+    ids
+}
+
+#[test]
+fn a_file_is_stored_and_replaced_as_a_whole() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("MEMORY.md", &["alpha beta", "beta gamma"]);
+    let before = fixture.store.read(|reader| reader.chunk_ids(generation)).unwrap();
+    assert_eq!(rowids(&fixture, generation, "beta"), before);
+
+    fixture.put("MEMORY.md", &["delta"]);
+    let after = fixture.store.read(|reader| reader.chunk_ids(generation)).unwrap();
+    assert_eq!(after.len(), 1);
+    assert!(after[0] > before[1], "ids are never used again");
+    assert_eq!(rowids(&fixture, generation, "beta"), Vec::<i64>::new());
+    assert_eq!(rowids(&fixture, generation, "delta"), after);
+
+    let rows = fixture.store.read(|reader| reader.chunks(&[after[0], before[0]])).unwrap();
+    assert_eq!(rows.len(), 1);
+    assert_eq!(
+        (rows[0].text.as_str(), rows[0].path.as_str(), rows[0].hash),
+        ("delta", "MEMORY.md", Some(hash("delta")))
+    );
+    let files = fixture.store.read(|reader| reader.files(generation, "memory")).unwrap();
+    assert_eq!(files["MEMORY.md"].size, 8);
+}
+
+#[test]
+fn every_term_is_one_token() {
+    let fixture = Fixture::new();
+    let terms = [
+        "a.b_c",
+        "err-1234",
+        "c++",
+        "it's",
+        "say\"so\"",
+        "x/y:z",
+        "東京",
+        "ที่",
+        "naïve",
+        "#tag",
+        "a*b",
+        "^",
+        "(",
+        "and",
+        "not",
+        "100%",
+    ];
+    let generation = fixture.put("MEMORY.md", &[&terms.join(" ")]);
+    for term in terms {
+        assert_eq!(rowids(&fixture, generation, term).len(), 1, "{term}");
+    }
+    for term in ["a.b", "err", "京", "a", "", " ", "a.b_c err-1234", "\0"] {
+        assert_eq!(rowids(&fixture, generation, term).len(), 0, "{term:?}");
+    }
+}
+
+#[test]
+fn embeddings_are_found_by_text_and_never_missing_twice() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["one", "two", "  \n"]);
+    fixture.put("b.md", &["two"]);
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap();
+    let missing = fixture.store.read(|reader| reader.missing_embeddings(generation, space.id, None, 10)).unwrap();
+    assert_eq!(missing.len(), 2, "distinct, and never a blank text");
+    let first_page = fixture.store.read(|reader| reader.missing_embeddings(generation, space.id, None, 1)).unwrap();
+    let second_page =
+        fixture.store.read(|r| r.missing_embeddings(generation, space.id, Some(&first_page[0].hash), 1)).unwrap();
+    assert_eq!([&first_page[..], &second_page[..]].concat(), missing);
+
+    let new = |text: &str, vector: [f32; 2]| NewEmbedding { hash: hash(text), vector: vector.into(), code: vec![7] };
+    let embeddings = vec![new("one", [1.0, 0.0]), new("two", [1.0, 1.0])];
+    fixture.store.write(move |tx| tx.insert_embeddings(space.id, &embeddings)).unwrap();
+    assert!(fixture.store.read(|r| r.missing_embeddings(generation, space.id, None, 10)).unwrap().is_empty());
+    let coverage = fixture.store.read(|reader| reader.coverage(generation, space.id)).unwrap();
+    assert_eq!((coverage.chunks, coverage.embedded, coverage.refused), (3, 3, 0));
+
+    let mut seen = Vec::new();
+    let load = |since, seen: &mut Vec<i64>| {
+        fixture.store.read(|r| r.for_each_code(generation, space.id, since, |chunk, _, _| seen.push(chunk))).unwrap()
+    };
+    let cursor = load(CodeCursor::default(), &mut seen);
+    assert_eq!(seen.len(), 3);
+    fixture.put("c.md", &["two", "three"]);
+    let cursor = load(cursor, &mut seen);
+    assert_eq!(seen.len(), 4, "a new chunk with an old text");
+    let embedding = new("three", [0.0, 2.0]);
+    fixture.store.write(move |tx| tx.insert_embeddings(space.id, &[embedding])).unwrap();
+    let cursor = load(cursor, &mut seen);
+    assert_eq!(seen.len(), 5, "an old chunk with a new embedding");
+    load(cursor, &mut seen);
+    assert_eq!(seen.len(), 5);
+
+    let cosine = fixture.store.read(|r| r.exact_cosine(space.id, &seen, &[1.0, 0.0])).unwrap();
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    let expected = [1.0, half, half, half, 0.0];
+    assert_eq!(cosine.len(), 5);
+    for ((_, similarity), expected) in cosine.iter().zip(expected) {
+        assert!((similarity.unwrap() - expected).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn a_vector_that_would_spoil_comparisons_is_refused() {
+    let fixture = Fixture::new();
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
+    let try_insert = |vector: Vec<f32>| {
+        let embedding = NewEmbedding { hash: hash("x"), vector, code: vec![] };
+        fixture.store.write(move |tx| tx.insert_embeddings(space, &[embedding]))
+    };
+    for bad in [vec![], vec![f32::NAN], vec![1.0, f32::INFINITY]] {
+        assert_eq!(try_insert(bad).unwrap_err().code, crate::error::Code::ProviderResponse);
+    }
+    assert_eq!(fixture.store.read(|r| r.space("k")).unwrap().unwrap().dims, None, "a refused vector decides nothing");
+    try_insert(vec![1.0, 2.0]).unwrap();
+    assert_eq!(try_insert(vec![1.0]).unwrap_err().code, crate::error::Code::ProviderResponse);
+    assert_eq!(fixture.store.read(|r| r.embedding_count()).unwrap(), 1);
+}
+
+#[test]
+fn the_compatible_index_is_built_in_steps_and_kept_current() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["the quick fox", "a slow fox", "nothing"]);
+    let step = |limit| fixture.store.write(move |tx| tx.compat_build_step(generation, FtsTokenizer::Unicode61, limit));
+    assert!(step(1).unwrap());
+    fixture.put("b.md", &["fox while building"]);
+    fixture.put("a.md", &["quick fox", "gone"]);
+    while step(1).unwrap() {}
+    assert!(fixture.store.read(|r| r.compat_is_ready(generation, FtsTokenizer::Unicode61)).unwrap());
+    let search = |query: &'static str| {
+        fixture.store.read(move |r| r.compat_search(generation, Some(query), &[], &["memory"], 10)).unwrap()
+    };
+    assert_eq!(search("\"fox\"").len(), 2);
+    assert_eq!(search("\"quick\" AND \"fox\"").len(), 1);
+    assert!(search("\"slow\"").is_empty());
+    let like = fixture.store.read(|r| r.compat_search(generation, None, &["gon".into(), "e".into()], &[], 10)).unwrap();
+    assert_eq!(like.len(), 1);
+}

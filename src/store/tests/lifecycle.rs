@@ -1,0 +1,312 @@
+//! Opening, refusing, closing, and what happens to work that is under way.
+
+use std::{
+    fs,
+    path::Path,
+    sync::atomic::{AtomicBool, AtomicU64},
+    time::{Duration, Instant},
+};
+
+use rusqlite::Connection;
+
+use super::*;
+use crate::{
+    cancel::Cancel,
+    error::{Code, Result},
+};
+
+fn refused(path: &Path) -> Code {
+    Store::open(path, OpenOptions::default()).unwrap_err().code
+}
+
+/// Opens a path that must be refused, and checks that its bytes and its folder stay as they are.
+fn refused_untouched(path: &Path) -> Code {
+    let listing = || {
+        let mut names: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let (bytes, names) = (fs::read(path).unwrap(), listing());
+    let code = refused(path);
+    assert_eq!((fs::read(path).unwrap(), listing()), (bytes, names));
+    code
+}
+
+#[test]
+fn another_programs_file_is_refused_untouched() {
+    let dir = tempfile::tempdir().unwrap();
+    let sqlite = dir.path().join("their # 100%.sqlite");
+    let conn = Connection::open(&sqlite).unwrap();
+    conn.execute_batch("PRAGMA application_id = 7; CREATE TABLE chunk (x)").unwrap();
+    drop(conn);
+    assert_eq!(refused_untouched(&sqlite), Code::ForeignDatabase);
+
+    let unmarked = dir.path().join("unmarked.db");
+    Connection::open(&unmarked).unwrap().execute_batch("CREATE TABLE notes (x)").unwrap();
+    assert_eq!(refused_untouched(&unmarked), Code::ForeignDatabase);
+
+    let text = dir.path().join("MEMORY.md");
+    fs::write(&text, "# Remember\n".repeat(200)).unwrap();
+    assert_eq!(refused_untouched(&text), Code::ForeignDatabase);
+}
+
+#[test]
+fn a_newer_schema_is_refused_untouched() {
+    let fixture = Fixture::new();
+    fixture.put("a.md", &["text"]);
+    fixture.store.close();
+    let conn = Connection::open(fixture.path()).unwrap();
+    conn.execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99").unwrap();
+    drop(conn);
+    assert_eq!(refused_untouched(&fixture.path()), Code::NewerSchema);
+}
+
+#[test]
+fn the_hosts_database_and_things_that_are_no_files_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(refused(&dir.path().join("openclaw-agent.sqlite")), Code::ForeignDatabase);
+    assert_eq!(refused(&dir.path().join("OpenClaw-Agent.sqlite")), Code::ForeignDatabase);
+    assert_eq!(refused(dir.path()), Code::Path);
+    assert_eq!(refused(Path::new("/")), Code::Config);
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn an_empty_file_and_an_empty_database_become_an_index() {
+    let dir = tempfile::tempdir().unwrap();
+    let empty = dir.path().join("empty.sqlite");
+    fs::write(&empty, "").unwrap();
+    let database = dir.path().join("database.sqlite");
+    Connection::open(&database).unwrap().execute_batch("VACUUM; PRAGMA user_version = 0").unwrap();
+    for path in [empty, database] {
+        let store = Store::open(&path, OpenOptions::default()).unwrap();
+        assert!(store.opened().created);
+        store.write(|tx| tx.set_meta("k", "v")).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_read_the_index() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("agents/main/index.sqlite");
+    let store = Store::open(&path, OpenOptions::default()).unwrap();
+    store.write(|tx| tx.set_meta("k", "v")).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(path.parent().unwrap()), 0o700);
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(mode(&dir.path().join("agents/main/index.sqlite-wal")), 0o600);
+}
+
+#[test]
+fn a_failed_or_panicking_write_leaves_no_trace_and_the_writer_goes_on() {
+    let fixture = Fixture::new();
+    let failed: Result<()> = fixture.store.write(|tx| {
+        tx.set_meta("k", "1")?;
+        Err(crate::error::Error::new(Code::Argument, "no"))
+    });
+    assert_eq!(failed.unwrap_err().code, Code::Argument);
+    let panicked: Result<()> = fixture.store.write(|tx| {
+        tx.set_meta("k", "2")?;
+        panic!("expected in this test")
+    });
+    assert_eq!(panicked.unwrap_err().code, Code::Internal);
+    assert_eq!(fixture.store.read(|r| r.meta("k")).unwrap(), None);
+    fixture.store.write(|tx| tx.set_meta("k", "3")).unwrap();
+    assert_eq!(fixture.store.read(|r| r.meta("k")).unwrap().as_deref(), Some("3"));
+}
+
+#[test]
+fn a_panicking_read_gives_its_connection_back() {
+    let fixture = Fixture::new();
+    for _ in 0..5 {
+        let read = || fixture.store.read(|_| -> Result<()> { panic!("expected in this test") });
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).is_err());
+    }
+    assert_eq!(fixture.store.read(|r| r.meta("k")).unwrap(), None);
+}
+
+#[test]
+fn a_write_inside_a_write_is_an_error_and_no_deadlock() {
+    let fixture = Fixture::new();
+    let store = Arc::clone(&fixture.store);
+    let inner = fixture.store.write(move |_| Ok(store.write(|_| Ok(())).unwrap_err().code)).unwrap();
+    assert_eq!(inner, Code::Internal);
+}
+
+#[test]
+fn a_reader_sees_one_moment() {
+    let fixture = Fixture::new();
+    fixture.put("a.md", &["one"]);
+    let (before, after) = fixture
+        .store
+        .read(|r| {
+            let before = r.chunk_count(1)?;
+            fixture.put("b.md", &["two"]);
+            Ok((before, r.chunk_count(1)?))
+        })
+        .unwrap();
+    assert_eq!((before, after), (1, 1));
+    assert_eq!(fixture.store.read(|r| r.chunk_count(1)).unwrap(), 2);
+}
+
+/// A statement that runs for minutes unless it is interrupted.
+fn endless(reader: &crate::store::Reader<'_>) -> Result<i64> {
+    let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n LIMIT 1";
+    Ok(reader.conn.query_row(sql, [], |row| row.get(0))?)
+}
+
+#[test]
+fn a_running_query_stops_at_its_deadline_or_when_cancelled() {
+    let fixture = Fixture::new();
+    let deadline = Cancel::with_deadline(Duration::from_millis(30));
+    assert_eq!(fixture.store.read_with(&deadline, endless).unwrap_err().code, Code::Deadline);
+    let cancel = Cancel::new();
+    let canceller = cancel.clone();
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(30));
+        canceller.cancel();
+    });
+    assert_eq!(fixture.store.read_with(&cancel, endless).unwrap_err().code, Code::Cancelled);
+    thread.join().unwrap();
+    assert_eq!(fixture.store.read(|r| r.chunk_count(1)).unwrap(), 0, "the connection is good for the next call");
+}
+
+#[test]
+fn closing_ends_running_queries_and_refuses_later_calls() {
+    let fixture = Fixture::new();
+    fixture.put("a.md", &["one"]);
+    let store = Arc::clone(&fixture.store);
+    let started = Arc::new(AtomicBool::new(false));
+    let running = Arc::clone(&started);
+    let reader = std::thread::spawn(move || {
+        store.read(|r| {
+            running.store(true, Ordering::SeqCst);
+            endless(r)
+        })
+    });
+    while !started.load(Ordering::SeqCst) {
+        std::thread::yield_now();
+    }
+    fixture.store.close();
+    assert_eq!(reader.join().unwrap().unwrap_err().code, Code::Closed);
+    assert_eq!(fixture.store.read(|_| Ok(())).unwrap_err().code, Code::Closed);
+    assert_eq!(fixture.store.write(|_| Ok(())).unwrap_err().code, Code::Closed);
+    assert_eq!(fixture.store.data_version().unwrap_err().code, Code::Closed);
+    fixture.store.close();
+    let names: Vec<_> = fs::read_dir(fixture.dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names, ["index.sqlite"], "the log is emptied and removed");
+    assert!(!Store::open(&fixture.path(), OpenOptions::default()).unwrap().opened().unclean);
+}
+
+#[test]
+fn closing_does_what_was_asked_before() {
+    let fixture = Fixture::new();
+    let done = Arc::new(AtomicU64::new(0));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    let writes: Vec<_> = (0..50)
+        .map(|n: u64| {
+            let (store, done) = (Arc::clone(&fixture.store), Arc::clone(&done));
+            let write = move |tx: &mut crate::store::Tx<'_>| {
+                done.fetch_add(1, Ordering::SeqCst);
+                tx.set_meta(&n.to_string(), "v")
+            };
+            runtime.spawn(async move { store.write_async(write).await })
+        })
+        .collect();
+    while done.load(Ordering::SeqCst) < 10 {
+        std::thread::yield_now();
+    }
+    fixture.store.close();
+    let succeeded = writes.into_iter().filter_map(|write| runtime.block_on(write).unwrap().ok()).count();
+    assert!(succeeded >= 10);
+    let store = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    let stored = (0..50).filter(|n| store.read(|r| r.meta(&n.to_string())).unwrap().is_some()).count();
+    assert_eq!(stored, succeeded, "what succeeded is there, and only that");
+}
+
+#[test]
+fn closing_interrupts_a_write_that_takes_too_long() {
+    let fixture = Fixture::new();
+    let store = Arc::clone(&fixture.store);
+    let started = Arc::new(AtomicBool::new(false));
+    let running = Arc::clone(&started);
+    let writer = std::thread::spawn(move || {
+        store.write(move |tx| {
+            running.store(true, Ordering::SeqCst);
+            endless(tx)
+        })
+    });
+    while !started.load(Ordering::SeqCst) {
+        std::thread::yield_now();
+    }
+    let waiting = Arc::clone(&fixture.store);
+    let waiting = std::thread::spawn(move || waiting.write(|tx| tx.set_meta("late", "v")));
+    let closing = Instant::now();
+    fixture.store.close();
+    assert!(closing.elapsed() < Duration::from_secs(30), "the statement would run for hours");
+    assert!(writer.join().unwrap().is_err());
+    assert!(waiting.join().unwrap().is_err());
+}
+
+#[test]
+fn dropping_without_closing_loses_nothing_that_was_committed() {
+    let fixture = Fixture::new();
+    fixture.put("a.md", &["one"]);
+    let path = fixture.path();
+    let Fixture { dir, store, .. } = fixture;
+    drop(store);
+    let store = Store::open(&path, OpenOptions::default()).unwrap();
+    assert_eq!(store.read(|r| r.chunk_count(1)).unwrap(), 1);
+    drop(dir);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_index_that_is_deleted_under_us_comes_back_empty() {
+    let fixture = Fixture::new();
+    fixture.put("a.md", &["one"]);
+    let version = fixture.store.data_version().unwrap();
+    for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
+        fs::remove_file(fixture.dir.path().join(name)).unwrap();
+    }
+    let generation = fixture.put("b.md", &["two"]);
+    assert_ne!(fixture.store.data_version().unwrap(), version);
+    let files = fixture.store.read(|r| r.files(generation, "memory")).unwrap();
+    assert_eq!(files.into_keys().collect::<Vec<_>>(), ["b.md"]);
+}
+
+#[test]
+fn the_data_version_changes_with_every_commit_of_anyone() {
+    let fixture = Fixture::new();
+    let before = fixture.store.data_version().unwrap();
+    assert_eq!(fixture.store.data_version().unwrap(), before);
+    fixture.put("a.md", &["one"]);
+    let ours = fixture.store.data_version().unwrap();
+    assert_ne!(ours, before);
+    let other = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    other.write(|tx| tx.set_meta("k", "v")).unwrap();
+    assert_ne!(fixture.store.data_version().unwrap(), ours);
+}
+
+#[test]
+fn a_thousand_open_and_close_cycles_leak_no_descriptor() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index.sqlite");
+    let cycle = || {
+        let store = Store::open(&path, OpenOptions::default()).unwrap();
+        store.read(|r| r.meta("k")).unwrap();
+        store.close();
+    };
+    cycle();
+    // Descriptors of this file only: other tests run beside this one.
+    let open = || {
+        let Ok(entries) = fs::read_dir("/proc/self/fd") else { return 0 };
+        entries.flatten().filter(|e| fs::read_link(e.path()).is_ok_and(|to| to.starts_with(dir.path()))).count()
+    };
+    for _ in 0..1000 {
+        cycle();
+    }
+    assert_eq!(open(), 0);
+}

@@ -1,0 +1,239 @@
+//! Words and terms seen so far, each analysed once: most of a text repeats.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+
+use super::fold::{bare, lower_into};
+use super::language::{Language, Languages, letters_of, stem, stop_word_of};
+
+/// Longest term in characters; longer ones (keys, encoded data) are cut alike in texts and queries.
+pub const MAX_TERM_CHARS: usize = 64;
+
+/// The lower 32 bits of XXH3-64 of the term: the same on every platform and in every version.
+#[must_use]
+pub fn term_hash(term: &str) -> u32 {
+    xxhash_rust::xxh3::xxh3_64(term.as_bytes()) as u32
+}
+
+/// Number of a term in a [`Lexicon`].
+pub type TermId = u32;
+
+/// Number of a word in a [`Lexicon`].
+pub type WordId = u32;
+
+const UNKNOWN: TermId = TermId::MAX;
+
+/// A term with its hash.
+#[derive(Debug, Clone)]
+pub struct Term {
+    /// Letters, digits, marks and `_` only.
+    pub text: Arc<str>,
+    /// [`term_hash`] of the text.
+    pub hash: u32,
+}
+
+/// What is known about a word as it is written.
+#[derive(Debug)]
+pub struct Word {
+    /// Lower case with accents.
+    pub lower: Box<str>,
+    /// The term of the folded word.
+    pub folded: TermId,
+    /// The languages in which it is a stop word.
+    pub stop: Languages,
+    /// The languages its letters hint at.
+    pub letters: Languages,
+    /// Whether it has digits: never stemmed.
+    pub has_digit: bool,
+    /// Whether it has nothing but digits.
+    pub numeric: bool,
+    /// `fooBar` → foo, bar; `30km` → 30; empty for plain words.
+    pub parts: Box<[WordId]>,
+    stems: [TermId; Language::ALL.len()],
+}
+
+/// Memory of words and terms. Not shared between threads.
+#[derive(Debug, Default)]
+pub struct Lexicon {
+    words: Vec<Word>,
+    word_ids: HashMap<Box<str>, WordId, RandomState>,
+    terms: Vec<Term>,
+    term_ids: HashMap<Arc<str>, TermId, RandomState>,
+    scratch: String,
+}
+
+impl Lexicon {
+    /// Words and terms after which [`Lexicon::trim`] forgets: bounds memory to some 50 MB.
+    const MOST: usize = 200_000;
+
+    /// Forgets everything when it has grown too large. Ids from before are void if it returns true.
+    pub fn trim(&mut self) -> bool {
+        let full = self.words.len() > Self::MOST || self.terms.len() > Self::MOST;
+        if full {
+            *self = Self::default();
+        }
+        full
+    }
+
+    /// A term by its number.
+    #[must_use]
+    pub fn term(&self, id: TermId) -> &Term {
+        &self.terms[id as usize]
+    }
+
+    /// A word by its number.
+    #[must_use]
+    pub fn word(&self, id: WordId) -> &Word {
+        &self.words[id as usize]
+    }
+
+    /// How many terms there are; every id is below it.
+    #[must_use]
+    pub const fn term_count(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// The number of a term; the text must be made of letters, digits, marks and `_`.
+    pub fn intern(&mut self, text: &str) -> TermId {
+        let text = clip(text);
+        if let Some(&id) = self.term_ids.get(text) {
+            return id;
+        }
+        let id = self.terms.len() as TermId;
+        let shared: Arc<str> = Arc::from(text);
+        self.terms.push(Term { text: Arc::clone(&shared), hash: term_hash(text) });
+        self.term_ids.insert(shared, id);
+        id
+    }
+
+    /// The number of a word as written (NFKC, case as it is).
+    pub fn word_id(&mut self, raw: &str) -> WordId {
+        let raw = clip(raw);
+        if let Some(&id) = self.word_ids.get(raw) {
+            return id;
+        }
+        let parts: Box<[WordId]> = word_parts(raw).into_iter().map(|part| self.word_id(part)).collect();
+        let mut lower = std::mem::take(&mut self.scratch);
+        lower.clear();
+        lower_into(raw, &mut lower);
+        let folded_text = bare(&lower);
+        let folded = self.intern(&folded_text);
+        let word = Word {
+            folded,
+            stop: stop_word_of(&folded_text),
+            letters: letters_of(&lower),
+            has_digit: lower.chars().any(|c| c.is_ascii_digit()),
+            numeric: lower.chars().all(|c| c.is_ascii_digit()),
+            parts,
+            stems: [UNKNOWN; Language::ALL.len()],
+            lower: lower.as_str().into(),
+        };
+        drop(folded_text);
+        self.scratch = lower;
+        let id = self.words.len() as WordId;
+        self.words.push(word);
+        self.word_ids.insert(raw.into(), id);
+        id
+    }
+
+    /// The language to stem a word in, for a text in `language`: that language if it is written in the
+    /// word's script, else the most likely one of the script; none for words with digits and scripts
+    /// without a stemmer.
+    #[must_use]
+    pub fn language_of(&self, id: WordId, language: Language) -> Option<Language> {
+        let word = self.word(id);
+        if word.has_digit {
+            return None;
+        }
+        let candidates = Language::of_script(&word.lower);
+        candidates.iter().copied().find(|l| *l == language).or_else(|| candidates.first().copied())
+    }
+
+    /// The term of a word's stem in a language.
+    pub fn stem(&mut self, id: WordId, language: Language) -> TermId {
+        let known = self.words[id as usize].stems[language as usize];
+        if known != UNKNOWN {
+            return known;
+        }
+        let stemmed = stem(&self.words[id as usize].lower, language);
+        let term = self.intern(&stemmed);
+        self.words[id as usize].stems[language as usize] = term;
+        term
+    }
+}
+
+/// The first [`MAX_TERM_CHARS`] characters.
+fn clip(text: &str) -> &str {
+    if text.len() <= MAX_TERM_CHARS {
+        return text;
+    }
+    text.char_indices().nth(MAX_TERM_CHARS).map_or(text, |(end, _)| &text[..end])
+}
+
+/// The parts of a compound word: `fooBar` and `HTTPServer` at the humps, `30km` its number.
+fn word_parts(raw: &str) -> Vec<&str> {
+    if !raw.is_ascii() {
+        return Vec::new();
+    }
+    let bytes = raw.as_bytes();
+    let mut cuts = vec![0];
+    for i in 1..bytes.len() {
+        let hump = bytes[i].is_ascii_uppercase()
+            && (bytes[i - 1].is_ascii_lowercase()
+                || (bytes[i - 1].is_ascii_uppercase() && bytes.get(i + 1).is_some_and(u8::is_ascii_lowercase)));
+        if hump {
+            cuts.push(i);
+        }
+    }
+    if cuts.len() > 1 {
+        cuts.push(bytes.len());
+        let parts: Vec<&str> = cuts.windows(2).map(|w| &raw[w[0]..w[1]]).collect();
+        // `PDFs`, `iPhone`, `eBay`: a hump after or before a single letter starts no word.
+        return if parts.iter().all(|p| p.len() < 2) {
+            Vec::new()
+        } else {
+            parts.into_iter().filter(|p| p.len() > 1).collect()
+        };
+    }
+    let digits = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+    let is_amount = digits > 0 && digits < bytes.len() && bytes.len() - digits <= 3;
+    if is_amount && bytes[digits..].iter().all(u8::is_ascii_alphabetic) { vec![&raw[..digits]] } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_never_change() {
+        // Stored in databases: a change here needs a new ANALYZER_VERSION.
+        assert_eq!(term_hash(""), 0x2D06_8005_38D3_94C2_u64 as u32);
+        assert_eq!(term_hash("memory"), term_hash("memory"));
+        assert_ne!(term_hash("memory"), term_hash("memori"));
+    }
+
+    #[test]
+    fn words_have_parts() {
+        for (word, want) in [
+            ("fooBar", &["foo", "Bar"][..]),
+            ("HTTPServer", &["HTTP", "Server"]),
+            ("getURLFor", &["get", "URL", "For"]),
+            ("iPhone", &["Phone"]),
+            ("30km", &["30"]),
+            ("k8s", &[]),
+            ("USA", &[]),
+            ("Hello", &[]),
+        ] {
+            assert_eq!(word_parts(word), want, "{word}");
+        }
+    }
+
+    #[test]
+    fn long_words_are_clipped_on_a_character() {
+        let mut lexicon = Lexicon::default();
+        let id = lexicon.word_id(&"é".repeat(1000));
+        assert_eq!(lexicon.word(id).lower.chars().count(), MAX_TERM_CHARS);
+    }
+}

@@ -1,0 +1,17 @@
+//! Text: from Markdown to chunks, terms, lines, headings and dates. Pure functions, no I/O.
+
+pub mod analyze;
+pub mod chunk;
+pub mod cut;
+pub mod fold;
+mod hangul;
+pub mod language;
+pub mod lexicon;
+pub mod lines;
+pub mod outline;
+pub mod query;
+pub mod redact;
+mod script;
+pub mod thesaurus;
+pub mod time;
+mod token;

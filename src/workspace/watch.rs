@@ -1,0 +1,355 @@
+//! Watching the area (E1, T9): one signal after a quiet time, however many events there were; and a signal at every
+//! reconciliation period, because no operating system delivers every event.
+
+use std::{
+    collections::BTreeMap,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    sync::Arc,
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+
+use notify::{ErrorKind, Event, Watcher as _};
+use parking_lot::{Condvar, Mutex};
+use serde::Serialize;
+
+use super::{
+    area::Area,
+    folders::{self, Watch},
+    pending::Pending,
+};
+
+/// Passes over the folders until no new one appears between listing and watching.
+const ARM_PASSES: usize = 5;
+
+/// When to signal.
+#[derive(Debug, Clone, Copy)]
+pub struct WatchOptions {
+    /// Quiet time after the last event; default 1.5 s (E1).
+    pub debounce: Duration,
+    /// Time between signals that trust no events; default 60 s (P8).
+    pub reconcile_every: Duration,
+}
+
+impl Default for WatchOptions {
+    fn default() -> Self {
+        Self { debounce: Duration::from_millis(1500), reconcile_every: Duration::from_secs(60) }
+    }
+}
+
+/// A quiet time, with the default reconciliation period.
+impl From<Duration> for WatchOptions {
+    fn from(debounce: Duration) -> Self {
+        Self { debounce, ..Self::default() }
+    }
+}
+
+/// Why the index should look at the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cause {
+    /// Watching has begun; what happened before was not seen.
+    Started,
+    /// Events.
+    Events,
+    /// A reconciliation period has passed.
+    Reconcile,
+}
+
+/// The index may differ from the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dirty {
+    /// Why.
+    pub cause: Cause,
+    /// Absolute paths of the Markdown files that were touched; none = anything may have changed.
+    pub paths: Option<Vec<PathBuf>>,
+}
+
+/// How changes are noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Not armed yet.
+    Starting,
+    /// The operating system tells.
+    Native,
+    /// Watching is not possible; changes are noticed once in a reconciliation period.
+    Polling,
+}
+
+/// The state of the watch, for `status`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Health {
+    /// How changes are noticed.
+    pub mode: Mode,
+    /// Why it polls, one sentence.
+    pub reason: Option<String>,
+    /// Folders that are watched.
+    pub folders: usize,
+    /// Folders that may not be watched (permissions); their changes are noticed by reconciliation.
+    pub unwatched: usize,
+}
+
+/// A running watch. Uses one thread of its own and at most one of the operating system's library; dropping it stops
+/// both.
+#[derive(Debug)]
+pub struct Watcher {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watcher {
+    /// Starts watching in the background. `on_dirty` is called from the watcher's thread and should only pass the
+    /// signal on. Never fails: what cannot be watched is polled.
+    pub fn start(area: Area, options: impl Into<WatchOptions>, on_dirty: impl Fn(Dirty) + Send + 'static) -> Self {
+        Self::start_with(area, options.into(), Box::new(recommended), on_dirty)
+    }
+
+    fn start_with(
+        area: Area,
+        options: WatchOptions,
+        backend: Backend,
+        on_dirty: impl Fn(Dirty) + Send + 'static,
+    ) -> Self {
+        let health = Health { mode: Mode::Starting, reason: None, folders: 0, unwatched: 0 };
+        let state = State { pending: Pending::default(), health, aliases: Vec::new(), is_stopping: false };
+        let shared = Arc::new(Shared { area, state: Mutex::new(state), wake: Condvar::new() });
+        let worker = Worker {
+            shared: Arc::clone(&shared),
+            options,
+            backend,
+            native: None,
+            armed: BTreeMap::new(),
+            unwatched: 0,
+            on_dirty: Box::new(on_dirty),
+        };
+        let thread = std::thread::Builder::new().name("memory-watch".into()).spawn(move || worker.run());
+        let thread = thread.inspect_err(|error| shared.poll(&format!("no thread to watch files: {error}"))).ok();
+        Self { shared, thread }
+    }
+
+    /// How it is going.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        self.shared.state.lock().health.clone()
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.shared.state.lock().is_stopping = true;
+        self.shared.wake.notify_all();
+        if let Some(thread) = self.thread.take()
+            // Dropped inside its own callback, it ends right after.
+            && thread.thread().id() != std::thread::current().id()
+        {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Makes the watcher of the operating system.
+type Backend = Box<dyn FnMut(Arc<Shared>) -> notify::Result<Box<dyn notify::Watcher + Send>> + Send>;
+
+fn recommended(shared: Arc<Shared>) -> notify::Result<Box<dyn notify::Watcher + Send>> {
+    let config = notify::Config::default().with_follow_symlinks(false);
+    let watcher = notify::RecommendedWatcher::new(move |event| shared.record(event), config)?;
+    Ok(Box::new(watcher))
+}
+
+#[derive(Debug)]
+struct Shared {
+    area: Area,
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    pending: Pending,
+    health: Health,
+    /// Real path → path as configured, for systems that report real paths.
+    aliases: Vec<(PathBuf, PathBuf)>,
+    is_stopping: bool,
+}
+
+impl Shared {
+    /// Called by the operating system's thread for every event.
+    fn record(&self, mut event: notify::Result<Event>) {
+        let mut state = self.state.lock();
+        for path in event.iter_mut().flat_map(|event| &mut event.paths) {
+            let alias = state.aliases.iter().find_map(|(real, named)| Some(named.join(path.strip_prefix(real).ok()?)));
+            if let Some(named) = alias {
+                *path = named;
+            }
+        }
+        let was_due = state.pending.due(Duration::ZERO).is_some();
+        state.pending.record(&self.area, event, Instant::now());
+        // The worker only has to be told about the first change; it looks at the time of the last by itself.
+        if !was_due {
+            self.wake.notify_all();
+        }
+    }
+
+    fn poll(&self, reason: &str) {
+        let mut state = self.state.lock();
+        // One warning for one reason, however often watching is tried again.
+        if state.health.mode != Mode::Polling {
+            tracing::warn!(reason, "file watching is not possible; changes are noticed by reconciliation");
+        }
+        state.health = Health { mode: Mode::Polling, reason: Some(reason.to_owned()), folders: 0, unwatched: 0 };
+    }
+}
+
+struct Worker {
+    shared: Arc<Shared>,
+    options: WatchOptions,
+    backend: Backend,
+    native: Option<Box<dyn notify::Watcher + Send>>,
+    armed: BTreeMap<PathBuf, Watch>,
+    unwatched: usize,
+    on_dirty: Box<dyn Fn(Dirty) + Send>,
+}
+
+impl Worker {
+    fn run(mut self) {
+        self.arm();
+        self.signal(Cause::Started, None);
+        let mut reconcile_at = Instant::now() + self.options.reconcile_every;
+        while let Some(pending) = self.wait(reconcile_at) {
+            if let Some(reason) = &pending.failure {
+                self.give_up(reason);
+            }
+            if Instant::now() >= reconcile_at {
+                // Folders may have been replaced without an event, and watching may work again.
+                self.arm();
+                self.signal(Cause::Reconcile, None);
+                reconcile_at = Instant::now() + self.options.reconcile_every;
+            } else {
+                self.handle(pending);
+            }
+        }
+    }
+
+    /// Sleeps until changes are due, the reconciliation time has come, or it is to stop (none).
+    fn wait(&self, reconcile_at: Instant) -> Option<Pending> {
+        let mut state = self.shared.state.lock();
+        loop {
+            if state.is_stopping {
+                return None;
+            }
+            let due = state.pending.due(self.options.debounce);
+            let until = due.map_or(reconcile_at, |due| due.min(reconcile_at));
+            if Instant::now() >= until {
+                return Some(std::mem::take(&mut state.pending));
+            }
+            self.shared.wake.wait_until(&mut state, until);
+        }
+    }
+
+    fn handle(&mut self, pending: Pending) {
+        let mut folders_changed = pending.everything || pending.failure.is_some();
+        for folder in &pending.folders {
+            let below: Vec<PathBuf> = self.armed.range(folder.clone()..).map(|(path, _)| path.clone()).collect();
+            let known: Vec<PathBuf> = below.into_iter().take_while(|path| path.starts_with(folder)).collect();
+            folders_changed |= !known.is_empty() || folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+            // Whatever happened to it, its watch may sit on a folder that is elsewhere now.
+            known.into_iter().for_each(|path| self.disarm(&path));
+        }
+        if folders_changed {
+            self.arm();
+            self.signal(Cause::Events, None);
+        } else if !pending.paths.is_empty() {
+            self.signal(Cause::Events, Some(pending.paths.into_iter().collect()));
+        }
+    }
+
+    /// Watches exactly the folders that need it now; in trouble switches to polling.
+    fn arm(&mut self) {
+        if let Err(error) = self.try_arm() {
+            self.give_up(&error.to_string());
+        }
+    }
+
+    fn try_arm(&mut self) -> notify::Result<()> {
+        if self.native.is_none() {
+            self.native = Some((self.backend)(Arc::clone(&self.shared))?);
+            self.armed.clear();
+        }
+        // Folders that appear between listing and watching are found by the next pass.
+        for _ in 0..ARM_PASSES {
+            let wanted = folders::to_watch(&self.shared.area);
+            let gone = self.armed.iter().filter(|(path, watch)| wanted.get(*path) != Some(watch));
+            let gone: Vec<PathBuf> = gone.map(|(path, _)| path.clone()).collect();
+            gone.iter().for_each(|path| self.disarm(path));
+            let new: Vec<_> = wanted.into_iter().filter(|(path, _)| !self.armed.contains_key(path)).collect();
+            if new.is_empty() {
+                break;
+            }
+            self.unwatched = 0;
+            for (path, watch) in new {
+                self.watch(path, watch)?;
+            }
+        }
+        let health = Health { mode: Mode::Native, reason: None, folders: self.armed.len(), unwatched: self.unwatched };
+        let aliases = self.aliases();
+        let mut state = self.shared.state.lock();
+        state.health = health;
+        state.aliases = aliases;
+        Ok(())
+    }
+
+    /// The roots that are reached through links, with their real paths.
+    fn aliases(&self) -> Vec<(PathBuf, PathBuf)> {
+        let area = &self.shared.area;
+        let roots = std::iter::once(&area.workspace_dir).chain(area.extra.iter().map(|extra| &extra.root));
+        roots.filter_map(|root| Some((root.canonicalize().ok()?, root.clone()))).filter(|(a, b)| a != b).collect()
+    }
+
+    fn watch(&mut self, path: PathBuf, watch: Watch) -> notify::Result<()> {
+        let Some(native) = self.native.as_mut() else { return Ok(()) };
+        match native.watch(&path, watch.mode) {
+            Ok(()) => {
+                self.armed.insert(path, watch);
+                Ok(())
+            }
+            Err(error) => match &error.kind {
+                ErrorKind::PathNotFound => Ok(()),
+                ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::NotFound => Ok(()),
+                ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::PermissionDenied => {
+                    self.unwatched += 1;
+                    Ok(())
+                }
+                _ => Err(error),
+            },
+        }
+    }
+
+    fn disarm(&mut self, path: &PathBuf) {
+        self.armed.remove(path);
+        if let Some(native) = self.native.as_mut() {
+            // The system drops the watch of a deleted folder by itself.
+            let _ = native.unwatch(path);
+        }
+    }
+
+    /// Frees everything that watching holds; the next reconciliation tries again.
+    fn give_up(&mut self, reason: &str) {
+        self.native = None;
+        self.armed.clear();
+        self.shared.poll(reason);
+    }
+
+    fn signal(&self, cause: Cause, paths: Option<Vec<PathBuf>>) {
+        // A bug in the callback must not end the watch silently.
+        if catch_unwind(AssertUnwindSafe(|| (self.on_dirty)(Dirty { cause, paths }))).is_err() {
+            tracing::error!("the receiver of a change signal panicked");
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "watch_tests.rs"]
+mod tests;
