@@ -28,7 +28,9 @@ function newest(at) {
 const installed = path.join(root, "node_modules", ".package-lock.json");
 if (newest(installed) < newest(path.join(root, "package-lock.json"))) {
   console.log("Installing the JavaScript dependencies");
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  // Not `npm ci`: it refuses a lock file that lacks another platform's optional binaries, which is what npm writes
+  // behind a registry mirror that does not carry them. The locked versions are used all the same.
+  run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
 }
 
 const binary = path.join(root, ADDON_FOLDER, `${PLUGIN_ID}.${platformTriple()}.node`);
