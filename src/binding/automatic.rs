@@ -12,13 +12,13 @@ use crate::{
     capture::{
         collect::now_in,
         queue::{Job, Queue},
-        recall_block::{self, Item},
         session_note::{self, Conversation},
         short_term,
     },
     config::automatic::{self, Automatic},
     error::{Code, Error, Result},
     search::types::Hit,
+    text::recall_block::{self, Item},
 };
 
 /// Whose automatic memory.

@@ -4,18 +4,18 @@
 
 pub mod collect;
 pub mod daily_note;
-pub mod envelope;
 pub mod extract;
 pub mod filter;
 pub mod jsonl;
 pub mod log;
 pub mod queue;
 pub mod recall;
-pub mod recall_block;
 pub mod rules;
 pub mod session_note;
 pub mod short_term;
 pub mod similar;
+
+use crate::text::{envelope, recall_block};
 
 #[cfg(test)]
 mod tests;

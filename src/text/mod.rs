@@ -3,6 +3,7 @@
 pub mod analyze;
 pub mod chunk;
 pub mod cut;
+pub mod envelope;
 pub mod fold;
 mod hangul;
 pub mod language;
@@ -10,6 +11,8 @@ pub mod lexicon;
 pub mod lines;
 pub mod outline;
 pub mod query;
+pub mod recall_block;
+pub mod recent_block;
 pub mod redact;
 mod script;
 pub mod thesaurus;

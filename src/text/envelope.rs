@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{recall_block, short_term};
+use super::{recall_block, recent_block};
 
 /// Marks every context header of hosts since 2026.9.
 const CONTEXT_MARK: &str = "⟦openclaw:ctx⟧";
@@ -34,7 +34,7 @@ static METADATA_BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The words of a message, without anything the host or a memory plugin put around them.
 #[must_use]
 pub fn strip(text: &str) -> String {
-    let mut text = recall_block::strip(&short_term::strip_block(text));
+    let mut text = recall_block::strip(&recent_block::strip(text));
     text = strip_delimited(&text, RUNTIME_CONTEXT.0, RUNTIME_CONTEXT.1);
     text = strip_marked_blocks(&text);
     for pattern in [&METADATA_BLOCK, &ROUTING_LINE, &LEADING_STAMP] {
