@@ -2,14 +2,15 @@
 import { MemoryIndexManager } from "../../index.js";
 
 /** @param {{workspace: string, provider: string, embed?: {baseUrl: string, model: string}, nowMs: number}} job */
-export async function open({ workspace, provider, embed }) {
+export async function open({ workspace, provider, embed, nowMs }) {
   const remote = embed && { model: embed.model, remote: { baseUrl: embed.baseUrl, apiKey: "unused" } };
   const memorySearch = { provider, ...remote };
   const manager = await MemoryIndexManager.get({ cfg: { agents: { defaults: { workspace, memorySearch } } }, agentId: "main", purpose: "cli" });
   if (!manager) throw new Error("memory search is off");
   await manager.sync({ reason: "eval", force: true });
   return {
-    search: (/** @type {string} */ query, /** @type {object} */ options) => manager.search(query, options),
+    // The engine has a clock of its own.
+    search: (/** @type {string} */ query, /** @type {object} */ options) => manager.search(query, { ...options, nowMs }),
     close: () => manager.close(),
   };
 }

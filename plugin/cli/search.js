@@ -1,7 +1,8 @@
 // `openclaw memory search`
 
 import { commandAgents, commandConfig, withManager } from "./agents.js";
-import { errorJson, fail, field, paint, print, printJson } from "./output.js";
+import { explanation } from "./explain.js";
+import { errorJson, fail, paint, print, printJson } from "./output.js";
 
 /**
  * @typedef {{agent?: string, maxResults?: number, minScore?: number, explain?: boolean, json?: boolean}} Options
@@ -44,13 +45,4 @@ function printAnswer({ hits, warning }) {
     ].join("\n"),
   );
   print(blocks.join("\n\n"));
-}
-
-/**
- * One line per leg or adjustment.
- * @param {unknown} explain
- */
-function explanation(explain) {
-  if (typeof explain !== "object" || explain === null) return [];
-  return Object.entries(explain).map(([name, value]) => `  ${field(name, typeof value === "object" ? JSON.stringify(value) : value)}`);
 }
