@@ -80,6 +80,20 @@ export interface MemorySyncOptions {
   progress?: ProgressFunction
 }
 
+/** A stored fact as it stands in a note. */
+export interface StoredFact {
+  /** UUID that follows from the words. */
+  id: string
+  text: string
+  /** 0–1. */
+  importance: number
+  category: 'preference' | 'fact' | 'decision' | 'entity' | 'other'
+  /** Begin of the day it was stored, in milliseconds since the epoch; 0 = unknown. */
+  createdAt: number
+  /** The note, relative to the workspace. */
+  path: string
+}
+
 /** What a manager is for. */
 export interface ManagerRequest {
   /** The host's configuration object, of any supported version. */
@@ -172,6 +186,8 @@ export declare class MemoryIndexManager {
   nextExtraction(agent: AutomaticAgent): Promise<{ id: string, system: string, prompt: string, provider?: string, model?: string } | null>
   /** Keeps what a model listed for a turn of the capture queue. */
   finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<{ stored: number, skipped: number }>
+  /** Runs one call on the engine, also one that has no method here. */
+  run<T>(call: (engine: NativeManager) => Promise<T>): Promise<T>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
   /** Whether vectors of a provider and model are those that the settings ask for. */
@@ -219,6 +235,9 @@ export interface NativeBinding {
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
   renderRecall: typeof renderRecall
+  escapeMemory: typeof escapeMemory
+  sessionSlugTask: typeof sessionSlugTask
+  renameSessionNote: typeof renameSessionNote
   listCaptures: typeof listCaptures
 }
 
@@ -237,6 +256,16 @@ export declare class NativeManager {
   finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<{ stored: number; skipped: number }>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
+  /** Every stored fact, oldest note first. */
+  facts(): Promise<StoredFact[]>
+  /** The facts nearest to a question, nearest first. */
+  searchFacts(query: string, limit: number, minScore: number): Promise<{ matches: (StoredFact & { score: number })[]; warning?: string }>
+  /** Keeps a fact, unless memory holds it already or it must not be kept. */
+  storeFact(fact: FactInput): Promise<{ action: 'created' | 'duplicate'; fact: StoredFact } | { action: 'rejected'; reason: string }>
+  /** Takes a fact out of the notes; false when there is none of that id. */
+  forgetFact(agent: AutomaticAgent, id: string): Promise<boolean>
+  /** Takes over the rows of another store of facts. */
+  importFacts(rows: { text: string; importance?: number | null; category?: string | null; createdAt?: number | null }[], dryRun: boolean): Promise<{ taken: number; known: number; refused: number }>
   /** Whether vectors of this provider and model are those that the settings ask for. */
   acceptsVectors(provider: string, model: string): boolean
   /** Stores vectors of another index, one a text; with `dryRun` it only counts. */
@@ -294,6 +323,19 @@ export declare function chunkMarkdown(text: string, tokens?: number | undefined 
 
 /** Closes every engine of this process. Managers opened before answer `MEM_CLOSED`. */
 export declare function closeAll(): Promise<void>
+
+/** A stored text for a model: it can end no quotation and no block, and nothing in it is invisible. */
+export declare function escapeMemory(text: string): string
+
+/** A fact to be stored. */
+export interface FactInput {
+  /** The words; at most 500 characters. */
+  text: string
+  /** preference, fact, decision, entity or other; default other. */
+  category?: string
+  /** 0–1; default 0.7. */
+  importance?: number
+}
 
 /**
  * The captures log, newest first, and how many turns still wait: `{captures, waiting}`.
@@ -354,7 +396,7 @@ export interface ProviderCredentials {
  * # Errors
  * When the file cannot be written.
  */
-export declare function queueCapture(agent: AutomaticAgent, job: { id: string; sessionKey?: string; provider?: string; model?: string; messages: { role: 'user' | 'assistant'; text: string }[] }): void
+export declare function queueCapture(agent: AutomaticAgent, job: { id: string; sessionKey?: string; provider?: string; model?: string; maxFacts?: number; messages: { role: 'user' | 'assistant'; text: string }[] }): void
 
 /** What `readFile` is asked. */
 export interface ReadFileRequest {
@@ -373,6 +415,14 @@ export interface ReadFileRequest {
  * When the file cannot be written.
  */
 export declare function recordTurn(agent: AutomaticAgent, user: string, assistant: string): boolean
+
+/**
+ * Gives a session note the name that a model found; its new path, or null when it keeps the old one.
+ *
+ * # Errors
+ * When the note cannot be renamed.
+ */
+export declare function renameSessionNote(workspaceDir: string, path: string, answer: string): string | null
 
 /**
  * Recalled passages as the block for the prompt; null when none fits.
@@ -407,6 +457,14 @@ export interface SearchOptions {
   /** "Now" in milliseconds since the epoch, for time words; default the clock. */
   nowMs?: number
 }
+
+/**
+ * What to ask a model for the name of a conversation's note: `{system, prompt}`, or null when nothing was said.
+ *
+ * # Errors
+ * `MEM_CONFIG`, or `MEM_ARGUMENT` when the messages are malformed.
+ */
+export declare function sessionSlugTask(agent: AutomaticAgent, messages: { role: 'user' | 'assistant'; text: string }[]): { system: string; prompt: string } | null
 
 /**
  * The last turns as a block for the prompt; null when there is none. Reads only the end of a file.

@@ -80,6 +80,20 @@ export interface MemorySyncOptions {
   progress?: ProgressFunction
 }
 
+/** A stored fact as it stands in a note. */
+export interface StoredFact {
+  /** UUID that follows from the words. */
+  id: string
+  text: string
+  /** 0–1. */
+  importance: number
+  category: 'preference' | 'fact' | 'decision' | 'entity' | 'other'
+  /** Begin of the day it was stored, in milliseconds since the epoch; 0 = unknown. */
+  createdAt: number
+  /** The note, relative to the workspace. */
+  path: string
+}
+
 /** What a manager is for. */
 export interface ManagerRequest {
   /** The host's configuration object, of any supported version. */
@@ -172,6 +186,8 @@ export declare class MemoryIndexManager {
   nextExtraction(agent: AutomaticAgent): Promise<{ id: string, system: string, prompt: string, provider?: string, model?: string } | null>
   /** Keeps what a model listed for a turn of the capture queue. */
   finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<{ stored: number, skipped: number }>
+  /** Runs one call on the engine, also one that has no method here. */
+  run<T>(call: (engine: NativeManager) => Promise<T>): Promise<T>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
   /** Whether vectors of a provider and model are those that the settings ask for. */
@@ -219,6 +235,9 @@ export interface NativeBinding {
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
   renderRecall: typeof renderRecall
+  escapeMemory: typeof escapeMemory
+  sessionSlugTask: typeof sessionSlugTask
+  renameSessionNote: typeof renameSessionNote
   listCaptures: typeof listCaptures
 }
 

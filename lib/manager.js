@@ -134,12 +134,12 @@ export class MemoryIndexManager {
   }
 
   /**
-   * Runs one call on the engine; an engine that was closed by someone else meanwhile is opened again, once.
+   * Runs one call on the engine, also one that has no method here; an engine that was closed by someone else meanwhile is opened again, once.
    * @template T
    * @param {(engine: NativeManager) => Promise<T>} call
    * @returns {Promise<T>}
    */
-  async #run(call) {
+  async run(call) {
     const engine = await this.#engineOrThrow();
     try {
       return await call(engine);
@@ -205,7 +205,7 @@ export class MemoryIndexManager {
   #reportEarly(query, request, report) {
     let done = false;
     const timer = setTimeout(async () => {
-      const answer = await this.#run((engine) => engine.search(query, { ...request, lexicalOnly: true }, ++lastRequestId)).catch(
+      const answer = await this.run((engine) => engine.search(query, { ...request, lexicalOnly: true }, ++lastRequestId)).catch(
         () => null,
       );
       if (!done && answer && answer.hits.length > 0) report(answer.hits);
@@ -225,7 +225,7 @@ export class MemoryIndexManager {
    */
   async #cancellable(signal, call) {
     const id = ++lastRequestId;
-    if (!signal) return await this.#run((engine) => call(engine, id));
+    if (!signal) return await this.run((engine) => call(engine, id));
     /** @type {(() => void) | undefined} */
     let onAbort;
     const aborted = new Promise((_, reject) => {
@@ -236,7 +236,7 @@ export class MemoryIndexManager {
       signal.addEventListener("abort", onAbort, { once: true });
     });
     try {
-      return await Promise.race([this.#run((engine) => call(engine, id)), /** @type {Promise<never>} */ (aborted)]);
+      return await Promise.race([this.run((engine) => call(engine, id)), /** @type {Promise<never>} */ (aborted)]);
     } finally {
       if (onAbort) signal.removeEventListener("abort", onAbort);
     }
@@ -247,7 +247,7 @@ export class MemoryIndexManager {
    * @param {{relPath: string, from?: number, lines?: number}} request
    */
   async readFile({ relPath, from, lines }) {
-    return await this.#run((engine) => engine.readFile({ relPath, from, lines }));
+    return await this.run((engine) => engine.readFile({ relPath, from, lines }));
   }
 
   /**
@@ -264,7 +264,7 @@ export class MemoryIndexManager {
 
   /** Compares the index with the disk: counts, sizes, skipped files with reasons, the last error. */
   async inspect() {
-    return await this.#run((engine) => engine.inspect());
+    return await this.run((engine) => engine.inspect());
   }
 
   /**
@@ -285,7 +285,7 @@ export class MemoryIndexManager {
    * @param {{force?: boolean}} [options]
    */
   async plan({ force } = {}) {
-    return await this.#run((engine) => engine.plan(force));
+    return await this.run((engine) => engine.plan(force));
   }
 
   /**
@@ -294,17 +294,17 @@ export class MemoryIndexManager {
    * @param {string} prompt
    */
   async recall(agent, prompt) {
-    return await this.#run((engine) => engine.recall(agent, prompt));
+    return await this.run((engine) => engine.recall(agent, prompt));
   }
 
   /** Works off the capture queue by rules. @param {AutomaticAgent} agent */
   async captureByRules(agent) {
-    return await this.#run((engine) => engine.captureByRules(agent));
+    return await this.run((engine) => engine.captureByRules(agent));
   }
 
   /** The next turn of the capture queue for a model, or null. @param {AutomaticAgent} agent */
   async nextExtraction(agent) {
-    return await this.#run((engine) => engine.nextExtraction(agent));
+    return await this.run((engine) => engine.nextExtraction(agent));
   }
 
   /**
@@ -314,7 +314,7 @@ export class MemoryIndexManager {
    * @param {string} answer
    */
   async finishExtraction(agent, id, answer) {
-    return await this.#run((engine) => engine.finishExtraction(agent, id, answer));
+    return await this.run((engine) => engine.finishExtraction(agent, id, answer));
   }
 
   /**
@@ -323,7 +323,7 @@ export class MemoryIndexManager {
    * @param {string} id
    */
   async undoCapture(agent, id) {
-    return await this.#run((engine) => engine.undoCapture(agent, id));
+    return await this.run((engine) => engine.undoCapture(agent, id));
   }
 
   /**
@@ -331,7 +331,7 @@ export class MemoryIndexManager {
    * @param {{provider: string, model: string}} origin
    */
   async acceptsVectors({ provider, model }) {
-    return await this.#run(async (engine) => engine.acceptsVectors(provider, model));
+    return await this.run(async (engine) => engine.acceptsVectors(provider, model));
   }
 
   /**
@@ -339,22 +339,22 @@ export class MemoryIndexManager {
    * @param {{provider: string, model: string, texts: string[], vectors: Float32Array[], dryRun?: boolean}} batch
    */
   async importVectors({ provider, model, texts, vectors, dryRun = false }) {
-    return await this.#run((engine) => engine.importVectors(provider, model, texts, vectors, dryRun));
+    return await this.run((engine) => engine.importVectors(provider, model, texts, vectors, dryRun));
   }
 
   /** The report of the last import, or null. */
   async lastImport() {
-    return await this.#run((engine) => engine.lastImport());
+    return await this.run((engine) => engine.lastImport());
   }
 
   /** Keeps the report of an import. @param {Record<string, unknown>} report */
   async noteImport(report) {
-    await this.#run((engine) => engine.noteImport(report));
+    await this.run((engine) => engine.noteImport(report));
   }
 
   /** Whether the embedding provider answers. */
   async probeEmbeddingAvailability() {
-    return await this.#run((engine) => engine.probeEmbedding());
+    return await this.run((engine) => engine.probeEmbedding());
   }
 
   /** What the last probe found, without asking again. */
@@ -364,7 +364,7 @@ export class MemoryIndexManager {
 
   /** Whether searches by meaning work: vectors are switched on and the provider gives some. */
   async probeVectorAvailability() {
-    return await this.#run((engine) => engine.probeVector());
+    return await this.run((engine) => engine.probeVector());
   }
 
   /** Whether vectors can be stored and compared; that is part of the engine, so it always can. */

@@ -62,6 +62,10 @@ export function automaticSuite(version) {
       const consent = host.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];
       await host.ok("plugins", "install", inject("tarball").file, ...(host.atLeast("2026.8.1") ? ["--force"] : []), ...consent);
       await host.ok("plugins", "enable", ID, ...consent);
+      // The host's own hook would write notes of its own; off, there is only ours to look at.
+      await edit((_, config) => {
+        config.hooks = { internal: { entries: { "session-memory": { enabled: false } } } };
+      });
     });
     afterAll(async () => {
       await host?.stop();
@@ -178,10 +182,7 @@ export function automaticSuite(version) {
     });
 
     test("a reset writes the note of the conversation", async () => {
-      await edit((_, config) => {
-        config.hooks = { internal: { entries: { "session-memory": { enabled: false } } } };
-      });
-      await configure({ sessionNotes: { enabled: true } });
+      await configure({ sessionNotes: { enabled: true, slug: "model" } });
       await host.startGateway();
       await host.turn("Our lighthouse has three lamps", { local: false });
       await host.ok("gateway", "call", "sessions.reset", "--params", RESET);

@@ -103,8 +103,11 @@ export class TestHost {
     return JSON.parse(await readFile(path.join(this.stateDir, "openclaw.json"), "utf8"));
   }
 
-  /** @param {string[]} args */
-  #spawn(args) {
+  /**
+   * @param {string[]} args
+   * @param {Record<string, string>} [more] Environment of this process only.
+   */
+  #spawn(args, more = {}) {
     const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE } = process.env;
     return spawn(process.execPath, [this.entry, ...args], {
       cwd: this.dir,
@@ -116,6 +119,7 @@ export class TestHost {
         NO_COLOR: "1",
         ...(NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}),
         ...(SSL_CERT_FILE ? { SSL_CERT_FILE } : {}),
+        ...more,
       },
     });
   }
@@ -179,9 +183,12 @@ export class TestHost {
     return chats;
   }
 
-  /** Starts the gateway and waits until it answers. */
-  async startGateway() {
-    const child = this.#spawn(["gateway", "run", "--port", String(this.port), "--bind", "loopback"]);
+  /**
+   * Starts the gateway and waits until it answers.
+   * @param {Record<string, string>} [env]
+   */
+  async startGateway(env) {
+    const child = this.#spawn(["gateway", "run", "--port", String(this.port), "--bind", "loopback"], env);
     this.#gateway = child;
     for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text) => (this.#gatewayOutput += text));
     for (let waited = 0; waited < COMMAND_MS; waited += 500) {

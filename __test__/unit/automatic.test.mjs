@@ -5,65 +5,8 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
-import { automaticAgent } from "../../plugin/hooks/agent.js";
-import { registerHooks } from "../../plugin/hooks/register.js";
-import { Host } from "../../plugin/host.js";
+import { hooked, MAIN, turn } from "./hooked.mjs";
 import { makeWorkspace } from "./workspace.mjs";
-
-const MAIN = { agentId: "main", sessionKey: "agent:main:main", sessionId: "s1", trigger: "user" };
-
-/**
- * A host of a version with our hooks, on a throw-away workspace.
- * @param {Record<string, unknown>} settings
- * @param {{files?: Record<string, string>, version?: string, llm?: unknown}} [options]
- */
-async function hooked(settings, { files, version = "2026.9.6", llm } = {}) {
-  const home = await makeWorkspace(files);
-  const cfg = { ...home.config(), plugins: { entries: { "memory-core-rs": { config: settings } } } };
-  /** @type {Record<string, (event: Record<string, unknown>, ctx: Record<string, unknown>) => Promise<any>>} */
-  const handlers = {};
-  /** @type {string[]} */
-  const warnings = [];
-  const api = {
-    config: cfg,
-    logger: { warn: (/** @type {string} */ line) => warnings.push(line) },
-    on: (/** @type {string} */ name, /** @type {(typeof handlers)[string]} */ handler) => {
-      handlers[name] = handler;
-    },
-    runtime: {
-      version,
-      config: { current: () => cfg },
-      state: { resolveStateDir: () => home.stateDir },
-      agent: { resolveAgentWorkspaceDir: () => home.workspace },
-      ...(llm ? { llm } : {}),
-    },
-  };
-  const host = new Host(api);
-  registerHooks(api, host);
-  const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(host.managerRequest({ cfg, agentId: "main" })));
-  await manager.sync();
-  const agent = automaticAgent(host, cfg, "main").native;
-  const today = async () => {
-    const { captures } = native().listCaptures(agent, 100);
-    const stored = captures.find((capture) => capture.path);
-    return stored ? await readFile(path.join(home.workspace, stored.path), "utf8") : "";
-  };
-  /** Waits until no turn is left on the queue. */
-  const drained = async () => {
-    await expect.poll(() => native().listCaptures(agent, 1).waiting, { timeout: 30_000 }).toBe(0);
-  };
-  return { ...home, cfg, host, handlers, warnings, manager, agent, today, drained };
-}
-
-/** @param {string[]} said */
-const turn = (...said) => ({
-  success: true,
-  runId: said.join(),
-  messages: said.flatMap((content) => [
-    { role: "user", content },
-    { role: "assistant", content: "Fine." },
-  ]),
-});
 
 const FALCON = { "memory/2026-11-02.md": "# 2026-11-02\n\nProject Falcon uses PostgreSQL 17 as its database.\n" };
 

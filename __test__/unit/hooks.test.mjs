@@ -75,11 +75,12 @@ test("hooks are registered only when a part is switched on", () => {
   for (const config of [
     { autoRecall: true },
     { autoCapture: true },
+    { captureOnCompaction: true },
     { sessionNotes: { enabled: true } },
     { agents: { work: { autoRecall: true } } },
   ]) {
     expect(hasAutomaticPart(config)).toBe(true);
-    expect(names(config)).toEqual(["before_prompt_build", "agent_end", "before_reset"]);
+    expect(names(config)).toEqual(["before_prompt_build", "agent_end", "before_compaction", "before_reset", "session_end"]);
   }
 });
 

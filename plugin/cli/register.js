@@ -4,6 +4,8 @@
 // memory-core until `setup` has run once, and `setup` must be reachable before that.
 
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { addFactCommands, FACTS_COMMAND } from "./register-ltm.js";
+import { numberOption } from "./options.js";
 
 /** @typedef {any} Command A command of the host's own copy of commander. */
 
@@ -23,6 +25,9 @@ export function registerCli(api, host) {
       { descriptors: [{ name, description, hasSubcommands: true }] },
     );
   }
+  api.registerCli((/** @type {{program: Command}} */ { program }) => addFactCommands(program, host), {
+    descriptors: [{ ...FACTS_COMMAND, hasSubcommands: true }],
+  });
 }
 
 /**
@@ -95,20 +100,4 @@ function addCommands(root, name, host) {
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./setup.js")).runSetup(host, options));
   root.action(() => root.outputHelp());
-}
-
-/**
- * @param {string} value
- * @param {string} flag
- * @param {{whole?: boolean}} [kind]
- */
-function numberOption(value, flag, { whole = false } = {}) {
-  const number = value.trim() === "" ? Number.NaN : Number(value);
-  if (whole ? Number.isInteger(number) && number >= 1 : Number.isFinite(number)) return number;
-  // The shape commander recognises as a mistake of the user.
-  throw Object.assign(new Error(`${flag} must be ${whole ? "a whole number of 1 or more" : "a number"}, not "${value}".`), {
-    name: "InvalidArgumentError",
-    code: "commander.invalidArgument",
-    exitCode: 1,
-  });
 }

@@ -1,6 +1,6 @@
 // Whose automatic memory a hook is about, and what is switched on for it.
 
-import { defaultAgentId, isRecord, pluginSettings, sessionAgentId } from "../../lib/config.js";
+import { defaultAgentId, isRecord, normalizeAgentId, pluginSettings, sessionAgentId } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
 
 /**
@@ -11,7 +11,7 @@ import { native } from "../../lib/native.js";
  */
 
 /** Our settings that the automatic memory reads; the rest stays here, some of it is secret. */
-const AUTOMATIC = /^(?:auto[A-Z]\w*|shortTerm|sessionNotes)$/;
+const AUTOMATIC = /^(?:auto[A-Z]\w*|captureOnCompaction|shortTerm|sessionNotes|storedFacts)$/;
 
 /** @param {Record<string, any>} settings */
 function automaticSettings(settings) {
@@ -27,8 +27,23 @@ export function hasAutomaticPart(settings) {
   const layers = [settings, ...Object.values(isRecord(settings.agents) ? settings.agents : {})].filter(isRecord);
   return layers.some(
     (layer) =>
-      layer.autoRecall === true || layer.autoCapture === true || layer.shortTerm?.enabled === true || layer.sessionNotes?.enabled === true,
+      layer.autoRecall === true ||
+      layer.autoCapture === true ||
+      layer.captureOnCompaction === true ||
+      layer.shortTerm?.enabled === true ||
+      layer.sessionNotes?.enabled === true,
   );
+}
+
+/**
+ * Whether the tools of stored facts are switched on for an agent. Asked at every turn, so without the native resolver.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ */
+export function hasStoredFacts(cfg, agentId) {
+  const own = pluginSettings(cfg);
+  const ofAgent = Object.entries(isRecord(own.agents) ? own.agents : {}).find(([id]) => normalizeAgentId(id) === agentId)?.[1];
+  return (ofAgent?.storedFacts?.enabled ?? own.storedFacts?.enabled) === true;
 }
 
 /**

@@ -19,7 +19,7 @@ import { isPrivate, isUserTurn } from "./session.js";
  */
 
 /** Runs work as if it had begun when this file was loaded: newer hosts refuse models to work that outlives its hook. */
-const outsideHooks = AsyncLocalStorage.snapshot();
+export const outsideHooks = AsyncLocalStorage.snapshot();
 
 /** Messages in which the user's last one is looked for; a turn with tools holds many. */
 const TURN_MESSAGES = 200;
@@ -75,7 +75,7 @@ function recordTurn(host, agent, event) {
  */
 export function resumeCaptures(plugin, cfg, agentId) {
   const agent = automaticAgent(plugin.host, cfg, agentId);
-  if (agent.settings.autoCapture) workOff(plugin, agent);
+  if (agent.settings.autoCapture || agent.settings.captureOnCompaction) workOff(plugin, agent);
 }
 
 /**
@@ -83,7 +83,7 @@ export function resumeCaptures(plugin, cfg, agentId) {
  * @param {Plugin} plugin
  * @param {Agent} agent
  */
-function workOff(plugin, agent) {
+export function workOff(plugin, agent) {
   const key = JSON.stringify([agent.native.stateDir, agent.agentId]);
   const current = running.get(key);
   if (current) {

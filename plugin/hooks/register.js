@@ -7,8 +7,9 @@ import { errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { hasAutomaticPart } from "./agent.js";
 import { captureTurn } from "./capture.js";
+import { saveBeforeCompaction } from "./compaction.js";
 import { promptContext } from "./prompt.js";
-import { noteSession } from "./session-notes.js";
+import { noteAutomaticEnd, noteReset } from "./session-notes.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -23,7 +24,13 @@ import { noteSession } from "./session-notes.js";
 export function registerHooks(api, host) {
   // Newer hosts report hooks that lack the operator's permission; nobody should read that who switched nothing on.
   if (typeof api.on !== "function" || !hasAutomaticPart(api.pluginConfig ?? pluginSettings(api.config ?? {}))) return;
-  const hooks = { before_prompt_build: promptContext, agent_end: captureTurn, before_reset: noteSession };
+  const hooks = {
+    before_prompt_build: promptContext,
+    agent_end: captureTurn,
+    before_compaction: saveBeforeCompaction,
+    before_reset: noteReset,
+    session_end: noteAutomaticEnd,
+  };
   for (const [name, handler] of Object.entries(hooks)) {
     api.on(name, async (/** @type {Record<string, any>} */ event, /** @type {HookContext} */ ctx) => {
       try {

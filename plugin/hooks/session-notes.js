@@ -1,9 +1,24 @@
 // When a conversation ends: its last messages as a note, unless the host's own hook writes one.
+//
+// The note is written at once, named after the time. Where a model is to name it, that happens afterwards, and a model
+// that fails leaves the name as it is.
 
+import { randomUUID } from "node:crypto";
+import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
 import { hookAgent } from "./agent.js";
+import { outsideHooks } from "./capture.js";
 import { lastMessages } from "./messages.js";
-import { isPrivate } from "./session.js";
+import { askModel } from "./model.js";
+import { isConversation, isPrivate } from "./session.js";
+import { sessionMessages } from "./transcript.js";
+
+/**
+ * @typedef {import("./capture.js").Plugin} Plugin
+ * @typedef {import("./agent.js").Agent} Agent
+ * @typedef {import("./messages.js").Message} Message
+ */
 
 /** Commands and silent replies are left out later, so more messages are looked at than are kept. */
 const SPARE = 4;
@@ -11,25 +26,77 @@ const SPARE = 4;
 /** First host that writes no session note by itself. */
 const OPT_IN_SINCE = "2026.8.1";
 
+/** Ends of a session that nobody asked for; the others come with `before_reset`. */
+const AUTOMATIC = new Set(["idle", "daily"]);
+
 /**
- * @param {import("./capture.js").Plugin} plugin
+ * `/new` and `/reset`.
+ * @param {Plugin} plugin
  * @param {Record<string, any>} event
  * @param {Record<string, any>} ctx
  */
-export async function noteSession({ host }, event, ctx) {
-  if (!isPrivate(ctx)) return;
+export async function noteReset(plugin, event, ctx) {
+  await note(plugin, event, ctx, async (limit) => lastMessages(event.messages, limit));
+}
+
+/**
+ * The host began a new session by itself, at night or after a pause.
+ * @param {Plugin} plugin
+ * @param {Record<string, any>} event
+ * @param {Record<string, any>} ctx
+ */
+export async function noteAutomaticEnd(plugin, event, ctx) {
+  if (!AUTOMATIC.has(event.reason)) return;
+  const session = { ...ctx, sessionKey: ctx.sessionKey ?? event.sessionKey, sessionId: event.sessionId ?? ctx.sessionId };
+  await note(plugin, event, session, (limit, { agentId }) =>
+    sessionMessages(
+      { agentId, sessionKey: String(session.sessionKey), sessionId: String(session.sessionId ?? ""), sessionFile: event.sessionFile },
+      limit,
+      { ended: event.nextSessionId === session.sessionId },
+    ),
+  );
+}
+
+/**
+ * @param {Plugin} plugin
+ * @param {Record<string, any>} event
+ * @param {Record<string, any>} ctx
+ * @param {(limit: number, agent: Agent) => Promise<Message[]>} read
+ */
+async function note(plugin, event, ctx, read) {
+  if (!isConversation(ctx) || !isPrivate(ctx)) return;
+  const { host } = plugin;
   const agent = hookAgent(host, ctx);
   const { cfg, agentId, settings } = agent;
   if (!settings.sessionNotes.enabled || hostWritesNotes(host, cfg)) return;
   const workspaceDir = host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir;
   if (!workspaceDir) return;
-  native().writeSessionNote(agent.native, workspaceDir, {
+  const messages = await read(settings.sessionNotes.messages * SPARE, agent);
+  const path = native().writeSessionNote(agent.native, workspaceDir, {
     sessionKey: String(ctx.sessionKey ?? ""),
     sessionId: String(ctx.sessionId ?? ""),
     source: String(event.reason ?? "reset"),
     timeZone: cfg.agents?.defaults?.userTimezone,
-    messages: lastMessages(event.messages, settings.sessionNotes.messages * SPARE),
+    messages,
   });
+  if (!path || settings.sessionNotes.slug !== "model") return;
+  outsideHooks(() => nameNote(plugin, agent, workspaceDir, path, messages)).catch((error) =>
+    host.logger.warn(`${PLUGIN_ID}: the name of ${path}: ${errorMessage(error)}`),
+  );
+}
+
+/**
+ * @param {Plugin} plugin
+ * @param {Agent} agent
+ * @param {string} workspaceDir
+ * @param {string} path
+ * @param {Message[]} messages
+ */
+async function nameNote(plugin, agent, workspaceDir, path, messages) {
+  const task = native().sessionSlugTask(agent.native, messages);
+  if (!task) return;
+  const answer = await askModel(plugin, agent, { id: `slug-${randomUUID()}`, ...task });
+  native().renameSessionNote(workspaceDir, path, answer);
 }
 
 /**

@@ -15,6 +15,15 @@ export function isUserTurn(ctx) {
 }
 
 /**
+ * Whether a person holds the session, and not a plugin or the host.
+ * @param {Record<string, any>} ctx
+ */
+export function isConversation(ctx) {
+  const key = String(ctx.sessionKey ?? "");
+  return key !== "" && !MACHINE.test(key);
+}
+
+/**
  * Whether one person talks to the agent alone. A session that cannot be told is taken for a shared one.
  * @param {Record<string, any>} ctx
  */

@@ -6,6 +6,7 @@ pub mod automatic;
 mod callback;
 pub mod capture;
 mod error;
+pub mod facts;
 mod import;
 pub mod manager;
 mod promise;

@@ -1,6 +1,10 @@
 //! From a finished turn to facts in the note of the day: judged, compared with what is known, capped, written, logged.
 
-use std::{collections::HashSet, fs::OpenOptions, path::PathBuf};
+use std::{
+    collections::HashSet,
+    fs::OpenOptions,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -19,7 +23,7 @@ use crate::{
 };
 
 /// Longest fact in characters (M5).
-const MAX_FACT_CHARS: usize = 500;
+pub const MAX_FACT_CHARS: usize = 500;
 /// Shortest fact that a model may list, in characters.
 const MIN_FACT_CHARS: usize = 4;
 /// Characters of a text that was not kept that go into the log.
@@ -143,7 +147,7 @@ impl Collector {
                 Some(Reason::TooLong)
             } else if known.iter().any(|k| k.is_same(&own)) || is_indexed(&candidate, &own, &mut comparer) {
                 Some(Reason::Duplicate)
-            } else if outcome.stored >= self.max_facts {
+            } else if outcome.stored >= job.max_facts.unwrap_or(self.max_facts) {
                 Some(Reason::Cap)
             } else {
                 None
@@ -220,7 +224,7 @@ impl Collector {
     }
 
     fn timestamp(&self) -> String {
-        self.now.timestamp().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+        timestamp(self.now.timestamp())
     }
 
     /// Held until dropped.
@@ -234,6 +238,18 @@ impl Collector {
         };
         open().map_err(|e| Error::io(&path, &e))
     }
+}
+
+/// Notes that a fact was taken out of memory: it will not be captured again.
+///
+/// # Errors
+/// When the log cannot be read or written.
+pub fn forget_capture(folder: &Path, text: &str) -> Result<()> {
+    let log = Log::new(folder);
+    for entry in log.all()?.into_iter().filter(|entry| entry.status == Status::Stored && entry.text == text) {
+        log.add(&Entry { status: Status::Undone, ts: timestamp(jiff::Timestamp::now()), ..entry })?;
+    }
+    Ok(())
 }
 
 /// How a fact stands in a note.
@@ -265,8 +281,12 @@ fn candidate(text: &str, category: Category, message: &str) -> Candidate {
 }
 
 /// One line, so that a fact can start no heading, list or fence of its own.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn timestamp(at: jiff::Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 fn fingerprint(text: &str) -> String {

@@ -2,10 +2,11 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::{Read, Seek, SeekFrom, Write},
+    io::{Read, Write},
     path::{Path, PathBuf},
 };
 
+use super::jsonl;
 use crate::error::{Code, Error, Result};
 
 /// Path of the note of a day, relative to the workspace.
@@ -19,19 +20,37 @@ pub fn relative_path(date: jiff::civil::Date) -> String {
 /// # Errors
 /// [`Code::Path`] when the note lies outside the workspace or is a link, else when it cannot be written.
 pub fn append(workspace: &Path, relative: &str, lines: &[String]) -> Result<()> {
+    append_with(workspace, relative, None, |_| lines.to_vec())
+}
+
+/// Adds the lines that `make` wants after what the note holds, with no other writer of ours between. A new note begins
+/// with `title`, or else its own name.
+///
+/// # Errors
+/// As [`append`].
+pub(super) fn append_with(
+    workspace: &Path,
+    relative: &str,
+    title: Option<&str>,
+    make: impl FnOnce(&str) -> Vec<String>,
+) -> Result<()> {
     let path = contained(workspace, relative)?;
     let write = || -> std::io::Result<()> {
         // Appending in one write: other programs that append to the same note lose nothing either.
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
-        file.lock()?;
+        let (mut file, before) = open_locked(&path, OpenOptions::new().read(true).append(true).create(true))?;
+        let lines = make(&String::from_utf8_lossy(&before));
+        if lines.is_empty() {
+            return Ok(());
+        }
         let mut text = String::new();
-        match last_byte(&mut file)? {
-            None => text.push_str(&format!("# {}\n\n", path.file_stem().unwrap_or_default().to_string_lossy())),
-            Some(b'\n') => {}
-            Some(_) => text.push('\n'),
+        if before.is_empty() {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            text.push_str(&format!("# {}\n\n", title.unwrap_or(&name)));
+        } else if !before.ends_with(b"\n") {
+            text.push('\n');
         }
         for line in lines {
-            text.push_str(line);
+            text.push_str(&line);
             text.push('\n');
         }
         file.write_all(text.as_bytes())?;
@@ -63,24 +82,43 @@ pub fn remove_line(workspace: &Path, relative: &str, line: &str) -> Result<bool>
         return Ok(false);
     }
     let change = || -> std::io::Result<bool> {
-        let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
-        file.lock()?;
-        let mut text = String::new();
-        file.read_to_string(&mut text)?;
-        let mut start = text.len();
-        for piece in text.split_inclusive('\n').rev() {
-            start -= piece.len();
-            if piece.trim_end() == line {
-                let rest = text.get(start + piece.len()..).unwrap_or_default().to_owned();
-                file.set_len(start as u64)?;
-                file.seek(SeekFrom::End(0))?;
-                file.write_all(rest.as_bytes())?;
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let (_file, text) = open_locked(&path, OpenOptions::new().read(true).write(true))?;
+        let mut pieces: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+        let Some(at) = pieces.iter().rposition(|piece| piece.trim_ascii_end() == line.as_bytes()) else {
+            return Ok(false);
+        };
+        pieces.remove(at);
+        replace(&path, &pieces)?;
+        Ok(true)
     };
     change().map_err(|e| Error::io(&path, &e))
+}
+
+/// Opens and locks a note, and reads it. The lock is held until the file is closed.
+fn open_locked(path: &Path, options: &OpenOptions) -> std::io::Result<(File, Vec<u8>)> {
+    loop {
+        let mut file = options.open(path)?;
+        file.lock()?;
+        // Another process replaced the note between open and lock: take the new one.
+        if !jsonl::still_named(&file, path) {
+            continue;
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        return Ok((file, bytes));
+    }
+}
+
+/// Gives a note new content in one step: a process that is killed leaves the old note or the new one.
+fn replace(path: &Path, parts: &[&[u8]]) -> std::io::Result<()> {
+    let beside = path.with_extension("md.new");
+    let mut file = File::create(&beside)?;
+    for part in parts {
+        file.write_all(part)?;
+    }
+    file.sync_data()?;
+    std::fs::set_permissions(&beside, std::fs::metadata(path)?.permissions())?;
+    std::fs::rename(&beside, path)
 }
 
 /// The absolute path, its folder created, if it really lies in the workspace.
@@ -100,16 +138,6 @@ pub(super) fn contained(workspace: &Path, relative: &str) -> Result<PathBuf> {
         Ok(meta) if !meta.is_file() => Err(outside()),
         _ => Ok(path),
     }
-}
-
-fn last_byte(file: &mut File) -> std::io::Result<Option<u8>> {
-    if file.metadata()?.len() == 0 {
-        return Ok(None);
-    }
-    file.seek(SeekFrom::End(-1))?;
-    let mut byte = [0];
-    file.read_exact(&mut byte)?;
-    Ok(byte.first().copied())
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ pub fn parse(answer: &str) -> Vec<(Category, String)> {
         .filter_map(|line| ["- ", "* ", "• "].iter().find_map(|mark| line.strip_prefix(mark)))
         .map(|bullet| {
             let labelled = bullet.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-            match labelled.and_then(|(label, text)| Some((category(label)?, text))) {
+            match labelled.and_then(|(label, text)| Some((Category::parse(&label.trim().to_lowercase())?, text))) {
                 Some((category, text)) => (category, text.trim().to_owned()),
                 None => (super::rules::categorize(bullet), bullet.trim().to_owned()),
             }
@@ -65,11 +65,6 @@ pub fn parse(answer: &str) -> Vec<(Category, String)> {
         .filter(|(_, text)| !text.is_empty() && !envelope::is_noise(text))
         .take(MAX_LINES)
         .collect()
-}
-
-fn category(label: &str) -> Option<Category> {
-    let all = [Category::Preference, Category::Fact, Category::Decision, Category::Entity, Category::Other];
-    all.into_iter().find(|category| category.as_str() == label.trim().to_lowercase())
 }
 
 #[cfg(test)]
@@ -86,6 +81,7 @@ mod tests {
             session_key: None,
             provider: None,
             model: None,
+            max_facts: None,
             messages: messages.iter().map(|(role, text)| Message { role: *role, text: (*text).to_owned() }).collect(),
         }
     }

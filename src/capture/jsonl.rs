@@ -136,8 +136,9 @@ fn with_locked<T>(path: &Path, work: impl FnOnce(&mut File) -> std::io::Result<T
     work(&mut file).map_err(|e| Error::io(path, &e))
 }
 
+/// Whether the name still means this open file.
 #[cfg(unix)]
-fn still_named(file: &File, path: &Path) -> bool {
+pub(super) fn still_named(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(a), Ok(b)) => a.ino() == b.ino() && a.dev() == b.dev(),
@@ -145,8 +146,9 @@ fn still_named(file: &File, path: &Path) -> bool {
     }
 }
 
+/// Whether the name still means this open file.
 #[cfg(not(unix))]
-fn still_named(_: &File, path: &Path) -> bool {
+pub(super) fn still_named(_: &File, path: &Path) -> bool {
     path.exists()
 }
 

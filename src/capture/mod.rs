@@ -5,6 +5,7 @@
 pub mod collect;
 pub mod daily_note;
 pub mod extract;
+pub mod facts;
 pub mod filter;
 pub mod jsonl;
 pub mod log;

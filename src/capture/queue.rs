@@ -60,6 +60,9 @@ pub struct Job {
     /// The model of the turn.
     #[serde(default)]
     pub model: Option<String>,
+    /// Most facts to keep, where it is not the usual number: a compaction is many turns at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_facts: Option<usize>,
     /// Oldest first.
     pub messages: Vec<Message>,
 }
@@ -179,6 +182,7 @@ mod tests {
             session_key: None,
             provider: None,
             model: None,
+            max_facts: None,
             messages,
         }
     }

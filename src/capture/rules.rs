@@ -36,6 +36,13 @@ impl Category {
             Self::Other => "other",
         }
     }
+
+    /// The category of that name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let all = [Self::Preference, Self::Fact, Self::Decision, Self::Entity, Self::Other];
+        all.into_iter().find(|category| category.as_str() == name)
+    }
 }
 
 /// A pattern a language, most telling kind first.

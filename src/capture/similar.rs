@@ -93,6 +93,12 @@ impl Fingerprint {
         self.plain == other.plain || (self.agrees(other) && cosine(&self.terms, &other.terms) >= NEAR)
     }
 
+    /// How many words both share, 0–1.
+    #[must_use]
+    pub fn similarity(&self, other: &Self) -> f64 {
+        cosine(&self.terms, &other.terms)
+    }
+
     /// Whether numbers and negations are equal, so that texts alike in everything else are one fact.
     #[must_use]
     pub fn agrees(&self, other: &Self) -> bool {

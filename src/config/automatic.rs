@@ -47,10 +47,22 @@ pub struct Automatic {
     pub auto_capture_max_messages: usize,
     /// Facts kept from one turn (M4); default 3, 1–20.
     pub auto_capture_max_facts: usize,
+    /// Keep facts of messages that are compacted without the host's flush before; default false.
+    pub capture_on_compaction: bool,
     /// The last turns, word for word.
     pub short_term: ShortTerm,
     /// A note of every conversation that ends.
     pub session_notes: SessionNotes,
+    /// The tools that store facts, find and forget them.
+    pub stored_facts: StoredFacts,
+}
+
+/// Stored facts (M1–M7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StoredFacts {
+    /// Default false.
+    pub enabled: bool,
 }
 
 /// Short-term memory (J1–J6).
@@ -75,11 +87,24 @@ pub struct SessionNotes {
     pub enabled: bool,
     /// Messages kept, counted from the end; default 15, 1–200.
     pub messages: usize,
+    /// What the note is called after; default `time`.
+    pub slug: Slug,
+}
+
+/// Last part of a session note's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Slug {
+    /// Hour and minute.
+    #[default]
+    Time,
+    /// A few words that a model finds for the conversation.
+    Model,
 }
 
 impl Default for SessionNotes {
     fn default() -> Self {
-        Self { enabled: false, messages: 15 }
+        Self { enabled: false, messages: 15, slug: Slug::Time }
     }
 }
 
@@ -96,8 +121,10 @@ impl Default for Automatic {
             auto_capture_mode: CaptureMode::Rules,
             auto_capture_max_messages: 10,
             auto_capture_max_facts: 3,
+            capture_on_compaction: false,
             short_term: ShortTerm::default(),
             session_notes: SessionNotes::default(),
+            stored_facts: StoredFacts::default(),
         }
     }
 }
@@ -173,7 +200,7 @@ mod tests {
         let settings = resolve(&json!({ "provider": "openai", "query": {} }), "main").unwrap();
         assert_eq!(settings, Automatic::default());
         assert!(!settings.auto_recall && !settings.auto_capture && !settings.short_term.enabled);
-        assert!(!settings.session_notes.enabled);
+        assert!(!settings.session_notes.enabled && !settings.stored_facts.enabled);
     }
 
     #[test]

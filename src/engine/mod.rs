@@ -4,6 +4,7 @@
 mod arena;
 mod background;
 mod capture;
+pub mod facts;
 mod import;
 mod maintenance;
 mod open;

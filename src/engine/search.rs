@@ -27,7 +27,7 @@ const KEPT_QUERIES: std::num::NonZeroUsize = std::num::NonZeroUsize::new(64).unw
 const RESERVE: Duration = Duration::from_secs(2);
 
 /// Longest query that is embedded, in characters; a longer one says nothing more.
-const MAX_QUERY_CHARS: usize = 2000;
+pub(super) const MAX_QUERY_CHARS: usize = 2000;
 
 /// What a search is asked; absent values come from the settings.
 #[derive(Debug, Clone)]
@@ -173,7 +173,8 @@ impl Engine {
         Some((key, vector))
     }
 
-    async fn remembered(
+    /// The vector of a query in the space of `key`, asked for once.
+    pub(super) async fn remembered(
         self: &Arc<Self>,
         key: String,
         text: String,

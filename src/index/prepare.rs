@@ -8,6 +8,7 @@ use crate::{
     text::{
         analyze::Analyzer,
         chunk::{self, Chunk},
+        injected,
         outline::Outline,
     },
 };
@@ -62,6 +63,7 @@ pub fn hash(text: &[u8]) -> Hash {
 
 /// Cuts a text into chunks and analyses them.
 pub fn prepare(analyzer: &mut Analyzer, path: &str, text: &str, shape: Shape) -> Prepared {
+    let text = &*injected::blanked(text);
     let outline = Outline::of(text);
     let file_lines: Vec<&str> = text.split('\n').collect();
     let mut prepared = Prepared { lines: u32::try_from(file_lines.len()).unwrap_or(u32::MAX), ..Prepared::default() };

@@ -1,6 +1,8 @@
 //! Embeddings, found by the hash of what was embedded: a text is never paid for twice, whatever file, chunk or
 //! generation it is in.
 
+use std::collections::HashMap;
+
 use rusqlite::{OptionalExtension, ToSql, params};
 use serde::Serialize;
 
@@ -239,6 +241,23 @@ impl Reader<'_> {
         let rows = statement
             .query_map(params![id_list(chunk_ids), space, to_blob(query)], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The stored vectors of texts in a space, by the hashes of the texts.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn vectors_of(&self, space: SpaceId, hashes: &[Hash]) -> Result<HashMap<Hash, Vec<f32>>> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT vector FROM embedding WHERE space_id = ?1 AND hash = ?2")?;
+        let mut found = HashMap::with_capacity(hashes.len());
+        for hash in hashes {
+            let vector = statement.query_row((space, hash), |row| {
+                Ok(from_blob(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?))
+            });
+            found.extend(vector.optional()?.map(|vector| (*hash, vector)));
+        }
+        Ok(found)
     }
 
     /// The stored vector of a chunk in a space.

@@ -6,6 +6,7 @@ pub mod cut;
 pub mod envelope;
 pub mod fold;
 mod hangul;
+pub mod injected;
 pub mod language;
 pub mod lexicon;
 pub mod lines;

@@ -26,6 +26,7 @@ fn job(id: &str, texts: &[&str]) -> Job {
         session_key: Some("agent:main:main".to_owned()),
         provider: None,
         model: None,
+        max_facts: None,
         messages: texts.iter().map(|t| Message { role: Role::User, text: (*t).to_owned() }).collect(),
     }
 }

@@ -1,0 +1,137 @@
+// `openclaw ltm list|search|stats|import`
+
+import { readFile } from "node:fs/promises";
+import { isRecord } from "../../lib/config.js";
+import { commandAgents, commandConfig, withManager } from "./agents.js";
+import { counted, errorJson, fail, print, printJson } from "./output.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../../lib/manager.js").MemoryIndexManager} MemoryIndexManager
+ * @typedef {import("../../index.d.ts").StoredFact} StoredFact
+ */
+
+/** Facts that a search prints when no number is given, and their lowest score (M7). */
+const DEFAULT_LIMIT = 5;
+const MIN_SCORE = 0.3;
+
+/** @param {StoredFact} fact */
+const row = ({ id, text, category, importance, createdAt, path }) => ({ id, text, category, importance, createdAt, path });
+
+/**
+ * Runs a command with the manager of the agent it is about.
+ * @param {Host} host
+ * @param {string} name
+ * @param {{agent?: string, json?: boolean}} options
+ * @param {(manager: MemoryIndexManager) => Promise<void>} run
+ */
+async function withAgent(host, name, options, run) {
+  const cfg = await commandConfig(host, name);
+  const [agentId] = commandAgents(cfg, options.agent, { all: false });
+  try {
+    await withManager(host, cfg, agentId, async (manager) => {
+      if (!manager) throw new Error(`memory search is switched off for agent ${agentId}`);
+      await run(manager);
+    });
+  } catch (error) {
+    if (options.json) printJson({ agentId, error: errorJson(error) });
+    fail(`Command ${name}`, error);
+  }
+}
+
+/**
+ * @param {Host} host
+ * @param {{agent?: string, limit?: number, orderByCreatedAt?: boolean}} options
+ */
+export async function runList(host, options) {
+  await withAgent(host, "ltm list", options, async (manager) => {
+    const facts = await manager.run((engine) => engine.facts());
+    const sorted = options.orderByCreatedAt ? facts.toReversed().toSorted((a, b) => b.createdAt - a.createdAt) : facts;
+    printJson(sorted.slice(0, options.limit ?? sorted.length).map(row));
+  });
+}
+
+/**
+ * @param {Host} host
+ * @param {string} query
+ * @param {{agent?: string, limit?: number}} options
+ */
+export async function runFind(host, query, options) {
+  await withAgent(host, "ltm search", options, async (manager) => {
+    const { matches, warning } = await manager.run((engine) => engine.searchFacts(query, options.limit ?? DEFAULT_LIMIT, MIN_SCORE));
+    if (warning) console.error(warning);
+    printJson(matches.map(({ id, text, category, importance, score }) => ({ id, text, category, importance, score })));
+  });
+}
+
+/**
+ * @param {Host} host
+ * @param {{agent?: string, json?: boolean}} options
+ */
+export async function runStats(host, options) {
+  await withAgent(host, "ltm stats", options, async (manager) => {
+    const facts = await manager.run((engine) => engine.facts());
+    /** @type {Record<string, number>} */
+    const categories = {};
+    for (const { category } of facts) categories[category] = (categories[category] ?? 0) + 1;
+    if (options.json) return printJson({ total: facts.length, categories });
+    print(`Total memories: ${facts.length}`);
+    for (const [name, count] of Object.entries(categories).toSorted()) print(`  ${name}: ${count}`);
+  });
+}
+
+/**
+ * @param {Host} host
+ * @param {string} file
+ * @param {{agent?: string, dryRun?: boolean, json?: boolean}} options
+ */
+export async function runFactImport(host, file, options) {
+  await withAgent(host, "ltm import", options, async (manager) => {
+    const rows = exportedRows(await readFile(file, "utf8"));
+    const dryRun = options.dryRun === true;
+    const outcome = await manager.run((engine) => engine.importFacts(rows, dryRun));
+    if (options.json) return printJson({ ...outcome, dryRun });
+    print(`${dryRun ? "Would take" : "Took"} ${counted(outcome.taken, "fact")}.`);
+    if (outcome.known > 0) print(`There already, or twice: ${outcome.known}.`);
+    if (outcome.refused > 0) print(`Not taken, because empty, too long or an instruction: ${outcome.refused}.`);
+  });
+}
+
+/**
+ * The rows of an export: a JSON array, an object that holds one, or a row a line.
+ * @param {string} text
+ */
+export function exportedRows(text) {
+  const rows = parseRows(text).filter((entry) => isRecord(entry) && typeof entry.text === "string");
+  if (rows.length === 0 && text.trim()) throw new Error("the file holds no rows with a text; it must be JSON as `openclaw ltm list` prints it");
+  return rows.map(({ text: words, importance, category, createdAt }) => ({
+    text: words,
+    importance: typeof importance === "number" ? importance : null,
+    category: typeof category === "string" ? category : null,
+    createdAt: milliseconds(createdAt),
+  }));
+}
+
+/** @param {string} text @returns {any[]} */
+function parseRows(text) {
+  // The command line of a host may print a line of its own before the JSON.
+  const from = text.search(/^\s*[[{]/m);
+  if (from < 0) return [];
+  const body = text.slice(from);
+  try {
+    const value = JSON.parse(body);
+    if (Array.isArray(value)) return value;
+    return Object.values(value).find(Array.isArray) ?? [value];
+  } catch (error) {
+    const lines = body.split("\n").filter((line) => line.trim());
+    if (lines.length < 2) throw error;
+    return lines.map((line) => JSON.parse(line));
+  }
+}
+
+/** Milliseconds, or a date in words. @param {unknown} value */
+function milliseconds(value) {
+  if (typeof value === "number") return value;
+  const parsed = typeof value === "string" ? (/^\d+$/.test(value) ? Number(value) : Date.parse(value)) : Number.NaN;
+  return Number.isFinite(parsed) ? parsed : null;
+}

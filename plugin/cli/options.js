@@ -1,0 +1,17 @@
+// Values of command line options.
+
+/**
+ * @param {string} value
+ * @param {string} flag
+ * @param {{whole?: boolean}} [kind]
+ */
+export function numberOption(value, flag, { whole = false } = {}) {
+  const number = value.trim() === "" ? Number.NaN : Number(value);
+  if (whole ? Number.isInteger(number) && number >= 1 : Number.isFinite(number)) return number;
+  // The shape commander recognises as a mistake of the user.
+  throw Object.assign(new Error(`${flag} must be ${whole ? "a whole number of 1 or more" : "a number"}, not "${value}".`), {
+    name: "InvalidArgumentError",
+    code: "commander.invalidArgument",
+    exitCode: 1,
+  });
+}

@@ -1,0 +1,60 @@
+// What the tools of stored facts share: the manager, and answers in the words of memory-lancedb.
+
+import { errorCode, errorMessage } from "../../lib/errors.js";
+import { native } from "../../lib/native.js";
+import { getManager } from "../runtime.js";
+import { toolContext } from "./context.js";
+
+/**
+ * @typedef {import("../../index.d.ts").StoredFact} StoredFact
+ * @typedef {import("../../lib/manager.js").MemoryIndexManager} MemoryIndexManager
+ * @typedef {import("./context.js").ToolContext} ToolContext
+ */
+
+/** Kinds of facts (M6). */
+export const CATEGORIES = /** @type {const} */ (["preference", "fact", "decision", "entity", "other"]);
+
+/**
+ * @param {string} text
+ * @param {Record<string, unknown>} details
+ */
+export function answer(text, details) {
+  return { content: [{ type: /** @type {const} */ ("text"), text }], details };
+}
+
+/**
+ * Lends the manager of the agent that calls; a failure becomes an answer.
+ * @param {import("../host.js").Host} host
+ * @param {Record<string, any>} ctx
+ * @param {(manager: MemoryIndexManager, context: ToolContext) => Promise<ReturnType<typeof answer>>} use
+ */
+export async function withFacts(host, ctx, use) {
+  // The settings may have changed since the tool was offered.
+  const context = toolContext(ctx);
+  if (!context) return failed(new Error("memory search is switched off for this agent"));
+  const { manager, error } = await getManager(host, context);
+  if (!manager) return failed(new Error(error ?? "memory search is switched off for this agent"));
+  try {
+    return await use(manager, context);
+  } catch (error) {
+    return failed(error);
+  } finally {
+    if (context.purpose === "cli") await manager.close();
+  }
+}
+
+/** @param {unknown} cause */
+function failed(cause) {
+  const error = errorMessage(cause);
+  return answer(`Memory is unavailable: ${error}`, { error, code: errorCode(cause), unavailable: true });
+}
+
+/**
+ * A fact's words for a model: they can end no quotation and no block, and pass for no markup.
+ * @param {string} text
+ * @param {number} [limit]
+ */
+export function quoted(text, limit) {
+  const shown = limit === undefined ? text : [...text].slice(0, limit).join("");
+  return native().escapeMemory(shown);
+}

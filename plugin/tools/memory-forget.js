@@ -1,0 +1,66 @@
+// The tool `memory_forget` (M1): takes a stored fact out of its note.
+
+import { automaticAgent } from "../hooks/agent.js";
+import { answer, quoted, withFacts } from "./facts.js";
+import { paramRecord } from "./params.js";
+
+/** Candidates looked at, and their lowest score (M1). */
+const CANDIDATES = 5;
+const MIN_SCORE = 0.7;
+/** A single candidate above this score is forgotten without asking (M1). */
+const CERTAIN = 0.9;
+/** Characters of a candidate's words that the answer shows. */
+const SHOWN_CHARS = 60;
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+export const parameters = {
+  type: "object",
+  properties: {
+    query: { type: "string", description: "Search to find memory" },
+    memoryId: { type: "string", description: "Specific memory ID" },
+  },
+};
+
+export function describe() {
+  return (
+    "Forget a stored fact for good, by memoryId or by a query. A query forgets a single match that is certain; " +
+    "otherwise it lists candidates, and the user should say which one is meant."
+  );
+}
+
+/** @param {unknown} value */
+const text = (value) => (typeof value === "string" && value.trim() ? value.trim() : undefined);
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Record<string, any>} ctx
+ * @param {unknown} rawParams
+ * @param {AbortSignal} [signal]
+ */
+export async function execute(host, ctx, rawParams, signal) {
+  const params = paramRecord(rawParams);
+  const memoryId = text(params.memoryId);
+  const query = text(params.query);
+  if (!memoryId && !query) return answer("Provide query or memoryId.", { error: "missing_param" });
+  if (memoryId && !UUID.test(memoryId)) throw new Error(`Invalid memory ID format: ${memoryId}`);
+  signal?.throwIfAborted();
+  return await withFacts(host, ctx, async (manager, { cfg, agentId }) => {
+    const agent = automaticAgent(host, cfg, agentId).native;
+    const forget = (/** @type {string} */ id) => manager.run((engine) => engine.forgetFact(agent, id));
+    if (memoryId) {
+      const id = memoryId.toLowerCase();
+      if (!(await forget(id))) return answer(`There is no memory ${id}.`, { found: 0, id });
+      return answer(`Memory ${id} forgotten.`, { action: "deleted", id });
+    }
+    const { matches } = await manager.run((engine) => engine.searchFacts(String(query), CANDIDATES, MIN_SCORE));
+    if (matches.length === 0) return answer("No matching memories found.", { found: 0 });
+    const [best] = matches;
+    if (matches.length === 1 && best.score > CERTAIN && (await forget(best.id))) {
+      return answer(`Forgotten: "${quoted(best.text)}"`, { action: "deleted", id: best.id });
+    }
+    const list = matches.map(({ id, text: words }) => `- [${id}] ${quoted(words, SHOWN_CHARS)}...`).join("\n");
+    const candidates = matches.map(({ id, text: words, category, score }) => ({ id, text: words, category, score }));
+    return answer(`Found ${matches.length} candidates. Specify memoryId:\n${list}`, { action: "candidates", candidates });
+  });
+}

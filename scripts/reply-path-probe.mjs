@@ -1,0 +1,122 @@
+// Runs inside a gateway (see reply-path.mjs): calls the hooks of the automatic memory on the gateway's own engine and
+// event loop, once the order to do so is there.
+//
+// While a hook runs, a chain of immediates notes every gap between two turns of the event loop: a gap is how long
+// somebody held it. The thread's CPU time of the gap tells work from waiting for a processor on a busy machine.
+
+import { existsSync } from "node:fs";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+const { REPLY_PATH_ORDER: orderFile, REPLY_PATH_RESULT: resultFile } = process.env;
+
+/** Calls before the measured ones. */
+const WARM_UP = 50;
+
+if (orderFile && resultFile && process.argv.includes("gateway")) {
+  const timer = setInterval(() => {
+    // Hosts may start the gateway through a process of its own: only the one with our engine takes the order.
+    const hasEngine = Object.getOwnPropertySymbols(globalThis).some((symbol) => symbol.description?.startsWith("memory-core-rs/managers"));
+    if (!hasEngine || !existsSync(orderFile)) return;
+    clearInterval(timer);
+    probe()
+      .catch((error) => ({ error: String(error?.stack ?? error) }))
+      .then(async (result) => {
+        await writeFile(`${resultFile}.new`, JSON.stringify(result));
+        await rename(`${resultFile}.new`, resultFile);
+      });
+  }, 200);
+  timer.unref();
+}
+
+async function probe() {
+  const order = JSON.parse(await readFile(String(orderFile), "utf8"));
+  const load = (/** @type {string} */ file) => import(pathToFileURL(path.join(order.plugin, "plugin", file)).href);
+  const [{ Host }, { promptContext }, { captureTurn }] = await Promise.all([load("host.js"), load("hooks/prompt.js"), load("hooks/capture.js")]);
+  const api = {
+    config: order.config,
+    logger: console,
+    runtime: {
+      version: order.version,
+      config: { current: () => order.config },
+      state: { resolveStateDir: () => order.stateDir },
+      agent: { resolveAgentWorkspaceDir: () => order.workspace },
+    },
+  };
+  const plugin = { api, host: new Host(api) };
+  const ctx = { agentId: "main", sessionKey: "agent:main:main", sessionId: "probe", trigger: "user" };
+  const word = (/** @type {number} */ n) => order.words[n % order.words.length];
+  const question = (/** @type {number} */ n) => `What did I write about the ${word(n)} and the ${word(n * 7 + 3)} number ${n}?`;
+  // A session of some length: the hook must not get slower with it.
+  const earlier = Array.from({ length: 200 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${question(n)} ${"words ".repeat(60)}` }));
+  const turn = (/** @type {number} */ n) => ({
+    success: true,
+    runId: `probe-${n}`,
+    messages: [...earlier, { role: "user", content: question(n) }, { role: "assistant", content: "It is in your notes." }],
+  });
+  let shown = 0;
+  const rows = {
+    nothing: await measure(order.calls, async () => {}),
+    recall: await measure(order.calls, async (n) => {
+      if (await promptContext(plugin, { prompt: question(n) }, ctx)) shown++;
+    }),
+    record: await measure(order.calls, (n) => captureTurn(plugin, turn(n), ctx)),
+  };
+  if (shown < order.calls / 2) throw new Error(`only ${shown} of ${order.calls} questions found anything; this measures nothing`);
+  return { rows };
+}
+
+/**
+ * @param {number} calls
+ * @param {(n: number) => Promise<unknown>} work
+ */
+async function measure(calls, work) {
+  /** @type {{wall: number[], hold: number[], cpu: number[]}} */
+  const samples = { wall: [], hold: [], cpu: [] };
+  for (let n = 0; n < calls + WARM_UP; n++) {
+    const sample = await watched(() => work(n));
+    if (n < WARM_UP) continue;
+    samples.wall.push(sample.wall);
+    samples.hold.push(sample.hold);
+    samples.cpu.push(sample.cpu);
+  }
+  return { wall: summary(samples.wall), hold: summary(samples.hold), cpu: summary(samples.cpu) };
+}
+
+/** Milliseconds of CPU of this thread. */
+function threadCpu() {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** @param {() => Promise<unknown>} work */
+async function watched(work) {
+  let hold = 0;
+  let cpu = 0;
+  let isRunning = true;
+  let [at, used] = [performance.now(), threadCpu()];
+  const tick = () => {
+    const [now, usedNow] = [performance.now(), threadCpu()];
+    hold = Math.max(hold, now - at);
+    cpu = Math.max(cpu, usedNow - used);
+    [at, used] = [now, usedNow];
+    if (isRunning) setImmediate(tick);
+  };
+  await new Promise((resolve) => setImmediate(resolve));
+  [at, used] = [performance.now(), threadCpu()];
+  const started = at;
+  setImmediate(tick);
+  await work();
+  const wall = performance.now() - started;
+  await new Promise((resolve) => setImmediate(resolve));
+  isRunning = false;
+  return { wall, hold, cpu };
+}
+
+/** @param {number[]} values */
+function summary(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (/** @type {number} */ share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+}
