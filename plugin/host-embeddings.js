@@ -2,6 +2,7 @@
 // plugins, and endpoints of `models.providers`. The engine packs, paces and retries; the host's adapter only embeds.
 
 import { searchOverview } from "../lib/config.js";
+import { errorMessage } from "../lib/errors.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../lib/package-info.js";
 import { importSdk } from "./sdk.js";
 
@@ -58,7 +59,10 @@ export function embedWith(create) {
   /** @type {Promise<HostProvider> | null} */
   let creating = null;
   return async (texts, kind) => {
-    creating ??= create();
+    creating ??= create().catch((error) => {
+      // The engine knows these words: no request was made, and none will succeed.
+      throw new Error(`the host's provider cannot be set up: ${errorMessage(error)}`);
+    });
     const current = creating;
     try {
       const provider = await current;

@@ -10,13 +10,18 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const manifest = JSON.parse(await readFile(`${root}/openclaw.plugin.json`, "utf8"));
 const info = JSON.parse(await readFile(`${root}/package.json`, "utf8"));
 
-/** @returns {Promise<string[]>} */
-async function packedFiles() {
+/** @returns {Promise<{path: string, size: number}[]>} */
+async function pack() {
   const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: root,
     maxBuffer: 1 << 24,
   });
-  return JSON.parse(stdout)[0].files.map((/** @type {{path: string}} */ file) => file.path);
+  return JSON.parse(stdout)[0].files;
+}
+
+/** @returns {Promise<string[]>} */
+async function packedFiles() {
+  return (await pack()).map((file) => file.path);
 }
 
 test("manifest and package agree", () => {
@@ -30,6 +35,18 @@ test("the package holds what a host needs, and no test, source or model", async 
     expect.arrayContaining(["index.js", "index.d.ts", "openclaw.plugin.json", "package.json", "plugin/entry.js", "lib/native.js"]),
   );
   expect(files.filter((file) => /^(?:__test__|src|target|bench|eval|scripts|npm)\//.test(file))).toEqual([]);
+});
+
+test("what a host copies at every registration stays under 1 MB", async () => {
+  // Hosts from 2026.9.5 copy the package body, but no folder called node_modules: addon and weights lie in such folders.
+  const copied = (await pack()).filter((file) => !file.path.includes("node_modules/"));
+  expect(copied.reduce((sum, file) => sum + file.size, 0)).toBeLessThan(1 << 20);
+});
+
+test("the declared exports are those there are", async () => {
+  const declared = await readFile(`${root}/${info.types}`, "utf8");
+  const values = /export \{ ([^}]+) \} from/.exec(declared)?.[1].split(", ").sort();
+  expect(values).toEqual(Object.keys(await import("../../index.js")).sort());
 });
 
 test("nothing in the package is what the install scan of OpenClaw 2026.4.12 refuses", async () => {

@@ -28,6 +28,9 @@ pub struct Adapter {
 /// What a host adapter is given at a time; it packs its own requests.
 pub const LIMITS: Limits = Limits { items: 64, tokens: 32_000, bytes: 128_000, input_tokens: 8_192 };
 
+/// What `plugin/host-embeddings.js` begins the message of an adapter that cannot be made with.
+const SETUP_FAILED: &str = "the host's provider cannot be set up";
+
 struct CallbackTransport {
     label: String,
     redactor: Redactor,
@@ -72,7 +75,19 @@ impl Transport for CallbackTransport {
 impl CallbackTransport {
     fn fault(&self, error: Error) -> Fault {
         if error.code == Code::Internal {
-            let status = status_in(&error.message).unwrap_or(500);
+            let says = self.redactor.clean(&error.message);
+            if says.contains(SETUP_FAILED) {
+                let error = Error::new(Code::ProviderUnavailable, format!("{}: {says}", self.label)).remedy(
+                    "Enable the host's plugin for this provider and sign in to it, or set another `provider`; \
+                     search by words goes on",
+                );
+                return Fault::new(FaultKind::Fatal, error);
+            }
+            let Some(status) = status_in(&says) else {
+                let error = Error::new(Code::ProviderUnavailable, format!("{}: {says}", self.label))
+                    .remedy("Indexing goes on by itself when the provider answers again");
+                return Fault::new(FaultKind::Unavailable, error);
+            };
             let refusal = Refusal { who: &self.label, status, retry_after: None, body: error.message.as_bytes() };
             return classify(&refusal, &self.redactor);
         }
@@ -152,6 +167,19 @@ mod tests {
         let error = driver.embed(&["a".into()], Purpose::Query, TIMEOUT).await.unwrap_err();
         assert_eq!(error.code, Code::ProviderAuth);
         assert!(!error.message.contains("abcdef"), "{error}");
+    }
+
+    /// Both were reported as "HTTP 500 … check the network", although no request had been made.
+    #[tokio::test]
+    async fn an_adapter_without_a_status_speaks_for_itself() {
+        for (said, remedy) in [(SETUP_FAILED, "Enable the host's plugin"), ("socket hang up", "goes on by itself")] {
+            let driver =
+                driver(Arc::new(move |_, _| Box::pin(async move { Err(Error::new(Code::Internal, said.to_owned())) })));
+            let error = driver.embed(&["a".into()], Purpose::Query, TIMEOUT).await.unwrap_err();
+            assert_eq!(error.code, Code::ProviderUnavailable);
+            assert!(error.message.contains(said) && !error.message.contains("HTTP"), "{error}");
+            assert!(error.to_string().contains(remedy), "{error}");
+        }
     }
 
     #[test]
