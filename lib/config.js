@@ -117,6 +117,12 @@ export function searchOverview(cfg, agentId) {
   const layers = searchLayers(cfg, agentId);
   /** @param {(layer: Record<string, any>) => unknown} pick */
   const last = (pick) => layers.map(pick).findLast((value) => value !== undefined && value !== null);
+  // A value of the wrong type counts as not set; the native resolver warns of it.
+  /** @param {(layer: Record<string, any>) => unknown} pick @returns {string | undefined} */
+  const lastText = (pick) => {
+    const value = last(pick);
+    return typeof value === "string" ? value.trim() || undefined : undefined;
+  };
   const citations = last((layer) => layer.citations) ?? cfg.memory?.citations;
   const sources = last((layer) => layer.sources);
   const sessions = last((layer) => layer.experimental?.sessionMemory) === true;
@@ -124,9 +130,9 @@ export function searchOverview(cfg, agentId) {
     enabled: last((layer) => layer.enabled) !== false,
     sources: (Array.isArray(sources) ? sources : ["memory"]).filter((source) => source !== "sessions" || sessions),
     extraPaths: layers.flatMap((layer) => (Array.isArray(layer.extraPaths) ? layer.extraPaths : [])),
-    provider: /** @type {string | undefined} */ (last((layer) => layer.provider)),
-    fallback: /** @type {string | undefined} */ (last((layer) => layer.fallback)),
-    model: /** @type {string | undefined} */ (last((layer) => layer.model)),
+    provider: lastText((layer) => layer.provider),
+    fallback: lastText((layer) => layer.fallback),
+    model: lastText((layer) => layer.model),
     local: Object.assign({}, ...layers.map((layer) => layer.local).filter(isRecord)),
     remote: Object.assign({}, ...layers.map((layer) => layer.remote).filter(isRecord)),
     citations: citations === "on" || citations === "off" ? citations : "auto",

@@ -26,7 +26,7 @@ const KEYLESS = new Set(["none", "embedded", "local", "ollama", "lmstudio"]);
  */
 export async function resolveCredentials(cfg, agentId, sources = {}) {
   const overview = searchOverview(cfg, agentId);
-  const requested = overview.provider?.trim() || "auto";
+  const requested = overview.provider ?? "auto";
   const primary = requested === "auto" ? AUTOMATIC_PROVIDERS : [requested];
   const fallback = overview.fallback && overview.fallback !== "none" ? [overview.fallback] : [];
   /** @type {Record<string, Credential>} */

@@ -228,6 +228,7 @@ export interface NativeBinding {
   openManager: typeof openManager
   resolveSettings: typeof resolveSettings
   closeAll: typeof closeAll
+  hasLlamaCpp: typeof hasLlamaCpp
   chunkMarkdown: typeof chunkMarkdown
   automaticSettings: typeof automaticSettings
   shortTermBlock: typeof shortTermBlock

@@ -3,6 +3,7 @@
 
 import { searchOverview } from "../lib/config.js";
 import { errorMessage } from "../lib/errors.js";
+import { native } from "../lib/native.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../lib/package-info.js";
 import { importSdk } from "./sdk.js";
 
@@ -15,7 +16,7 @@ import { importSdk } from "./sdk.js";
  */
 
 /** Ids that the engine serves itself, or that mean no provider of their own. */
-const NATIVE = new Set(["auto", "none", "embedded", "embedded-fast", "openai", "openai-compatible", "gemini", "google"]);
+const NATIVE = new Set(["auto", "none", "embedded", "openai", "openai-compatible", "gemini", "google"]);
 for (const id of ["voyage", "mistral", "ollama", "lmstudio", "llama-server"]) NATIVE.add(id);
 
 const SDK = "memory-core-host-engine-embeddings";
@@ -39,9 +40,11 @@ function knownAdapters() {
  * @returns {HostAdapter | undefined}
  */
 export function hostAdapter({ cfg, agentId, agentDir }) {
-  const { provider, fallback, model, remote, local } = searchOverview(cfg, agentId);
+  const { provider: written, fallback, model, remote, local } = searchOverview(cfg, agentId);
+  // A model file on this machine is what `auto` tries first.
+  const provider = (written ?? "auto") === "auto" && isFile(local.modelPath) ? "local" : written;
   const id = [provider, fallback].find((candidate) => candidate && !NATIVE.has(candidate));
-  if (!id) return undefined;
+  if (!id || (id === "local" && native().hasLlamaCpp())) return undefined;
   // Model and endpoint are those of the provider, not of the one that stands in for it.
   const options = id === provider ? { model, remote, local } : {};
   const key = JSON.stringify([agentDir, id, options, cfg.models?.providers?.[id] ?? null]);
@@ -49,6 +52,11 @@ export function hostAdapter({ cfg, agentId, agentDir }) {
   const adapter = known.get(key) ?? { provider: id, embed: embedWith(() => createProvider(id, { cfg, agentDir, ...options })) };
   known.set(key, adapter);
   return adapter;
+}
+
+/** Whether it is a path and no address. @param {unknown} modelPath */
+function isFile(modelPath) {
+  return typeof modelPath === "string" && modelPath.trim() !== "" && !/^hf:|:\/\//.test(modelPath);
 }
 
 /**

@@ -11,6 +11,9 @@ test("only ids that the engine does not speak go to the host", () => {
   for (const provider of ["bedrock", "github-copilot", "deepinfra", "local", "my-server"]) {
     expect(hostAdapter(owner({ provider })), provider).toMatchObject({ provider });
   }
+  // A model file is what `auto` tries first; the engine asked for an adapter that was never made.
+  expect(hostAdapter(owner({ provider: "auto", local: { modelPath: "/models/m.gguf" } }))).toMatchObject({ provider: "local" });
+  expect(hostAdapter(owner({ provider: "auto", local: { modelPath: "hf:u/r/m.gguf" } }))).toBeUndefined();
   expect(hostAdapter(owner({ provider: "openai", fallback: "bedrock" }))).toMatchObject({ provider: "bedrock" });
 });
 

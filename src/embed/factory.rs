@@ -19,11 +19,11 @@ use crate::{
 /// Providers that `auto` tries in turn, after a local model file and before the embedded model (D7).
 const AUTO_ORDER: [&str; 4] = ["openai", "gemini", "voyage", "mistral"];
 
-/// The embedded model, and its smaller variant.
-const EMBEDDED: [&str; 2] = ["embedded", "embedded-fast"];
+/// The embedded model.
+const EMBEDDED: &str = "embedded";
 
-/// Loads an embedded model by its id (`embedded`, `embedded-fast`).
-pub type EmbeddedLoader = Arc<dyn Fn(&str) -> Result<Arc<dyn Embedder>> + Send + Sync>;
+/// Loads the embedded model.
+pub type EmbeddedLoader = Arc<dyn Fn() -> Result<Arc<dyn Embedder>> + Send + Sync>;
 
 /// What providers are made from; one per engine.
 pub struct Sources {
@@ -37,6 +37,9 @@ pub struct Sources {
     pub adapters: BTreeMap<String, Adapter>,
     /// Loads the embedded model; none when it is not installed.
     pub embedded: Option<EmbeddedLoader>,
+    /// Where models that are downloaded go, when the settings name no folder.
+    #[cfg(feature = "llama-cpp")]
+    pub model_dir: std::path::PathBuf,
     /// Where batch jobs are written down; without it, batch APIs are not used.
     pub ledger: Option<Arc<dyn BatchLedger>>,
 }
@@ -120,22 +123,26 @@ fn automatic(settings: &ProviderSettings, sources: &Sources) -> Result<(String, 
             Err(error) => return Err(error),
         }
     }
-    make(EMBEDDED[0], settings, sources).map(|embedder| (EMBEDDED[0].to_owned(), embedder))
+    make(EMBEDDED, settings, sources).map(|embedder| (EMBEDDED.to_owned(), embedder))
 }
 
 fn make(id: &str, settings: &ProviderSettings, sources: &Sources) -> Result<Arc<dyn Embedder>> {
-    if EMBEDDED.contains(&id) {
+    if id == EMBEDDED {
         let load = sources.embedded.as_ref().ok_or_else(|| {
             Error::new(Code::NotFound, "the embedded model is not installed")
                 .remedy("Reinstall the plugin, or set another embedding provider")
         })?;
-        return load(id);
+        return load();
     }
     let nothing = Credentials::default();
     let credentials = sources.credentials.get(id).unwrap_or(&nothing);
     if let Some(provider) = Provider::from_id(id) {
         let ledger = sources.ledger.as_ref();
         return provider.embedder(id, settings, credentials, &sources.http, &sources.clock, ledger);
+    }
+    #[cfg(feature = "llama-cpp")]
+    if id == "local" {
+        return local(settings, sources);
     }
     let Some(adapter) = sources.adapters.get(id) else {
         return Err(Error::new(Code::Config, format!("the embedding provider {id:?} is not known"))
@@ -153,6 +160,26 @@ fn make(id: &str, settings: &ProviderSettings, sources: &Sources) -> Result<Arc<
     let embed = Arc::clone(&adapter.embed);
     let clock = Arc::clone(&sources.clock);
     Ok(Arc::new(callback_driver(id, space, embed, credentials, settings.concurrency, clock)))
+}
+
+/// A GGUF model in this process.
+#[cfg(feature = "llama-cpp")]
+fn local(settings: &ProviderSettings, sources: &Sources) -> Result<Arc<dyn Embedder>> {
+    use super::gguf;
+
+    let model = settings.local_model_path.as_deref().or(settings.model.as_deref()).unwrap_or(gguf::DEFAULT_MODEL);
+    let cache_dir = settings.local_model_cache_dir.as_deref().map_or_else(|| sources.model_dir.clone(), Into::into);
+    let space = Space {
+        provider: "local".to_owned(),
+        model: model.to_owned(),
+        dimensions: settings.dimensions,
+        query_input_type: None,
+        document_input_type: None,
+    };
+    let embed = gguf::callback(model, cache_dir)?;
+    let clock = Arc::clone(&sources.clock);
+    // One request at a time: there is one model in memory, and it uses several processors by itself.
+    Ok(Arc::new(callback_driver("llama.cpp", space, embed, &Credentials::default(), 1, clock)))
 }
 
 #[cfg(test)]
@@ -203,9 +230,9 @@ mod tests {
             clock: Arc::new(SystemClock),
             credentials: keys.iter().map(key).collect(),
             adapters: [("local".to_owned(), adapter.clone()), ("bedrock".to_owned(), adapter)].into(),
-            embedded: Some(Arc::new(move |id| {
+            embedded: Some(Arc::new(move || {
                 let space = Space {
-                    provider: id.to_owned(),
+                    provider: EMBEDDED.to_owned(),
                     model: "minilm".into(),
                     dimensions: None,
                     query_input_type: None,
@@ -213,8 +240,10 @@ mod tests {
                 };
                 let embed = Arc::clone(&embedded_adapter.embed);
                 let clock = Arc::clone(&loader_clock);
-                Ok(Arc::new(callback_driver(id, space, embed, &Credentials::default(), 1, clock)))
+                Ok(Arc::new(callback_driver(EMBEDDED, space, embed, &Credentials::default(), 1, clock)))
             })),
+            #[cfg(feature = "llama-cpp")]
+            model_dir: std::env::temp_dir(),
             ledger: None,
         }
     }

@@ -9,6 +9,8 @@ pub mod driver;
 pub mod endpoint;
 pub mod factory;
 pub mod fault;
+#[cfg(feature = "llama-cpp")]
+pub mod gguf;
 pub mod minilm;
 pub mod pace;
 pub mod pack;

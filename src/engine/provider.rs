@@ -17,10 +17,10 @@ use crate::{
         client::Http,
         clock::SystemClock,
         factory::{EmbeddedLoader, Selected, Sources, build, build_fallback},
-        minilm::{self, MiniLm, artifact},
+        minilm::{MiniLm, artifact},
         secret::Credentials,
     },
-    error::{Code, Error, Result},
+    error::{Error, Result},
 };
 
 /// What was chosen, or why nothing could be.
@@ -47,6 +47,8 @@ impl Provider {
             credentials,
             adapters,
             embedded: Some(embedded_loader(settings, model_paths)),
+            #[cfg(feature = "llama-cpp")]
+            model_dir: settings.state_dir.join(OWN_FOLDER).join("gguf"),
             ledger: None,
         };
         let choice = RwLock::new(Arc::new(build(&settings.provider, &sources)));
@@ -93,7 +95,7 @@ impl Provider {
             return Some(chosen);
         }
         let load = self.sources.embedded.as_ref()?;
-        load(minilm::PROVIDER).ok()
+        load().ok()
     }
 
     /// Switches to the configured fallback because the provider failed; none when there is no fallback, or when it is
@@ -114,13 +116,7 @@ impl Provider {
 /// Loads the embedded model when it is chosen.
 fn embedded_loader(settings: &Settings, candidates: Vec<PathBuf>) -> EmbeddedLoader {
     let state = settings.state_dir.join(OWN_FOLDER);
-    Arc::new(move |id| {
-        if id != minilm::PROVIDER {
-            return Err(Error::new(Code::Config, format!("there is no embedded model \"{id}\""))
-                .remedy("Set `provider` to \"embedded\""));
-        }
-        Ok(shared_model(artifact::locate(&candidates, &state)?)?)
-    })
+    Arc::new(move || Ok(shared_model(artifact::locate(&candidates, &state)?)?))
 }
 
 /// All agents of the process share one model: its threads and memory are there once.

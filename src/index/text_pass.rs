@@ -190,14 +190,15 @@ impl TextPass<'_> {
                 });
             }
             drop(send);
-            self.write(target.generation.id, &receive, total, report, skipped)
+            // Given away, not lent: when writing fails the channel must close, or the readers wait for ever.
+            self.write(target.generation.id, receive, total, report, skipped)
         })
     }
 
     fn write(
         &self,
         generation: GenerationId,
-        receive: &Receiver<Result<Read>>,
+        receive: Receiver<Result<Read>>,
         total: usize,
         report: &mut TextReport,
         skipped: &mut Vec<Skipped>,

@@ -49,11 +49,16 @@ impl Discovery {
     }
 }
 
-/// Looks at the disk. A missing workspace or memory folder is an empty one; nothing here is an error.
+/// Looks at the disk. A missing workspace is told and counts as an empty one, as a missing memory folder does;
+/// nothing here is an error.
 #[must_use]
 pub fn discover(area: &Area) -> Discovery {
     let mut walker = Walker::new(|path: &Path| area.display(path), &area.limits);
     walker.skipped.records.extend(area.refused.iter().cloned());
+    if stat(&mut walker, &area.workspace_dir).is_none() && walker.unlisted.is_empty() {
+        let reason = "the workspace folder does not exist; it is indexed as soon as it does";
+        walker.skipped.push(area.workspace_dir.to_string_lossy(), SkipCode::Missing, reason);
+    }
     for name in ROOT_FILES {
         let path = area.workspace_dir.join(name);
         if let Some(metadata) = stat(&mut walker, &path) {
