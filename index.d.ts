@@ -338,6 +338,9 @@ export interface FactInput {
   importance?: number
 }
 
+/** Whether this build runs GGUF models itself (`provider: "local"`), instead of leaving them to the host. */
+export declare function hasLlamaCpp(): boolean
+
 /**
  * The captures log, newest first, and how many turns still wait: `{captures, waiting}`.
  *

@@ -12,4 +12,5 @@ export type {
   MemoryStatus,
   MemorySyncOptions,
   ProgressFunction,
+  StoredFact,
 } from "../index.d.ts"
