@@ -116,6 +116,8 @@ export interface ManagerRequest {
   adapter?: HostAdapter
   /** Makes the vectors instead of a provider. */
   embed?: EmbedFunction
+  /** Conversations that the host keeps in a database of its own. Files of conversations are read without it. */
+  sessions?: SessionSource
   /** Where keys come from beyond configuration and environment. */
   credentialSources?: {
     lookupKey?: (provider: string) => Promise<string | undefined>
@@ -125,6 +127,18 @@ export interface ManagerRequest {
 
 /** Makes one vector per text. */
 export type EmbedFunction = (texts: string[], kind: 'query' | 'document') => Promise<number[][] | Float32Array[]>
+
+/** What the engine asks about conversations. */
+export type SessionRequest =
+  | { kind: 'list' }
+  | { kind: 'read', sessionKey: string, sessionId: string, cursor?: string }
+
+/**
+ * Answers about conversations. `list`: `{sessions: [{sessionKey, sessionId, updatedAtMs, machine}], complete}`; `read`:
+ * `{kind: "page", cursor, more, messages: [{line, role, text, provenance?}]}`, or `{kind: "reset" | "missing"}`, or
+ * `{kind: "unavailable", reason}`.
+ */
+export type SessionSource = (request: SessionRequest) => Promise<Record<string, unknown>>
 
 /** A provider of the host. */
 export interface HostAdapter {
@@ -176,6 +190,8 @@ export declare class MemoryIndexManager {
   inspect(): Promise<Record<string, any>>
   /** Brings the index up to date with the disk. */
   sync(options?: MemorySyncOptions): Promise<Record<string, any>>
+  /** Tells that something was said in a conversation; the index follows when it is enough. */
+  noteTranscript(transcript: { path: string, bytes: number }): Promise<void>
   /** What a sync would do and cost, without doing it. */
   plan(options?: { force?: boolean }): Promise<Record<string, any>>
   /** What memory has to say about a user's message, within the time limit of the agent's settings. */
@@ -287,6 +303,8 @@ export declare class NativeManager {
   inspect(): Promise<any>
   /** Brings the index up to date with the disk. */
   sync(options?: SyncOptions | undefined | null, progress?: ProgressFunction | undefined | null, requestId?: number | undefined | null): Promise<any>
+  /** Tells that something was said in a conversation, with its length in bytes. `path` as in results. */
+  noteTranscript(path: string, bytes: number): Promise<void>
   /** What a sync would do and cost, without doing it. */
   plan(force?: boolean | undefined | null): Promise<any>
   /** Asks the provider for one vector. */
@@ -360,7 +378,7 @@ export interface MarkdownChunk {
 }
 
 /** Opens the index of one agent; null when memory search is switched off for it. */
-export declare function openManager(request: OpenRequest, embed?: EmbedFunction | undefined | null): Promise<NativeManager | null>
+export declare function openManager(request: OpenRequest, embed?: EmbedFunction | undefined | null, sessions?: SessionSource | undefined | null): Promise<NativeManager | null>
 
 /** What `openManager` and `resolveSettings` need. */
 export interface OpenRequest {
@@ -460,6 +478,8 @@ export interface SearchOptions {
   deadlineMs?: number
   /** "Now" in milliseconds since the epoch, for time words; default the clock. */
   nowMs?: number
+  /** The conversation in which it is asked. */
+  sessionKey?: string
 }
 
 /**

@@ -22,7 +22,13 @@ export default defineConfig({
         test: { name: "oracle", include: ["__test__/oracle/**/*.test.mjs"], testTimeout: HOST_STEP_MS, hookTimeout: HOST_STEP_MS, server },
       },
       { test: { ...host, name: "host", include: ["__test__/host/openclaw-*.test.mjs"] } },
-      { test: { ...host, name: "more-hosts", include: ["__test__/host/*.more.mjs", "__test__/host/{automatic,takeover}-*.test.mjs"] } },
+      {
+        test: {
+          ...host,
+          name: "more-hosts",
+          include: ["__test__/host/*.more.mjs", "__test__/host/{automatic,takeover,transcripts}-*.test.mjs"],
+        },
+      },
     ],
   },
 });

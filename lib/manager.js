@@ -81,13 +81,13 @@ export class MemoryIndexManager {
    * @returns {Promise<MemoryIndexManager | null>}
    */
   static async get(request) {
-    const { nativeRequest, embed, problems, owner, settings } = await prepare(request);
+    const { nativeRequest, embed, sessions, problems, owner, settings } = await prepare(request);
     let entry = managers.get(owner);
     if (entry?.settings !== settings) {
       // New settings replace the engine: two of them on one index would work against each other.
       const former = await entry?.manager.catch(() => null);
       await former?.suspend();
-      entry = { settings, manager: MemoryIndexManager.#create(nativeRequest, embed, problems) };
+      entry = { settings, manager: MemoryIndexManager.#create(nativeRequest, embed, sessions, problems) };
       managers.set(owner, entry);
     }
     try {
@@ -106,11 +106,12 @@ export class MemoryIndexManager {
   /**
    * @param {import("../index.d.ts").OpenRequest} nativeRequest
    * @param {ManagerRequest["embed"]} embed
+   * @param {ManagerRequest["sessions"]} sessions
    * @param {string[]} problems
    */
-  static async #create(nativeRequest, embed, problems) {
+  static async #create(nativeRequest, embed, sessions, problems) {
     const open = async (/** @type {boolean} */ background) =>
-      native().openManager({ ...nativeRequest, background }, embed && typedVectors(embed));
+      native().openManager({ ...nativeRequest, background }, embed && typedVectors(embed), sessions);
     const manager = new MemoryIndexManager(open, problems);
     return (await manager.#acquire()) ? manager : null;
   }
@@ -281,6 +282,14 @@ export class MemoryIndexManager {
   }
 
   /**
+   * Tells that something was said in a conversation; the index follows when it is enough.
+   * @param {{path: string, bytes: number}} transcript Its path as in results, and the length of the message.
+   */
+  async noteTranscript({ path, bytes }) {
+    await this.#run((engine) => engine.noteTranscript(path, bytes));
+  }
+
+  /**
    * What a sync would do and cost, without doing it.
    * @param {{force?: boolean}} [options]
    */
@@ -442,6 +451,7 @@ async function prepare({
   credentialSources,
   embed: own,
   adapter,
+  sessions,
   modelPaths = defaultModelPaths(),
 }) {
   const id = normalizeAgentId(agentId ?? defaultAgentId(cfg));
@@ -463,6 +473,8 @@ async function prepare({
     // Where the weights lie differs between copies of this package, and is no reason to open another engine.
     nativeRequest: { ...nativeRequest, modelPaths },
     embed,
+    // Always the same conversations, whoever asks for them: no reason to open another engine.
+    sessions,
     problems,
     owner: ownerKey(nativeRequest.stateDir, id),
     settings: JSON.stringify([nativeRequest, embed ? embedIds.get(embed) : null]),
@@ -494,7 +506,7 @@ function ownerKey(state, agentId) {
  * @param {Record<string, any>} options
  * @returns {import("../index.d.ts").SearchOptions}
  */
-function nativeSearchOptions({ maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs }) {
-  const options = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs };
+function nativeSearchOptions({ maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey }) {
+  const options = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import { listAgentIds, normalizeAgentId } from "../lib/config.js";
 import { hostAdapter } from "./host-embeddings.js";
 import { importSdk } from "./sdk.js";
+import { DATABASE_SINCE, hostSessions } from "./sessions/source.js";
 import { takeOverOnce } from "./takeover.js";
 
 /**
@@ -117,6 +118,7 @@ export class Host {
       stateDir: this.stateDir(),
       workspaceDir: this.workspaceDir(cfg, agentId),
       beforeFirstUse: takeOverOnce(this, owner),
+      sessions: this.atLeast(DATABASE_SINCE) ? hostSessions(owner.agentId) : undefined,
       adapter: hostAdapter({ ...owner, agentDir: this.agentDir(cfg, owner.agentId) }),
       credentialSources: {
         lookupKey: (provider) => this.#providerKey(cfg, provider, agentId),

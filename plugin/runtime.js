@@ -39,7 +39,8 @@ export function createRuntime(host) {
     closeMemorySearchManager: ({ agentId }) => suspendMemoryIndexManager({ stateDir: host.stateDir(), agentId: normalizeAgentId(agentId) }),
     supportsWorkspaceMemoryReadSources: /** @type {const} */ (true),
     classifyWorkspaceMemoryPaths: classifyPaths,
-    authorizeSearchHits: authorizeHits,
+    /** @param {Parameters<typeof authorizeHits>[1]} request */
+    authorizeSearchHits: (request) => authorizeHits(host, request),
     prepareReload,
   };
 }

@@ -8,6 +8,7 @@ import { hasAutomaticPart } from "./hooks/agent.js";
 import { resumeCaptures } from "./hooks/capture.js";
 import { missingRequirements } from "./requirements.js";
 import { getManager } from "./runtime.js";
+import { stopWatchingTranscripts, watchTranscripts } from "./sessions/events.js";
 
 /**
  * @param {import("./host.js").PluginApi} api
@@ -23,9 +24,13 @@ export function registerService(api, host) {
       for (const agentId of listAgentIds(cfg)) {
         openAgent({ api, host }, cfg, agentId).catch((error) => host.logger.warn(`${PLUGIN_ID}: agent ${agentId}: ${errorMessage(error)}`));
       }
+      watchTranscripts(api, host);
       warnAboutSetup(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`));
     },
-    stop: closeAllMemoryIndexManagers,
+    stop: async () => {
+      stopWatchingTranscripts();
+      await closeAllMemoryIndexManagers();
+    },
   });
 }
 

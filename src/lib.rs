@@ -1,5 +1,5 @@
 //! Native memory engine for OpenClaw. Data flows one way:
-//! workspace → text → embed → store → search, driven by the engine and shown to JavaScript by the binding.
+//! workspace → text → transcripts → embed → store → search, driven by the engine and shown to JavaScript by the binding.
 #![warn(missing_docs)]
 
 pub mod binding;
@@ -13,4 +13,5 @@ pub mod index;
 pub mod search;
 pub mod store;
 pub mod text;
+pub mod transcripts;
 pub mod workspace;

@@ -155,7 +155,7 @@ async function searchMemory(host, context, call) {
       signal: call.signal,
       deadlineMs: DEADLINE_MS,
     });
-    const hits = await authorizeHits({ ...context, requesterSessionKey: context.sessionKey, hits: answer.hits });
+    const hits = await authorizeHits(host, { ...context, requesterSessionKey: context.sessionKey, hits: answer.hits });
     return {
       ...answer,
       hits,

@@ -1,4 +1,4 @@
-//! A JavaScript function as an embedding provider: the host's own adapters behind our trait.
+//! JavaScript functions that the engine calls: the host's own embedding adapters, and its conversations.
 
 use std::sync::Arc;
 
@@ -8,9 +8,12 @@ use napi::{
     threadsafe_function::ThreadsafeFunction,
 };
 
+use serde_json::Value;
+
 use crate::{
     embed::{BoxFuture, Purpose},
     error::{Code, Error, Result},
+    transcripts::host::AskHost,
 };
 
 /// What JavaScript passes: `(texts, kind) => Promise<Float32Array[]>`.
@@ -46,6 +49,25 @@ pub(super) fn embed_callback(function: &EmbedFunction<'_>) -> napi::Result<Embed
             // What an adapter throws has no code: the transport sorts it by its words.
             let vectors = promise.await.map_err(failed(Code::Internal))?;
             Ok(vectors.iter().map(|v| v.to_vec()).collect())
+        })
+    }))
+}
+
+/// What JavaScript passes: `(request) => Promise<answer>`.
+pub(super) type SessionSource<'a> = Function<'a, Value, Promise<Value>>;
+
+/// Weak, so that it never keeps the process alive.
+type SessionCallback = ThreadsafeFunction<Value, Promise<Value>, Value, Status, false, true>;
+
+/// Makes the function callable from any thread.
+pub(super) fn session_callback(function: &SessionSource<'_>) -> napi::Result<AskHost> {
+    let callback: Arc<SessionCallback> =
+        Arc::new(function.build_threadsafe_function::<Value>().weak::<true>().build_callback(|c| Ok(c.value))?);
+    Ok(Arc::new(move |request| {
+        let callback = Arc::clone(&callback);
+        Box::pin(async move {
+            let failed = |e: napi::Error| Error::new(Code::Internal, format!("the host's conversations: {}", e.reason));
+            callback.call_async(request).await.map_err(failed)?.await.map_err(failed)
         })
     }))
 }

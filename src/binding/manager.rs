@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::{
-    callback::{EmbedFunction, embed_callback},
+    callback::{EmbedFunction, SessionSource, embed_callback, session_callback},
     error::to_js,
     promise::promise,
     types::{OpenRequest, ReadFileRequest, SearchOptions, SyncOptions, SyncProgress},
@@ -44,9 +44,11 @@ pub fn open_manager<'env>(
     env: &'env Env,
     request: OpenRequest,
     embed: Option<EmbedFunction<'_>>,
+    sessions: Option<SessionSource<'_>>,
 ) -> napi::Result<PromiseRaw<'env, Option<NativeManager>>> {
     let mut call = open_call(request);
     call.callback = embed.as_ref().map(embed_callback).transpose()?;
+    call.sessions = sessions.as_ref().map(session_callback).transpose()?;
     promise(env, engine::open(call), |lease| lease.map(NativeManager::new))
 }
 
@@ -76,6 +78,7 @@ fn open_call(request: OpenRequest) -> OpenCall {
         model_paths: request.model_paths.unwrap_or_default().into_iter().map(PathBuf::from).collect(),
         callback: None,
         callback_provider: request.embed_provider,
+        sessions: None,
         background: request.background.unwrap_or(false),
     }
 }
@@ -133,6 +136,7 @@ impl NativeManager {
             explain: options.explain.unwrap_or(false),
             deadline_ms: options.deadline_ms.map(u64::from),
             now_ms: options.now_ms.map_or_else(now_ms, |ms| ms as i64),
+            session_key: options.session_key,
         };
         let cancel = Cancel::new();
         let guard = request_id.map(|id| CallGuard::register(&self.calls, id, cancel.clone()));
@@ -205,6 +209,22 @@ impl NativeManager {
             serde_json::to_value(&*report).map_err(|e| Error::new(Code::Internal, format!("sync report: {e}")))
         };
         promise(env, work, |report| report)
+    }
+
+    /// Tells that something was said in a conversation, with its length in bytes. `path` as in results.
+    #[napi(ts_return_type = "Promise<void>")]
+    pub fn note_transcript<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        bytes: u32,
+    ) -> napi::Result<PromiseRaw<'env, ()>> {
+        let engine = self.engine(env)?;
+        let work = async move {
+            engine.note_transcript(&path, u64::from(bytes));
+            Ok(())
+        };
+        promise(env, work, |()| ())
     }
 
     /// What a sync would do and cost, without doing it.

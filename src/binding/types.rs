@@ -57,6 +57,8 @@ pub struct SearchOptions {
     pub deadline_ms: Option<u32>,
     /// "Now" in milliseconds since the epoch, for time words; default the clock.
     pub now_ms: Option<f64>,
+    /// The conversation in which it is asked.
+    pub session_key: Option<String>,
 }
 
 /// What `readFile` is asked.

@@ -10,7 +10,8 @@ use tokio::{runtime::Handle, task::JoinHandle};
 use super::{Engine, now_ms};
 use crate::{
     cancel::Cancel,
-    index::plan::is_stale,
+    config::settings::Settings,
+    index::{plan::is_stale, session_pass::Scope},
     workspace::{
         area::Area,
         watch::{Cause, Dirty, Health, WatchOptions, Watcher},
@@ -71,20 +72,26 @@ impl Engine {
         if self.is_closed() {
             return;
         }
-        if dirty.cause == Cause::Events || self.differs_from_disk().await {
+        // What happened in conversations while nobody was here is taken up at once.
+        let sessions = if dirty.cause == Cause::Started { Scope::All } else { Scope::Due };
+        if dirty.cause == Cause::Events || self.differs_from_disk(sessions).await {
             self.dirty.store(true, Ordering::Release);
-            self.sync_in_background();
+            self.sync_in_background(sessions);
         } else if !self.vectors.is_running() {
             self.resume_vectors().await;
         }
     }
 
     /// Compares disk and index by name, size and time, because events get lost.
-    async fn differs_from_disk(self: &Arc<Self>) -> bool {
+    async fn differs_from_disk(self: &Arc<Self>, sessions: Scope) -> bool {
         if self.texts.is_running() {
             return false;
         }
-        let stale = self.blocking(|e, settings| is_stale(&e.store, settings, &Cancel::new())).await;
+        let look = move |engine: &Arc<Self>, settings: &Settings| {
+            let transcripts = settings.sources.sessions && (sessions == Scope::All || engine.sessions_due(settings)?);
+            Ok(transcripts || is_stale(&engine.store, settings, &Cancel::new())?)
+        };
+        let stale = self.blocking(look).await;
         self.compared_ms.store(now_ms(), Ordering::Release);
         stale.unwrap_or(true)
     }
@@ -104,6 +111,6 @@ async fn at_intervals(engine: Weak<Engine>, period: Duration) {
     loop {
         tokio::time::sleep(period).await;
         let Some(engine) = engine.upgrade() else { return };
-        engine.sync_in_background();
+        engine.sync_in_background(Scope::All);
     }
 }

@@ -19,6 +19,7 @@ use crate::{
     },
     config::automatic::Automatic,
     error::{Code, Result},
+    index::session_pass::Scope,
     search::types::{Hit, Source},
 };
 
@@ -184,7 +185,7 @@ impl Engine {
             })
             .await?;
         if outcome.stored > 0 {
-            self.sync_in_background();
+            self.sync_in_background(Scope::None);
         }
         Ok(outcome)
     }
@@ -196,7 +197,7 @@ impl Engine {
     pub async fn undo_capture(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic, id: String) -> Result<bool> {
         let collector = self.collector(folder, automatic);
         let removed = self.blocking(move |_, _| collector.undo(&id)).await?;
-        self.sync_in_background();
+        self.sync_in_background(Scope::None);
         Ok(removed)
     }
 
@@ -226,5 +227,6 @@ fn plain_search() -> SearchCall {
         explain: false,
         deadline_ms: None,
         now_ms: now_ms(),
+        session_key: None,
     }
 }

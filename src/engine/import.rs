@@ -200,6 +200,7 @@ mod tests {
                 Box::pin(async move { panic!("{} texts were sent", texts.len()) })
             })),
             callback_provider: None,
+            sessions: None,
             background: false,
         };
         open(call).await.unwrap().unwrap()

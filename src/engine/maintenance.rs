@@ -9,6 +9,7 @@ use super::Engine;
 use crate::{
     config::settings::Settings,
     error::{Code, Result},
+    index::session_pass::Scope,
     store::Store,
 };
 
@@ -62,7 +63,7 @@ impl Engine {
                 .await;
             engine.checking.store(false, Ordering::Release);
             if matches!(repaired, Ok(true)) {
-                engine.sync_in_background();
+                engine.sync_in_background(Scope::All);
             }
         });
     }

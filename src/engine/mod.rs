@@ -14,6 +14,7 @@ mod queue;
 mod read;
 mod registry;
 mod search;
+mod sessions;
 mod status;
 mod sync;
 mod usage;
@@ -51,6 +52,7 @@ pub struct Engine {
     texts: Arc<sync::TextQueue>,
     vectors: Arc<sync::VectorQueue>,
     queries: search::QueryVectors,
+    sessions: sessions::Sessions,
     snapshot: Mutex<Snapshot>,
     probe: ProbeCache,
     background: Mutex<Option<Background>>,
@@ -77,6 +79,7 @@ impl Engine {
             texts: Arc::default(),
             vectors: Arc::default(),
             queries: search::query_vectors(),
+            sessions: sessions::Sessions::default(),
             snapshot: Mutex::default(),
             probe: Mutex::default(),
             background: Mutex::default(),

@@ -18,6 +18,7 @@ use crate::{
     },
     error::{Code, Error, Result},
     store::{OpenOptions, Store},
+    transcripts::host::AskHost,
 };
 
 /// Credentials of one provider as JavaScript passes them.
@@ -50,6 +51,8 @@ pub struct OpenCall {
     pub callback: Option<Callback>,
     /// The id it serves; none = the configured provider.
     pub callback_provider: Option<String>,
+    /// A host that keeps its transcripts itself.
+    pub sessions: Option<AskHost>,
     /// Whether watching and background syncs may run.
     pub background: bool,
 }
@@ -106,6 +109,9 @@ fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
     if let Some(provider) = fresh {
         let provider = provider.with_ledger(&resolved.settings, Arc::clone(&lease.store) as _);
         lease.reconfigure(resolved, provider);
+    }
+    if let Some(host) = call.sessions {
+        lease.sessions.set_host(host);
     }
     lease.refresh_snapshot(&Cancel::new());
     Ok(Some((lease, call.background)))

@@ -116,6 +116,7 @@ mod tests {
             model_paths: Vec::new(),
             callback: None,
             callback_provider: None,
+            sessions: None,
             background: false,
         }
     }

@@ -14,6 +14,7 @@ use crate::{
     config::settings::{Ranking, Settings},
     embed::{Embedded, Embedder, Purpose},
     error::{Code, Error, Result},
+    index::session_pass::Scope,
     search::{
         Vectors, search,
         types::{Answer, Request, Source},
@@ -48,6 +49,8 @@ pub struct SearchCall {
     pub deadline_ms: Option<u64>,
     /// "Now" in milliseconds since the epoch.
     pub now_ms: i64,
+    /// The conversation in which it is asked; the first search of each brings the index up to date (E3).
+    pub session_key: Option<String>,
 }
 
 /// Vectors of recent queries, by space and text.
@@ -73,8 +76,9 @@ impl Engine {
             return Ok(Answer { hits: Vec::new(), mode: "fts-only", partial: false, warning: None });
         }
         self.first_sync(&cancel).await;
+        self.warm_up(call.session_key.as_deref());
         if resolved.settings.sync.on_search && self.dirty.load(Ordering::Acquire) && !self.texts.is_running() {
-            self.sync_in_background();
+            self.sync_in_background(Scope::Due);
         }
         let (vector, warning) = if call.lexical_only || !resolved.settings.vector_enabled {
             (None, None)
@@ -135,10 +139,10 @@ impl Engine {
             return;
         }
         // A failure is kept for `status`; the search then answers from what there is.
-        if self.sync_text(false, cancel, None).await.is_ok() {
+        if self.sync_text(false, Scope::None, cancel, None).await.is_ok() {
             self.indexed.store(true, Ordering::Release);
-            let engine = Arc::clone(self);
-            tokio::spawn(async move { engine.sync_vectors(&Cancel::new(), None).await });
+            // Vectors, and years of conversations, come after the answer.
+            self.sync_in_background(Scope::All);
         }
     }
 

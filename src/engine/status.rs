@@ -177,7 +177,8 @@ impl Engine {
         let embedder = self.provider().embedder().ok().flatten();
         self.blocking(move |engine, settings| {
             let space = embedder.as_ref().map(|e| e.space().clone());
-            let plan = plan::plan(&engine.store, settings, false, space.as_ref(), &engine.shutdown)?;
+            let mut plan = plan::plan(&engine.store, settings, false, space.as_ref(), &engine.shutdown)?;
+            engine.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
             if plan.is_stale() {
                 engine.dirty.store(true, Ordering::Release);
             }

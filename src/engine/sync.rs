@@ -22,6 +22,7 @@ use crate::{
         embed_pass::{EmbedPass, EmbedReport},
         line_pass::LinePass,
         plan,
+        session_pass::Scope,
         text_pass::{TextPass, TextReport},
     },
     store::lease::Lease,
@@ -54,11 +55,13 @@ pub struct SyncCall {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextCall {
     force: bool,
+    sessions: Scope,
 }
 
 impl Merge for TextCall {
     fn merge(&mut self, other: &Self) {
         self.force |= other.force;
+        self.sessions = self.sessions.max(other.sessions);
     }
 }
 
@@ -87,7 +90,7 @@ impl Engine {
     ) -> Result<Arc<SyncReport>> {
         let started = Instant::now();
         tracing::debug!(reason = call.reason, force = call.force, "sync");
-        let text = self.sync_text(call.force, &cancel, progress.clone()).await?;
+        let text = self.sync_text(call.force, Scope::All, &cancel, progress.clone()).await?;
         let mut report = SyncReport {
             files: text.files,
             changed: text.changed,
@@ -115,6 +118,7 @@ impl Engine {
     pub(super) async fn sync_text(
         self: &Arc<Self>,
         force: bool,
+        sessions: Scope,
         cancel: &Cancel,
         progress: Option<Progress>,
     ) -> Result<Arc<TextReport>> {
@@ -123,7 +127,7 @@ impl Engine {
             let engine = Arc::clone(&engine);
             async move { engine.run_text(call, progress).await }
         };
-        self.texts.run(TextCall { force }, cancel, progress, work).await
+        self.texts.run(TextCall { force, sessions }, cancel, progress, work).await
     }
 
     /// One embedding pass, shared with everybody who waits for one.
@@ -141,10 +145,10 @@ impl Engine {
     }
 
     /// Starts a sync and does not wait; what goes wrong is kept for `status`.
-    pub(super) fn sync_in_background(self: &Arc<Self>) {
+    pub(super) fn sync_in_background(self: &Arc<Self>, sessions: Scope) {
         let engine = Arc::clone(self);
         tokio::spawn(async move {
-            if engine.sync_text(false, &Cancel::new(), None).await.is_ok() {
+            if engine.sync_text(false, sessions, &Cancel::new(), None).await.is_ok() {
                 // Both keep their errors for `status`.
                 let _ = engine.sync_vectors(&Cancel::new(), None).await;
             }
@@ -155,12 +159,17 @@ impl Engine {
         self.with_lease(&progress).await?;
         self.dirty.store(false, Ordering::Release);
         let listener = Arc::clone(&progress);
+        let noted = self.sessions.take(call.sessions);
         let outcome = self
             .blocking(move |engine, settings| {
+                let host = engine.sessions.host();
                 let report = TextPass {
                     store: &engine.store,
                     settings,
                     force: call.force,
+                    sessions: call.sessions,
+                    noted: &noted,
+                    host: host.as_ref(),
                     cancel: &engine.shutdown,
                     progress: &listener,
                 }
@@ -177,6 +186,11 @@ impl Engine {
                 }
             }
             Err(_) => self.dirty.store(true, Ordering::Release),
+        }
+        if let Ok(report) = &outcome
+            && call.sessions > Scope::None
+        {
+            self.snapshot.lock().note("sessions", report.session_error.as_ref());
         }
         self.finished("text", outcome.as_ref().err()).await;
         outcome
@@ -298,7 +312,8 @@ impl Engine {
         let embedder = self.provider().embedder().ok().flatten();
         self.blocking(move |engine, settings| {
             let space = embedder.as_ref().map(|e| e.space().clone());
-            let plan = plan::plan(&engine.store, settings, force, space.as_ref(), &engine.shutdown)?;
+            let mut plan = plan::plan(&engine.store, settings, force, space.as_ref(), &engine.shutdown)?;
+            engine.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
             Ok(json!({
                 "plan": plan,
                 "paid": engine.is_paid(settings),

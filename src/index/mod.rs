@@ -4,10 +4,14 @@
 //! texts whose vectors are not in the store yet. Both can be stopped at any step and go on from there.
 
 pub mod embed_pass;
+pub mod growth;
+mod host_sessions;
 pub mod identity;
 pub mod line_pass;
 pub mod plan;
 pub mod prepare;
+pub mod session_pass;
+pub mod session_plan;
 pub mod text_pass;
 
 use std::sync::Arc;

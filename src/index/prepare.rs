@@ -63,23 +63,36 @@ pub fn hash(text: &[u8]) -> Hash {
 
 /// Cuts a text into chunks and analyses them.
 pub fn prepare(analyzer: &mut Analyzer, path: &str, text: &str, shape: Shape) -> Prepared {
-    let text = &*injected::blanked(text);
+    prepare_numbered(analyzer, path, &injected::blanked(text), shape, |line| line)
+}
+
+/// [`prepare`] for a text whose lines have other numbers than their place in it; `number_of` must never fall.
+pub fn prepare_numbered(
+    analyzer: &mut Analyzer,
+    path: &str,
+    text: &str,
+    shape: Shape,
+    number_of: impl Fn(u32) -> u32,
+) -> Prepared {
     let outline = Outline::of(text);
     let file_lines: Vec<&str> = text.split('\n').collect();
     let mut prepared = Prepared { lines: u32::try_from(file_lines.len()).unwrap_or(u32::MAX), ..Prepared::default() };
     let mut counted_to = 0;
     for whole in chunk::chunks(text, shape.chunking).filter(|c| !c.is_blank()) {
         for part in chunk::split_to_bytes(&whole, shape.input_bytes) {
-            let lines = numbered_lines(&part, &file_lines);
-            let terms = analyzer.chunk(path, &outline, &lines);
+            let mut lines = numbered_lines(&part, &file_lines);
             // Overlapping lines count once: the share of this chunk's lines that no chunk before it had.
             let fresh = lines.iter().filter(|(n, _)| *n > counted_to).count();
+            for (number, _) in &mut lines {
+                *number = number_of(*number);
+            }
+            let terms = analyzer.chunk(path, &outline, &lines);
             prepared.terms +=
                 terms.count * u32::try_from(fresh).unwrap_or(0) / u32::try_from(lines.len()).unwrap_or(1).max(1);
             counted_to = counted_to.max(part.end_line);
             prepared.chunks.push(NewChunk {
-                start_line: part.start_line,
-                end_line: part.end_line,
+                start_line: number_of(part.start_line),
+                end_line: number_of(part.end_line),
                 hash: hash(part.text.as_bytes()),
                 line_terms: terms.lines,
                 fts_terms: terms.fts,

@@ -1,7 +1,7 @@
 //! The text pass: what changed on disk is cut, analysed and written. No provider is asked, so it is quick and free.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::atomic::{AtomicUsize, Ordering},
 };
 
@@ -11,6 +11,7 @@ use super::{
     Progress, Step,
     identity::generation_identity,
     prepare::{Prepared, Shape, hash, prepare},
+    session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
 use crate::{
     cancel::Cancel,
@@ -24,6 +25,7 @@ use crate::{
         skipped::Skipped as SkippedRow,
     },
     text::analyze::Analyzer,
+    transcripts::host::AskHost,
     workspace::{
         area::Area,
         discover::{Discovery, Entry, discover},
@@ -54,6 +56,8 @@ pub struct TextReport {
     pub chunks: usize,
     /// Files left out.
     pub skipped: usize,
+    /// Why conversations could not be brought up to date; the notes are, all the same.
+    pub session_error: Option<Error>,
 }
 
 /// What a text pass needs.
@@ -64,6 +68,12 @@ pub struct TextPass<'a> {
     pub settings: &'a Settings,
     /// Whether every file is read again into a new generation.
     pub force: bool,
+    /// Which transcripts are looked at. A new generation that takes the place of another one gets all of them.
+    pub sessions: Scope,
+    /// Transcripts of which the host told that enough is new.
+    pub noted: &'a HashSet<String>,
+    /// A host that keeps its transcripts itself.
+    pub host: Option<&'a AskHost>,
     /// Stops the pass between files.
     pub cancel: &'a Cancel,
     /// Listens.
@@ -132,19 +142,8 @@ impl TextPass<'_> {
         self.write_changes(&target, &discovery, &mut report, &mut skipped)?;
         self.remove_vanished(&target, &discovery, &mut report)?;
         report.skipped = skipped.len();
-        let row = |s: Skipped| (s.path, s.code.as_str(), s.reason);
-        let rows: Vec<_> = skipped.into_iter().map(row).collect();
-        self.store.write_indexed(move |tx| {
-            let seen_ms = tx.now_ms();
-            let rows: Vec<SkippedRow> = rows
-                .into_iter()
-                .map(|(path, code, reason)| {
-                    let (source, code) = (Source::Memory.as_str().to_owned(), code.to_owned());
-                    SkippedRow { source, path, code, reason, seen_ms }
-                })
-                .collect();
-            tx.set_skipped(Source::Memory.as_str(), &rows)
-        })?;
+        self.keep_skipped(Source::Memory, skipped)?;
+        self.sessions(&generation, &mut report)?;
         if generation.state == GenerationState::Building {
             self.store.write_indexed(move |tx| tx.flip(generation.id))?;
         }
@@ -152,6 +151,57 @@ impl TextPass<'_> {
             self.cancel.check()?;
         }
         Ok(report)
+    }
+
+    /// Keeps for `status` what was left out of a source.
+    fn keep_skipped(&self, source: Source, skipped: Vec<Skipped>) -> Result<()> {
+        let row = |s: Skipped| (s.path, s.code.as_str(), s.reason);
+        let rows: Vec<_> = skipped.into_iter().map(row).collect();
+        self.store.write_indexed(move |tx| {
+            let seen_ms = tx.now_ms();
+            let rows: Vec<SkippedRow> = rows
+                .into_iter()
+                .map(|(path, code, reason)| {
+                    let (source, code) = (source.as_str().to_owned(), code.to_owned());
+                    SkippedRow { source, path, code, reason, seen_ms }
+                })
+                .collect();
+            tx.set_skipped(source.as_str(), &rows)
+        })
+    }
+
+    /// Brings conversations up to date. A host that cannot tell about them now must not keep notes out of the index.
+    fn sessions(&self, generation: &Generation, report: &mut TextReport) -> Result<()> {
+        let scope = if generation.state == GenerationState::Building { Scope::All } else { self.sessions };
+        if scope == Scope::None {
+            return Ok(());
+        }
+        let pass = SessionPass {
+            store: self.store,
+            settings: self.settings,
+            generation: generation.id,
+            scope,
+            noted: self.noted,
+            host: self.host,
+            mode: Mode::Write,
+            cancel: self.cancel,
+            progress: self.progress,
+        };
+        match pass.run() {
+            Ok(SessionReport { files, changed, removed, chunks, skipped }) => {
+                report.files += files;
+                report.changed += changed.len();
+                report.removed += removed.len();
+                report.chunks += chunks;
+                report.skipped += skipped.len();
+                self.keep_skipped(Source::Sessions, skipped)
+            }
+            Err(error) if error.code == Code::Internal => {
+                report.session_error = Some(error);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Reads and analyses on a few threads; this thread writes.
@@ -256,7 +306,7 @@ impl TextPass<'_> {
 
     /// Removes what is no longer on disk, but nothing below a folder that could not be looked at.
     fn remove_vanished(&self, target: &Target<'_>, discovery: &Discovery, report: &mut TextReport) -> Result<()> {
-        let present: std::collections::HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
+        let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
         let vanished: Vec<String> = target
             .known
             .keys()

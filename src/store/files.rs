@@ -105,6 +105,15 @@ impl Tx<'_> {
     /// When the database cannot be written.
     pub fn replace_file(&self, generation: GenerationId, file: &NewFile<'_>, chunks: &[NewChunk]) -> Result<i64> {
         let removed = self.remove_file(generation, file.source, file.path)?;
+        let file_id = self.insert_file(generation, file)?;
+        self.insert_chunks(generation, file_id, chunks)?;
+        // After the insert: most texts of an edited file are still in use, and their rows need no write.
+        self.mark_unused(removed.as_deref().unwrap_or_default())?;
+        Ok(file_id)
+    }
+
+    /// Inserts the row of a file; gives its id.
+    pub(super) fn insert_file(&self, generation: GenerationId, file: &NewFile<'_>) -> Result<i64> {
         self.conn
             .prepare_cached(
                 "INSERT INTO file (generation, source, path, hash, mtime_ns, size, lines, terms, indexed_ms) \
@@ -121,7 +130,11 @@ impl Tx<'_> {
                 file.terms,
                 self.now_ms()
             ])?;
-        let file_id = self.conn.last_insert_rowid();
+        Ok(self.conn.last_insert_rowid())
+    }
+
+    /// Inserts chunks of a file with their full-text rows.
+    pub(super) fn insert_chunks(&self, generation: GenerationId, file_id: i64, chunks: &[NewChunk]) -> Result<()> {
         let mut insert_chunk = self.conn.prepare_cached(
             "INSERT INTO chunk (generation, file_id, start_line, end_line, hash, text) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -142,9 +155,16 @@ impl Tx<'_> {
                 insert.execute((id, &chunk.text))?;
             }
         }
-        // After the insert: most texts of an edited file are still in use, and their rows need no write.
-        self.mark_unused(removed.as_deref().unwrap_or_default())?;
-        Ok(file_id)
+        Ok(())
+    }
+
+    /// Removes chunks with their full-text rows; gives the hashes they had.
+    pub(super) fn remove_chunks(&self, generation: GenerationId, ids: &[i64]) -> Result<Vec<Hash>> {
+        lexical::delete_rows(self.conn, generation, ids)?;
+        if self.compat_index(generation)?.is_some() {
+            compat::delete_rows(self.conn, generation, ids)?;
+        }
+        self.delete_chunk_rows(ids)
     }
 
     /// Notes a new modification time of a file whose content is the same.
@@ -194,11 +214,7 @@ impl Tx<'_> {
             .prepare_cached("SELECT id FROM chunk WHERE file_id = ?1")?
             .query_map([file_id], |row| row.get(0))?
             .collect::<Result<_, _>>()?;
-        lexical::delete_rows(self.conn, generation, &chunks)?;
-        if self.compat_index(generation)?.is_some() {
-            compat::delete_rows(self.conn, generation, &chunks)?;
-        }
-        let hashes = self.delete_chunk_rows(&chunks)?;
+        let hashes = self.remove_chunks(generation, &chunks)?;
         self.conn.prepare_cached("DELETE FROM file WHERE id = ?1")?.execute([file_id])?;
         Ok(Some(hashes))
     }

@@ -4,7 +4,7 @@
 //!   in a transaction ([`Tx`]) on the writer thread. The queries are methods of these two, in one file per topic.
 //! - [`generations`] – a rebuild grows beside the index that answers; [`files`], [`chunks`] – what is indexed;
 //!   [`lexical`], [`compat`] – full text; [`embeddings`], [`cache`] – vectors, by hash of their text.
-//! - [`usage`] – what embedding cost.
+//! - [`transcripts`] – how far each was read. [`usage`] – what embedding cost.
 //! - [`lease`] – one process at a time indexes; [`recover`] – a damaged file is set aside and its vectors are saved.
 
 pub mod backup;
@@ -31,6 +31,7 @@ pub mod skipped;
 pub mod stats;
 #[cfg(test)]
 mod tests;
+pub mod transcripts;
 pub mod usage;
 mod writer;
 

@@ -48,6 +48,8 @@ pub struct Area {
     pub refused: Vec<Skipped>,
     /// Bounds of walks and reads.
     pub limits: Limits,
+    /// Whether notes are a source of the index at all; they can be read in any case.
+    pub is_source: bool,
 }
 
 /// A path inside the area: a folder that may be reached through links, and what follows, which may not.
@@ -72,14 +74,19 @@ impl Area {
     #[must_use]
     pub fn of(settings: &Settings) -> Self {
         let limits = Limits { file_bytes: settings.max_file_bytes, ..Limits::default() };
-        Self::new(&settings.workspace_dir, &settings.extra_paths, limits)
+        Self { is_source: settings.sources.memory, ..Self::new(&settings.workspace_dir, &settings.extra_paths, limits) }
     }
 
     /// An area of a workspace and extra paths, absolute or relative to it.
     #[must_use]
     pub fn new(workspace_dir: &Path, extra_paths: &[String], limits: Limits) -> Self {
-        let mut area =
-            Self { workspace_dir: workspace_dir.to_path_buf(), extra: Vec::new(), refused: Vec::new(), limits };
+        let mut area = Self {
+            workspace_dir: workspace_dir.to_path_buf(),
+            extra: Vec::new(),
+            refused: Vec::new(),
+            limits,
+            is_source: true,
+        };
         for written in extra_paths {
             match ExtraPath::parse(written, workspace_dir) {
                 Ok(extra) => area.extra.push(extra),
@@ -126,7 +133,7 @@ impl Area {
     /// Whether a Markdown file at this absolute path would be indexed, as far as its path tells.
     #[must_use]
     pub fn is_indexed(&self, absolute: &Path) -> bool {
-        let Some(located) = self.locate(absolute) else { return false };
+        let Some(located) = self.locate(absolute).filter(|_| self.is_source) else { return false };
         let is_diary = absolute.parent() == Some(&self.workspace_dir)
             && absolute.file_name().is_some_and(|name| DIARY_FILES.iter().any(|diary| name == *diary));
         is_markdown(absolute) && !is_diary && !has_ignored_folder(&located.below)

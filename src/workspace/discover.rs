@@ -53,6 +53,9 @@ impl Discovery {
 /// nothing here is an error.
 #[must_use]
 pub fn discover(area: &Area) -> Discovery {
+    if !area.is_source {
+        return Discovery::default();
+    }
     let mut walker = Walker::new(|path: &Path| area.display(path), &area.limits);
     walker.skipped.records.extend(area.refused.iter().cloned());
     if stat(&mut walker, &area.workspace_dir).is_none() && walker.unlisted.is_empty() {

@@ -12,5 +12,5 @@ mod pending;
 pub mod read;
 pub mod reconcile;
 pub mod skipped;
-mod walk;
+pub(crate) mod walk;
 pub mod watch;

@@ -10,6 +10,7 @@ mod keyword_only;
 mod keywords;
 mod lexical;
 mod mmr;
+mod repeats;
 mod snippet;
 mod stop_words;
 mod vector;
@@ -213,6 +214,7 @@ impl<'a> Search<'a> {
     /// Applies diversity (F8), the threshold (F9) and the number of results to sorted candidates.
     fn answer(&self, mode: &'static str, candidates: Vec<Scored<'_>>, threshold: Threshold, diverse: bool) -> Answer {
         let places = fuse::keyword_places(&candidates);
+        let candidates = repeats::without_repeats(candidates);
         let passes = |candidate: &Scored<'_>| {
             candidate.score >= threshold.min_score
                 && (!threshold.keyword_hits_only || places.contains(&fuse::place(candidate.row)))

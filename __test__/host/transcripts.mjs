@@ -1,0 +1,92 @@
+// Conversations as a source on a real host: what was said and never written down is found, by the command line and by
+// the agent; and a running gateway follows what is said.
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFailed, test } from "vitest";
+import { TestHost } from "./harness.mjs";
+
+const ID = "memory-core-rs";
+
+const RULES = [
+  { on: "system", match: "flush turn", reply: "NO_REPLY" },
+  {
+    match: "where does my sister live",
+    tool: "memory_search",
+    toolCall: { name: "memory_search", arguments: { query: "Lena Porto", corpus: "sessions" } },
+  },
+  { on: "tool", match: "Porto", reply: "ANSWER: in Porto." },
+  { on: "tool", match: ".", reply: "ANSWER: nothing." },
+  { match: ".", reply: "HELLO" },
+];
+
+/** How often the command line looks for what the gateway has heard. */
+const LOOKS = 12;
+
+/** @param {string} version */
+export function transcriptsSuite(version) {
+  describe.sequential(`Conversations on OpenClaw ${version}`, () => {
+    /** @type {TestHost} */
+    let host;
+    let isBroken = false;
+    beforeEach(({ skip }) => {
+      skip(isBroken, "an earlier step failed");
+      onTestFailed(() => {
+        isBroken = true;
+      });
+    });
+    beforeAll(async () => {
+      host = await TestHost.start(version, { files: { "MEMORY.md": "# Memory\n- The favourite tea is sencha.\n" }, rules: RULES });
+      const consent = host.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];
+      await host.ok("plugins", "install", inject("tarball").file, ...(host.atLeast("2026.8.1") ? ["--force"] : []), ...consent);
+      await host.ok("plugins", "enable", ID, ...consent);
+      await host.ok(ID, "setup", "--yes");
+      const config = await host.config();
+      const search = host.atLeast("2026.8.1") ? config.memory.search : config.agents.defaults.memorySearch;
+      Object.assign(search, { sources: ["memory", "sessions"], experimental: { sessionMemory: true } });
+      // Every message is enough, so that nobody has to wait for fifty.
+      const entry = config.plugins.entries[ID];
+      entry.config = { ...entry.config, sync: { sessions: { deltaMessages: 0 } } };
+      await writeFile(path.join(host.stateDir, "openclaw.json"), JSON.stringify(config, null, 2));
+    });
+    afterAll(async () => {
+      await host?.stop();
+    });
+
+    test("a fact said only in a conversation is found by openclaw memory search", async () => {
+      expect(await host.turn("My sister Lena moved to Porto last week.")).toContain("HELLO");
+      const [indexed] = await host.json("memory", "index");
+      const counts = indexed.status.sourceCounts.map((/** @type {any} */ { source, files }) => [source, files]);
+      expect(counts).toEqual([
+        ["memory", 1],
+        ["sessions", 1],
+      ]);
+      const { results } = await host.json("memory", "search", "Where did my sister Lena move to?");
+      expect(results[0]).toMatchObject({ source: "sessions", path: expect.stringMatching(/^sessions\/main\/[\w-]+\.jsonl$/) });
+      expect(results[0].snippet).toContain("User: My sister Lena moved to Porto last week.");
+    });
+
+    test("status tells of both sources and of nothing left to do", async () => {
+      const [agent] = await host.json("memory", "status");
+      expect(agent.status).toMatchObject({ sources: ["memory", "sessions"], files: 2 });
+      expect(agent.status.lastSyncError).toBeUndefined();
+      expect(agent.scan.pending.changed).toEqual([]);
+    });
+
+    test("the agent answers from an earlier conversation", async () => {
+      expect(await host.turn("Where does my sister live?")).toContain("ANSWER: in Porto.");
+    });
+
+    test("a running gateway follows what is said", async () => {
+      await host.startGateway();
+      await host.turn("The spare key hangs behind the boiler.", { local: false });
+      let found = [];
+      for (let look = 0; look < LOOKS && found.length === 0; look++) {
+        const { results } = await host.json("memory", "search", "spare key boiler");
+        found = results.filter((/** @type {any} */ hit) => hit.snippet.includes("behind the boiler"));
+      }
+      expect(found[0], host.gatewayOutput.slice(-2000)).toMatchObject({ source: "sessions" });
+      expect(await host.stopGateway()).toBeLessThan(30_000);
+    });
+  });
+}

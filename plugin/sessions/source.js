@@ -1,0 +1,131 @@
+// Conversations of hosts from 2026.8 on, which keep them in a database of their own. It is never opened here: the host
+// lists conversations and reads messages, and the engine keeps what was said. Older hosts write files, which the engine
+// reads by itself.
+
+import { isRecord } from "../../lib/config.js";
+import { importSdk } from "../sdk.js";
+
+/**
+ * @typedef {import("../../index.d.ts").SessionSource} SessionSource
+ * @typedef {import("../../index.d.ts").SessionRequest} SessionRequest
+ * @typedef {{sessionKey: string, sessionId: string, updatedAtMs: number, machine: boolean}} Session
+ */
+
+/** First host with a database for conversations. */
+export const DATABASE_SINCE = "2026.8.1";
+
+/** Largest part of a conversation that is read at a time, in bytes; a larger single message is read alone. */
+const PAGE_BYTES = 1_000_000;
+/** Largest message that is read, in bytes; the host gives none that are larger. */
+const MESSAGE_BYTES = 64 * 1024 * 1024;
+
+/** Kinds of conversation, as the host sorts them, that no person is part of. */
+const MACHINE_KINDS = new Set(["cron", "heartbeat", "subagent"]);
+
+/**
+ * Answers the engine about the conversations of an agent.
+ * @param {string} agentId
+ * @returns {SessionSource}
+ */
+export function hostSessions(agentId) {
+  return async (request) => (request.kind === "list" ? await listSessions(agentId) : await readSession(agentId, request));
+}
+
+/** @param {string} agentId */
+async function listSessions(agentId) {
+  const store = await importSdk("session-store-runtime");
+  if (typeof store?.listSessionEntries !== "function") throw new Error("this host does not list its conversations");
+  const current = store.listSessionEntries({ agentId, readOnly: true, hydrateSkillPromptRefs: false });
+  const retained = await retainedSessions(agentId);
+  /** @type {Map<string, Session>} */
+  const sessions = new Map();
+  for (const session of [...(retained ?? []), ...current.map(sessionOf)]) {
+    if (!session?.sessionId) continue;
+    const known = sessions.get(session.sessionId);
+    sessions.set(session.sessionId, { ...session, machine: session.machine || known?.machine === true });
+  }
+  return { sessions: [...sessions.values()], complete: retained !== null };
+}
+
+/**
+ * An entry of the host's list.
+ * @param {{sessionKey: string, entry: Record<string, any>}} listed
+ * @returns {Session}
+ */
+function sessionOf({ sessionKey, entry }) {
+  return {
+    sessionKey,
+    sessionId: typeof entry?.sessionId === "string" ? entry.sessionId.trim() : "",
+    updatedAtMs: wholeNumber(entry?.updatedAt),
+    machine: Boolean(entry?.spawnedBy || entry?.heartbeatIsolatedBaseSessionKey),
+  };
+}
+
+/**
+ * Conversations with those that were followed by another one under the same key; null where the host does not say.
+ * @param {string} agentId
+ * @returns {Promise<Session[] | null>}
+ */
+async function retainedSessions(agentId) {
+  const sdk = await importSdk("memory-core-host-engine-sessions");
+  if (typeof sdk?.listSessionTranscriptCorpusEntriesForAgent !== "function") return null;
+  const options = { includeRetainedSqlite: true, includeContentRevision: false, readOnly: true };
+  const entries = await sdk.listSessionTranscriptCorpusEntriesForAgent(agentId, options);
+  return entries
+    .filter((/** @type {any} */ entry) => entry.transcriptSource === "sqlite" && entry.sessionKey)
+    .map((/** @type {any} */ entry) => ({
+      sessionKey: entry.sessionKey,
+      sessionId: String(entry.sessionId),
+      updatedAtMs: wholeNumber(entry.updatedAtMs),
+      machine: MACHINE_KINDS.has(entry.sessionKind) || entry.generatedByDreamingNarrative === true,
+    }));
+}
+
+/**
+ * What follows a mark in a conversation.
+ * @param {string} agentId
+ * @param {Extract<SessionRequest, {kind: "read"}>} request
+ */
+async function readSession(agentId, { sessionKey, sessionId, cursor }) {
+  const sdk = await importSdk("session-transcript-runtime");
+  if (typeof sdk?.readSessionTranscriptVisibleMessageDelta !== "function") throw new Error("this host does not show its conversations");
+  const target = { agentId, sessionKey, sessionId, ...(cursor ? { cursor } : {}) };
+  let page = await sdk.readSessionTranscriptVisibleMessageDelta({ ...target, maxBytes: PAGE_BYTES });
+  if (page.kind === "page" && page.entries.length === 0 && page.requiredBytes > PAGE_BYTES) {
+    const maxBytes = Math.min(page.requiredBytes, MESSAGE_BYTES);
+    page = await sdk.readSessionTranscriptVisibleMessageDelta({ ...target, maxBytes, maxMessages: 1 });
+  }
+  if (page.kind === "unavailable") return { kind: "unavailable", reason: `the host is at work on it (${page.reason})` };
+  if (page.kind !== "page") return { kind: page.kind };
+  return { kind: "page", cursor: page.cursor, more: page.hasMore === true, messages: page.entries.flatMap(messageOf) };
+}
+
+/**
+ * What somebody said; tools and settings say nothing.
+ * @param {{seq: number, message: unknown}} entry
+ */
+function messageOf({ seq, message }) {
+  if (!isRecord(message) || (message.role !== "user" && message.role !== "assistant")) return [];
+  const text = textOf(message.content);
+  if (!text.trim()) return [];
+  const provenance = isRecord(message.provenance) && typeof message.provenance.kind === "string" ? message.provenance.kind : undefined;
+  return [{ line: Math.max(1, wholeNumber(seq)), role: message.role, text, ...(provenance ? { provenance } : {}) }];
+}
+
+/**
+ * A text, or the text blocks of a list.
+ * @param {unknown} content
+ */
+function textOf(content) {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .filter((block) => block?.type === "text" && typeof block.text === "string")
+    .map((block) => block.text)
+    .join("\n");
+}
+
+/** @param {unknown} value */
+function wholeNumber(value) {
+  return typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.floor(value)) : 0;
+}

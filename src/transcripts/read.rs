@@ -1,0 +1,239 @@
+//! Reading on in a transcript file from where the last reading ended. Memory does not grow with the file.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
+    ops::ControlFlow,
+    str::FromStr,
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    error::{Error, Result},
+    workspace::{area::Located, guard},
+};
+
+/// Bytes before the cursor that must be the same for the file to count as continued.
+const CHECKED_BYTES: u64 = 1024;
+
+/// Longest line that is looked at, in bytes; longer ones hold pictures or the output of tools.
+const MAX_LINE_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Where reading goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cursor {
+    /// Bytes read.
+    pub offset: u64,
+    /// Lines read.
+    pub line: u32,
+    /// Fingerprint of what stands before.
+    check: u64,
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{:016x}", self.offset, self.line, self.check)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = ();
+
+    fn from_str(text: &str) -> std::result::Result<Self, ()> {
+        let mut parts = text.split(':');
+        let mut next = || parts.next().ok_or(());
+        let offset = next()?.parse().map_err(drop)?;
+        let line = next()?.parse().map_err(drop)?;
+        let check = u64::from_str_radix(next()?, 16).map_err(drop)?;
+        Ok(Self { offset, line, check })
+    }
+}
+
+/// A transcript file, open at a cursor.
+#[derive(Debug)]
+pub struct Reader {
+    file: BufReader<File>,
+    cursor: Cursor,
+    /// Whether the file is not the one that the cursor was made for, so that reading began anew.
+    pub restarted: bool,
+    /// Whether the last line counts although it has no end: nothing is added to a file that was set aside.
+    finished: bool,
+}
+
+impl Reader {
+    /// Opens a file where a cursor points, or at its beginning when it was shortened or written anew.
+    ///
+    /// # Errors
+    /// `NotFound`, `Path` for links and special files, `Io`.
+    pub fn open(located: &Located, cursor: Cursor, finished: bool) -> Result<Self> {
+        let path = located.absolute();
+        let mut file = guard::open(located).map_err(|refusal| refusal.into_error(&path))?;
+        let continued = is_continued(&mut file, cursor).map_err(|error| Error::io(&path, &error))?;
+        let cursor = if continued { cursor } else { Cursor::default() };
+        file.seek(SeekFrom::Start(cursor.offset)).map_err(|error| Error::io(&path, &error))?;
+        Ok(Self { file: BufReader::with_capacity(256 * 1024, file), cursor, restarted: !continued, finished })
+    }
+
+    /// Reads complete lines to the end of the file, or until told to stop. A line at the end that is still being
+    /// written is left for the next time.
+    ///
+    /// # Errors
+    /// `Io`, and what the caller gives.
+    pub fn each_line(&mut self, mut each: impl FnMut(u32, &[u8]) -> Result<ControlFlow<()>>) -> Result<()> {
+        let failed = |error: io::Error| Error::new(crate::error::Code::Io, format!("a transcript: {error}"));
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let mut length = (&mut self.file).take(MAX_LINE_BYTES).read_until(b'\n', &mut line).map_err(failed)? as u64;
+            let mut complete = line.last() == Some(&b'\n');
+            if !complete && length == MAX_LINE_BYTES {
+                let (skipped, ended) = skip_line(&mut self.file).map_err(failed)?;
+                line.clear();
+                (length, complete) = (length + skipped, ended);
+            }
+            if length == 0 || !(complete || self.finished) {
+                return Ok(());
+            }
+            self.cursor.offset += length;
+            self.cursor.line = self.cursor.line.saturating_add(1);
+            if each(self.cursor.line, line.trim_ascii())?.is_break() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Where reading goes on next time.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn cursor(&mut self) -> Result<Cursor> {
+        // Through a second handle, because the buffer of the first one must stay where it is.
+        let check = self.file.get_ref().try_clone().and_then(|mut file| {
+            let position = file.stream_position()?;
+            let check = fingerprint(&mut file, self.cursor.offset);
+            file.seek(SeekFrom::Start(position))?;
+            check
+        });
+        let check = check.map_err(|error| Error::new(crate::error::Code::Io, format!("a transcript: {error}")))?;
+        self.cursor.check = check;
+        Ok(self.cursor)
+    }
+}
+
+/// Leaves out the rest of a line: how long it was, and whether it ended.
+fn skip_line(file: &mut BufReader<File>) -> io::Result<(u64, bool)> {
+    let mut skipped = 0;
+    loop {
+        let buffer = file.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok((skipped, false));
+        }
+        let (used, ended) =
+            buffer.iter().position(|byte| *byte == b'\n').map_or((buffer.len(), false), |at| (at + 1, true));
+        file.consume(used);
+        skipped += used as u64;
+        if ended {
+            return Ok((skipped, true));
+        }
+    }
+}
+
+fn is_continued(file: &mut File, cursor: Cursor) -> io::Result<bool> {
+    if cursor.offset == 0 {
+        return Ok(true);
+    }
+    Ok(file.metadata()?.len() >= cursor.offset && fingerprint(file, cursor.offset)? == cursor.check)
+}
+
+/// Fingerprint of the bytes right before an offset, and of where they stand.
+fn fingerprint(file: &mut File, offset: u64) -> io::Result<u64> {
+    let start = offset.saturating_sub(CHECKED_BYTES);
+    file.seek(SeekFrom::Start(start))?;
+    let mut hash = Sha256::new();
+    hash.update(offset.to_le_bytes());
+    let mut before = Vec::new();
+    file.take(offset - start).read_to_end(&mut before)?;
+    hash.update(&before);
+    let digest = hash.finalize();
+    Ok(digest.first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write};
+
+    use super::*;
+
+    struct Fixture {
+        folder: tempfile::TempDir,
+    }
+
+    impl Fixture {
+        fn new(text: &str) -> Self {
+            let fixture = Self { folder: tempfile::tempdir().unwrap() };
+            fs::write(fixture.folder.path().join("a.jsonl"), text).unwrap();
+            fixture
+        }
+
+        fn append(&self, text: &str) {
+            let mut file = fs::OpenOptions::new().append(true).open(self.folder.path().join("a.jsonl")).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+        }
+
+        fn read(&self, cursor: Cursor, finished: bool) -> (Vec<(u32, String)>, Cursor, bool) {
+            let located = Located { base: self.folder.path().to_owned(), below: "a.jsonl".into() };
+            let mut reader = Reader::open(&located, cursor, finished).unwrap();
+            let mut lines = Vec::new();
+            let collect = |number, line: &[u8]| {
+                lines.push((number, String::from_utf8_lossy(line).into_owned()));
+                Ok(ControlFlow::Continue(()))
+            };
+            reader.each_line(collect).unwrap();
+            let cursor = reader.cursor().unwrap();
+            (lines, cursor, reader.restarted)
+        }
+    }
+
+    fn numbered(lines: &[(u32, &str)]) -> Vec<(u32, String)> {
+        lines.iter().map(|(n, text)| (*n, (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn reading_goes_on_where_it_ended_and_waits_for_the_end_of_a_line() {
+        let file = Fixture::new("one\n\ntwo");
+        let (lines, cursor, _) = file.read(Cursor::default(), false);
+        assert_eq!(lines, numbered(&[(1, "one"), (2, "")]));
+        file.append(" and a half\r\nthree\n");
+        let cursor: Cursor = cursor.to_string().parse().unwrap();
+        let (lines, cursor, restarted) = file.read(cursor, false);
+        assert_eq!((lines, restarted), (numbered(&[(3, "two and a half"), (4, "three")]), false));
+        assert_eq!(file.read(cursor, false).0, numbered(&[]));
+    }
+
+    #[test]
+    fn a_file_that_was_set_aside_is_read_to_its_last_byte() {
+        assert_eq!(Fixture::new("one\ntwo").read(Cursor::default(), true).0, numbered(&[(1, "one"), (2, "two")]));
+    }
+
+    #[test]
+    fn a_shortened_or_rewritten_file_is_read_anew() {
+        let file = Fixture::new("one\ntwo\n");
+        let (_, cursor, _) = file.read(Cursor::default(), false);
+        for text in ["one\n", "eins\nzwei\ndrei\n"] {
+            fs::write(file.folder.path().join("a.jsonl"), text).unwrap();
+            let (lines, _, restarted) = file.read(cursor, false);
+            assert!(restarted);
+            assert_eq!(lines.len(), text.lines().count());
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_passed_over() {
+        let long = "x".repeat(usize::try_from(MAX_LINE_BYTES).unwrap() + 10);
+        let (lines, cursor, _) = Fixture::new(&format!("one\n{long}\nthree\n")).read(Cursor::default(), false);
+        assert_eq!(lines, numbered(&[(1, "one"), (2, ""), (3, "three")]));
+        assert_eq!(cursor.offset, long.len() as u64 + 11);
+    }
+}
