@@ -9,6 +9,7 @@ import { homeDir, processEnv, stateDir } from "./env.js";
 import { codedError } from "./errors.js";
 import { modelPaths as defaultModelPaths } from "./model.js";
 import { isNativeLoaded, native } from "./native.js";
+import { nativeSearchOptions, typedVectors } from "./native-shapes.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "./package-info.js";
 
 /**
@@ -206,9 +207,7 @@ export class MemoryIndexManager {
   #reportEarly(query, request, report) {
     let done = false;
     const timer = setTimeout(async () => {
-      const answer = await this.run((engine) => engine.search(query, { ...request, lexicalOnly: true }, ++lastRequestId)).catch(
-        () => null,
-      );
+      const answer = await this.run((engine) => engine.search(query, { ...request, lexicalOnly: true }, ++lastRequestId)).catch(() => null);
       if (!done && answer && answer.hits.length > 0) report(answer.hits);
     }, EARLY_RESULTS_MS);
     timer.unref();
@@ -286,7 +285,7 @@ export class MemoryIndexManager {
    * @param {{path: string, bytes: number}} transcript Its path as in results, and the length of the message.
    */
   async noteTranscript({ path, bytes }) {
-    await this.#run((engine) => engine.noteTranscript(path, bytes));
+    await this.run((engine) => engine.noteTranscript(path, bytes));
   }
 
   /**
@@ -482,31 +481,9 @@ async function prepare({
 }
 
 /**
- * The engine takes typed arrays only.
- * @param {import("../index.d.ts").EmbedFunction} embed
- * @returns {(texts: string[], kind: string) => Promise<Float32Array[]>}
- */
-function typedVectors(embed) {
-  return async (texts, kind) => {
-    const vectors = await embed(texts, kind === "query" ? "query" : "document");
-    return vectors.map((vector) => (vector instanceof Float32Array ? vector : Float32Array.from(vector)));
-  };
-}
-
-/**
  * @param {string} state
  * @param {string} agentId
  */
 function ownerKey(state, agentId) {
   return JSON.stringify([state, agentId]);
-}
-
-/**
- * Only what the engine knows, and only what was given.
- * @param {Record<string, any>} options
- * @returns {import("../index.d.ts").SearchOptions}
- */
-function nativeSearchOptions({ maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey }) {
-  const options = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey };
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
 }

@@ -1,0 +1,23 @@
+// What crosses the boundary to the engine, in the shapes it takes.
+
+/**
+ * The engine takes typed arrays only.
+ * @param {import("../index.d.ts").EmbedFunction} embed
+ * @returns {(texts: string[], kind: string) => Promise<Float32Array[]>}
+ */
+export function typedVectors(embed) {
+  return async (texts, kind) => {
+    const vectors = await embed(texts, kind === "query" ? "query" : "document");
+    return vectors.map((vector) => (vector instanceof Float32Array ? vector : Float32Array.from(vector)));
+  };
+}
+
+/**
+ * Only what the engine knows, and only what was given.
+ * @param {Record<string, any>} options
+ * @returns {import("../index.d.ts").SearchOptions}
+ */
+export function nativeSearchOptions({ maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey }) {
+  const options = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
+}
