@@ -76,7 +76,7 @@ impl Engine {
         let sessions = if dirty.cause == Cause::Started { Scope::All } else { Scope::Due };
         if dirty.cause == Cause::Events || self.differs_from_disk(sessions).await {
             self.dirty.store(true, Ordering::Release);
-            self.sync_in_background(sessions);
+            self.sync_sessions_in_background(sessions);
         } else if !self.vectors.is_running() {
             self.resume_vectors().await;
         }
@@ -111,6 +111,6 @@ async fn at_intervals(engine: Weak<Engine>, period: Duration) {
     loop {
         tokio::time::sleep(period).await;
         let Some(engine) = engine.upgrade() else { return };
-        engine.sync_in_background(Scope::All);
+        engine.sync_sessions_in_background(Scope::All);
     }
 }

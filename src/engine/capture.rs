@@ -19,7 +19,6 @@ use crate::{
     },
     config::automatic::Automatic,
     error::{Code, Result},
-    index::session_pass::Scope,
     search::types::{Hit, Source},
 };
 
@@ -185,7 +184,7 @@ impl Engine {
             })
             .await?;
         if outcome.stored > 0 {
-            self.sync_in_background(Scope::None);
+            self.sync_in_background();
         }
         Ok(outcome)
     }
@@ -197,7 +196,7 @@ impl Engine {
     pub async fn undo_capture(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic, id: String) -> Result<bool> {
         let collector = self.collector(folder, automatic);
         let removed = self.blocking(move |_, _| collector.undo(&id)).await?;
-        self.sync_in_background(Scope::None);
+        self.sync_in_background();
         Ok(removed)
     }
 

@@ -63,7 +63,7 @@ impl Engine {
                 .await;
             engine.checking.store(false, Ordering::Release);
             if matches!(repaired, Ok(true)) {
-                engine.sync_in_background(Scope::All);
+                engine.sync_sessions_in_background(Scope::All);
             }
         });
     }

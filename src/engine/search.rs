@@ -78,7 +78,7 @@ impl Engine {
         self.first_sync(&cancel).await;
         self.warm_up(call.session_key.as_deref());
         if resolved.settings.sync.on_search && self.dirty.load(Ordering::Acquire) && !self.texts.is_running() {
-            self.sync_in_background(Scope::Due);
+            self.sync_in_background();
         }
         let (vector, warning) = if call.lexical_only || !resolved.settings.vector_enabled {
             (None, None)
@@ -142,7 +142,7 @@ impl Engine {
         if self.sync_text(false, Scope::None, cancel, None).await.is_ok() {
             self.indexed.store(true, Ordering::Release);
             // Vectors, and years of conversations, come after the answer.
-            self.sync_in_background(Scope::All);
+            self.sync_sessions_in_background(Scope::All);
         }
     }
 

@@ -103,7 +103,7 @@ impl Engine {
             tokio::time::sleep(DEBOUNCE).await;
             let Some(engine) = engine.upgrade().filter(|engine| !engine.is_closed()) else { return };
             engine.sessions.said.lock().is_scheduled = false;
-            engine.sync_in_background(Scope::Due);
+            engine.sync_in_background();
         });
     }
 
@@ -115,7 +115,7 @@ impl Engine {
             return;
         }
         if self.sessions.warm.lock().put(key.to_owned(), ()).is_none() {
-            self.sync_in_background(Scope::All);
+            self.sync_sessions_in_background(Scope::All);
         }
     }
 

@@ -144,8 +144,14 @@ impl Engine {
         self.vectors.run(VectorCall, cancel, progress, work).await
     }
 
-    /// Starts a sync and does not wait; what goes wrong is kept for `status`.
-    pub(super) fn sync_in_background(self: &Arc<Self>, sessions: Scope) {
+    /// Starts a sync of the notes, and of conversations in which enough is new, and does not wait; what goes wrong is
+    /// kept for `status`.
+    pub(super) fn sync_in_background(self: &Arc<Self>) {
+        self.sync_sessions_in_background(Scope::Due);
+    }
+
+    /// The same with a say about conversations.
+    pub(super) fn sync_sessions_in_background(self: &Arc<Self>, sessions: Scope) {
         let engine = Arc::clone(self);
         tokio::spawn(async move {
             if engine.sync_text(false, sessions, &Cancel::new(), None).await.is_ok() {
