@@ -7,7 +7,7 @@ import { PLUGIN_ID } from "../lib/package-info.js";
 
 /**
  * @typedef {import("./host.js").HostConfig} HostConfig
- * @typedef {{key: string, reason: string, met: (cfg: HostConfig) => boolean, apply: (draft: HostConfig) => void}} Requirement
+ * @typedef {{key: string, value: unknown, reason: string, met: (cfg: HostConfig) => boolean, apply: (draft: HostConfig) => void}} Requirement
  */
 
 /** @param {HostConfig} cfg @returns {Record<string, any>} */
@@ -28,6 +28,7 @@ const REQUIREMENTS = [
   {
     since: "0",
     key: "plugins.slots.memory",
+    value: PLUGIN_ID,
     reason: `the memory slot belongs to another plugin`,
     met: (cfg) => cfg.plugins?.slots?.memory === PLUGIN_ID,
     apply: (draft) => {
@@ -38,6 +39,7 @@ const REQUIREMENTS = [
   {
     since: "2026.8.1",
     key: `plugins.entries.${PLUGIN_ID}.config.dreaming.enabled`,
+    value: false,
     reason: "this host loads memory-core beside us until dreaming is explicitly off",
     met: (cfg) => entryOf(cfg).config?.dreaming?.enabled === false,
     apply: (draft) => {
@@ -49,6 +51,7 @@ const REQUIREMENTS = [
     // Older hosts reject the key as an unknown one and need no grant.
     since: "2026.4.24",
     key: `plugins.entries.${PLUGIN_ID}.hooks.allowConversationAccess`,
+    value: true,
     reason: "conversations are closed to us until access is granted",
     met: (cfg) => entryOf(cfg).hooks?.allowConversationAccess === true,
     apply: (draft) => {
@@ -57,6 +60,14 @@ const REQUIREMENTS = [
     },
   },
 ];
+
+/**
+ * The line of configuration that a requirement asks for.
+ * @param {{key: string, value: unknown}} need
+ */
+export function lineOf({ key, value }) {
+  return `${key} = ${JSON.stringify(value)}`;
+}
 
 /**
  * What is still missing on this host.

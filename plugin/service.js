@@ -6,7 +6,7 @@ import { closeAllMemoryIndexManagers } from "../lib/manager.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
 import { hasAutomaticPart } from "./hooks/agent.js";
 import { resumeCaptures } from "./hooks/capture.js";
-import { missingRequirements } from "./requirements.js";
+import { lineOf, missingRequirements } from "./requirements.js";
 import { getManager } from "./runtime.js";
 import { stopWatchingTranscripts, watchTranscripts } from "./sessions/events.js";
 
@@ -38,7 +38,9 @@ export function registerService(api, host) {
 async function warnAboutSetup(host) {
   const missing = missingRequirements(host, await host.sourceConfig());
   if (missing.length > 0) {
-    host.logger.warn(`${PLUGIN_ID}: ${missing.map((need) => `${need.reason} (${need.key})`).join("; ")}. Run: openclaw ${PLUGIN_ID} setup`);
+    host.logger.warn(
+      `${PLUGIN_ID}: ${missing.map((need) => `${need.reason} (${lineOf(need)})`).join("; ")}. Run: openclaw ${PLUGIN_ID} setup`,
+    );
   }
 }
 

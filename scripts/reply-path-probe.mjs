@@ -33,7 +33,11 @@ if (orderFile && resultFile && process.argv.includes("gateway")) {
 async function probe() {
   const order = JSON.parse(await readFile(String(orderFile), "utf8"));
   const load = (/** @type {string} */ file) => import(pathToFileURL(path.join(order.plugin, "plugin", file)).href);
-  const [{ Host }, { promptContext }, { captureTurn }] = await Promise.all([load("host.js"), load("hooks/prompt.js"), load("hooks/capture.js")]);
+  const [{ Host }, { promptContext }, { captureTurn }] = await Promise.all([
+    load("host.js"),
+    load("hooks/prompt.js"),
+    load("hooks/capture.js"),
+  ]);
   const api = {
     config: order.config,
     logger: console,
@@ -49,7 +53,10 @@ async function probe() {
   const word = (/** @type {number} */ n) => order.words[n % order.words.length];
   const question = (/** @type {number} */ n) => `What did I write about the ${word(n)} and the ${word(n * 7 + 3)} number ${n}?`;
   // A session of some length: the hook must not get slower with it.
-  const earlier = Array.from({ length: 200 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${question(n)} ${"words ".repeat(60)}` }));
+  const earlier = Array.from({ length: 200 }, (_, n) => ({
+    role: n % 2 ? "assistant" : "user",
+    content: `${question(n)} ${"words ".repeat(60)}`,
+  }));
   const turn = (/** @type {number} */ n) => ({
     success: true,
     runId: `probe-${n}`,

@@ -33,7 +33,8 @@ const WORDS =
 
 /** A daily note of some length, the same in every run. @param {number} seed */
 function note(seed) {
-  const line = (/** @type {number} */ n) => Array.from({ length: 12 }, (_, at) => WORDS[(seed * 31 + n * 17 + at * (seed % 7) + at) % WORDS.length]).join(" ");
+  const line = (/** @type {number} */ n) =>
+    Array.from({ length: 12 }, (_, at) => WORDS[(seed * 31 + n * 17 + at * (seed % 7) + at) % WORDS.length]).join(" ");
   return Array.from({ length: 30 }, (_, n) => `- ${line(n)}, number ${seed * 100 + n}`).join("\n");
 }
 
@@ -44,7 +45,9 @@ const files = Object.fromEntries(
   Array.from({ length: Number(args.notes) }, (_, n) => [`memory/${day(n)}.md`, `# ${day(n)}\n\n${note(n)}\n`]),
 );
 let tarball = "";
-await pack(/** @type {any} */ ({ provide: (/** @type {string} */ _name, /** @type {{file: string}} */ packed) => (tarball = packed.file) }));
+await pack(
+  /** @type {any} */ ({ provide: (/** @type {string} */ _name, /** @type {{file: string}} */ packed) => (tarball = packed.file) }),
+);
 const host = await TestHost.start(args.host, { files, rules: [{ match: ".", reply: "HELLO" }] });
 try {
   const consent = host.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];

@@ -1,13 +1,10 @@
 // Automatic memory on a real host: what is said in one conversation is known in the next, with the requests that the
 // model received as evidence.
 
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFailed, test } from "vitest";
-import { TestHost } from "./harness.mjs";
-
-const ID = "memory-core-rs";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from "vitest";
+import { eventually, ID, memoryHost, question, RESET, text } from "./memory-host.mjs";
 
 const FILES = {
   "MEMORY.md": "# Memory\n",
@@ -16,40 +13,25 @@ const FILES = {
 
 const RULES = [
   { on: "system", match: "flush turn", reply: "NO_REPLY" },
+  { match: "Slug:$", reply: "lighthouse-lamps" },
   { match: "Bullets, or NONE", reply: "- [decision] The Falcon release is on Tuesdays" },
   { match: ".", reply: "HELLO" },
 ];
 
-const RESET = JSON.stringify({ key: "agent:main:main", reason: "new" });
-
-/** Patience for work that nobody waits for, in milliseconds. */
-const PATIENCE_MS = 60_000;
-
-/** @param {any} message */
-const text = (message) => (typeof message.content === "string" ? message.content : JSON.stringify(message.content ?? ""));
-
-/** Every user message with `words` that reached the model, as it did. @param {any[]} chats @param {string} words */
-function question(chats, words) {
-  const said = chats.flatMap((chat) => chat.messages.filter((/** @type {any} */ message) => message.role === "user").map(text));
-  const found = said.filter((message) => message.includes(words));
-  expect(found.length, `no request with "${words}" among:\n${said.join("\n---\n")}`).toBeGreaterThan(0);
-  return found.join("\n");
-}
-
-/** @param {() => Promise<boolean>} condition */
-async function eventually(condition) {
-  for (let waited = 0; waited < PATIENCE_MS; waited += 500) {
-    if (await condition()) return true;
-    await pause(500);
-  }
-  return false;
-}
-
 /** @param {string} version */
 export function automaticSuite(version) {
   describe.sequential(`Automatic memory on OpenClaw ${version}`, () => {
-    /** @type {TestHost} */
+    /** @typedef {Awaited<ReturnType<typeof memoryHost>>} Home */
+    /** @type {Home["host"]} */
     let host;
+    /** @type {Home["edit"]} */
+    let edit;
+    /** @type {Home["configure"]} */
+    let configure;
+    /** @type {Home["notes"]} */
+    let notes;
+    /** @type {Home["noteNames"]} */
+    let noteNames;
     let isBroken = false;
     beforeEach(({ skip }) => {
       skip(isBroken, "an earlier step failed");
@@ -58,38 +40,11 @@ export function automaticSuite(version) {
       });
     });
     beforeAll(async () => {
-      host = await TestHost.start(version, { files: FILES, rules: RULES });
-      const consent = host.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];
-      await host.ok("plugins", "install", inject("tarball").file, ...(host.atLeast("2026.8.1") ? ["--force"] : []), ...consent);
-      await host.ok("plugins", "enable", ID, ...consent);
-      // The host's own hook would write notes of its own; off, there is only ours to look at.
-      await edit((_, config) => {
-        config.hooks = { internal: { entries: { "session-memory": { enabled: false } } } };
-      });
+      ({ host, edit, configure, notes, noteNames } = await memoryHost(version, { files: FILES, rules: RULES }));
     });
     afterAll(async () => {
       await host?.stop();
     });
-
-    /**
-     * Changes our entry of the configuration file; the command would take seconds for each value.
-     * @param {(entry: Record<string, any>, config: Record<string, any>) => void} change
-     */
-    const edit = async (change) => {
-      const config = await host.config();
-      change(config.plugins.entries[ID], config);
-      await writeFile(path.join(host.stateDir, "openclaw.json"), JSON.stringify(config, null, 2));
-    };
-    /** @param {Record<string, unknown>} settings */
-    const configure = (settings) =>
-      edit((entry) => {
-        entry.config = { ...entry.config, ...settings };
-      });
-    const notes = async () => {
-      const dir = path.join(host.workspace, "memory");
-      const names = (await readdir(dir)).filter((name) => name.endsWith(".md"));
-      return (await Promise.all(names.map((name) => readFile(path.join(dir, name), "utf8")))).join("\n");
-    };
 
     test("nothing is added and nothing is kept until it is switched on", async () => {
       await host.ok(ID, "setup", "--yes");
@@ -187,6 +142,8 @@ export function automaticSuite(version) {
       await host.turn("Our lighthouse has three lamps", { local: false });
       await host.ok("gateway", "call", "sessions.reset", "--params", RESET);
       expect(await eventually(async () => /# Session: [\s\S]*user: [^\n]*Our lighthouse has three lamps/.test(await notes()))).toBe(true);
+      // The model names it a little later.
+      expect(await eventually(async () => (await noteNames()).some((name) => name.endsWith("-lighthouse-lamps.md")))).toBe(true);
       await host.stopGateway();
     });
 

@@ -171,6 +171,20 @@ export class TestHost {
     return output;
   }
 
+  /** Every request to the provider since the last `takeChats`, oldest first. */
+  peekRecords() {
+    return [...this.provider.records];
+  }
+
+  /**
+   * Changes the faults of the provider while it runs.
+   * @param {Record<string, unknown>} faults
+   */
+  async control(faults) {
+    const url = this.baseUrl.replace(/\/v1$/, "/__control");
+    await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(faults) });
+  }
+
   /** Requests to the chat model since they were last taken, oldest first. */
   peekChats() {
     return this.provider.records.filter((record) => record.body?.messages).map((record) => record.body);

@@ -8,6 +8,9 @@ import { native } from "../../lib/native.js";
 import { hooked, MAIN, turn } from "./hooked.mjs";
 import { makeWorkspace } from "./workspace.mjs";
 
+// A busy machine does not open an engine within the default 300 ms.
+const RECALL = { autoRecall: true, autoRecallTimeoutMs: 5000 };
+
 const FALCON = { "memory/2026-11-02.md": "# 2026-11-02\n\nProject Falcon uses PostgreSQL 17 as its database.\n" };
 
 test("what has to do with a message is added after it, on older hosts before it", async () => {
@@ -15,7 +18,7 @@ test("what has to do with a message is added after it, on older hosts before it"
     ["2026.9.6", "appendContext"],
     ["2026.4.12", "prependContext"],
   ]) {
-    const { handlers } = await hooked({ autoRecall: true }, { files: FALCON, version });
+    const { handlers } = await hooked(RECALL, { files: FALCON, version });
     const result = await handlers.before_prompt_build({ prompt: "Which database does Falcon use?" }, MAIN);
     expect(Object.keys(result)).toEqual([place]);
     expect(result[place]).toMatch(
@@ -25,7 +28,7 @@ test("what has to do with a message is added after it, on older hosts before it"
 });
 
 test("small talk, short messages, machines and groups get nothing", async () => {
-  const { handlers } = await hooked({ autoRecall: true }, { files: FALCON });
+  const { handlers } = await hooked(RECALL, { files: FALCON });
   const prompt = "Which database does Falcon use?";
   for (const small of ["thanks!", "hi", "ok", "guten Morgen", "db?"])
     expect(await handlers.before_prompt_build({ prompt: small }, MAIN), small).toBeUndefined();
@@ -39,7 +42,7 @@ test("MEMORY.md is shown in the main session only, and what lies outside memory 
     "MEMORY.md": "# Memory\n\nThe spare key hangs behind the clock.\n",
     "web/page.md": "The spare key is sold on the web.\n",
   };
-  const { handlers, manager } = await hooked({ autoRecall: true, extraPaths: ["web"] }, { files });
+  const { handlers, manager } = await hooked({ ...RECALL, extraPaths: ["web"] }, { files });
   expect((await manager.search("spare key web")).map((hit) => hit.path)).toContain("web/page.md");
   const prompt = "Where does the spare key hang, on the web?";
   const main = await handlers.before_prompt_build({ prompt }, MAIN);

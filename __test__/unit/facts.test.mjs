@@ -171,13 +171,21 @@ test("an export of memory-lancedb is taken over once, by its days, and listed", 
   expect(await file()).not.toContain("Alba");
   expect(JSON.parse(await run({}))).toMatchObject({ taken: 2, dryRun: false });
   expect(JSON.parse(await run({}))).toMatchObject({ taken: 0, known: 3, refused: 1 });
-  expect(await file()).toContain("## 2025-03-04\n\n- [entity] The boat is called Alba (importance 0.9)\n\n## 2025-03-05\n\n- [decision] Releases are on Tuesdays\n");
+  expect(await file()).toContain(
+    "## 2025-03-04\n\n- [entity] The boat is called Alba (importance 0.9)\n\n## 2025-03-05\n\n- [decision] Releases are on Tuesdays\n",
+  );
   const listed = JSON.parse(await printed(() => runList(host, { orderByCreatedAt: true })));
-  expect(listed.map((/** @type {any} */ fact) => fact.text)).toEqual(["Prefers green tea", "Releases are on Tuesdays", "The boat is called Alba"]);
+  expect(listed.map((/** @type {any} */ fact) => fact.text)).toEqual([
+    "Prefers green tea",
+    "Releases are on Tuesdays",
+    "The boat is called Alba",
+  ]);
   expect(Math.abs(listed[2].createdAt - at)).toBeLessThan(36 * 3_600_000);
   expect(await printed(() => runStats(host, {}))).toMatch(/^Total memories: 3\n {2}decision: 1\n/);
   const found = JSON.parse(await printed(() => runFind(host, "what is the boat called", { limit: 1 })));
-  expect(found).toEqual([{ id: listed[2].id, text: "The boat is called Alba", category: "entity", importance: 0.9, score: expect.any(Number) }]);
+  expect(found).toEqual([
+    { id: listed[2].id, text: "The boat is called Alba", category: "entity", importance: 0.9, score: expect.any(Number) },
+  ]);
   expect(native().escapeMemory("<a>")).toBe("&lt;a&gt;");
 });
 

@@ -54,7 +54,9 @@ test("a host that hands over no messages is read from its transcript, flat recor
 
 test("a long conversation gives more facts than a turn, and each is looked at once", async () => {
   const { handlers, agent, drained } = await hooked({ captureOnCompaction: true });
-  const said = Array.from({ length: 60 }, (_, n) => (n % 6 === 0 ? `Remember that locker ${n} opens with ${1000 + n}` : `What about step ${n}?`));
+  const said = Array.from({ length: 60 }, (_, n) =>
+    n % 6 === 0 ? `Remember that locker ${n} opens with ${1000 + n}` : `What about step ${n}?`,
+  );
   await handlers.before_compaction(turn(...said), MAIN);
   await drained();
   const { captures } = native().listCaptures(agent, 200);
@@ -77,7 +79,9 @@ test("a session that the host ends by itself becomes a note, other ends are left
   expect(await notes(workspace)).toEqual([]);
   await handlers.session_end({ ...ended, reason: "daily" }, ctx);
   const [name] = await notes(workspace);
-  expect(await readFile(path.join(workspace, "memory", name), "utf8")).toMatch(/Source\*\*: daily\n[\s\S]*user: Our lighthouse has three lamps\n$/);
+  expect(await readFile(path.join(workspace, "memory", name), "utf8")).toMatch(
+    /Source\*\*: daily\n[\s\S]*user: Our lighthouse has three lamps\n$/,
+  );
 });
 
 test("a model names the note; when it fails the time does", async () => {

@@ -103,7 +103,8 @@ export async function runFactImport(host, file, options) {
  */
 export function exportedRows(text) {
   const rows = parseRows(text).filter((entry) => isRecord(entry) && typeof entry.text === "string");
-  if (rows.length === 0 && text.trim()) throw new Error("the file holds no rows with a text; it must be JSON as `openclaw ltm list` prints it");
+  if (rows.length === 0 && text.trim())
+    throw new Error("the file holds no rows with a text; it must be JSON as `openclaw ltm list` prints it");
   return rows.map(({ text: words, importance, category, createdAt }) => ({
     text: words,
     importance: typeof importance === "number" ? importance : null,

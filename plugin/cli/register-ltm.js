@@ -43,6 +43,8 @@ export function addFactCommands(program, host) {
     .option(...agent)
     .option("--dry-run", "Say what would be taken, and stop there", false)
     .option("--json", "Print JSON")
-    .action(async (/** @type {string} */ file, /** @type {any} */ options) => (await import("./ltm.js")).runFactImport(host, file, options));
+    .action(async (/** @type {string} */ file, /** @type {any} */ options) =>
+      (await import("./ltm.js")).runFactImport(host, file, options),
+    );
   root.action(() => root.outputHelp());
 }

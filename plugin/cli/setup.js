@@ -1,7 +1,7 @@
 // `openclaw memory setup`
 
 import { createInterface } from "node:readline/promises";
-import { missingRequirements } from "../requirements.js";
+import { lineOf, missingRequirements } from "../requirements.js";
 import { paint, print, printJson } from "./output.js";
 
 /**
@@ -17,7 +17,7 @@ export async function runSetup(host, options) {
   }
   if (!options.json) {
     print("This host needs in its configuration:");
-    for (const { key, reason } of missing) print(`  ${paint("cyan", key)} – ${reason}`);
+    for (const need of missing) print(`  ${paint("cyan", lineOf(need))} – ${need.reason}`);
   }
   if (!options.yes && !(await confirmed())) {
     process.exitCode = 1;

@@ -1,6 +1,7 @@
 // The status of agents as text.
 
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { lineOf } from "../requirements.js";
 import { byteText, counted, field, paint, print } from "./output.js";
 
 /**
@@ -10,7 +11,7 @@ import { byteText, counted, field, paint, print } from "./output.js";
 
 /**
  * @param {any[]} results
- * @param {{key: string, reason: string}[]} requirements
+ * @param {{key: string, value: unknown, reason: string}[]} requirements
  */
 export function printStatus(results, requirements) {
   for (const result of results) {
@@ -20,7 +21,7 @@ export function printStatus(results, requirements) {
   }
   if (requirements.length > 0) {
     print(paint("yellow", "Setup is not complete on this host:"));
-    for (const { key, reason } of requirements) print(`  ${key} – ${reason}`);
+    for (const need of requirements) print(`  ${lineOf(need)} – ${need.reason}`);
     print(`  Fix: openclaw ${PLUGIN_ID} setup`);
   }
 }

@@ -10,7 +10,7 @@ import { printStatus } from "./status-text.js";
 /**
  * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, verbose?: boolean}} Options
  * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
- *   indexError?: {code?: string, message: string}, requirements?: {key: string, reason: string}[], settings?: Record<string, any>}} AgentStatus
+ *   indexError?: {code?: string, message: string}, requirements?: {key: string, value: unknown, reason: string}[], settings?: Record<string, any>}} AgentStatus
  * @typedef {import("../host.js").Host} Host
  * @typedef {import("../host.js").HostConfig} HostConfig
  */
@@ -21,7 +21,7 @@ import { printStatus } from "./status-text.js";
  */
 export async function runStatus(host, options) {
   const cfg = await commandConfig(host, "memory status");
-  const requirements = missingRequirements(host, await host.sourceConfig()).map(({ key, reason }) => ({ key, reason }));
+  const requirements = missingRequirements(host, await host.sourceConfig()).map(({ key, value, reason }) => ({ key, value, reason }));
   const results = [];
   for (const agentId of commandAgents(cfg, options.agent, { all: true })) {
     try {

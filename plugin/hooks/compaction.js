@@ -31,7 +31,9 @@ export async function saveBeforeCompaction(plugin, event, ctx) {
   if (wasFlushed(entry)) return;
   const sessionId = String(ctx.sessionId ?? entry?.sessionId ?? "");
   const session = { agentId: agent.agentId, sessionKey, sessionId, sessionFile: event.sessionFile };
-  const messages = Array.isArray(event.messages) ? lastMessages(event.messages, MAX_MESSAGES) : await sessionMessages(session, MAX_MESSAGES);
+  const messages = Array.isArray(event.messages)
+    ? lastMessages(event.messages, MAX_MESSAGES)
+    : await sessionMessages(session, MAX_MESSAGES);
   if (!messages.some((message) => message.role === "user")) return;
   // The same compaction, tried again, is one.
   const id = entry && sessionId ? `compaction-${sessionId}-${entry.compactionCount ?? 0}` : `compaction-${randomUUID()}`;

@@ -8,14 +8,20 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::jsonl;
-use crate::error::{Code, Error, Result};
+use super::{envelope, filter::MAX_CHARS, jsonl};
+use crate::{
+    error::{Code, Error, Result},
+    text::redact::redact,
+};
 
 /// Name of the file in the agent's folder.
 const FILE: &str = "capture-queue.jsonl";
 
 /// Turns kept; beyond it the oldest are given up, so that a gateway without a model does not fill the disk.
 const MAX_JOBS: usize = 500;
+
+/// Characters of a message that secrets are looked for in; a host waits meanwhile.
+const LOOKED_AT: usize = 2 * MAX_CHARS;
 
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +40,18 @@ pub struct Message {
     pub role: Role,
     /// The words, still with whatever the host put around them.
     pub text: String,
+}
+
+impl Message {
+    /// The message as it may lie on the disk: its words without what the host put around them, without secrets, and no
+    /// more of them than anybody looks at.
+    #[must_use]
+    pub fn cleaned(&self) -> Self {
+        let begin: String = envelope::strip(&self.text).chars().take(LOOKED_AT).collect();
+        // Redacted before it is cut again: half a secret has no known shape.
+        let text = redact(&begin).chars().take(MAX_CHARS + 1).collect();
+        Self { role: self.role, text }
+    }
 }
 
 /// A finished turn with the messages before it.
@@ -80,13 +98,14 @@ impl Queue {
         Self { path: folder.join(FILE) }
     }
 
-    /// Adds a turn. Costs the same however many wait, because a hook of the host waits for it; what is there twice or
+    /// Adds a turn, cleaned. Costs the same however many wait, because a hook of the host waits for it; what is there twice or
     /// is too much goes when somebody takes a turn.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn push(&self, job: &Job) -> Result<()> {
-        jsonl::append(&self.path, &to_line(job)?)
+        let messages = job.messages.iter().map(Message::cleaned).collect();
+        jsonl::append(&self.path, &to_line(&Job { messages, ..job.clone() })?)
     }
 
     /// Takes the oldest turn that nobody works on, for `lease_ms`.
@@ -185,6 +204,21 @@ mod tests {
             max_facts: None,
             messages,
         }
+    }
+
+    #[test]
+    fn a_waiting_turn_holds_words_and_no_secret() {
+        let dir = tempfile::tempdir().unwrap();
+        let queue = Queue::new(dir.path());
+        let said = format!(
+            "<relevant-memories>old</relevant-memories>\n[Thu 2026-11-20 09:15 UTC] my key AKIAABCDEFGHIJKLMNOP {}",
+            "x".repeat(1 << 20)
+        );
+        let messages = vec![Message { role: Role::User, text: said }];
+        queue.push(&Job { messages, ..job("a") }).unwrap();
+        let waiting = queue.get("a").unwrap().unwrap();
+        assert!(waiting.messages[0].text.starts_with("my key [redacted:aws-key] xx"));
+        assert_eq!(waiting.messages[0].text.chars().count(), MAX_CHARS + 1);
     }
 
     #[test]

@@ -8,11 +8,17 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::jsonl;
 use crate::{
     error::{Code, Error, Result},
-    text::recent_block::{END, HEADING, strip},
+    text::{
+        recent_block::{END, HEADING, strip},
+        redact::redact,
+    },
 };
 
 /// Fewest bytes of one entry; below `max_entries` times this a file cannot be full and is not counted.
 const MIN_ENTRY_BYTES: u64 = 60;
+
+/// Characters of a message that fields are cut from; a host waits while it is looked at.
+const LOOKED_AT: usize = 4000;
 
 /// Limits (J5). Lengths are user-perceived characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,8 +74,8 @@ pub struct Entry {
 /// # Errors
 /// When the file cannot be written.
 pub fn record(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &jiff::Zoned) -> Result<Option<Entry>> {
-    let input = strip(user).trim().to_owned();
-    let output = assistant.trim();
+    let input = without_secrets(strip(user).trim());
+    let output = without_secrets(assistant.trim());
     if input.is_empty() || output.is_empty() {
         return Ok(None);
     }
@@ -83,14 +89,20 @@ pub fn record(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &j
         turn,
         task: clip(first_line, limits.max_task_chars),
         input: clip(&input, limits.max_input_chars),
-        output: clip(output, limits.max_output_chars),
-        tags: tags(&input, output, limits.max_tags),
+        output: clip(&output, limits.max_output_chars),
+        tags: tags(&input, &output, limits.max_tags),
     };
     let line =
         serde_json::to_string(&entry).map_err(|e| Error::new(Code::Internal, format!("short-term entry: {e}")))?;
     jsonl::append(path, &line)?;
     rotate_when_full(path, limits, now)?;
     Ok(Some(entry))
+}
+
+/// The beginning of a text, from which the fields are cut. Redacted before that: half a secret has no known shape.
+fn without_secrets(text: &str) -> String {
+    let begin: String = text.chars().take(LOOKED_AT).collect();
+    redact(&begin).into_owned()
 }
 
 fn rotate_when_full(path: &Path, limits: &Limits, now: &jiff::Zoned) -> Result<Option<PathBuf>> {
@@ -166,6 +178,18 @@ mod tests {
 
     fn at(text: &str) -> jiff::Zoned {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn secrets_are_not_recorded_and_endless_texts_cost_little() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("st.jsonl");
+        let now = jiff::Zoned::now();
+        let user = format!("key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH {}", "x".repeat(1 << 20));
+        let entry = record(&path, &Limits::default(), &user, "AKIAABCDEFGHIJKLMNOP it is", &now).unwrap().unwrap();
+        assert!(
+            entry.input.starts_with("key [redacted:openai-key] x") && entry.output.starts_with("[redacted:aws-key]")
+        );
     }
 
     #[test]

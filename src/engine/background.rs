@@ -10,6 +10,7 @@ use tokio::{runtime::Handle, task::JoinHandle};
 use super::{Engine, now_ms};
 use crate::{
     cancel::Cancel,
+    capture,
     config::settings::Settings,
     index::{plan::is_stale, session_pass::Scope},
     workspace::{
@@ -46,6 +47,7 @@ impl Engine {
         if slot.is_some() || self.is_closed() {
             return;
         }
+        tokio::task::spawn_blocking(capture::warm_up);
         let resolved = self.settings();
         let sync = &resolved.settings.sync;
         let interval = (sync.interval_minutes > 0).then(|| {

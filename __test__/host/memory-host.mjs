@@ -1,0 +1,85 @@
+// A real host with the packed plugin installed, and what the suites of the automatic memory ask of it.
+
+import { randomUUID } from "node:crypto";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, inject } from "vitest";
+import { TestHost } from "./harness.mjs";
+
+export const ID = "memory-core-rs";
+
+/** Key of the conversation that the command line and the suites talk in. */
+export const MAIN = "agent:main:main";
+
+export const RESET = JSON.stringify({ key: MAIN, reason: "new" });
+
+/** Patience for work that nobody waits for, in milliseconds. */
+const PATIENCE_MS = 90_000;
+
+/** @param {any} message */
+export const text = (message) => (typeof message.content === "string" ? message.content : JSON.stringify(message.content ?? ""));
+
+/** The messages of a role that reached the model, as they did. @param {any[]} chats @param {string} role */
+export const messagesOf = (chats, role) =>
+  chats.flatMap((chat) => chat.messages.filter((/** @type {any} */ message) => message.role === role).map(text));
+
+/** Every user message with `words` that reached the model, as it did. @param {any[]} chats @param {string} words */
+export function question(chats, words) {
+  const said = messagesOf(chats, "user");
+  const found = said.filter((message) => message.includes(words));
+  expect(found.length, `no request with "${words}" among:\n${said.join("\n---\n")}`).toBeGreaterThan(0);
+  return found.join("\n");
+}
+
+/** @param {() => Promise<boolean>} condition */
+export async function eventually(condition) {
+  for (let waited = 0; waited < PATIENCE_MS; waited += 500) {
+    if (await condition()) return true;
+    await pause(500);
+  }
+  return false;
+}
+
+/**
+ * A host with the plugin, whose own session notes are off: there are only ours to look at.
+ * @param {string} version
+ * @param {{files: Record<string, string>, rules: object[]}} setup
+ */
+export async function memoryHost(version, setup) {
+  const host = await TestHost.start(version, setup);
+  const consent = host.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];
+  await host.ok("plugins", "install", inject("tarball").file, ...(host.atLeast("2026.8.1") ? ["--force"] : []), ...consent);
+  await host.ok("plugins", "enable", ID, ...consent);
+  /**
+   * Changes our entry of the configuration file; the command would take seconds for each value.
+   * @param {(entry: Record<string, any>, config: Record<string, any>) => void} change
+   */
+  const edit = async (change) => {
+    const config = await host.config();
+    change(config.plugins.entries[ID], config);
+    await writeFile(path.join(host.stateDir, "openclaw.json"), JSON.stringify(config, null, 2));
+  };
+  /** @param {Record<string, unknown>} settings */
+  const configure = (settings) =>
+    edit((entry) => {
+      entry.config = { ...entry.config, ...settings };
+    });
+  await edit((_, config) => {
+    config.hooks = { internal: { entries: { "session-memory": { enabled: false } } } };
+  });
+  const noteNames = async () => (await readdir(path.join(host.workspace, "memory"))).filter((name) => name.endsWith(".md"));
+  const notes = async () =>
+    (await Promise.all((await noteNames()).map((name) => readFile(path.join(host.workspace, "memory", name), "utf8")))).join("\n");
+  /**
+   * Says something in the chat of the running gateway, as a chat surface does, and waits until the model was asked.
+   * @param {string} message
+   */
+  const say = async (message) => {
+    const params = { sessionKey: MAIN, message, idempotencyKey: randomUUID() };
+    await host.ok("gateway", "call", "chat.send", "--params", JSON.stringify(params));
+    const asked = () => messagesOf(host.peekChats(), "user").some((said) => said.includes(message));
+    expect(await eventually(async () => asked()), `the model was not asked "${message}":\n${host.gatewayOutput.slice(-2000)}`).toBe(true);
+  };
+  return { host, edit, configure, notes, noteNames, say };
+}
