@@ -44,6 +44,7 @@ async function transcriptCheck(host, { cfg, agentId, requesterSessionKey, sandbo
       action: "history",
       requesterSessionKey,
       requesterAgentId: agentId,
+      mainSessionKey: sandboxed ? undefined : mainSessionKey(cfg, agentId),
       visibility,
       a2aPolicy: rules.createAgentToAgentPolicy(cfg),
     });
@@ -63,4 +64,13 @@ async function transcriptCheck(host, { cfg, agentId, requesterSessionKey, sandbo
     host.logger.warn(`memory: conversations are left out of the results: ${error instanceof Error ? error.message : String(error)}`);
     return () => false;
   }
+}
+
+/**
+ * The session from which newer hosts let an agent see all of its conversations under the visibility `tree`.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ */
+function mainSessionKey(cfg, agentId) {
+  return cfg.session?.scope === "global" ? "global" : `agent:${agentId}:${cfg.session?.mainKey ?? "main"}`;
 }
