@@ -60,7 +60,7 @@ test("a function can hand over conversations; when it fails, notes are indexed a
     asked.push(request);
     if (broken) throw new Error("the database is locked");
     if (request.kind === "list") {
-      return { complete: true, sessions: [{ sessionKey: "agent:main:main", sessionId: "s9", updatedAtMs: 1000 }] };
+      return { complete: true, sessions: [{ sessionKey: "agent:main:main", sessionId: "s9", updatedAtMs: 1_795_305_443_664 }] };
     }
     return { kind: "page", cursor: "c1", more: false, messages: [{ line: 4, role: "user", text: "The alarm code is on the fridge." }] };
   };
@@ -73,6 +73,7 @@ test("a function can hand over conversations; when it fails, notes are indexed a
   broken = true;
   expect(await manager.sync()).toMatchObject({ files: 1 });
   expect(manager.status().lastSyncError).toContain("the database is locked");
+  expect((await manager.inspect()).status.lastSyncError).toContain("the database is locked");
   expect((await manager.search("alarm code fridge"))[0]?.path).toBe("sessions/main/s9.jsonl");
 });
 

@@ -61,8 +61,6 @@ impl Engine {
         let call = SearchCall {
             query: question.text.clone(),
             max_results: Some(automatic.auto_recall_max_results + SPARE_RESULTS),
-            // Transcripts hold what tools and strangers said.
-            sources: vec![Source::Memory],
             deadline_ms: Some(automatic.auto_recall_timeout_ms),
             ..plain_search()
         };
@@ -215,13 +213,14 @@ fn resembling(hit: Hit) -> Resembling {
     Resembling { same_meaning: hit.vector_score.is_some_and(|cosine| cosine >= similar::NEAR), text: hit.snippet }
 }
 
-/// A search with the settings' values.
+/// A search of the notes with the settings' values.
 fn plain_search() -> SearchCall {
     SearchCall {
         query: String::new(),
         max_results: None,
         min_score: None,
-        sources: Vec::new(),
+        // Conversations hold every fact before it is captured, and what strangers said.
+        sources: vec![Source::Memory],
         lexical_only: false,
         explain: false,
         deadline_ms: None,

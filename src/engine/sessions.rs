@@ -14,7 +14,7 @@ use super::Engine;
 use crate::{
     cancel::Cancel,
     config::settings::Settings,
-    error::Result,
+    error::{Code, Result},
     index::{
         session_pass::{Scope, is_enough},
         session_plan::SessionPlan,
@@ -124,8 +124,9 @@ impl Engine {
         self.plan_sessions(settings, |sessions| sessions.is_due())
     }
 
-    /// Compares conversations with the index. Blocks.
-    pub(super) fn plan_sessions<T>(
+    /// Compares conversations with the index. Blocks. A host that cannot tell about them now is an error for `status`
+    /// to show, and not one of `status`.
+    pub(super) fn plan_sessions<T: Default>(
         &self,
         settings: &Settings,
         work: impl FnOnce(&SessionPlan<'_>) -> Result<T>,
@@ -133,7 +134,13 @@ impl Engine {
         let noted = self.sessions.said.lock().due.clone();
         let host = self.sessions.host();
         let cancel: &Cancel = &self.shutdown;
-        work(&SessionPlan { store: &self.store, settings, host: host.as_ref(), noted: &noted, cancel })
+        match work(&SessionPlan { store: &self.store, settings, host: host.as_ref(), noted: &noted, cancel }) {
+            Err(error) if error.code == Code::Internal => {
+                self.snapshot.lock().note("sessions", Some(&error));
+                Ok(T::default())
+            }
+            other => other,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
@@ -56,11 +56,17 @@ pub struct Session {
     /// Id.
     pub session_id: String,
     /// When something last happened in it, in milliseconds since the epoch.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole_number")]
     pub updated_at_ms: i64,
     /// Whether the host says that no person is part of it.
     #[serde(default)]
     pub machine: bool,
+}
+
+/// JavaScript's numbers arrive as fractions when they are large.
+fn whole_number<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<i64, D::Error> {
+    #[expect(clippy::cast_possible_truncation, reason = "saturates at the borders")]
+    f64::deserialize(from).map(|number| number as i64)
 }
 
 impl Session {
