@@ -173,6 +173,29 @@ export interface MemoryStatus {
   custom?: Record<string, unknown>
 }
 
+/** What was forgotten, or would be. */
+export interface MemoryForgetReport {
+  dryRun: boolean
+  /** Entries of the list of forgotten things, for `undoForget`. */
+  ids: string[]
+  /** Files that are out of the index as a whole. */
+  files: string[]
+  /** Passages that are out of the index. */
+  passages: { path: string, startLine: number, endLine: number, text: string }[]
+  /** Chunks removed; what is left of them is indexed anew. */
+  chunks: number
+  vectors: number
+  /** Captures whose text was blanked. */
+  captures: number
+  /** Waiting turns removed. */
+  waiting: number
+  /** Short-term records removed. */
+  shortTerm: number
+  /** Another process was busy indexing; it removes the rest within a minute. */
+  pending?: boolean
+  embeddingError?: { code: string, message: string }
+}
+
 /** Search, read and index the memory of one agent. */
 export declare class MemoryIndexManager {
   private constructor()
@@ -206,6 +229,20 @@ export declare class MemoryIndexManager {
   run<T>(call: (engine: NativeManager) => Promise<T>): Promise<T>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
+  /** Forgets files, passages or conversations, or tells what would be forgotten. Your files are not changed. */
+  forget(request: ForgetRequest): Promise<MemoryForgetReport>
+  /** Takes an entry off the list of forgotten things; what it kept out is indexed again. */
+  undoForget(id: string): Promise<void>
+  /** The list of forgotten things, oldest first. */
+  forgotten(): Promise<{ id: string, at: string, kind: 'path' | 'lines' | 'session', name: string, lines?: number }[]>
+  /** Clears what can be made again; with `keepVectors` what was paid for stays. */
+  reset(options?: { keepVectors?: boolean }): Promise<{ files: number, chunks: number, vectors: number, bytes: number }>
+  /** Looks for everything that can be wrong with the index, and repairs what it can unless `repair` is false. */
+  doctor(options?: { repair?: boolean }): Promise<{ name: string, ok: boolean, found: string, did?: string, remedy?: string }[]>
+  /** Writes a consistent copy of the index to a new file, at an absolute path, while everything goes on. */
+  backup(target: string): Promise<{ path: string, bytes: number, files: number, vectors: number, forgotten?: string }>
+  /** Stops the provider's batch jobs that have not finished; gives their number. */
+  cancelBatches(): Promise<number>
   /** Whether vectors of a provider and model are those that the settings ask for. */
   acceptsVectors(origin: { provider: string, model: string }): Promise<boolean>
   /** Stores vectors of another index, one a text; what is there already stays. With `dryRun` it only counts. */

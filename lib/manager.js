@@ -3,14 +3,11 @@
 // The engine belongs to the process. A manager counts who uses it and gives it back when the last user closes it; a
 // manager that is used after that opens it again. The same agent with the same settings always gets the same manager.
 
-import { defaultAgentId, normalizeAgentId, pruneConfig } from "./config.js";
-import { resolveCredentials } from "./credentials.js";
-import { homeDir, processEnv, stateDir } from "./env.js";
 import { codedError } from "./errors.js";
-import { modelPaths as defaultModelPaths } from "./model.js";
 import { isNativeLoaded, native } from "./native.js";
 import { nativeSearchOptions, typedVectors } from "./native-shapes.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "./package-info.js";
+import { ownerKey, prepare } from "./request.js";
 
 /**
  * @typedef {import("../index.d.ts").NativeManager} NativeManager
@@ -28,9 +25,6 @@ import { PACKAGE_VERSION, PLUGIN_ID } from "./package-info.js";
  * manager may therefore stem from another copy, and only its public methods can be called.
  */
 const managers = sharedMap(`${PLUGIN_ID}/managers@${PACKAGE_VERSION}`);
-
-/** Gives every embedding function a name, so that managers with different functions are kept apart. */
-const embedIds = new WeakMap();
 
 /** Patience before keyword results are handed over while the full search still runs, in milliseconds. */
 const EARLY_RESULTS_MS = 1000;
@@ -335,6 +329,51 @@ export class MemoryIndexManager {
   }
 
   /**
+   * Forgets files, passages or conversations, or tells what would be forgotten.
+   * @param {import("../index.d.ts").ForgetRequest} request
+   */
+  async forget(request) {
+    const search = request.search && nativeSearchOptions(request.search);
+    return await this.run((engine) => engine.forget({ ...request, ...(search ? { search } : {}) }));
+  }
+
+  /** Takes an entry off the list of forgotten things. @param {string} id */
+  async undoForget(id) {
+    await this.run((engine) => engine.undoForget(id));
+  }
+
+  /** The list of forgotten things, oldest first. */
+  async forgotten() {
+    return await this.run((engine) => engine.forgotten());
+  }
+
+  /**
+   * Clears what can be made again.
+   * @param {{keepVectors?: boolean}} [options]
+   */
+  async reset({ keepVectors = false } = {}) {
+    return await this.run((engine) => engine.reset(keepVectors));
+  }
+
+  /**
+   * Looks for everything that can be wrong with the index, and repairs what it can.
+   * @param {{repair?: boolean}} [options]
+   */
+  async doctor({ repair = true } = {}) {
+    return await this.run((engine) => engine.doctor(repair));
+  }
+
+  /** Writes a consistent copy of the index to a new file. @param {string} target An absolute path. */
+  async backup(target) {
+    return await this.run((engine) => engine.backup(target));
+  }
+
+  /** Stops the provider's batch jobs that have not finished; gives their number. */
+  async cancelBatches() {
+    return await this.run((engine) => engine.cancelBatches());
+  }
+
+  /**
    * Whether vectors of a provider and model are those that the settings ask for.
    * @param {{provider: string, model: string}} origin
    */
@@ -435,55 +474,4 @@ export async function suspendMemoryIndexManager({ stateDir: state, agentId }) {
 export async function explainSettings(request) {
   const { nativeRequest } = await prepare(request);
   return native().resolveSettings(nativeRequest);
-}
-
-/**
- * The request to the engine, whose it is, and a text that changes with everything that matters.
- * @param {ManagerRequest} request
- */
-async function prepare({
-  cfg,
-  agentId,
-  env = processEnv(),
-  stateDir: state,
-  workspaceDir,
-  credentialSources,
-  embed: own,
-  adapter,
-  sessions,
-  modelPaths = defaultModelPaths(),
-}) {
-  const id = normalizeAgentId(agentId ?? defaultAgentId(cfg));
-  const { credentials, problems } = await resolveCredentials(cfg, id, { env, ...credentialSources });
-  /** @type {import("../index.d.ts").OpenRequest} */
-  const nativeRequest = {
-    config: pruneConfig(cfg),
-    agentId: id,
-    stateDir: state ?? stateDir(env),
-    homeDir: homeDir(env),
-    credentials,
-    ...(workspaceDir ? { workspaceDir } : {}),
-    ...(env.OPENCLAW_WORKSPACE_DIR?.trim() ? { defaultWorkspaceDir: env.OPENCLAW_WORKSPACE_DIR.trim() } : {}),
-  };
-  const embed = own ?? adapter?.embed;
-  if (embed === adapter?.embed && adapter) nativeRequest.embedProvider = adapter.provider;
-  if (embed && !embedIds.has(embed)) embedIds.set(embed, ++lastRequestId);
-  return {
-    // Where the weights lie differs between copies of this package, and is no reason to open another engine.
-    nativeRequest: { ...nativeRequest, modelPaths },
-    embed,
-    // Always the same conversations, whoever asks for them: no reason to open another engine.
-    sessions,
-    problems,
-    owner: ownerKey(nativeRequest.stateDir, id),
-    settings: JSON.stringify([nativeRequest, embed ? embedIds.get(embed) : null]),
-  };
-}
-
-/**
- * @param {string} state
- * @param {string} agentId
- */
-function ownerKey(state, agentId) {
-  return JSON.stringify([state, agentId]);
 }

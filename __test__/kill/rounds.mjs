@@ -7,6 +7,7 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { random } from "./random.mjs";
 
 const CHILD = fileURLToPath(new URL("./index-once.mjs", import.meta.url));
 
@@ -23,18 +24,6 @@ const LATENCY_MS = 4;
  * @typedef {{killAfter: number, texts: number, distinct: number, report: Record<string, any>}} Round `texts` and `distinct`
  *   are what the provider was sent by both processes together.
  */
-
-/**
- * A number in 0..1 for each call, the same ones for the same seed.
- * @param {number} seed
- */
-export function random(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /**
  * Kills one process each after a random share of the texts, in a fresh index each.

@@ -5,7 +5,7 @@ import { counted, errorJson, fail, print, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
 
 /**
- * @typedef {{agent?: string, force?: boolean, dryRun?: boolean, json?: boolean, verbose?: boolean}} Options
+ * @typedef {{agent?: string, force?: boolean, dryRun?: boolean, cancelBatches?: boolean, json?: boolean, verbose?: boolean}} Options
  * @typedef {{plan: {files: number, changed: string[], removed: string[], rebuild?: string, texts: number, tokens: number},
  *   paid: boolean, local: boolean, provider: string, model?: string}} Cost
  * @param {import("../host.js").Host} host
@@ -30,10 +30,15 @@ export async function runIndex(host, options) {
  * @param {import("../../lib/manager.js").MemoryIndexManager | null} manager
  * @param {Options} options
  */
-async function indexAgent(agentId, manager, { force, dryRun, json, verbose }) {
+async function indexAgent(agentId, manager, { force, dryRun, cancelBatches, json, verbose }) {
   if (!manager) {
     if (!json) print(`Memory search disabled (${agentId}).`);
     return { agentId, status: "disabled" };
+  }
+  if (cancelBatches) {
+    const cancelled = await manager.cancelBatches();
+    if (!json) print(`Stopped ${counted(cancelled, "batch job")} (${agentId}). Texts that were finished are paid for and used.`);
+    return { agentId, cancelled };
   }
   // Nobody reads the cost in JSON of a run that goes ahead anyway, and finding it out means reading every changed file.
   const cost = dryRun || !json ? await costOf(manager, force === true) : undefined;

@@ -45,6 +45,8 @@ function addCommands(root, name, host) {
       `  openclaw ${name} index                       Bring the index up to date`,
       `  openclaw ${name} search "when do we deploy"  Search`,
       `  openclaw ${name} status --deep               Show the index and probe the embedding provider`,
+      `  openclaw ${name} forget "old phone" --dry-run Show what would be taken out of memory`,
+      `  openclaw ${name} doctor                      Check and repair the index`,
     ].join("\n"),
   );
   root
@@ -62,6 +64,7 @@ function addCommands(root, name, host) {
     .option("--agent <id>", "Agent (default: all agents)")
     .option("--force", "Index every file anew; stored vectors are used again", false)
     .option("--dry-run", "Say what would be sent to the embedding provider, and stop there", false)
+    .option("--cancel-batches", "Stop the provider's batch jobs that have not finished, and index nothing", false)
     .option("--json", "Print JSON")
     .option("--verbose", "Show the settings and every skipped file", false)
     .action(async (/** @type {any} */ options) => (await import("./index-command.js")).runIndex(host, options));
@@ -94,10 +97,63 @@ function addCommands(root, name, host) {
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./captures.js")).runCaptures(host, options));
   root
+    .command("forget")
+    .description("Take passages, files or conversations out of memory and keep them out; your files are not changed")
+    .argument("[query]", "The passages that a search for these words shows")
+    .option("--query <text>", "The same (wins over the argument)")
+    .option("--path <path>", "A file or folder (repeatable)", collected, [])
+    .option("--lines <range>", "Only these lines of the path, such as 7-9")
+    .option("--session <id-or-key>", "A conversation, by its id or key (repeatable)", collected, [])
+    .option("--max-results <n>", "Most passages of a query", (/** @type {string} */ value) =>
+      numberOption(value, "--max-results", { whole: true }),
+    )
+    .option("--min-score <n>", "Lowest score of a passage, 0 to 1", (/** @type {string} */ value) => numberOption(value, "--min-score"))
+    .option("--list", "Show what is forgotten", false)
+    .option("--undo <id>", "Take an entry of that list back")
+    .option("--agent <id>", "Agent (default: the default agent)")
+    .option("--dry-run", "Say what would be taken out, and stop there", false)
+    .option("--json", "Print JSON")
+    .action(async (/** @type {string | undefined} */ query, /** @type {any} */ options) =>
+      (await import("./forget.js")).runForget(host, query, options),
+    );
+  root
+    .command("reset")
+    .description("Clear the index and its vectors, and nothing else; it is built anew from your files")
+    .option("--agent <id>", "Agent (default: all agents)")
+    .option("--yes", "Do not ask", false)
+    .option("--keep-vectors", "Keep the vectors, which may have cost money", false)
+    .option("--json", "Print JSON")
+    .action(async (/** @type {any} */ options) => (await import("./upkeep.js")).runReset(host, options));
+  root
+    .command("doctor")
+    .description("Check the index, repair what can be repaired, and say what was done")
+    .option("--agent <id>", "Agent (default: all agents)")
+    .option("--dry-run", "Check only", false)
+    .option("--json", "Print JSON")
+    .action(async (/** @type {any} */ options) => (await import("./upkeep.js")).runDoctor(host, options));
+  root
+    .command("backup")
+    .alias("export")
+    .description("Write a consistent copy of the index, also while a gateway runs")
+    .argument("[file]", "The copy (default: memory-<agent>-<date>.sqlite here)")
+    .option("--agent <id>", "Agent (default: the default agent)")
+    .option("--json", "Print JSON")
+    .action(async (/** @type {string | undefined} */ file, /** @type {any} */ options) =>
+      (await import("./upkeep.js")).runBackup(host, file, options),
+    );
+  root
     .command("setup")
     .description("Write to the configuration what this host needs beyond the installation")
     .option("--yes", "Do not ask", false)
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./setup.js")).runSetup(host, options));
   root.action(() => root.outputHelp());
+}
+
+/**
+ * @param {string} value
+ * @param {string[]} former
+ */
+function collected(value, former) {
+  return [...former, value];
 }

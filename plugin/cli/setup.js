@@ -1,7 +1,7 @@
 // `openclaw memory setup`
 
-import { createInterface } from "node:readline/promises";
 import { lineOf, missingRequirements } from "../requirements.js";
+import { confirmed } from "./confirm.js";
 import { paint, print, printJson } from "./output.js";
 
 /**
@@ -19,7 +19,7 @@ export async function runSetup(host, options) {
     print("This host needs in its configuration:");
     for (const need of missing) print(`  ${paint("cyan", lineOf(need))} – ${need.reason}`);
   }
-  if (!options.yes && !(await confirmed())) {
+  if (!options.yes && !(await confirmed("Write this? [Y/n] ", { fallback: true }))) {
     process.exitCode = 1;
     return options.json
       ? printJson({ written: [], missing: keys })
@@ -31,15 +31,4 @@ export async function runSetup(host, options) {
   return options.json
     ? printJson({ written: keys, missing: [] })
     : print("Written. A running gateway takes it over by itself or at its next start.");
-}
-
-/** Asks at a terminal; nobody there means no. */
-async function confirmed() {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
-  const prompt = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return !/^n/i.test(await prompt.question("Write this? [Y/n] "));
-  } finally {
-    prompt.close();
-  }
 }

@@ -45,6 +45,11 @@ impl AutomaticAgent {
         automatic::agent_folder(self.state_dir.as_ref(), &self.agent_id)
     }
 
+    /// The agent's file of short-term memory.
+    pub(super) fn short_term_file(&self) -> Result<PathBuf> {
+        Ok(self.short_term_path(&self.settings()?))
+    }
+
     fn short_term_path(&self, settings: &Automatic) -> PathBuf {
         automatic::short_term_path(&settings.short_term, self.state_dir.as_ref(), &self.agent_id, self.is_default_agent)
     }

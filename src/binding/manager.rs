@@ -125,19 +125,7 @@ impl NativeManager {
         request_id: Option<u32>,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let options = options.unwrap_or_default();
-        let sources = parse_sources(options.sources.as_deref()).map_err(|e| to_js(env, e))?;
-        let call = SearchCall {
-            query,
-            max_results: options.max_results.map(|n| n as usize),
-            min_score: options.min_score,
-            sources,
-            lexical_only: options.lexical_only.unwrap_or(false),
-            explain: options.explain.unwrap_or(false),
-            deadline_ms: options.deadline_ms.map(u64::from),
-            now_ms: options.now_ms.map_or_else(now_ms, |ms| ms as i64),
-            session_key: options.session_key,
-        };
+        let call = search_call(query, options.unwrap_or_default()).map_err(|e| to_js(env, e))?;
         let cancel = Cancel::new();
         let guard = request_id.map(|id| CallGuard::register(&self.calls, id, cancel.clone()));
         let work = async move {
@@ -266,6 +254,21 @@ impl NativeManager {
         };
         promise(env, work, |()| ())
     }
+}
+
+/// A search with the options that JavaScript gives.
+pub(super) fn search_call(query: String, options: SearchOptions) -> Result<SearchCall> {
+    Ok(SearchCall {
+        query,
+        max_results: options.max_results.map(|n| n as usize),
+        min_score: options.min_score,
+        sources: parse_sources(options.sources.as_deref())?,
+        lexical_only: options.lexical_only.unwrap_or(false),
+        explain: options.explain.unwrap_or(false),
+        deadline_ms: options.deadline_ms.map(u64::from),
+        now_ms: options.now_ms.map_or_else(now_ms, |ms| ms as i64),
+        session_key: options.session_key,
+    })
 }
 
 /// Takes the call off the list when it ends, however it ends.

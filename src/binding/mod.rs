@@ -13,3 +13,4 @@ mod promise;
 mod runtime;
 pub mod text;
 pub mod types;
+pub mod upkeep;

@@ -11,7 +11,7 @@ use super::{jsonl, rules::Category};
 use crate::error::{Code, Error, Result};
 
 /// Name of the file in the agent's folder.
-const FILE: &str = "captures.jsonl";
+pub(super) const FILE: &str = "captures.jsonl";
 
 /// Entries looked at to know what was judged before.
 const REMEMBERED: usize = 5000;

@@ -4,6 +4,7 @@
 
 pub mod collect;
 pub mod daily_note;
+pub mod erase;
 pub mod extract;
 pub mod facts;
 pub mod filter;

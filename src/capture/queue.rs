@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Name of the file in the agent's folder.
-const FILE: &str = "capture-queue.jsonl";
+pub(super) const FILE: &str = "capture-queue.jsonl";
 
 /// Turns kept; beyond it the oldest are given up, so that a gateway without a model does not fill the disk.
 const MAX_JOBS: usize = 500;

@@ -4,8 +4,11 @@
 mod arena;
 mod background;
 mod capture;
+mod doctor;
 pub mod facts;
+mod forget;
 mod import;
+mod keep;
 mod maintenance;
 mod open;
 mod probe;
@@ -17,6 +20,8 @@ mod search;
 mod sessions;
 mod status;
 mod sync;
+#[cfg(test)]
+mod testing;
 mod usage;
 
 use std::sync::{
@@ -29,7 +34,10 @@ use parking_lot::{Mutex, RwLock};
 use self::{arena::ArenaSlot, background::Background, probe::ProbeCache, provider::Provider, status::Snapshot};
 pub use self::{
     capture::Extraction,
+    doctor::Check,
+    forget::{ForgetCall, ForgetReport},
     import::{ImportCall, ImportOutcome},
+    keep::{Cleared, Copied},
     open::{CredentialInput, OpenCall, open},
     registry::{Lease, close_all},
     search::SearchCall,

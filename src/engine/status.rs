@@ -65,6 +65,11 @@ impl Snapshot {
         Some(wait.max(0))
     }
 
+    /// Chunks that still have no vector, as far as the provider in use makes some.
+    pub(super) const fn pending(&self) -> u64 {
+        self.coverage.chunks.saturating_sub(self.coverage.embedded + self.coverage.refused)
+    }
+
     fn last_error(&self) -> Option<String> {
         (!self.errors.is_empty())
             .then(|| self.errors.values().map(|n| n.error.to_string()).collect::<Vec<_>>().join(" "))
@@ -97,7 +102,7 @@ impl Engine {
             (_, false) => "incomplete",
         };
         let syncing = self.texts.is_running() || self.vectors.is_running();
-        let pending = snapshot.coverage.chunks.saturating_sub(snapshot.coverage.embedded + snapshot.coverage.refused);
+        let pending = snapshot.pending();
         let dirty = self.dirty.load(Ordering::Acquire) || self.texts.is_running();
         let mut status = json!({
             "backend": "builtin",

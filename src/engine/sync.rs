@@ -263,7 +263,7 @@ impl Engine {
     }
 
     /// Waits for the writer lease. Another process that holds it does the same work, so waiting is no loss.
-    async fn with_lease(self: &Arc<Self>, progress: &Progress) -> Result<()> {
+    pub(super) async fn with_lease(self: &Arc<Self>, progress: &Progress) -> Result<()> {
         loop {
             self.shutdown.check()?;
             match self.blocking(|engine, _| engine.store.acquire_lease()).await? {

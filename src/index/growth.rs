@@ -51,9 +51,10 @@ impl Growth {
         Self { part, finished: Vec::new(), from_line, final_terms, changed: false }
     }
 
-    /// Adds a message; its lines are numbered like the message.
-    pub fn add(&mut self, number: u32, role: Role, text: &str) {
-        let lines = render::lines(role, text);
+    /// Adds a message; its lines are numbered like the message. Lines for which `keep` is false are left out.
+    pub fn add(&mut self, number: u32, role: Role, text: &str, keep: impl Fn(&str) -> bool) {
+        let mut lines = render::lines(role, text);
+        lines.retain(|line| keep(line));
         self.changed |= !lines.is_empty();
         self.finished.extend(self.part.add(number, &lines));
     }
@@ -112,7 +113,7 @@ mod tests {
     fn at_once(messages: &[String]) -> Vec<Row> {
         let mut growth = Growth::begin();
         for (n, text) in (1..).zip(messages) {
-            growth.add(n * 3, Role::User, text);
+            growth.add(n * 3, Role::User, text, |_| true);
         }
         let mut rows = Vec::new();
         apply(&mut rows, &growth.update(&mut Analyzer::new(), SHAPE).expect("new"));
@@ -122,13 +123,13 @@ mod tests {
     #[test]
     fn nothing_new_is_no_update_and_lines_carry_their_own_numbers() {
         let mut growth = Growth::begin();
-        growth.add(7, Role::User, "Lena lives in Porto");
-        growth.add(9, Role::Assistant, "NO_REPLY");
+        growth.add(7, Role::User, "Lena lives in Porto", |_| true);
+        growth.add(9, Role::Assistant, "NO_REPLY", |_| true);
         let update = growth.update(&mut Analyzer::new(), SHAPE).expect("new");
         let chunk = update.chunks.first().expect("one chunk");
         assert_eq!((chunk.start_line, chunk.end_line, chunk.text.as_str()), (7, 7, "User: Lena lives in Porto"));
         let mut growth = Growth::resume(Part::decode(&update.part), update.final_terms);
-        growth.add(12, Role::Assistant, "HEARTBEAT_OK");
+        growth.add(12, Role::Assistant, "HEARTBEAT_OK", |_| true);
         assert!(growth.update(&mut Analyzer::new(), SHAPE).is_none());
     }
 
@@ -148,7 +149,7 @@ mod tests {
             let mut rows = Vec::new();
             let mut growth = Growth::begin();
             for (n, (text, (_, pause))) in (1..).zip(messages.iter().zip(&sizes)) {
-                growth.add(n * 3, Role::User, text);
+                growth.add(n * 3, Role::User, text, |_| true);
                 if *pause {
                     let update = growth.update(&mut Analyzer::new(), SHAPE).expect("new");
                     apply(&mut rows, &update);

@@ -1,6 +1,6 @@
 //! Conversations that the host keeps itself: it is asked which there are, and what is new in one.
 
-use std::{collections::HashSet, pin::pin, time::Duration};
+use std::{collections::HashSet, pin::pin, sync::Arc, time::Duration};
 
 use serde::de::DeserializeOwned;
 use tokio::runtime::Handle;
@@ -46,6 +46,9 @@ impl SessionPass<'_> {
                 continue;
             }
             let path = display(&self.settings.agent_id, &format!("{}.jsonl", session.session_id));
+            if course.forgotten.conversation(&path, Some(&session.session_key)) {
+                continue;
+            }
             let row = course.known.get(&path).filter(|row| is_hosts(Some(row))).cloned();
             if !self.is_news(&path, row.as_ref(), session) {
                 if row.is_some() {
@@ -86,6 +89,8 @@ impl SessionPass<'_> {
             Some(row) => self.resume(row)?,
             None => Growth::begin(),
         };
+        let forgotten = Arc::clone(&course.forgotten);
+        let keep = |line: &str| !forgotten.line(path, line);
         let mut lines = 0;
         loop {
             self.cancel.check()?;
@@ -104,7 +109,7 @@ impl SessionPass<'_> {
                 return Err(Error::new(Code::Internal, "the host gives the same part of a conversation again"));
             }
             for message in messages.iter().filter(|message| !message.is_machine()) {
-                growth.add(message.line, message.role, &message.text);
+                growth.add(message.line, message.role, &message.text, keep);
             }
             lines = messages.last().map_or(lines, |message| message.line);
             let stored = format!("{CURSOR_PREFIX}{next}");

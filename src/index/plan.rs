@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     identity::generation_identity,
     prepare::{Shape, hash, prepare},
-    text_pass::unreadable,
+    text_pass::{FORGOTTEN, unreadable},
 };
 use crate::{
     cancel::Cancel,
@@ -15,7 +15,7 @@ use crate::{
     embed::Space,
     error::{Code, Result},
     search::types::Source,
-    store::{Store, embeddings::SpaceId},
+    store::{Store, embeddings::SpaceId, files::FileRow},
     text::analyze::Analyzer,
     workspace::{area::Area, discover::discover, read::read_text, skipped::Skipped},
 };
@@ -65,8 +65,9 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     let shape = Shape::of(settings);
     let mut plan =
         Plan { files: discovery.entries.len(), skipped: discovery.skipped.records.clone(), ..Plan::default() };
-    let (known, space_id) = store.read_with(cancel, |r| {
+    let (known, space_id, list_changed) = store.read_with(cancel, |r| {
         let live = r.live()?;
+        let list_changed = r.meta(FORGOTTEN)?.unwrap_or_default() != area.forgotten.version();
         let space_id = space.map(|s| r.space(&s.key())).transpose()?.flatten().map(|row| row.id);
         let same = live.as_ref().is_some_and(|g| g.identity == generation_identity(shape));
         plan.rebuild = match &live {
@@ -92,27 +93,29 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
             }
             None => std::collections::HashMap::new(),
         };
-        Ok((known, space_id))
+        Ok((known, space_id, list_changed))
     })?;
     let mut analyzer = Analyzer::new();
     let mut counted = HashSet::new();
     for entry in &discovery.entries {
         cancel.check()?;
-        if known.get(&entry.path).is_some_and(|row| row.mtime_ns == entry.mtime_ns && row.size == entry.size) {
+        let same = |row: &FileRow| row.mtime_ns == entry.mtime_ns && row.size == entry.size;
+        if !list_changed && known.get(&entry.path).is_some_and(same) {
             continue;
         }
         match read_text(&area, &entry.absolute) {
             Err(error) if error.code == Code::NotFound => {}
             Err(error) => plan.skipped.push(unreadable(entry, &error)),
             Ok(content) => {
-                if known.get(&entry.path).is_some_and(|row| row.hash == hash(content.text.as_bytes())) {
+                let text = area.forgotten.keep(&entry.path, &content.text);
+                if known.get(&entry.path).is_some_and(|row| row.hash == hash(text.as_bytes())) {
                     continue;
                 }
                 plan.changed.push(entry.path.clone());
                 if space.is_none() {
                     continue;
                 }
-                let prepared = prepare(&mut analyzer, &entry.path, &content.text, shape);
+                let prepared = prepare(&mut analyzer, &entry.path, &text, shape);
                 let fresh: Vec<_> = prepared.chunks.into_iter().filter(|c| counted.insert(c.hash)).collect();
                 let missing = match space_id {
                     Some(space) => store.read_with(cancel, |r| {
@@ -140,9 +143,13 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
 /// # Errors
 /// When the store cannot be read.
 pub fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> Result<bool> {
-    let discovery = discover(&Area::of(settings));
+    let area = Area::of(settings);
+    let discovery = discover(&area);
     store.read_with(cancel, |r| {
         let Some(live) = r.live()? else { return Ok(true) };
+        if r.meta(FORGOTTEN)?.unwrap_or_default() != area.forgotten.version() {
+            return Ok(true);
+        }
         if live.identity != generation_identity(Shape::of(settings)) {
             return Ok(true);
         }

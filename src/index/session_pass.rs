@@ -4,6 +4,7 @@ use std::{
     cell::RefCell,
     collections::{HashMap, HashSet},
     ops::ControlFlow,
+    sync::Arc,
 };
 
 use super::{
@@ -31,7 +32,10 @@ use crate::{
         record::{Record, Role, parse},
         tail::Part,
     },
-    workspace::skipped::{SkipCode, Skipped},
+    workspace::{
+        forgotten::Forgotten,
+        skipped::{SkipCode, Skipped},
+    },
 };
 
 /// A conversation that has rested for so long is indexed to its end, however little was said since the last time.
@@ -103,6 +107,8 @@ pub(super) struct Course {
     pub gone: HashSet<String>,
     pub report: SessionReport,
     pub analyzer: Analyzer,
+    /// What the user told the memory to forget.
+    pub forgotten: Arc<Forgotten>,
 }
 
 impl Course {
@@ -137,7 +143,9 @@ impl SessionPass<'_> {
     pub fn run(&self) -> Result<SessionReport> {
         let known = self.store.read_with(self.cancel, |r| r.transcripts(self.generation))?;
         let gone = known.keys().cloned().collect();
-        let mut course = Course { known, gone, report: SessionReport::default(), analyzer: Analyzer::new() };
+        let forgotten = Arc::new(Forgotten::of(&self.settings.database_path));
+        forgotten.check()?;
+        let mut course = Course { known, gone, report: SessionReport::default(), analyzer: Analyzer::new(), forgotten };
         if self.settings.sources.sessions {
             self.read_files(&mut course)?;
             match self.host {
@@ -166,6 +174,9 @@ impl SessionPass<'_> {
                 continue;
             }
             let row = course.known.get(&file.path).cloned();
+            if course.forgotten.conversation(&file.path, row.as_ref().and_then(|row| row.session_key.as_deref())) {
+                continue;
+            }
             let same = row.as_ref().is_some_and(|row| row.mtime_ns == file.mtime_ns && row.size == file.size);
             if same || (self.scope < Scope::All && !self.is_due(file, row.as_ref())) {
                 if row.is_some() {
@@ -180,7 +191,7 @@ impl SessionPass<'_> {
                 || live.and_then(|name| course.known.get(&files::display(agent_id, name))?.session_key.clone());
             let key = owner.map(|owner| owner.key.clone()).or_else(former);
             let machine = owner.map_or_else(|| key.as_deref().and_then(kind::machine_session), |owner| owner.machine);
-            if machine.is_some() {
+            if machine.is_some() || course.forgotten.conversation(&file.path, key.as_deref()) {
                 continue;
             }
             match self.read_file(file, row.as_ref(), key.as_deref(), course) {
@@ -221,6 +232,8 @@ impl SessionPass<'_> {
             Some(row) => self.resume(row)?,
             None => Growth::begin(),
         };
+        let forgotten = Arc::clone(&course.forgotten);
+        let keep = |line: &str| !forgotten.line(&file.path, line);
         loop {
             let mut machine = false;
             reader.each_line(|number, line| {
@@ -232,7 +245,7 @@ impl SessionPass<'_> {
                     {
                         machine = true;
                     }
-                    Record::Said(role, text) => growth.add(number, role, &text),
+                    Record::Said(role, text) => growth.add(number, role, &text, keep),
                     Record::Other => {}
                 }
                 Ok(if machine || growth.is_large() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })

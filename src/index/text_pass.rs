@@ -21,7 +21,8 @@ use crate::{
     store::{
         Store,
         files::{FileRow, Hash, NewFile},
-        generations::{Generation, GenerationId, GenerationState},
+        forget::StoredFile,
+        generations::{Generation, GenerationState},
         skipped::Skipped as SkippedRow,
     },
     text::analyze::Analyzer,
@@ -40,6 +41,8 @@ const CHUNKS_PER_TRANSACTION: usize = 400;
 const FILES_IN_FLIGHT: usize = 32;
 /// Threads that read and analyse; the writer is one more.
 const MAX_THREADS: usize = 2;
+/// Key in `meta` of the version of the list of forgotten things that the live generation follows.
+pub(super) const FORGOTTEN: &str = "forgotten";
 /// Chunk rows of a retired generation removed in one transaction.
 const RETIRE_STEP: usize = 400;
 
@@ -98,6 +101,8 @@ struct Target<'a> {
     shape: Shape,
     generation: &'a Generation,
     known: &'a HashMap<String, FileRow>,
+    /// The list of what is forgotten changed since the last pass: what an unchanged file gives may have changed.
+    list_changed: bool,
 }
 
 impl Target<'_> {
@@ -107,13 +112,15 @@ impl Target<'_> {
             Err(error) if error.code == Code::NotFound => return Read::Gone,
             Err(error) => return Read::Unreadable(unreadable(entry, &error)),
         };
-        let hash = hash(file.text.as_bytes());
+        // Forgotten lines are no part of what the index knows of a file.
+        let text = self.area.forgotten.keep(&entry.path, &file.text);
+        let hash = hash(text.as_bytes());
         if let Some(row) = self.known.get(&entry.path)
             && row.hash == hash
         {
             return Read::Same { id: row.id, stamp: file.stamp };
         }
-        let prepared = Box::new(prepare(analyzer, &entry.path, &file.text, self.shape));
+        let prepared = Box::new(prepare(analyzer, &entry.path, &text, self.shape));
         Read::Changed { path: entry.path.clone(), stamp: file.stamp, hash, prepared }
     }
 }
@@ -125,8 +132,10 @@ impl TextPass<'_> {
     /// When the store cannot be written, or when cancelled. What was written stays and counts at the next run.
     pub fn run(&self) -> Result<TextReport> {
         let area = Area::of(self.settings);
+        area.forgotten.check()?;
         let discovery = discover(&area);
         self.cancel.check()?;
+        let list_changed = self.purge_forgotten(&area)?;
         let shape = Shape::of(self.settings);
         let identity = generation_identity(shape);
         let force = self.force;
@@ -138,12 +147,16 @@ impl TextPass<'_> {
         let known = self.store.read_with(self.cancel, |r| r.files(generation.id, Source::Memory.as_str()))?;
         let mut report = TextReport { files: discovery.entries.len(), ..TextReport::default() };
         let mut skipped = discovery.skipped.records.clone();
-        let target = Target { area: &area, shape, generation: &generation, known: &known };
+        let target = Target { area: &area, shape, generation: &generation, known: &known, list_changed };
         self.write_changes(&target, &discovery, &mut report, &mut skipped)?;
         self.remove_vanished(&target, &discovery, &mut report)?;
         report.skipped = skipped.len();
         self.keep_skipped(Source::Memory, skipped)?;
         self.sessions(&generation, &mut report)?;
+        if list_changed {
+            let version = area.forgotten.version().to_owned();
+            self.store.write_indexed(move |tx| tx.set_meta(FORGOTTEN, &version))?;
+        }
         if generation.state == GenerationState::Building {
             self.store.write_indexed(move |tx| tx.flip(generation.id))?;
         }
@@ -204,6 +217,45 @@ impl TextPass<'_> {
         }
     }
 
+    /// Removes at once, from every generation, what the list of forgotten things names since the last pass. Gives
+    /// whether the list changed: then every file has to be read again.
+    fn purge_forgotten(&self, area: &Area) -> Result<bool> {
+        let list = &area.forgotten;
+        let (applied, files) = self.store.read_with(self.cancel, |r| {
+            let applied = r.meta(FORGOTTEN)?.unwrap_or_default();
+            let files = if applied == list.version() { Vec::new() } else { r.files_of_all_generations()? };
+            Ok((applied, files))
+        })?;
+        if applied == list.version() {
+            return Ok(false);
+        }
+        let mut sessions = HashSet::new();
+        self.store.read_with(self.cancel, |r| {
+            r.for_each_text(|source, path, text| {
+                if source != Source::Memory.as_str() && text.lines().any(|line| list.line(path, line)) {
+                    sessions.insert(path.to_owned());
+                }
+                true
+            })
+        })?;
+        let gone = |f: &StoredFile| {
+            let session = f.source == Source::Sessions.as_str() && list.conversation(&f.path, None);
+            session || list.path(&f.path).is_some() || sessions.contains(&f.path)
+        };
+        let gone: Vec<StoredFile> = files.into_iter().filter(gone).collect();
+        for batch in gone.chunks(FILES_IN_FLIGHT) {
+            self.cancel.check()?;
+            let batch = batch.to_vec();
+            self.store.write_indexed(move |tx| {
+                for file in &batch {
+                    tx.purge_file(file)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(true)
+    }
+
     /// Reads and analyses on a few threads; this thread writes.
     fn write_changes(
         &self,
@@ -215,7 +267,10 @@ impl TextPass<'_> {
         let stale: Vec<&Entry> = discovery
             .entries
             .iter()
-            .filter(|e| target.known.get(&e.path).is_none_or(|row| row.mtime_ns != e.mtime_ns || row.size != e.size))
+            .filter(|e| {
+                let differs = |row: &FileRow| row.mtime_ns != e.mtime_ns || row.size != e.size;
+                target.list_changed || target.known.get(&e.path).is_none_or(differs)
+            })
             .collect();
         if stale.is_empty() {
             return Ok(());
@@ -241,13 +296,13 @@ impl TextPass<'_> {
             }
             drop(send);
             // Given away, not lent: when writing fails the channel must close, or the readers wait for ever.
-            self.write(target.generation.id, receive, total, report, skipped)
+            self.write(target, receive, total, report, skipped)
         })
     }
 
     fn write(
         &self,
-        generation: GenerationId,
+        target: &Target<'_>,
         receive: Receiver<Result<Read>>,
         total: usize,
         report: &mut TextReport,
@@ -269,18 +324,19 @@ impl TextPass<'_> {
                 }
             }
             if chunks >= CHUNKS_PER_TRANSACTION || batch.len() >= FILES_IN_FLIGHT {
-                self.commit(generation, std::mem::take(&mut batch))?;
+                self.commit(target, std::mem::take(&mut batch))?;
                 chunks = 0;
             }
             (self.progress)(&Step { completed: done + 1, total, label: "Reading notes".to_owned() });
         }
-        self.commit(generation, batch)
+        self.commit(target, batch)
     }
 
-    fn commit(&self, generation: GenerationId, batch: Vec<Read>) -> Result<()> {
+    fn commit(&self, target: &Target<'_>, batch: Vec<Read>) -> Result<()> {
         if batch.is_empty() {
             return Ok(());
         }
+        let (generation, purge) = (target.generation.id, target.list_changed);
         self.store.write_indexed(move |tx| {
             for read in &batch {
                 match read {
@@ -295,7 +351,9 @@ impl TextPass<'_> {
                             lines: prepared.lines,
                             terms: prepared.terms,
                         };
+                        let before = if purge { tx.chunk_hashes(generation, file.source, path)? } else { Vec::new() };
                         tx.replace_file(generation, &file, &prepared.chunks)?;
+                        tx.purge_texts(&before)?;
                     }
                     Read::Unreadable(_) | Read::Gone => {}
                 }

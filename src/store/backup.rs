@@ -30,8 +30,19 @@ impl Store {
     fn copy_to(&self, target: &Path) -> Result<()> {
         let conn = open::connect_reader(self.path())?;
         conn.pragma_update(None, "query_only", false)?;
+        // Private like the index, from its first byte on; SQLite fills an empty file as it finds it.
+        private_file(target)?;
         let name = target.to_str().ok_or_else(|| Error::new(Code::Argument, "the name of the copy is not text"))?;
         conn.execute("VACUUM INTO ?1", [name])?;
         Ok(())
     }
+}
+
+/// Creates an empty file that nobody else can read.
+fn private_file(path: &Path) -> Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop).map_err(|error| Error::io(path, &error))
 }

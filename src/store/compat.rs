@@ -30,7 +30,7 @@ pub struct CompatHit {
 }
 
 /// Name of the table.
-fn table(generation: GenerationId) -> String {
+pub(super) fn table(generation: GenerationId) -> String {
     format!("chunk_fts_compat_{generation}")
 }
 

@@ -11,6 +11,11 @@ fn table(generation: GenerationId) -> String {
     format!("chunk_fts_{generation}")
 }
 
+/// The full-text tables of a generation that may exist.
+pub(super) fn tables(generation: GenerationId) -> [String; 2] {
+    [table(generation), super::compat::table(generation)]
+}
+
 /// Creates the full-text table of a generation.
 ///
 /// The text is a list of finished terms. The `ascii` tokenizer takes every non-ASCII byte as part of a term; with all
@@ -110,7 +115,14 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn merge_fts_step(&self, generation: GenerationId, pages: u32, start: bool) -> Result<bool> {
-        let name = table(generation);
+        self.merge_step(&table(generation), pages, start)
+    }
+
+    /// [`Self::merge_fts_step`] by the name of the table; false when there is none.
+    pub(super) fn merge_step(&self, name: &str, pages: u32, start: bool) -> Result<bool> {
+        if !self.conn.table_exists(None, name)? {
+            return Ok(false);
+        }
         let before = self.conn.total_changes();
         let pages = i64::from(pages) * if start { -1 } else { 1 };
         self.conn.execute(&format!("INSERT INTO {name} ({name}, rank) VALUES ('merge', ?1)"), [pages])?;

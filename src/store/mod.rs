@@ -5,11 +5,13 @@
 //! - [`generations`] – a rebuild grows beside the index that answers; [`files`], [`chunks`] – what is indexed;
 //!   [`lexical`], [`compat`] – full text; [`embeddings`], [`cache`] – vectors, by hash of their text.
 //! - [`transcripts`] – how far each was read. [`usage`] – what embedding cost.
+//! - [`forget`], [`checks`] – removing for good, looking for damage.
 //! - [`lease`] – one process at a time indexes; [`recover`] – a damaged file is set aside and its vectors are saved.
 
 pub mod backup;
 mod batch_jobs;
 pub mod cache;
+pub mod checks;
 pub mod chunks;
 pub mod clock;
 pub mod compat;
@@ -17,6 +19,7 @@ pub mod embeddings;
 mod error;
 mod ffi;
 pub mod files;
+pub mod forget;
 pub mod generations;
 mod ids;
 pub mod lease;

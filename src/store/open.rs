@@ -145,6 +145,8 @@ fn try_connect_writer(path: &Path) -> Result<Connection> {
     conn.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(|error| unwritable(error.into()))?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    // Removed text is overwritten where that costs no extra page; `Store::scrub` sees to the rest.
+    conn.query_row("PRAGMA secure_delete = FAST", [], |_| Ok(()))?;
     conn.query_row("PRAGMA journal_size_limit = 16777216", [], |_| Ok(()))?;
     schema::migrate(&mut conn)?;
     Ok(conn)

@@ -88,7 +88,20 @@ impl Pool {
 
     /// Runs a closure on a snapshot.
     pub(super) fn read<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        self.read_on(self.borrow(cancel)?, cancel, f)
+    }
+
+    /// [`Self::read`] on a connection that knows nothing yet. A check for damage needs it: SQLite's check of a
+    /// full-text index believes what its connection remembers of it, and takes what was merged since for damage.
+    pub(super) fn read_fresh<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let mut loan = self.borrow(cancel)?;
+        let identity = FileIdentity::of(&self.path);
+        let conn = connect_reader(&self.path).map_err(|error| self.explain(error, cancel))?;
+        loan.pooled = Some(Pooled { conn, identity });
+        self.read_on(loan, cancel, f)
+    }
+
+    fn read_on<T>(&self, mut loan: Loan<'_>, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let Some(pooled) = loan.pooled.as_mut() else { return Err(closed()) };
         let (watched, pool_closed) = (cancel.clone(), Arc::clone(&self.closed));
         pooled

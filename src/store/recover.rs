@@ -66,7 +66,7 @@ impl Store {
     /// # Errors
     /// [`Code::Corrupt`] with the first finding: then [`Self::recover`] is due.
     pub fn verify(&self, cancel: &Cancel) -> Result<()> {
-        let finding = self.read_with(cancel, |reader| reader.find_damage())?;
+        let finding = self.pool.read_fresh(cancel, |reader| reader.find_damage())?;
         let Some(finding) = finding else { return Ok(()) };
         self.shared.corrupt.store(true, Ordering::Release);
         Err(Error::new(Code::Corrupt, format!("the index is damaged ({finding})")))
@@ -134,7 +134,7 @@ fn set_aside(path: &Path, now_ms: i64) -> Result<PathBuf> {
 }
 
 /// Damaged files (and their logs) that were set aside before.
-fn earlier_copies(prefix: &Path) -> Vec<PathBuf> {
+pub(super) fn earlier_copies(prefix: &Path) -> Vec<PathBuf> {
     let (Some(folder), Some(name)) = (prefix.parent(), prefix.file_name()) else { return Vec::new() };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let name = name.to_string_lossy().into_owned();

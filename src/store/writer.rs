@@ -238,6 +238,12 @@ impl Writer {
         }
     }
 
+    /// Moves all committed pages into the database and cuts the log to nothing; false when a reader holds it up.
+    pub(super) fn truncate_log(&self) -> bool {
+        let Some(open) = &self.open else { return true };
+        open.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0)).is_ok_and(|busy: i64| busy == 0)
+    }
+
     /// Renews the lease when its time has come. Losing it is noticed by the next fenced transaction.
     fn renew_lease_when_due(&mut self) {
         let now = self.shared.clock.now_ms();

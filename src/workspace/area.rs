@@ -1,8 +1,11 @@
 //! The area of an agent's memory: which paths belong to it, and how they are named.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
 
-use super::{extra::ExtraPath, skipped::SkipCode, skipped::Skipped};
+use super::{extra::ExtraPath, forgotten::Forgotten, skipped::SkipCode, skipped::Skipped};
 use crate::config::settings::Settings;
 
 /// Files at the root of the workspace that are indexed (A3, A5, P7).
@@ -50,6 +53,8 @@ pub struct Area {
     pub limits: Limits,
     /// Whether notes are a source of the index at all; they can be read in any case.
     pub is_source: bool,
+    /// What the user told the memory to forget.
+    pub forgotten: Arc<Forgotten>,
 }
 
 /// A path inside the area: a folder that may be reached through links, and what follows, which may not.
@@ -74,7 +79,11 @@ impl Area {
     #[must_use]
     pub fn of(settings: &Settings) -> Self {
         let limits = Limits { file_bytes: settings.max_file_bytes, ..Limits::default() };
-        Self { is_source: settings.sources.memory, ..Self::new(&settings.workspace_dir, &settings.extra_paths, limits) }
+        Self {
+            is_source: settings.sources.memory,
+            forgotten: Arc::new(Forgotten::of(&settings.database_path)),
+            ..Self::new(&settings.workspace_dir, &settings.extra_paths, limits)
+        }
     }
 
     /// An area of a workspace and extra paths, absolute or relative to it.
@@ -86,6 +95,7 @@ impl Area {
             refused: Vec::new(),
             limits,
             is_source: true,
+            forgotten: Arc::default(),
         };
         for written in extra_paths {
             match ExtraPath::parse(written, workspace_dir) {

@@ -85,15 +85,25 @@ pub fn discover(area: &Area) -> Discovery {
     let mut real_paths = HashSet::new();
     let mut entries: Vec<Entry> = Vec::with_capacity(walker.files.len());
     let mut folders = RealFolders::default();
+    let mut forgotten = Vec::new();
     for file in &walker.files {
         if real_paths.insert(folders.real_path(&file.absolute)) {
+            let path = area.display(&file.absolute);
+            if let Some(id) = area.forgotten.path(&path) {
+                let reason = format!("forgotten; `openclaw memory forget --undo {id}` takes it back");
+                forgotten.push((path, reason));
+                continue;
+            }
             entries.push(Entry {
-                path: area.display(&file.absolute),
+                path,
                 absolute: file.absolute.clone(),
                 size: file.metadata.len(),
                 mtime_ns: mtime_ns(&file.metadata),
             });
         }
+    }
+    for (path, reason) in forgotten {
+        walker.skipped.push(path, SkipCode::Forgotten, reason);
     }
     entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     let uncertain = walker.unlisted.iter().map(|path| area.display(path)).collect();

@@ -85,7 +85,12 @@ pub fn read_excerpt(area: &Area, request: &ExcerptRequest, settings: ExcerptSett
     };
     let metadata = file.metadata().map_err(|error| Error::io(&absolute, &error))?;
     let bytes = read_bounded(&mut file, &metadata, area.limits.file_bytes, &absolute)?;
-    Ok(cut(&decode(bytes).0, path, request, settings))
+    let text = decode(bytes).0;
+    if area.forgotten.path(&path).is_some() {
+        return Ok(not_found(path));
+    }
+    let kept = area.forgotten.keep(&path, &text);
+    Ok(cut(&kept, path, request, settings))
 }
 
 /// Where a requested path lies. Decides on the text alone; the file system is asked by [`guard::open`].

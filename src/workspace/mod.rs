@@ -7,6 +7,7 @@ pub mod discover;
 pub mod excerpt;
 mod extra;
 mod folders;
+pub mod forgotten;
 pub mod guard;
 mod pending;
 pub mod read;

@@ -28,6 +28,8 @@ pub enum SkipCode {
     InvalidPattern,
     /// A configured file that is not Markdown.
     NotMarkdown,
+    /// The user told the memory to forget it.
+    Forgotten,
 }
 
 impl SkipCode {
@@ -46,6 +48,7 @@ impl SkipCode {
             Self::InvalidName => "invalid-name",
             Self::InvalidPattern => "invalid-pattern",
             Self::NotMarkdown => "not-markdown",
+            Self::Forgotten => "forgotten",
         }
     }
 }
@@ -99,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_stored_text_of_a_code_is_the_shown_one() {
-        for code in [SkipCode::NotRegular, SkipCode::InvalidPattern, SkipCode::TooMany] {
+        for code in [SkipCode::NotRegular, SkipCode::Forgotten, SkipCode::TooMany] {
             assert_eq!(serde_json::to_value(code).expect("plain"), code.as_str());
         }
     }

@@ -179,6 +179,22 @@ proptest! {
 }
 
 #[test]
+fn an_index_that_was_merged_under_a_reader_is_not_taken_for_damaged() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("first.md", &["alpha beta"]);
+    for n in 0..20 {
+        // The connection of the search remembers how the full-text index is made up.
+        fixture.store.read(|r| r.document_frequency(generation, "beta")).unwrap();
+        fixture.put(&format!("{}.md", n % 3), &[&format!("beta word{n}"), "gamma"]);
+        let mut start = true;
+        while fixture.store.write(move |tx| tx.merge_fts_step(generation, 200, start)).unwrap() {
+            start = false;
+        }
+        fixture.store.verify(&Cancel::new()).unwrap();
+    }
+}
+
+#[test]
 fn a_damaged_page_costs_only_the_vectors_on_it() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("index.sqlite");

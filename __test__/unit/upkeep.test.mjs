@@ -1,0 +1,153 @@
+// The commands that forget, start over, check and copy, as a user types them.
+
+import { existsSync } from "node:fs";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { Command } from "commander";
+import { expect, onTestFinished, test, vi } from "vitest";
+import plugin from "../../index.js";
+import { makeWorkspace } from "./workspace.mjs";
+
+const NOTE = "memory/2026-11-02.md";
+const FILES = {
+  "MEMORY.md": "# Memory\n\nThe favourite tea is sencha.\n",
+  [NOTE]: "# Day\n\n- Project Falcon uses PostgreSQL 17 as its database.\n- The old phone number of the office is 555-0199.\n",
+};
+
+/** A home whose commands can be typed. */
+async function commandLine() {
+  const { workspace, stateDir, config, dir } = await makeWorkspace(FILES);
+  /** @type {any[]} */
+  const registrations = [];
+  plugin.register({
+    logger: console,
+    runtime: {
+      version: "2026.9.6",
+      config: { current: () => config() },
+      state: { resolveStateDir: () => stateDir },
+      agent: { resolveAgentWorkspaceDir: () => workspace },
+      modelAuth: { resolveApiKeyForProvider: async () => undefined },
+    },
+    registerTool: () => {},
+    registerService: () => {},
+    registerMemoryCapability: () => {},
+    registerCli: (/** @type {any} */ register) => registrations.push(register),
+  });
+  onTestFinished(() => {
+    process.exitCode = undefined;
+  });
+  /** @param {string[]} args */
+  const run = async (...args) => {
+    let output = "";
+    const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+      output += text;
+      return true;
+    });
+    const log = vi.spyOn(console, "log").mockImplementation((text) => {
+      output += `${text}\n`;
+    });
+    const error = vi.spyOn(console, "error").mockImplementation((text) => {
+      output += `${text}\n`;
+    });
+    process.exitCode = undefined;
+    try {
+      const program = new Command("openclaw").exitOverride();
+      registrations[0]({ program });
+      await program.parseAsync(["memory", ...args], { from: "user" });
+    } finally {
+      write.mockRestore();
+      log.mockRestore();
+      error.mockRestore();
+    }
+    return { output, code: process.exitCode ?? 0 };
+  };
+  const json = async (/** @type {string[]} */ ...args) => JSON.parse((await run(...args, "--json")).output);
+  const finds = async (/** @type {string} */ query) => (await json("search", query)).results.length > 0;
+  return { dir, workspace, stateDir, run, json, finds };
+}
+
+test("forget shows, takes out, keeps out and takes back; the file stays as it is", async () => {
+  const { workspace, run, json, finds } = await commandLine();
+  await run("index");
+  await expect(run("forget")).rejects.toThrow("Nothing to forget");
+  expect(await run("forget", "--path", NOTE, "--lines", "9-3")).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("--lines takes"),
+  });
+
+  const dry = await run("forget", "old phone number", "--dry-run");
+  expect(dry.output).toContain("Nothing done");
+  expect(dry.output).toContain(NOTE);
+  expect(await finds("phone office")).toBe(true);
+
+  const report = await json("forget", "--path", NOTE, "--lines", "4");
+  expect(report).toMatchObject({ dryRun: false, files: [], passages: [{ path: NOTE, startLine: 4, endLine: 4 }] });
+  expect(await finds("phone office")).toBe(false);
+  expect(await finds("falcon database")).toBe(true);
+  expect(await readFile(path.join(workspace, NOTE), "utf8")).toBe(FILES[NOTE]);
+  await writeFile(path.join(workspace, NOTE), `A new first line.\n${FILES[NOTE]}`);
+  await run("index", "--force");
+  expect(await finds("phone office")).toBe(false);
+
+  const { forgotten } = await json("forget", "--list");
+  expect(forgotten).toMatchObject([{ id: report.ids[0], kind: "lines", name: NOTE, lines: 1 }]);
+  expect((await run("forget", "--undo", report.ids[0])).output).toContain("indexed again");
+  expect(await finds("phone office")).toBe(true);
+
+  const whole = await run("forget", "--path", "MEMORY.md");
+  expect(whole.output).toContain("OpenClaw itself shows MEMORY.md");
+  expect(await finds("sencha")).toBe(false);
+  const [status] = await json("status");
+  expect(status.scan.issues.join("\n")).toMatch(/MEMORY\.md: forgotten/);
+  const missing = await run("forget", "--path", "memory/none.md");
+  expect(missing).toMatchObject({ code: 1, output: expect.stringContaining("neither in the index nor on disk") });
+});
+
+test("reset asks, clears the index only, and an update brings it back", async () => {
+  const { workspace, run, json, finds } = await commandLine();
+  await run("index");
+  const refused = await run("reset");
+  expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("Nothing was cleared") });
+  expect(await finds("sencha")).toBe(true);
+  const [{ cleared }] = await json("reset", "--yes");
+  expect(cleared).toMatchObject({ files: 2, vectors: 0 });
+  const [{ status }] = await json("status");
+  expect(status).toMatchObject({ files: 0, chunks: 0, dirty: true });
+  expect(existsSync(path.join(workspace, NOTE))).toBe(true);
+  await run("index");
+  expect(await finds("sencha")).toBe(true);
+});
+
+test("doctor names what is wrong, repairs it, and then finds nothing", async () => {
+  const { workspace, stateDir, run, json } = await commandLine();
+  await run("index");
+  await writeFile(path.join(workspace, "memory/new.md"), "Not indexed yet.");
+  await writeFile(path.join(stateDir, "memory-core-rs/main/index.forgotten.jsonl"), "no entry\n");
+  const [found] = await json("doctor", "--dry-run");
+  const bad = found.checks.filter((/** @type {any} */ check) => !check.ok).map((/** @type {any} */ check) => check.name);
+  expect(found.ok).toBe(false);
+  expect(bad).toEqual(expect.arrayContaining(["disk", "forgotten"]));
+  const { output } = await run("doctor");
+  expect(output).toMatch(/repaired disk: 1 files changed .*; read 1 and removed 0/);
+  expect(output).toMatch(/problem forgotten: 1 lines/);
+});
+
+test("backup writes a private copy that opens as an index, and never overwrites", async () => {
+  const { dir, stateDir, run, json, finds } = await commandLine();
+  await run("index");
+  await run("forget", "--path", "MEMORY.md");
+  const target = path.join(dir, "copy.sqlite");
+  const [copy] = await json("export", target);
+  expect(copy).toMatchObject({ path: target, files: 1, forgotten: path.join(dir, "copy.forgotten.jsonl") });
+  if (process.platform !== "win32") expect((await stat(target)).mode & 0o777).toBe(0o600);
+  expect(await run("backup", target)).toMatchObject({ code: 1, output: expect.stringContaining("exists already") });
+  expect(await finds("falcon")).toBe(true);
+  expect(existsSync(path.join(stateDir, "memory-core-rs/main/index.sqlite"))).toBe(true);
+});
+
+test("index --cancel-batches indexes nothing and says what it stopped", async () => {
+  const { run, finds } = await commandLine();
+  expect((await run("index", "--cancel-batches")).output).toContain("Stopped 0 batch jobs");
+  expect((await run("status", "--json")).output).toContain('"files": 0');
+  expect(await finds("sencha")).toBe(true);
+});

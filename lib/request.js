@@ -1,0 +1,64 @@
+// What opening an engine needs, from what the host and JavaScript users give.
+
+import { defaultAgentId, normalizeAgentId, pruneConfig } from "./config.js";
+import { resolveCredentials } from "./credentials.js";
+import { homeDir, processEnv, stateDir } from "./env.js";
+import { modelPaths as defaultModelPaths } from "./model.js";
+
+/** @typedef {import("../index.d.ts").ManagerRequest} ManagerRequest */
+
+/** Gives every embedding function a name, so that managers with different functions are kept apart. */
+const embedIds = new WeakMap();
+
+let lastEmbedId = 0;
+
+/**
+ * The request to the engine, whose it is, and a text that changes with everything that matters.
+ * @param {ManagerRequest} request
+ */
+export async function prepare({
+  cfg,
+  agentId,
+  env = processEnv(),
+  stateDir: state,
+  workspaceDir,
+  credentialSources,
+  embed: own,
+  adapter,
+  sessions,
+  modelPaths = defaultModelPaths(),
+}) {
+  const id = normalizeAgentId(agentId ?? defaultAgentId(cfg));
+  const { credentials, problems } = await resolveCredentials(cfg, id, { env, ...credentialSources });
+  /** @type {import("../index.d.ts").OpenRequest} */
+  const nativeRequest = {
+    config: pruneConfig(cfg),
+    agentId: id,
+    stateDir: state ?? stateDir(env),
+    homeDir: homeDir(env),
+    credentials,
+    ...(workspaceDir ? { workspaceDir } : {}),
+    ...(env.OPENCLAW_WORKSPACE_DIR?.trim() ? { defaultWorkspaceDir: env.OPENCLAW_WORKSPACE_DIR.trim() } : {}),
+  };
+  const embed = own ?? adapter?.embed;
+  if (embed === adapter?.embed && adapter) nativeRequest.embedProvider = adapter.provider;
+  if (embed && !embedIds.has(embed)) embedIds.set(embed, ++lastEmbedId);
+  return {
+    // Where the weights lie differs between copies of this package, and is no reason to open another engine.
+    nativeRequest: { ...nativeRequest, modelPaths },
+    embed,
+    // Always the same conversations, whoever asks for them: no reason to open another engine.
+    sessions,
+    problems,
+    owner: ownerKey(nativeRequest.stateDir, id),
+    settings: JSON.stringify([nativeRequest, embed ? embedIds.get(embed) : null]),
+  };
+}
+
+/**
+ * @param {string} state
+ * @param {string} agentId
+ */
+export function ownerKey(state, agentId) {
+  return JSON.stringify([state, agentId]);
+}

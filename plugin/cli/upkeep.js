@@ -1,0 +1,118 @@
+// `openclaw memory reset`, `doctor` and `backup`
+
+import path from "node:path";
+import { missingRequirements } from "../requirements.js";
+import { commandAgents, commandConfig, withManager } from "./agents.js";
+import { confirmed } from "./confirm.js";
+import { byteText, counted, errorJson, fail, paint, print, printJson } from "./output.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").HostConfig} HostConfig
+ * @typedef {import("../../lib/manager.js").MemoryIndexManager} Manager
+ * @typedef {{name: string, ok: boolean, found: string, did?: string, remedy?: string}} Check
+ */
+
+/**
+ * Runs a command for each agent; prints JSON of all at the end.
+ * @param {Host} host
+ * @param {{agent?: string, json?: boolean}} options
+ * @param {string} name
+ * @param {{all: boolean}} scope
+ * @param {(manager: Manager, agentId: string) => Promise<Record<string, unknown>>} work
+ */
+async function forEachAgent(host, options, name, scope, work) {
+  const cfg = await commandConfig(host, `memory ${name}`);
+  const outcomes = [];
+  for (const agentId of commandAgents(cfg, options.agent, scope)) {
+    try {
+      const run = async (/** @type {Manager | null} */ manager) => {
+        if (manager) return { agentId, ...(await work(manager, agentId)) };
+        if (!options.json) print(`Memory search disabled (${agentId}).`);
+        return { agentId, status: "disabled" };
+      };
+      // As for a status: nothing is to be taken over or indexed before.
+      outcomes.push(await withManager(host, cfg, agentId, run, "status"));
+    } catch (error) {
+      outcomes.push({ agentId, error: errorJson(error) });
+      fail(`Memory ${name} (${agentId})`, error);
+    }
+  }
+  if (options.json) printJson(outcomes);
+}
+
+/**
+ * @param {Host} host
+ * @param {{agent?: string, yes?: boolean, keepVectors?: boolean, json?: boolean}} options
+ */
+export async function runReset(host, options) {
+  await forEachAgent(host, options, "reset", { all: true }, async (manager, agentId) => {
+    const { dbPath, files, chunks, cache } = manager.status();
+    const vectors = options.keepVectors ? "vectors are kept" : `${counted(cache?.entries ?? 0, "vector")} to be made again`;
+    if (!options.json)
+      print(`The index of ${agentId} (${dbPath}): ${counted(files ?? 0, "file")}, ${counted(chunks ?? 0, "chunk")}, ${vectors}.`);
+    if (!options.yes && !(await confirmed("Clear it? Your notes stay as they are. [y/N] ", { fallback: false }))) {
+      process.exitCode = 1;
+      if (!options.json) print("Nothing was cleared. Use --yes to clear it without a question.");
+      return { cleared: null };
+    }
+    const cleared = await manager.reset({ keepVectors: options.keepVectors === true });
+    if (!options.json)
+      print(
+        `Cleared (${agentId}): ${counted(cleared.chunks, "chunk")}, ${counted(cleared.vectors, "vector")}, ${byteText(cleared.bytes)} given back. ` +
+          "`openclaw memory index` builds it anew; a running gateway does so by itself.",
+      );
+    return { cleared };
+  });
+}
+
+/**
+ * @param {Host} host
+ * @param {{agent?: string, dryRun?: boolean, json?: boolean}} options
+ */
+export async function runDoctor(host, options) {
+  const missing = missingRequirements(host, await host.sourceConfig());
+  await forEachAgent(host, options, "doctor", { all: true }, async (manager, agentId) => {
+    /** @type {Check[]} */
+    const checks = await manager.doctor({ repair: options.dryRun !== true });
+    checks.push(
+      missing.length === 0
+        ? { name: "setup", ok: true, found: "the host's configuration has what is needed" }
+        : {
+            name: "setup",
+            ok: false,
+            found: `missing: ${missing.map(({ key }) => key).join(", ")}`,
+            remedy: "openclaw memory-core-rs setup",
+          },
+    );
+    if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
+    if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
+    return { ok: checks.every(({ ok }) => ok), checks };
+  });
+}
+
+/** @param {Check} check */
+export function checkText({ name, ok, found, did, remedy }) {
+  const mark = did ? paint("yellow", "repaired") : ok ? paint("green", "ok") : paint("red", "problem");
+  return `  ${mark} ${name}: ${found}${did ? `; ${did}` : ""}${remedy ? `. ${remedy}` : ""}`;
+}
+
+/**
+ * @param {Host} host
+ * @param {string | undefined} target
+ * @param {{agent?: string, json?: boolean}} options
+ */
+export async function runBackup(host, target, options) {
+  await forEachAgent(host, options, "backup", { all: false }, async (manager, agentId) => {
+    const day = new Date().toISOString().slice(0, 10);
+    const copy = await manager.backup(path.resolve(target ?? `memory-${agentId}-${day}.sqlite`));
+    if (!options.json) {
+      print(
+        `Copied the index of ${agentId} to ${copy.path} (${byteText(copy.bytes)}, ${counted(copy.files, "file")}, ${counted(copy.vectors, "vector")}).`,
+      );
+      if (copy.forgotten) print(`The list of what is forgotten is beside it: ${copy.forgotten}`);
+      print(`To use it, put it where \`openclaw memory status\` shows the store, while no gateway runs.`);
+    }
+    return copy;
+  });
+}

@@ -1,0 +1,207 @@
+// A home server's life in fast motion: edits, searches, restarts, a second process and a provider that fails. Memory,
+// descriptors, threads and the database must not grow (T23).
+//   node --expose-gc scripts/soak.mjs [--minutes 60] [--files 400] [--seed N] [--json samples.json]
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { startProvider } from "../__test__/kill/provider.mjs";
+import { random } from "../__test__/kill/random.mjs";
+import { MemoryIndexManager } from "../index.js";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "60" },
+    files: { type: "string", default: "400" },
+    seed: { type: "string", default: String(Date.now() % 2 ** 32) },
+    json: { type: "string" },
+  },
+});
+
+const CHILD = fileURLToPath(new URL("../__test__/kill/index-once.mjs", import.meta.url));
+const SAMPLE_MS = 5_000;
+/** Share of the time that counts as warming up. */
+const WARM_UP = 0.35;
+/** Vectors kept beside those in use. */
+const MAX_VECTORS = 6_000;
+/** Growth between the middle third and the last one that counts as flat: a share, and what is noise in any case. */
+const FLAT = {
+  rssMiB: { share: 0.06, noise: 8 },
+  fds: { share: 0, noise: 1.5 },
+  threads: { share: 0, noise: 1 },
+  databaseMiB: { share: 0.05, noise: 2 },
+  logMiB: { share: 0.1, noise: 4 },
+};
+
+const next = random(Number(values.seed));
+const chance = (/** @type {number} */ share) => next() < share;
+const counters = { edits: 0, searches: 0, restarts: 0, others: 0, faults: 0, failedSyncs: 0, failedSearches: 0 };
+/** What failed, by its message, with how often. @type {Map<string, number>} */
+const failures = new Map();
+const failed = (/** @type {"failedSyncs" | "failedSearches"} */ what) => (/** @type {any} */ error) => {
+  counters[what]++;
+  const message = `${what} ${error?.code ?? ""} ${error?.message ?? error}`;
+  failures.set(message, (failures.get(message) ?? 0) + 1);
+};
+
+const dir = await mkdtemp(path.join(os.tmpdir(), "memory-soak-"));
+const workspace = path.join(dir, "workspace");
+const stateDir = path.join(dir, "state");
+// It must not remember the texts: their number grows all the time.
+const provider = await startProvider({ latencyMs: 3, counting: false });
+/** Until when the provider fails, and how. */
+let outage = { until: 0, status: 503 };
+provider.fault = () => (Date.now() < outage.until ? outage.status : chance(0.02) ? 500 : 0);
+
+const search = {
+  provider: "openai-compatible",
+  model: "m",
+  remote: { baseUrl: provider.baseUrl },
+  cache: { enabled: true, maxEntries: MAX_VECTORS },
+};
+const cfg = { agents: { defaults: { workspace } }, memory: { search } };
+// Without the embedded model: its threads and memory are measured elsewhere.
+const request = { cfg, agentId: "main", stateDir, modelPaths: [], env: {} };
+
+/** @param {number} n */
+async function write(n) {
+  const lines = Array.from(
+    { length: 40 },
+    (_, line) => `- Note ${line} of file ${n}, said ${Math.floor(next() * 1e6)} times: ${"and some more words ".repeat(3)}`,
+  );
+  await writeFile(path.join(workspace, "memory", `note-${n}.md`), lines.join("\n"));
+}
+
+async function sizeOf(/** @type {string} */ name) {
+  const file = path.join(stateDir, "memory-core-rs", "main", name);
+  return (await stat(file).catch(() => ({ size: 0 }))).size / 2 ** 20;
+}
+
+async function sample() {
+  globalThis.gc?.();
+  const count = async (/** @type {string} */ folder) => (await readdir(folder).catch(() => [])).length;
+  const status = await readFile("/proc/self/status", "utf8").catch(() => "");
+  return {
+    rssMiB: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? process.memoryUsage().rss / 1024) / 1024,
+    fds: await count("/proc/self/fd"),
+    threads: await count("/proc/self/task"),
+    databaseMiB: await sizeOf("index.sqlite"),
+    logMiB: await sizeOf("index.sqlite-wal"),
+  };
+}
+
+/** @typedef {Awaited<ReturnType<typeof sample>>} Sample */
+
+const files = Number(values.files);
+await mkdir(path.join(workspace, "memory"), { recursive: true });
+for (let n = 0; n < files; n++) await write(n);
+
+const endAt = Date.now() + Number(values.minutes) * 60_000;
+let manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(request));
+await manager.sync();
+
+/** Several searches at once, as several conversations ask them. */
+async function searches() {
+  const asked = Array.from({ length: 1 + Math.floor(next() * 6) }, async () => {
+    const query = `note ${Math.floor(next() * 40)} of file ${Math.floor(next() * files)} ${Math.floor(next() * 1e6)}`;
+    await manager.search(query, { deadlineMs: 2000 }).catch(failed("failedSearches"));
+    counters.searches++;
+  });
+  await Promise.all(asked);
+}
+
+async function edits() {
+  const several = 1 + Math.floor(next() * 8);
+  for (let n = 0; n < several; n++) {
+    const file = Math.floor(next() * files);
+    if (chance(0.1)) await rm(path.join(workspace, "memory", `note-${file}.md`), { force: true });
+    else await write(file);
+    counters.edits++;
+  }
+}
+
+async function otherProcess() {
+  const child = spawn(process.execPath, [CHILD, JSON.stringify(request)], { stdio: "ignore" });
+  const ended = once(child, "close");
+  if (chance(0.5)) {
+    await pause(next() * 600);
+    child.kill("SIGKILL");
+  }
+  await ended;
+  counters.others++;
+}
+
+async function restart() {
+  await manager.close();
+  manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(request));
+  counters.restarts++;
+}
+
+async function live() {
+  while (Date.now() < endAt) {
+    await searches();
+    if (chance(0.3)) await edits();
+    if (chance(0.05)) await manager.sync({ force: chance(0.2) }).catch(failed("failedSyncs"));
+    if (chance(0.02)) await restart();
+    if (chance(0.01)) await otherProcess();
+    if (chance(0.01)) {
+      outage = { until: Date.now() + next() * 8000, status: chance(0.5) ? 503 : 429 };
+      counters.faults++;
+    }
+    await pause(20 + next() * 60);
+  }
+}
+
+/** @type {Sample[]} */
+const samples = [];
+const started = Date.now();
+let isOver = false;
+const sampling = (async () => {
+  while (!isOver) {
+    await pause(SAMPLE_MS);
+    const taken = await sample();
+    samples.push(taken);
+    if (samples.length % 12 === 0) {
+      const figures = Object.entries(taken).map(([name, value]) => `${name} ${value.toFixed(1)}`);
+      console.log(`${((Date.now() - started) / 60_000).toFixed(1)} min: ${figures.join(", ")}`);
+    }
+  }
+})();
+console.log(`seed ${values.seed}`);
+await live();
+isOver = true;
+await sampling;
+outage.until = 0;
+provider.fault = null;
+await manager.sync();
+const checks = await manager.doctor({ repair: false });
+await manager.close();
+
+/** Mean of a part of the samples, from and to as shares of the time. */
+function mean(/** @type {keyof Sample} */ name, /** @type {number} */ from, /** @type {number} */ to) {
+  const part = samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to)).map((one) => one[name]);
+  return part.reduce((sum, value) => sum + value, 0) / Math.max(1, part.length);
+}
+
+const middle = (1 + WARM_UP) / 2;
+let isFlat = true;
+for (const name of /** @type {(keyof Sample)[]} */ (Object.keys(FLAT))) {
+  const [before, after] = [mean(name, WARM_UP, middle), mean(name, middle, 1)];
+  const allowed = Math.max(FLAT[name].noise, before * FLAT[name].share);
+  const ok = after - before <= allowed;
+  isFlat &&= ok;
+  console.log(`${ok ? "flat " : "GROWS"} ${name}: ${before.toFixed(1)} → ${after.toFixed(1)} (allowed +${allowed.toFixed(1)})`);
+}
+console.log(JSON.stringify(counters));
+for (const [message, times] of failures) console.log(`${times} × ${message}`);
+const unsound = checks.filter(({ ok }) => !ok);
+for (const { name, found } of unsound) console.log(`unsound at the end, ${name}: ${found}`);
+if (values.json) await writeFile(values.json, JSON.stringify({ seed: values.seed, counters, samples, checks }, null, 1));
+provider.stop();
+await rm(dir, { recursive: true, force: true });
+process.exitCode = isFlat && unsound.length === 0 && counters.failedSearches === 0 ? 0 : 1;

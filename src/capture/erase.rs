@@ -1,0 +1,127 @@
+//! Taking words out of what the automatic memory keeps beside the index (`memory forget`): captures log, waiting turns,
+//! short-term memory, their rotated files included.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    jsonl, log,
+    queue::{self, Job},
+    short_term,
+};
+use crate::error::{Error, Result};
+
+/// What stands in the captures log where the text was.
+pub const BLANK: &str = "(forgotten)";
+
+/// Blanks the text of captures. The entries stay: they know which messages were judged already. Gives their number.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn captures(folder: &Path, dry_run: bool, concerns: impl Fn(&log::Entry) -> bool) -> Result<usize> {
+    rewrite(&folder.join(log::FILE), dry_run, |line| {
+        let mut entry: log::Entry = serde_json::from_str(line).ok()?;
+        if entry.text == BLANK || !concerns(&entry) {
+            return None;
+        }
+        BLANK.clone_into(&mut entry.text);
+        entry.reason = None;
+        Some(serde_json::to_string(&entry).ok())
+    })
+}
+
+/// Removes waiting turns; gives their number.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn waiting(folder: &Path, dry_run: bool, concerns: impl Fn(&Job) -> bool) -> Result<usize> {
+    let gone = |line: &str| serde_json::from_str(line).is_ok_and(|job: Job| concerns(&job)).then_some(None);
+    rewrite(&folder.join(queue::FILE), dry_run, gone)
+}
+
+/// Removes records of the short-term memory; gives their number.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn short_term(path: &Path, dry_run: bool, concerns: impl Fn(&short_term::Entry) -> bool) -> Result<usize> {
+    let gone = |line: &str| serde_json::from_str(line).is_ok_and(|entry: short_term::Entry| concerns(&entry));
+    rewrite(path, dry_run, |line| gone(line).then_some(None))
+}
+
+/// Goes through the lines of a file and of its rotated ones: `judge` gives none to leave a line as it is, else what
+/// comes in its place. Gives the number of lines changed.
+fn rewrite(path: &Path, dry_run: bool, judge: impl Fn(&str) -> Option<Option<String>>) -> Result<usize> {
+    let mut changed = 0;
+    for file in with_rotated(path)? {
+        jsonl::update(&file, |lines| {
+            let judged: Vec<Option<Option<String>>> = lines.iter().map(|line| judge(line)).collect();
+            let here = judged.iter().flatten().count();
+            changed += here;
+            let kept = judged.into_iter().zip(lines).filter_map(|(verdict, line)| verdict.unwrap_or(Some(line)));
+            (here > 0 && !dry_run).then(|| kept.collect())
+        })?;
+    }
+    Ok(changed)
+}
+
+/// A file and what rotation made of it, as far as they exist.
+fn with_rotated(path: &Path) -> Result<Vec<PathBuf>> {
+    let (Some(folder), Some(stem)) = (path.parent(), path.file_stem()) else { return Ok(Vec::new()) };
+    let entries = match folder.read_dir() {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io(folder, &error)),
+    };
+    let stem = stem.to_string_lossy().into_owned();
+    let is_ours = |name: &str| {
+        name.strip_suffix(".jsonl").and_then(|name| name.strip_prefix(&stem)).is_some_and(|rest| {
+            rest.is_empty() || rest.strip_prefix('-').is_some_and(|date| date.starts_with(|c: char| c.is_ascii_digit()))
+        })
+    };
+    let names = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_ours));
+    Ok(names.map(|entry| entry.path()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_go_from_the_file_and_its_rotated_ones_and_others_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("short-term.jsonl");
+        let now: jiff::Zoned = "2026-03-17T01:41:00+00:00[UTC]".parse().unwrap();
+        let limits = short_term::Limits { max_entries: 2, ..short_term::Limits::default() };
+        for text in ["the code is 4711", "tea", "the code is 4711 again"] {
+            short_term::record(&path, &limits, text, "ok", &now).unwrap();
+        }
+        std::fs::write(dir.path().join("short-term-notes.jsonl"), "4711\n").unwrap();
+        let concerns = |entry: &short_term::Entry| entry.input.contains("4711");
+        assert_eq!(short_term(&path, true, concerns).unwrap(), 2);
+        assert_eq!(short_term(&path, false, concerns).unwrap(), 2);
+        assert_eq!(short_term(&path, false, concerns).unwrap(), 0);
+        let rotated = std::fs::read_to_string(dir.path().join("short-term-2026-03-17.jsonl")).unwrap();
+        assert!(rotated.contains("tea") && !rotated.contains("4711"), "{rotated}");
+    }
+
+    #[test]
+    fn captures_keep_their_fingerprints_without_their_text() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = log::Log::new(dir.path());
+        let entry = log::Entry {
+            id: "a".into(),
+            ts: "2026-11-21T00:00:00Z".into(),
+            status: log::Status::Stored,
+            text: "The code is 4711.".into(),
+            reason: None,
+            category: None,
+            path: None,
+            session_key: Some("agent:main:main".into()),
+            message: "print".into(),
+        };
+        log.add(&entry).unwrap();
+        assert_eq!(captures(dir.path(), false, |e| e.session_key.as_deref() == Some("agent:main:main")).unwrap(), 1);
+        let kept = log.all().unwrap();
+        assert_eq!((kept[0].text.as_str(), kept[0].message.as_str()), (BLANK, "print"));
+        assert_eq!(captures(&dir.path().join("nowhere"), false, |_| true).unwrap(), 0);
+    }
+}

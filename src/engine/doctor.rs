@@ -1,0 +1,306 @@
+//! `memory doctor`: looks at everything that can be wrong with an index, repairs what it can, and says what it did.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde::Serialize;
+
+use super::{Engine, SyncCall};
+use crate::{
+    cancel::Cancel,
+    config::settings::Settings,
+    embed::factory::Selected,
+    error::{Code, Error, Result},
+    index::plan,
+    workspace::forgotten::{Forgotten, list_path},
+};
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Check {
+    /// What was looked at.
+    pub name: &'static str,
+    /// Whether all is well now.
+    pub ok: bool,
+    /// What was found, in a sentence.
+    pub found: String,
+    /// What was done about it; none when nothing was, or had to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub did: Option<String>,
+    /// What the user can do, when it is not well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+}
+
+impl Check {
+    fn well(name: &'static str, found: impl Into<String>) -> Self {
+        Self { name, ok: true, found: found.into(), did: None, remedy: None }
+    }
+
+    fn bad(name: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { name, ok: false, found: found.into(), did: None, remedy: Some(remedy.into()) }
+    }
+
+    fn repaired(name: &'static str, found: impl Into<String>, did: impl Into<String>) -> Self {
+        Self { name, ok: true, found: found.into(), did: Some(did.into()), remedy: None }
+    }
+
+    fn failed(name: &'static str, error: &Error) -> Self {
+        let remedy = error.remedy.clone().map(Into::into);
+        Self { name, ok: false, found: error.message.clone(), did: None, remedy }
+    }
+}
+
+/// What to say when a repair was not asked for.
+const RUN_DOCTOR: &str = "`openclaw memory doctor` repairs it";
+
+impl Engine {
+    /// Looks at the file, its integrity, its rows, the disk, the list of forgotten things and the provider.
+    ///
+    /// # Errors
+    /// Only when the engine was closed: everything else is a check that is not well.
+    pub async fn doctor(self: &Arc<Self>, repair: bool) -> Result<Vec<Check>> {
+        let mut checks = self
+            .blocking(move |engine, settings| {
+                let mut checks = vec![engine.writable(), engine.permissions(repair)];
+                checks.push(engine.integrity(repair));
+                checks.push(engine.leftovers(settings, repair));
+                checks.push(forget_list(settings));
+                Ok(checks)
+            })
+            .await?;
+        checks.push(self.disk(repair).await);
+        checks.push(self.rows(repair).await);
+        checks.push(self.embeddings().await);
+        Ok(checks)
+    }
+
+    fn writable(&self) -> Check {
+        // A write of nothing shows whether the disk takes one.
+        match self.store.write(|_| Ok(())) {
+            Ok(()) => Check::well("file", format!("{} can be written", self.store.path().display())),
+            Err(error) => Check::failed("file", &error),
+        }
+    }
+
+    /// The index holds private text.
+    fn permissions(&self, repair: bool) -> Check {
+        let name = "permissions";
+        let open = open_to_others(self.store.path());
+        match (open.is_empty(), repair) {
+            (true, _) => Check::well(name, "nobody else can read the index"),
+            (false, false) => Check::bad(name, format!("others can read {}", list(&open)), RUN_DOCTOR),
+            (false, true) => match open.iter().try_for_each(|path| close_to_others(path)) {
+                Ok(()) => Check::repaired(name, format!("others could read {}", list(&open)), "made them private"),
+                Err(error) => Check::failed(name, &error),
+            },
+        }
+    }
+
+    /// Damage inside the file.
+    fn integrity(&self, repair: bool) -> Check {
+        let name = "integrity";
+        let found = match self.store.verify(&self.shutdown) {
+            Ok(()) => return Check::well(name, "no damage found"),
+            Err(error) if error.code == Code::Corrupt => error.message,
+            Err(error) => return Check::failed(name, &error),
+        };
+        if !repair {
+            return Check::bad(name, found, RUN_DOCTOR);
+        }
+        match self.store.recover() {
+            Ok(recovery) => {
+                let aside = recovery.set_aside.map_or_else(String::new, |path| format!(" as {}", path.display()));
+                let did = format!("set it aside{aside}, saved {} vectors, and indexed anew", recovery.salvaged);
+                Check::repaired(name, found, did)
+            }
+            Err(error) => Check::failed(name, &error),
+        }
+    }
+
+    /// Files beside the index that nobody needs any more.
+    fn leftovers(&self, settings: &Settings, repair: bool) -> Check {
+        let name = "leftovers";
+        let mut left = self.store.set_aside();
+        left.extend(
+            [".part", "-journal"].map(|end| suffixed(&settings.database_path, end)).into_iter().filter(|p| p.exists()),
+        );
+        if left.is_empty() {
+            return Check::well(name, "no files left behind");
+        }
+        if !repair {
+            return Check::bad(name, format!("left behind: {}", list(&left)), RUN_DOCTOR);
+        }
+        // The damaged file of a repair that was just made is for whoever wants to know why.
+        let fresh = |path: &PathBuf| {
+            fs::metadata(path)
+                .and_then(|m| m.modified())
+                .is_ok_and(|t| t.elapsed().is_ok_and(|age| age.as_secs() < 24 * 3600))
+        };
+        let (kept, old): (Vec<_>, Vec<_>) = left.into_iter().partition(fresh);
+        match old.iter().try_for_each(|path| fs::remove_file(path).map_err(|e| Error::io(path, &e))) {
+            Err(error) => Check::failed(name, &error),
+            Ok(()) if old.is_empty() => Check::well(name, format!("kept for a day: {}", list(&kept))),
+            Ok(()) => Check::repaired(name, format!("left behind: {}", list(&old)), "removed them"),
+        }
+    }
+
+    /// Rows that do not belong together.
+    async fn rows(self: &Arc<Self>, repair: bool) -> Check {
+        let name = "rows";
+        let found = match self.blocking(|engine, _| engine.store.read(|r| r.inconsistencies())).await {
+            Ok(found) => found,
+            Err(error) => return Check::failed(name, &error),
+        };
+        if found.orphans + found.without_terms + found.full_text + found.vectors == 0 {
+            return Check::well(name, "files, chunks, full text and vectors belong together");
+        }
+        let text = format!(
+            "{} rows without owner, {} chunks without terms, {} chunks that differ in the full text, {} vectors of a wrong length",
+            found.orphans, found.without_terms, found.full_text, found.vectors
+        );
+        if !repair {
+            return Check::bad(name, text, RUN_DOCTOR);
+        }
+        let outcome = async {
+            self.lease_soon().await?;
+            self.blocking(|engine, _| engine.store.remove_inconsistent()).await?;
+            if found.need_rebuild() {
+                let call = SyncCall { reason: "doctor".to_owned(), force: true, text_only: true };
+                self.sync(call, Cancel::new(), None).await?;
+            }
+            self.blocking(|engine, _| engine.store.release_lease()).await
+        };
+        match outcome.await {
+            Ok(()) if found.need_rebuild() => {
+                Check::repaired(name, text, "removed them and indexed the text anew; vectors were kept")
+            }
+            Ok(()) => Check::repaired(name, text, "removed them"),
+            Err(error) => Check::failed(name, &error),
+        }
+    }
+
+    /// Whether the index shows what is on disk.
+    async fn disk(self: &Arc<Self>, repair: bool) -> Check {
+        let name = "disk";
+        let compare = |engine: &Arc<Self>, settings: &Settings| {
+            plan::plan(&engine.store, settings, false, None, &engine.shutdown)
+        };
+        let plan = match self.blocking(compare).await {
+            Ok(plan) => plan,
+            Err(error) => return Check::failed(name, &error),
+        };
+        if !plan.is_stale() {
+            return Check::well(
+                name,
+                format!("the index shows all {} files; {} are left out", plan.files, plan.skipped.len()),
+            );
+        }
+        let text = match plan.rebuild {
+            Some(why) => format!("{} files have to be read: {why}", plan.files),
+            None => {
+                format!("{} files changed and {} gone since the last update", plan.changed.len(), plan.removed.len())
+            }
+        };
+        if !repair {
+            return Check::bad(name, text, "`openclaw memory index` brings it up to date");
+        }
+        let call = SyncCall { reason: "doctor".to_owned(), force: false, text_only: false };
+        match self.sync(call, Cancel::new(), None).await {
+            Ok(report) => {
+                Check::repaired(name, text, format!("read {} and removed {}", report.changed, report.removed))
+            }
+            Err(error) => Check::failed(name, &error),
+        }
+    }
+
+    /// Whether the chosen provider can be used at all. Nothing is sent.
+    async fn embeddings(self: &Arc<Self>) -> Check {
+        let name = "embeddings";
+        let choice = self.provider().choice();
+        match &*choice {
+            Err(error) => Check::failed(name, error),
+            Ok(Selected { embedder: None, .. }) => Check::well(name, "none in use; search works on keywords"),
+            Ok(Selected { fallback_from: Some(from), fallback_reason, .. }) => Check::bad(
+                name,
+                format!("\"{from}\" failed ({})", fallback_reason.as_deref().unwrap_or("unknown")),
+                "The fallback is in use; `openclaw memory status --deep` asks the provider again",
+            ),
+            Ok(selected) => {
+                let covered = self.blocking(|engine, _| {
+                    engine.refresh_snapshot(&engine.shutdown);
+                    Ok(engine.snapshot.lock().pending())
+                });
+                match covered.await {
+                    Ok(0) => Check::well(name, format!("{}: every chunk has a vector", selected.provider)),
+                    Ok(n) => Check::bad(
+                        name,
+                        format!("{}: {n} chunks have no vector yet", selected.provider),
+                        "`openclaw memory index` makes them; until then these are found by keywords",
+                    ),
+                    Err(error) => Check::failed(name, &error),
+                }
+            }
+        }
+    }
+}
+
+fn forget_list(settings: &Settings) -> Check {
+    let name = "forgotten";
+    let list = Forgotten::of(&settings.database_path);
+    match (list.check(), list.unreadable()) {
+        (Err(error), _) => Check::failed(name, &error),
+        (Ok(()), 0) => Check::well(name, "the list of forgotten things can be read"),
+        (Ok(()), n) => Check::bad(
+            name,
+            format!("{n} lines of {} are no entries", list_path(&settings.database_path).display()),
+            "What they named may be indexed again: repair them by hand, or run `openclaw memory forget` once more",
+        ),
+    }
+}
+
+fn suffixed(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// The files of the index that somebody else may read.
+fn open_to_others(database: &Path) -> Vec<PathBuf> {
+    let files = ["", "-wal", "-shm"].map(|end| suffixed(database, end)).into_iter().chain([list_path(database)]);
+    files.filter(|path| is_open_to_others(path)).collect()
+}
+
+#[cfg(unix)]
+fn is_open_to_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_open_to_others(_: &Path) -> bool {
+    false
+}
+
+#[cfg(unix)]
+pub(super) fn close_to_others(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(|error| Error::io(path, &error))
+}
+
+#[cfg(not(unix))]
+pub(super) fn close_to_others(_: &Path) -> Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "doctor_tests.rs"]
+mod tests;

@@ -1,0 +1,149 @@
+//! Starting over, copying, and stopping paid work: what a user does with an index as a whole.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use serde::Serialize;
+
+use super::Engine;
+use crate::{
+    error::{Code, Error, Result},
+    workspace::forgotten::list_path,
+};
+
+/// Rows removed in one transaction.
+const STEP: usize = 500;
+
+/// How long another process that indexes is waited for.
+pub(super) const LEASE_PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a reset removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cleared {
+    /// Files that were indexed.
+    pub files: u64,
+    /// Their chunks.
+    pub chunks: u64,
+    /// Vectors, which have to be made again.
+    pub vectors: u64,
+    /// Bytes given back to the file system.
+    pub bytes: u64,
+}
+
+/// A copy of the index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Copied {
+    /// The copy.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Indexed files in it.
+    pub files: u64,
+    /// Vectors in it.
+    pub vectors: u64,
+    /// The copy of the list of what is forgotten, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forgotten: Option<PathBuf>,
+}
+
+impl Engine {
+    /// Clears what can be made again: chunks, full text, vectors (unless they are kept), notes of skipped files. Your
+    /// files, the list of what is forgotten and the record of costs stay.
+    ///
+    /// # Errors
+    /// When the store cannot be written, or when another process indexes for too long.
+    pub async fn reset(self: &Arc<Self>, keep_vectors: bool) -> Result<Cleared> {
+        self.lease_soon().await?;
+        let cleared = self
+            .blocking(move |engine, _| {
+                let before = engine.totals()?;
+                engine.store.write_indexed(|tx| tx.begin_reset())?;
+                while engine.store.write_indexed(|tx| tx.retire_step(STEP))? {
+                    engine.shutdown.check()?;
+                }
+                while !keep_vectors && engine.store.write_indexed(|tx| tx.wipe_step(STEP))? {
+                    engine.shutdown.check()?;
+                }
+                engine.store.release_lease()?;
+                engine.store.scrub(&engine.shutdown)?;
+                let after = engine.totals()?;
+                engine.indexed.store(false, Ordering::Release);
+                engine.dirty.store(true, Ordering::Release);
+                engine.refresh_snapshot(&engine.shutdown);
+                Ok(Cleared {
+                    files: before.files,
+                    chunks: before.chunks,
+                    vectors: before.vectors - after.vectors,
+                    bytes: before.bytes.saturating_sub(after.bytes),
+                })
+            })
+            .await;
+        if cleared.is_err() {
+            // It runs out by itself as well.
+            let _ = self.blocking(|engine, _| engine.store.release_lease()).await;
+        }
+        cleared
+    }
+
+    /// Writes a consistent copy of the index to a new file, and the list of what is forgotten beside it. Searches and
+    /// syncs go on meanwhile, in this process and in others.
+    ///
+    /// # Errors
+    /// [`Code::Argument`] when the target exists, and what the disk gives.
+    pub async fn backup(self: &Arc<Self>, target: PathBuf) -> Result<Copied> {
+        self.blocking(move |engine, settings| {
+            engine.store.backup(&target)?;
+            let list = list_path(&settings.database_path);
+            let forgotten = if list.exists() { Some(copy(&list, &list_path(&target))?) } else { None };
+            let bytes = fs::metadata(&target).map_err(|e| Error::io(&target, &e))?.len();
+            let totals = engine.totals()?;
+            Ok(Copied { path: target, bytes, files: totals.files, vectors: totals.vectors, forgotten })
+        })
+        .await
+    }
+
+    /// Stops the provider's batch jobs that have not finished; gives their number. What they have finished is paid for
+    /// and fetched by the next sync.
+    ///
+    /// # Errors
+    /// When the provider refuses.
+    pub async fn cancel_batches(self: &Arc<Self>) -> Result<usize> {
+        match self.provider().embedder()? {
+            Some(embedder) => embedder.cancel_pending().await,
+            None => Ok(0),
+        }
+    }
+
+    /// The writer lease within a time that a person at a terminal waits.
+    pub(super) async fn lease_soon(self: &Arc<Self>) -> Result<()> {
+        let quiet: crate::index::Progress = Arc::new(|_| {});
+        match tokio::time::timeout(LEASE_PATIENCE, self.with_lease(&quiet)).await {
+            Ok(taken) => taken,
+            Err(_) => Err(Error::new(Code::Busy, "another process is indexing this workspace")
+                .remedy("Try again when it is done, or stop the gateway first")),
+        }
+    }
+
+    fn totals(&self) -> Result<Cleared> {
+        let sizes = self.store.sizes()?;
+        let counts = self.store.read(|r| r.live()?.map_or(Ok(Vec::new()), |live| r.source_counts(live.id)))?;
+        let (files, chunks) = counts.iter().fold((0, 0), |(f, c), source| (f + source.files, c + source.chunks));
+        Ok(Cleared { files, chunks, vectors: sizes.embeddings, bytes: sizes.database + sizes.log })
+    }
+}
+
+/// Copies a small file to a name that nothing has yet.
+fn copy(from: &Path, to: &Path) -> Result<PathBuf> {
+    if to.exists() {
+        return Err(Error::new(Code::Argument, format!("{} exists already", to.display()))
+            .remedy("Choose another name for the copy"));
+    }
+    fs::copy(from, to).map_err(|error| Error::io(to, &error))?;
+    Ok(to.to_path_buf())
+}
