@@ -30,6 +30,7 @@ export function printStatus(results, requirements) {
 function agentText({ agentId, status, scan, embeddingProbe, indexError, settings }) {
   const lines = [
     `${paint("bold", "Memory Search")} (${agentId})`,
+    ...healthLines(status),
     field("Provider", `${status.provider} (requested: ${status.requestedProvider ?? status.provider})`),
     field("Model", status.model ?? "none"),
     field("Sources", status.sources?.join(", ") ?? "memory"),
@@ -40,6 +41,7 @@ function agentText({ agentId, status, scan, embeddingProbe, indexError, settings
     field("Workspace", status.workspaceDir),
     ...sourceLines(status),
     ...engineLines(status),
+    ...languageLines(scan),
     embeddingProbe ? field("Embeddings", embeddingProbe.ok ? paint("green", "ready") : paint("yellow", "unavailable")) : null,
     ...probeLines(embeddingProbe),
     ...(embeddingProbe ? usageLines(scan?.usage) : []),
@@ -59,10 +61,32 @@ function indexedText(status, scan) {
   return `${status.files ?? 0}${total} files · ${counted(status.chunks ?? 0, "chunk")}`;
 }
 
+/**
+ * In one word how memory is, why, and how old that knowledge is.
+ * @param {MemoryStatus} status
+ */
+function healthLines({ custom }) {
+  const health = /** @type {{state: string, reason?: string, comparedAgoMs?: number} | undefined} */ (custom?.health);
+  if (!health) return [];
+  const age = health.comparedAgoMs === undefined ? "never" : `${Math.round(health.comparedAgoMs / 1000)} s ago`;
+  const state = paint(health.state === "ready" ? "green" : "yellow", health.state);
+  return [field("State", `${state}${health.reason ? ` – ${health.reason}` : ""}`), field("Compared with the disk", age)];
+}
+
 /** @param {MemoryStatus} status */
 function sizeText({ custom }) {
-  const bytes = /** @type {{database?: number} | undefined} */ (custom?.sizes)?.database;
-  return typeof bytes === "number" ? ` (${byteText(bytes)})` : "";
+  const sizes = /** @type {{database?: number, log?: number, cache?: number, free?: number} | undefined} */ (custom?.sizes);
+  if (typeof sizes?.database !== "number") return "";
+  const { database, log = 0, cache = 0, free = 0 } = sizes;
+  return ` (${byteText(database)}, of it vectors ${byteText(cache)} and free ${byteText(free)}; log ${byteText(log)})`;
+}
+
+/** Languages that the embedded model does not know. @param {Record<string, any> | undefined} scan */
+function languageLines(scan) {
+  const unknown = /** @type {{language: string, share: number}[]} */ (scan?.unknownLanguages ?? []);
+  if (unknown.length === 0) return [];
+  const named = unknown.map(({ language, share }) => `${language} (${Math.round(share * 100)} % of the chunks)`);
+  return [field("Found by keywords only", `${named.join(", ")}; the embedded model knows English`)];
 }
 
 /** @param {MemoryStatus} status */
@@ -76,7 +100,7 @@ function sourceLines({ sourceCounts }) {
 
 /** @param {MemoryStatus} status */
 function engineLines({ vector, fts, cache, batch, fallback }) {
-  const vectors = !vector?.enabled ? "disabled" : vector.available === false ? "unavailable" : vector.available ? "ready" : "not probed";
+  const vectors = vectorText(vector);
   const words = !fts?.enabled ? "disabled" : fts.available ? "ready" : `unavailable${fts.error ? `: ${fts.error}` : ""}`;
   return [
     field("Vector", `${vectors}${vector?.dims ? `, ${vector.dims} dimensions` : ""}${vector?.loadError ? `: ${vector.loadError}` : ""}`),
@@ -90,6 +114,13 @@ function engineLines({ vector, fts, cache, batch, fallback }) {
     batch ? field("Batch", batch.enabled ? "enabled" : "disabled") : null,
     fallback ? field("Fallback", paint("yellow", `from ${fallback.from}${fallback.reason ? `: ${fallback.reason}` : ""}`)) : null,
   ];
+}
+
+/** @param {MemoryStatus["vector"]} vector */
+function vectorText(vector) {
+  if (!vector?.enabled) return "disabled";
+  if (vector.semanticAvailable === false) return "unavailable";
+  return vector.index?.state === "complete" ? "ready" : (vector.index?.state ?? "not probed");
 }
 
 /** How the provider answered, and what it takes at a time. @param {AgentStatus["embeddingProbe"]} probe */

@@ -73,10 +73,10 @@ async function agentStatus(host, cfg, agentId, { deep, index, verbose }) {
  * What the disk holds beside what the index holds; `totalFiles` and `issues` are named as in memory-core.
  * @param {Record<string, any>} inspection
  */
-function scanOf({ plan, limits, usage }) {
+function scanOf({ plan, limits, usage, unknownLanguages }) {
   const { files = null, skipped = [], ...pending } = plan ?? {};
   const issues = skipped.map((/** @type {{path: string, reason: string}} */ { path, reason }) => `${path}: ${reason}`);
-  return { totalFiles: files, issues, skipped, pending, limits, usage };
+  return { totalFiles: files, issues, skipped, pending, limits, usage, unknownLanguages };
 }
 
 /**

@@ -7,6 +7,7 @@ mod capture;
 mod doctor;
 pub mod facts;
 mod forget;
+mod health;
 mod import;
 mod keep;
 mod maintenance;

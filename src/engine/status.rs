@@ -70,7 +70,12 @@ impl Snapshot {
         self.coverage.chunks.saturating_sub(self.coverage.embedded + self.coverage.refused)
     }
 
-    fn last_error(&self) -> Option<String> {
+    /// Chunks of the index.
+    pub(super) const fn chunks(&self) -> u64 {
+        self.coverage.chunks
+    }
+
+    pub(super) fn last_error(&self) -> Option<String> {
         (!self.errors.is_empty())
             .then(|| self.errors.values().map(|n| n.error.to_string()).collect::<Vec<_>>().join(" "))
     }
@@ -125,7 +130,8 @@ impl Engine {
             "fts": { "enabled": true, "available": true },
             "vector": {
                 "enabled": settings.vector_enabled,
-                "available": settings.vector_enabled,
+                // Whether a search can find something by meaning now, not only whether it may.
+                "available": semantic && (snapshot.coverage.embedded > 0 || chunks == 0 && !dirty),
                 "storeAvailable": settings.vector_enabled,
                 "semanticAvailable": semantic,
                 "dims": snapshot.dims,
@@ -143,6 +149,7 @@ impl Engine {
                 "version": env!("CARGO_PKG_VERSION"),
                 "searchMode": if semantic && snapshot.coverage.embedded > 0 { "hybrid" } else { "fts-only" },
                 "ranking": match settings.query.ranking { Ranking::Native => "native", Ranking::MemoryCore => "memory-core" },
+                "health": self.health(&snapshot, choice.as_ref().as_ref().err().map(ToString::to_string)),
                 "syncing": syncing,
                 "pendingEmbeddings": if semantic { pending } else { 0 },
                 "refusedTexts": snapshot.coverage.refused,
@@ -173,7 +180,7 @@ impl Engine {
         status
     }
 
-    /// Compares the disk with the index: `{status, plan, skipped, origins, usage, limits, comparedAtMs}`;
+    /// Compares the disk with the index: `{status, plan, skipped, origins, usage, unknownLanguages, limits, comparedAtMs}`;
     /// `usage` is what today cost.
     ///
     /// # Errors
@@ -184,8 +191,9 @@ impl Engine {
             let space = embedder.as_ref().map(|e| e.space().clone());
             let mut plan = plan::plan(&engine.store, settings, false, space.as_ref(), &engine.shutdown)?;
             engine.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
-            if plan.is_stale() {
-                engine.dirty.store(true, Ordering::Release);
+            // A pass that runs will say for itself what it leaves behind.
+            if plan.is_stale() || !engine.texts.is_running() {
+                engine.dirty.store(plan.is_stale(), Ordering::Release);
             }
             engine.compared_ms.store(now_ms(), Ordering::Release);
             engine.refresh_snapshot(&engine.shutdown);
@@ -197,6 +205,7 @@ impl Engine {
                 "origins": engine.settings().origins,
                 "limits": embedder.as_ref().map(|e| e.limits()),
                 "usage": engine.usage_today(settings)?,
+                "unknownLanguages": engine.unknown_languages(embedder.as_deref())?,
                 "comparedAtMs": now_ms(),
             }))
         })
