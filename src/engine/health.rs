@@ -76,7 +76,10 @@ impl Engine {
             return ("keywords", Some(error));
         }
         let (pending, chunks) = (snapshot.pending(), snapshot.chunks());
-        if pending > 0 && self.settings().settings.vector_enabled && self.provider().embedder().is_ok_and(|e| e.is_some()) {
+        if pending > 0
+            && self.settings().settings.vector_enabled
+            && self.provider().embedder().is_ok_and(|e| e.is_some())
+        {
             return ("embedding", Some(format!("{pending} of {chunks} chunks have no vector yet")));
         }
         ("ready", None)
@@ -136,7 +139,11 @@ mod tests {
 
         home.write("memory/bad.md", "A note the provider fails on: outage.");
         let report = engine
-            .sync(crate::engine::SyncCall { reason: "t".into(), force: false, text_only: true }, crate::cancel::Cancel::new(), None)
+            .sync(
+                crate::engine::SyncCall { reason: "t".into(), force: false, text_only: true },
+                crate::cancel::Cancel::new(),
+                None,
+            )
             .await
             .unwrap();
         assert_eq!(report.changed, 1);
