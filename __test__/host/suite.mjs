@@ -115,6 +115,9 @@ export function hostSuite(version) {
       expect(results[0].snippet).toContain("PostgreSQL 17");
       const { stdout } = await host.ok("memory", "search", "falcon database", "--explain");
       expect(stdout).toContain(`${NOTE}:`);
+      expect(stdout).toMatch(/^ {2}Matched: falcon, database$/m);
+      expect(stdout).toMatch(/^ {2}Words: rank 1, \d+ % of the query; line \+0\.\d\d/m);
+      expect(stdout).toMatch(/^ {2}Meaning: rank \d+, cosine -?\d\.\d\d/m);
       const [agent] = await host.json("memory", "status", "--verbose");
       expect(agent.status).toMatchObject({ files: indexed.status.files, dirty: false });
       expect(Object.values(agent.settings.origins).join("\n")).toContain(host.searchKey);

@@ -81,7 +81,7 @@ pub struct Scope<'a> {
 /// When the database cannot be read, the call was cancelled, or the query vector is not of the index's length.
 pub fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Result<Candidates> {
     let mut found = Candidates { total: scope.reader.chunk_count(scope.generation)?, ..Candidates::default() };
-    let mut ids: HashSet<i64> = HashSet::new();
+    let mut ids: HashSet<i64, RandomState> = HashSet::default();
     let mut rows: Vec<ChunkRow> = Vec::new();
 
     let lexical = lexical_leg(scope, plan, &mut found)?;

@@ -12,9 +12,15 @@ const EVEN_ODDS: f64 = 0.12;
 /// Rise that changes the odds by a factor of e.
 const SCALE: f64 = 0.025;
 /// The same for single lines, whose vectors differ more from each other than those of whole chunks.
-const LINE_EVEN_ODDS: f64 = 0.36;
+const LINE_EVEN_ODDS: f64 = 0.3;
 /// Rise of a line that changes the odds by a factor of e.
 const LINE_SCALE: f64 = 0.05;
+/// Rise of the chunk that makes its line neither surer nor less sure.
+const CHUNK_NEUTRAL: f64 = 0.15;
+/// Rise of the chunk beyond it that changes the odds of its line by a factor of e …
+const CHUNK_SCALE: f64 = 0.067;
+/// … and how often at most: in a small index some chunk is always the nearest.
+const CHUNK_MOST: f64 = 1.5;
 /// Meaning alone is never quite sure.
 const MOST_BY_MEANING: f64 = 0.7;
 
@@ -41,14 +47,15 @@ pub struct Evidence {
 pub fn score(evidence: &Evidence) -> f64 {
     let words = if evidence.parts.exact > 0.0 { evidence.coverage.max(EXACT) } else { evidence.coverage };
     let day = if evidence.parts.time > 0.0 { ASKED_DAY } else { 0.0 };
-    let odds = |rise: Option<f64>, even: f64, scale: f64| {
-        rise.map_or(0.0, |rise| MOST_BY_MEANING / (1.0 + (-(rise - even) / scale).exp()))
+    let chunk = |neutral: f64, scale: f64| evidence.rise.map(|rise| (rise - neutral) / scale);
+    let log_odds = match evidence.line_rise {
+        Some(rise) => {
+            let chunk = chunk(CHUNK_NEUTRAL, CHUNK_SCALE).unwrap_or(0.0).clamp(-CHUNK_MOST, CHUNK_MOST);
+            Some((rise - LINE_EVEN_ODDS) / LINE_SCALE + chunk)
+        }
+        None => chunk(EVEN_ODDS, SCALE),
     };
-    // Where the line itself is known, its chunk says nothing more: in a small index some chunk is always the nearest.
-    let meaning = match evidence.line_rise {
-        Some(_) => odds(evidence.line_rise, LINE_EVEN_ODDS, LINE_SCALE),
-        None => odds(evidence.rise, EVEN_ODDS, SCALE),
-    };
+    let meaning = log_odds.map_or(0.0, |log_odds| MOST_BY_MEANING / (1.0 + (-log_odds).exp()));
     // Each is enough; together they are surer than one.
     (1.0 - (1.0 - words) * (1.0 - day) * (1.0 - meaning)).clamp(0.0, 1.0)
 }

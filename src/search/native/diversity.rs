@@ -4,38 +4,97 @@ use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
 
-use super::{lines::Lines, passages::Passage};
+use super::{
+    lines::{Line, Lines},
+    passages::Passage,
+};
 
 /// Share of the words of the shorter text that the other must hold to say the same.
 const SAME: f64 = 0.85;
 /// Fewer distinct words than this are compared as they are: short lines share words by chance.
 const FEW: usize = 5;
+/// Share of the words of the longer line that a line of another source must hold to be its copy: `user:` and `Ana:` may
+/// stand before the same words.
+const COPY: f64 = 0.8;
+
+/// The distinct words of a text.
+#[derive(Debug, Clone)]
+struct Words {
+    /// Ascending.
+    terms: Vec<u32>,
+    /// One bit per word, by its hash: tells that two texts differ without comparing them.
+    bits: [u64; 16],
+}
+
+impl Words {
+    fn of(terms: impl Iterator<Item = u32>) -> Self {
+        let mut terms: Vec<u32> = terms.collect();
+        terms.sort_unstable();
+        terms.dedup();
+        let mut bits = [0; 16];
+        for term in &terms {
+            bits[(term >> 6) as usize & 15] |= 1 << (term & 63);
+        }
+        Self { terms, bits }
+    }
+
+    /// Whether at least `least` of the words are in another text.
+    fn shares(&self, other: &Self, least: f64) -> bool {
+        // Every bit that the other lacks is a word, or more, that it lacks.
+        let missing: u32 = self.bits.iter().zip(&other.bits).map(|(own, theirs)| (own & !theirs).count_ones()).sum();
+        if ((self.terms.len() - missing as usize) as f64) < least {
+            return false;
+        }
+        let mut rest = other.terms.as_slice();
+        let shared = self.terms.iter().filter(|term| {
+            rest = &rest[rest.partition_point(|known| known < term)..];
+            rest.first() == Some(term)
+        });
+        shared.count() as f64 >= least
+    }
+}
 
 /// What has been shown.
 #[derive(Debug, Default)]
-pub struct Shown {
-    terms: Vec<HashSet<u32, RandomState>>,
+pub struct Shown<'a> {
+    passages: Vec<Words>,
     texts: HashSet<String, RandomState>,
+    /// Source and words of each line.
+    lines: Vec<(&'a str, Words)>,
 }
 
-impl Shown {
+impl<'a> Shown<'a> {
     /// Whether an earlier result says the same as a passage; if none does, the passage counts as shown.
-    pub fn repeats(&mut self, passage: &Passage, lines: &Lines<'_>) -> bool {
+    pub fn repeats(&mut self, passage: &Passage, lines: &Lines<'a>) -> bool {
         let members = || passage.lines.iter().map(|at| &lines.lines[*at]);
-        let terms: HashSet<u32, RandomState> = members().flat_map(|line| line.terms.iter()).collect();
-        if terms.len() < FEW {
+        let words = Words::of(members().flat_map(|line| line.terms.iter()));
+        if words.terms.len() < FEW {
             let text: Vec<&str> = members().map(|line| line.text.trim()).collect();
             return !self.texts.insert(text.join("\n"));
         }
-        let same = |other: &HashSet<u32, RandomState>| {
-            let shorter = other.len().min(terms.len());
-            let shared = other.iter().filter(|term| terms.contains(term)).count();
-            shared as f64 >= SAME * shorter as f64
-        };
-        if self.terms.iter().any(same) {
+        let same = |other: &Words| words.shares(other, SAME * other.terms.len().min(words.terms.len()) as f64);
+        if self.passages.iter().any(same) || self.copies(&lines.lines[passage.best], lines) {
             return true;
         }
-        self.terms.push(terms);
+        self.passages.push(words);
+        self.lines.extend(members().map(|line| (source_of(line, lines), Words::of(line.terms.iter()))));
         false
     }
+
+    /// Whether a line stands in a shown result of another source: a note and the transcript it was taken from are cut
+    /// into passages differently.
+    fn copies(&self, line: &Line<'_>, lines: &Lines<'_>) -> bool {
+        let own = source_of(line, lines);
+        let mut others = self.lines.iter().filter(|(source, _)| *source != own).peekable();
+        if others.peek().is_none() {
+            return false;
+        }
+        let words = Words::of(line.terms.iter());
+        let is_copy = |other: &Words| words.shares(other, COPY * other.terms.len().max(words.terms.len()) as f64);
+        words.terms.len() >= FEW && others.any(|(_, other)| is_copy(other))
+    }
+}
+
+fn source_of<'a>(line: &Line<'_>, lines: &Lines<'a>) -> &'a str {
+    lines.files[line.file].source
 }

@@ -33,15 +33,15 @@ mod weight {
     /// Meaning of the chunk: its cosine above the mean of the index, against the best.
     pub const MEANING: f64 = 0.2;
     /// Meaning of the line: its cosine above the mean of the candidate lines, against the best.
-    pub const LINE_MEANING: f64 = 0.5;
+    pub const LINE_MEANING: f64 = 0.4;
     /// The same of the line and its neighbours together.
-    pub const NEAR_MEANING: f64 = 0.3;
+    pub const NEAR_MEANING: f64 = 0.2;
     /// Added to the meaning of the line when no line holds the question's words …
     pub const PARAPHRASE: f64 = 1.0;
     /// … that is, less than this share of them.
     pub const WELL_HELD: f64 = 0.8;
     /// Written on a day that the query asks about.
-    pub const TIME: f64 = 0.5;
+    pub const TIME: f64 = 0.8;
     /// The newest note against one that is a half-life older, when the query asks for what is recent.
     pub const RECENT: f64 = 0.3;
     /// Importance 10 against none (P4).
@@ -90,6 +90,12 @@ impl Parts {
     /// The score that lines are ordered by.
     #[must_use]
     pub fn sum(&self) -> f64 {
+        self.relevance() + self.exact
+    }
+
+    /// The same without what was found as typed, which outweighs everything else.
+    #[must_use]
+    pub fn relevance(&self) -> f64 {
         self.line
             + self.window
             + self.chunk
@@ -100,7 +106,6 @@ impl Parts {
             + self.recent
             + self.importance
             + self.curated
-            + self.exact
     }
 }
 

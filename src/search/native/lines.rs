@@ -296,7 +296,8 @@ fn is_underline(text: &str) -> bool {
 
 /// The inside of the HTML comment of a line.
 fn comment_in(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("<!--")?;
+    // Most lines have none: one character is found faster than four.
+    let (_, rest) = text.get(text.find('<')?..)?.split_once("<!--")?;
     rest.split_once("-->").map(|(inside, _)| inside)
 }
 

@@ -81,6 +81,7 @@ fn ranked(
     let scores = line_scores::score(plan, candidates, lines);
     let parts = fusion::fuse(plan, candidates, lines, (&scores, meaning), settings);
     let sums: Vec<f64> = parts.iter().map(fusion::Parts::sum).collect();
+    let relevance: Vec<f64> = parts.iter().map(fusion::Parts::relevance).collect();
     let evidence = |at: usize| {
         let cosine = fusion::cosine_of(&lines.lines[at], lines, candidates);
         let rise = candidates.similarities.as_ref().zip(cosine).map(|(s, cosine)| s.rise(cosine));
@@ -92,7 +93,7 @@ fn ranked(
     let wanted = request.max_results.max(SETTLED);
     // A line that has nothing of the query in any way starts no result.
     let eligible = |at: usize| sums[at] > 0.0;
-    let found: Vec<(Passage, f64)> = Passages::new(lines, &sums, eligible)
+    let found: Vec<(Passage, f64)> = Passages::new(lines, &sums, &relevance, eligible)
         .filter(|passage| !shown.repeats(passage, lines))
         .map(|passage| {
             let score = passage.lines.iter().map(|at| confidence::score(&evidence(*at))).fold(0.0, f64::max);

@@ -1,8 +1,6 @@
 //! Results from scored lines: each is grown around a good line, up to the length of a snippet, by the best lines
 //! near it. It may leave out lines between them.
 
-use std::collections::HashMap;
-
 use super::lines::Lines;
 
 /// Longest snippet in UTF-16 units.
@@ -12,6 +10,9 @@ pub const GAP: &str = "…";
 
 /// Lines on each side of the first that a passage may take in.
 const REACH: usize = 6;
+/// Share of the first line's relevance that a line needs to join it: what merely stands nearby costs room that the next
+/// result could use.
+const JOIN_SHARE: f64 = 0.5;
 /// Most runs of neighbouring lines in a passage: more would be a list of quotations.
 const RUNS: usize = 4;
 /// Lines that may start a passage, the best first.
@@ -35,19 +36,26 @@ pub struct Passage {
 pub struct Passages<'a> {
     lines: &'a Lines<'a>,
     scores: &'a [f64],
+    /// Scores without what was found as typed.
+    relevance: &'a [f64],
     /// Exponentials of the scores, relative to the best.
     gains: Vec<f64>,
     top: f64,
     seeds: Vec<usize>,
     used: Vec<bool>,
-    /// The passage of each seed, while the lines around it are free.
-    grown: HashMap<usize, Passage>,
+    /// Per seed its passage, while the lines around it are free.
+    grown: Vec<Option<Passage>>,
 }
 
 impl<'a> Passages<'a> {
     /// Passages over lines with these scores. Lines that `eligible` leaves out start none.
     #[must_use]
-    pub fn new(lines: &'a Lines<'a>, scores: &'a [f64], eligible: impl Fn(usize) -> bool) -> Self {
+    pub fn new(
+        lines: &'a Lines<'a>,
+        scores: &'a [f64],
+        relevance: &'a [f64],
+        eligible: impl Fn(usize) -> bool,
+    ) -> Self {
         let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut seeds: Vec<usize> = (0..scores.len()).filter(|at| eligible(*at)).collect();
         // Lines are in the order of source, path and number, so ties fall that way.
@@ -56,11 +64,12 @@ impl<'a> Passages<'a> {
         Self {
             lines,
             scores,
+            relevance,
             gains: scores.iter().map(|score| ((score - top) / SOFTNESS).exp()).collect(),
             top,
             used: vec![false; scores.len()],
+            grown: vec![None; seeds.len()],
             seeds,
-            grown: HashMap::new(),
         }
     }
 
@@ -71,7 +80,9 @@ impl<'a> Passages<'a> {
     /// Grows a passage around a line.
     fn grow(&self, seed: usize) -> Passage {
         let (first, last) = self.lines.window(seed, REACH);
-        let mut near: Vec<usize> = (first..=last).filter(|at| *at != seed && !self.used[*at]).collect();
+        let least = JOIN_SHARE * self.relevance[seed];
+        let mut near: Vec<usize> =
+            (first..=last).filter(|at| *at != seed && !self.used[*at] && self.relevance[*at] >= least).collect();
         near.sort_by(|a, b| self.scores[*b].total_cmp(&self.scores[*a]).then(a.cmp(b)));
         let mut chosen = vec![seed];
         let mut units = self.units(seed);
@@ -100,33 +111,40 @@ impl Iterator for Passages<'_> {
     type Item = Passage;
 
     fn next(&mut self) -> Option<Passage> {
-        let mut best: Option<usize> = None;
+        let mut best: Option<(usize, f64)> = None;
         for at in 0..self.seeds.len() {
             let seed = self.seeds[at];
             if self.used[seed] {
                 continue;
             }
-            if let Some(known) = best {
+            if let Some((_, known)) = best {
                 // No passage of this seed or a later one can be better: they are in the order of their lines' gain.
                 let most = self.top + SOFTNESS * (self.gains[seed] * (2 * REACH + 1) as f64).ln();
-                if most < self.grown[&known].score {
+                if most < known {
                     break;
                 }
             }
-            if !self.grown.contains_key(&seed) {
-                let passage = self.grow(seed);
-                self.grown.insert(seed, passage);
-            }
-            if best.is_none_or(|known| self.grown[&seed].score > self.grown[&known].score) {
-                best = Some(seed);
+            let score = match &self.grown[at] {
+                Some(passage) => passage.score,
+                None => {
+                    let passage = self.grow(seed);
+                    self.grown[at].insert(passage).score
+                }
+            };
+            if best.is_none_or(|(_, known)| score > known) {
+                best = Some((at, score));
             }
         }
-        let passage = self.grown.remove(&best?)?;
+        let passage = self.grown[best?.0].take()?;
         for at in &passage.lines {
             self.used[*at] = true;
         }
         let (first, last) = (passage.lines[0], passage.lines[passage.lines.len() - 1]);
-        self.grown.retain(|seed, _| seed + 2 * REACH < first || *seed > last + 2 * REACH);
+        for (seed, grown) in self.seeds.iter().zip(&mut self.grown) {
+            if seed + 2 * REACH >= first && *seed <= last + 2 * REACH {
+                *grown = None;
+            }
+        }
         Some(passage)
     }
 }

@@ -257,6 +257,27 @@ fn a_note_that_repeats_a_transcript_counts_once() {
 }
 
 #[test]
+fn a_note_that_quotes_a_transcript_among_other_things_counts_once() {
+    let quoted = "Ana: the router password was changed to something with seven penguins";
+    let before = "user: good morning, how did the visit of the plumber go on Tuesday afternoon";
+    let after = "assistant: he replaced the valve below the kitchen sink and left an invoice of eighty euros";
+    let workspace = Workspace::of(&[
+        (
+            "memory/2024-06-01.md",
+            &format!("- The cellar was painted white by two students.\n- {quoted}\n- Fuses arrived."),
+        ),
+        ("sessions/a.jsonl", &format!("{before}\nuser: {}\n{after}", &quoted[5..])),
+        ("memory/2024-06-02.md", &format!("- {quoted} again, as somebody had shared it at the school fair.")),
+    ]);
+    let hits = workspace.search("router password penguins");
+    let from = |source: Source| hits.iter().filter(|hit| hit.source == source).count();
+    // Either the transcript or the note that quotes it, and the note of another day, which says something else.
+    assert_eq!(hits.len(), 2, "{hits:?}");
+    assert_eq!(from(Source::Memory) + from(Source::Sessions), 2);
+    assert!(hits.iter().any(|hit| hit.snippet.contains("school fair")));
+}
+
+#[test]
 fn declared_importance_breaks_ties_only() {
     let workspace = Workspace::of(&[
         ("memory/a.md", "The dentist recommended a softer brush."),

@@ -20,10 +20,19 @@ nope|nah|bye|goodbye|bye bye|see you|see ya|see you later|see you tomorrow|later
 you re welcome|welcome|congrats|congratulations|well done|good job|nice work|nice one|test|testing|testing 1 2 3|how are you|how are you doing|how r u|whats up|\
 what s up|sup|how s it going|hows it going|how is it going|who are you|what are you|what can you do|are you there|\
 continue|go on|go ahead|never mind|nevermind|no problem|no worries|tell me a joke|what time is it|have a nice day|\
+have a good day|have a great day|have a good one|have a good evening|have a good night|have a nice evening|\
+have a nice weekend|have a good weekend|have a great weekend|nice to meet you|pleased to meet you|good to see you|\
+nice to see you|sleep well|sweet dreams|welcome back|take care|talk to you later|talk to you soon|see you soon|ttyl|\
+happy birthday|merry christmas|happy new year|good luck|good point|i see|i agree|same here|my bad|interesting|i m back|\
+im back|you re the best|youre the best|you rock|you are awesome|you re awesome|love it|well said|\
 ola|oi|bom dia|boa tarde|boa noite|obrigado|obrigada|muito obrigado|muito obrigada|valeu|tchau|ate logo|ate amanha|tudo bem|\
 tudo bom|como vai|como estas|como esta|beleza|certo|sim|nao|de nada|por favor|desculpa|fixe|otimo|\
 hola|buenos dias|buen dia|buenas tardes|buenas noches|buenas|gracias|muchas gracias|adios|hasta luego|hasta manana|que tal|\
-como estas|vale|si|perdon|genial|perfecto|\
+como estas|vale|si|perdon|genial|perfecto|mucho gusto|encantado|encantada|que descanses|buen fin de semana|buena suerte|\
+feliz cumpleanos|feliz navidad|muito prazer|prazer em conhecer|bom fim de semana|bom descanso|boa sorte|feliz aniversario|\
+feliz natal|freut mich|schlaf gut|schones wochenende|schonen tag|viel gluck|alles gute|frohe weihnachten|enchante|\
+enchantee|bonne journee|bonne soiree|bon week end|bonne chance|joyeux anniversaire|joyeux noel|piacere|buona giornata|\
+buona serata|buona fortuna|buon compleanno|\
 hallo|guten morgen|guten tag|guten abend|gute nacht|moin|servus|gruss gott|danke|danke schon|vielen dank|bitte|tschuss|\
 auf wiedersehen|bis spater|bis morgen|wie geht es dir|wie gehts|wie geht s|ja|nein|super|prima|alles klar|entschuldigung|\
 bonjour|salut|bonsoir|bonne nuit|merci|merci beaucoup|au revoir|a bientot|a demain|ca va|comment ca va|comment vas tu|oui|\
@@ -51,7 +60,7 @@ buna|buna ziua|multumesc|xin chao|cam on|terima kasih|selamat pagi|\
 
 /// Words that may stand beside a phrase without giving the message a subject.
 const FILLERS: &str = "there everyone everybody all guys friend buddy mate again much lot lots so very really just then now today \
-too dear pessoal gente amigo muito mesmo todos todas amigos mucho muchas alle zusammen sehr beaucoup tous bien molto tutti";
+too dear darling honey sunshine pessoal gente amigo muito mesmo todos todas amigos mucho muchas alle zusammen sehr beaucoup tous bien molto tutti";
 
 /// What may surround an expression: "what is … ?", "quanto é …", "… 等于多少".
 const REQUESTS: &str = "what whats s is the calculate compute how much result of equals equal plus minus times multiplied divided \
@@ -145,6 +154,13 @@ mod tests {
     fn what_no_memory_answers() {
         for query in [
             "hello",
+            "good morning sunshine",
+            "Nice to meet you!",
+            "have a great day",
+            "good night, sleep well",
+            "welcome back",
+            "schönen Tag noch",
+            "bonne soirée !",
             "Hello!",
             "hi there",
             "hey 👋",
@@ -233,6 +249,10 @@ mod tests {
             "version 1.2.3",
             "what did we decide about 2+2 eyes",
             "good restaurants",
+            "good luck charm",
+            "happy birthday cake for Ana",
+            "where did we meet",
+            "honey cake",
             "morning routine",
             "ok computer album",
             "phone 555-1234",

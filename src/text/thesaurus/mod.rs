@@ -3,6 +3,8 @@
 //! `words.bin` holds, for the whole words of the vocabulary of all-MiniLM-L6-v2 (Apache-2.0), those whose vectors
 //! point the same way: the encoder's output for the word alone, minus the mean over all words. Forms of one word are
 //! left out (stems match them), and so are numbers, months and days, which are alike without meaning the same.
+//! `scripts/thesaurus/build.py` makes it, and `words.sha256`, from the package that the embedded model comes from; the
+//! licence is in `model/LICENSE` and `model/NOTICE`.
 //!
 //! ```text
 //! "MCT1"; number of words u32 LE; the words in byte order, each with "\n"
@@ -77,6 +79,14 @@ mod tests {
             assert!(found.is_sorted_by(|a, b| a.similarity >= b.similarity), "{word}");
             assert!(found.iter().all(|s| s.word != *word && s.similarity > 0.44), "{word}");
         }
+    }
+
+    #[test]
+    fn the_data_is_what_the_script_made() {
+        use sha2::{Digest, Sha256};
+        let made = include_str!("words.sha256").split_once(' ').map(|(sum, _)| sum);
+        let sum: String = Sha256::digest(DATA).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(Some(sum.as_str()), made);
     }
 
     #[test]
