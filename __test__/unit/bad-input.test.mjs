@@ -156,7 +156,7 @@ describe("a provider that does not give vectors", () => {
     ["too few", 200, () => '{"data":[]}', "MEM_PROVIDER_RESPONSE", ""],
   ])("%s: named with a code, and the search by words answers", async (_, status, body, code, words) => {
     const server = http.createServer(async (request, response) => {
-      const text = Buffer.concat(await Array.fromAsync(request)).toString();
+      const text = await new Response(/** @type {any} */ (request)).text();
       response.writeHead(status, { "content-type": "application/json" }).end(body(JSON.parse(text).input));
     });
     await new Promise((done) => server.listen(0, "127.0.0.1", () => done(null)));
