@@ -7,12 +7,16 @@
 import { existsSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
 const { REPLY_PATH_ORDER: orderFile, REPLY_PATH_RESULT: resultFile } = process.env;
 
-/** Calls before the measured ones. */
-const WARM_UP = 50;
+/** Calls before the measured ones; enough for every note to have been found once. */
+const WARM_UP = 200;
+
+/** Pause after a recorded turn, in milliseconds: turns of a person do not follow each other at once. */
+const PAUSE_MS = 50;
 
 if (orderFile && resultFile && process.argv.includes("gateway")) {
   const timer = setInterval(() => {
@@ -68,7 +72,7 @@ async function probe() {
     recall: await measure(order.calls, async (n) => {
       if (await promptContext(plugin, { prompt: question(n) }, ctx)) shown++;
     }),
-    record: await measure(order.calls, (n) => captureTurn(plugin, turn(n), ctx)),
+    record: await measure(order.calls, (n) => captureTurn(plugin, turn(n), ctx), PAUSE_MS),
   };
   if (shown < order.calls / 2) throw new Error(`only ${shown} of ${order.calls} questions found anything; this measures nothing`);
   return { rows };
@@ -77,12 +81,14 @@ async function probe() {
 /**
  * @param {number} calls
  * @param {(n: number) => Promise<unknown>} work
+ * @param {number} [pauseMs] Pause after each call.
  */
-async function measure(calls, work) {
+async function measure(calls, work, pauseMs = 0) {
   /** @type {{wall: number[], hold: number[], cpu: number[]}} */
   const samples = { wall: [], hold: [], cpu: [] };
   for (let n = 0; n < calls + WARM_UP; n++) {
     const sample = await watched(() => work(n));
+    if (pauseMs) await pause(pauseMs);
     if (n < WARM_UP) continue;
     samples.wall.push(sample.wall);
     samples.hold.push(sample.hold);

@@ -32,6 +32,8 @@ export function automaticSuite(version) {
     let notes;
     /** @type {Home["noteNames"]} */
     let noteNames;
+    /** @type {Home["call"]} */
+    let call;
     let isBroken = false;
     beforeEach(({ skip }) => {
       skip(isBroken, "an earlier step failed");
@@ -40,7 +42,7 @@ export function automaticSuite(version) {
       });
     });
     beforeAll(async () => {
-      ({ host, edit, configure, notes, noteNames } = await memoryHost(version, { files: FILES, rules: RULES }));
+      ({ host, edit, configure, notes, noteNames, call } = await memoryHost(version, { files: FILES, rules: RULES }));
     });
     afterAll(async () => {
       await host?.stop();
@@ -107,7 +109,7 @@ export function automaticSuite(version) {
       ).toBe(true);
       expect((await notes()).match(/Bolhao/g)).toHaveLength(1);
       expect(await eventually(async () => (await host.json("memory", "search", "Bolhao market")).results.length > 0)).toBe(true);
-      await host.ok("gateway", "call", "sessions.reset", "--params", RESET);
+      await call("sessions.reset", RESET);
       host.takeChats();
       await host.turn("Which market is near my home, Bolhao?", { local: false });
       expect(question(host.takeChats(), "near my home")).toMatch(/<relevant-memories>[\s\S]*I live in Porto/);
@@ -140,7 +142,7 @@ export function automaticSuite(version) {
       await configure({ sessionNotes: { enabled: true, slug: "model" } });
       await host.startGateway();
       await host.turn("Our lighthouse has three lamps", { local: false });
-      await host.ok("gateway", "call", "sessions.reset", "--params", RESET);
+      await call("sessions.reset", RESET);
       expect(await eventually(async () => /# Session: [\s\S]*user: [^\n]*Our lighthouse has three lamps/.test(await notes()))).toBe(true);
       // The model names it a little later.
       expect(await eventually(async () => (await noteNames()).some((name) => name.endsWith("-lighthouse-lamps.md")))).toBe(true);

@@ -12,7 +12,7 @@ import { createFakeProvider } from "./fake-provider.mjs";
 import { installHost } from "./install.mjs";
 
 /** Time limit of one command in milliseconds; a busy machine needs some. */
-const COMMAND_MS = 240_000;
+const COMMAND_MS = 420_000;
 
 /** @typedef {{code: number | null, stdout: string, stderr: string, output: string}} Outcome */
 

@@ -12,7 +12,7 @@ export const ID = "memory-core-rs";
 /** Key of the conversation that the command line and the suites talk in. */
 export const MAIN = "agent:main:main";
 
-export const RESET = JSON.stringify({ key: MAIN, reason: "new" });
+export const RESET = { key: MAIN, reason: "new" };
 
 /** Patience for work that nobody waits for, in milliseconds. */
 const PATIENCE_MS = 90_000;
@@ -72,14 +72,24 @@ export async function memoryHost(version, setup) {
   const notes = async () =>
     (await Promise.all((await noteNames()).map((name) => readFile(path.join(host.workspace, "memory", name), "utf8")))).join("\n");
   /**
+   * Calls a method of the running gateway, with patience for a busy machine.
+   * @param {string} method
+   * @param {Record<string, unknown>} params
+   */
+  const call = async (method, params) => {
+    const args = ["gateway", "call", method, "--params", JSON.stringify(params), "--timeout", "90000"];
+    // A gateway that has just taken over a changed configuration closes its connections once.
+    const outcome = await host.run(...args);
+    return outcome.code === 0 ? outcome : await host.ok(...args);
+  };
+  /**
    * Says something in the chat of the running gateway, as a chat surface does, and waits until the model was asked.
    * @param {string} message
    */
   const say = async (message) => {
-    const params = { sessionKey: MAIN, message, idempotencyKey: randomUUID() };
-    await host.ok("gateway", "call", "chat.send", "--params", JSON.stringify(params));
+    await call("chat.send", { sessionKey: MAIN, message, idempotencyKey: randomUUID() });
     const asked = () => messagesOf(host.peekChats(), "user").some((said) => said.includes(message));
     expect(await eventually(async () => asked()), `the model was not asked "${message}":\n${host.gatewayOutput.slice(-2000)}`).toBe(true);
   };
-  return { host, edit, configure, notes, noteNames, say };
+  return { host, edit, configure, notes, noteNames, call, say };
 }

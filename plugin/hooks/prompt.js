@@ -6,9 +6,9 @@
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { classifyPaths } from "../path-origin.js";
 import { getManager } from "../runtime.js";
 import { hookAgent } from "./agent.js";
+import { ownWords } from "./own-words.js";
 import { isMainSession, isPrivate, isUserTurn } from "./session.js";
 
 /** @typedef {import("./agent.js").Agent} Agent */
@@ -74,20 +74,6 @@ async function recall(host, agent, prompt, ctx) {
   const allowed = await ownWords(host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir, hits);
   const shown = isMainSession(cfg, ctx) ? allowed : allowed.filter((hit) => !MAIN_ONLY.has(hit.path));
   return native().renderRecall(agent.native, shown);
-}
-
-/**
- * The passages that user or agent wrote; what came from elsewhere is only shown to a model that asks for it.
- * @param {string} workspaceDir
- * @param {import("../../index.d.ts").MemoryHit[]} hits
- */
-async function ownWords(workspaceDir, hits) {
-  const relativePaths = [...new Set(hits.map((hit) => hit.path))];
-  const origins = await classifyPaths({ workspaceDir, relativePaths });
-  const own = new Set(
-    origins.filter(({ originClass }) => originClass === "owner" || originClass === "agent").map(({ relativePath }) => relativePath),
-  );
-  return hits.filter((hit) => own.has(hit.path));
 }
 
 /**

@@ -1,0 +1,51 @@
+// Which passages the user or the agent wrote. What came from elsewhere is only shown to a model that asks for it.
+//
+// Newer hosts look a file's origin up in a database, in a millisecond that holds the event loop: never several of them
+// in one go, and not again for a file that has not changed.
+
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { classifyPaths } from "../path-origin.js";
+
+/** A host may record the origin of a file shortly after it is written; an older file has it for sure. */
+const SETTLED_MS = 60_000;
+/** Files whose origin is remembered. */
+const MAX_KNOWN = 5000;
+
+/** Whether a file is the user's or the agent's, and which state of the file that is about. @type {Map<string, {state: string, isOwn: boolean}>} */
+const known = new Map();
+
+/**
+ * @template {{path: string}} T
+ * @param {string} workspaceDir
+ * @param {T[]} hits
+ * @returns {Promise<T[]>}
+ */
+export async function ownWords(workspaceDir, hits) {
+  const own = new Set();
+  for (const relativePath of new Set(hits.map((hit) => hit.path))) if (await isOwn(workspaceDir, relativePath)) own.add(relativePath);
+  return hits.filter((hit) => own.has(hit.path));
+}
+
+/**
+ * @param {string} workspaceDir
+ * @param {string} relativePath
+ */
+async function isOwn(workspaceDir, relativePath) {
+  const key = JSON.stringify([workspaceDir, relativePath]);
+  const file = await stat(path.resolve(workspaceDir, relativePath)).catch(() => null);
+  const state = file ? [file.dev, file.ino, file.size, file.mtimeMs].join() : "";
+  const before = known.get(key);
+  if (file && before?.state === state) return before.isOwn;
+  await nextTurn();
+  const [{ originClass }] = await classifyPaths({ workspaceDir, relativePaths: [relativePath] });
+  const own = originClass === "owner" || originClass === "agent";
+  known.delete(key);
+  if (file && Date.now() - file.mtimeMs > SETTLED_MS) {
+    known.set(key, { state, isOwn: own });
+    const oldest = known.size > MAX_KNOWN ? known.keys().next().value : undefined;
+    if (oldest !== undefined) known.delete(oldest);
+  }
+  return own;
+}
