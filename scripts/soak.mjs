@@ -142,8 +142,14 @@ async function restart() {
   counters.restarts++;
 }
 
+/** When the last round of work began: work that never ends would look perfectly flat. */
+let lastRound = Date.now();
+/** Longest round in milliseconds. */
+const STALLED_MS = 120_000;
+
 async function live() {
   while (Date.now() < endAt) {
+    lastRound = Date.now();
     await searches();
     if (chance(0.3)) await edits();
     if (chance(0.05)) await manager.sync({ force: chance(0.2) }).catch(failed("failedSyncs"));
@@ -166,6 +172,10 @@ const sampling = (async () => {
     await pause(SAMPLE_MS);
     const taken = await sample();
     samples.push(taken);
+    if (Date.now() - lastRound > STALLED_MS) {
+      console.log(`stalled: one round of work has not ended for ${STALLED_MS / 1000} s; ${JSON.stringify(counters)}`);
+      process.exit(1);
+    }
     if (samples.length % 12 === 0) {
       const figures = Object.entries(taken).map(([name, value]) => `${name} ${value.toFixed(1)}`);
       console.log(`${((Date.now() - started) / 60_000).toFixed(1)} min: ${figures.join(", ")}`);
