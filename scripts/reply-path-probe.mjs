@@ -15,6 +15,9 @@ const { REPLY_PATH_ORDER: orderFile, REPLY_PATH_RESULT: resultFile } = process.e
 /** Calls before the measured ones; enough for every note to have been found once. */
 const WARM_UP = 200;
 
+/** Length of a window without a call, in milliseconds. */
+const IDLE_MS = 20;
+
 /** Pause after a recorded turn, in milliseconds: turns of a person do not follow each other at once. */
 const PAUSE_MS = 50;
 
@@ -68,7 +71,8 @@ async function probe() {
   });
   let shown = 0;
   const rows = {
-    nothing: await measure(order.calls, async () => {}),
+    // What the gateway itself does meanwhile, in as long a time as a recall takes.
+    "the gateway alone": await measure(order.calls, () => pause(IDLE_MS)),
     recall: await measure(order.calls, async (n) => {
       if (await promptContext(plugin, { prompt: question(n) }, ctx)) shown++;
     }),

@@ -1,0 +1,152 @@
+// What must not get lost, and what must not get in the way: flushes, compactions without one, sessions that the host ends
+// by itself, providers and models that hang.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { eventually, ID, MAIN, memoryHost, messagesOf, question, RESET } from "./memory-host.mjs";
+
+const FALCON = "# 2026-11-02\n\n- Project Falcon uses PostgreSQL 17 as its database.\n";
+
+/** Longest a reply may wait for memories, in milliseconds, and what a busy machine adds to it. */
+const BUDGET_MS = 300;
+const SLACK_MS = 700;
+
+const RULES = [
+  // The flush turn writes to the file that the plan names.
+  {
+    match: "Memory flush before compaction[\\s\\S]*Write only to (memory/[0-9-]+\\.md)",
+    tool: "write",
+    toolCall: { name: "write", arguments: { path: "{{1}}", content: "- The kite is red\n" } },
+  },
+  { on: "tool", match: ".", reply: "NO_REPLY" },
+  { match: "Bullets, or NONE", reply: "- [fact] The ferry leaves at six", delayMs: 20_000 },
+  { match: ".", reply: "HELLO" },
+];
+
+/** @param {string} version */
+export function safetySuite(version) {
+  describe.sequential(`What must not get lost on OpenClaw ${version}`, () => {
+    /** @typedef {Awaited<ReturnType<typeof memoryHost>>} Home */
+    /** @type {Home} */
+    let home;
+    beforeAll(async () => {
+      home = await memoryHost(version, { files: { "MEMORY.md": "# Memory\n", "memory/2026-11-02.md": FALCON }, rules: RULES });
+      await home.host.ok(ID, "setup", "--yes");
+      await home.host.ok("memory", "index");
+    });
+    afterEach(async () => {
+      await home?.host.stopGateway();
+    });
+    afterAll(async () => {
+      await home?.host.stop();
+    });
+
+    /** @param {Record<string, unknown>} compaction @param {Record<string, unknown>} [session] */
+    const setHost = (compaction, session) =>
+      home.edit((_, config) => {
+        config.agents.defaults.compaction = compaction;
+        if (session) config.session = session;
+      });
+
+    test("the host flushes by our plan before it compacts", async () => {
+      const { host, say, notes } = home;
+      await setHost({ memoryFlush: { enabled: true, forceFlushTranscriptBytes: 10 } });
+      await host.startGateway();
+      host.takeChats();
+      await say("My kite is red");
+      await say("And what now?");
+      expect(await eventually(async () => (await notes()).includes("- The kite is red"))).toBe(true);
+      const flush = question(host.takeChats(), "Memory flush before compaction");
+      expect(flush).toMatch(/Write only to memory\/\d{4}-\d\d-\d\d\.md/);
+    });
+
+    test("a compaction without a flush loses no fact, and none is kept twice", async () => {
+      const { host, call, say, notes, configure } = home;
+      await setHost({ mode: "default", memoryFlush: { enabled: false }, keepRecentTokens: 50 });
+      await configure({ captureOnCompaction: true });
+      await host.startGateway();
+      // The host has flushed the conversation so far, so a new one.
+      await call("sessions.reset", RESET);
+      await say(`I prefer kites to boats. ${"The weather was nice. ".repeat(60)}Really.`);
+      await say(`What else did we say? ${"It was sunny all day. ".repeat(60)}Really.`);
+      expect(await notes()).not.toContain("kites to boats");
+      await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-1" });
+      expect(
+        await eventually(async () => (await notes()).includes("- [preference] I prefer kites to boats.")),
+        host.gatewayOutput.slice(-3000),
+      ).toBe(true);
+      await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-2" });
+      await pause(5000);
+      expect((await notes()).match(/kites to boats/g)).toHaveLength(1);
+      await configure({ captureOnCompaction: false });
+    });
+
+    test("a provider that hangs delays the request to the model by no more than the budget", async () => {
+      const { host, configure, say } = home;
+      await setHost({});
+      await configure({ autoRecall: true, autoRecallTimeoutMs: BUDGET_MS });
+      await host.startGateway();
+      /** Milliseconds from the embedding of a message to the request with it. @param {string} words */
+      const delay = (words) => {
+        const has = (/** @type {any} */ body) => JSON.stringify(body ?? null).includes(words);
+        const records = host.peekRecords();
+        const embedded = records.find((record) => record.path?.endsWith("/embeddings") && has(record.body));
+        const asked = records.find((record) => record.body?.messages?.some(has));
+        return Date.parse(asked.ts) - Date.parse(embedded.ts);
+      };
+      // Warm: the first recall of a process opens the engine.
+      await say("Which database does Falcon use?");
+      host.takeChats();
+      await say("And whose database is Falcon?");
+      const usual = delay("whose database");
+      await host.control({ failEmbeddings: "timeout" });
+      host.takeChats();
+      await say("Which release of the Falcon database is it?");
+      expect(delay("release of the Falcon") - usual).toBeLessThan(BUDGET_MS + SLACK_MS);
+      // Words alone still find it.
+      expect(question(host.takeChats(), "release of the Falcon")).toMatch(/<relevant-memories>[\s\S]*PostgreSQL 17/);
+      await host.control({ failEmbeddings: null });
+      await configure({ autoRecall: false });
+    });
+
+    test("a model that hangs over a capture delays nothing", async () => {
+      const { host, configure, notes } = home;
+      await configure({ autoCapture: true, autoCaptureMode: "extract" });
+      await host.startGateway();
+      host.takeChats();
+      await host.turn("The ferry to the island leaves at six in the morning", { local: false });
+      // The reply is there before the model has answered about the capture.
+      expect(await notes()).not.toContain("The ferry leaves at six");
+      const asked = () => messagesOf(host.peekChats(), "user").some((said) => said.includes("Bullets, or NONE"));
+      expect(await eventually(async () => asked())).toBe(true);
+      expect(await eventually(async () => (await notes()).includes("- [fact] The ferry leaves at six"))).toBe(true);
+      await configure({ autoCapture: false });
+    });
+
+    test("a session that the host ends by itself becomes a note", async () => {
+      const { host, configure, say, notes } = home;
+      await configure({ sessionNotes: { enabled: true } });
+      await setHost({}, { reset: { mode: "idle", idleMinutes: 1 } });
+      await host.startGateway();
+      await say("Our lighthouse has three lamps");
+      await pause(75_000);
+      await say("Good morning, what shall we do?");
+      expect(
+        await eventually(async () => /Source\*\*: idle[\s\S]*user: [^\n]*three lamps/.test(await notes())),
+        `${await notes()}\n${host.gatewayOutput.slice(-3000)}`,
+      ).toBe(true);
+    });
+
+    test("the log names the line that is missing when conversations are closed to us", async ({ skip }) => {
+      const { host, edit } = home;
+      skip(!host.atLeast("2026.4.24"), "this host asks for no permission");
+      await edit((entry) => {
+        delete entry.hooks;
+      });
+      await host.startGateway();
+      const line = `plugins.entries.${ID}.hooks.allowConversationAccess = true`;
+      expect(await eventually(async () => host.gatewayOutput.includes(line)), host.gatewayOutput.slice(-3000)).toBe(true);
+      expect((await host.ok("memory", "status")).stdout).toContain(line);
+    });
+  });
+}
