@@ -123,6 +123,20 @@ export function hostSuite(version) {
       expect(Object.values(agent.settings.origins).join("\n")).toContain(host.searchKey);
     });
 
+    test("a passage is forgotten and taken back, the doctor finds nothing, a copy is written", async () => {
+      const forgotten = await host.json("memory", "forget", "--path", NOTE, "--lines", "4");
+      expect(forgotten).toMatchObject({ passages: [{ path: NOTE, startLine: 4, endLine: 4 }] });
+      const { results } = await host.json("memory", "search", "deployments fridays");
+      expect(JSON.stringify(results)).not.toContain("Fridays");
+      const [checked] = await host.json("memory", "doctor", "--dry-run");
+      expect(checked.checks.filter((/** @type {{ok: boolean}} */ check) => !check.ok)).toEqual([]);
+      const [copy] = await host.json("memory", "export", path.join(host.dir, "copy.sqlite"));
+      expect(existsSync(copy.path)).toBe(true);
+      await host.ok("memory", "forget", "--undo", forgotten.ids[0]);
+      const again = await host.json("memory", "search", "deployments fridays");
+      expect(JSON.stringify(again.results)).toContain("Fridays");
+    });
+
     test("a turn answers from memory, with citation, prompt section and root files", async () => {
       host.takeChats();
       expect(await host.turn("Which database does Falcon use?")).toContain("ANSWER: PostgreSQL 17");

@@ -18,6 +18,7 @@ use crate::{
     index::Failure,
     search::types::{Hit, Source},
     store::{Reader, files::Hash, generations::GenerationId},
+    text::fold::fold,
     workspace::{
         area::Area,
         forgotten::{Entry, What, content_hash, is_telling, line_hash, list_path},
@@ -213,14 +214,17 @@ impl Engine {
             match (call.lines, call.paths.as_slice()) {
                 (None, paths) => paths.iter().try_for_each(|path| target.path(r, live, &area, path))?,
                 (Some((first, last)), [path]) => {
-                    target.passage(r, live, (Source::Memory, &named(&area, path)), (first, last), None)?;
+                    target.passage(r, live, (Source::Memory, &named(&area, path)), (first, last), Choice::default())?;
                 }
                 (Some(_), _) => return Err(Error::new(Code::Argument, "lines are lines of one file: name one path")),
             }
             for hit in hits {
-                // Lines of a conversation are numbered by message, so the words that are shown say which are meant.
-                let shown = (hit.source == Source::Sessions).then_some(hit.snippet.as_str());
-                target.passage(r, live, (hit.source, &hit.path), (hit.start_line, hit.end_line), shown)?;
+                let choice = Choice {
+                    query: call.search.as_ref().map(|search| search.query.as_str()),
+                    // Lines of a conversation are numbered by message: the words that are shown say which are meant.
+                    shown: (hit.source == Source::Sessions).then_some(hit.snippet.as_str()),
+                };
+                target.passage(r, live, (hit.source, &hit.path), (hit.start_line, hit.end_line), choice)?;
             }
             call.sessions.iter().try_for_each(|session| target.session(r, live, session))
         })?;
@@ -265,14 +269,14 @@ impl Target {
         Ok(())
     }
 
-    /// Lines of a file, as the index has them; of these only the ones that are `shown`, if that is given.
+    /// Lines of a file, as the index has them.
     fn passage(
         &mut self,
         r: &Reader<'_>,
         live: GenerationId,
         (source, path): (Source, &str),
         (first, last): (u32, u32),
-        shown: Option<&str>,
+        Choice { shown, query }: Choice<'_>,
     ) -> Result<()> {
         let file = r.files(live, source.as_str())?.get(path).copied();
         let Some(file) = file else {
@@ -298,14 +302,19 @@ impl Target {
             }
         }
         lines.retain(|_, line| !line.trim().is_empty());
+        if let Some(query) = query {
+            keep_best(&mut lines, query);
+        }
+        let numbers = lines.keys().map(|(number, _)| *number).filter(|_| shown.is_none());
+        let (start_line, end_line) = numbers.fold((None, None), |(start, _), n| (start.or(Some(n)), Some(n)));
         let Some(text) = lines.values().next() else {
             return Err(Error::new(Code::NotFound, format!("\"{path}\" has no text in these lines")));
         };
         let text = text.trim().chars().take(SHOWN_CHARS).collect();
         self.report.passages.push(Passage {
             path: path.to_owned(),
-            start_line: *wanted.start(),
-            end_line: *wanted.end(),
+            start_line: start_line.unwrap_or(*wanted.start()),
+            end_line: end_line.unwrap_or(*wanted.end()),
             text,
         });
         let (everywhere, here): (Vec<_>, Vec<_>) = lines.values().partition(|line| is_telling(line));
@@ -337,6 +346,27 @@ impl Target {
         }
         Ok(())
     }
+}
+
+/// Which lines of a passage are meant.
+#[derive(Clone, Copy, Default)]
+struct Choice<'a> {
+    /// Those that a search showed.
+    shown: Option<&'a str>,
+    /// Those that a search was about: a passage of a note says more than what was asked for.
+    query: Option<&'a str>,
+}
+
+/// Keeps the lines that hold most of the words of a query; all of them when none holds any, as when only the meaning
+/// was the same.
+fn keep_best<K: Ord>(lines: &mut BTreeMap<K, String>, query: &str) {
+    let words = |text: &str| -> BTreeSet<String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 1).map(fold).collect()
+    };
+    let asked = words(query);
+    let held = |line: &str| words(line).intersection(&asked).count();
+    let best = lines.values().map(|line| held(line)).max().unwrap_or(0);
+    lines.retain(|_, line| best == 0 || held(line) * 2 > best);
 }
 
 /// Whether a session's id is one whole part of a path.

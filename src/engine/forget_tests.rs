@@ -47,6 +47,7 @@ async fn a_forgotten_passage_leaves_no_byte_and_stays_out_through_edits_renames_
     let call = ForgetCall { search: Some(asking("zebra quokka")), ..ForgetCall::default() };
     let dry = forget(&engine, ForgetCall { dry_run: true, ..call.clone() }).await;
     assert_eq!((dry.dry_run, dry.passages.len(), dry.ids.len()), (true, 1, 0), "{dry:?}");
+    assert_eq!((dry.passages[0].start_line, dry.passages[0].end_line), (33, 33), "the line, not what stands around it");
     assert!(!hits(&engine, "quokka").await.is_empty(), "a dry run changes nothing");
 
     let report = forget(&engine, call).await;

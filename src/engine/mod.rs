@@ -13,6 +13,8 @@ mod keep;
 mod maintenance;
 mod open;
 mod probe;
+#[cfg(test)]
+mod properties_tests;
 mod provider;
 mod queue;
 mod read;

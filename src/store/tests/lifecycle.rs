@@ -50,6 +50,35 @@ fn another_programs_file_is_refused_untouched() {
     assert_eq!(refused_untouched(&text), Code::ForeignDatabase);
 }
 
+/// What each version added, newest first: taking it away again gives a file of the version before.
+const ADDED: [(i32, &str); 2] =
+    [(2, "DROP TRIGGER transcript_of_file; DROP TABLE transcript"), (1, "DROP TABLE usage")];
+
+#[test]
+fn every_older_schema_is_brought_forward_with_all_it_holds() {
+    for oldest in 1..crate::store::schema::VERSION {
+        let fixture = Fixture::new();
+        let generation = fixture.put("a.md", &["alpha beta"]);
+        let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
+        let vector = crate::store::embeddings::NewEmbedding { hash: hash("x"), vector: vec![1.0, 2.0], code: vec![7] };
+        fixture.store.write(move |tx| tx.insert_embeddings(space, &[vector])).unwrap();
+        fixture.store.close();
+        let conn = Connection::open(fixture.path()).unwrap();
+        for (version, undo) in ADDED.iter().filter(|(version, _)| *version >= oldest) {
+            conn.execute_batch(&format!("{undo}; PRAGMA user_version = {version}")).unwrap();
+        }
+        drop(conn);
+        let store = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+        assert!(!store.opened().created && store.opened().recovery.is_none(), "from version {oldest}");
+        let (found, vectors) =
+            store.read(|r| Ok((r.document_frequency(generation, "beta")?, r.embedding_count()?))).unwrap();
+        assert_eq!((found, vectors), (1, 1), "from version {oldest}");
+        store.write(|tx| tx.add_usage("2026-11-21", "p", "m", &crate::store::usage::Spent::default())).unwrap();
+        store.read(|r| r.transcripts(generation)).unwrap();
+        store.verify(&Cancel::new()).unwrap();
+    }
+}
+
 #[test]
 fn a_newer_schema_is_refused_untouched() {
     let fixture = Fixture::new();

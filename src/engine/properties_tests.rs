@@ -1,0 +1,107 @@
+//! Whatever happens to the files, the index that followed it all is the one that a fresh start gives (T20, P2).
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::{
+    Lease,
+    forget::ForgetCall,
+    testing::{Home, sync},
+};
+
+/// One thing that happens to a small workspace.
+#[derive(Debug, Clone)]
+enum Event {
+    /// A file gets other words.
+    Write(u8, u8),
+    /// A line is added to a file.
+    Append(u8, u8),
+    /// A file goes.
+    Remove(u8),
+    /// A file gets another name.
+    Rename(u8, u8),
+    /// A line is forgotten.
+    Forget(u8),
+    /// The index follows.
+    Sync,
+}
+
+fn name(n: u8) -> String {
+    format!("memory/{}.md", n % 5)
+}
+
+fn line(n: u8) -> String {
+    format!("- Remark number {} about the garden behind the house, said by somebody.\n", n % 9)
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        4 => (any::<u8>(), any::<u8>()).prop_map(|(file, words)| Event::Write(file, words)),
+        3 => (any::<u8>(), any::<u8>()).prop_map(|(file, words)| Event::Append(file, words)),
+        1 => any::<u8>().prop_map(Event::Remove),
+        2 => (any::<u8>(), any::<u8>()).prop_map(|(from, to)| Event::Rename(from, to)),
+        1 => any::<u8>().prop_map(Event::Forget),
+        4 => Just(Event::Sync),
+    ]
+}
+
+async fn happen(home: &Home, engine: &Lease, event: &Event) {
+    let at = |n: u8| home.workspace().join(name(n));
+    match event {
+        Event::Write(file, words) => {
+            home.write(&name(*file), &(0..20).map(|n| line(words.wrapping_add(n))).collect::<String>())
+        }
+        Event::Append(file, words) => {
+            let before = std::fs::read_to_string(at(*file)).unwrap_or_default();
+            home.write(&name(*file), &format!("{before}{}", line(*words)));
+        }
+        // What is not there can neither go nor be renamed.
+        Event::Remove(file) => drop(std::fs::remove_file(at(*file))),
+        Event::Rename(from, to) => drop(std::fs::rename(at(*from), at(*to))),
+        Event::Forget(file) => {
+            // A file without this line, or none at all, has nothing to forget.
+            let call = ForgetCall { paths: vec![name(*file)], lines: Some((1, 1)), ..ForgetCall::default() };
+            let _ = engine.forget(call).await;
+        }
+        Event::Sync => drop(sync(engine).await),
+    }
+}
+
+/// Everything that searches can see, by path.
+fn content(engine: &Lease) -> BTreeMap<String, Vec<(u32, u32, String)>> {
+    let read = engine.store.read(|r| {
+        let Some(live) = r.live()? else { return Ok(BTreeMap::new()) };
+        let mut all = BTreeMap::new();
+        for (id, _, path) in r.file_paths(live.id)? {
+            let rows = r.chunks_of_file(id)?.into_iter().map(|c| (c.start_line, c.end_line, c.text));
+            all.insert(path, rows.collect::<Vec<_>>());
+        }
+        assert_eq!(r.fts_count(live.id)?, r.chunk_count(live.id)?);
+        Ok(all)
+    });
+    read.unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn following_every_change_gives_what_a_fresh_start_gives(events in proptest::collection::vec(event(), 1..14)) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let home = Home::new(&[("memory/0.md", "The tea is sencha.\n")]);
+            let engine = home.open().await;
+            for event in &events {
+                happen(&home, &engine, event).await;
+            }
+            sync(&engine).await;
+            let followed = content(&engine);
+            engine.reset(false).await.unwrap();
+            assert!(content(&engine).is_empty());
+            sync(&engine).await;
+            assert_eq!(followed, content(&engine));
+            engine.release().await;
+        });
+    }
+}
