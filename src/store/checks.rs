@@ -64,7 +64,7 @@ impl Reader<'_> {
         let Some(live) = self.live()? else { return Ok(0) };
         let [name, _] = lexical::tables(live.id);
         if !self.conn.table_exists(None, name.as_str())? {
-            return Ok(self.chunk_count(live.id)?);
+            return self.chunk_count(live.id);
         }
         let sql = format!(
             "SELECT (SELECT count(*) FROM chunk c WHERE c.generation = ?1 AND c.id NOT IN (SELECT id FROM {name}_docsize)) \
