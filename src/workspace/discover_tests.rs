@@ -43,8 +43,13 @@ fn skips(discovery: &Discovery) -> Vec<(&str, SkipCode)> {
 }
 
 #[test]
-fn a_missing_workspace_is_an_empty_one() {
-    assert_eq!(Workspace::new().discover(&[]), Discovery::default());
+fn a_missing_workspace_is_told_and_counts_as_an_empty_one() {
+    let ws = Workspace::new();
+    let found = ws.discover(&[]);
+    assert!(found.entries.is_empty() && found.uncertain.is_empty());
+    let [skipped] = found.skipped.records.as_slice() else { panic!("{:?}", found.skipped) };
+    assert_eq!(skipped.code, SkipCode::Missing);
+    assert!(Path::new(&skipped.path).is_absolute(), "{}", skipped.path);
 }
 
 #[test]
