@@ -72,8 +72,9 @@ export function hostSuite(version) {
       // Older hosts load plugins for every inspection and do not know the flag.
       const inspected = await host.json("plugins", "inspect", ID, ...(host.atLeast("2026.6.1") ? ["--runtime"] : []));
       expect(inspected.plugin.status).toBe("loaded");
-      expect(inspected.plugin.toolNames).toEqual(["memory_search", "memory_get"]);
-      expect(inspected.plugin.cliCommands).toEqual(["memory", ID]);
+      // The last three are offered to an agent only where stored facts are switched on.
+      expect(inspected.plugin.toolNames).toEqual(["memory_search", "memory_get", "memory_recall", "memory_store", "memory_forget"]);
+      expect(inspected.plugin.cliCommands).toEqual(["memory", ID, "ltm"]);
       expect(inspected.diagnostics).toEqual([]);
     });
 
