@@ -3,6 +3,7 @@
 
 import { isRecord, searchOverview } from "./config.js";
 import { processEnv, providerKeyFromEnv } from "./env.js";
+import { errorMessage } from "./errors.js";
 
 /**
  * @typedef {{apiKey?: string, headers?: Record<string, string>}} Credential
@@ -98,7 +99,7 @@ async function resolveValue(value, where, sources, problems) {
     const resolved = await sources.resolveSecret?.(value);
     if (resolved) return resolved;
   } catch (error) {
-    problems.push(`${where} is a secret reference that could not be resolved: ${error instanceof Error ? error.message : error}`);
+    problems.push(`${where} is a secret reference that could not be resolved: ${errorMessage(error)}`);
     return undefined;
   }
   if (value.source === "env" && typeof value.id === "string" && env[value.id]) return env[value.id];
