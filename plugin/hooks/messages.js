@@ -1,22 +1,11 @@
 // The host's messages as plain `{role, text}`.
 
+import { textOf } from "../message-text.js";
+
 /** Characters of one message that are handed on; what a person types is far shorter. */
 const MAX_CHARS = 20_000;
 
 /** @typedef {{role: "user" | "assistant", text: string}} Message */
-
-/**
- * The text of a message: a string, or the text blocks of a list.
- * @param {unknown} content
- */
-function textOf(content) {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content
-    .filter((block) => block?.type === "text" && typeof block.text === "string")
-    .map((block) => block.text)
-    .join("\n");
-}
 
 /**
  * The last messages of user and assistant that hold text, oldest first.

@@ -3,6 +3,7 @@
 // reads by itself.
 
 import { isRecord } from "../../lib/config.js";
+import { textOf } from "../message-text.js";
 import { importSdk } from "../sdk.js";
 
 /**
@@ -110,19 +111,6 @@ function messageOf({ seq, message }) {
   if (!text.trim()) return [];
   const provenance = isRecord(message.provenance) && typeof message.provenance.kind === "string" ? message.provenance.kind : undefined;
   return [{ line: Math.max(1, wholeNumber(seq)), role: message.role, text, ...(provenance ? { provenance } : {}) }];
-}
-
-/**
- * A text, or the text blocks of a list.
- * @param {unknown} content
- */
-function textOf(content) {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content
-    .filter((block) => block?.type === "text" && typeof block.text === "string")
-    .map((block) => block.text)
-    .join("\n");
 }
 
 /** @param {unknown} value */
