@@ -14,4 +14,5 @@ pub mod search;
 pub mod store;
 pub mod text;
 pub mod transcripts;
+pub mod upkeep;
 pub mod workspace;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use tokio::sync::Mutex;
 
+use super::Engine;
 use crate::{
     error::Result,
     search::{arena::Arena, types::Source},
@@ -13,7 +14,8 @@ use crate::{
 /// Vectors of chunks that are gone are removed when they are more than one in this many.
 const STALE_SHARE: usize = 8;
 
-struct Loaded {
+/// What was read, and of what.
+pub(super) struct Loaded {
     version: DataVersion,
     generation: GenerationId,
     space: i64,
@@ -22,23 +24,25 @@ struct Loaded {
 }
 
 /// Holds the arena of the live generation and the active space.
-#[derive(Default)]
-pub(super) struct ArenaSlot {
-    loaded: Mutex<Option<Loaded>>,
+pub(super) type ArenaSlot = Arc<Mutex<Option<Loaded>>>;
+
+impl Engine {
+    /// The arena, brought up to date first; none while there is no vector. The first call reads all codes. Those who
+    /// wait for it take no thread, and it is finished for the next caller when this one stops waiting.
+    pub(super) async fn current_arena(self: &Arc<Self>) -> Result<Option<Arc<Arena>>> {
+        let mut slot = Arc::clone(&self.arena).lock_owned().await;
+        self.blocking(move |engine, _| current(&mut slot, &engine.store)).await
+    }
 }
 
-impl ArenaSlot {
-    /// The arena, brought up to date first; none while there is no vector. Blocks: the first call reads all codes.
-    pub(super) fn get(&self, store: &Store) -> Result<Option<Arc<Arena>>> {
-        let version = store.data_version()?;
-        let mut slot = self.loaded.lock();
-        if let Some(loaded) = slot.as_ref().filter(|l| l.version == version) {
-            return Ok(Some(Arc::clone(&loaded.arena)));
-        }
-        let previous = slot.take().filter(|l| l.version.is_same_file(&version));
-        *slot = store.read(|reader| refresh(reader, previous, version))?;
-        Ok(slot.as_ref().map(|loaded| Arc::clone(&loaded.arena)))
+fn current(slot: &mut Option<Loaded>, store: &Store) -> Result<Option<Arc<Arena>>> {
+    let version = store.data_version()?;
+    if let Some(loaded) = slot.as_ref().filter(|l| l.version == version) {
+        return Ok(Some(Arc::clone(&loaded.arena)));
     }
+    let previous = slot.take().filter(|l| l.version.is_same_file(&version));
+    *slot = store.read(|reader| refresh(reader, previous, version))?;
+    Ok(slot.as_ref().map(|loaded| Arc::clone(&loaded.arena)))
 }
 
 fn refresh(reader: &Reader<'_>, previous: Option<Loaded>, version: DataVersion) -> Result<Option<Loaded>> {

@@ -93,7 +93,7 @@ impl Engine {
             let transcripts = settings.sources.sessions && (sessions == Scope::All || engine.sessions_due(settings)?);
             Ok(transcripts || is_stale(&engine.store, settings, &Cancel::new())?)
         };
-        let stale = self.blocking(look).await;
+        let stale = self.upkeep(look).await;
         self.compared_ms.store(now_ms(), Ordering::Release);
         stale.unwrap_or(true)
     }

@@ -3,7 +3,6 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
-    time::Duration,
 };
 
 use serde::Serialize;
@@ -64,12 +63,10 @@ impl Engine {
             deadline_ms: Some(automatic.auto_recall_timeout_ms),
             ..plain_search()
         };
-        let limit = Duration::from_millis(automatic.auto_recall_timeout_ms);
-        match tokio::time::timeout(limit, self.search(call, Cancel::new())).await {
-            Err(_) => Ok(Vec::new()),
-            Ok(Err(error)) if matches!(error.code, Code::Deadline | Code::Cancelled) => Ok(Vec::new()),
-            Ok(Err(error)) => Err(error),
-            Ok(Ok(answer)) => Ok(question.relevant(answer.hits, automatic, answer.mode != "fts-only")),
+        match self.search(call, Cancel::new()).await {
+            Err(error) if error.code == Code::Cancelled => Ok(Vec::new()),
+            Err(error) => Err(error),
+            Ok(answer) => Ok(question.relevant(answer.hits, automatic, answer.mode != "fts-only")),
         }
     }
 

@@ -126,12 +126,16 @@ impl Engine {
     /// [`Code::NotFound`] when there is nothing of that name, [`Code::Argument`] for a call that makes no sense, and
     /// what the list, the disk or the store give.
     pub async fn forget(self: &Arc<Self>, call: ForgetCall) -> Result<ForgetReport> {
-        let hits = match &call.search {
-            Some(search) => self.search(search.clone(), Cancel::new()).await?.hits,
-            None => Vec::new(),
+        let (hits, warning) = match &call.search {
+            Some(search) => {
+                let answer = self.search(search.clone(), Cancel::new()).await?;
+                (answer.hits, answer.warning)
+            }
+            None => (Vec::new(), None),
         };
         if call.paths.is_empty() && call.sessions.is_empty() && hits.is_empty() {
-            return Err(Error::new(Code::NotFound, "nothing was found that could be forgotten")
+            let why = warning.map(|warning| format!(": {warning}")).unwrap_or_default();
+            return Err(Error::new(Code::NotFound, format!("nothing was found that could be forgotten{why}"))
                 .remedy("Name a path, a session, or words that `openclaw memory search` finds"));
         }
         let dry_run = call.dry_run;

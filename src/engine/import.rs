@@ -64,7 +64,7 @@ impl Engine {
             return Err(Error::new(Code::Argument, "these vectors are not of the model in use, or not one a text"));
         };
         let space = embedder.space().clone();
-        self.blocking(move |engine, _| engine.import_blocking(call, &space)).await
+        self.upkeep(move |engine, _| engine.import_blocking(call, &space)).await
     }
 
     fn import_blocking(&self, call: ImportCall, space: &Space) -> Result<ImportOutcome> {

@@ -51,7 +51,7 @@ impl Engine {
         let engine = Arc::clone(self);
         tokio::spawn(async move {
             let repaired = engine
-                .blocking(|engine, _| {
+                .upkeep(|engine, _| {
                     let damaged = engine.store.is_corrupt()
                         || engine.store.verify(&engine.shutdown).is_err_and(|e| e.code == Code::Corrupt);
                     if damaged {

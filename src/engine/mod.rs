@@ -52,6 +52,7 @@ use crate::{
     config::settings::{Resolved, Settings},
     error::{Code, Error, Result},
     store::Store,
+    upkeep::upkeep,
 };
 
 /// The engine of one database.
@@ -141,7 +142,20 @@ impl Engine {
         self.store.close();
     }
 
-    /// Runs blocking work with this engine on a thread of the runtime.
+    /// Runs long work of the background, which leaves threads to searches.
+    async fn upkeep<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Arc<Self>, &Settings) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let engine = Arc::clone(self);
+        upkeep(move || {
+            let resolved = engine.settings();
+            work(&engine, &resolved.settings)
+        })
+        .await
+    }
+
+    /// Runs blocking work that a caller waits for, with this engine on a thread of the runtime.
     async fn blocking<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>, &Settings) -> Result<T> + Send + 'static,

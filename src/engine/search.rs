@@ -1,6 +1,7 @@
 //! A search from the outside: the query's vector within the time limit, then the ranking on a worker thread.
 
 use std::{
+    pin::pin,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -26,6 +27,10 @@ const KEPT_QUERIES: std::num::NonZeroUsize = std::num::NonZeroUsize::new(64).unw
 
 /// Of the time limit, what is kept for the keyword leg when the provider is slow: a quarter, at most this.
 const RESERVE: Duration = Duration::from_secs(2);
+
+/// After this long, or a quarter of the time limit, the words are searched beside the rest, so that there is something
+/// to answer with when the limit comes.
+const SLOW: Duration = Duration::from_millis(500);
 
 /// Longest query that is embedded, in characters; a longer one says nothing more.
 pub(super) const MAX_QUERY_CHARS: usize = 2000;
@@ -62,7 +67,8 @@ pub(super) fn query_vectors() -> QueryVectors {
 }
 
 impl Engine {
-    /// Searches. Never starts a scan and never waits for one, but for the very first text pass of an empty index.
+    /// Searches. Never starts a scan and never waits for one, but for the very first text pass of an empty index. When
+    /// the time limit comes first the answer is what was found until then, marked as partial.
     ///
     /// # Errors
     /// When cancelled, closed, or when the store cannot be read. A provider that fails or is slow is no error: the
@@ -70,79 +76,119 @@ impl Engine {
     pub async fn search(self: &Arc<Self>, call: SearchCall, cancel: Cancel) -> Result<Answer> {
         let resolved = self.settings();
         let query = &resolved.settings.query;
-        let cancel = cancel.within(Duration::from_millis(call.deadline_ms.unwrap_or(query.deadline_ms)));
+        let limit = Duration::from_millis(call.deadline_ms.unwrap_or(query.deadline_ms));
+        let cancel = cancel.within(limit);
         let text = call.query.trim().to_owned();
         if text.is_empty() {
             return Ok(Answer { hits: Vec::new(), mode: "fts-only", partial: false, warning: None });
         }
-        self.first_sync(&cancel).await;
-        self.warm_up(call.session_key.as_deref());
-        if resolved.settings.sync.on_search && self.dirty.load(Ordering::Acquire) && !self.texts.is_running() {
-            self.sync_in_background();
-        }
-        let (vector, warning) = if call.lexical_only || !resolved.settings.vector_enabled {
-            (None, None)
-        } else {
-            match self.query_vector(&text, &cancel).await {
-                Ok(vector) => (vector, None),
-                Err(error) if error.code == Code::Cancelled => return Err(error),
-                Err(error) => (None, Some(error)),
-            }
-        };
-        let line = if vector.is_some() && query.ranking == Ranking::Native {
-            self.line_vector(&text, &cancel).await
-        } else {
-            None
-        };
         let request = Request {
             query: text,
             max_results: call.max_results.unwrap_or(query.max_results).max(1),
             min_score: call.min_score.or(query.min_score),
             sources: call.sources,
-            lexical_only: call.lexical_only,
+            lexical_only: call.lexical_only || !resolved.settings.vector_enabled,
             explain: call.explain,
             now_ms: call.now_ms,
         };
-        let answer = self
-            .blocking(move |engine, settings| {
-                let arena = if vector.is_some() { engine.arena.get(&engine.store)? } else { None };
-                let vector = vector.as_ref().map(|v| v.as_slice()).filter(|_| arena.is_some());
-                let vectors = Vectors {
-                    arena: arena.as_deref(),
-                    query: vector,
-                    line: line.as_ref().map(|(key, vector)| (key.as_str(), vector.as_slice())),
-                };
-                search(&engine.store, vectors, settings, &request, &cancel)
-            })
-            .await;
-        if answer.is_err() {
+        let whole = self.search_all(&request, call.session_key.as_deref(), &cancel);
+        let words = self.words_when_slow(&request, limit, &cancel);
+        let answer = within(limit, whole, words).await;
+        if answer.as_ref().is_err_and(|error| !matches!(error.code, Code::Cancelled | Code::Closed)) {
             self.check_soundness();
         }
-        let mut answer = answer?;
-        if let Some(error) = warning {
-            answer.partial = true;
-            answer.warning = Some(format!("Meaning was not searched, only words: {error}"));
+        answer
+    }
+
+    /// The whole search: meaning within most of the time limit, then the ranking.
+    async fn search_all(
+        self: &Arc<Self>,
+        request: &Request,
+        session_key: Option<&str>,
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        let unfinished = self.first_sync(&without_reserve(cancel)).await;
+        self.warm_up(session_key);
+        if self.settings().settings.sync.on_search && self.dirty.load(Ordering::Acquire) && !self.texts.is_running() {
+            self.sync_in_background();
         }
+        let (vector, failure) = if request.lexical_only {
+            (None, None)
+        } else {
+            match self.query_vector(&request.query, cancel).await {
+                Ok(vector) => (vector, None),
+                Err(error) if error.code == Code::Cancelled => return Err(error),
+                Err(error) => (None, Some(error)),
+            }
+        };
+        let line = if vector.is_some() && self.settings().settings.query.ranking == Ranking::Native {
+            self.line_vector(&request.query, cancel).await
+        } else {
+            None
+        };
+        let mut answer = self.rank(request, vector, line, cancel).await?;
+        let warning = match (unfinished, failure) {
+            (true, _) => Some("The notes are still being read for the first time: more is found in a while".to_owned()),
+            (false, Some(error)) => Some(format!("Meaning was not searched, only words: {error}")),
+            (false, None) => None,
+        };
+        answer.partial |= warning.is_some();
+        answer.warning = warning.or(answer.warning);
         Ok(answer)
     }
 
-    /// The first text pass of an index that never had one, within the time limit of the search.
-    async fn first_sync(self: &Arc<Self>, cancel: &Cancel) {
+    /// The answer by words alone, once a search takes long enough that it may be needed.
+    async fn words_when_slow(self: &Arc<Self>, request: &Request, limit: Duration, cancel: &Cancel) -> Result<Answer> {
+        if request.lexical_only {
+            // The whole search does just that.
+            return std::future::pending().await;
+        }
+        tokio::time::sleep(SLOW.min(limit / 4)).await;
+        self.rank(request, None, None, cancel).await
+    }
+
+    /// Ranks on a worker thread.
+    async fn rank(
+        self: &Arc<Self>,
+        request: &Request,
+        vector: Option<Arc<Vec<f32>>>,
+        line: Option<(String, Arc<Vec<f32>>)>,
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        let arena = if vector.is_some() { self.current_arena().await? } else { None };
+        let (request, cancel) = (request.clone(), cancel.clone());
+        self.blocking(move |engine, settings| {
+            let vectors = Vectors {
+                arena: arena.as_deref(),
+                query: vector.as_ref().map(|v| v.as_slice()).filter(|_| arena.is_some()),
+                line: line.as_ref().map(|(key, vector)| (key.as_str(), vector.as_slice())),
+            };
+            search(&engine.store, vectors, settings, &request, &cancel)
+        })
+        .await
+    }
+
+    /// The first text pass of an index that never had one; true when it did not end in time.
+    async fn first_sync(self: &Arc<Self>, cancel: &Cancel) -> bool {
         if self.indexed.load(Ordering::Acquire) {
-            return;
+            return false;
         }
         let holds_something = |engine: &Arc<Self>, _: &Settings| {
             engine.store.read(|r| r.live()?.map_or(Ok(false), |live| Ok(r.chunk_count(live.id)? > 0)))
         };
         if self.blocking(holds_something).await.unwrap_or(false) {
             self.indexed.store(true, Ordering::Release);
-            return;
+            return false;
         }
-        // A failure is kept for `status`; the search then answers from what there is.
-        if self.sync_text(false, Scope::None, cancel, None).await.is_ok() {
-            self.indexed.store(true, Ordering::Release);
-            // Vectors, and years of conversations, come after the answer.
-            self.sync_sessions_in_background(Scope::All);
+        match self.sync_text(false, Scope::None, cancel, None).await {
+            Ok(_) => {
+                self.indexed.store(true, Ordering::Release);
+                // Vectors, and years of conversations, come after the answer.
+                self.sync_sessions_in_background(Scope::All);
+                false
+            }
+            // Any other failure is kept for `status`; the search then answers from what there is.
+            Err(error) => error.code == Code::Deadline,
         }
     }
 
@@ -200,7 +246,7 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<Vec<f32>> {
         let own = Duration::from_millis(self.settings().settings.provider.query_timeout_ms);
-        let limit = cancel.remaining().map_or(own, |left| own.min(left.saturating_sub((left / 4).min(RESERVE))));
+        let limit = without_reserve(cancel).remaining().map_or(own, |left| own.min(left));
         let texts = [text.to_owned()];
         let asked = tokio::time::timeout(limit, embedder.embed(&texts, Purpose::Query, limit));
         let outcome = tokio::select! {
@@ -223,9 +269,165 @@ impl Engine {
     }
 }
 
+/// The same token with an earlier end: what is left then is for the ranking.
+fn without_reserve(cancel: &Cancel) -> Cancel {
+    cancel.remaining().map_or_else(|| cancel.clone(), |left| cancel.within(left - (left / 4).min(RESERVE)))
+}
+
+/// The whole answer; when the time limit comes first, that by words, or none at all, marked as partial.
+async fn within(
+    limit: Duration,
+    whole: impl Future<Output = Result<Answer>>,
+    words: impl Future<Output = Result<Answer>>,
+) -> Result<Answer> {
+    let passed = tokio::time::sleep(limit);
+    let (mut whole, mut words, mut passed) = (pin!(whole), pin!(words), pin!(passed));
+    let mut by_words = None;
+    loop {
+        tokio::select! {
+            biased;
+            answer = &mut whole => match answer {
+                Err(error) if error.code == Code::Deadline => break,
+                answer => return answer,
+            },
+            answer = &mut words, if by_words.is_none() => by_words = Some(answer),
+            () = &mut passed => break,
+        }
+    }
+    let warning = format!("the time limit of {} ms passed first", limit.as_millis());
+    Ok(match by_words {
+        Some(Ok(answer)) => Answer {
+            partial: true,
+            warning: Some(format!("Meaning was not searched, only words: {warning}")),
+            ..answer
+        },
+        _ => Answer {
+            hits: Vec::new(),
+            mode: "fts-only",
+            partial: true,
+            warning: Some(format!("Memory was not searched: {warning}. Nothing found says nothing here; ask again")),
+        },
+    })
+}
+
 /// Ends when the caller cancels; the deadline does not count.
 async fn cancelled(cancel: &Cancel) {
     while !cancel.is_cancelled() {
         tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::engine::testing::{Home, UNANSWERED, asking, sync};
+
+    const LIMIT: Duration = Duration::from_millis(400);
+    /// The promise is 50 ms; tests share the machine.
+    const LATE: Duration = Duration::from_millis(150);
+
+    async fn timed(engine: &Arc<Engine>, query: &str) -> Answer {
+        let call = SearchCall { lexical_only: false, deadline_ms: Some(LIMIT.as_millis() as u64), ..asking(query) };
+        let started = Instant::now();
+        let answer = engine.search(call, Cancel::new()).await.unwrap();
+        assert!(started.elapsed() < LIMIT + LATE, "{:?}", started.elapsed());
+        answer
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_provider_that_hangs_costs_the_meaning_and_not_the_answer() {
+        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+        let engine = home.open().await;
+        sync(&engine).await;
+        let answer = timed(&engine, &format!("boiler code {UNANSWERED}")).await;
+        assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
+        assert!(answer.warning.unwrap().starts_with("Meaning was not searched"));
+        engine.release().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn whoever_holds_the_vectors_does_not_hold_up_the_words() {
+        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+        let engine = home.open().await;
+        sync(&engine).await;
+        let loading = engine.arena.lock().await;
+        let answer = timed(&engine, "boiler code").await;
+        assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
+        assert!(answer.warning.unwrap().contains("the time limit of 400 ms passed"));
+        drop(loading);
+        let answer = timed(&engine, "boiler code").await;
+        assert_eq!((answer.mode, answer.partial, answer.warning), ("hybrid", false, None));
+        engine.release().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_answer_that_found_no_reader_says_that_nothing_was_searched() {
+        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+        let engine = home.open().await;
+        sync(&engine).await;
+        let (done, wait) = crossbeam_channel::bounded::<()>(0);
+        let held: Vec<_> = std::iter::repeat_with(|| {
+            let (engine, wait) = (Arc::clone(&engine), wait.clone());
+            tokio::task::spawn_blocking(move || engine.store.read(|_| Ok(wait.recv().is_err())))
+        })
+        .take(3)
+        .collect();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let answer = timed(&engine, "boiler code").await;
+        assert_eq!((answer.hits.len(), answer.partial), (0, true));
+        assert!(answer.warning.unwrap().starts_with("Memory was not searched"));
+        drop(done);
+        for reader in held {
+            assert!(reader.await.unwrap().unwrap());
+        }
+        engine.release().await;
+    }
+
+    #[test]
+    fn upkeep_leaves_threads_to_searches() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).max_blocking_threads(4).enable_all().build();
+        runtime.unwrap().block_on(async {
+            let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+            let engine = home.open().await;
+            sync(&engine).await;
+            let busy: Vec<_> = std::iter::repeat_with(|| {
+                tokio::spawn(crate::upkeep::upkeep(|| {
+                    std::thread::sleep(Duration::from_millis(900));
+                    Ok(())
+                }))
+            })
+            .take(6)
+            .collect();
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            let answer = timed(&engine, "boiler code").await;
+            assert_eq!((answer.mode, answer.partial, answer.warning), ("hybrid", false, None));
+            for task in busy {
+                task.abort();
+            }
+            engine.release().await;
+        });
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_first_pass_that_takes_too_long_is_said() {
+        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+        let engine = home.open().await;
+        // Somebody else indexes: this search cannot wait for it.
+        let other = crate::store::Store::open(
+            &home.state().join("memory-core-rs/main/index.sqlite"),
+            crate::store::OpenOptions::default(),
+        )
+        .unwrap();
+        tokio::task::block_in_place(|| other.acquire_lease()).unwrap();
+        let answer = timed(&engine, "boiler code").await;
+        assert_eq!((answer.hits.len(), answer.partial), (0, true));
+        assert!(answer.warning.unwrap().contains("being read for the first time"));
+        tokio::task::block_in_place(|| other.close());
+        let answer = timed(&engine, "boiler code").await;
+        assert_eq!((answer.hits.len(), answer.partial), (1, false));
+        engine.release().await;
     }
 }

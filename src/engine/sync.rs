@@ -167,7 +167,7 @@ impl Engine {
         let listener = Arc::clone(&progress);
         let noted = self.sessions.take(call.sessions);
         let outcome = self
-            .blocking(move |engine, settings| {
+            .upkeep(move |engine, settings| {
                 let host = engine.sessions.host();
                 let report = TextPass {
                     store: &engine.store,
@@ -252,7 +252,7 @@ impl Engine {
             let native = settings.query.ranking == Ranking::Native;
             Ok(if native && chunks <= limit { provider.line_embedder() } else { None })
         };
-        let Some(model) = self.blocking(wanted).await? else { return Ok(()) };
+        let Some(model) = self.upkeep(wanted).await? else { return Ok(()) };
         let pass = LinePass {
             store: Arc::clone(&self.store),
             embedder: model,
@@ -266,7 +266,7 @@ impl Engine {
     pub(super) async fn with_lease(self: &Arc<Self>, progress: &Progress) -> Result<()> {
         loop {
             self.shutdown.check()?;
-            match self.blocking(|engine, _| engine.store.acquire_lease()).await? {
+            match self.upkeep(|engine, _| engine.store.acquire_lease()).await? {
                 Lease::Held { .. } => return Ok(()),
                 Lease::HeldBy(row) => {
                     let label = format!("Waiting for process {} that indexes this workspace", row.owner.pid);
@@ -284,7 +284,7 @@ impl Engine {
         let other_runs = if what == "text" { self.vectors.is_running() } else { self.texts.is_running() };
         let tidy = what == "embedding" && error.is_none();
         let _ = self
-            .blocking(move |engine, settings| {
+            .upkeep(move |engine, settings| {
                 if tidy {
                     engine.tidy(settings)?;
                 }

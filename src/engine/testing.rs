@@ -12,6 +12,9 @@ use std::{
 use super::{Lease, OpenCall, SearchCall, SyncCall, open};
 use crate::{cancel::Cancel, embed::BoxFuture, index::SyncReport, search::types::Hit};
 
+/// A text with this word gets no answer from the provider.
+pub const UNANSWERED: &str = "unanswered";
+
 /// A workspace, its state, and how often a text was embedded.
 pub struct Home {
     pub dir: tempfile::TempDir,
@@ -58,7 +61,12 @@ impl Home {
             model_paths: Vec::new(),
             callback: Some(Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
                 embedded.fetch_add(texts.len(), Ordering::SeqCst);
-                Box::pin(async move { Ok(texts.iter().map(|text| vector(text)).collect()) })
+                Box::pin(async move {
+                    if texts.iter().any(|text| text.contains(UNANSWERED)) {
+                        std::future::pending::<()>().await;
+                    }
+                    Ok(texts.iter().map(|text| vector(text)).collect())
+                })
             })),
             callback_provider: None,
             sessions: None,

@@ -8,7 +8,7 @@ use super::{Progress, Step};
 use crate::{
     cancel::Cancel,
     embed::{Embedded, Embedder, Purpose},
-    error::{Code, Error, Result},
+    error::Result,
     search::arena,
     store::{
         Store, Tx,
@@ -17,6 +17,7 @@ use crate::{
         generations::GenerationId,
         usage::Spent,
     },
+    upkeep::upkeep,
 };
 
 /// Texts handed to a model in this process at a time, so that new text passes and closing never wait long.
@@ -187,8 +188,6 @@ impl EmbedPass {
 
     async fn blocking<T: Send + 'static>(&self, work: impl FnOnce(&Store) -> Result<T> + Send + 'static) -> Result<T> {
         let store = Arc::clone(&self.store);
-        tokio::task::spawn_blocking(move || work(&store))
-            .await
-            .map_err(|e| Error::new(Code::Internal, format!("a store task stumbled: {e}")))?
+        upkeep(move || work(&store)).await
     }
 }

@@ -7,9 +7,10 @@ use super::{Progress, Step};
 use crate::{
     cancel::Cancel,
     embed::{Embedded, Embedder, Purpose},
-    error::{Code, Error, Result},
+    error::Result,
     search::arena,
     store::{Store, embeddings::MissingText, files::Hash},
+    upkeep::upkeep,
 };
 
 /// Chunks embedded and written at a time.
@@ -89,9 +90,7 @@ impl LinePass {
 
     async fn blocking<T: Send + 'static>(&self, work: impl FnOnce(&Store) -> Result<T> + Send + 'static) -> Result<T> {
         let store = Arc::clone(&self.store);
-        tokio::task::spawn_blocking(move || work(&store))
-            .await
-            .map_err(|e| Error::new(Code::Internal, format!("a store task stumbled: {e}")))?
+        upkeep(move || work(&store)).await
     }
 }
 
