@@ -3,14 +3,14 @@
 use std::{
     fmt::Write as _,
     fs,
-    io::ErrorKind,
+    io::{ErrorKind, Read as _},
     path::Path,
     time::{Duration, Instant},
 };
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig, vtab::array};
 
-use super::{error::is_corrupt, ffi, schema};
+use super::{error::is_corrupt, ffi, recover::with_suffix, schema};
 use crate::error::{Code, Error, Result};
 
 /// The agent database of the host. It is opened by the host's own SQLite in this process; a second copy of SQLite
@@ -74,6 +74,11 @@ pub(super) fn probe(path: &Path) -> Result<Found> {
         Ok(meta) if meta.len() == 0 => return Ok(Found::Nothing),
         Ok(_) => {}
     }
+    if let Some((schema::APPLICATION_ID, version)) = header(path) {
+        // Whether it is whole shows when it is opened: after a kill in the middle of a checkpoint the file by itself is
+        // not, but it is together with its log.
+        return schema::check_version(version).map(|()| Found::Ours);
+    }
     let conn = open_immutable(path)?;
     match schema::identity(&conn) {
         Ok((schema::APPLICATION_ID, version)) => schema::check_version(version).map(|()| Found::Ours),
@@ -91,6 +96,15 @@ pub(super) fn probe(path: &Path) -> Result<Found> {
             if is_corrupt(&error) && has_database_name(path) { Ok(Found::Damaged(error)) } else { Err(foreign(path)) }
         }
     }
+}
+
+/// The `application_id` and `user_version` in the first page as it lies on disk; none when it is no database.
+/// <https://www.sqlite.org/fileformat.html#the_database_header>
+fn header(path: &Path) -> Option<(i32, i32)> {
+    let mut bytes = [0; 100];
+    fs::File::open(path).ok()?.read_exact(&mut bytes).ok()?;
+    let number = |at: usize| i32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    bytes.starts_with(b"SQLite format 3\0").then(|| (number(68), number(60)))
 }
 
 /// Whether the name says "database", so that a file without a readable header is a damaged one of ours.
@@ -210,9 +224,7 @@ fn try_connect_reader(path: &Path) -> Result<Connection> {
 
 /// Whether committed pages may still be in the write-ahead log only.
 fn has_log(path: &Path) -> bool {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    fs::metadata(log).is_ok_and(|meta| meta.len() > 0)
+    fs::metadata(with_suffix(path, "-wal")).is_ok_and(|meta| meta.len() > 0)
 }
 
 /// What every connection gets.

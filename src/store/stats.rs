@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use serde::Serialize;
 
-use super::{generations::GenerationId, pool::Reader};
+use super::{generations::GenerationId, pool::Reader, recover::with_suffix};
 use crate::error::Result;
 
 /// What one source holds.
@@ -64,11 +64,9 @@ impl Reader<'_> {
                  (SELECT s.dims AS dims, (SELECT count(*) FROM embedding e WHERE e.space_id = s.id) AS n FROM space s)",
             )?
             .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
         Ok(Sizes {
             database: number("PRAGMA page_count")? * page_size,
-            log: fs::metadata(log).map_or(0, |meta| meta.len()),
+            log: fs::metadata(with_suffix(path, "-wal")).map_or(0, |meta| meta.len()),
             free: number("PRAGMA freelist_count")? * page_size,
             cache,
             embeddings,
