@@ -15,6 +15,7 @@ use crate::{
     embed::factory::Selected,
     error::{Code, Error, Result},
     index::plan,
+    store::recover::with_suffix,
     workspace::forgotten::{Forgotten, list_path},
 };
 
@@ -127,7 +128,10 @@ impl Engine {
         let name = "leftovers";
         let mut left = self.store.set_aside();
         left.extend(
-            [".part", "-journal"].map(|end| suffixed(&settings.database_path, end)).into_iter().filter(|p| p.exists()),
+            [".part", "-journal"]
+                .map(|end| with_suffix(&settings.database_path, end))
+                .into_iter()
+                .filter(|p| p.exists()),
         );
         if left.is_empty() {
             return Check::well(name, "no files left behind");
@@ -263,19 +267,13 @@ fn forget_list(settings: &Settings) -> Check {
     }
 }
 
-fn suffixed(path: &Path, end: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(end);
-    PathBuf::from(name)
-}
-
 fn list(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// The files of the index that somebody else may read.
 fn open_to_others(database: &Path) -> Vec<PathBuf> {
-    let files = ["", "-wal", "-shm"].map(|end| suffixed(database, end)).into_iter().chain([list_path(database)]);
+    let files = ["", "-wal", "-shm"].map(|end| with_suffix(database, end)).into_iter().chain([list_path(database)]);
     files.filter(|path| is_open_to_others(path)).collect()
 }
 

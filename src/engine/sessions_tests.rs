@@ -13,12 +13,8 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::super::{Engine, Lease, OpenCall, SearchCall, SyncCall, now_ms, open};
-use crate::{
-    cancel::Cancel,
-    search::types::{Hit, Source},
-    transcripts::host::AskHost,
-};
+use super::super::{Engine, Lease, OpenCall, SyncCall, open, testing::hits};
+use crate::{cancel::Cancel, search::types::Source, transcripts::host::AskHost};
 
 fn call(dir: &Path, sessions: Option<AskHost>, sync: &Value) -> OpenCall {
     let search = json!({
@@ -49,23 +45,8 @@ async fn sync(engine: &Arc<Engine>, force: bool) -> usize {
     engine.sync(call, Cancel::new(), None).await.unwrap().changed
 }
 
-async fn search(engine: &Arc<Engine>, query: &str) -> Vec<Hit> {
-    let call = SearchCall {
-        query: query.to_owned(),
-        max_results: None,
-        min_score: None,
-        sources: Vec::new(),
-        lexical_only: true,
-        explain: false,
-        deadline_ms: None,
-        now_ms: now_ms(),
-        session_key: None,
-    };
-    engine.search(call, Cancel::new()).await.unwrap().hits
-}
-
 async fn paths(engine: &Arc<Engine>, query: &str) -> Vec<String> {
-    search(engine, query).await.into_iter().map(|hit| hit.path).collect()
+    hits(engine, query).await.into_iter().map(|hit| hit.path).collect()
 }
 
 fn said(role: &str, text: &str) -> String {
@@ -96,15 +77,15 @@ async fn what_was_said_is_found_with_its_line_and_followed() {
     );
     let engine = engine(dir.path()).await;
     assert_eq!(sync(&engine, false).await, 1);
-    let hits = search(&engine, "Where did my sister Lena move to?").await;
-    assert_eq!((hits[0].path.as_str(), hits[0].source, hits[0].start_line), (A, Source::Sessions, 2));
-    assert!(hits[0].snippet.contains("User: My sister Lena moved to Porto"), "{}", hits[0].snippet);
+    let found = hits(&engine, "Where did my sister Lena move to?").await;
+    assert_eq!((found[0].path.as_str(), found[0].source, found[0].start_line), (A, Source::Sessions, 2));
+    assert!(found[0].snippet.contains("User: My sister Lena moved to Porto"), "{}", found[0].snippet);
     assert!(paths(&engine, "calendar weather").await.is_empty(), "tools say nothing");
 
     append(dir.path(), "a.jsonl", &[said("user", "Her dog is called Biscuit.")]);
     assert_eq!(sync(&engine, false).await, 1);
-    let hits = search(&engine, "dog Biscuit").await;
-    assert_eq!((hits[0].path.as_str(), hits[0].end_line), (A, 5));
+    let found = hits(&engine, "dog Biscuit").await;
+    assert_eq!((found[0].path.as_str(), found[0].end_line), (A, 5));
     assert_eq!(sync(&engine, false).await, 0);
 
     let status = engine.inspect().await.unwrap();
@@ -155,9 +136,9 @@ async fn machines_and_secrets_stay_out() {
     .unwrap();
     let engine = engine(dir.path()).await;
     sync(&engine, false).await;
-    let hits = search(&engine, "zebra").await;
-    assert_eq!(hits.iter().map(|hit| hit.path.as_str()).collect::<Vec<_>>(), [A]);
-    assert!(hits[0].snippet.contains("[redacted:openai-key]") && !hits[0].snippet.contains(&key));
+    let found = hits(&engine, "zebra").await;
+    assert_eq!(found.iter().map(|hit| hit.path.as_str()).collect::<Vec<_>>(), [A]);
+    assert!(found[0].snippet.contains("[redacted:openai-key]") && !found[0].snippet.contains(&key));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -270,8 +251,8 @@ async fn a_host_that_keeps_conversations_itself_is_asked_for_what_is_new() {
     let lease = open(call(dir.path(), Some(asked), &json!({}))).await.unwrap().unwrap();
     sync(&lease, false).await;
     assert_eq!(reads.load(Ordering::SeqCst), 2, "two pages");
-    let hits = search(&lease, "Biscuit").await;
-    assert_eq!((hits[0].path.as_str(), hits[0].end_line), ("sessions/main/s1.jsonl", 3));
+    let found = hits(&lease, "Biscuit").await;
+    assert_eq!((found[0].path.as_str(), found[0].end_line), ("sessions/main/s1.jsonl", 3));
     assert_eq!(paths(&lease, "Lena Porto").await.len(), 1);
 
     sync(&lease, false).await;
@@ -279,11 +260,11 @@ async fn a_host_that_keeps_conversations_itself_is_asked_for_what_is_new() {
     present.store(4, Ordering::SeqCst);
     sync(&lease, false).await;
     assert_eq!(reads.load(Ordering::SeqCst), 3, "only what is new");
-    assert_eq!(search(&lease, "barks").await[0].end_line, 4);
+    assert_eq!(hits(&lease, "barks").await[0].end_line, 4);
 
     present.store(1, Ordering::SeqCst);
     sync(&lease, false).await;
-    assert!(search(&lease, "barks").await.is_empty(), "the host rewrote the conversation");
+    assert!(hits(&lease, "barks").await.is_empty(), "the host rewrote the conversation");
     assert_eq!(paths(&lease, "Lena Porto").await.len(), 1);
     sync(&lease, true).await;
     assert_eq!(paths(&lease, "Lena Porto").await.len(), 1, "a rebuild asks from the beginning");

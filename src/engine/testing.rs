@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use super::{Lease, OpenCall, SearchCall, SyncCall, open};
+use super::{Engine, Lease, OpenCall, SearchCall, SyncCall, open};
 use crate::{cancel::Cancel, embed::BoxFuture, index::SyncReport, search::types::Hit};
 
 /// A text with this word gets no answer from the provider.
@@ -103,6 +103,6 @@ pub fn asking(query: &str) -> SearchCall {
     }
 }
 
-pub async fn hits(engine: &Lease, query: &str) -> Vec<Hit> {
+pub async fn hits(engine: &Arc<Engine>, query: &str) -> Vec<Hit> {
     engine.search(asking(query), Cancel::new()).await.unwrap().hits
 }

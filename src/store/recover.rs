@@ -147,7 +147,8 @@ pub(super) fn earlier_copies(prefix: &Path) -> Vec<PathBuf> {
 }
 
 /// A path with something appended to its file name.
-pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+#[must_use]
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name: OsString = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -11,7 +11,6 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
-    fmt::Write as _,
     io::ErrorKind,
     path::{Path, PathBuf},
 };
@@ -106,12 +105,7 @@ pub fn is_telling(line: &str) -> bool {
 }
 
 fn short_hash(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(HASH_BYTES * 2);
-    for byte in Sha256::digest(bytes).iter().take(HASH_BYTES) {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    hex::encode(&Sha256::digest(bytes)[..HASH_BYTES])
 }
 
 impl Forgotten {
