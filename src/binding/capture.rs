@@ -67,7 +67,7 @@ impl NativeManager {
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         let work =
-            async move { to_value(&engine.finish_extraction(agent.folder(), &agent.settings()?, &id, answer).await?) };
+            async move { to_value(&engine.finish_extraction(agent.folder(), &agent.settings()?, id, answer).await?) };
         promise(env, work, |outcome| outcome)
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{
     jsonl, log,
-    queue::{self, Job},
+    queue::{Job, Queue},
     short_term,
 };
 use crate::error::{Error, Result};
@@ -34,8 +34,7 @@ pub fn captures(folder: &Path, dry_run: bool, concerns: impl Fn(&log::Entry) -> 
 /// # Errors
 /// When a file cannot be read or written.
 pub fn waiting(folder: &Path, dry_run: bool, concerns: impl Fn(&Job) -> bool) -> Result<usize> {
-    let gone = |line: &str| serde_json::from_str(line).is_ok_and(|job: Job| concerns(&job)).then_some(None);
-    rewrite(&folder.join(queue::FILE), dry_run, gone)
+    Queue::new(folder).erase(dry_run, concerns)
 }
 
 /// Removes records of the short-term memory; gives their number.

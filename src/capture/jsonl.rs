@@ -103,18 +103,34 @@ pub fn tail(path: &Path, n: usize) -> Result<Vec<String>> {
 /// As [`append`].
 pub fn update(path: &Path, change: impl FnOnce(Vec<String>) -> Option<Vec<String>>) -> Result<()> {
     with_locked(path, |file| {
-        let mut bytes = Vec::new();
-        file.seek(SeekFrom::Start(0))?;
-        file.read_to_end(&mut bytes)?;
-        let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
-        bytes.truncate(end);
-        let lines = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
-        let Some(lines) = change(lines) else { return Ok(()) };
+        let Some(lines) = change(complete_lines(file)?) else { return Ok(()) };
         let beside = path.with_extension("jsonl.new");
         let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
         std::fs::write(&beside, text)?;
         std::fs::rename(&beside, path)
     })
+}
+
+/// Gives `keep` the complete lines and removes the file when it has kept them.
+///
+/// # Errors
+/// As [`append`], and what `keep` says.
+pub fn take(path: &Path, keep: impl FnOnce(Vec<String>) -> Result<()>) -> Result<()> {
+    let mut kept = Ok(());
+    with_locked(path, |file| {
+        kept = keep(complete_lines(file)?);
+        if kept.is_ok() { std::fs::remove_file(path) } else { Ok(()) }
+    })?;
+    kept
+}
+
+fn complete_lines(file: &mut File) -> std::io::Result<Vec<String>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.read_to_end(&mut bytes)?;
+    let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+    bytes.truncate(end);
+    Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
 }
 
 /// Opens (creating folder and file), locks, checks that the name still means this file, runs `work`.

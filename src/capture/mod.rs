@@ -16,6 +16,7 @@ pub mod rules;
 pub mod session_note;
 pub mod short_term;
 pub mod similar;
+mod spool;
 
 use crate::text::{envelope, recall_block};
 

@@ -1,21 +1,25 @@
-//! Turns waiting to be captured: one JSON line each, on disk before the hook returns, so that a process that ends early
-//! loses nothing. Whoever works on a turn takes it for a while; when it does not come back, the next one may.
+//! Turns waiting to be captured: one file each, on disk before the hook returns, so that a process that ends early loses
+//! nothing. Whoever works on a turn takes it for a while; when it does not come back, the next one may.
 
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::{envelope, filter::MAX_CHARS, jsonl};
+use super::{envelope, filter::MAX_CHARS, jsonl, spool::Spool};
 use crate::{
     error::{Code, Error, Result},
     text::redact::redact,
 };
 
-/// Name of the file in the agent's folder.
-pub(super) const FILE: &str = "capture-queue.jsonl";
+/// Name of the folder of waiting turns in the agent's folder.
+const FOLDER: &str = "capture-queue";
+/// Where versions before kept them: one line each.
+const FORMER_FILE: &str = "capture-queue.jsonl";
 
 /// Turns kept; beyond it the oldest are given up, so that a gateway without a model does not fill the disk.
 const MAX_JOBS: usize = 500;
@@ -88,101 +92,172 @@ pub struct Job {
 /// The queue of one agent.
 #[derive(Debug, Clone)]
 pub struct Queue {
-    path: PathBuf,
+    spool: Spool,
+    former: PathBuf,
 }
 
 impl Queue {
     /// The queue in an agent's folder.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
-        Self { path: folder.join(FILE) }
+        Self { spool: Spool::new(folder.join(FOLDER)), former: folder.join(FORMER_FILE) }
     }
 
-    /// Adds a turn, cleaned. Costs the same however many wait, because a hook of the host waits for it; what is there twice or
-    /// is too much goes when somebody takes a turn.
+    /// Adds a turn, cleaned. Waits for nobody and costs the same however many turns wait, because a hook of the host
+    /// waits for it; what is there twice or is too much goes when somebody takes a turn.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn push(&self, job: &Job) -> Result<()> {
         let messages = job.messages.iter().map(Message::cleaned).collect();
-        jsonl::append(&self.path, &to_line(&Job { messages, ..job.clone() })?)
+        self.spool.put(&name_of(job), &to_text(&Job { messages, ..job.clone() })?)
     }
 
     /// Takes the oldest turn that nobody works on, for `lease_ms`.
     ///
     /// # Errors
-    /// When the file cannot be read or written.
+    /// When a file cannot be read or written.
     pub fn claim(&self, now_ms: i64, lease_ms: i64) -> Result<Option<Job>> {
-        if !self.path.exists() {
+        if !self.spool.exists() && !self.former.exists() {
             return Ok(None);
         }
-        let mut claimed = None;
-        jsonl::update(&self.path, |lines| {
-            let mut all = tidy(&lines);
-            let job = all.iter_mut().find(|job| job.not_before_ms <= now_ms)?;
-            job.attempts += 1;
-            job.not_before_ms = now_ms.saturating_add(lease_ms);
-            claimed = Some(job.clone());
-            to_lines(&all)
-        })?;
-        Ok(claimed)
+        self.spool.locked(|| {
+            self.take_over_former()?;
+            self.spool.sweep()?;
+            let (waiting, surplus) = tidy(self.spool.names()?);
+            for name in &surplus {
+                self.spool.remove(name)?;
+            }
+            for name in &waiting {
+                let Some(mut job) = self.read(name)? else {
+                    // Written by nobody we know.
+                    self.spool.remove(name)?;
+                    continue;
+                };
+                if job.not_before_ms <= now_ms {
+                    job.attempts += 1;
+                    job.not_before_ms = now_ms.saturating_add(lease_ms);
+                    self.spool.put(name, &to_text(&job)?)?;
+                    return Ok(Some(job));
+                }
+            }
+            Ok(None)
+        })
     }
 
     /// A waiting turn by its id.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// When a file cannot be read.
     pub fn get(&self, id: &str) -> Result<Option<Job>> {
-        Ok(self.waiting()?.into_iter().find(|job| job.id == id))
+        match self.waiting()?.iter().find(|name| is_of(name, id)) {
+            Some(name) => self.read(name),
+            None => Ok(None),
+        }
     }
 
     /// Takes a turn off the queue: it is done.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When a file cannot be removed.
     pub fn complete(&self, id: &str) -> Result<()> {
-        jsonl::update(&self.path, |lines| to_lines(&jobs(&lines).filter(|job| job.id != id).collect::<Vec<_>>()))
+        self.spool.locked(|| {
+            for name in self.spool.names()?.iter().filter(|name| is_of(name, id)) {
+                self.spool.remove(name)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Removes the turns that `concerns` names; gives their number, also when it is only asked for.
+    ///
+    /// # Errors
+    /// When a file cannot be read or removed.
+    pub fn erase(&self, dry_run: bool, concerns: impl Fn(&Job) -> bool) -> Result<usize> {
+        if !self.spool.exists() && !self.former.exists() {
+            return Ok(0);
+        }
+        self.spool.locked(|| {
+            self.take_over_former()?;
+            let mut erased = 0;
+            for name in self.spool.names()? {
+                if self.read(&name)?.is_some_and(|job| concerns(&job)) {
+                    erased += 1;
+                    if !dry_run {
+                        self.spool.remove(&name)?;
+                    }
+                }
+            }
+            Ok(erased)
+        })
     }
 
     /// How many turns wait.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// When a file cannot be read.
     pub fn len(&self) -> Result<usize> {
         Ok(self.waiting()?.len())
-    }
-
-    fn waiting(&self) -> Result<Vec<Job>> {
-        Ok(tidy(&jsonl::tail(&self.path, 2 * MAX_JOBS)?))
     }
 
     /// Whether no turn waits.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// When a file cannot be read.
     pub fn is_empty(&self) -> Result<bool> {
         Ok(self.len()? == 0)
     }
+
+    /// The names of the waiting turns, oldest first.
+    fn waiting(&self) -> Result<Vec<String>> {
+        if self.former.exists() {
+            self.spool.locked(|| self.take_over_former())?;
+        }
+        Ok(tidy(self.spool.names()?).0)
+    }
+
+    fn read(&self, name: &str) -> Result<Option<Job>> {
+        Ok(self.spool.read(name)?.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// Takes over the turns of a version before. A process of that version may still add some.
+    fn take_over_former(&self) -> Result<()> {
+        if !self.former.exists() {
+            return Ok(());
+        }
+        jsonl::take(&self.former, |lines| {
+            for line in lines {
+                if let Ok(job) = serde_json::from_str::<Job>(&line) {
+                    self.spool.put(&name_of(&job), &line)?;
+                }
+            }
+            Ok(())
+        })
+    }
 }
 
-/// The newest turns, each once.
-fn tidy(lines: &[String]) -> Vec<Job> {
+/// The name of a turn's file: ordered by when it was queued, and the same in its last part for the same turn.
+fn name_of(job: &Job) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{:015}-{next:010}-{:016x}", job.created_ms.max(0), xxh3_64(job.id.as_bytes()))
+}
+
+/// Whether a name is that of a turn.
+fn is_of(name: &str, id: &str) -> bool {
+    name.ends_with(&format!("-{:016x}", xxh3_64(id.as_bytes())))
+}
+
+/// The newest turns, each once, and what goes: turns that are there twice, and the oldest when there are too many.
+fn tidy(names: Vec<String>) -> (Vec<String>, Vec<String>) {
     let mut seen = HashSet::new();
-    let all: Vec<Job> = jobs(lines).filter(|job| seen.insert(job.id.clone())).collect();
-    let surplus = all.len().saturating_sub(MAX_JOBS);
-    all.into_iter().skip(surplus).collect()
+    let last_part = |name: &str| name.rsplit('-').next().unwrap_or_default().to_owned();
+    let (mut waiting, mut surplus): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| seen.insert(last_part(name)));
+    surplus.extend(waiting.drain(..waiting.len().saturating_sub(MAX_JOBS)));
+    (waiting, surplus)
 }
 
-/// The jobs of the lines that can be read; others were written by nobody we know.
-fn jobs(lines: &[String]) -> impl Iterator<Item = Job> + '_ {
-    lines.iter().filter_map(|line| serde_json::from_str(line).ok())
-}
-
-fn to_lines(jobs: &[Job]) -> Option<Vec<String>> {
-    jobs.iter().map(|job| to_line(job).ok()).collect()
-}
-
-fn to_line(job: &Job) -> Result<String> {
+fn to_text(job: &Job) -> Result<String> {
     serde_json::to_string(job).map_err(|e| Error::new(Code::Internal, format!("capture job: {e}")))
 }
 
@@ -244,11 +319,49 @@ mod tests {
     fn the_oldest_give_way_when_nobody_works() {
         let dir = tempfile::tempdir().unwrap();
         let queue = Queue::new(dir.path());
-        let lines: String = (0..MAX_JOBS).map(|n| to_line(&job(&n.to_string())).unwrap() + "\n").collect();
-        std::fs::write(dir.path().join(FILE), lines).unwrap();
+        for n in 0..MAX_JOBS {
+            queue.push(&job(&n.to_string())).unwrap();
+        }
         queue.push(&job("new")).unwrap();
         assert_eq!(queue.len().unwrap(), MAX_JOBS);
         assert!(queue.get("0").unwrap().is_none() && queue.get("new").unwrap().is_some());
+    }
+
+    #[test]
+    fn turns_of_a_version_before_are_taken_over_while_it_still_adds_some() {
+        let dir = tempfile::tempdir().unwrap();
+        let queue = Queue::new(dir.path());
+        let former = dir.path().join(FORMER_FILE);
+        let line = |id: &str| to_text(&job(id)).unwrap();
+        std::fs::write(&former, format!("{}\n{}\n{{\"id\":\"torn", line("a"), line("b"))).unwrap();
+        assert_eq!(queue.len().unwrap(), 2);
+        assert!(!former.exists());
+        jsonl::append(&former, &line("b")).unwrap();
+        jsonl::append(&former, &line("c")).unwrap();
+        let taken: Vec<String> = std::iter::from_fn(|| queue.claim(1, i64::MAX).unwrap()).map(|job| job.id).collect();
+        assert_eq!(taken, ["a", "b", "c"]);
+        jsonl::append(&former, &line("d")).unwrap();
+        assert_eq!(queue.erase(true, |job| job.id == "d").unwrap(), 1);
+        assert_eq!(queue.erase(false, |job| job.id == "d").unwrap(), 1);
+        assert_eq!(queue.len().unwrap(), 3);
+    }
+
+    #[test]
+    fn a_turn_is_queued_while_another_process_holds_the_queue() {
+        let dir = tempfile::tempdir().unwrap();
+        let queue = Queue::new(dir.path());
+        queue.spool.locked(|| queue.push(&job("a"))).unwrap();
+        assert_eq!(queue.claim(1, 1).unwrap().unwrap().id, "a");
+    }
+
+    #[test]
+    fn an_entry_that_cannot_be_read_stops_nobody() {
+        let dir = tempfile::tempdir().unwrap();
+        let queue = Queue::new(dir.path());
+        queue.push(&job("a")).unwrap();
+        queue.spool.put("000-of-a-power-cut", "").unwrap();
+        assert_eq!(queue.claim(1, 1).unwrap().unwrap().id, "a");
+        assert_eq!(queue.len().unwrap(), 1);
     }
 
     #[test]

@@ -102,7 +102,8 @@ impl Engine {
                 let Job { id, provider, model, .. } = job;
                 return Ok(Some(Extraction { id, system: extract::SYSTEM, prompt, provider, model }));
             }
-            Queue::new(&folder).complete(&job.id)?;
+            let queue = Queue::new(&folder);
+            self.blocking(move |_, _| queue.complete(&job.id)).await?;
         }
         Ok(None)
     }
@@ -115,19 +116,22 @@ impl Engine {
         self: &Arc<Self>,
         folder: PathBuf,
         automatic: &Automatic,
-        id: &str,
+        id: String,
         answer: String,
     ) -> Result<Outcome> {
-        // Somebody else finished it while the model was thinking.
-        let Some(job) = Queue::new(&folder).get(id)? else { return Ok(Outcome::default()) };
         let collector = self.collector(folder.clone(), automatic);
-        let (job, candidates) = self
+        let listed = self
             .blocking(move |_, _| {
+                let Some(job) = Queue::new(&collector.folder).get(&id)? else { return Ok(None) };
                 let candidates = collector.by_model(&job, &answer)?;
-                Ok((job, candidates))
+                Ok(Some((job, candidates)))
             })
             .await?;
-        self.keep(&folder, automatic, job, candidates).await
+        match listed {
+            Some((job, candidates)) => self.keep(&folder, automatic, job, candidates).await,
+            // Somebody else finished it while the model was thinking.
+            None => Ok(Outcome::default()),
+        }
     }
 
     async fn claim(self: &Arc<Self>, folder: &Path) -> Result<Option<Job>> {
