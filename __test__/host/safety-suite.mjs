@@ -48,24 +48,32 @@ export function safetySuite(version) {
         if (session) config.session = session;
       });
 
-    test("the host flushes by our plan before it compacts", async () => {
-      const { host, say, notes } = home;
-      await setHost({ memoryFlush: { enabled: true, forceFlushTranscriptBytes: 10 } });
+    test("the host flushes by our plan before it compacts, and what it has flushed is not captured", async () => {
+      const { host, call, say, notes, configure } = home;
+      await setHost({ mode: "default", memoryFlush: { enabled: true, forceFlushTranscriptBytes: 10 }, keepRecentTokens: 50 });
+      await configure({ captureOnCompaction: true });
       await host.startGateway();
       host.takeChats();
-      await say("My kite is red");
+      await say("My kite is red. I prefer kites to swings.");
       await say("And what now?");
       expect(await eventually(async () => (await notes()).includes("- The kite is red"))).toBe(true);
       const flush = question(host.takeChats(), "Memory flush before compaction");
       expect(flush).toMatch(/Write only to memory\/\d{4}-\d\d-\d\d\.md/);
+      await say(`I prefer harbours to beaches. ${"The weather was nice. ".repeat(60)}Really.`);
+      await say(`What else did we say? ${"It was sunny all day. ".repeat(60)}Really.`);
+      await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-0" });
+      expect(
+        await eventually(async () => (await notes()).includes("- [preference] I prefer harbours to beaches.")),
+        host.gatewayOutput.slice(-3000),
+      ).toBe(true);
+      expect(await notes()).not.toContain("kites to swings");
     });
 
     test("a compaction without a flush loses no fact, and none is kept twice", async () => {
       const { host, call, say, notes, configure } = home;
       await setHost({ mode: "default", memoryFlush: { enabled: false }, keepRecentTokens: 50 });
-      await configure({ captureOnCompaction: true });
       await host.startGateway();
-      // The host has flushed the conversation so far, so a new one.
+      // A new gateway has seen no flush, so a new conversation.
       await call("sessions.reset", RESET);
       await say(`I prefer kites to boats. ${"The weather was nice. ".repeat(60)}Really.`);
       await say(`What else did we say? ${"It was sunny all day. ".repeat(60)}Really.`);

@@ -28,7 +28,11 @@ export async function hooked(settings, { files, version = "2026.9.6", llm, runti
     config: cfg,
     logger: { info: () => {}, warn: (/** @type {string} */ line) => warnings.push(line) },
     on: (/** @type {string} */ name, /** @type {(typeof handlers)[string]} */ handler) => {
-      handlers[name] = handler;
+      const others = handlers[name];
+      handlers[name] = async (event, ctx) => {
+        const answers = [await others?.(event, ctx), await handler(event, ctx)];
+        return answers.find((answer) => answer !== undefined);
+      };
     },
     runtime: {
       version,

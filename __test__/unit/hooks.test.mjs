@@ -80,7 +80,9 @@ test("hooks are registered only when a part is switched on", () => {
     { agents: { work: { autoRecall: true } } },
   ]) {
     expect(hasAutomaticPart(config)).toBe(true);
-    expect(names(config)).toEqual(["before_prompt_build", "agent_end", "before_compaction", "before_reset", "session_end"]);
+    expect(new Set(names(config))).toEqual(
+      new Set(["before_prompt_build", "llm_output", "agent_end", "before_compaction", "before_reset", "session_end"]),
+    );
   }
 });
 
@@ -92,7 +94,7 @@ test("a hook that fails costs a log line and no reply", async () => {
   const api = {
     pluginConfig: { autoRecall: true },
     on: (/** @type {string} */ name, /** @type {(event: unknown, ctx: unknown) => Promise<unknown>} */ handler) => {
-      handlers[name] = handler;
+      handlers[name] ??= handler;
     },
     logger: { warn: (/** @type {string} */ line) => warnings.push(line) },
     get runtime() {

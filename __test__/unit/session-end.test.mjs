@@ -19,37 +19,71 @@ async function transcript(file, ...said) {
   await writeFile(file, `${JSON.stringify({ type: "session", id: "s1" })}\n${lines.join("\n")}\n{"type":"mess`);
 }
 
-test("a compaction without a flush gives its messages to the capture queue, a flushed one does not", async () => {
-  /** @type {Record<string, any>} */
-  const entry = { sessionId: "s1", compactionCount: 1, memoryFlush: { kind: "completed", compactionCount: 1 } };
+/** What was said, with the instants that a host notes. @param {...string} said */
+const timed = (...said) => said.map((content, at) => ({ role: "user", content, timestamp: 1000 + at }));
+
+/**
+ * A flush of a conversation, as its hooks tell.
+ * @param {Awaited<ReturnType<typeof hooked>>["handlers"]} handlers
+ * @param {object[]} messages
+ * @param {object} lastAssistant
+ */
+async function flush(handlers, messages, lastAssistant) {
+  const ctx = { runId: crypto.randomUUID(), trigger: "memory", agentId: "main", sessionKey: "agent:main:internal-session-effects:1" };
+  await handlers.before_prompt_build({ prompt: "Memory flush", messages }, ctx);
+  await handlers.llm_output({ lastAssistant }, ctx);
+}
+
+const ANSWER = { role: "assistant", stopReason: "stop" };
+
+test("a compaction gives to the capture queue what no flush has seen", async () => {
+  const entry = { sessionId: "s1", compactionCount: 1, memoryFlush: { kind: "succeeded", compactionCount: 1 } };
   const session = { getSessionEntry: () => entry };
   const { handlers, agent, today, drained } = await hooked({ captureOnCompaction: true }, { runtimeAgent: { session } });
-  const before = { ...turn("I prefer trains to planes"), messageCount: 2 };
-  await handlers.before_compaction(before, MAIN);
+  const messages = timed("I prefer trains to planes", "I like tea", "I live in Porto near the market");
+  await flush(handlers, messages.slice(0, 2), { ...ANSWER, timestamp: Date.now() + 1000 });
+  await handlers.before_compaction({ messages: messages.slice(0, 2) }, MAIN);
+  await handlers.before_compaction({ messages }, { ...MAIN, sessionKey: "agent:main:slack:channel:c1" });
   expect(native().listCaptures(agent, 9)).toEqual({ captures: [], waiting: 0 });
-  entry.compactionCount = 2;
-  await handlers.before_compaction(before, { ...MAIN, sessionKey: "agent:main:slack:channel:c1" });
-  expect(native().listCaptures(agent, 9)).toEqual({ captures: [], waiting: 0 });
-  await handlers.before_compaction(before, MAIN);
-  await drained();
-  expect(await today()).toContain("- [preference] I prefer trains to planes");
-});
-
-test("a host that hands over no messages is read from its transcript, flat records of older hosts count", async () => {
-  /** @type {Record<string, any>} */
-  const entry = { sessionId: "s1", compactionCount: 0, memoryFlushCompactionCount: 0 };
-  const session = { resolveStorePath: () => "/store", loadSessionStore: () => ({ [MAIN.sessionKey]: entry }) };
-  const options = { version: "2026.4.12", runtimeAgent: { session } };
-  const { dir, handlers, agent, today, drained } = await hooked({ captureOnCompaction: true }, options);
-  const sessionFile = path.join(dir, "sessions", "s1.jsonl");
-  await transcript(sessionFile, "I live in Porto near the market", "thanks");
-  const before = { messageCount: -1, sessionFile };
-  await handlers.before_compaction(before, { sessionKey: MAIN.sessionKey });
-  expect(native().listCaptures(agent, 9).waiting).toBe(0);
-  entry.compactionCount = 1;
-  await handlers.before_compaction(before, { sessionKey: MAIN.sessionKey });
+  await handlers.before_compaction({ messages }, MAIN);
   await drained();
   expect(await today()).toContain("- [entity] I live in Porto near the market");
+  expect(await today()).not.toMatch(/trains|tea/);
+});
+
+test("a flush whose model failed has seen nothing, whatever the host wrote down", async () => {
+  // After three failures the host writes this down to try no more.
+  const entry = { sessionId: "s1", compactionCount: 0, memoryFlush: { kind: "succeeded", compactionCount: 0 } };
+  const session = { getSessionEntry: () => entry };
+  const { handlers, today, drained } = await hooked({ captureOnCompaction: true }, { runtimeAgent: { session } });
+  const messages = timed("I prefer boats to bridges").map((message) => ({ ...message, timestamp: 7 }));
+  await flush(handlers, messages, { ...ANSWER, stopReason: "error", timestamp: Date.now() + 1000 });
+  await flush(handlers, messages, { ...ANSWER, timestamp: 6 });
+  await handlers.before_compaction({ messages }, MAIN);
+  await drained();
+  expect(await today()).toContain("- [preference] I prefer boats to bridges");
+});
+
+test("a host that hands over no messages is read from its transcript, also when it does not name the file", async () => {
+  const entry = { sessionId: "s1", compactionCount: 0 };
+  const session = {
+    resolveStorePath: () => path.join(dir, "sessions", "sessions.json"),
+    loadSessionStore: () => ({ [MAIN.sessionKey]: entry }),
+    resolveSessionFilePath: (/** @type {string} */ id, /** @type {object} */ _, /** @type {{sessionsDir: string}} */ { sessionsDir }) =>
+      path.join(sessionsDir, `${id}.jsonl`),
+  };
+  const options = { version: "2026.4.12", runtimeAgent: { session } };
+  const { dir, handlers, today, drained } = await hooked({ captureOnCompaction: true }, options);
+  const sessionFile = path.join(dir, "sessions", "s1.jsonl");
+  await transcript(sessionFile, "I live in Porto near the market", "thanks");
+  await handlers.before_compaction({ messageCount: 2 }, { sessionKey: MAIN.sessionKey, sessionId: "s1", agentId: "main" });
+  await drained();
+  expect(await today()).toContain("- [entity] I live in Porto near the market");
+  await transcript(sessionFile, "I prefer trains to planes");
+  entry.compactionCount = 1;
+  await handlers.before_compaction({ messageCount: -1, sessionFile }, { sessionKey: MAIN.sessionKey });
+  await drained();
+  expect(await today()).toContain("- [preference] I prefer trains to planes");
 });
 
 test("a long conversation gives more facts than a turn, and each is looked at once", async () => {

@@ -1,11 +1,14 @@
-// The safety net below the pre-compaction flush: when the host compacts a conversation that it has not flushed, the
-// messages go to the capture queue before they are gone.
+// The safety net below the pre-compaction flush: when the host compacts a conversation, the messages that no flush has
+// seen go to the capture queue before they are gone.
 
 import { randomUUID } from "node:crypto";
+import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { hookAgent } from "./agent.js";
 import { workOff } from "./capture.js";
+import { unflushed } from "./flushes.js";
 import { lastMessages } from "./messages.js";
 import { isConversation, isPrivate } from "./session.js";
 import { sessionMessages } from "./transcript.js";
@@ -27,17 +30,18 @@ export async function saveBeforeCompaction(plugin, event, ctx) {
   const agent = hookAgent(plugin.host, ctx);
   if (!agent.settings.captureOnCompaction) return;
   const sessionKey = String(ctx.sessionKey);
-  const entry = sessionEntry(plugin, agent, sessionKey);
-  if (wasFlushed(entry)) return;
-  const sessionId = String(ctx.sessionId ?? entry?.sessionId ?? "");
-  const session = { agentId: agent.agentId, sessionKey, sessionId, sessionFile: event.sessionFile };
-  const messages = Array.isArray(event.messages)
-    ? lastMessages(event.messages, MAX_MESSAGES)
-    : await sessionMessages(session, MAX_MESSAGES);
+  const { sessionId, compactions, sessionFile } = recorded(plugin, agent, event, ctx);
+  const messages = unflushed(
+    Array.isArray(event.messages)
+      ? lastMessages(event.messages, MAX_MESSAGES)
+      : await sessionMessages({ agentId: agent.agentId, sessionKey, sessionId, sessionFile }, MAX_MESSAGES),
+  );
   if (!messages.some((message) => message.role === "user")) return;
   // The same compaction, tried again, is one.
-  const id = entry && sessionId ? `compaction-${sessionId}-${entry.compactionCount ?? 0}` : `compaction-${randomUUID()}`;
+  const id = sessionId && compactions !== undefined ? `compaction-${sessionId}-${compactions}` : `compaction-${randomUUID()}`;
   for (let from = 0; from < messages.length; from += MESSAGES_PER_JOB) {
+    // Each entry is cleaned before it is written, which holds the event loop; not for all of them at once.
+    if (from > 0) await nextTurn();
     native().queueCapture(agent.native, {
       id: `${id}-${from}`,
       sessionKey,
@@ -52,25 +56,28 @@ export async function saveBeforeCompaction(plugin, event, ctx) {
 }
 
 /**
- * What the host has written down about a session; nothing where it does not tell.
+ * What the host has written down about a session, as far as it tells.
  * @param {import("./capture.js").Plugin} plugin
  * @param {import("./agent.js").Agent} agent
- * @param {string} sessionKey
- * @returns {Record<string, any> | undefined}
+ * @param {Record<string, any>} event
+ * @param {Record<string, any>} ctx
+ * @returns {{sessionId: string, compactions?: number, sessionFile?: unknown}}
  */
-function sessionEntry({ api }, { cfg, agentId }, sessionKey) {
+function recorded({ api }, { cfg, agentId }, { sessionFile }, { sessionKey, sessionId = "" }) {
   const sessions = api.runtime.agent?.session;
   try {
-    if (typeof sessions?.getSessionEntry === "function") return sessions.getSessionEntry({ agentId, sessionKey });
-    const store = sessions?.resolveStorePath?.(cfg.session?.store, { agentId });
-    return store ? sessions.loadSessionStore?.(store)?.[sessionKey] : undefined;
+    if (typeof sessions?.getSessionEntry === "function") {
+      const entry = sessions.getSessionEntry({ agentId, sessionKey });
+      return { sessionId: sessionId || (entry?.sessionId ?? ""), compactions: entry?.compactionCount ?? 0, sessionFile };
+    }
+    const store = sessions.resolveStorePath(cfg.session?.store, { agentId });
+    const entry = sessions.loadSessionStore(store)?.[sessionKey];
+    const id = sessionId || (entry?.sessionId ?? "");
+    // These hosts do not name the transcript's file when a person asked for the compaction.
+    const file = sessionFile ?? sessions.resolveSessionFilePath(id, entry, { sessionsDir: path.dirname(store), agentId });
+    return { sessionId: id, compactions: entry?.compactionCount ?? 0, sessionFile: file };
   } catch {
-    return undefined;
+    // A host that tells nothing of its sessions.
+    return { sessionId, sessionFile };
   }
-}
-
-/** Whether the host flushed since its last compaction. Before 2026.8 the record was flat. @param {Record<string, any> | undefined} entry */
-function wasFlushed(entry) {
-  const flushedAt = entry?.memoryFlush ? entry.memoryFlush.compactionCount : entry?.memoryFlushCompactionCount;
-  return typeof flushedAt === "number" && entry?.memoryFlush?.kind !== "failed" && flushedAt === (entry?.compactionCount ?? 0);
 }

@@ -1,11 +1,11 @@
-// The host's messages as plain `{role, text}`.
+// The host's messages as plain `{role, text}`, with the instant they were said where the host tells.
 
 import { textOf } from "../message-text.js";
 
 /** Characters of one message that are handed on; what a person types is far shorter. */
 const MAX_CHARS = 20_000;
 
-/** @typedef {{role: "user" | "assistant", text: string}} Message */
+/** @typedef {{role: "user" | "assistant", text: string, at?: number}} Message */
 
 /**
  * The last messages of user and assistant that hold text, oldest first.
@@ -18,10 +18,10 @@ export function lastMessages(messages, limit) {
   const found = [];
   if (!Array.isArray(messages)) return found;
   for (let i = messages.length - 1; i >= 0 && found.length < limit; i--) {
-    const { role, content } = messages[i] ?? {};
+    const { role, content, timestamp } = messages[i] ?? {};
     if (role !== "user" && role !== "assistant") continue;
     const text = textOf(content).slice(0, MAX_CHARS);
-    if (text.trim()) found.push({ role, text });
+    if (text.trim()) found.push({ role, text, ...(typeof timestamp === "number" ? { at: timestamp } : {}) });
   }
   return found.reverse();
 }

@@ -8,6 +8,7 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { hasAutomaticPart } from "./agent.js";
 import { captureTurn } from "./capture.js";
 import { saveBeforeCompaction } from "./compaction.js";
+import { noteFlushEnd, noteFlushStart } from "./flushes.js";
 import { promptContext } from "./prompt.js";
 import { noteAutomaticEnd, noteReset } from "./session-notes.js";
 
@@ -24,14 +25,17 @@ import { noteAutomaticEnd, noteReset } from "./session-notes.js";
 export function registerHooks(api, host) {
   // Newer hosts report hooks that lack the operator's permission; nobody should read that who switched nothing on.
   if (typeof api.on !== "function" || !hasAutomaticPart(api.pluginConfig ?? pluginSettings(api.config ?? {}))) return;
-  const hooks = {
-    before_prompt_build: promptContext,
-    agent_end: captureTurn,
-    before_compaction: saveBeforeCompaction,
-    before_reset: noteReset,
-    session_end: noteAutomaticEnd,
-  };
-  for (const [name, handler] of Object.entries(hooks)) {
+  /** @type {[string, (plugin: {api: PluginApi, host: Host}, event: Record<string, any>, ctx: HookContext) => unknown][]} */
+  const hooks = [
+    ["before_prompt_build", promptContext],
+    ["before_prompt_build", noteFlushStart],
+    ["llm_output", noteFlushEnd],
+    ["agent_end", captureTurn],
+    ["before_compaction", saveBeforeCompaction],
+    ["before_reset", noteReset],
+    ["session_end", noteAutomaticEnd],
+  ];
+  for (const [name, handler] of hooks) {
     api.on(name, async (/** @type {Record<string, any>} */ event, /** @type {HookContext} */ ctx) => {
       try {
         return await handler({ api, host }, event ?? {}, ctx ?? {});
