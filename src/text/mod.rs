@@ -11,6 +11,7 @@ pub mod language;
 pub mod lexicon;
 pub mod lines;
 pub mod outline;
+pub mod pattern;
 pub mod query;
 pub mod recall_block;
 pub mod recent_block;

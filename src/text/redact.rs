@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex, RegexSet};
 
+use super::pattern::ascii_boundaries;
+
 /// A kind of secret: its name, and a pattern whose group `s` (or the whole match) is the secret.
 type Rule = (&'static str, &'static str);
 
@@ -54,7 +56,7 @@ const RULES: &[Rule] = &[
     ),
     (
         "password",
-        r#"(?i)(?:\b(?:password|passwd|passphrase|pwd|senha|contraseña|passwort|kennwort|mot de passe|wachtwoord|пароль)\b|密码|密碼|パスワード|비밀번호)[는은"'`*]*\s*(?:is|é|es|ist|est|为|是|は|[:=：])\s*["'`]?(?P<s>[^\s"'`]{4,})"#,
+        r#"(?i)(?:\b(?:password|passwd|passphrase|pwd|senha|contraseña|passwort|kennwort|mot de passe|wachtwoord)\b|пароль|密码|密碼|パスワード|비밀번호)[는은"'`*]*\s*(?:is|é|es|ist|est|为|是|は|[:=：])\s*["'`]?(?P<s>[^\s"'`]{4,})"#,
     ),
     (
         "assignment",
@@ -68,8 +70,8 @@ struct Rules {
 }
 
 static COMPILED: LazyLock<Result<Rules, regex::Error>> = LazyLock::new(|| {
-    let set = RegexSet::new(RULES.iter().map(|(_, pattern)| *pattern))?;
-    let each = RULES.iter().map(|(name, pattern)| Ok((*name, Regex::new(pattern)?)));
+    let set = RegexSet::new(RULES.iter().map(|(_, pattern)| ascii_boundaries(pattern)))?;
+    let each = RULES.iter().map(|(name, pattern)| Ok((*name, Regex::new(&ascii_boundaries(pattern))?)));
     Ok(Rules { set, each: each.collect::<Result<_, regex::Error>>()? })
 });
 

@@ -15,6 +15,15 @@ fn the_rules_compile() {
 }
 
 #[test]
+fn a_secret_beside_another_script_is_one() {
+    let key = made("sk-ant-api03-", RANDOM);
+    assert_eq!(redact(&format!("密钥{key}，请保密")), "密钥[redacted:anthropic-key]，请保密");
+    for told in ["пароль: Xy7-hunter", "senha é Xy7-hunter", "密码是Xy7-hunter"] {
+        assert!(redact(told).ends_with("[redacted:password]"), "{told}: {}", redact(told));
+    }
+}
+
+#[test]
 fn secrets_of_known_shape() {
     for (name, secret) in [
         ("openai-key", made("sk-", RANDOM)),
