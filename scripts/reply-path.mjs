@@ -50,20 +50,15 @@ await pack(
 );
 const host = await TestHost.start(args.host, { files, rules: [{ match: ".", reply: "HELLO" }] });
 try {
-  const consent = host.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];
-  await host.ok("plugins", "install", tarball, ...(host.atLeast("2026.8.1") ? ["--force"] : []), ...consent);
-  await host.ok("plugins", "enable", PLUGIN_ID, ...consent);
+  await host.installPlugin(tarball);
   await host.ok(PLUGIN_ID, "setup", "--yes");
-  const config = await host.config();
-  config.plugins.entries[PLUGIN_ID].config = {
-    ...config.plugins.entries[PLUGIN_ID].config,
+  await host.configure({
     // Without a provider there is no query embedding.
     provider: "none",
     autoRecall: true,
     autoCapture: true,
     shortTerm: { enabled: true },
-  };
-  await writeFile(path.join(host.stateDir, "openclaw.json"), JSON.stringify(config, null, 2));
+  });
   await host.ok("memory", "index");
   const order = path.join(host.dir, "probe-order.json");
   const result = path.join(host.dir, "probe-result.json");
@@ -75,7 +70,7 @@ try {
     `${order}.new`,
     JSON.stringify({
       plugin: path.join(host.stateDir, "extensions", PLUGIN_ID),
-      config,
+      config: await host.config(),
       version: args.host,
       stateDir: host.stateDir,
       workspace: host.workspace,

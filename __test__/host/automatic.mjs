@@ -3,8 +3,9 @@
 
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { eventually, ID, memoryHost, question, RESET, text } from "./memory-host.mjs";
+import { stepsOf } from "./steps.mjs";
 
 const FILES = {
   "MEMORY.md": "# Memory\n",
@@ -24,28 +25,15 @@ export function automaticSuite(version) {
     /** @typedef {Awaited<ReturnType<typeof memoryHost>>} Home */
     /** @type {Home["host"]} */
     let host;
-    /** @type {Home["edit"]} */
-    let edit;
-    /** @type {Home["configure"]} */
-    let configure;
     /** @type {Home["notes"]} */
     let notes;
     /** @type {Home["noteNames"]} */
     let noteNames;
     /** @type {Home["call"]} */
     let call;
-    let isBroken = false;
-    beforeEach(({ skip }) => {
-      skip(isBroken, "an earlier step failed");
-      onTestFailed(() => {
-        isBroken = true;
-      });
-    });
+    stepsOf(() => host);
     beforeAll(async () => {
-      ({ host, edit, configure, notes, noteNames, call } = await memoryHost(version, { files: FILES, rules: RULES }));
-    });
-    afterAll(async () => {
-      await host?.stop();
+      ({ host, notes, noteNames, call } = await memoryHost(version, { files: FILES, rules: RULES }));
     });
 
     test("nothing is added and nothing is kept until it is switched on", async () => {
@@ -58,21 +46,21 @@ export function automaticSuite(version) {
 
     test("a permission that is missing is named line by line", async ({ skip }) => {
       skip(!host.atLeast("2026.4.24"), "this host asks for none");
-      await configure({ autoRecall: true });
-      await edit((entry) => {
+      await host.configure({ autoRecall: true });
+      await host.edit((entry) => {
         delete entry.hooks;
       });
       const [agent] = await host.json("memory", "status");
       const keys = agent.requirements.map((/** @type {{key: string}} */ need) => need.key);
       expect(keys).toEqual([`plugins.entries.${ID}.hooks.allowConversationAccess`]);
-      await edit((entry) => {
+      await host.edit((entry) => {
         entry.hooks = { allowConversationAccess: true };
       });
     });
 
     test("recall stands beside the newest message and leaves everything before it as it was", async () => {
       // The first turn of a process opens the engine, which a busy machine does not do within the default 300 ms.
-      await configure({ autoRecall: true, autoRecallTimeoutMs: 5000 });
+      await host.configure({ autoRecall: true, autoRecallTimeoutMs: 5000 });
       await host.ok("memory", "index");
       host.takeChats();
       await host.turn("Which database does Falcon use?");
@@ -96,7 +84,7 @@ export function automaticSuite(version) {
     });
 
     test("a fact told in one conversation is recalled in another, once, and can be taken back", async () => {
-      await configure({ autoCapture: true });
+      await host.configure({ autoCapture: true });
       await host.startGateway();
       await host.turn("I live in Porto near the Bolhao market. What time is it?", { local: false });
       expect(await eventually(async () => (await notes()).includes("- [entity] I live in Porto near the Bolhao market."))).toBe(true);
@@ -121,7 +109,7 @@ export function automaticSuite(version) {
     });
 
     test("the last turns are recorded and shown, until that is switched off", async () => {
-      await configure({ autoCapture: false, autoRecall: false, shortTerm: { enabled: true } });
+      await host.configure({ autoCapture: false, autoRecall: false, shortTerm: { enabled: true } });
       await host.turn("My parrot sings at noon");
       const file = path.join(host.stateDir, "memory", "short-term.jsonl");
       expect(JSON.parse((await readFile(file, "utf8")).trim())).toMatchObject({
@@ -132,14 +120,14 @@ export function automaticSuite(version) {
       host.takeChats();
       await host.turn("What sings?");
       expect(question(host.takeChats(), "What sings?")).toMatch(/## Recent Memory[\s\S]*My parrot sings at noon/);
-      await configure({ shortTerm: { enabled: false } });
+      await host.configure({ shortTerm: { enabled: false } });
       await host.turn("What sings now?");
       expect(question(host.takeChats(), "What sings now?")).not.toContain("Recent Memory");
       expect((await readFile(file, "utf8")).trim().split("\n")).toHaveLength(2);
     });
 
     test("a reset writes the note of the conversation", async () => {
-      await configure({ sessionNotes: { enabled: true, slug: "model" } });
+      await host.configure({ sessionNotes: { enabled: true, slug: "model" } });
       await host.startGateway();
       await host.turn("Our lighthouse has three lamps", { local: false });
       await call("sessions.reset", RESET);
@@ -150,7 +138,7 @@ export function automaticSuite(version) {
     });
 
     test("a model lists the facts where it is asked to", async () => {
-      await configure({ autoCapture: true, autoCaptureMode: "extract", sessionNotes: { enabled: false } });
+      await host.configure({ autoCapture: true, autoCaptureMode: "extract", sessionNotes: { enabled: false } });
       await host.startGateway();
       await host.turn("We talked it through and Tuesday is best for the Falcon release", { local: false });
       expect(await eventually(async () => (await notes()).includes("- [decision] The Falcon release is on Tuesdays"))).toBe(true);

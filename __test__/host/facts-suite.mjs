@@ -2,8 +2,9 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFailed, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ID, memoryHost, messagesOf } from "./memory-host.mjs";
+import { stepsOf } from "./steps.mjs";
 
 const BOAT = "The user's boat is called Alba";
 
@@ -36,21 +37,10 @@ export function factsSuite(version) {
     /** @typedef {Awaited<ReturnType<typeof memoryHost>>} Home */
     /** @type {Home["host"]} */
     let host;
-    /** @type {Home["configure"]} */
-    let configure;
-    let isBroken = false;
-    beforeEach(({ skip }) => {
-      skip(isBroken, "an earlier step failed");
-      onTestFailed(() => {
-        isBroken = true;
-      });
-    });
+    stepsOf(() => host);
     beforeAll(async () => {
-      ({ host, configure } = await memoryHost(version, { files: { "MEMORY.md": "# Memory\n" }, rules: RULES }));
+      ({ host } = await memoryHost(version, { files: { "MEMORY.md": "# Memory\n" }, rules: RULES }));
       await host.ok(ID, "setup", "--yes");
-    });
-    afterAll(async () => {
-      await host?.stop();
     });
 
     const file = () => readFile(path.join(host.workspace, "memory", "facts.md"), "utf8").catch(() => "");
@@ -71,7 +61,7 @@ export function factsSuite(version) {
     });
 
     test("the model stores a fact, once, and nothing that orders it about", async () => {
-      await configure({ storedFacts: { enabled: true } });
+      await host.configure({ storedFacts: { enabled: true } });
       expect(await toolAnswers("Remember that my boat is called Alba")).toContain("Stored:");
       expect(await file()).toMatch(/^# Facts\n\n## \d{4}-\d\d-\d\d\n\n- \[entity\] The user's boat is called Alba \(importance 0\.9\)\n$/);
       expect(await toolAnswers("Once more: my boat is called Alba")).toContain("Similar memory already exists");

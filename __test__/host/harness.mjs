@@ -7,6 +7,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { PLUGIN_ID } from "../../lib/package-info.js";
 import { compareVersions } from "../../plugin/host.js";
 import { createFakeProvider } from "./fake-provider.mjs";
 import { installHost } from "./install.mjs";
@@ -57,7 +58,7 @@ export class TestHost {
     const host = new TestHost(version, dir, entry, provider, `http://127.0.0.1:${port}/v1`, await freePort());
     await Promise.all(["home", "state", "workspace/memory"].map((name) => mkdir(path.join(dir, name), { recursive: true })));
     for (const [name, text] of Object.entries(files)) await writeFile(path.join(host.workspace, name), text);
-    await writeFile(path.join(host.stateDir, "openclaw.json"), JSON.stringify(host.#config(), null, 2));
+    await host.#writeConfig(host.#config());
     return host;
   }
 
@@ -101,6 +102,41 @@ export class TestHost {
   /** The configuration file as it is on disk. */
   async config() {
     return JSON.parse(await readFile(path.join(this.stateDir, "openclaw.json"), "utf8"));
+  }
+
+  /** @param {object} config */
+  async #writeConfig(config) {
+    await writeFile(path.join(this.stateDir, "openclaw.json"), JSON.stringify(config, null, 2));
+  }
+
+  /**
+   * Changes the configuration file, with our entry of it at hand; the command would take seconds for each value.
+   * @param {(entry: Record<string, any>, config: Record<string, any>) => void} change
+   */
+  async edit(change) {
+    const config = await this.config();
+    change(config.plugins.entries[PLUGIN_ID], config);
+    await this.#writeConfig(config);
+  }
+
+  /**
+   * Changes settings of the plugin.
+   * @param {Record<string, unknown>} settings
+   */
+  async configure(settings) {
+    await this.edit((entry) => {
+      entry.config = { ...entry.config, ...settings };
+    });
+  }
+
+  /**
+   * Installs the packed plugin and gives it the memory slot.
+   * @param {string} tarball
+   */
+  async installPlugin(tarball) {
+    const consent = this.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];
+    await this.ok("plugins", "install", tarball, ...(this.atLeast("2026.8.1") ? ["--force"] : []), ...consent);
+    await this.ok("plugins", "enable", PLUGIN_ID, ...consent);
   }
 
   /**

@@ -1,13 +1,14 @@
 // A real host with the packed plugin installed, and what the suites of the automatic memory ask of it.
 
 import { randomUUID } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, inject } from "vitest";
+import { PLUGIN_ID } from "../../lib/package-info.js";
 import { TestHost } from "./harness.mjs";
 
-export const ID = "memory-core-rs";
+export const ID = PLUGIN_ID;
 
 /** Key of the conversation that the command line and the suites talk in. */
 export const MAIN = "agent:main:main";
@@ -48,24 +49,8 @@ export async function eventually(condition) {
  */
 export async function memoryHost(version, setup) {
   const host = await TestHost.start(version, setup);
-  const consent = host.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];
-  await host.ok("plugins", "install", inject("tarball").file, ...(host.atLeast("2026.8.1") ? ["--force"] : []), ...consent);
-  await host.ok("plugins", "enable", ID, ...consent);
-  /**
-   * Changes our entry of the configuration file; the command would take seconds for each value.
-   * @param {(entry: Record<string, any>, config: Record<string, any>) => void} change
-   */
-  const edit = async (change) => {
-    const config = await host.config();
-    change(config.plugins.entries[ID], config);
-    await writeFile(path.join(host.stateDir, "openclaw.json"), JSON.stringify(config, null, 2));
-  };
-  /** @param {Record<string, unknown>} settings */
-  const configure = (settings) =>
-    edit((entry) => {
-      entry.config = { ...entry.config, ...settings };
-    });
-  await edit((_, config) => {
+  await host.installPlugin(inject("tarball").file);
+  await host.edit((_, config) => {
     config.hooks = { internal: { entries: { "session-memory": { enabled: false } } } };
   });
   const noteNames = async () => (await readdir(path.join(host.workspace, "memory"))).filter((name) => name.endsWith(".md"));
@@ -91,5 +76,5 @@ export async function memoryHost(version, setup) {
     const asked = () => messagesOf(host.peekChats(), "user").some((said) => said.includes(message));
     expect(await eventually(async () => asked()), `the model was not asked "${message}":\n${host.gatewayOutput.slice(-2000)}`).toBe(true);
   };
-  return { host, edit, configure, notes, noteNames, call, say };
+  return { host, notes, noteNames, call, say };
 }

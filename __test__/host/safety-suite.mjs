@@ -43,15 +43,15 @@ export function safetySuite(version) {
 
     /** @param {Record<string, unknown>} compaction @param {Record<string, unknown>} [session] */
     const setHost = (compaction, session) =>
-      home.edit((_, config) => {
+      home.host.edit((_, config) => {
         config.agents.defaults.compaction = compaction;
         if (session) config.session = session;
       });
 
     test("the host flushes by our plan before it compacts, and what it has flushed is not captured", async () => {
-      const { host, call, say, notes, configure } = home;
+      const { host, call, say, notes } = home;
       await setHost({ mode: "default", memoryFlush: { enabled: true, forceFlushTranscriptBytes: 10 }, keepRecentTokens: 50 });
-      await configure({ captureOnCompaction: true });
+      await host.configure({ captureOnCompaction: true });
       await host.startGateway();
       host.takeChats();
       await say("My kite is red. I prefer kites to swings.");
@@ -70,7 +70,7 @@ export function safetySuite(version) {
     });
 
     test("a compaction without a flush loses no fact, and none is kept twice", async () => {
-      const { host, call, say, notes, configure } = home;
+      const { host, call, say, notes } = home;
       await setHost({ mode: "default", memoryFlush: { enabled: false }, keepRecentTokens: 50 });
       await host.startGateway();
       // A new gateway has seen no flush, so a new conversation.
@@ -86,13 +86,13 @@ export function safetySuite(version) {
       await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-2" });
       await pause(5000);
       expect((await notes()).match(/kites to boats/g)).toHaveLength(1);
-      await configure({ captureOnCompaction: false });
+      await host.configure({ captureOnCompaction: false });
     });
 
     test("a provider that hangs delays the request to the model by no more than the budget", async () => {
-      const { host, configure, say } = home;
+      const { host, say } = home;
       await setHost({});
-      await configure({ autoRecall: true, autoRecallTimeoutMs: BUDGET_MS });
+      await host.configure({ autoRecall: true, autoRecallTimeoutMs: BUDGET_MS });
       await host.startGateway();
       /** Milliseconds from the embedding of a message to the request with it. @param {string} words */
       const delay = (words) => {
@@ -114,12 +114,12 @@ export function safetySuite(version) {
       // Words alone still find it.
       expect(question(host.takeChats(), "release of the Falcon")).toMatch(/<relevant-memories>[\s\S]*PostgreSQL 17/);
       await host.control({ failEmbeddings: null });
-      await configure({ autoRecall: false });
+      await host.configure({ autoRecall: false });
     });
 
     test("a model that hangs over a capture delays nothing", async () => {
-      const { host, configure, notes } = home;
-      await configure({ autoCapture: true, autoCaptureMode: "extract" });
+      const { host, notes } = home;
+      await host.configure({ autoCapture: true, autoCaptureMode: "extract" });
       await host.startGateway();
       host.takeChats();
       await host.turn("The ferry to the island leaves at six in the morning", { local: false });
@@ -128,12 +128,12 @@ export function safetySuite(version) {
       const asked = () => messagesOf(host.peekChats(), "user").some((said) => said.includes("Bullets, or NONE"));
       expect(await eventually(async () => asked())).toBe(true);
       expect(await eventually(async () => (await notes()).includes("- [fact] The ferry leaves at six"))).toBe(true);
-      await configure({ autoCapture: false });
+      await host.configure({ autoCapture: false });
     });
 
     test("a session that the host ends by itself becomes a note", async () => {
-      const { host, configure, say, notes } = home;
-      await configure({ sessionNotes: { enabled: true } });
+      const { host, say, notes } = home;
+      await host.configure({ sessionNotes: { enabled: true } });
       await setHost({}, { reset: { mode: "idle", idleMinutes: 1 } });
       await host.startGateway();
       await say("Our lighthouse has three lamps");
@@ -146,9 +146,9 @@ export function safetySuite(version) {
     });
 
     test("the log names the line that is missing when conversations are closed to us", async ({ skip }) => {
-      const { host, edit } = home;
+      const { host } = home;
       skip(!host.atLeast("2026.4.24"), "this host asks for no permission");
-      await edit((entry) => {
+      await host.edit((entry) => {
         delete entry.hooks;
       });
       await host.startGateway();

@@ -3,10 +3,11 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFailed, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
+import { ID, messagesOf } from "./memory-host.mjs";
+import { stepsOf } from "./steps.mjs";
 
-const ID = "memory-core-rs";
 const NOTE = "memory/2026-11-02.md";
 
 const FILES = {
@@ -30,40 +31,18 @@ const RULES = [
   { match: ".", reply: "HELLO" },
 ];
 
-/** @param {any} message */
-const text = (message) => (typeof message.content === "string" ? message.content : JSON.stringify(message.content ?? ""));
-
-/**
- * @param {any[]} chats
- * @param {string} role
- */
-const texts = (chats, role) =>
-  chats.flatMap((chat) => chat.messages.filter((/** @type {any} */ message) => message.role === role).map(text));
-
 /** @param {string} version */
 export function hostSuite(version) {
   describe.sequential(`OpenClaw ${version}`, () => {
     /** @type {TestHost} */
     let host;
-    let isBroken = false;
-    // A step builds on the one before it: when one fails, the rest has nothing to say.
-    beforeEach(({ skip }) => {
-      skip(isBroken, "an earlier step failed");
-      onTestFailed(() => {
-        isBroken = true;
-      });
-    });
+    stepsOf(() => host);
     beforeAll(async () => {
       host = await TestHost.start(version, { files: FILES, rules: RULES });
     });
-    afterAll(async () => {
-      await host?.stop();
-    });
 
     test("the tarball installs and takes the memory slot", async () => {
-      const consent = host.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];
-      await host.ok("plugins", "install", inject("tarball").file, ...(host.atLeast("2026.8.1") ? ["--force"] : []), ...consent);
-      await host.ok("plugins", "enable", ID, ...consent);
+      await host.installPlugin(inject("tarball").file);
       const { plugins } = await host.config();
       expect(plugins.slots.memory).toBe(ID);
     });
@@ -142,11 +121,11 @@ export function hostSuite(version) {
       host.takeChats();
       expect(await host.turn("Which database does Falcon use?")).toContain("ANSWER: PostgreSQL 17");
       const chats = host.takeChats();
-      const system = texts(chats, "system").join("\n");
+      const system = messagesOf(chats, "system").join("\n");
       expect(system).toContain("## Memory Recall");
       expect(system).toContain("favourite tea is sencha");
       expect(system).toContain("lives in Lisbon");
-      const answer = JSON.parse(/** @type {string} */ (texts(chats, "tool").at(-1)).replace(/^[^{]*/, ""));
+      const answer = JSON.parse(/** @type {string} */ (messagesOf(chats, "tool").at(-1)).replace(/^[^{]*/, ""));
       expect(answer).toMatchObject({ citations: "auto", mode: "hybrid" });
       expect(answer.results[0]).toMatchObject({ path: NOTE, corpus: "memory" });
       expect(answer.results[0].citation).toMatch(/^memory\/2026-11-02\.md#L\d+(-L\d+)?$/);
@@ -156,7 +135,7 @@ export function hostSuite(version) {
     test("memory_get reads the lines asked for and nothing outside", async () => {
       expect(await host.turn("Please read the Falcon note.")).toContain("ANSWER: PostgreSQL 17");
       // Both turns are of one session: the newest tool result is the one in question.
-      const read = /** @type {string} */ (texts(host.takeChats(), "tool").at(-1));
+      const read = /** @type {string} */ (messagesOf(host.takeChats(), "tool").at(-1));
       expect(JSON.parse(read.replace(/^[^{]*/, ""))).toMatchObject({ status: "ok", path: NOTE, from: 3, text: FILES[NOTE].split("\n")[2] });
       expect(await host.turn("Please read the passwords.")).toContain("ANSWER: refused.");
     });
@@ -185,7 +164,7 @@ export function hostSuite(version) {
     });
 
     test("a long transcript is flushed to the day's note before it is compacted", async () => {
-      const prompts = () => texts(host.peekChats(), "user");
+      const prompts = () => messagesOf(host.peekChats(), "user");
       for (let attempt = 0; attempt < 10 && !prompts().some((prompt) => prompt.includes("Memory flush before compaction")); attempt++) {
         const message = { sessionKey: "agent:main:main", message: `Message ${attempt}.`, idempotencyKey: `flush-${attempt}` };
         // On a busy machine the host's own client may give up waiting; what counts is what reaches the model.

@@ -1,9 +1,9 @@
 // Changing from memory-core to us on a real host: nothing that memory-core paid for is sent again.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFailed, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
-
-const ID = "memory-core-rs";
+import { ID } from "./memory-host.mjs";
+import { stepsOf } from "./steps.mjs";
 
 /** @param {number} day @param {number} lines */
 const note = (day, lines) =>
@@ -35,19 +35,9 @@ export function takeoverSuite(version) {
     let sent;
     /** @type {string[]} */
     let all;
-    let isBroken = false;
-    // A step builds on the one before it: when one fails, the rest has nothing to say.
-    beforeEach(({ skip }) => {
-      skip(isBroken, "an earlier step failed");
-      onTestFailed(() => {
-        isBroken = true;
-      });
-    });
+    stepsOf(() => host);
     beforeAll(async () => {
       host = await TestHost.start(version, { files: FILES, rules: [{ match: ".", reply: "HELLO" }] });
-    });
-    afterAll(async () => {
-      await host?.stop();
     });
 
     test("memory-core indexes and pays", async () => {
@@ -57,9 +47,7 @@ export function takeoverSuite(version) {
     });
 
     test("a dry run tells what would be taken, and the cost of going without", async () => {
-      const consent = host.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];
-      await host.ok("plugins", "install", inject("tarball").file, ...(host.atLeast("2026.8.1") ? ["--force"] : []), ...consent);
-      await host.ok("plugins", "enable", ID, ...consent);
+      await host.installPlugin(inject("tarball").file);
       await host.ok(ID, "setup", "--yes");
       const [{ sources }] = await host.json(ID, "import", "--dry-run");
       expect(sources).toEqual([expect.objectContaining({ accepted: true, model: "fake-embed", taken: paid.length, known: 0 })]);

@@ -1,12 +1,10 @@
 // Conversations as a source on a real host: what was said and never written down is found, by the command line and by
 // the agent; and a running gateway follows what is said.
 
-import { writeFile } from "node:fs/promises";
-import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFailed, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
-
-const ID = "memory-core-rs";
+import { ID } from "./memory-host.mjs";
+import { stepsOf } from "./steps.mjs";
 
 const RULES = [
   { on: "system", match: "flush turn", reply: "NO_REPLY" },
@@ -28,29 +26,17 @@ export function transcriptsSuite(version) {
   describe.sequential(`Conversations on OpenClaw ${version}`, () => {
     /** @type {TestHost} */
     let host;
-    let isBroken = false;
-    beforeEach(({ skip }) => {
-      skip(isBroken, "an earlier step failed");
-      onTestFailed(() => {
-        isBroken = true;
-      });
-    });
+    stepsOf(() => host);
     beforeAll(async () => {
       host = await TestHost.start(version, { files: { "MEMORY.md": "# Memory\n- The favourite tea is sencha.\n" }, rules: RULES });
-      const consent = host.atLeast("2026.8.1") ? ["--accept-capabilities"] : [];
-      await host.ok("plugins", "install", inject("tarball").file, ...(host.atLeast("2026.8.1") ? ["--force"] : []), ...consent);
-      await host.ok("plugins", "enable", ID, ...consent);
+      await host.installPlugin(inject("tarball").file);
       await host.ok(ID, "setup", "--yes");
-      const config = await host.config();
-      const search = host.atLeast("2026.8.1") ? config.memory.search : config.agents.defaults.memorySearch;
-      Object.assign(search, { sources: ["memory", "sessions"], experimental: { sessionMemory: true } });
-      // Every message is enough, so that nobody has to wait for fifty.
-      const entry = config.plugins.entries[ID];
-      entry.config = { ...entry.config, sync: { sessions: { deltaMessages: 0 } } };
-      await writeFile(path.join(host.stateDir, "openclaw.json"), JSON.stringify(config, null, 2));
-    });
-    afterAll(async () => {
-      await host?.stop();
+      await host.edit((entry, config) => {
+        const search = host.atLeast("2026.8.1") ? config.memory.search : config.agents.defaults.memorySearch;
+        Object.assign(search, { sources: ["memory", "sessions"], experimental: { sessionMemory: true } });
+        // Every message is enough, so that nobody has to wait for fifty.
+        entry.config = { ...entry.config, sync: { sessions: { deltaMessages: 0 } } };
+      });
     });
 
     test("a fact said only in a conversation is found by openclaw memory search", async () => {

@@ -1,0 +1,20 @@
+// A suite whose steps build on each other, on one host.
+
+import { afterAll, beforeEach, onTestFailed } from "vitest";
+
+/**
+ * When a step fails, those after it have nothing to say; after the last one the host ends.
+ * @param {() => import("./harness.mjs").TestHost | undefined} host
+ */
+export function stepsOf(host) {
+  let isBroken = false;
+  beforeEach(({ skip }) => {
+    skip(isBroken, "an earlier step failed");
+    onTestFailed(() => {
+      isBroken = true;
+    });
+  });
+  afterAll(async () => {
+    await host()?.stop();
+  });
+}
