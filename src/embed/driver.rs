@@ -417,11 +417,11 @@ impl Core {
 }
 
 /// A usable vector, or what is wrong with it.
-type Checked = Result<Vec<f32>, &'static str>;
+pub(super) type Checked = Result<Vec<f32>, &'static str>;
 
 /// Checks a reply: the count and the lengths as a whole, the numbers one vector at a time. `dims` is the known
 /// length, 0 = not known yet.
-fn check(vectors: Vec<Vec<f32>>, texts: usize, dims: usize) -> Result<Vec<Checked>, String> {
+pub(super) fn check(vectors: Vec<Vec<f32>>, texts: usize, dims: usize) -> Result<Vec<Checked>, String> {
     if vectors.len() != texts {
         return Err(format!("the provider sent {} vectors for {texts} texts", vectors.len()));
     }

@@ -164,6 +164,8 @@ fn fingerprint(file: &mut File, offset: u64) -> io::Result<u64> {
 mod tests {
     use std::{fs, io::Write};
 
+    use proptest::prelude::*;
+
     use super::*;
 
     struct Fixture {
@@ -235,5 +237,46 @@ mod tests {
         let (lines, cursor, _) = Fixture::new(&format!("one\n{long}\nthree\n")).read(Cursor::default(), false);
         assert_eq!(lines, numbered(&[(1, "one"), (2, ""), (3, "three")]));
         assert_eq!(cursor.offset, long.len() as u64 + 11);
+    }
+
+    /// The parts of a transcript as they reach the disk: anything at all, with line ends among it.
+    fn parts() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        let byte = prop_oneof![3 => any::<u8>(), 1 => Just(b'\n'), 1 => Just(b'\r'), 1 => Just(b'"')];
+        prop::collection::vec(prop::collection::vec(byte, 0..40), 1..8)
+    }
+
+    proptest! {
+        #[test]
+        fn reading_bit_by_bit_gives_what_reading_at_once_gives(parts in parts(), finished in any::<bool>()) {
+            let file = Fixture::new("");
+            let path = file.folder.path().join("a.jsonl");
+            let mut cursor = Cursor::default();
+            let mut followed = Vec::new();
+            for (n, part) in parts.iter().enumerate() {
+                fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(part).unwrap();
+                let is_last = n + 1 == parts.len();
+                let (lines, next, restarted) = file.read(cursor, finished && is_last);
+                prop_assert!(!restarted);
+                followed.extend(lines);
+                cursor = next.to_string().parse().unwrap();
+            }
+            let (at_once, end, _) = file.read(Cursor::default(), finished);
+            prop_assert_eq!(&followed, &at_once);
+            prop_assert_eq!(cursor, end);
+            let bytes: Vec<u8> = parts.concat();
+            let ends = bytes.iter().filter(|byte| **byte == b'\n').count();
+            let rest = usize::from(finished && bytes.last().is_some_and(|byte| *byte != b'\n'));
+            prop_assert_eq!(at_once.len(), ends + rest);
+        }
+
+        #[test]
+        fn any_cursor_is_none_or_leads_into_the_file(text in "\\PC{0,20}|[0-9]{1,20}:[0-9]{1,10}:[0-9a-f]{1,16}", bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+            let file = Fixture::new("");
+            fs::write(file.folder.path().join("a.jsonl"), &bytes).unwrap();
+            if let Ok(cursor) = text.parse() {
+                let (_, end, _) = file.read(cursor, true);
+                prop_assert_eq!(end.offset, bytes.len() as u64);
+            }
+        }
     }
 }
