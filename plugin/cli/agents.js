@@ -4,10 +4,12 @@ import { defaultAgentId, isRecord, listAgentIds, normalizeAgentId } from "../../
 import { errorMessage } from "../../lib/errors.js";
 import { MemoryIndexManager } from "../../lib/manager.js";
 import { importSdk } from "../sdk.js";
+import { errorJson, fail, print, printJson } from "./output.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
  * @typedef {import("../host.js").HostConfig} HostConfig
+ * @typedef {{cfg: HostConfig, agentId: string}} OneAgent
  */
 
 /** Secret references of the memory settings before 2026.8; newer hosts list them themselves. */
@@ -78,4 +80,76 @@ export async function withManager(host, cfg, agentId, use, purpose = "cli") {
   } finally {
     await manager?.close();
   }
+}
+
+/**
+ * What a command has to say about each agent. One that fails does not keep the others from their turn.
+ * @template {Record<string, any>} T
+ * @param {Host} host
+ * @param {{agent?: string}} options
+ * @param {{name: string, all: boolean, purpose?: "status" | "cli"}} command
+ * @param {(manager: MemoryIndexManager | null, agent: OneAgent) => Promise<T>} work
+ */
+export async function outcomesOfAgents(host, options, { name, all, purpose }, work) {
+  const cfg = await commandConfig(host, `memory ${name}`);
+  /** @type {(T | {agentId: string, error: ReturnType<typeof errorJson>})[]} */
+  const outcomes = [];
+  for (const agentId of commandAgents(cfg, options.agent, { all })) {
+    try {
+      outcomes.push(await withManager(host, cfg, agentId, (manager) => work(manager, { cfg, agentId }), purpose));
+    } catch (error) {
+      outcomes.push({ agentId, error: errorJson(error) });
+      fail(`Memory ${name} (${agentId})`, error);
+    }
+  }
+  return outcomes;
+}
+
+/**
+ * Runs a command for each agent that has memory search; prints JSON of all at the end.
+ * @param {Host} host
+ * @param {{agent?: string, json?: boolean}} options
+ * @param {{name: string, all: boolean, purpose?: "status" | "cli"}} command
+ * @param {(manager: MemoryIndexManager, agent: OneAgent) => Promise<Record<string, unknown>>} work
+ */
+export async function forEachAgent(host, options, command, work) {
+  const outcomes = await outcomesOfAgents(host, options, command, async (manager, agent) => {
+    const { agentId } = agent;
+    if (manager) return { agentId, ...(await work(manager, agent)) };
+    if (!options.json) print(`Memory search disabled (${agentId}).`);
+    return { agentId, status: "disabled" };
+  });
+  if (options.json) printJson(outcomes);
+}
+
+/**
+ * Runs a command for the one agent it is about, and reports its failure.
+ * @param {Host} host
+ * @param {{agent?: string, json?: boolean}} options
+ * @param {{name: string, doing: string}} command
+ * @param {(agent: OneAgent) => Promise<void>} work
+ */
+export async function forOneAgent(host, options, { name, doing }, work) {
+  const cfg = await commandConfig(host, name);
+  const [agentId] = commandAgents(cfg, options.agent, { all: false });
+  try {
+    await work({ cfg, agentId });
+  } catch (error) {
+    if (options.json) printJson({ agentId, error: errorJson(error) });
+    fail(doing, error);
+  }
+}
+
+/**
+ * Lends the manager of an agent that must have memory search.
+ * @template T
+ * @param {Host} host
+ * @param {OneAgent} agent
+ * @param {(manager: MemoryIndexManager) => Promise<T>} use
+ */
+export async function withSearch(host, { cfg, agentId }, use) {
+  return await withManager(host, cfg, agentId, async (manager) => {
+    if (!manager) throw new Error(`memory search is switched off for agent ${agentId}`);
+    return await use(manager);
+  });
 }

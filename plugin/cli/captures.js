@@ -2,8 +2,8 @@
 
 import { native } from "../../lib/native.js";
 import { automaticAgent } from "../hooks/agent.js";
-import { commandAgents, commandConfig, withManager } from "./agents.js";
-import { counted, errorJson, fail, paint, print, printJson } from "./output.js";
+import { forOneAgent, withSearch } from "./agents.js";
+import { counted, paint, print, printJson } from "./output.js";
 
 /**
  * @typedef {{agent?: string, limit?: number, undo?: string, json?: boolean}} Options
@@ -18,9 +18,7 @@ const DEFAULT_LIMIT = 20;
  * @param {Options} options
  */
 export async function runCaptures(host, options) {
-  const cfg = await commandConfig(host, "memory captures");
-  const [agentId] = commandAgents(cfg, options.agent, { all: false });
-  try {
+  await forOneAgent(host, options, { name: "memory captures", doing: "Memory captures" }, async ({ cfg, agentId }) => {
     const agent = automaticAgent(host, cfg, agentId);
     if (options.undo) return await undo(host, agent, options.undo, options.json);
     const { captures, waiting } = native().listCaptures(agent.native, options.limit ?? DEFAULT_LIMIT);
@@ -28,10 +26,7 @@ export async function runCaptures(host, options) {
     if (captures.length === 0) print("Nothing was captured yet.");
     for (const capture of captures) print(describe(capture));
     if (waiting > 0) print(`${counted(waiting, "turn")} waiting.`);
-  } catch (error) {
-    if (options.json) printJson({ agentId, error: errorJson(error) });
-    fail("Memory captures", error);
-  }
+  });
 }
 
 /**
@@ -41,8 +36,7 @@ export async function runCaptures(host, options) {
  * @param {boolean} [json]
  */
 async function undo(host, { cfg, agentId, native: agent }, id, json) {
-  await withManager(host, cfg, agentId, async (manager) => {
-    if (!manager) throw new Error("memory search is switched off for this agent");
+  await withSearch(host, { cfg, agentId }, async (manager) => {
     const removed = await manager.undoCapture(agent, id);
     if (json) printJson({ agentId, id, removed });
     else print(removed ? `Took ${id} out of its note.` : `The note no longer holds ${id}; it will not be captured again.`);

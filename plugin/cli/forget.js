@@ -1,8 +1,8 @@
 // `openclaw memory forget`
 
 import { automaticAgent } from "../hooks/agent.js";
-import { commandAgents, commandConfig, withManager } from "./agents.js";
-import { counted, errorJson, fail, paint, print, printJson } from "./output.js";
+import { forOneAgent, withSearch } from "./agents.js";
+import { counted, paint, print, printJson } from "./output.js";
 
 /**
  * @typedef {{agent?: string, path?: string[], lines?: string, session?: string[], query?: string, maxResults?: number, minScore?: number,
@@ -24,11 +24,9 @@ export async function runForget(host, words, options) {
   const hasTarget = query?.trim() || options.path?.length || options.session?.length;
   if (!hasTarget && !options.undo && !options.list)
     throw new Error('Nothing to forget. Name words, --path or --session: openclaw memory forget "…" --dry-run');
-  const cfg = await commandConfig(host, "memory forget");
-  const [agentId] = commandAgents(cfg, options.agent, { all: false });
-  try {
-    await withManager(host, cfg, agentId, async (manager) => {
-      if (!manager) throw new Error("memory search is switched off for this agent");
+  await forOneAgent(host, options, { name: "memory forget", doing: "Memory forget" }, async (agent) => {
+    await withSearch(host, agent, async (manager) => {
+      const { cfg, agentId } = agent;
       if (options.list) return await list(manager, agentId, options);
       if (options.undo) return await undo(manager, agentId, options.undo, options);
       const lines = lineRange(options.lines);
@@ -43,10 +41,7 @@ export async function runForget(host, words, options) {
       if (options.json) printJson({ agentId, ...report });
       else print(reportText(report));
     });
-  } catch (error) {
-    if (options.json) printJson({ agentId, error: errorJson(error) });
-    fail("Memory forget", error);
-  }
+  });
 }
 
 /**
@@ -89,8 +84,22 @@ function lineRange(written) {
 }
 
 /** @param {Report} report */
-export function reportText({ dryRun, ids, files, passages, chunks, vectors, captures, waiting, shortTerm, pending, embeddingError }) {
+export function reportText({
+  dryRun,
+  ids,
+  files,
+  passages,
+  chunks,
+  vectors,
+  facts,
+  captures,
+  waiting,
+  shortTerm,
+  pending,
+  embeddingError,
+}) {
   const also = [
+    facts > 0 ? counted(facts, "stored fact") : null,
     captures > 0 ? counted(captures, "capture") : null,
     waiting > 0 ? counted(waiting, "waiting turn") : null,
     shortTerm > 0 ? counted(shortTerm, "short-term record") : null,

@@ -1,8 +1,8 @@
 // `openclaw memory import`
 
 import { takeOver } from "../takeover.js";
-import { commandAgents, commandConfig, withManager } from "./agents.js";
-import { counted, errorJson, fail, paint, print, printJson } from "./output.js";
+import { forEachAgent } from "./agents.js";
+import { counted, paint, print } from "./output.js";
 
 /**
  * @typedef {{agent?: string, dryRun?: boolean, json?: boolean}} Options
@@ -11,34 +11,20 @@ import { counted, errorJson, fail, paint, print, printJson } from "./output.js";
  * @param {Options} options
  */
 export async function runImport(host, options) {
-  const cfg = await commandConfig(host, "memory import");
-  const outcomes = [];
-  for (const agentId of commandAgents(cfg, options.agent, { all: true })) {
-    try {
-      outcomes.push(
-        // As for a status: the takeover of the first start would leave nothing to report.
-        await withManager(host, cfg, agentId, (manager) => importAgent(host, cfg, agentId, manager, options), "status"),
-      );
-    } catch (error) {
-      outcomes.push({ agentId, error: errorJson(error) });
-      fail(`Memory import (${agentId})`, error);
-    }
-  }
-  if (options.json) printJson(outcomes);
+  // As for a status: the takeover of the first start would leave nothing to report.
+  await forEachAgent(host, options, { name: "import", all: true, purpose: "status" }, (manager, { cfg, agentId }) =>
+    importAgent(host, cfg, agentId, manager, options),
+  );
 }
 
 /**
  * @param {import("../host.js").Host} host
  * @param {import("../host.js").HostConfig} cfg
  * @param {string} agentId
- * @param {import("../../lib/manager.js").MemoryIndexManager | null} manager
+ * @param {import("../../lib/manager.js").MemoryIndexManager} manager
  * @param {Options} options
  */
 async function importAgent(host, cfg, agentId, manager, { dryRun = false, json }) {
-  if (!manager) {
-    if (!json) print(`Memory search disabled (${agentId}).`);
-    return { agentId, status: "disabled" };
-  }
   const sources = await takeOver(host, { cfg, agentId }, manager, { dryRun });
   if (sources.some((source) => source.error)) process.exitCode = 1;
   if (!json) {
@@ -46,7 +32,7 @@ async function importAgent(host, cfg, agentId, manager, { dryRun = false, json }
     const { provider, model } = manager.status();
     for (const source of sources) print(sourceText(agentId, source, { dryRun, wanted: `${provider}, model ${model ?? "none"}` }));
   }
-  return { agentId, dryRun, sources };
+  return { dryRun, sources };
 }
 
 /**

@@ -1,7 +1,7 @@
 // `openclaw memory index`
 
-import { commandAgents, commandConfig, withManager } from "./agents.js";
-import { counted, errorJson, fail, print, printJson } from "./output.js";
+import { forEachAgent } from "./agents.js";
+import { counted, print } from "./output.js";
 import { withProgress } from "./progress.js";
 
 /**
@@ -12,39 +12,25 @@ import { withProgress } from "./progress.js";
  * @param {Options} options
  */
 export async function runIndex(host, options) {
-  const cfg = await commandConfig(host, "memory index");
-  const outcomes = [];
-  for (const agentId of commandAgents(cfg, options.agent, { all: true })) {
-    try {
-      outcomes.push(await withManager(host, cfg, agentId, (manager) => indexAgent(agentId, manager, options)));
-    } catch (error) {
-      outcomes.push({ agentId, error: errorJson(error) });
-      fail(`Memory index (${agentId})`, error);
-    }
-  }
-  if (options.json) printJson(outcomes);
+  await forEachAgent(host, options, { name: "index", all: true }, (manager, { agentId }) => indexAgent(agentId, manager, options));
 }
 
 /**
  * @param {string} agentId
- * @param {import("../../lib/manager.js").MemoryIndexManager | null} manager
+ * @param {import("../../lib/manager.js").MemoryIndexManager} manager
  * @param {Options} options
  */
 async function indexAgent(agentId, manager, { force, dryRun, cancelBatches, json, verbose }) {
-  if (!manager) {
-    if (!json) print(`Memory search disabled (${agentId}).`);
-    return { agentId, status: "disabled" };
-  }
   if (cancelBatches) {
     const cancelled = await manager.cancelBatches();
     if (!json) print(`Stopped ${counted(cancelled, "batch job")} (${agentId}). Texts that were finished are paid for and used.`);
-    return { agentId, cancelled };
+    return { cancelled };
   }
   // Nobody reads the cost in JSON of a run that goes ahead anyway, and finding it out means reading every changed file.
   const cost = dryRun || !json ? await costOf(manager, force === true) : undefined;
   if (dryRun && cost) {
     if (!json) print(`${changesText(cost.plan)} (${agentId}).\n${costText(cost)}`);
-    return { agentId, dryRun, ...cost };
+    return { dryRun, ...cost };
   }
   if (cost && !cost.local && cost.plan.texts > 0) print(costText(cost));
   const report = await withProgress("Indexing memory", (progress) => manager.sync({ reason: "cli", force: force === true, progress }));
@@ -59,7 +45,7 @@ async function indexAgent(agentId, manager, { force, dryRun, cancelBatches, json
     for (const { path, reason } of verbose ? (report.skipped ?? []) : []) print(`  skipped ${path}: ${reason}`);
     if (report.warning) console.error(report.warning);
   }
-  return { agentId, report, status };
+  return { report, status };
 }
 
 /**

@@ -2,8 +2,8 @@
 
 import { readFile } from "node:fs/promises";
 import { isRecord } from "../../lib/config.js";
-import { commandAgents, commandConfig, withManager } from "./agents.js";
-import { counted, errorJson, fail, print, printJson } from "./output.js";
+import { forOneAgent, withSearch } from "./agents.js";
+import { counted, print, printJson } from "./output.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -26,17 +26,7 @@ const row = ({ id, text, category, importance, createdAt, path }) => ({ id, text
  * @param {(manager: MemoryIndexManager) => Promise<void>} run
  */
 async function withAgent(host, name, options, run) {
-  const cfg = await commandConfig(host, name);
-  const [agentId] = commandAgents(cfg, options.agent, { all: false });
-  try {
-    await withManager(host, cfg, agentId, async (manager) => {
-      if (!manager) throw new Error(`memory search is switched off for agent ${agentId}`);
-      await run(manager);
-    });
-  } catch (error) {
-    if (options.json) printJson({ agentId, error: errorJson(error) });
-    fail(`Command ${name}`, error);
-  }
+  await forOneAgent(host, options, { name, doing: `Command ${name}` }, (agent) => withSearch(host, agent, run));
 }
 
 /**

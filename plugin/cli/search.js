@@ -1,8 +1,8 @@
 // `openclaw memory search`
 
-import { commandAgents, commandConfig, withManager } from "./agents.js";
+import { forOneAgent, withManager } from "./agents.js";
 import { explanation } from "./explain.js";
-import { errorJson, fail, paint, print, printJson } from "./output.js";
+import { paint, print, printJson } from "./output.js";
 
 /**
  * @typedef {{agent?: string, maxResults?: number, minScore?: number, explain?: boolean, json?: boolean}} Options
@@ -12,9 +12,7 @@ import { errorJson, fail, paint, print, printJson } from "./output.js";
  */
 export async function runSearch(host, query, options) {
   if (!query?.trim()) throw new Error('Nothing to search for. Give a query: openclaw memory search "…"');
-  const cfg = await commandConfig(host, "memory search");
-  const [agentId] = commandAgents(cfg, options.agent, { all: false });
-  try {
+  await forOneAgent(host, options, { name: "memory search", doing: "Memory search" }, async ({ cfg, agentId }) => {
     await withManager(host, cfg, agentId, async (manager) => {
       if (!manager) return options.json ? printJson({ agentId, status: "disabled" }) : print("Memory search disabled.");
       const answer = await manager.searchDetailed(query, {
@@ -27,10 +25,7 @@ export async function runSearch(host, query, options) {
         printJson({ results: answer.hits, mode: answer.mode, partial: answer.partial || undefined, warning: answer.warning });
       else printAnswer(answer);
     });
-  } catch (error) {
-    if (options.json) printJson({ agentId, error: errorJson(error) });
-    fail("Memory search", error);
-  }
+  });
 }
 
 /** @param {import("../../index.d.ts").MemoryAnswer} answer */

@@ -2,7 +2,7 @@
 
 import { explainSettings } from "../../lib/manager.js";
 import { missingRequirements } from "../requirements.js";
-import { commandAgents, commandConfig, withManager } from "./agents.js";
+import { outcomesOfAgents } from "./agents.js";
 import { errorJson, fail, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
 import { printStatus } from "./status-text.js";
@@ -12,7 +12,6 @@ import { printStatus } from "./status-text.js";
  * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
  *   indexError?: {code?: string, message: string}, requirements?: {key: string, value: unknown, reason: string}[], settings?: Record<string, any>}} AgentStatus
  * @typedef {import("../host.js").Host} Host
- * @typedef {import("../host.js").HostConfig} HostConfig
  */
 
 /**
@@ -20,53 +19,40 @@ import { printStatus } from "./status-text.js";
  * @param {Options} options
  */
 export async function runStatus(host, options) {
-  const cfg = await commandConfig(host, "memory status");
   const requirements = missingRequirements(host, await host.sourceConfig()).map(({ key, value, reason }) => ({ key, value, reason }));
-  const results = [];
-  for (const agentId of commandAgents(cfg, options.agent, { all: true })) {
-    try {
-      const result = await agentStatus(host, cfg, agentId, options);
-      results.push({ ...result, ...(requirements.length > 0 ? { requirements } : {}) });
-    } catch (error) {
-      results.push({ agentId, error: errorJson(error) });
-      fail(`Memory status (${agentId})`, error);
-    }
-  }
+  const missing = requirements.length > 0 ? { requirements } : {};
+  const purpose = options.index ? "cli" : "status";
+  const results = await outcomesOfAgents(host, options, { name: "status", all: true, purpose }, async (manager, agent) => ({
+    ...(await agentStatus(host, agent, manager, options)),
+    ...missing,
+  }));
   if (options.json) printJson(results);
   else printStatus(results, requirements);
 }
 
 /**
  * @param {Host} host
- * @param {HostConfig} cfg
- * @param {string} agentId
+ * @param {import("./agents.js").OneAgent} agent
+ * @param {import("../../lib/manager.js").MemoryIndexManager | null} manager
  * @param {Options} options
  * @returns {Promise<AgentStatus | {agentId: string, status: "disabled"}>}
  */
-async function agentStatus(host, cfg, agentId, { deep, index, verbose }) {
-  return await withManager(
-    host,
-    cfg,
+async function agentStatus(host, { cfg, agentId }, manager, { deep, index, verbose }) {
+  if (!manager) return { agentId, status: "disabled" };
+  const indexError = index ? await indexFirst(manager, agentId) : undefined;
+  const embeddingProbe = deep || index ? await manager.probeEmbeddingAvailability() : undefined;
+  if (deep || index) await manager.probeVectorAvailability();
+  // Looking at the disk is what makes the answer true, so it is part of every status.
+  const scan = scanOf(await manager.inspect());
+  const settings = verbose ? await explainSettings(host.managerRequest({ cfg, agentId, purpose: "status" })) : undefined;
+  return {
     agentId,
-    async (manager) => {
-      if (!manager) return { agentId, status: /** @type {const} */ ("disabled") };
-      const indexError = index ? await indexFirst(manager, agentId) : undefined;
-      const embeddingProbe = deep || index ? await manager.probeEmbeddingAvailability() : undefined;
-      if (deep || index) await manager.probeVectorAvailability();
-      // Looking at the disk is what makes the answer true, so it is part of every status.
-      const scan = scanOf(await manager.inspect());
-      const settings = verbose ? await explainSettings(host.managerRequest({ cfg, agentId, purpose: "status" })) : undefined;
-      return {
-        agentId,
-        status: manager.status(),
-        scan,
-        ...(embeddingProbe ? { embeddingProbe } : {}),
-        ...(indexError ? { indexError } : {}),
-        ...(settings ? { settings } : {}),
-      };
-    },
-    index ? "cli" : "status",
-  );
+    status: manager.status(),
+    scan,
+    ...(embeddingProbe ? { embeddingProbe } : {}),
+    ...(indexError ? { indexError } : {}),
+    ...(settings ? { settings } : {}),
+  };
 }
 
 /**

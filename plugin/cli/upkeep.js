@@ -2,51 +2,24 @@
 
 import path from "node:path";
 import { missingRequirements } from "../requirements.js";
-import { commandAgents, commandConfig, withManager } from "./agents.js";
+import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
-import { byteText, counted, errorJson, fail, paint, print, printJson } from "./output.js";
+import { byteText, counted, paint, print } from "./output.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
- * @typedef {import("../host.js").HostConfig} HostConfig
- * @typedef {import("../../lib/manager.js").MemoryIndexManager} Manager
  * @typedef {{name: string, ok: boolean, found: string, did?: string, remedy?: string}} Check
  */
 
-/**
- * Runs a command for each agent; prints JSON of all at the end.
- * @param {Host} host
- * @param {{agent?: string, json?: boolean}} options
- * @param {string} name
- * @param {{all: boolean}} scope
- * @param {(manager: Manager, agentId: string) => Promise<Record<string, unknown>>} work
- */
-async function forEachAgent(host, options, name, scope, work) {
-  const cfg = await commandConfig(host, `memory ${name}`);
-  const outcomes = [];
-  for (const agentId of commandAgents(cfg, options.agent, scope)) {
-    try {
-      const run = async (/** @type {Manager | null} */ manager) => {
-        if (manager) return { agentId, ...(await work(manager, agentId)) };
-        if (!options.json) print(`Memory search disabled (${agentId}).`);
-        return { agentId, status: "disabled" };
-      };
-      // As for a status: nothing is to be taken over or indexed before.
-      outcomes.push(await withManager(host, cfg, agentId, run, "status"));
-    } catch (error) {
-      outcomes.push({ agentId, error: errorJson(error) });
-      fail(`Memory ${name} (${agentId})`, error);
-    }
-  }
-  if (options.json) printJson(outcomes);
-}
+/** As for a status: nothing is to be taken over or indexed before. */
+const PURPOSE = "status";
 
 /**
  * @param {Host} host
  * @param {{agent?: string, yes?: boolean, keepVectors?: boolean, json?: boolean}} options
  */
 export async function runReset(host, options) {
-  await forEachAgent(host, options, "reset", { all: true }, async (manager, agentId) => {
+  await forEachAgent(host, options, { name: "reset", all: true, purpose: PURPOSE }, async (manager, { agentId }) => {
     const { dbPath, files, chunks, cache } = manager.status();
     const vectors = options.keepVectors ? "vectors are kept" : `${counted(cache?.entries ?? 0, "vector")} to be made again`;
     if (!options.json)
@@ -72,7 +45,7 @@ export async function runReset(host, options) {
  */
 export async function runDoctor(host, options) {
   const missing = missingRequirements(host, await host.sourceConfig());
-  await forEachAgent(host, options, "doctor", { all: true }, async (manager, agentId) => {
+  await forEachAgent(host, options, { name: "doctor", all: true, purpose: PURPOSE }, async (manager, { agentId }) => {
     /** @type {Check[]} */
     const checks = await manager.doctor({ repair: options.dryRun !== true });
     checks.push(
@@ -103,7 +76,7 @@ export function checkText({ name, ok, found, did, remedy }) {
  * @param {{agent?: string, json?: boolean}} options
  */
 export async function runBackup(host, target, options) {
-  await forEachAgent(host, options, "backup", { all: false }, async (manager, agentId) => {
+  await forEachAgent(host, options, { name: "backup", all: false, purpose: PURPOSE }, async (manager, { agentId }) => {
     const day = new Date().toISOString().slice(0, 10);
     const copy = await manager.backup(path.resolve(target ?? `memory-${agentId}-${day}.sqlite`));
     if (!options.json) {
