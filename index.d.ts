@@ -185,6 +185,8 @@ export interface MemoryForgetReport {
   /** Chunks removed; what is left of them is indexed anew. */
   chunks: number
   vectors: number
+  /** Stored facts that are not recalled any more. */
+  facts: number
   /** Captures whose text was blanked. */
   captures: number
   /** Waiting turns removed. */

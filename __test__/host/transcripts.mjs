@@ -63,6 +63,26 @@ export function transcriptsSuite(version) {
       expect(await host.turn("Where does my sister live?")).toContain("ANSWER: in Porto.");
     });
 
+    test("a forgotten conversation stays out of a new index until it is taken back", async () => {
+      const heard = async () => {
+        const { results } = await host.json("memory", "search", "Where did my sister Lena move to?");
+        return results.filter((/** @type {any} */ hit) => hit.source === "sessions");
+      };
+      const [{ path: transcript }] = await heard();
+      const session = path.basename(transcript, ".jsonl");
+      const dry = await host.json("memory", "forget", "--session", session, "--dry-run");
+      expect(dry).toMatchObject({ dryRun: true, files: [transcript] });
+      const forgotten = await host.json("memory", "forget", "--session", session);
+      expect(forgotten).toMatchObject({ dryRun: false, files: [transcript], chunks: dry.chunks });
+      expect(await heard()).toEqual([]);
+      await host.turn("Lena likes it in Porto.");
+      const [again] = await host.json("memory", "index", "--force");
+      expect(again.status.sourceCounts.map((/** @type {any} */ { source }) => source)).toEqual(["memory"]);
+      expect(await heard()).toEqual([]);
+      for (const id of forgotten.ids) await host.ok("memory", "forget", "--undo", id);
+      expect((await heard())[0]).toMatchObject({ path: transcript });
+    });
+
     test("a running gateway follows what is said", async () => {
       await host.startGateway();
       await host.turn("The spare key hangs behind the boiler.", { local: false });

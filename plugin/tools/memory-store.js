@@ -12,6 +12,7 @@ const REFUSALS = {
   "too-long": "it is longer than 500 characters; store one fact at a time",
   injection: "it reads like an instruction to a model, not like a fact",
   recalled: "it holds a block that memory itself had shown",
+  forgotten: "the user had it forgotten; `openclaw memory forget --list` shows how to take that back",
 };
 
 export const parameters = {

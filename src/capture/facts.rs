@@ -16,7 +16,10 @@ use super::{
     daily_note,
     rules::{self, Category},
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    workspace::forgotten::Forgotten,
+};
 
 /// The note of stored facts, relative to the workspace.
 pub const FILE: &str = "memory/facts.md";
@@ -52,6 +55,14 @@ pub struct Fact {
     line: String,
 }
 
+impl Fact {
+    /// Whether the user had it forgotten: its line or its note.
+    #[must_use]
+    pub fn is_forgotten(&self, list: &Forgotten) -> bool {
+        is_left_out(list, &self.path, &self.line)
+    }
+}
+
 /// A fact to be stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewFact {
@@ -63,6 +74,18 @@ pub struct NewFact {
     pub importance: f64,
     /// The day it is stored under.
     pub day: Date,
+}
+
+impl NewFact {
+    /// Whether the user had forgotten what would be written.
+    #[must_use]
+    pub fn is_forgotten(&self, list: &Forgotten) -> bool {
+        is_left_out(list, FILE, &line_of(self))
+    }
+}
+
+fn is_left_out(list: &Forgotten, path: &str, line: &str) -> bool {
+    list.path(path).is_some() || list.line(path, line)
 }
 
 /// The id of a fact.

@@ -27,6 +27,7 @@ use crate::{
     search::arena,
     store::{embeddings::NewEmbedding, files::Hash},
     text::{recall_block, redact::redact},
+    workspace::forgotten::Forgotten,
 };
 
 /// Longest fact of an import in characters: what memory-lancedb can be told to keep.
@@ -69,7 +70,7 @@ pub enum Stored {
     },
     /// It is not kept.
     Rejected {
-        /// Why: `too-short`, `too-long`, `injection` or `recalled`.
+        /// Why: `too-short`, `too-long`, `injection`, `recalled`, `forgotten` or `removed`.
         reason: &'static str,
     },
 }
@@ -110,12 +111,12 @@ struct Nearness {
 }
 
 impl Engine {
-    /// Every stored fact, oldest note first.
+    /// Every stored fact that was not forgotten, oldest note first.
     ///
     /// # Errors
     /// When a note cannot be read.
     pub async fn facts(self: &Arc<Self>) -> Result<Vec<Fact>> {
-        self.blocking(|_, settings| facts::all(&settings.workspace_dir, &zone(settings))).await
+        self.blocking(|_, settings| remembered_facts(settings, &forgotten(settings)?)).await
     }
 
     /// The facts nearest to a question, at most `limit`, none below `min_score`.
@@ -161,17 +162,22 @@ impl Engine {
         if let Some((fact, _)) = same {
             return Ok(Stored::Duplicate { fact });
         }
-        let fact = self
+        let stored = self
             .blocking(move |_, settings| {
-                let day = now_in(settings.time_zone.as_deref()).date();
-                facts::append(&settings.workspace_dir, &[NewFact { text: text.clone(), category, importance, day }])?;
+                let list = forgotten(settings)?;
                 let id = facts::id_of(&text);
-                Ok(facts::all(&settings.workspace_dir, &zone(settings))?.into_iter().find(|fact| fact.id == id))
+                let new = NewFact { text, category, importance, day: now_in(settings.time_zone.as_deref()).date() };
+                if new.is_forgotten(&list) {
+                    return Ok(Stored::Rejected { reason: "forgotten" });
+                }
+                facts::append(&settings.workspace_dir, &[new])?;
+                let fact = remembered_facts(settings, &list)?.into_iter().find(|fact| fact.id == id);
+                // Somebody took the line out again in the same instant.
+                Ok(fact.map_or(Stored::Rejected { reason: "removed" }, |fact| Stored::Created { fact }))
             })
             .await?;
         self.notes_changed();
-        // Somebody took the line out again in the same instant.
-        Ok(fact.map_or(Stored::Rejected { reason: "removed" }, |fact| Stored::Created { fact }))
+        Ok(stored)
     }
 
     /// Takes a fact out of the notes, and keeps auto-capture from finding it again. `folder` is the agent's own.
@@ -324,6 +330,25 @@ impl Engine {
         }
         Ok(vectors)
     }
+}
+
+/// The list of what the user had forgotten.
+fn forgotten(settings: &Settings) -> Result<Forgotten> {
+    let list = Forgotten::of(&settings.database_path);
+    list.check()?;
+    Ok(list)
+}
+
+fn remembered_facts(settings: &Settings, list: &Forgotten) -> Result<Vec<Fact>> {
+    let mut facts = facts::all(&settings.workspace_dir, &zone(settings))?;
+    facts.retain(|fact| !fact.is_forgotten(list));
+    Ok(facts)
+}
+
+/// Of the stored facts, the hashes of those that a list forgets.
+pub(super) fn hashes_of_forgotten(settings: &Settings, list: &Forgotten) -> Result<Vec<Hash>> {
+    let facts = facts::all(&settings.workspace_dir, &zone(settings))?;
+    Ok(facts.iter().filter(|fact| fact.is_forgotten(list)).map(|fact| hash(fact.text.as_bytes())).collect())
 }
 
 /// A text as it may be kept: without secrets, on one line.

@@ -9,7 +9,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Engine, SearchCall, SyncCall, doctor, keep::LEASE_PATIENCE};
+use super::{Engine, SearchCall, SyncCall, doctor, facts::hashes_of_forgotten, keep::LEASE_PATIENCE};
 use crate::{
     cancel::Cancel,
     capture::{erase, jsonl},
@@ -21,7 +21,7 @@ use crate::{
     text::fold::fold,
     workspace::{
         area::Area,
-        forgotten::{Entry, What, content_hash, is_telling, line_hash, list_path},
+        forgotten::{Entry, Forgotten, What, content_hash, is_telling, line_hash, list_path},
         read::read_text,
     },
 };
@@ -78,6 +78,8 @@ pub struct ForgetReport {
     pub chunks: usize,
     /// Vectors that were removed.
     pub vectors: u64,
+    /// Stored facts that are not recalled any more.
+    pub facts: usize,
     /// Captures whose text was blanked.
     pub captures: usize,
     /// Waiting turns that were removed.
@@ -234,6 +236,10 @@ impl Engine {
         })?;
         // Also when nothing is found yet: a transcript may be indexed later than it is forgotten.
         target.entries.extend(call.sessions.iter().map(|s| What::Session { session: s.clone() }));
+        // Facts have vectors of their own words, without the line around them.
+        let facts = hashes_of_forgotten(settings, &Forgotten::of_these(&target.entries))?;
+        target.report.facts = facts.len();
+        target.hashes.extend(facts);
         target.report.vectors =
             self.store.read(|r| r.vector_count_of(&target.hashes.iter().copied().collect::<Vec<_>>()))?;
         Ok(target)

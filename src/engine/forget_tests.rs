@@ -1,9 +1,13 @@
 use std::path::Path;
 
 use super::*;
-use crate::engine::{
-    Lease,
-    testing::{Home, asking, hits, sync},
+use crate::{
+    capture::rules::Category,
+    engine::{
+        Lease,
+        facts::Stored,
+        testing::{Home, asking, hits, sync},
+    },
 };
 
 const SECRET: &str = "The safe behind the zebra picture opens with quokka and then walrus.";
@@ -184,5 +188,41 @@ async fn a_forgotten_session_takes_its_notes_captures_and_short_term_records_alo
     }
     assert!(!holds(&folder, "zebra") && !holds(&home.state(), "zebra"));
     assert!(Area::of(&engine.settings().settings).forgotten.session("agent:main:telegram:direct:7"));
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_fact_is_not_recalled_nor_kept_again_until_it_is_taken_back() {
+    let home = Home::new(&[("MEMORY.md", "The tea is sencha.")]);
+    let engine = home.open().await;
+    let (boat, cat) = ("The boat of Ana is called Quokka and lies in Porto", "Ana has a cat");
+    for text in [boat, cat] {
+        let stored = engine.store_fact(text, Category::Fact, 0.9).await.unwrap();
+        assert!(matches!(stored, Stored::Created { .. }), "{stored:?}");
+    }
+    sync(&engine).await;
+    let recalled = async |query: &str| {
+        let found = engine.search_facts(query, 5, 0.0).await.unwrap();
+        found.matches.into_iter().map(|found| found.fact.text).collect::<Vec<_>>()
+    };
+    assert_eq!(recalled("quokka boat").await.len(), 2);
+    assert!(holds(&home.state(), "quokka"));
+
+    let call = ForgetCall { search: Some(asking("quokka boat")), ..ForgetCall::default() };
+    let dry = forget(&engine, ForgetCall { dry_run: true, ..call.clone() }).await;
+    assert_eq!((dry.facts, recalled("quokka boat").await.len()), (1, 2));
+    let report = forget(&engine, call).await;
+    assert_eq!((report.facts, report.vectors), (1, dry.vectors));
+    assert!(report.vectors >= 2, "that of the chunk and that of the fact: {report:?}");
+    assert_eq!(recalled("quokka boat").await, [cat]);
+    assert_eq!(engine.facts().await.unwrap().len(), 1);
+    assert!(!holds(&home.state(), "quokka"));
+    let again = engine.store_fact(boat, Category::Fact, 0.9).await.unwrap();
+    assert_eq!(again, Stored::Rejected { reason: "forgotten" });
+
+    engine.undo_forget(report.ids[0].clone()).await.unwrap();
+    assert_eq!(recalled("quokka boat").await.len(), 2);
+    let whole = forget(&engine, paths(&["memory/facts.md"])).await;
+    assert_eq!((whole.facts, engine.facts().await.unwrap().len()), (2, 0));
     engine.release().await;
 }

@@ -141,6 +141,16 @@ impl Forgotten {
         list
     }
 
+    /// A list of nothing but these.
+    #[must_use]
+    pub fn of_these(whats: &[What]) -> Self {
+        let mut list = Self::default();
+        for what in whats {
+            list.add(Entry { id: String::new(), at: String::new(), what: what.clone() });
+        }
+        list
+    }
+
     fn add(&mut self, Entry { id, what, .. }: Entry) {
         match what {
             What::Path { path, content } => {
