@@ -1,6 +1,7 @@
 // Conversations as a source on a real host: what was said and never written down is found, by the command line and by
 // the agent; and a running gateway follows what is said.
 
+import path from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
 import { ID } from "./memory-host.mjs";
