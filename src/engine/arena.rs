@@ -58,12 +58,12 @@ fn refresh(reader: &Reader<'_>, previous: Option<Loaded>, version: DataVersion) 
         arena: Arc::new(Arena::with_capacity(dims as usize, count)),
     });
     loaded.version = version;
-    // Copies only when a search is still using the arena of before.
-    let arena = Arc::make_mut(&mut loaded.arena);
+    // What a search is still using is copied, but only when there is something new: most commits bring no vector.
+    let arena = &mut loaded.arena;
     let mut failed = None;
     loaded.cursor = reader.for_each_code(generation.id, space.id, loaded.cursor, |chunk, source, code| {
         let source = if source == Source::Sessions.as_str() { Source::Sessions } else { Source::Memory };
-        if let Err(error) = arena.append(chunk, source, code) {
+        if let Err(error) = Arc::make_mut(arena).append(chunk, source, code) {
             failed.get_or_insert(error);
         }
     })?;
@@ -72,7 +72,7 @@ fn refresh(reader: &Reader<'_>, previous: Option<Loaded>, version: DataVersion) 
     }
     if arena.len() > count + count / STALE_SHARE {
         let live = reader.chunk_ids(generation.id)?;
-        arena.retain(|id| live.binary_search(&id).is_ok());
+        Arc::make_mut(arena).retain(|id| live.binary_search(&id).is_ok());
     }
     Ok(Some(loaded))
 }

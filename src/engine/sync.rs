@@ -285,14 +285,13 @@ impl Engine {
         let tidy = what == "embedding" && error.is_none();
         let _ = self
             .upkeep(move |engine, settings| {
-                if tidy {
-                    engine.tidy(settings)?;
-                }
+                // What is not tidied now is after the next pass; others must not wait for the lease because of it.
+                let tidied = if tidy { engine.tidy(settings) } else { Ok(()) };
                 if !other_runs {
                     engine.store.release_lease()?;
                 }
                 engine.refresh_snapshot(&engine.shutdown);
-                Ok(())
+                tidied
             })
             .await;
     }

@@ -71,6 +71,8 @@ pub(super) struct Held {
     pub(super) owner: Owner,
     pub(super) token: i64,
     pub(super) renewed_ms: i64,
+    /// Whether it is still needed: if not, it could not be given back yet.
+    pub(super) wanted: bool,
 }
 
 impl Owner {

@@ -315,22 +315,19 @@ impl Store {
             let (asking, renewed_ms) = (owner.clone(), writer.shared().clock.now_ms());
             let lease = writer.transact(false, move |tx| tx.acquire_lease(&asking))?;
             writer.lease = match lease {
-                Lease::Held { token } => Some(Held { owner, token, renewed_ms }),
+                Lease::Held { token } => Some(Held { owner, token, renewed_ms, wanted: true }),
                 Lease::HeldBy(_) => None,
             };
             Ok(lease)
         })?)
     }
 
-    /// Gives the lease back, if held.
+    /// Gives the lease back, if held. When the disk refuses that, the writer thread tries again by itself.
     ///
     /// # Errors
     /// As [`Self::write`].
     pub fn release_lease(&self) -> Result<()> {
-        self.wait(self.submit(|writer| match writer.lease.take() {
-            Some(held) => writer.transact(false, move |tx| tx.release_lease(&held.owner)),
-            None => Ok(()),
-        })?)
+        self.wait(self.submit(Writer::release_lease)?)
     }
 
     /// A value that changes whenever anything was committed, by this process or another. Costs microseconds.

@@ -251,11 +251,29 @@ impl Writer {
         if (now - held.renewed_ms).abs() < RENEW_EVERY_MS {
             return;
         }
+        if !held.wanted {
+            // Refused again it is tried later, and at closing.
+            let _ = self.release_lease();
+            return;
+        }
         let owner = held.owner.clone();
         let renewed = self.transact(true, move |tx| tx.renew_lease(&owner));
         if let (Ok(()), Some(held)) = (renewed, &mut self.lease) {
             held.renewed_ms = now;
         }
+    }
+
+    /// Gives the lease back, if held. One that the disk does not let go of is tried again when it would be renewed.
+    pub(super) fn release_lease(&mut self) -> Result<()> {
+        let now = self.shared.clock.now_ms();
+        let Some(held) = &mut self.lease else { return Ok(()) };
+        (held.wanted, held.renewed_ms) = (false, now);
+        let owner = held.owner.clone();
+        let released = self.transact(false, move |tx| tx.release_lease(&owner));
+        if released.is_ok() {
+            self.lease = None;
+        }
+        released
     }
 
     /// Leaves the file tidy: lease given back, mark removed, log emptied.
