@@ -17,6 +17,9 @@ use crate::{
 /// Fewest bytes of one entry; below `max_entries` times this a file cannot be full and is not counted.
 const MIN_ENTRY_BYTES: u64 = 60;
 
+/// Turns after which the lines of a file are counted whatever its turns say.
+const LOOKED_AT_EVERY: u64 = 256;
+
 /// Characters of a message that fields are cut from; a host waits while it is looked at.
 const LOOKED_AT: usize = 4000;
 
@@ -95,7 +98,7 @@ pub fn record(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &j
     let line =
         serde_json::to_string(&entry).map_err(|e| Error::new(Code::Internal, format!("short-term entry: {e}")))?;
     jsonl::append(path, &line)?;
-    rotate_when_full(path, limits, now)?;
+    rotate_when_full(path, limits, entry.turn, now)?;
     Ok(Some(entry))
 }
 
@@ -105,7 +108,12 @@ fn without_secrets(text: &str) -> String {
     redact(&begin).into_owned()
 }
 
-fn rotate_when_full(path: &Path, limits: &Limits, now: &jiff::Zoned) -> Result<Option<PathBuf>> {
+/// Counts the lines only when there may be enough of them: the host waits, and a large file takes a while. Our files
+/// number their turns from one; a file that we took over may not, so it is looked at now and then.
+fn rotate_when_full(path: &Path, limits: &Limits, turn: u64, now: &jiff::Zoned) -> Result<Option<PathBuf>> {
+    if turn < limits.max_entries as u64 && turn % LOOKED_AT_EVERY != 0 {
+        return Ok(None);
+    }
     let size = std::fs::metadata(path).map_err(|e| Error::io(path, &e))?.len();
     if size < (limits.max_entries as u64).saturating_mul(MIN_ENTRY_BYTES) {
         return Ok(None);
@@ -244,5 +252,20 @@ mod tests {
         assert!(dir.path().join("short-term-2026-03-17.jsonl").exists());
         assert!(dir.path().join("short-term-2026-03-17-2.jsonl").exists());
         assert_eq!(jsonl::tail(&path, 9).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_file_with_other_numbers_is_looked_at_now_and_then() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("short-term.jsonl");
+        let limits = Limits { max_entries: 300, ..Limits::default() };
+        let now = at("2026-03-17T01:41:00+00:00[UTC]");
+        let other = r#"{"ts":"2026-03-16T01:41:00.000Z","turn":254,"task":"a","input":"a","output":"b","tags":[]}"#;
+        std::fs::write(&path, format!("{other}\n").repeat(400)).unwrap();
+        record(&path, &limits, "question", "answer", &now).unwrap();
+        assert_eq!(jsonl::tail(&path, 999).unwrap().len(), 401);
+        record(&path, &limits, "question", "answer", &now).unwrap();
+        assert!(jsonl::tail(&path, 999).unwrap().is_empty());
+        assert!(dir.path().join("short-term-2026-03-17.jsonl").exists());
     }
 }
