@@ -1,16 +1,17 @@
 // What the automatic memory costs a reply, measured inside the gateway process of a real host: recall by words and the
 // recording of a finished turn, and for how long each holds the event loop.
 //
-//   node scripts/reply-path.mjs [--host 2026.9.6] [--notes 400] [--calls 1000]
+//   node scripts/reply-path.mjs [--host 2026.9.6] [--chunks 1000] [--calls 1000]
 //
 // Promised: p99 under 5 ms without a query embedding, the event loop never held longer than 2 ms.
 
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { TestHost } from "../__test__/host/harness.mjs";
 import pack from "../__test__/host/pack.mjs";
 import { PLUGIN_ID } from "../lib/package-info.js";
@@ -18,7 +19,7 @@ import { PLUGIN_ID } from "../lib/package-info.js";
 const { values: args } = parseArgs({
   options: {
     host: { type: "string", default: "2026.9.6" },
-    notes: { type: "string", default: "400" },
+    chunks: { type: "string", default: "1000" },
     calls: { type: "string", default: "1000" },
   },
 });
@@ -26,30 +27,15 @@ const { values: args } = parseArgs({
 /** Longest the probe may take, in seconds. */
 const PATIENCE_S = 600;
 
-const WORDS =
-  "falcon postgres release tuesday lamp harbour kite garden invoice dentist train porto market recipe budget server backup router paint window engine battery ferry museum concert ticket passport visa laptop keyboard monitor coffee sencha bread cheese".split(
-    " ",
-  );
-
-/** A daily note of some length, the same in every run. @param {number} seed */
-function note(seed) {
-  const line = (/** @type {number} */ n) =>
-    Array.from({ length: 12 }, (_, at) => WORDS[(seed * 31 + n * 17 + at * (seed % 7) + at) % WORDS.length]).join(" ");
-  return Array.from({ length: 30 }, (_, n) => `- ${line(n)}, number ${seed * 100 + n}`).join("\n");
-}
-
-/** @param {number} days */
-const day = (days) => new Date(Date.UTC(2026, 10, 1) - days * 86_400_000).toISOString().slice(0, 10);
-
-const files = Object.fromEntries(
-  Array.from({ length: Number(args.notes) }, (_, n) => [`memory/${day(n)}.md`, `# ${day(n)}\n\n${note(n)}\n`]),
-);
 let tarball = "";
 await pack(
   /** @type {any} */ ({ provide: (/** @type {string} */ _name, /** @type {{file: string}} */ packed) => (tarball = packed.file) }),
 );
-const host = await TestHost.start(args.host, { files, rules: [{ match: ".", reply: "HELLO" }] });
+const host = await TestHost.start(args.host, { files: {}, rules: [{ match: ".", reply: "HELLO" }] });
 try {
+  const corpus = fileURLToPath(new URL("../bench/corpus.mjs", import.meta.url));
+  await promisify(execFile)(process.execPath, [corpus, "--out", host.workspace, "--chunks", args.chunks]);
+  const { queries } = JSON.parse(await readFile(`${host.workspace}.queries.json`, "utf8"));
   await host.installPlugin(tarball);
   await host.ok(PLUGIN_ID, "setup", "--yes");
   await host.configure({
@@ -75,7 +61,7 @@ try {
       stateDir: host.stateDir,
       workspace: host.workspace,
       calls: Number(args.calls),
-      words: WORDS,
+      questions: queries,
     }),
   );
   await rename(`${order}.new`, order);
@@ -89,15 +75,19 @@ try {
 /** @param {{error?: string, rows: Record<string, any>}} measured */
 function report({ error, rows }) {
   if (error) throw new Error(error);
-  console.log(`OpenClaw ${args.host}, ${args.notes} notes, ${args.calls} calls each, in milliseconds\n`);
-  console.log("| what | p50 | p99 | longest | loop held: p99 | longest | CPU of the loop's thread: p99 | longest |");
-  console.log("|---|---:|---:|---:|---:|---:|---:|---:|");
-  for (const [name, { wall, hold, cpu }] of Object.entries(rows)) {
-    const cells = [wall.p50, wall.p99, wall.max, hold.p99, hold.max, cpu.p99, cpu.max].map((value) => value.toFixed(2));
-    console.log(`| ${name} | ${cells.join(" | ")} |`);
+  console.log(`OpenClaw ${args.host}, a memory of about ${args.chunks} chunks, ${args.calls} calls each, in milliseconds\n`);
+  console.log("| what | p50 | p99 | longest | loop held: p99 | longest | of it CPU: p99 | longest | CPU of the call: p99 | longest |");
+  console.log("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+  for (const [name, { wall, hold, cpu, own }] of Object.entries(rows)) {
+    const cells = [wall.p50, wall.p99, wall.max, hold.p99, hold.max, cpu.p99, cpu.max, own.p99, own.max];
+    console.log(`| ${name} | ${cells.map((value) => value.toFixed(2)).join(" | ")} |`);
   }
-  const worst = Math.max(...["recall", "record"].map((name) => rows[name].wall.p99));
-  const held = Math.max(...["recall", "record"].map((name) => rows[name].cpu.max));
-  console.log(`\np99 ${worst.toFixed(2)} ms (promised: under 5), event loop held ${held.toFixed(2)} ms of CPU (promised: at most 2)`);
+  const ours = [rows.recall, rows.record];
+  const worst = Math.max(...ours.map(({ wall }) => wall.p99));
+  // The gateway's own work holds the loop too: what it does alone says how much of a gap is its.
+  const held = Math.max(...ours.map(({ own }) => own.max));
+  console.log(
+    `\np99 ${worst.toFixed(2)} ms (promised: under 5), event loop held ${held.toFixed(2)} ms of CPU by a call (promised: at most 2)`,
+  );
   process.exitCode = worst < 5 && held <= 2 ? 0 : 1;
 }
