@@ -268,4 +268,21 @@ mod tests {
         assert!(jsonl::tail(&path, 999).unwrap().is_empty());
         assert!(dir.path().join("short-term-2026-03-17.jsonl").exists());
     }
+
+    /// Sparse, so that it costs no disk: reading all of it would take minutes.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_turn_costs_the_same_on_an_endless_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("short-term.jsonl");
+        std::fs::File::create(&path).unwrap().set_len(1 << 36).unwrap();
+        let last = r#"{"ts":"2026-03-16T01:41:00.000Z","turn":7,"task":"a","input":"a","output":"b","tags":[]}"#;
+        let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        std::io::Write::write_all(&mut file, format!("\n{last}\n").as_bytes()).unwrap();
+        let limits = Limits { max_inject_entries: 2, ..Limits::default() };
+        let entry =
+            record(&path, &limits, "question", "answer", &at("2026-03-17T01:41:00+00:00[UTC]")).unwrap().unwrap();
+        assert_eq!(entry.turn, 8);
+        assert!(block(&path, &limits).unwrap().unwrap().contains("user: question | assistant: answer"));
+    }
 }
