@@ -145,5 +145,20 @@ export function automaticSuite(version) {
       expect((await host.json("memory", "captures")).waiting).toBe(0);
       await host.stopGateway();
     });
+
+    test("each part stops when it is switched off", async () => {
+      await host.configure({ autoCapture: false, sessionNotes: { enabled: false } });
+      const [before, names] = [await notes(), await noteNames()];
+      await host.startGateway();
+      host.takeChats();
+      await host.turn("I prefer ferries to bridges. Which database does Falcon use?", { local: false });
+      expect(question(host.takeChats(), "ferries to bridges")).not.toMatch(/relevant-memories|Recent Memory/);
+      await call("sessions.reset", RESET);
+      // A part that is on has done its work when the gateway has stopped.
+      await host.stopGateway();
+      expect(await notes()).toBe(before);
+      expect(await noteNames()).toEqual(names);
+      expect((await host.json("memory", "captures")).waiting).toBe(0);
+    });
   });
 }
