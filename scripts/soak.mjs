@@ -48,6 +48,17 @@ const chance = (/** @type {number} */ share) => next() < share;
 const counters = { edits: 0, searches: 0, partial: 0, late: 0, restarts: 0, others: 0, faults: 0, failedSyncs: 0, failedSearches: 0 };
 /** How long searches took, in milliseconds. @type {number[]} */
 const latencies = [];
+/** How long this process could not do anything, in milliseconds: then no answer can be taken in. */
+const stalls = { all: 0, longest: 0 };
+const TICK_MS = 50;
+let ticked = performance.now();
+setInterval(() => {
+  const now = performance.now();
+  const stalled = Math.max(0, now - ticked - 2 * TICK_MS);
+  stalls.all += stalled;
+  stalls.longest = Math.max(stalls.longest, stalled);
+  ticked = now;
+}, TICK_MS).unref();
 /** What failed, by its message, with how often. @type {Map<string, number>} */
 const failures = new Map();
 const failed = (/** @type {"failedSyncs" | "failedSearches"} */ what) => (/** @type {any} */ error) => {
@@ -116,9 +127,10 @@ await manager.sync();
 async function searches() {
   const all = Array.from({ length: 1 + Math.floor(next() * 6) }, async () => {
     const query = `note ${Math.floor(next() * 40)} of file ${Math.floor(next() * files)} ${Math.floor(next() * 1e6)}`;
-    const asked = performance.now();
+    const [asked, stalled] = [performance.now(), stalls.all];
     const answer = await manager.searchDetailed(query, { deadlineMs: DEADLINE_MS }).catch(failed("failedSearches"));
-    const took = performance.now() - asked;
+    const stalledMs = stalls.all - stalled + Math.max(0, performance.now() - ticked - 2 * TICK_MS);
+    const took = performance.now() - asked - stalledMs;
     latencies.push(took);
     counters.searches++;
     counters.partial += answer?.partial ? 1 : 0;
@@ -222,11 +234,12 @@ for (const name of /** @type {(keyof Sample)[]} */ (Object.keys(FLAT))) {
 latencies.sort((a, b) => a - b);
 const [p50, p99, slowest] = [0.5, 0.99, 1].map((share) => Math.round(latencies[Math.ceil(latencies.length * share) - 1] ?? 0));
 console.log(`searches took ${p50} ms (median), ${p99} ms (p99), ${slowest} ms (slowest)`);
+console.log(`this process stood still for ${Math.round(stalls.longest)} ms at most, ${Math.round(stalls.all)} ms in all`);
 console.log(JSON.stringify(counters));
 for (const [message, times] of failures) console.log(`${times} × ${message}`);
 const unsound = checks.filter(({ ok }) => !ok);
 for (const { name, found } of unsound) console.log(`unsound at the end, ${name}: ${found}`);
-if (values.json) await writeFile(values.json, JSON.stringify({ seed: values.seed, counters, latency: { p50, p99, slowest }, failures: [...failures], samples, checks }, null, 1));
+if (values.json) await writeFile(values.json, JSON.stringify({ seed: values.seed, counters, latency: { p50, p99, slowest }, stalls, failures: [...failures], samples, checks }, null, 1));
 provider.stop();
 await rm(dir, { recursive: true, force: true });
 process.exitCode = isFlat && unsound.length === 0 && counters.failedSearches === 0 && counters.late === 0 ? 0 : 1;
