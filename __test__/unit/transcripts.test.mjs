@@ -4,6 +4,7 @@
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { Host } from "../../plugin/host.js";
@@ -40,6 +41,18 @@ test("a fact said only in a conversation is found, and counted as its own source
     { source: "sessions", files: 1, chunks: 1 },
   ]);
   await expect(manager.readFile({ relPath: "sessions/main/s1.jsonl" })).rejects.toMatchObject({ code: "MEM_PATH" });
+});
+
+test("a conversation that a host deleted and packed is found", async () => {
+  const home = await makeWorkspace();
+  const said = Array.from({ length: 500 }, (_, n) => line("user", `Remark ${n} about the garden.`)).join("");
+  const packed = zstdCompressSync(Buffer.from(said + line("user", "My sister Lena moved to Porto.")));
+  await writeFile(`${await transcript(home)}.deleted.2026-11-20T10-11-12.345Z.zst`, packed);
+  const manager = await managerOf({ ...home.request, cfg: home.config(SESSIONS), purpose: "cli" });
+  await manager.sync();
+  const [hit] = await manager.search("Where did my sister Lena move to?");
+  expect(hit).toMatchObject({ path: "sessions/main/s1.jsonl.deleted.2026-11-20T10-11-12.345Z.zst", source: "sessions" });
+  expect(await manager.sync()).toMatchObject({ changed: 0 });
 });
 
 test("without both settings no conversation is read", async () => {

@@ -28,9 +28,9 @@ const INDEX_NAME: &str = "sessions.json";
 /// Largest such list that is read, in bytes.
 const MAX_INDEX_BYTES: u64 = 128 * 1024 * 1024;
 
-/// A transcript that a reset or a deletion has set aside.
+/// A transcript that a reset or a deletion has set aside; hosts from 2026.8 on pack it.
 static ARCHIVED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?P<live>.+\.jsonl)\.(?:reset|deleted)\.\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d{3})?Z(?:\.[0-9a-f]{32})?$").ok()
+    Regex::new(r"^(?P<live>.+\.jsonl)\.(?:reset|deleted)\.\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d{3})?Z(?:\.[0-9a-f]{32})?(?:\.zst)?$").ok()
 });
 
 /// A transcript file.
@@ -195,6 +195,7 @@ mod tests {
         assert_eq!(transcript_name("a-topic-7.jsonl"), Some(None));
         assert_eq!(transcript_name("a.jsonl.reset.2026-11-20T10-11-12.345Z"), Some(Some("a.jsonl")));
         assert_eq!(transcript_name("a.jsonl.deleted.2026-11-20T10-11-12Z"), Some(Some("a.jsonl")));
+        assert_eq!(transcript_name("a.jsonl.deleted.2026-11-20T10-11-12.345Z.zst"), Some(Some("a.jsonl")));
         for name in [
             "sessions.json",
             ".jsonl",
@@ -203,7 +204,7 @@ mod tests {
             "a.jsonl.tmp",
             "a.trajectory.jsonl",
             "a.checkpoint.0b6a6c1e-0000-4000-8000-000000000000.jsonl",
-            "a.jsonl.deleted.2026-11-20T10-11-12.345Z.zst",
+            "a.jsonl.zst",
         ] {
             assert_eq!(transcript_name(name), None, "{name}");
         }

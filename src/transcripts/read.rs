@@ -8,10 +8,11 @@ use std::{
     str::FromStr,
 };
 
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    error::{Error, Result},
+    error::{Code, Error, Result},
     workspace::{area::Located, guard},
 };
 
@@ -51,10 +52,22 @@ impl FromStr for Cursor {
     }
 }
 
+/// End of the name of a transcript that the host packed when it set it aside.
+pub const PACKED: &str = ".zst";
+
+/// Bytes read at a time.
+const BUFFER: usize = 256 * 1024;
+
+/// What is read.
+enum Body {
+    Plain(BufReader<File>),
+    /// Written once and never continued: read from its beginning to its end.
+    Packed(Box<BufReader<StreamingDecoder<File, FrameDecoder>>>),
+}
+
 /// A transcript file, open at a cursor.
-#[derive(Debug)]
 pub struct Reader {
-    file: BufReader<File>,
+    body: Body,
     cursor: Cursor,
     /// Whether the file is not the one that the cursor was made for, so that reading began anew.
     pub restarted: bool,
@@ -70,10 +83,22 @@ impl Reader {
     pub fn open(located: &Located, cursor: Cursor, finished: bool) -> Result<Self> {
         let path = located.absolute();
         let mut file = guard::open(located).map_err(|refusal| refusal.into_error(&path))?;
+        if path.extension().is_some_and(|end| PACKED.strip_prefix('.').is_some_and(|packed| end == packed)) {
+            let decoder = StreamingDecoder::new(file)
+                .map_err(|error| Error::new(Code::Io, format!("{}: {error}", path.display())))?;
+            let body = Body::Packed(Box::new(BufReader::with_capacity(BUFFER, decoder)));
+            return Ok(Self {
+                body,
+                cursor: Cursor::default(),
+                restarted: cursor != Cursor::default(),
+                finished: true,
+            });
+        }
         let continued = is_continued(&mut file, cursor).map_err(|error| Error::io(&path, &error))?;
         let cursor = if continued { cursor } else { Cursor::default() };
         file.seek(SeekFrom::Start(cursor.offset)).map_err(|error| Error::io(&path, &error))?;
-        Ok(Self { file: BufReader::with_capacity(256 * 1024, file), cursor, restarted: !continued, finished })
+        let body = Body::Plain(BufReader::with_capacity(BUFFER, file));
+        Ok(Self { body, cursor, restarted: !continued, finished })
     }
 
     /// Reads complete lines to the end of the file, or until told to stop. A line at the end that is still being
@@ -82,14 +107,18 @@ impl Reader {
     /// # Errors
     /// `Io`, and what the caller gives.
     pub fn each_line(&mut self, mut each: impl FnMut(u32, &[u8]) -> Result<ControlFlow<()>>) -> Result<()> {
-        let failed = |error: io::Error| Error::new(crate::error::Code::Io, format!("a transcript: {error}"));
+        let failed = |error: io::Error| Error::new(Code::Io, format!("a transcript: {error}"));
+        let body: &mut dyn BufRead = match &mut self.body {
+            Body::Plain(body) => body,
+            Body::Packed(body) => &mut **body,
+        };
         let mut line = Vec::new();
         loop {
             line.clear();
-            let mut length = (&mut self.file).take(MAX_LINE_BYTES).read_until(b'\n', &mut line).map_err(failed)? as u64;
+            let mut length = (&mut *body).take(MAX_LINE_BYTES).read_until(b'\n', &mut line).map_err(failed)? as u64;
             let mut complete = line.last() == Some(&b'\n');
             if !complete && length == MAX_LINE_BYTES {
-                let (skipped, ended) = skip_line(&mut self.file).map_err(failed)?;
+                let (skipped, ended) = skip_line(body).map_err(failed)?;
                 line.clear();
                 (length, complete) = (length + skipped, ended);
             }
@@ -109,21 +138,22 @@ impl Reader {
     /// # Errors
     /// `Io`.
     pub fn cursor(&mut self) -> Result<Cursor> {
+        let Body::Plain(body) = &self.body else { return Ok(self.cursor) };
         // Through a second handle, because the buffer of the first one must stay where it is.
-        let check = self.file.get_ref().try_clone().and_then(|mut file| {
+        let check = body.get_ref().try_clone().and_then(|mut file| {
             let position = file.stream_position()?;
             let check = fingerprint(&mut file, self.cursor.offset);
             file.seek(SeekFrom::Start(position))?;
             check
         });
-        let check = check.map_err(|error| Error::new(crate::error::Code::Io, format!("a transcript: {error}")))?;
+        let check = check.map_err(|error| Error::new(Code::Io, format!("a transcript: {error}")))?;
         self.cursor.check = check;
         Ok(self.cursor)
     }
 }
 
 /// Leaves out the rest of a line: how long it was, and whether it ended.
-fn skip_line(file: &mut BufReader<File>) -> io::Result<(u64, bool)> {
+fn skip_line(file: &mut dyn BufRead) -> io::Result<(u64, bool)> {
     let mut skipped = 0;
     loop {
         let buffer = file.fill_buf()?;
@@ -228,6 +258,35 @@ mod tests {
             let (lines, _, restarted) = file.read(cursor, false);
             assert!(restarted);
             assert_eq!(lines.len(), text.lines().count());
+        }
+    }
+
+    #[test]
+    fn a_packed_transcript_is_read_as_a_whole_and_a_broken_one_is_told() {
+        let text = "one\n".repeat(20_000) + "two";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl.deleted.2026-11-20T10-11-12.345Z.zst");
+        let located = Located { base: folder.path().to_owned(), below: path.file_name().unwrap().to_owned().into() };
+        let packed = ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest);
+        assert!(packed.len() < text.len() / 10, "the test would prove nothing otherwise");
+        fs::write(&path, &packed).unwrap();
+        let read = |cursor: Cursor| {
+            let mut reader = Reader::open(&located, cursor, true)?;
+            let (mut lines, mut last) = (0, Vec::new());
+            reader.each_line(|_, line| {
+                (lines, last) = (lines + 1, line.to_vec());
+                Ok(ControlFlow::Continue(()))
+            })?;
+            Ok::<_, Error>((lines, last, reader.restarted, reader.cursor()?))
+        };
+        let (lines, last, restarted, cursor) = read(Cursor::default()).unwrap();
+        assert_eq!((lines, last.as_slice(), restarted), (20_001, b"two".as_slice(), false));
+        assert_eq!(cursor.offset, text.len() as u64);
+        let (lines, _, restarted, _) = read(cursor).unwrap();
+        assert_eq!((lines, restarted), (20_001, true), "it has changed, so nothing of before counts");
+        for broken in [&packed[..packed.len() / 2], b"no frame at all"] {
+            fs::write(&path, broken).unwrap();
+            assert_eq!(read(Cursor::default()).unwrap_err().code, Code::Io);
         }
     }
 
