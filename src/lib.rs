@@ -10,6 +10,7 @@ pub mod embed;
 pub mod engine;
 pub mod error;
 pub mod index;
+mod priority;
 pub mod search;
 pub mod store;
 pub mod text;

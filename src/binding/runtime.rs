@@ -3,6 +3,8 @@
 use napi::bindgen_prelude::create_custom_tokio_runtime;
 use tokio::runtime::Builder;
 
+use crate::priority::{self, Work};
+
 /// Threads that poll futures (network, timers).
 const WORKERS: usize = 2;
 /// Threads for blocking work (searches, file reads); they end when idle.
@@ -14,6 +16,7 @@ fn init() {
         .worker_threads(WORKERS)
         .max_blocking_threads(BLOCKING)
         .thread_name("memory-core-rs")
+        .on_thread_start(|| priority::lower(Work::Answers))
         .enable_all()
         .build();
     // Without it napi makes its own default runtime: more threads, same behaviour.

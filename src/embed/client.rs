@@ -67,11 +67,8 @@ impl Http {
     }
 
     fn client(&self, url: &Url) -> Result<&Client, Fault> {
-        let client = if is_loopback(url) {
-            self.direct.get_or_init(|| build(Client::builder().no_proxy()))
-        } else {
-            self.proxied.get_or_init(|| build(Client::builder()))
-        };
+        let slot = if is_loopback(url) { &self.direct } else { &self.proxied };
+        let client = slot.get_or_init(|| build(url, redirect::Policy::custom(follow_same_origin)));
         client.as_ref().map_err(|error| Fault::new(FaultKind::Fatal, error.clone()))
     }
 
@@ -171,13 +168,15 @@ fn unreachable(origin: &str, error: reqwest::Error) -> Fault {
     Fault::unavailable(format!("{origin} cannot be reached: {}", causes(&error.without_url())))
 }
 
-fn build(builder: reqwest::ClientBuilder) -> Result<Client> {
+/// A client for servers such as the one at `url`; what is common to all clients.
+pub(super) fn build(url: &Url, redirects: redirect::Policy) -> Result<Client> {
     // Fails when something else in the process has installed a provider; that one is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = if is_loopback(url) { Client::builder().no_proxy() } else { Client::builder() };
     builder
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_idle_timeout(IDLE_TIMEOUT)
-        .redirect(redirect::Policy::custom(follow_same_origin))
+        .redirect(redirects)
         .user_agent(concat!("memory-core-rs/", env!("CARGO_PKG_VERSION")))
         .build()
         .map_err(|error| Error::new(Code::Internal, format!("HTTP client: {}", causes(&error))))

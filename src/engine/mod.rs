@@ -32,6 +32,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicI64, Ordering},
 };
 
+use futures::FutureExt;
 use parking_lot::{Mutex, RwLock};
 
 use self::{arena::ArenaSlot, background::Background, probe::ProbeCache, provider::Provider, status::Snapshot};
@@ -76,6 +77,8 @@ pub struct Engine {
     compared_ms: AtomicI64,
     /// A check for damage is under way.
     checking: AtomicBool,
+    /// What searches sent will be booked soon.
+    booking_due: AtomicBool,
     /// Ends all work of this engine.
     shutdown: Cancel,
     closed: AtomicBool,
@@ -99,6 +102,7 @@ impl Engine {
             indexed: AtomicBool::new(false),
             compared_ms: AtomicI64::new(0),
             checking: AtomicBool::new(false),
+            booking_due: AtomicBool::new(false),
             shutdown: Cancel::new(),
             closed: AtomicBool::new(false),
         }
@@ -139,6 +143,8 @@ impl Engine {
         }
         self.shutdown.cancel();
         drop(self.background.lock().take());
+        // Handed to the writer, which finishes what waits.
+        let _ = self.book_all().now_or_never();
         self.store.close();
     }
 

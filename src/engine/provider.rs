@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::PathBuf,
-    sync::{Arc, LazyLock, Weak},
+    sync::{Arc, LazyLock, OnceLock, Weak},
 };
 
 use parking_lot::{Mutex, RwLock};
@@ -30,6 +30,8 @@ type Choice = Result<Selected>;
 pub(super) struct Provider {
     sources: Sources,
     choice: RwLock<Arc<Choice>>,
+    /// The model for single lines once it was needed; opening it reads its tokenizer.
+    lines: OnceLock<Arc<dyn Embedder>>,
 }
 
 impl Provider {
@@ -52,7 +54,7 @@ impl Provider {
             ledger: None,
         };
         let choice = RwLock::new(Arc::new(build(&settings.provider, &sources)));
-        Self { sources, choice }
+        Self { sources, choice, lines: OnceLock::new() }
     }
 
     /// The same with a ledger for batch jobs, which only an open engine has.
@@ -94,8 +96,19 @@ impl Provider {
         if chosen.is_local() {
             return Some(chosen);
         }
-        let load = self.sources.embedded.as_ref()?;
-        load().ok()
+        if self.lines.get().is_none() {
+            let model = self.sources.embedded.as_ref()?().ok()?;
+            // Another search may have been first: all share one model anyway.
+            let _ = self.lines.set(model);
+        }
+        self.lines.get().cloned()
+    }
+
+    /// The embedders that may have sent something.
+    pub(super) fn in_use(&self) -> Vec<Arc<dyn Embedder>> {
+        let chosen = self.embedder().ok().flatten();
+        let lines = self.lines.get().cloned();
+        chosen.into_iter().chain(lines).collect()
     }
 
     /// Switches to the configured fallback because the provider failed; none when there is no fallback, or when it is

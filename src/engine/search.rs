@@ -253,9 +253,7 @@ impl Engine {
             outcome = asked => outcome,
             () = cancelled(cancel) => return Err(Error::new(Code::Cancelled, "the call was cancelled")),
         };
-        let (engine, spent) = (Arc::clone(self), Arc::clone(embedder));
-        // The answer does not wait for the writer.
-        tokio::spawn(async move { engine.book_usage(&*spent, 0).await });
+        self.book_later();
         match outcome {
             Err(_) => Err(Error::new(Code::ProviderUnavailable, "the embedding provider did not answer in time")
                 .remedy("Check the provider, or raise `query.deadlineMs`")),

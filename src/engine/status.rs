@@ -187,6 +187,7 @@ impl Engine {
     /// When the store cannot be read.
     pub async fn inspect(self: &Arc<Self>) -> Result<Value> {
         let embedder = self.provider().embedder().ok().flatten();
+        self.book_all().await;
         self.blocking(move |engine, settings| {
             let space = embedder.as_ref().map(|e| e.space().clone());
             let mut plan = plan::plan(&engine.store, settings, false, space.as_ref(), &engine.shutdown)?;

@@ -1,5 +1,11 @@
 //! Booking what the provider was asked, and telling what today cost.
 
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use futures::future::join_all;
 use jiff::{Zoned, tz::TimeZone};
 use serde_json::{Value, json};
 
@@ -12,6 +18,9 @@ use crate::{
     store::usage::Spent,
 };
 
+/// How long after a search its cost is booked; a kill loses these figures, which harms nobody.
+const BOOK_AFTER: Duration = Duration::from_secs(30);
+
 impl Engine {
     /// Books what was sent since the last time, and chunks that need a vector. A full disk loses figures, which harms
     /// nobody.
@@ -21,6 +30,28 @@ impl Engine {
             let booking = self.booking(embedder);
             let _ = self.store.write_async(move |tx| booking.add(tx, &spent)).await;
         }
+    }
+
+    /// Books what searches send, some time later and together: every write makes each reader forget the pages it
+    /// holds, and wears a card out.
+    pub(super) fn book_later(self: &Arc<Self>) {
+        if self.booking_due.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let engine = Arc::downgrade(self);
+        tokio::spawn(async move {
+            tokio::time::sleep(BOOK_AFTER).await;
+            if let Some(engine) = engine.upgrade() {
+                engine.booking_due.store(false, Ordering::Release);
+                engine.book_all().await;
+            }
+        });
+    }
+
+    /// Books what all embedders in use sent since the last time.
+    pub(super) async fn book_all(&self) {
+        let embedders = self.provider().in_use();
+        join_all(embedders.iter().map(|embedder| self.book_usage(&**embedder, 0))).await;
     }
 
     /// Where the cost of an embedder is booked today.

@@ -15,7 +15,11 @@ use crate::{
     embed::Space,
     error::{Code, Result},
     search::types::Source,
-    store::{Store, embeddings::SpaceId, files::FileRow},
+    store::{
+        Reader, Store,
+        embeddings::SpaceId,
+        files::{FileRow, Hash},
+    },
     text::analyze::Analyzer,
     workspace::{area::Area, discover::discover, read::read_text, skipped::Skipped},
 };
@@ -23,8 +27,8 @@ use crate::{
 /// Bytes of text that count as one token in an estimate.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// Stands for a space that the store does not have yet: ids begin at 1, so every text is missing in it.
-const NEW_SPACE: SpaceId = 0;
+/// Stands for a space or a generation that the store does not have yet: ids begin at 1, so everything is missing in it.
+pub(super) const NEW: i64 = 0;
 
 /// The difference between disk and index, and what closing it costs.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -53,6 +57,17 @@ impl Plan {
     pub fn is_stale(&self) -> bool {
         !self.changed.is_empty() || !self.removed.is_empty() || self.rebuild.is_some()
     }
+
+    /// Counts those texts (hash, bytes) that have no vector in a space.
+    pub(super) fn count_missing(&mut self, r: &Reader<'_>, space: SpaceId, texts: &[(Hash, usize)]) -> Result<()> {
+        for (hash, bytes) in texts {
+            if !r.has_embedding(space, hash)? {
+                self.texts += 1;
+                self.tokens += tokens(*bytes);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Compares disk and index.
@@ -79,13 +94,13 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
         let known = match live.filter(|_| plan.rebuild.is_none()) {
             Some(live) => {
                 if space.is_some() {
-                    let space = space_id.unwrap_or(NEW_SPACE);
+                    let space = space_id.unwrap_or(NEW);
                     let mut after = None;
                     loop {
                         let page = r.missing_embeddings(live.id, space, after.as_ref(), 1000)?;
                         let Some(last) = page.last() else { break };
                         plan.texts += page.len();
-                        plan.tokens += page.iter().map(|m| tokens(&m.text)).sum::<usize>();
+                        plan.tokens += page.iter().map(|m| tokens(m.text.len())).sum::<usize>();
                         after = Some(last.hash);
                     }
                 }
@@ -116,18 +131,9 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
                     continue;
                 }
                 let prepared = prepare(&mut analyzer, &entry.path, &text, shape);
-                let fresh: Vec<_> = prepared.chunks.into_iter().filter(|c| counted.insert(c.hash)).collect();
-                let missing = match space_id {
-                    Some(space) => store.read_with(cancel, |r| {
-                        fresh
-                            .iter()
-                            .map(|c| Ok((!r.has_embedding(space, &c.hash)?).then_some(c)))
-                            .collect::<Result<Vec<_>>>()
-                    })?,
-                    None => fresh.iter().map(Some).collect(),
-                };
-                plan.texts += missing.iter().flatten().count();
-                plan.tokens += missing.iter().flatten().map(|c| tokens(&c.text)).sum::<usize>();
+                let fresh = prepared.chunks.iter().filter(|c| counted.insert(c.hash));
+                let fresh: Vec<_> = fresh.map(|c| (c.hash, c.text.len())).collect();
+                store.read_with(cancel, |r| plan.count_missing(r, space_id.unwrap_or(NEW), &fresh))?;
             }
         }
     }
@@ -161,6 +167,6 @@ pub fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> Result<b
     })
 }
 
-fn tokens(text: &str) -> usize {
-    text.len().div_ceil(BYTES_PER_TOKEN)
+const fn tokens(bytes: usize) -> usize {
+    bytes.div_ceil(BYTES_PER_TOKEN)
 }

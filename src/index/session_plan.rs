@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::HashSet, sync::Arc};
 
 use super::{
     identity::generation_identity,
-    plan::Plan,
+    plan::{NEW, Plan},
     prepare::Shape,
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
@@ -13,15 +13,9 @@ use crate::{
     config::settings::Settings,
     embed::Space,
     error::Result,
-    store::{Store, embeddings::SpaceId, generations::GenerationId},
+    store::{Store, generations::GenerationId},
     transcripts::host::AskHost,
 };
-
-/// Bytes of text that count as one token in an estimate.
-const BYTES_PER_TOKEN: usize = 4;
-
-/// Stands for a generation or a space that does not exist yet: ids begin at 1, so everything is missing in it.
-const NEW: i64 = 0;
 
 /// What is compared.
 pub struct SessionPlan<'a> {
@@ -54,7 +48,9 @@ impl SessionPlan<'_> {
         plan.removed.extend(report.removed);
         plan.skipped.extend(report.skipped);
         if space.is_some() {
-            self.count(plan, space_id, counted.into_inner())?;
+            let mut seen = HashSet::new();
+            let fresh: Vec<_> = counted.into_inner().into_iter().filter(|(hash, _)| seen.insert(*hash)).collect();
+            self.store.read_with(self.cancel, |r| plan.count_missing(r, space_id, &fresh))?;
         }
         Ok(())
     }
@@ -89,20 +85,5 @@ impl SessionPlan<'_> {
             progress: &(Arc::new(|_: &_| {}) as _),
         };
         pass.run()
-    }
-
-    /// Texts that have no vector yet.
-    fn count(&self, plan: &mut Plan, space: SpaceId, chunks: Vec<([u8; 32], usize)>) -> Result<()> {
-        let mut seen = HashSet::new();
-        let fresh: Vec<_> = chunks.into_iter().filter(|(hash, _)| seen.insert(*hash)).collect();
-        self.store.read_with(self.cancel, |r| {
-            for (hash, bytes) in &fresh {
-                if !r.has_embedding(space, hash)? {
-                    plan.texts += 1;
-                    plan.tokens += bytes.div_ceil(BYTES_PER_TOKEN);
-                }
-            }
-            Ok(())
-        })
     }
 }

@@ -85,11 +85,8 @@ impl Reader<'_> {
         Ok(ids)
     }
 
-    /// Number of chunks of a generation.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn chunk_count(&self, generation: GenerationId) -> Result<u64> {
+    /// [`Reader::chunk_count`], counted anew.
+    pub(super) fn count_chunks(&self, generation: GenerationId) -> Result<u64> {
         let mut statement = self.conn.prepare_cached("SELECT count(*) FROM chunk WHERE generation = ?1")?;
         Ok(statement.query_row([generation], |row| row.get(0))?)
     }

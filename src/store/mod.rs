@@ -426,7 +426,7 @@ impl Drop for Store {
 
 /// Whether the last writer was killed, and nobody is at work on the file now.
 fn is_unclean(conn: &Connection, options: &OpenOptions) -> Result<bool> {
-    let reader = Reader { conn };
+    let reader = Reader::over(conn);
     let in_use = reader.is_marked_in_use()?;
     let at_work = reader.lease()?.is_some_and(|row| row.is_valid(options.clock.now_ms(), &options.owner));
     Ok(in_use && !at_work)

@@ -1,7 +1,8 @@
 //! A few read-only connections, made when first needed and shared by all searches.
 
 use std::{
-    path::PathBuf,
+    cell::Cell,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -14,6 +15,7 @@ use rusqlite::Connection;
 
 use super::{
     error::is_corrupt,
+    generations::GenerationId,
     open::{FileIdentity, connect_reader},
 };
 use crate::{
@@ -34,12 +36,56 @@ const WAIT: Duration = Duration::from_millis(20);
 pub struct Reader<'c> {
     /// In a read transaction.
     pub(super) conn: &'c Connection,
+    /// What the connection counted before; none where it may write itself.
+    counted: Option<&'c Cell<Option<Counted>>>,
 }
 
-/// A connection, and the file it was opened on.
+/// The number of chunks of a generation, as of a version of the database.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    data_version: i64,
+    generation: GenerationId,
+    chunks: u64,
+}
+
+impl<'c> Reader<'c> {
+    /// A view through a connection of one's own.
+    pub(super) const fn over(conn: &'c Connection) -> Self {
+        Self { conn, counted: None }
+    }
+
+    /// Number of chunks of a generation.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn chunk_count(&self, generation: GenerationId) -> Result<u64> {
+        let Some(counted) = self.counted else { return self.count_chunks(generation) };
+        // Counting reads an entry of every chunk. The version of a snapshot is that of the last commit before it.
+        let data_version =
+            self.conn.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get::<_, i64>(0))?;
+        if let Some(known) = counted.get()
+            && known.data_version == data_version
+            && known.generation == generation
+        {
+            return Ok(known.chunks);
+        }
+        let chunks = self.count_chunks(generation)?;
+        counted.set(Some(Counted { data_version, generation, chunks }));
+        Ok(chunks)
+    }
+}
+
+/// A connection, the file it was opened on, and what it counted there.
 struct Pooled {
     conn: Connection,
     identity: Option<FileIdentity>,
+    counted: Cell<Option<Counted>>,
+}
+
+impl Pooled {
+    fn open(path: &Path, identity: Option<FileIdentity>) -> Result<Self> {
+        Ok(Self { conn: connect_reader(path)?, identity, counted: Cell::new(None) })
+    }
 }
 
 /// What is open now.
@@ -96,8 +142,8 @@ impl Pool {
     pub(super) fn read_fresh<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let mut loan = self.borrow(cancel)?;
         let identity = FileIdentity::of(&self.path);
-        let conn = connect_reader(&self.path).map_err(|error| self.explain(error, cancel))?;
-        loan.pooled = Some(Pooled { conn, identity });
+        let fresh = Pooled::open(&self.path, identity).map_err(|error| self.explain(error, cancel))?;
+        loan.pooled = Some(fresh);
         self.read_on(loan, cancel, f)
     }
 
@@ -108,7 +154,7 @@ impl Pool {
             .conn
             .progress_handler(CHECK_EVERY, Some(move || pool_closed.load(Ordering::Relaxed) || watched.is_over()))?;
         let conn = &pooled.conn;
-        let result = snapshot(conn, f);
+        let result = snapshot(&Reader { conn, counted: Some(&pooled.counted) }, f);
         let ended = if conn.is_autocommit() { Ok(()) } else { conn.execute_batch("ROLLBACK") };
         pooled.conn.progress_handler(CHECK_EVERY, None::<fn() -> bool>)?;
         let result = result.map_err(|error| self.explain(error, cancel));
@@ -153,8 +199,8 @@ impl Pool {
         drop(state);
         let mut loan = Loan { pool: self, pooled: idle, reusable: false };
         if loan.pooled.is_none() {
-            let conn = connect_reader(&self.path).map_err(|error| self.explain(error, cancel))?;
-            loan.pooled = Some(Pooled { conn, identity });
+            let opened = Pooled::open(&self.path, identity).map_err(|error| self.explain(error, cancel))?;
+            loan.pooled = Some(opened);
         }
         Ok(loan)
     }
@@ -186,9 +232,9 @@ impl Pool {
 }
 
 /// Runs a closure in a read transaction.
-fn snapshot<T>(conn: &Connection, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
-    conn.execute_batch("BEGIN")?;
-    f(&Reader { conn })
+fn snapshot<T>(reader: &Reader<'_>, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+    reader.conn.prepare_cached("BEGIN")?.execute([])?;
+    f(reader)
 }
 
 /// The answer after closing.

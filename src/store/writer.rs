@@ -154,7 +154,7 @@ impl Writer {
         let Some(open) = &mut self.open else { return Err(closed()) };
         let conn = &open.conn;
         begin(conn, &self.shared).map_err(|error| with_errno(error, conn))?;
-        let mut tx = Tx { reader: Reader { conn }, now_ms };
+        let mut tx = Tx { reader: Reader::over(conn), now_ms };
         let fence = if fenced { tx.check_token(token) } else { Ok(()) };
         if fence.as_ref().is_err_and(|error| error.code == Code::Busy) {
             self.lease = None;

@@ -199,6 +199,8 @@ fn embedder(settings: &ProviderSettings, ledger: &Arc<MemoryLedger>, clock: Arc<
         .into(),
         adapters: BTreeMap::new(),
         embedded: None,
+        #[cfg(feature = "llama-cpp")]
+        model_dir: std::env::temp_dir(),
         ledger: Some(Arc::clone(ledger) as Arc<dyn BatchLedger>),
     };
     build(settings, &sources).unwrap().embedder.unwrap()

@@ -8,15 +8,15 @@ use std::{
 };
 
 use reqwest::{
-    Client, Response, StatusCode,
+    Response, StatusCode,
     header::{HeaderMap, RANGE},
     redirect::Policy,
 };
 use sha2::{Digest, Sha256};
 
-use super::source::Remote;
+use super::source::{Remote, is_sha256};
 use crate::{
-    embed::client::origin,
+    embed::client::{build, origin},
     error::{Code, Error, Result},
 };
 
@@ -102,7 +102,7 @@ async fn fetch(remote: &Remote, file: &mut File, part: &Path) -> Result<Option<S
 
 /// Asks for the bytes from `have` on, following redirects by hand to read the hash on the way.
 async fn open(remote: &Remote, have: u64, from: &str) -> Result<(Response, Option<String>)> {
-    let client = client(&remote.url)?;
+    let client = build(&remote.url, Policy::none())?;
     let mut url = remote.url.clone();
     let mut hash = None;
     for _ in 0..=MAX_REDIRECTS {
@@ -124,17 +124,9 @@ async fn open(remote: &Remote, have: u64, from: &str) -> Result<(Response, Optio
     Err(Error::new(Code::ProviderResponse, format!("{from} redirects without end")))
 }
 
-fn client(url: &reqwest::Url) -> Result<Client> {
-    // Fails when something else in the process has installed a provider; that one is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder().redirect(Policy::none()).connect_timeout(Duration::from_secs(10));
-    let builder = if crate::embed::client::is_loopback(url) { builder.no_proxy() } else { builder };
-    builder.build().map_err(|error| Error::new(Code::Internal, format!("HTTP client: {error}")))
-}
-
 fn announced(headers: &HeaderMap) -> Option<String> {
     let hash = headers.get(HUB_HASH)?.to_str().ok()?.trim_matches('"').to_ascii_lowercase();
-    (hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(hash)
+    is_sha256(&hash).then_some(hash)
 }
 
 /// Refuses what is no GGUF file or not the one that was announced; it is emptied, so that the next attempt starts anew.

@@ -54,12 +54,14 @@ impl Worker {
 
     fn send(&self, job: (Vec<String>, Reply)) -> Result<()> {
         let mut jobs = self.jobs.lock();
-        let job = match jobs.as_ref().map(|running| running.try_send(job)) {
-            Some(Ok(())) => return Ok(()),
-            // The thread has gone to rest between two jobs.
-            Some(Err(mpsc::TrySendError::Disconnected(job))) => job,
-            Some(Err(mpsc::TrySendError::Full(_))) => return Err(failed("the model has too much to do")),
-            None => return self.start(&mut jobs, job),
+        let job = match jobs.as_ref() {
+            None => job,
+            Some(running) => match running.try_send(job) {
+                Ok(()) => return Ok(()),
+                // The thread has gone to rest between two jobs.
+                Err(mpsc::TrySendError::Disconnected(job)) => job,
+                Err(mpsc::TrySendError::Full(_)) => return Err(failed("the model has too much to do")),
+            },
         };
         self.start(&mut jobs, job)
     }

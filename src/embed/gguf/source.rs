@@ -65,10 +65,15 @@ impl ModelSource {
     }
 }
 
+/// Whether a text is a SHA-256 in hexadecimal.
+pub(super) fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 fn remote(written: &str, url: &str, file_name: String, sha256: Option<String>) -> Result<ModelSource> {
     let url = Url::parse(url).map_err(|_| refused(written))?;
     let plain = file_name.ends_with(".gguf") && !file_name.contains(['/', '\\', '%']);
-    let hashed = sha256.as_ref().is_none_or(|hash| hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_hexdigit()));
+    let hashed = sha256.as_deref().is_none_or(is_sha256);
     // Without encryption only from this machine: whoever alters a model alters what is found.
     let safe = url.scheme() == "https" || crate::embed::client::is_loopback(&url);
     if plain && hashed && safe {

@@ -19,11 +19,13 @@ use tokio::sync::oneshot;
 use super::{
     encoder::{Scratch, encode},
     kernels::Kernels,
-    priority,
     tokenizer::Tokenizer,
     weights::Weights,
 };
-use crate::error::{Code, Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    priority::{self, Work},
+};
 
 /// Tokens of one forward pass. Enough rows to use every weight many times while it is in the cache, few enough that
 /// the activations stay there as well.
@@ -167,7 +169,7 @@ impl Lane {
 
     fn run(self: Arc<Self>) {
         if self.manner.background {
-            priority::lower();
+            priority::lower(Work::Background);
         }
         let mut model = None;
         let mut scratch = Scratch::default();

@@ -10,7 +10,6 @@ pub mod language;
 mod encoder;
 mod kernels;
 mod lane;
-mod priority;
 mod tokenizer;
 mod weights;
 

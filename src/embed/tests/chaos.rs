@@ -426,6 +426,8 @@ async fn requests_run_side_by_side_but_never_more_than_allowed() {
         credentials: BTreeMap::new(),
         adapters: [("custom".to_owned(), super::super::callback::Adapter { model: None, embed: adapter })].into(),
         embedded: None,
+        #[cfg(feature = "llama-cpp")]
+        model_dir: std::env::temp_dir(),
         ledger: None,
     };
     let embedder = build(&wanted, &sources).unwrap().embedder.unwrap();

@@ -66,6 +66,8 @@ fn embedder(settings: &ProviderSettings, clock: Arc<dyn Clock>) -> Arc<dyn Embed
         credentials: [(settings.id.clone(), credentials())].into(),
         adapters: BTreeMap::new(),
         embedded: None,
+        #[cfg(feature = "llama-cpp")]
+        model_dir: std::env::temp_dir(),
         ledger: None,
     };
     build(settings, &sources).unwrap().embedder.unwrap()

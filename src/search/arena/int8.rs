@@ -30,8 +30,16 @@ impl Int8Codes {
         self.inverse_lengths.swap_remove(row);
     }
 
-    pub(super) fn row(&self, dims: usize, row: usize) -> &[i8] {
-        &self.codes[row * dims..(row + 1) * dims]
+    /// A row, and 1 / its Euclidean length.
+    pub(super) fn row(&self, dims: usize, row: usize) -> (&[i8], f32) {
+        (&self.codes[row * dims..(row + 1) * dims], self.inverse_lengths[row])
+    }
+
+    /// The cosine of a query with one row.
+    #[allow(clippy::cast_precision_loss, reason = "a sum of products of bytes")]
+    pub(super) fn cosine(&self, query: &CodedQuery, row: usize) -> f32 {
+        let (code, inverse) = self.row(query.dims(), row);
+        dot(&query.code, code) as f32 * inverse * query.inverse_length
     }
 
     pub(super) const fn bytes(&self) -> usize {
@@ -84,6 +92,12 @@ impl CodedQuery {
     #[must_use]
     pub fn dims(&self) -> usize {
         self.code.len()
+    }
+
+    /// The inner product of the query's unit vector with another vector.
+    pub(super) fn product(&self, vector: &[f64]) -> f64 {
+        let sum: f64 = self.code.iter().zip(vector).map(|(&x, y)| f64::from(x) * y).sum();
+        sum * f64::from(self.inverse_length)
     }
 
     /// The approximate cosine with a code of the same length; none for a code of zeros.

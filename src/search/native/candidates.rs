@@ -9,6 +9,7 @@ use super::plan::{Concept, Plan};
 use crate::{
     error::Result,
     search::{
+        arena::{Precision, Scan},
         memory_core::VectorQuery,
         types::{Request, Source},
     },
@@ -18,6 +19,8 @@ use crate::{
 
 /// Chunks of each leg.
 const LEG: usize = 200;
+/// Candidates whose cosine is computed from the stored vector where the one in memory is nearly exact.
+const EXACT: usize = 64;
 /// Files of the asked days that are looked at, the newest first.
 const DATED_FILES: usize = 40;
 /// Words of similar meaning per concept that may bring in chunks of their own.
@@ -107,8 +110,7 @@ pub fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Result<Cand
 
     if let Some((vector, scan)) = scan {
         let all: Vec<i64> = rows.iter().map(|row| row.id).collect();
-        let exact = scope.reader.exact_cosine(vector.space, &all, vector.vector)?;
-        let mut order: Vec<(i64, f64)> = exact.into_iter().filter_map(|(id, cosine)| Some((id, cosine?))).collect();
+        let mut order = cosines(scope.reader, vector, &scan, &all)?;
         order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         found.similarities = Some(Similarities {
             ranks: (1..).zip(&order).map(|(rank, (id, _))| (*id, rank)).collect(),
@@ -119,6 +121,23 @@ pub fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Result<Cand
     rows.sort_by(|a, b| (&a.source, &a.path, a.start_line, a.id).cmp(&(&b.source, &b.path, b.start_line, b.id)));
     found.rows = rows;
     Ok(found)
+}
+
+/// Cosines of chunks with the query. Exact where bits estimated them, and for the best of those compared by bytes; of
+/// the others, bytes know the cosine to a thousandth, and reading whole vectors would take half of a search.
+fn cosines(reader: &Reader<'_>, vector: &VectorQuery<'_>, scan: &Scan<'_>, ids: &[i64]) -> Result<Vec<(i64, f64)>> {
+    let (exact, rest) = match vector.arena.precision() {
+        Precision::Bits => (ids.to_vec(), Vec::new()),
+        Precision::Int8 => {
+            let estimate = |id: &i64| Some((*id, f64::from(scan.similarity(*id)?)));
+            let mut estimated: Vec<(i64, f64)> = ids.iter().filter_map(estimate).collect();
+            estimated.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            let rest = estimated.split_off(EXACT.min(estimated.len()));
+            (estimated.into_iter().map(|(id, _)| id).collect(), rest)
+        }
+    };
+    let exact = reader.exact_cosine(vector.space, &exact, vector.vector)?;
+    Ok(exact.into_iter().filter_map(|(id, cosine)| Some((id, cosine?))).chain(rest).collect())
 }
 
 /// Ids by the sum of the inverse document frequencies of the concepts they hold, best first. Fills in what is known
