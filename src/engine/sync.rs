@@ -90,7 +90,11 @@ impl Engine {
     ) -> Result<Arc<SyncReport>> {
         let started = Instant::now();
         tracing::debug!(reason = call.reason, force = call.force, "sync");
-        let text = self.sync_text(call.force, Scope::All, &cancel, progress.clone()).await?;
+        // Without a complete index there is nothing to rebuild: a first pass that is under way reads every file anyway,
+        // and reading them once more after it would only take twice as long.
+        let complete = self.blocking(|engine, _| engine.store.read(|r| Ok(r.live()?.is_some()))).await?;
+        let force = call.force && complete;
+        let text = self.sync_text(force, Scope::All, &cancel, progress.clone()).await?;
         let mut report = SyncReport {
             files: text.files,
             changed: text.changed,
@@ -339,4 +343,41 @@ const fn is_provider_failure(error: &Error) -> bool {
             | Code::ProviderResponse
             | Code::ProviderRateLimit
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::{Home, sync};
+
+    // A gateway starts its first pass by itself; `openclaw memory index --force` right then read every file a second
+    // time, into a second generation.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_forced_sync_does_not_repeat_the_first_pass() {
+        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+        let engine = home.open().await;
+        // Somebody else indexes, so that both calls find an index that is not there yet.
+        let other = crate::store::Store::open(
+            &home.state().join("memory-core-rs/main/index.sqlite"),
+            crate::store::OpenOptions::default(),
+        )
+        .unwrap();
+        tokio::task::block_in_place(|| other.acquire_lease()).unwrap();
+        let forced = SyncCall { reason: "test".into(), force: true, text_only: true };
+        let again = forced.clone();
+        tokio::join!(sync(&engine), async {
+            let waiting = engine.sync(forced, Cancel::new(), None);
+            let release = async {
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                tokio::task::block_in_place(|| other.close());
+            };
+            tokio::join!(waiting, release).0.unwrap()
+        });
+        let generation = |engine: &Engine| tokio::task::block_in_place(|| engine.store.read(|r| r.live())).unwrap();
+        assert_eq!(generation(&engine).unwrap().id, 1);
+        // Later, force means what it says.
+        engine.sync(again, Cancel::new(), None).await.unwrap();
+        assert_eq!(generation(&engine).unwrap().id, 2);
+        engine.release().await;
+    }
 }

@@ -94,3 +94,38 @@ fn today(settings: &Settings) -> String {
     let now = zone.map_or_else(Zoned::now, |zone| Zoned::now().with_time_zone(zone));
     now.date().to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        cancel::Cancel,
+        engine::{
+            Engine, SearchCall,
+            testing::{Home, asking, sync},
+        },
+    };
+
+    fn requests(engine: &Engine) -> u64 {
+        tokio::task::block_in_place(|| engine.usage_today(&engine.settings().settings)).unwrap()["requests"]
+            .as_u64()
+            .unwrap()
+    }
+
+    // Every search with a query vector wrote what it had cost: each reader forgot its pages, and the vectors in memory
+    // were looked through again.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_search_writes_nothing_and_its_cost_is_booked_at_the_end() {
+        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+        let engine = home.open().await;
+        sync(&engine).await;
+        let (before, version) = (requests(&engine), engine.store.data_version().unwrap());
+        let call = SearchCall { lexical_only: false, ..asking("heating") };
+        engine.search(call, Cancel::new()).await.unwrap();
+        assert_eq!(engine.store.data_version().unwrap(), version);
+        assert_eq!(requests(&engine), before);
+        engine.release().await;
+        let engine = home.open().await;
+        assert_eq!(requests(&engine), before + 1);
+        engine.release().await;
+    }
+}

@@ -20,6 +20,9 @@ const HOST_DATABASE: &str = "openclaw-agent.sqlite";
 /// How long opening waits for another process that is creating or migrating the file.
 const OPEN_PATIENCE: Duration = Duration::from_secs(5);
 
+/// Page cache of a connection: a search reads some 7 MB of chunks, and should find the inner pages of the trees again.
+const CACHE_KIB: i32 = 16 << 10;
+
 /// Pages in the write-ahead log (16 MB) at which a commit also checkpoints.
 const CHECKPOINT_PAGES: i32 = 4096;
 
@@ -237,7 +240,7 @@ fn settings(conn: &Connection) -> Result<()> {
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
     conn.pragma_update(None, "cell_size_check", true)?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    conn.pragma_update(None, "cache_size", -8192)?;
+    conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
     ffi::disable_load_extension(conn);
     ffi::register_vec(conn)?;
     array::load_module(conn)?;

@@ -56,8 +56,8 @@ impl BitCodes {
     pub(super) fn push(&mut self, code: impl ExactSizeIterator<Item = i8> + Clone) {
         let start = self.signs.len();
         self.signs.resize(start + words(code.len()), 0);
-        for (i, _) in code.clone().enumerate().filter(|&(_, x)| x >= 0) {
-            self.signs[start + i / 64] |= 1 << (i % 64);
+        for (i, x) in code.clone().enumerate() {
+            self.signs[start + i / 64] |= u64::from(x >= 0) << (i % 64);
         }
         let ones = self.signs[start..].iter().map(|word| word.count_ones().cast_signed()).sum();
         let (total, square) = code.fold((0_i32, 0_i32), |(total, square), x| {

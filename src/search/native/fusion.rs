@@ -8,7 +8,7 @@ use super::{
     candidates::{Candidates, names_path},
     line_meaning::LineMeaning,
     line_scores::LineScores,
-    lines::{File, Line, Lines},
+    lines::{Chunk, File, Line, Lines},
     plan::Plan,
 };
 use crate::{
@@ -112,8 +112,14 @@ impl Parts {
 /// The cosine of a line: of the best chunk that holds it.
 #[must_use]
 pub fn cosine_of(line: &Line<'_>, lines: &Lines<'_>, candidates: &Candidates) -> Option<f64> {
-    let similarities = candidates.similarities.as_ref()?;
-    let of = |chunk: usize| similarities.cosines.get(&lines.chunks[chunk].id).copied();
+    best_cosine(line, |chunk| cosine_of_chunk(&lines.chunks[chunk], candidates))
+}
+
+fn cosine_of_chunk(chunk: &Chunk, candidates: &Candidates) -> Option<f64> {
+    candidates.similarities.as_ref()?.cosines.get(&chunk.id).copied()
+}
+
+fn best_cosine(line: &Line<'_>, of: impl Fn(usize) -> Option<f64>) -> Option<f64> {
     match (of(line.chunks.0), of(line.chunks.1)) {
         (Some(a), Some(b)) => Some(a.max(b)),
         (a, b) => a.or(b),
@@ -135,6 +141,7 @@ pub fn fuse(
     let top = |values: &[f64]| values.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let (top_line, top_window, top_chunk) = (top(&scores.line), top(&scores.window), top(&scores.chunk));
     let meaning = MeaningScale::of(candidates);
+    let cosines: Vec<Option<f64>> = lines.chunks.iter().map(|chunk| cosine_of_chunk(chunk, candidates)).collect();
     let labels = LabelWords::of(plan);
     let exact = ExactTokens::of(plan, candidates);
     let recency = Recency::of(plan, lines, settings);
@@ -148,7 +155,8 @@ pub fn fuse(
             window: weight::WINDOW * scores.window[at] / top_window,
             chunk: weight::CHUNK * scores.chunk[at] / top_chunk,
             label: if labels.names(line.text) { weight::LABEL } else { 0.0 },
-            meaning: cosine_of(line, lines, candidates).map_or(0.0, |cosine| weight::MEANING * meaning.scale(cosine)),
+            meaning: best_cosine(line, |chunk| cosines[chunk])
+                .map_or(0.0, |cosine| weight::MEANING * meaning.scale(cosine)),
             line_meaning: line_meaning
                 .map_or(0.0, |m| line_weight * m.scaled(at) + weight::NEAR_MEANING * m.near(at, lines)),
             time: file.time,

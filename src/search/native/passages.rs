@@ -38,8 +38,6 @@ pub struct Passages<'a> {
     scores: &'a [f64],
     /// Scores without what was found as typed.
     relevance: &'a [f64],
-    /// Exponentials of the scores, relative to the best.
-    gains: Vec<f64>,
     top: f64,
     seeds: Vec<usize>,
     used: Vec<bool>,
@@ -59,18 +57,18 @@ impl<'a> Passages<'a> {
         let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut seeds: Vec<usize> = (0..scores.len()).filter(|at| eligible(*at)).collect();
         // Lines are in the order of source, path and number, so ties fall that way.
-        seeds.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
-        seeds.truncate(SEEDS);
-        Self {
-            lines,
-            scores,
-            relevance,
-            gains: scores.iter().map(|score| ((score - top) / SOFTNESS).exp()).collect(),
-            top,
-            used: vec![false; scores.len()],
-            grown: vec![None; seeds.len()],
-            seeds,
+        let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+        if seeds.len() > SEEDS {
+            seeds.select_nth_unstable_by(SEEDS, better);
+            seeds.truncate(SEEDS);
         }
+        seeds.sort_unstable_by(better);
+        Self { lines, scores, relevance, top, used: vec![false; scores.len()], grown: vec![None; seeds.len()], seeds }
+    }
+
+    /// Exponential of a score, relative to the best.
+    fn gain(&self, at: usize) -> f64 {
+        ((self.scores[at] - self.top) / SOFTNESS).exp()
     }
 
     fn units(&self, at: usize) -> usize {
@@ -86,7 +84,7 @@ impl<'a> Passages<'a> {
         near.sort_by(|a, b| self.scores[*b].total_cmp(&self.scores[*a]).then(a.cmp(b)));
         let mut chosen = vec![seed];
         let mut units = self.units(seed);
-        let mut gain = self.gains[seed];
+        let mut gain = self.gain(seed);
         // Each line taken may make another one a neighbour, so start again from the best.
         while let Some(next) = near.iter().position(|at| {
             let joins = joins(&chosen, *at);
@@ -94,7 +92,7 @@ impl<'a> Passages<'a> {
         }) {
             let at = near.remove(next);
             units += self.cost(at, joins(&chosen, at));
-            gain += self.gains[at];
+            gain += self.gain(at);
             chosen.push(at);
         }
         chosen.sort_unstable();
@@ -119,7 +117,7 @@ impl Iterator for Passages<'_> {
             }
             if let Some((_, known)) = best {
                 // No passage of this seed or a later one can be better: they are in the order of their lines' gain.
-                let most = self.top + SOFTNESS * (self.gains[seed] * (2 * REACH + 1) as f64).ln();
+                let most = self.top + SOFTNESS * (self.gain(seed) * (2 * REACH + 1) as f64).ln();
                 if most < known {
                     break;
                 }
