@@ -156,16 +156,22 @@ impl Store {
     pub fn open(path: &Path, options: OpenOptions) -> Result<Arc<Self>> {
         open::check_name(path)?;
         let mut opened = Opened { created: matches!(open::probe(path)?, Found::Nothing), ..Opened::default() };
-        let attempt = match open_writable(path) {
+        // Some damage shows with the first thing that is read.
+        let attempt = |created: bool| -> Result<_> {
+            let conn = open_writable(path)?;
+            let unclean = !created && is_unclean(&conn, &options)?;
+            Ok((conn, unclean))
+        };
+        let attempt = match attempt(opened.created) {
             Err(error) if error.code == Code::Corrupt => {
                 opened.recovery = Some(recover::replace(path, options.clock.now_ms())?);
-                open_writable(path)
+                attempt(opened.created)
             }
             other => other,
         };
         let (conn, refusal) = match attempt {
-            Ok(conn) => {
-                opened.unclean = !opened.created && is_unclean(&conn, &options)?;
+            Ok((conn, unclean)) => {
+                opened.unclean = unclean;
                 (Some(conn), None)
             }
             Err(error) if matches!(error.code, Code::ReadOnly | Code::DiskFull) && !opened.created => {
