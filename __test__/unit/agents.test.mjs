@@ -1,0 +1,49 @@
+// Two agents in one process: what one knows, forgets or clears is nothing to the other (P18).
+
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { MemoryIndexManager } from "../../index.js";
+import { makeWorkspace } from "./workspace.mjs";
+
+const SEARCH = { provider: "none", sources: ["memory", "sessions"], experimental: { sessionMemory: true } };
+
+test("agents at work at the same time never see each other's notes, conversations and what was forgotten", async () => {
+  const home = await makeWorkspace();
+  const names = ["ana", "ben"];
+  const workspaceOf = (/** @type {string} */ id) => path.join(home.dir, `workspace-${id}`);
+  for (const id of names) {
+    await mkdir(path.join(workspaceOf(id), "memory"), { recursive: true });
+    for (let n = 0; n < 30; n++)
+      await writeFile(path.join(workspaceOf(id), "memory", `${n}.md`), `- The zebra number ${n} belongs to ${id}.\n`);
+    const sessions = path.join(home.stateDir, "agents", id, "sessions");
+    await mkdir(sessions, { recursive: true });
+    const message = { role: "user", content: `The quokka of ${id} sleeps.` };
+    await writeFile(path.join(sessions, "s1.jsonl"), `${JSON.stringify({ type: "message", message })}\n`);
+  }
+  const list = names.map((id) => ({ id, workspace: workspaceOf(id) }));
+  const cfg = { agents: { list }, memory: { search: SEARCH } };
+  const [ana, ben] = await Promise.all(
+    names.map(async (agentId) => {
+      const manager = await MemoryIndexManager.get({ ...home.request, cfg, agentId, purpose: "cli" });
+      return /** @type {MemoryIndexManager} */ (manager);
+    }),
+  );
+  await Promise.all([ana.sync(), ben.sync()]);
+  const texts = async (/** @type {MemoryIndexManager} */ manager, /** @type {string} */ query) =>
+    (await manager.search(query, { maxResults: 50, minScore: 0 })).map(({ snippet }) => snippet).join("\n");
+  const queries = Array.from({ length: 20 }, (_, n) => (n % 2 ? "zebra number belongs" : "quokka sleeps"));
+  const [ofAna, ofBen] = await Promise.all(
+    [ana, ben].map(async (manager) => (await Promise.all(queries.map((query) => texts(manager, query)))).join("\n")),
+  );
+  expect([/ ana/.test(ofAna), / ben/.test(ofAna), / ana/.test(ofBen), / ben/.test(ofBen)]).toEqual([true, false, false, true]);
+  expect(ana.status().dbPath).not.toBe(ben.status().dbPath);
+
+  await ana.forget({ paths: ["memory/1.md"], sessions: ["s1"] });
+  await ana.sync();
+  await ben.sync();
+  expect([(await ana.forgotten()).length > 0, (await ben.forgotten()).length]).toEqual([true, 0]);
+  expect([await texts(ana, "quokka sleeps"), await texts(ben, "quokka sleeps")]).toEqual(["", expect.stringContaining("quokka of ben")]);
+  await ana.reset();
+  expect([ana.status().chunks, ben.status().chunks]).toEqual([0, 31]);
+});
