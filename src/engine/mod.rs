@@ -77,6 +77,8 @@ pub struct Engine {
     compared_ms: AtomicI64,
     /// A check for damage is under way.
     checking: AtomicBool,
+    /// A text pass is at work on an index that was empty before.
+    reading_first: AtomicBool,
     /// What searches sent will be booked soon.
     booking_due: AtomicBool,
     /// Ends all work of this engine.
@@ -102,6 +104,7 @@ impl Engine {
             indexed: AtomicBool::new(false),
             compared_ms: AtomicI64::new(0),
             checking: AtomicBool::new(false),
+            reading_first: AtomicBool::new(false),
             booking_due: AtomicBool::new(false),
             shutdown: Cancel::new(),
             closed: AtomicBool::new(false),

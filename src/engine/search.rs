@@ -173,10 +173,7 @@ impl Engine {
         if self.indexed.load(Ordering::Acquire) {
             return false;
         }
-        let holds_something = |engine: &Arc<Self>, _: &Settings| {
-            engine.store.read(|r| r.live()?.map_or(Ok(false), |live| Ok(r.chunk_count(live.id)? > 0)))
-        };
-        if self.blocking(holds_something).await.unwrap_or(false) {
+        if self.blocking(|engine, _| engine.holds_nothing()).await.is_ok_and(|nothing| !nothing) {
             self.indexed.store(true, Ordering::Release);
             return false;
         }

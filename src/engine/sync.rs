@@ -90,10 +90,7 @@ impl Engine {
     ) -> Result<Arc<SyncReport>> {
         let started = Instant::now();
         tracing::debug!(reason = call.reason, force = call.force, "sync");
-        // Without a complete index there is nothing to rebuild: a first pass that is under way reads every file anyway,
-        // and reading them once more after it would only take twice as long.
-        let complete = self.blocking(|engine, _| engine.store.read(|r| Ok(r.live()?.is_some()))).await?;
-        let force = call.force && complete;
+        let force = call.force && !self.is_first_pass().await?;
         let text = self.sync_text(force, Scope::All, &cancel, progress.clone()).await?;
         let mut report = SyncReport {
             files: text.files,
@@ -116,6 +113,18 @@ impl Engine {
         }
         report.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(Arc::new(report))
+    }
+
+    /// Whether there is nothing to rebuild: the index is empty, or being read for the first time. That pass reads every
+    /// file anyway, and a forced one after it would only take as long again.
+    async fn is_first_pass(self: &Arc<Self>) -> Result<bool> {
+        let empty = self.blocking(|engine, _| engine.holds_nothing()).await?;
+        // Looked at last: it is set before the first chunk is written.
+        Ok(empty || self.reading_first.load(Ordering::Acquire))
+    }
+
+    pub(super) fn holds_nothing(&self) -> Result<bool> {
+        self.store.read(|r| r.live()?.map_or(Ok(true), |live| Ok(r.chunk_count(live.id)? == 0)))
     }
 
     /// One text pass, shared with everybody who waits for one.
@@ -172,6 +181,7 @@ impl Engine {
         let noted = self.sessions.take(call.sessions);
         let outcome = self
             .upkeep(move |engine, settings| {
+                engine.reading_first.store(engine.holds_nothing()?, Ordering::Release);
                 let host = engine.sessions.host();
                 let report = TextPass {
                     store: &engine.store,
@@ -188,6 +198,7 @@ impl Engine {
                 Ok(report)
             })
             .await;
+        self.reading_first.store(false, Ordering::Release);
         match &outcome {
             Ok(report) => {
                 self.compared_ms.store(now_ms(), Ordering::Release);
@@ -348,35 +359,44 @@ const fn is_provider_failure(error: &Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::{Home, sync};
+    use crate::engine::testing::Home;
 
     // A gateway starts its first pass by itself; `openclaw memory index --force` right then read every file a second
     // time, into a second generation.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_forced_sync_does_not_repeat_the_first_pass() {
-        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+        let home = Home::new(&[]);
+        for n in 0..220 {
+            home.write(&format!("memory/{n}.md"), &format!("The code of boiler {n} is E{n}."));
+        }
         let engine = home.open().await;
-        // Somebody else indexes, so that both calls find an index that is not there yet.
-        let other = crate::store::Store::open(
-            &home.state().join("memory-core-rs/main/index.sqlite"),
-            crate::store::OpenOptions::default(),
-        )
-        .unwrap();
-        tokio::task::block_in_place(|| other.acquire_lease()).unwrap();
-        let forced = SyncCall { reason: "test".into(), force: true, text_only: true };
-        let again = forced.clone();
-        tokio::join!(sync(&engine), async {
-            let waiting = engine.sync(forced, Cancel::new(), None);
-            let release = async {
-                tokio::time::sleep(Duration::from_millis(200)).await;
-                tokio::task::block_in_place(|| other.close());
-            };
-            tokio::join!(waiting, release).0.unwrap()
+        // The first pass waits in the middle until the other call has come.
+        let (written, first_written) = crossbeam_channel::bounded(1);
+        let (go_on, wait) = crossbeam_channel::bounded::<()>(0);
+        let progress: Progress = Arc::new(move |step: &Step| {
+            if step.completed > 210 && written.try_send(()).is_ok() {
+                let _ = wait.recv_timeout(Duration::from_secs(20));
+            }
         });
+        let call = |force| SyncCall { reason: "test".into(), force, text_only: true };
+        let first = {
+            let (engine, call) = (Arc::clone(&engine), call(false));
+            tokio::spawn(async move { engine.sync(call, Cancel::new(), Some(progress)).await })
+        };
+        tokio::task::block_in_place(|| first_written.recv()).unwrap();
+        let forced = {
+            let (engine, call) = (Arc::clone(&engine), call(true));
+            tokio::spawn(async move { engine.sync(call, Cancel::new(), None).await })
+        };
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert!(!tokio::task::block_in_place(|| engine.holds_nothing()).unwrap());
+        drop(go_on);
+        first.await.unwrap().unwrap();
+        forced.await.unwrap().unwrap();
         let generation = |engine: &Engine| tokio::task::block_in_place(|| engine.store.read(|r| r.live())).unwrap();
         assert_eq!(generation(&engine).unwrap().id, 1);
         // Later, force means what it says.
-        engine.sync(again, Cancel::new(), None).await.unwrap();
+        engine.sync(call(true), Cancel::new(), None).await.unwrap();
         assert_eq!(generation(&engine).unwrap().id, 2);
         engine.release().await;
     }

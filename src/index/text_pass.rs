@@ -37,6 +37,8 @@ use crate::{
 
 /// Chunks written in one transaction: short enough that no reader or other writer notices.
 const CHUNKS_PER_TRANSACTION: usize = 400;
+/// The same for files, which may be small or unchanged.
+const FILES_PER_TRANSACTION: usize = 200;
 /// Files in flight between the readers and the writer.
 const FILES_IN_FLIGHT: usize = 32;
 /// Threads that read and analyse; the writer is one more.
@@ -323,7 +325,7 @@ impl TextPass<'_> {
                     batch.push(read);
                 }
             }
-            if chunks >= CHUNKS_PER_TRANSACTION || batch.len() >= FILES_IN_FLIGHT {
+            if chunks >= CHUNKS_PER_TRANSACTION || batch.len() >= FILES_PER_TRANSACTION {
                 self.commit(target, std::mem::take(&mut batch))?;
                 chunks = 0;
             }
