@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Chunks of each leg.
-const LEG: usize = 200;
+const LEG: usize = 150;
 /// Candidates whose cosine is computed from the stored vector where the one in memory is nearly exact.
 const EXACT: usize = 64;
 /// Files of the asked days that are looked at, the newest first.
