@@ -111,7 +111,7 @@ fn without_secrets(text: &str) -> String {
 /// Counts the lines only when there may be enough of them: the host waits, and a large file takes a while. Our files
 /// number their turns from one; a file that we took over may not, so it is looked at now and then.
 fn rotate_when_full(path: &Path, limits: &Limits, turn: u64, now: &jiff::Zoned) -> Result<Option<PathBuf>> {
-    if turn < limits.max_entries as u64 && turn % LOOKED_AT_EVERY != 0 {
+    if turn < limits.max_entries as u64 && !turn.is_multiple_of(LOOKED_AT_EVERY) {
         return Ok(None);
     }
     let size = std::fs::metadata(path).map_err(|e| Error::io(path, &e))?.len();

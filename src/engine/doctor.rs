@@ -171,13 +171,16 @@ impl Engine {
             return Check::bad(name, text, RUN_DOCTOR);
         }
         let outcome = async {
-            self.lease_soon().await?;
-            self.blocking(|engine, _| engine.store.remove_inconsistent()).await?;
+            let held = self.lease_soon().await?;
+            let removed = self.blocking(|engine, _| engine.store.remove_inconsistent()).await;
+            drop(held);
+            self.give_lease_back().await?;
+            removed?;
             if found.need_rebuild() {
                 let call = SyncCall { reason: "doctor".to_owned(), force: true, text_only: true };
                 self.sync(call, Cancel::new(), None).await?;
             }
-            self.blocking(|engine, _| engine.store.release_lease()).await
+            Ok(())
         };
         match outcome.await {
             Ok(()) if found.need_rebuild() => {

@@ -9,7 +9,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::Engine;
+use super::{Engine, hold::Held};
 use crate::{
     error::{Code, Error, Result},
     workspace::forgotten::list_path,
@@ -59,8 +59,8 @@ impl Engine {
     /// # Errors
     /// When the store cannot be written, or when another process indexes for too long.
     pub async fn reset(self: &Arc<Self>, keep_vectors: bool) -> Result<Cleared> {
-        self.lease_soon().await?;
-        let cleared = self
+        let held = self.lease_soon().await?;
+        let wiped = self
             .blocking(move |engine, _| {
                 let before = engine.totals()?;
                 engine.store.write_indexed(|tx| tx.begin_reset())?;
@@ -70,25 +70,27 @@ impl Engine {
                 while !keep_vectors && engine.store.write_indexed(|tx| tx.wipe_step(STEP))? {
                     engine.shutdown.check()?;
                 }
-                engine.store.release_lease()?;
-                engine.store.scrub(&engine.shutdown)?;
-                let after = engine.totals()?;
-                engine.indexed.store(false, Ordering::Release);
-                engine.dirty.store(true, Ordering::Release);
-                engine.refresh_snapshot(&engine.shutdown);
-                Ok(Cleared {
-                    files: before.files,
-                    chunks: before.chunks,
-                    vectors: before.vectors - after.vectors,
-                    bytes: before.bytes.saturating_sub(after.bytes),
-                })
+                Ok(before)
             })
             .await;
-        if cleared.is_err() {
-            // It runs out by itself as well.
-            let _ = self.blocking(|engine, _| engine.store.release_lease()).await;
-        }
-        cleared
+        drop(held);
+        // A lease that is not given back runs out by itself.
+        let _ = self.give_lease_back().await;
+        let before = wiped?;
+        self.blocking(move |engine, _| {
+            engine.store.scrub(&engine.shutdown)?;
+            let after = engine.totals()?;
+            engine.indexed.store(false, Ordering::Release);
+            engine.dirty.store(true, Ordering::Release);
+            engine.refresh_snapshot(&engine.shutdown);
+            Ok(Cleared {
+                files: before.files,
+                chunks: before.chunks,
+                vectors: before.vectors - after.vectors,
+                bytes: before.bytes.saturating_sub(after.bytes),
+            })
+        })
+        .await
     }
 
     /// Writes a consistent copy of the index to a new file, and the list of what is forgotten beside it. Searches and
@@ -121,12 +123,16 @@ impl Engine {
     }
 
     /// The writer lease within a time that a person at a terminal waits.
-    pub(super) async fn lease_soon(self: &Arc<Self>) -> Result<()> {
+    pub(super) async fn lease_soon(self: &Arc<Self>) -> Result<Held> {
         let quiet: crate::index::Progress = Arc::new(|_| {});
         match tokio::time::timeout(LEASE_PATIENCE, self.with_lease(&quiet)).await {
             Ok(taken) => taken,
-            Err(_) => Err(Error::new(Code::Busy, "another process is indexing this workspace")
-                .remedy("Try again when it is done, or stop the gateway first")),
+            Err(_) => {
+                // It may have come at the last moment.
+                let _ = self.give_lease_back().await;
+                Err(Error::new(Code::Busy, "another process is indexing this workspace")
+                    .remedy("Try again when it is done, or stop the gateway first"))
+            }
         }
     }
 

@@ -8,6 +8,7 @@ mod doctor;
 pub mod facts;
 mod forget;
 mod health;
+mod hold;
 mod import;
 mod keep;
 mod maintenance;
@@ -69,6 +70,8 @@ pub struct Engine {
     snapshot: Mutex<Snapshot>,
     probe: ProbeCache,
     background: Mutex<Option<Background>>,
+    /// Who needs the writer lease.
+    holders: hold::Holders,
     /// Something changed on disk since the last text pass began.
     dirty: AtomicBool,
     /// A text pass has run, or the index held something when it was first searched.
@@ -100,6 +103,7 @@ impl Engine {
             snapshot: Mutex::default(),
             probe: Mutex::default(),
             background: Mutex::default(),
+            holders: hold::Holders::default(),
             dirty: AtomicBool::new(false),
             indexed: AtomicBool::new(false),
             compared_ms: AtomicI64::new(0),

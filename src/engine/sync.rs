@@ -18,18 +18,14 @@ use crate::{
     embed::Embedder,
     error::{Code, Error, Result},
     index::{
-        Progress, Step, SyncReport,
+        Progress, SyncReport,
         embed_pass::{EmbedPass, EmbedReport},
         line_pass::LinePass,
         plan,
         session_pass::Scope,
         text_pass::{TextPass, TextReport},
     },
-    store::lease::Lease,
 };
-
-/// Pause between two looks at a writer lease that another process holds.
-const LEASE_POLL: Duration = Duration::from_millis(250);
 
 /// Chunks added to the `memory-core` keyword index in one transaction.
 const COMPATIBLE_STEP: usize = 400;
@@ -175,7 +171,7 @@ impl Engine {
     }
 
     async fn run_text(self: Arc<Self>, call: TextCall, progress: Progress) -> Result<TextReport> {
-        self.with_lease(&progress).await?;
+        let held = self.with_lease(&progress).await?;
         self.dirty.store(false, Ordering::Release);
         let listener = Arc::clone(&progress);
         let noted = self.sessions.take(call.sessions);
@@ -199,6 +195,7 @@ impl Engine {
             })
             .await;
         self.reading_first.store(false, Ordering::Release);
+        drop(held);
         match &outcome {
             Ok(report) => {
                 self.compared_ms.store(now_ms(), Ordering::Release);
@@ -231,7 +228,7 @@ impl Engine {
         }
         let Some(mut embedder) = self.provider().embedder()? else { return Ok(EmbedReport::default()) };
         loop {
-            self.with_lease(progress).await?;
+            let _held = self.with_lease(progress).await?;
             let pass = EmbedPass {
                 store: Arc::clone(&self.store),
                 embedder: Arc::clone(&embedder),
@@ -277,38 +274,20 @@ impl Engine {
         pass.run().await.map(drop)
     }
 
-    /// Waits for the writer lease. Another process that holds it does the same work, so waiting is no loss.
-    pub(super) async fn with_lease(self: &Arc<Self>, progress: &Progress) -> Result<()> {
-        loop {
-            self.shutdown.check()?;
-            match self.upkeep(|engine, _| engine.store.acquire_lease()).await? {
-                Lease::Held { .. } => return Ok(()),
-                Lease::HeldBy(row) => {
-                    let label = format!("Waiting for process {} that indexes this workspace", row.owner.pid);
-                    progress(&Step { completed: 0, total: 0, label });
-                    tokio::time::sleep(LEASE_POLL).await;
-                }
-            }
-        }
-    }
-
-    /// After a pass: remembers an error, gives the lease back when nothing else runs, tidies, refreshes `status`.
+    /// After a pass: remembers an error, tidies, gives the lease back when nothing else runs, refreshes `status`. What
+    /// goes wrong here is done after the next pass.
     async fn finished(self: &Arc<Self>, what: &'static str, error: Option<&Error>) {
         self.snapshot.lock().note(what, error);
         self.check_soundness();
-        let other_runs = if what == "text" { self.vectors.is_running() } else { self.texts.is_running() };
-        let tidy = what == "embedding" && error.is_none();
-        let _ = self
-            .upkeep(move |engine, settings| {
-                // What is not tidied now is after the next pass; others must not wait for the lease because of it.
-                let tidied = if tidy { engine.tidy(settings) } else { Ok(()) };
-                if !other_runs {
-                    engine.store.release_lease()?;
-                }
-                engine.refresh_snapshot(&engine.shutdown);
-                tidied
-            })
-            .await;
+        if what == "embedding" && error.is_none() {
+            let _ = self.upkeep(|engine, settings| engine.tidy(settings)).await;
+        }
+        let _ = self.give_lease_back().await;
+        let refresh = |engine: &Arc<Self>, _: &Settings| {
+            engine.refresh_snapshot(&engine.shutdown);
+            Ok(())
+        };
+        let _ = self.upkeep(refresh).await;
     }
 
     /// The keyword index of the `memory-core` ranking, only while that ranking is chosen.
@@ -359,7 +338,7 @@ const fn is_provider_failure(error: &Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::Home;
+    use crate::{engine::testing::Home, index::Step};
 
     // A gateway starts its first pass by itself; `openclaw memory index --force` right then read every file a second
     // time, into a second generation.

@@ -18,9 +18,9 @@ use crate::{
 };
 
 /// Chunks of each leg.
-const LEG: usize = 150;
+const LEG: usize = 128;
 /// Candidates whose cosine is computed from the stored vector where the one in memory is nearly exact.
-const EXACT: usize = 64;
+const EXACT: usize = 48;
 /// Files of the asked days that are looked at, the newest first.
 const DATED_FILES: usize = 40;
 /// Words of similar meaning per concept that may bring in chunks of their own.
