@@ -124,7 +124,16 @@ impl<C: Merge, T: Send + Sync + 'static> Queue<C, T> {
                 Ok(outcome) => outcome.map(Arc::new),
                 Err(e) => Err(Error::new(Code::Internal, format!("the sync stumbled: {e}"))),
             };
+            // Whoever hears of the outcome finds that nothing runs any more.
+            let done = {
+                let mut state = self.state.lock();
+                state.running = state.next.is_some();
+                !state.running
+            };
             run.outcome.send_replace(Some(outcome));
+            if done {
+                return;
+            }
         }
     }
 }

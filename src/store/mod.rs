@@ -163,7 +163,8 @@ impl Store {
             Ok((conn, unclean))
         };
         let attempt = match attempt(opened.created) {
-            Err(error) if error.code == Code::Corrupt => {
+            // A statement of ours that is refused: the stored definition of a table is not what was written.
+            Err(error) if matches!(error.code, Code::Corrupt | Code::Internal) => {
                 opened.recovery = Some(recover::replace(path, options.clock.now_ms())?);
                 attempt(opened.created)
             }
