@@ -11,6 +11,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { quantiles } from "../bench/quantiles.mjs";
 import { MemoryIndexManager } from "../index.js";
 
 const { values, positionals } = parseArgs({
@@ -104,9 +105,8 @@ async function ofChunks() {
       await Promise.all(asked);
     }
   });
-  taken.sort((a, b) => a - b);
-  const [median, p99] = [0.5, 0.99].map((share) => Math.round(taken[Math.floor(share * taken.length)] ?? 0));
-  console.log(`a search took ${median} ms (median), ${p99} ms (p99)`);
+  const { p50, p99 } = quantiles(taken);
+  console.log(`a search took ${Math.round(p50 ?? 0)} ms (median), ${Math.round(p99 ?? 0)} ms (p99)`);
   await measured("a status that looks at the disk", () => manager.inspect());
   await pause(15_000);
   console.log(`at rest: ${JSON.stringify(await look())}`);

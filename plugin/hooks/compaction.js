@@ -66,15 +66,16 @@ export async function saveBeforeCompaction(plugin, event, ctx) {
 function recorded({ api }, { cfg, agentId }, { sessionFile }, { sessionKey, sessionId = "" }) {
   const sessions = api.runtime.agent?.session;
   try {
-    if (typeof sessions?.getSessionEntry === "function") {
-      const entry = sessions.getSessionEntry({ agentId, sessionKey });
-      return { sessionId: sessionId || (entry?.sessionId ?? ""), compactions: entry?.compactionCount ?? 0, sessionFile };
-    }
-    const store = sessions.resolveStorePath(cfg.session?.store, { agentId });
-    const entry = sessions.loadSessionStore(store)?.[sessionKey];
+    const readsEntries = typeof sessions?.getSessionEntry === "function";
+    const store = readsEntries ? undefined : sessions.resolveStorePath(cfg.session?.store, { agentId });
+    const entry = readsEntries
+      ? sessions.getSessionEntry({ agentId, sessionKey })
+      : sessions.loadSessionStore(store)?.[sessionKey];
     const id = sessionId || (entry?.sessionId ?? "");
-    // These hosts do not name the transcript's file when a person asked for the compaction.
-    const file = sessionFile ?? sessions.resolveSessionFilePath(id, entry, { sessionsDir: path.dirname(store), agentId });
+    // Older hosts do not name the transcript's file when a person asked for the compaction.
+    const file = store
+      ? (sessionFile ?? sessions.resolveSessionFilePath(id, entry, { sessionsDir: path.dirname(store), agentId }))
+      : sessionFile;
     return { sessionId: id, compactions: entry?.compactionCount ?? 0, sessionFile: file };
   } catch {
     // A host that tells nothing of its sessions.

@@ -6,7 +6,7 @@ use crate::{
     engine::{
         Lease,
         facts::Stored,
-        testing::{Home, asking, hits, sync},
+        testing::{Home, asking, hits, indexed, sync},
     },
 };
 
@@ -43,9 +43,7 @@ fn paths(paths: &[&str]) -> ForgetCall {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forgotten_passage_leaves_no_byte_and_stays_out_through_edits_renames_and_a_new_index() {
-    let home = Home::new(&[("memory/a.md", &note("")), ("MEMORY.md", "The tea is sencha.")]);
-    let engine = home.open().await;
-    sync(&engine).await;
+    let (home, engine) = indexed(&[("memory/a.md", &note("")), ("MEMORY.md", "The tea is sencha.")]).await;
     assert!(holds(&home.state(), "quokka"), "the test would prove nothing otherwise");
 
     let call = ForgetCall { search: Some(asking("zebra quokka")), ..ForgetCall::default() };
@@ -99,14 +97,13 @@ async fn a_forgotten_passage_leaves_no_byte_and_stays_out_through_edits_renames_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forgotten_path_stays_out_when_it_is_edited_renamed_or_lies_below_a_folder() {
-    let home = Home::new(&[
+    let (home, engine) = indexed(&[
         ("memory/private/x.md", "The zebra sleeps in the kitchen."),
         ("memory/private/deep/y.md", "The zebra eats in the hall."),
         ("memory/diary.md", "# Diary\nThe walrus came to dinner yesterday.\n"),
         ("memory/open.md", "The tea is sencha."),
-    ]);
-    let engine = home.open().await;
-    sync(&engine).await;
+    ])
+    .await;
     let report = forget(&engine, paths(&["memory/private/", "./memory/diary.md"])).await;
     assert_eq!(
         report.files,
@@ -135,9 +132,8 @@ async fn a_forgotten_path_stays_out_when_it_is_edited_renamed_or_lies_below_a_fo
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_changed_by_another_process_takes_effect_with_the_next_sync() {
-    let home = Home::new(&[("memory/a.md", "The zebra sleeps in the kitchen of the house.\nThe tea is sencha.\n")]);
-    let engine = home.open().await;
-    sync(&engine).await;
+    let (_home, engine) =
+        indexed(&[("memory/a.md", "The zebra sleeps in the kitchen of the house.\nThe tea is sencha.\n")]).await;
     let what = What::Lines {
         path: "memory/a.md".into(),
         here: vec![],
@@ -155,9 +151,7 @@ async fn a_list_changed_by_another_process_takes_effect_with_the_next_sync() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forgotten_session_takes_its_notes_captures_and_short_term_records_along() {
     let header = "# Session: now\n\n- **Session Key**: agent:main:telegram:direct:7\n- **Session ID**: s-1\n\nThe zebra came up.\n";
-    let home = Home::new(&[("memory/2026-11-20-talk.md", header), ("MEMORY.md", "The tea is sencha.")]);
-    let engine = home.open().await;
-    sync(&engine).await;
+    let (home, engine) = indexed(&[("memory/2026-11-20-talk.md", header), ("MEMORY.md", "The tea is sencha.")]).await;
     let folder = home.dir.path().join("agent");
     let short_term = folder.join("short-term.jsonl");
     let now = jiff::Zoned::now();

@@ -70,15 +70,13 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::{Home, sync};
+    use crate::engine::testing::indexed;
 
     // A pass that ended looked whether another one ran, and gave the lease back a moment later, when one had begun: that
     // one failed with "another process indexes this workspace".
     #[tokio::test(flavor = "multi_thread")]
     async fn a_pass_that_ends_leaves_the_lease_to_one_that_has_begun() {
-        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
-        let engine = home.open().await;
-        sync(&engine).await;
+        let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
         let quiet: Progress = Arc::new(|_| {});
         let first = engine.with_lease(&quiet).await.unwrap();
         let second = engine.with_lease(&quiet).await.unwrap();

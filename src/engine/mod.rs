@@ -160,12 +160,7 @@ impl Engine {
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>, &Settings) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let engine = Arc::clone(self);
-        upkeep(move || {
-            let resolved = engine.settings();
-            work(&engine, &resolved.settings)
-        })
-        .await
+        upkeep(self.with_settings(work)).await
     }
 
     /// Runs blocking work that a caller waits for, with this engine on a thread of the runtime.
@@ -173,12 +168,20 @@ impl Engine {
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>, &Settings) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        let task = tokio::task::spawn_blocking(self.with_settings(work));
+        task.await.unwrap_or_else(|e| Err(Error::new(Code::Internal, format!("a task of the engine stumbled: {e}"))))
+    }
+
+    /// Work with this engine and the settings in force when it begins.
+    fn with_settings<T>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Arc<Self>, &Settings) -> Result<T> + Send + 'static,
+    ) -> impl FnOnce() -> Result<T> + Send + 'static {
         let engine = Arc::clone(self);
-        let task = tokio::task::spawn_blocking(move || {
+        move || {
             let resolved = engine.settings();
             work(&engine, &resolved.settings)
-        });
-        task.await.unwrap_or_else(|e| Err(Error::new(Code::Internal, format!("a task of the engine stumbled: {e}"))))
+        }
     }
 }
 

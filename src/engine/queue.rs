@@ -104,15 +104,8 @@ impl<C: Merge, T: Send + Sync + 'static> Queue<C, T> {
         W: Fn(C, Progress) -> F + Send + Sync + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
-        loop {
-            let run = {
-                let mut state = self.state.lock();
-                let Some(run) = state.next.take() else {
-                    state.running = false;
-                    return;
-                };
-                run
-            };
+        let mut next = self.state.lock().next.take();
+        while let Some(run) = next {
             let listeners = Arc::clone(&run.listeners);
             let progress: Progress = Arc::new(move |step: &Step| {
                 for listener in listeners.lock().iter() {
@@ -125,15 +118,13 @@ impl<C: Merge, T: Send + Sync + 'static> Queue<C, T> {
                 Err(e) => Err(Error::new(Code::Internal, format!("the sync stumbled: {e}"))),
             };
             // Whoever hears of the outcome finds that nothing runs any more.
-            let done = {
+            next = {
                 let mut state = self.state.lock();
-                state.running = state.next.is_some();
-                !state.running
+                let next = state.next.take();
+                state.running = next.is_some();
+                next
             };
             run.outcome.send_replace(Some(outcome));
-            if done {
-                return;
-            }
         }
     }
 }

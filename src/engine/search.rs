@@ -317,7 +317,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::engine::testing::{Home, UNANSWERED, asking, sync};
+    use crate::engine::testing::{Home, UNANSWERED, asking, indexed};
 
     const LIMIT: Duration = Duration::from_millis(400);
     /// The promise is 50 ms; tests share the machine.
@@ -333,9 +333,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_provider_that_hangs_costs_the_meaning_and_not_the_answer() {
-        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
-        let engine = home.open().await;
-        sync(&engine).await;
+        let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
         let answer = timed(&engine, &format!("boiler code {UNANSWERED}")).await;
         assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
         assert!(answer.warning.unwrap().starts_with("Meaning was not searched"));
@@ -344,9 +342,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn whoever_holds_the_vectors_does_not_hold_up_the_words() {
-        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
-        let engine = home.open().await;
-        sync(&engine).await;
+        let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
         let loading = engine.arena.lock().await;
         let answer = timed(&engine, "boiler code").await;
         assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
@@ -359,9 +355,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn an_answer_that_found_no_reader_says_that_nothing_was_searched() {
-        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
-        let engine = home.open().await;
-        sync(&engine).await;
+        let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
         let (done, wait) = crossbeam_channel::bounded::<()>(0);
         let held: Vec<_> = std::iter::repeat_with(|| {
             let (engine, wait) = (Arc::clone(&engine), wait.clone());
@@ -385,9 +379,7 @@ mod tests {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).max_blocking_threads(4).enable_all().build();
         runtime.unwrap().block_on(async {
-            let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
-            let engine = home.open().await;
-            sync(&engine).await;
+            let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
             let busy: Vec<_> = std::iter::repeat_with(|| {
                 tokio::spawn(crate::upkeep::upkeep(|| {
                     std::thread::sleep(Duration::from_millis(900));

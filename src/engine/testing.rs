@@ -76,6 +76,14 @@ impl Home {
     }
 }
 
+/// A workspace of these files, and an engine that has indexed it.
+pub async fn indexed(files: &[(&str, &str)]) -> (Home, Lease) {
+    let home = Home::new(files);
+    let engine = home.open().await;
+    sync(&engine).await;
+    (home, engine)
+}
+
 fn vector(text: &str) -> Vec<f32> {
     let mut vector = vec![0.1; 26];
     for letter in text.bytes().filter(u8::is_ascii_alphabetic) {

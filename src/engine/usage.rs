@@ -101,7 +101,7 @@ mod tests {
         cancel::Cancel,
         engine::{
             Engine, SearchCall,
-            testing::{Home, asking, sync},
+            testing::{asking, indexed},
         },
     };
 
@@ -115,9 +115,7 @@ mod tests {
     // were looked through again.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_search_writes_nothing_and_its_cost_is_booked_at_the_end() {
-        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
-        let engine = home.open().await;
-        sync(&engine).await;
+        let (home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
         let (before, version) = (requests(&engine), engine.store.data_version().unwrap());
         let call = SearchCall { lexical_only: false, ..asking("heating") };
         engine.search(call, Cancel::new()).await.unwrap();

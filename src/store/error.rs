@@ -48,6 +48,11 @@ pub(super) fn with_errno(error: Error, conn: &Connection) -> Error {
     error
 }
 
+/// Whether SQLite refused a statement of ours: the stored definition of a table is then not what was written.
+pub(super) fn is_refused(error: &Error) -> bool {
+    error.code == Code::Internal
+}
+
 /// Whether SQLite found damage.
 pub(super) fn is_corrupt(error: &Error) -> bool {
     error.code == Code::Corrupt

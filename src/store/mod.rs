@@ -56,6 +56,7 @@ use tokio::sync::oneshot;
 
 use self::{
     clock::{Clock, SystemClock},
+    error::{is_corrupt, is_refused},
     lease::{Held, Lease, Owner},
     open::{FileIdentity, Found},
     pool::{Pool, closed},
@@ -163,8 +164,7 @@ impl Store {
             Ok((conn, unclean))
         };
         let attempt = match attempt(opened.created) {
-            // A statement of ours that is refused: the stored definition of a table is not what was written.
-            Err(error) if matches!(error.code, Code::Corrupt | Code::Internal) => {
+            Err(error) if is_corrupt(&error) || is_refused(&error) => {
                 opened.recovery = Some(recover::replace(path, options.clock.now_ms())?);
                 attempt(opened.created)
             }

@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::{
     Store,
     embeddings::{check_vector, from_blob},
+    error::is_refused,
     files::Hash,
     open::{self, FileIdentity},
     pool::Reader,
@@ -69,8 +70,7 @@ impl Store {
         let finding = match self.pool.read_fresh(cancel, |reader| reader.find_damage()) {
             Ok(None) => return Ok(()),
             Ok(Some(finding)) => finding,
-            // A statement of ours that is refused: the stored definition of a table is not what was written.
-            Err(error) if error.code == Code::Internal => error.message,
+            Err(error) if is_refused(&error) => error.message,
             Err(error) => return Err(error),
         };
         self.shared.corrupt.store(true, Ordering::Release);

@@ -36,10 +36,9 @@ impl Int8Codes {
     }
 
     /// The cosine of a query with one row.
-    #[allow(clippy::cast_precision_loss, reason = "a sum of products of bytes")]
     pub(super) fn cosine(&self, query: &CodedQuery, row: usize) -> f32 {
-        let (code, inverse) = self.row(query.dims(), row);
-        dot(&query.code, code) as f32 * inverse * query.inverse_length
+        let (code, inverse_length) = self.row(query.dims(), row);
+        query.cosine_with(code, inverse_length)
     }
 
     pub(super) const fn bytes(&self) -> usize {
@@ -48,11 +47,9 @@ impl Int8Codes {
 
     /// The cosine of a query with every row, in row order.
     pub(super) fn scan(&self, query: &[f32], out: &mut Vec<f32>) {
-        let query = quantise(query, LIMIT);
-        let scale = inverse_length(&query);
-        let rows = self.codes.chunks_exact(query.len()).zip(&self.inverse_lengths);
-        #[allow(clippy::cast_precision_loss, reason = "a sum of products of bytes")]
-        out.extend(rows.map(|(row, inverse)| dot(&query, row) as f32 * inverse * scale));
+        let query = CodedQuery::new(query);
+        let rows = self.codes.chunks_exact(query.dims()).zip(&self.inverse_lengths);
+        out.extend(rows.map(|(row, inverse_length)| query.cosine_with(row, *inverse_length)));
     }
 }
 
@@ -104,8 +101,14 @@ impl CodedQuery {
     #[must_use]
     pub fn cosine(&self, code: &[u8]) -> Option<f32> {
         let code: Vec<i8> = code.iter().map(|byte| byte.cast_signed()).collect();
-        let inverse = inverse_length(&code);
-        (inverse > 0.0).then(|| dot(&self.code, &code) as f32 * inverse * self.inverse_length)
+        let inverse_length = inverse_length(&code);
+        (inverse_length > 0.0).then(|| self.cosine_with(&code, inverse_length))
+    }
+
+    /// The cosine with a code, given 1 / its Euclidean length.
+    #[allow(clippy::cast_precision_loss, reason = "a sum of products of bytes")]
+    fn cosine_with(&self, code: &[i8], inverse_length: f32) -> f32 {
+        dot(&self.code, code) as f32 * inverse_length * self.inverse_length
     }
 }
 

@@ -179,8 +179,8 @@ struct Pending<'r> {
     counts: Vec<Count>,
     chunk: usize,
     context: usize,
-    /// Whether its chunk holds comments.
-    may_comment: bool,
+    /// The inside of its HTML comment.
+    comment: Option<&'r str>,
 }
 
 /// Reads the chunks of one file in order; chunks overlap, so their first lines may be known.
@@ -226,6 +226,7 @@ impl<'r> FileReader<'r> {
             }
             self.last = view.number;
             let context = view.section.map_or(0, |s| contexts + s as usize);
+            let comment = if may_comment { comment_in(text) } else { None };
             match view.kind {
                 LineKind::Blank => {}
                 LineKind::Heading if is_underline(text) => {}
@@ -233,16 +234,15 @@ impl<'r> FileReader<'r> {
                     self.finish(out);
                     self.block += 1;
                     self.importance = None;
-                    self.pending = Some(Pending { view, text, counts, chunk, context, may_comment });
+                    self.pending = Some(Pending { view, text, counts, chunk, context, comment });
                 }
                 _ => {
-                    let comment = if may_comment { comment_in(text) } else { None };
                     if let Some(note) = comment.filter(|note| note.len() + 7 == text.trim().len()) {
                         self.annotate(note, out);
                         continue;
                     }
                     let heading = self.pending.take().map(|p| (p.view.number, p.text));
-                    self.push(Pending { view, text, counts, chunk, context, may_comment }, heading, out);
+                    self.push(Pending { view, text, counts, chunk, context, comment }, heading, out);
                 }
             }
         }
@@ -258,7 +258,6 @@ impl<'r> FileReader<'r> {
     }
 
     fn push(&self, from: Pending<'r>, heading: Option<(u32, &'r str)>, out: &mut Lines<'r>) {
-        let comment = if from.may_comment { comment_in(from.text) } else { None };
         out.lines.push(Line {
             file: out.files.len() - 1,
             number: from.view.number,
@@ -270,7 +269,7 @@ impl<'r> FileReader<'r> {
             context: from.context,
             chunks: (from.chunk, from.chunk),
             heading,
-            importance: comment.and_then(importance_of).or(self.importance),
+            importance: from.comment.and_then(importance_of).or(self.importance),
         });
     }
 
