@@ -5,10 +5,10 @@ use tokio::runtime::Builder;
 
 use crate::priority::{self, Work};
 
-/// Threads that poll futures (network, timers).
-const WORKERS: usize = 2;
+/// Threads that poll futures (network, timers); nothing there takes long.
+const WORKERS: usize = 1;
 /// Threads for blocking work (searches, file reads); they end when idle.
-const BLOCKING: usize = 4;
+const BLOCKING: usize = 3;
 
 #[napi_derive::module_init]
 fn init() {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use super::Engine;
 use crate::{
     error::Result,
     search::{arena::Arena, types::Source},
@@ -26,16 +25,12 @@ pub(super) struct Loaded {
 /// Holds the arena of the live generation and the active space.
 pub(super) type ArenaSlot = Arc<Mutex<Option<Loaded>>>;
 
-impl Engine {
-    /// The arena, brought up to date first; none while there is no vector. The first call reads all codes. Those who
-    /// wait for it take no thread, and it is finished for the next caller when this one stops waiting.
-    pub(super) async fn current_arena(self: &Arc<Self>) -> Result<Option<Arc<Arena>>> {
-        let mut slot = Arc::clone(&self.arena).lock_owned().await;
-        self.blocking(move |engine, _| current(&mut slot, &engine.store)).await
-    }
-}
-
-fn current(slot: &mut Option<Loaded>, store: &Store) -> Result<Option<Arc<Arena>>> {
+/// The arena, brought up to date first; none while there is no vector. The first call reads all codes, and finishes for
+/// the next caller when this one stops waiting. Blocks.
+///
+/// # Errors
+/// When the store cannot be read.
+pub(super) fn current(slot: &mut Option<Loaded>, store: &Store) -> Result<Option<Arc<Arena>>> {
     let version = store.data_version()?;
     if let Some(loaded) = slot.as_ref().filter(|l| l.version == version) {
         return Ok(Some(Arc::clone(&loaded.arena)));

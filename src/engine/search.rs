@@ -9,10 +9,10 @@ use std::{
 use lru::LruCache;
 use parking_lot::Mutex;
 
-use super::Engine;
+use super::{Engine, arena};
 use crate::{
     cancel::Cancel,
-    config::settings::{Ranking, Settings},
+    config::settings::Ranking,
     embed::{Embedded, Embedder, Purpose},
     error::{Code, Error, Result},
     index::session_pass::Scope,
@@ -20,6 +20,7 @@ use crate::{
         Vectors, search,
         types::{Answer, Request, Source},
     },
+    store::{Reader, embeddings::SpaceRow},
 };
 
 /// Query vectors kept, so that a repeated question costs nothing.
@@ -112,21 +113,16 @@ impl Engine {
         if self.settings().settings.sync.on_search && self.dirty.load(Ordering::Acquire) && !self.texts.is_running() {
             self.sync_in_background();
         }
-        let (vector, failure) = if request.lexical_only {
+        let (meaning, failure) = if request.lexical_only {
             (None, None)
         } else {
-            match self.query_vector(&request.query, cancel).await {
-                Ok(vector) => (vector, None),
+            match self.meaning(&request.query, cancel).await {
+                Ok(meaning) => (meaning, None),
                 Err(error) if error.code == Code::Cancelled => return Err(error),
                 Err(error) => (None, Some(error)),
             }
         };
-        let line = if vector.is_some() && self.settings().settings.query.ranking == Ranking::Native {
-            self.line_vector(&request.query, cancel).await
-        } else {
-            None
-        };
-        let mut answer = self.rank(request, vector, line, cancel).await?;
+        let mut answer = self.rank(request, meaning, cancel).await?;
         let warning = match (unfinished, failure) {
             (true, _) => Some("The notes are still being read for the first time: more is found in a while".to_owned()),
             (false, Some(error)) => Some(format!("Meaning was not searched, only words: {error}")),
@@ -144,23 +140,22 @@ impl Engine {
             return std::future::pending().await;
         }
         tokio::time::sleep(SLOW.min(limit / 4)).await;
-        self.rank(request, None, None, cancel).await
+        self.rank(request, None, cancel).await
     }
 
-    /// Ranks on a worker thread.
-    async fn rank(
-        self: &Arc<Self>,
-        request: &Request,
-        vector: Option<Arc<Vec<f32>>>,
-        line: Option<(String, Arc<Vec<f32>>)>,
-        cancel: &Cancel,
-    ) -> Result<Answer> {
-        let arena = if vector.is_some() { self.current_arena().await? } else { None };
+    /// Ranks on a worker thread. Those who wait for the vectors in memory take none.
+    async fn rank(self: &Arc<Self>, request: &Request, meaning: Option<Meaning>, cancel: &Cancel) -> Result<Answer> {
+        let slot = match meaning {
+            Some(_) => Some(Arc::clone(&self.arena).lock_owned().await),
+            None => None,
+        };
         let (request, cancel) = (request.clone(), cancel.clone());
         self.blocking(move |engine, settings| {
+            let arena = slot.map_or(Ok(None), |mut slot| arena::current(&mut slot, &engine.store))?;
+            let (query, line) = meaning.map_or((None, None), |meaning| (Some(meaning.query), meaning.line));
             let vectors = Vectors {
                 arena: arena.as_deref(),
-                query: vector.as_ref().map(|v| v.as_slice()).filter(|_| arena.is_some()),
+                query: query.as_ref().map(|v| v.as_slice()).filter(|_| arena.is_some()),
                 line: line.as_ref().map(|(key, vector)| (key.as_str(), vector.as_slice())),
             };
             search(&engine.store, vectors, settings, &request, &cancel)
@@ -189,9 +184,14 @@ impl Engine {
         }
     }
 
-    /// The vector of a query in the space that is searched; none when there is nothing to compare it with.
-    async fn query_vector(self: &Arc<Self>, text: &str, cancel: &Cancel) -> Result<Option<Arc<Vec<f32>>>> {
-        let active = self.blocking(|engine, _| engine.store.read(|r| r.active_space())).await?;
+    /// What a query means, in the space that is searched and in that of the lines; none when there is nothing to
+    /// compare it with.
+    async fn meaning(self: &Arc<Self>, text: &str, cancel: &Cancel) -> Result<Option<Meaning>> {
+        let by_lines = (self.settings().settings.query.ranking == Ranking::Native)
+            .then(|| self.provider().line_embedder())
+            .flatten();
+        let line_key = by_lines.as_ref().map(|embedder| embedder.space().key());
+        let (active, has_lines) = self.blocking(move |engine, _| engine.store.read(|r| searched(r, line_key))).await?;
         let embedder = self.provider().embedder()?;
         let (Some(active), Some(embedder)) = (active, embedder) else { return Ok(None) };
         let key = embedder.space().key();
@@ -200,24 +200,16 @@ impl Engine {
                 .remedy("Nothing to do: searches by meaning come back when it is done"));
         }
         let text: String = text.chars().take(MAX_QUERY_CHARS).collect();
-        self.remembered(key, text, &embedder, cancel).await.map(Some)
-    }
-
-    /// The vector of a query in the space of the line vectors, with the key of that space; none when there are none.
-    async fn line_vector(self: &Arc<Self>, text: &str, cancel: &Cancel) -> Option<(String, Arc<Vec<f32>>)> {
-        let embedder = self.provider().line_embedder()?;
-        let key = embedder.space().key();
-        let wanted = key.clone();
-        let has_lines = move |engine: &Arc<Self>, _: &Settings| {
-            engine.store.read(|r| r.space(&wanted)?.map_or(Ok(false), |space| r.has_line_vectors(space.id)))
+        let query = self.remembered(key, text.clone(), &embedder, cancel).await?;
+        let line = match by_lines.filter(|_| has_lines) {
+            Some(embedder) => {
+                let key = embedder.space().key();
+                // Finer evidence only: without it the chunk's meaning and the words decide.
+                self.remembered(key.clone(), text, &embedder, cancel).await.ok().map(|vector| (key, vector))
+            }
+            None => None,
         };
-        if !self.blocking(has_lines).await.ok()? {
-            return None;
-        }
-        let text: String = text.chars().take(MAX_QUERY_CHARS).collect();
-        // Finer evidence only: without it the chunk's meaning and the words decide.
-        let vector = self.remembered(key.clone(), text, &embedder, cancel).await.ok()?;
-        Some((key, vector))
+        Ok(Some(Meaning { query, line }))
     }
 
     /// The vector of a query in the space of `key`, asked for once.
@@ -262,6 +254,21 @@ impl Engine {
             },
         }
     }
+}
+
+/// The vectors of a query.
+struct Meaning {
+    /// In the space that is searched.
+    query: Arc<Vec<f32>>,
+    /// In the space of the line vectors, with its key; none when lines have none.
+    line: Option<(String, Arc<Vec<f32>>)>,
+}
+
+/// The space that is searched, and whether lines have vectors in the space `line_key`.
+fn searched(reader: &Reader<'_>, line_key: Option<String>) -> Result<(Option<SpaceRow>, bool)> {
+    let lines = line_key.map_or(Ok(None), |key| reader.space(&key))?;
+    let has_lines = lines.map_or(Ok(false), |space| reader.has_line_vectors(space.id))?;
+    Ok((reader.active_space()?, has_lines))
 }
 
 /// The same token with an earlier end: what is left then is for the ranking.
@@ -320,8 +327,8 @@ mod tests {
     use crate::engine::testing::{Home, UNANSWERED, asking, indexed};
 
     const LIMIT: Duration = Duration::from_millis(400);
-    /// The promise is 50 ms; tests share the machine.
-    const LATE: Duration = Duration::from_millis(150);
+    /// The promise is 50 ms; tests share the machine. What is held up in these tests is held up for longer, or for good.
+    const LATE: Duration = Duration::from_secs(2);
 
     async fn timed(engine: &Arc<Engine>, query: &str) -> Answer {
         let call = SearchCall { lexical_only: false, deadline_ms: Some(LIMIT.as_millis() as u64), ..asking(query) };
@@ -377,7 +384,7 @@ mod tests {
     #[test]
     fn upkeep_leaves_threads_to_searches() {
         let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(2).max_blocking_threads(4).enable_all().build();
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).max_blocking_threads(3).enable_all().build();
         runtime.unwrap().block_on(async {
             let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
             let busy: Vec<_> = std::iter::repeat_with(|| {

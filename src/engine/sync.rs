@@ -33,8 +33,8 @@ const COMPATIBLE_STEP: usize = 400;
 /// Chunks up to which single lines are embedded as well, when the chunks are embedded by the model in this process:
 /// beyond it a Raspberry Pi would compute for days.
 const LINES_BESIDE_LOCAL: u64 = 20_000;
-/// The same beside a hosted provider, where nobody expects this machine to compute: seconds of one core.
-const LINES_BESIDE_HOSTED: u64 = 300;
+/// The same beside a hosted provider, where nobody expects this machine to compute: half a minute of one core.
+const LINES_BESIDE_HOSTED: u64 = 1_000;
 
 /// What a sync is asked.
 #[derive(Debug, Clone)]
