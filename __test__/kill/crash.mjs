@@ -9,6 +9,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { MemoryIndexManager } from "../../index.js";
+import { firstDifference } from "./content.mjs";
 import { startProvider } from "./provider.mjs";
 import { random } from "./random.mjs";
 
@@ -222,32 +223,17 @@ class Home {
 
   /** Whether the index that lived through it all is the one that a fresh start gives. */
   async compare() {
-    await this.use("state", async (manager) => void (await manager.sync()));
-    await this.use("fresh", async (manager) => void (await manager.sync()));
-    const [old, fresh] = [await this.#content("state"), await this.#content("fresh")];
-    if (old === fresh) return [];
-    const [first, second] = [old.split("\n"), fresh.split("\n")];
-    const at = first.findIndex((line, n) => line !== second[n]);
-    return [`the index differs from a fresh one, first in ${first[at]} against ${second[at]} (${first.length} and ${second.length} rows)`];
-  }
-
-  /** All that searches can see, read from a copy by a process of its own: nobody but the engine opens its file. */
-  async #content(/** @type {string} */ state) {
-    const copy = path.join(this.#dir, `${state}.sqlite`);
-    await this.use(state, async (manager) => void (await manager.backup(copy)));
-    const script = `
-      const { DatabaseSync } = require("node:sqlite");
-      const db = new DatabaseSync(process.argv[1], { readOnly: true });
-      const rows = db.prepare(\`SELECT f.path, c.start_line, c.end_line, hex(c.hash) AS hash, c.text,
-        (SELECT count(*) FROM embedding e JOIN meta m ON m.key = 'active_space' AND e.space_id = CAST(m.value AS INTEGER)
-         WHERE e.hash = c.hash) AS vectors FROM chunk c JOIN file f ON f.id = c.file_id
-        JOIN generation g ON g.id = c.generation AND g.state = 'live' ORDER BY 1, 2, 3, 4\`).all();
-      process.stdout.write(rows.map((row) => JSON.stringify(row)).join("\\n"));`;
-    const child = spawn(process.execPath, ["--no-warnings", "-e", script, copy], { stdio: ["ignore", "pipe", "inherit"] });
-    let text = "";
-    child.stdout.setEncoding("utf8").on("data", (part) => (text += part));
-    const [code] = await once(child, "close");
-    if (code !== 0) throw new Error(`reading ${copy} failed with ${code}`);
-    return text;
+    const [old, fresh] = ["state", "fresh"].map((state) => path.join(this.#dir, `${state}.sqlite`));
+    for (const [state, copy] of [
+      ["state", old],
+      ["fresh", fresh],
+    ]) {
+      await this.use(state, async (manager) => {
+        await manager.sync();
+        await manager.backup(copy);
+      });
+    }
+    const different = await firstDifference(old, fresh);
+    return different ? [`the index differs from a fresh one, first in ${different}`] : [];
   }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use super::Engine;
 use crate::{
-    error::Result,
+    error::{Code, Result},
     index::{Progress, Step},
     store::lease::Lease,
 };
@@ -42,18 +42,19 @@ impl Engine {
         loop {
             self.shutdown.check()?;
             let turn = self.holders.turn.lock().await;
-            match self.upkeep(|engine, _| engine.store.acquire_lease()).await? {
-                Lease::Held { .. } => {
+            let label = match self.upkeep(|engine, _| engine.store.acquire_lease()).await {
+                Ok(Lease::Held { .. }) => {
                     self.holders.count.fetch_add(1, Ordering::AcqRel);
                     return Ok(Held(Arc::clone(self)));
                 }
-                Lease::HeldBy(row) => {
-                    drop(turn);
-                    let label = format!("Waiting for process {} that indexes this workspace", row.owner.pid);
-                    progress(&Step { completed: 0, total: 0, label });
-                    tokio::time::sleep(LEASE_POLL).await;
-                }
-            }
+                Ok(Lease::HeldBy(row)) => format!("Waiting for process {} that indexes this workspace", row.owner.pid),
+                // One that was stopped in the middle of a write holds the file as well, and only it can give that back.
+                Err(error) if error.code == Code::Busy => "Waiting for a process that writes to the index".to_owned(),
+                Err(error) => return Err(error),
+            };
+            drop(turn);
+            progress(&Step { completed: 0, total: 0, label });
+            tokio::time::sleep(LEASE_POLL).await;
         }
     }
 
@@ -70,7 +71,10 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::indexed;
+    use crate::{
+        engine::testing::{indexed, sync},
+        store::{OpenOptions, Store},
+    };
 
     // A pass that ended looked whether another one ran, and gave the lease back a moment later, when one had begun: that
     // one failed with "another process indexes this workspace".
@@ -87,6 +91,26 @@ mod tests {
         drop(second);
         engine.give_lease_back().await.unwrap();
         assert_eq!(write().await.unwrap_err().code, crate::error::Code::Busy);
+        engine.release().await;
+    }
+    // A process that was stopped inside a transaction holds the file until it goes on. Others gave up after five seconds:
+    // "another process is writing to the index" reached the user.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_sync_waits_for_a_process_that_was_stopped_while_it_wrote() {
+        let (home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
+        let other = Store::open(engine.store.path(), OpenOptions::default()).unwrap();
+        let (inside, is_inside) = std::sync::mpsc::channel();
+        let stopped = tokio::task::spawn_blocking(move || {
+            other.write(move |_| {
+                inside.send(()).unwrap();
+                std::thread::sleep(Duration::from_secs(6));
+                Ok(())
+            })
+        });
+        tokio::task::block_in_place(|| is_inside.recv()).unwrap();
+        home.write("memory/late.md", "Written meanwhile.");
+        assert_eq!(sync(&engine).await.changed, 1);
+        stopped.await.unwrap().unwrap();
         engine.release().await;
     }
 }
