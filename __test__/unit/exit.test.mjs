@@ -6,6 +6,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { cycles } from "../kill/cycles.mjs";
 import { makeWorkspace } from "./workspace.mjs";
 
 const CHILD = fileURLToPath(new URL("../kill/exit-child.mjs", import.meta.url));
@@ -31,4 +32,13 @@ test.each([
   const [ended, killedBy] = await once(child, "close");
   clearTimeout(timer);
   expect({ ended, killedBy, output: way === "an exception" ? "" : output }).toEqual({ ended: code, killedBy: signal, output: "" });
+});
+
+// `npm run cycles` does it 1,000 and 200 times.
+test.each([
+  ["managers that are opened and closed", "managers", 120],
+  ["worker threads that end after their work or in the middle of it", "workers", 16],
+])("%s leave nothing behind", { timeout: 2 * LONGEST_MS }, async (_, what, times) => {
+  const { problems } = await cycles({ what: /** @type {"managers" | "workers"} */ (what), times });
+  expect(problems).toEqual([]);
 });
