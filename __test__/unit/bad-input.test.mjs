@@ -53,6 +53,45 @@ test("files that cannot be indexed are named with their reason, the others are f
   expect((await manager.search("lighthouse lamps"))[0]?.path).toBe("memory/invalid.md");
 });
 
+/** Longest time that one hostile file may take on a busy machine, in milliseconds, and what it may add to the memory. */
+const HOSTILE_MS = 20_000;
+const HOSTILE_MIB = 400;
+
+describe("hostile Markdown is indexed or named, in bounded time and memory, and the good notes stay searchable", () => {
+  const lines = (/** @type {number} */ count, /** @type {(n: number) => string} */ line, end = "\n") =>
+    Array.from({ length: count }, (_, n) => line(n)).join(end);
+  test.each([
+    ["one line of 10 MB", () => `zanzibar ${"word ".repeat(2_000_000)}`],
+    ["10 MB without a space", () => `zanzibar ${"x".repeat(10_000_000)}`],
+    ["100,000 headings", () => `${lines(100_000, (n) => `## Heading ${n}`)}\nzanzibar\n`],
+    ["lists in 10,000 levels", () => `${"- ".repeat(10_000)}zanzibar\n`],
+    ["ever deeper lists", () => `${lines(3_000, (n) => `${" ".repeat(n)}- item ${n}`)}\nzanzibar\n`],
+    ["quotes in 100,000 levels", () => `${">".repeat(100_000)} zanzibar\n`],
+    ["NUL bytes", () => "before\0\0after zanzibar\0".repeat(1000)],
+    ["bytes that are no UTF-8", () => Buffer.concat([Buffer.from("zanzibar "), Buffer.alloc(1_000_000, 0xff)])],
+    ["a byte order mark", () => "\ufeffzanzibar\n"],
+    ["carriage returns only", () => lines(20_000, (n) => `- zanzibar ${n}`, "\r")],
+    ["fences that never close", () => `${"```js\n".repeat(50_000)}zanzibar\n`],
+    ["front matter that never ends", () => `---\n${"a: b\n".repeat(200_000)}zanzibar\n`],
+    ["links that never close", () => `${"[".repeat(200_000)}${"](".repeat(200_000)} zanzibar\n`],
+    ["the same two bytes again and again", () => `zanzibar ${"a ".repeat(4_000_000)}`],
+    ["nothing but line ends", () => `zanzibar${"\n".repeat(10_000_000)}`],
+    ["marks on one letter", () => `zanzibar e${"\u0301".repeat(1_000_000)}`],
+  ])("%s", async (_, text) => {
+    const { workspace, request } = await makeWorkspace(NOTE);
+    await writeFile(path.join(workspace, "memory/hostile.md"), text());
+    const manager = await open({ ...request, modelPaths: [] });
+    const before = process.resourceUsage().maxRSS;
+    const started = performance.now();
+    await manager.sync();
+    expect(performance.now() - started).toBeLessThan(HOSTILE_MS);
+    expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(HOSTILE_MIB);
+    expect((await manager.inspect()).skipped).toEqual([]);
+    expect((await manager.search("zanzibar"))[0]?.path).toBe("memory/hostile.md");
+    expect(await findsTheKey(manager)).toBe(true);
+  });
+});
+
 describe("a wrong value in the configuration", () => {
   test.each([
     ["provider", { provider: 5 }, "memory.search.provider"],
@@ -71,7 +110,10 @@ describe("a wrong value in the configuration", () => {
     const { config, request } = await makeWorkspace(NOTE);
     const manager = await open({ ...request, cfg: config({ provider: "nonsense" }) });
     const { embeddingError } = await manager.sync();
-    expect(embeddingError).toMatchObject({ code: "MEM_CONFIG", message: expect.stringMatching(/"nonsense" is not known\. Set one of: auto/) });
+    expect(embeddingError).toMatchObject({
+      code: "MEM_CONFIG",
+      message: expect.stringMatching(/"nonsense" is not known\. Set one of: auto/),
+    });
     expect(await findsTheKey(manager)).toBe(true);
   });
 });
@@ -105,7 +147,10 @@ describe("a database that is not ours to write", () => {
     const db = new DatabaseSync(file);
     db.exec("PRAGMA user_version = 99");
     db.close();
-    await expect(open(request).then((later) => later.sync())).rejects.toMatchObject({ code: "MEM_NEWER_SCHEMA", message: expect.stringContaining("Update memory-core-rs") });
+    await expect(open(request).then((later) => later.sync())).rejects.toMatchObject({
+      code: "MEM_NEWER_SCHEMA",
+      message: expect.stringContaining("Update memory-core-rs"),
+    });
   });
 
   test("one that is no database is set aside, and the index is made anew", async () => {
