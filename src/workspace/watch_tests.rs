@@ -230,6 +230,39 @@ fn a_burst_of_20000_files_needs_no_more_watches_and_is_seen_to_its_end() {
     assert_eq!((health.mode, health.folders), (Mode::Native, folders));
 }
 
+/// The queue of the system is made to overflow: what it drops then, nobody ever hears of, but that it dropped something.
+#[cfg(target_os = "linux")]
+#[test]
+fn events_that_the_system_drops_end_in_a_look_at_everything() {
+    let queue: usize = fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap().trim().parse().unwrap();
+    let place = Place::new(&["memory/a.md"]);
+    let watched = place.watch(&[], QUICK);
+    let folders = watched.watcher.health().folders;
+    let names = ["a", "b"];
+    {
+        // Nothing is taken out of the queue while the receiver of the events has to wait.
+        let _state = watched.watcher.shared.state.lock();
+        for at in 0..queue {
+            fs::rename(
+                place.at(&format!("memory/{}.md", names[at % 2])),
+                place.at(&format!("memory/{}.md", names[(at + 1) % 2])),
+            )
+            .expect("renamed");
+        }
+        place.write("memory/late/b.md", "x");
+    }
+    let last = format!("memory/{}.md", names[queue % 2]);
+    watched.until(&[&last, "memory/late/b.md"]);
+    // Its creation was lost, and yet the folder is watched soon.
+    let began = Instant::now();
+    while watched.watcher.health().folders == folders {
+        assert!(began.elapsed() < PATIENCE, "nobody looked at the folders");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    place.write("memory/late/c.md", "x");
+    watched.until(&[&last, "memory/late/b.md", "memory/late/c.md"]);
+}
+
 #[test]
 fn without_events_the_reconciliation_period_signals() {
     let place = Place::new(&["memory/a.md"]);
