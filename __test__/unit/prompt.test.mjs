@@ -45,6 +45,18 @@ describe("flush plan", () => {
     expect(plan?.prompt).toContain("Current time: 2026-02-01 08:30 (Asia/Tokyo), 2026-01-31 23:30 UTC");
   });
 
+  test.each([
+    ["2026-01-31T10:30:00Z", "Pacific/Pago_Pago", "2026-01-30", "23:30"],
+    ["2026-01-31T10:30:00Z", "Pacific/Kiritimati", "2026-02-01", "00:30"],
+    // The day that has no midnight, and the hour that comes twice.
+    ["2018-11-04T03:00:00Z", "America/Sao_Paulo", "2018-11-04", "01:00"],
+    ["2024-10-27T01:30:00Z", "Europe/Lisbon", "2024-10-27", "01:30"],
+  ])("at %s in %s it is %s %s", (now, userTimezone, date, time) => {
+    const plan = buildFlushPlan({ cfg: { agents: { defaults: { userTimezone } } }, nowMs: Date.parse(now) });
+    expect(plan?.relativePath).toBe(`memory/${date}.md`);
+    expect(plan?.prompt).toContain(`Current time: ${date} ${time} (${userTimezone})`);
+  });
+
   test("it can be switched off", () => {
     expect(buildFlushPlan({ cfg: config({ enabled: false }), nowMs })).toBeNull();
   });

@@ -134,9 +134,12 @@ impl Queue {
                     self.spool.remove(name)?;
                     continue;
                 };
-                if job.not_before_ms <= now_ms {
+                let latest_ms = now_ms.saturating_add(lease_ms);
+                // Nobody takes a turn for longer: the clock was set back since, and this one would wait until then.
+                let is_free = job.not_before_ms <= now_ms || job.not_before_ms > latest_ms;
+                if is_free {
                     job.attempts += 1;
-                    job.not_before_ms = now_ms.saturating_add(lease_ms);
+                    job.not_before_ms = latest_ms;
                     self.spool.put(name, &to_text(&job)?)?;
                     return Ok(Some(job));
                 }
@@ -313,6 +316,19 @@ mod tests {
         queue.complete("a").unwrap();
         queue.complete("b").unwrap();
         assert!(queue.is_empty().unwrap());
+    }
+
+    // A machine that began with a clock ahead by a year kept the turn it had taken waiting for a year.
+    #[test]
+    fn a_clock_that_is_set_back_does_not_keep_a_turn_waiting() {
+        const YEAR_MS: i64 = 365 * 86_400_000;
+        let dir = tempfile::tempdir().unwrap();
+        let queue = Queue::new(dir.path());
+        queue.push(&job("a")).unwrap();
+        queue.claim(YEAR_MS, 10).unwrap().unwrap();
+        assert_eq!(queue.claim(100, 10).unwrap().map(|job| job.id).as_deref(), Some("a"));
+        assert_eq!(queue.claim(109, 10).unwrap(), None);
+        assert!(queue.claim(YEAR_MS, 10).unwrap().is_some());
     }
 
     #[test]

@@ -58,11 +58,12 @@ impl Snapshot {
         if covered >= self.coverage.chunks {
             return None;
         }
-        let wait = match self.errors.get("embedding") {
-            Some(noted) if !noted.error.is_retryable() => noted.at_ms + REFUSED_WAIT_MS - now_ms,
-            _ => 0,
+        let ago_ms = match self.errors.get("embedding") {
+            Some(noted) if !noted.error.is_retryable() => now_ms.saturating_sub(noted.at_ms),
+            _ => REFUSED_WAIT_MS,
         };
-        Some(wait.max(0))
+        // A refusal in the future: the clock was set back since, and nobody knows how long ago it was.
+        Some(if ago_ms < 0 { 0 } else { (REFUSED_WAIT_MS - ago_ms).max(0) })
     }
 
     /// Chunks that still have no vector, as far as the provider in use makes some.
@@ -245,4 +246,31 @@ fn source_names(settings: &Settings) -> Vec<&'static str> {
         .into_iter()
         .filter_map(|(on, name)| on.then_some(name))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+
+    #[test]
+    fn a_refusal_is_respected_for_its_time_but_not_until_a_clock_that_was_set_back_gets_there() {
+        const YEAR_MS: i64 = 365 * 86_400_000;
+        let mut snapshot = Snapshot { coverage: Coverage { chunks: 1, ..Coverage::default() }, ..Snapshot::default() };
+        assert_eq!(snapshot.vectors_wait_ms(now_ms()), Some(0));
+        snapshot.note("embedding", Some(&Error::new(Code::ProviderAuth, "no such key")));
+        let at_ms = snapshot.errors["embedding"].at_ms;
+        for (now_ms, wait_ms) in [
+            (at_ms, REFUSED_WAIT_MS),
+            (at_ms + 1000, REFUSED_WAIT_MS - 1000),
+            (at_ms + REFUSED_WAIT_MS, 0),
+            (at_ms + YEAR_MS, 0),
+            (at_ms - YEAR_MS, 0),
+        ] {
+            assert_eq!(snapshot.vectors_wait_ms(now_ms), Some(wait_ms), "{}", now_ms - at_ms);
+        }
+        snapshot.note("embedding", None);
+        snapshot.coverage.embedded = 1;
+        assert_eq!(snapshot.vectors_wait_ms(at_ms), None);
+    }
 }

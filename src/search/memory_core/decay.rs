@@ -94,6 +94,23 @@ mod tests {
     }
 
     #[test]
+    fn a_clock_that_is_far_off_keeps_every_weight_between_nothing_and_all() {
+        for now_ms in [i64::MIN, -NOW, 0, NOW, i64::MAX] {
+            for mtime_ns in [i64::MIN, 0, NOW * 1_000_000, i64::MAX] {
+                for path in ["docs/a.md", "memory/2026-01-01.md", "memory/9999-12-31.md", "memory/0100-01-01.md"] {
+                    let Decay { age_days, multiplier } = decay(path, Source::Memory, mtime_ns, now_ms, 30.0).unwrap();
+                    assert!(age_days >= 0.0 && (0.0..=1.0).contains(&multiplier), "{path} {mtime_ns} {now_ms}");
+                }
+            }
+        }
+        // Set back below the note and the change of the file: both are new.
+        for path in ["docs/a.md", "memory/2026-01-01.md"] {
+            let fresh = decay(path, Source::Memory, NOW * 1_000_000, NOW - 400 * DAY, 30.0).unwrap();
+            assert!(fresh.age_days.abs() < 1e-12 && (fresh.multiplier - 1.0).abs() < 1e-12, "{path}");
+        }
+    }
+
+    #[test]
     fn curated_files_and_transcripts_never_age() {
         for path in
             ["MEMORY.md", "memory.md", "memory/people.md", "memory/2026/2026-01-01.md", "memory/2026-01-01-x.md"]

@@ -200,6 +200,78 @@ fn the_zone_decides_the_day_and_the_season() {
     assert_eq!(summer, Some(DateRange { start: date(2023, 12, 1), end: date(2024, 2, 29) }));
 }
 
+/// Milliseconds since the epoch of an instant in RFC 3339.
+fn at(instant: &str) -> i64 {
+    instant.parse::<jiff::Timestamp>().unwrap().as_millisecond()
+}
+
+/// What "yesterday" and "last week" are at an instant for a user in a zone.
+fn yesterday_and_last_week(instant: &str, zone: &str) -> (String, String) {
+    let today = date_in(at(instant), zone);
+    let range = |query: &str| read(query, today, zone).range.map(|r| format!("{}/{}", r.start, r.end)).unwrap();
+    (range("yesterday"), range("last week"))
+}
+
+#[test]
+fn on_both_sides_of_the_date_line_yesterday_is_the_users_own() {
+    // Still Sunday in Pago Pago, Monday in Lisbon and Auckland, Tuesday already on Kiritimati.
+    let instant = "2024-05-13T10:30:00Z";
+    for (zone, yesterday, last_week) in [
+        ("Pacific/Pago_Pago", "2024-05-11/2024-05-11", "2024-04-29/2024-05-05"),
+        ("Europe/Lisbon", "2024-05-12/2024-05-12", "2024-05-06/2024-05-12"),
+        ("Pacific/Auckland", "2024-05-12/2024-05-12", "2024-05-06/2024-05-12"),
+        ("Pacific/Kiritimati", "2024-05-13/2024-05-13", "2024-05-06/2024-05-12"),
+    ] {
+        let want = (yesterday.to_owned(), last_week.to_owned());
+        assert_eq!(yesterday_and_last_week(instant, zone), want, "{zone}");
+    }
+    // Samoa crossed the line: after Thursday came Saturday.
+    assert_eq!(date_in(at("2011-12-30T09:59:59Z"), "Pacific/Apia"), date(2011, 12, 29));
+    assert_eq!(date_in(at("2011-12-30T10:00:00Z"), "Pacific/Apia"), date(2011, 12, 31));
+    assert_eq!(yesterday_and_last_week("2011-12-30T10:00:00Z", "Pacific/Apia").0, "2011-12-30/2011-12-30");
+}
+
+#[test]
+fn when_clocks_change_every_hour_still_has_its_day() {
+    for (instant, zone, today) in [
+        // One hour less: from 01:00 to 02:00.
+        ("2024-03-31T00:59:59Z", "Europe/Lisbon", date(2024, 3, 31)),
+        ("2024-03-31T23:00:00Z", "Europe/Lisbon", date(2024, 4, 1)),
+        // One hour more: 00:30 in summer time, 23:59 in winter time.
+        ("2024-10-26T23:30:00Z", "Europe/Lisbon", date(2024, 10, 27)),
+        ("2024-10-27T23:59:59Z", "Europe/Lisbon", date(2024, 10, 27)),
+        // The day has no midnight: 23:59:59 is followed by 01:00.
+        ("2018-11-04T02:59:59Z", "America/Sao_Paulo", date(2018, 11, 3)),
+        ("2018-11-04T03:00:00Z", "America/Sao_Paulo", date(2018, 11, 4)),
+        // The day before has two hours from 23:00.
+        ("2019-02-17T02:30:00Z", "America/Sao_Paulo", date(2019, 2, 16)),
+        ("2019-02-17T03:00:00Z", "America/Sao_Paulo", date(2019, 2, 17)),
+        // Half an hour.
+        ("2024-04-06T13:00:00Z", "Australia/Lord_Howe", date(2024, 4, 7)),
+    ] {
+        assert_eq!(date_in(at(instant), zone), today, "{instant} {zone}");
+        let yesterday = today.yesterday().unwrap();
+        assert_eq!(yesterday_and_last_week(instant, zone).0, format!("{yesterday}/{yesterday}"), "{instant} {zone}");
+    }
+}
+
+#[test]
+fn a_clock_that_is_far_off_gives_a_day_and_no_failure() {
+    for now_ms in [i64::MIN, -1, 0, i64::MAX] {
+        for zone in ["Pacific/Kiritimati", "Pacific/Pago_Pago"] {
+            let today = date_in(now_ms, zone);
+            for query in ["yesterday", "last week", "3 years ago", "last summer", "in March"] {
+                assert!(read(query, today, zone).range.is_some_and(|r| r.start <= r.end), "{query} on {today}");
+            }
+        }
+    }
+    // At the ends of the calendar there is no day before or after.
+    for today in [Date::MIN, Date::MAX] {
+        let words = read("yesterday and next week", today, "UTC");
+        assert!(words.range.is_none_or(|r| r.start <= r.end), "{today}");
+    }
+}
+
 #[test]
 fn dated_notes() {
     for (path, want) in [
@@ -221,6 +293,18 @@ fn dated_notes() {
 }
 
 proptest! {
+    #[test]
+    fn days_never_go_back_while_time_goes_on(
+        from in 0_i64..2_000_000_000_000,
+        minutes in 0_i64..3000,
+        zone in "America/(Sao_Paulo|New_York)|Europe/Lisbon|Pacific/(Apia|Chatham|Kiritimati|Pago_Pago)|Australia/Lord_Howe",
+    ) {
+        let (before, after) = (date_in(from, &zone), date_in(from + minutes * 60_000, &zone));
+        prop_assert!(before <= after);
+        // A day that was left out where the date line was moved, and two days of the clock.
+        prop_assert!(before.until(after).unwrap().get_days() <= 4);
+    }
+
     #[test]
     fn any_query_is_read(query in "\\PC{0,40}") {
         let words = read(&query, TODAY, "UTC");
