@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { explainSettings } from "../../lib/manager.js";
 import { makeWorkspace } from "./workspace.mjs";
 
@@ -10,18 +12,29 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const manifest = JSON.parse(await readFile(`${root}/openclaw.plugin.json`, "utf8"));
 const info = JSON.parse(await readFile(`${root}/package.json`, "utf8"));
 
-/** @returns {Promise<{path: string, size: number}[]>} */
+const run = promisify(execFile);
+
+/** Packs the package, once for all tests. @type {Promise<{tarball: string, files: {path: string, size: number}[]}> | undefined} */
+let packing;
+/** Where everything of these tests lies: a path with spaces and letters beyond ASCII. */
+const folder = await realpath(await mkdtemp(path.join(os.tmpdir(), "memória – 記憶 of mine-")));
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
 async function pack() {
-  const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-    cwd: root,
-    maxBuffer: 1 << 24,
-  });
-  return JSON.parse(stdout)[0].files;
+  packing ??= (async () => {
+    const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
+      cwd: root,
+      maxBuffer: 1 << 24,
+    });
+    const [{ filename, files }] = JSON.parse(stdout);
+    return { tarball: path.join(folder, filename), files };
+  })();
+  return await packing;
 }
 
 /** @returns {Promise<string[]>} */
 async function packedFiles() {
-  return (await pack()).map((file) => file.path);
+  return (await pack()).files.map((file) => file.path);
 }
 
 test("manifest and package agree", () => {
@@ -39,7 +52,7 @@ test("the package holds what a host needs, and no test, source or model", async 
 
 test("what a host copies at every registration stays under 1 MB", async () => {
   // Hosts from 2026.9.5 copy the package body, but no folder called node_modules: addon and weights lie in such folders.
-  const copied = (await pack()).filter((file) => !file.path.includes("node_modules/"));
+  const copied = (await pack()).files.filter((file) => !file.path.includes("node_modules/"));
   expect(copied.reduce((sum, file) => sum + file.size, 0)).toBeLessThan(1 << 20);
 });
 
@@ -85,5 +98,86 @@ describe("the configuration schema", () => {
 
   test("keeps memory-core from being loaded beside us", () => {
     expect(schemaOf("dreaming").default).toEqual({ enabled: false });
+  });
+});
+
+/** Whom the files of root do not belong to; permissions stop nobody who is root. */
+const NOBODY = 65_534;
+/** Uses the package as a program of the user does, and prints what came of it. */
+const PROGRAM = `
+  import { MemoryIndexManager } from "memory-core-rs";
+  const [workspace, stateDir] = process.argv.slice(2);
+  const cfg = { agents: { defaults: { workspace } }, memory: { search: { provider: "none" } } };
+  try {
+    const manager = await MemoryIndexManager.get({ cfg, agentId: "main", stateDir, env: process.env });
+    await manager.sync();
+    const hits = await manager.search("spare key");
+    await manager.close();
+    console.log(JSON.stringify({ paths: hits.map((hit) => hit.path) }));
+  } catch ({ code, message }) {
+    console.log(JSON.stringify({ code, message }));
+  }`;
+
+describe("the packed tarball, installed where paths have spaces and letters beyond ASCII", () => {
+  beforeAll(async () => {
+    await chmod(folder, 0o755);
+    const app = path.join(folder, "a pasta");
+    await mkdir(app);
+    await writeFile(path.join(app, "package.json"), '{ "private": true, "type": "module" }');
+    await writeFile(path.join(app, "program.js"), PROGRAM);
+    const quiet = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--cache", path.join(folder, "cache")];
+    await run("npm", ["install", ...quiet, (await pack()).tarball], { cwd: app });
+  }, 120_000);
+
+  const installed = (/** @type {string} */ name) => path.join(folder, "a pasta/node_modules/memory-core-rs", name);
+
+  /**
+   * Runs the program with a HOME that cannot be written.
+   * @param {(home: {base: string, readOnly: string}) => string} chooseState
+   */
+  async function runProgram(chooseState) {
+    const base = await mkdtemp(path.join(folder, "casa é "));
+    onTestFinished(async () => {
+      await chmod(readOnly, 0o755);
+    });
+    const [workspace, readOnly] = [path.join(base, "notes ☕"), path.join(base, "home")];
+    await mkdir(path.join(workspace, "memory"), { recursive: true });
+    await writeFile(path.join(workspace, "memory/chá.md"), "The spare key is under the blue pot.\n");
+    await mkdir(readOnly);
+    await chmod(readOnly, 0o555);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) await chown(base, NOBODY, NOBODY);
+    const { stdout, stderr } = await run(process.execPath, ["program.js", workspace, chooseState({ base, readOnly })], {
+      cwd: path.join(folder, "a pasta"),
+      env: { PATH: process.env.PATH, HOME: readOnly },
+      ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+    });
+    expect(await readdir(readOnly)).toEqual([]);
+    return { stderr, ...JSON.parse(stdout) };
+  }
+
+  test("works, and leaves a HOME alone that it cannot write", async () => {
+    expect(await runProgram(({ base }) => path.join(base, "estado"))).toEqual({ paths: ["memory/chá.md"], stderr: "" });
+  });
+
+  test("says what to do when the index belongs below such a HOME", async () => {
+    expect(await runProgram(({ readOnly }) => path.join(readOnly, ".openclaw"))).toEqual({
+      code: "MEM_READ_ONLY",
+      message: expect.stringContaining("Set `store.path` to a writable place"),
+      stderr: "",
+    });
+  });
+
+  test("without an addon for the platform, or with a broken one, it says what to install, once", async () => {
+    const [addon] = await readdir(installed("native/node_modules"));
+    const file = installed(`native/node_modules/${addon}`);
+    for (const damage of [() => writeFile(file, "made for another machine"), () => rm(file)]) {
+      await damage();
+      const { code, message, stderr } = await runProgram(({ base }) => path.join(base, "estado"));
+      expect({ code, stderr }).toEqual({ code: "MEM_NATIVE_MISSING", stderr: "" });
+      expect(message).toMatch(
+        /^memory-core-rs has no native engine that works on \S+: [^\n]+\. Install the package memory-core-rs-\S+, or build it here with "npm run build"\.$/,
+      );
+    }
   });
 });
