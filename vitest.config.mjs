@@ -26,7 +26,7 @@ export default defineConfig({
         test: {
           ...host,
           name: "more-hosts",
-          include: ["__test__/host/*.more.mjs", "__test__/host/{automatic,takeover,transcripts}-*.test.mjs"],
+          include: ["__test__/host/*.more.mjs", "__test__/host/{automatic,providers,takeover,transcripts}-*.test.mjs"],
         },
       },
     ],

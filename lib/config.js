@@ -6,8 +6,9 @@ import { PLUGIN_ID } from "./package-info.js";
 /**
  * @typedef {Record<string, any>} HostConfig The host's configuration object, of any supported version.
  * @typedef {{enabled: boolean, sources: string[], extraPaths: string[], provider: string | undefined,
- *   fallback: string | undefined, model: string | undefined, remote: Record<string, any>, local: Record<string, any>, citations: "auto" | "on" | "off",
- *   maxResults: number | undefined}} SearchOverview
+ *   fallback: string | undefined, model: string | undefined, remote: Record<string, any>, local: Record<string, any>,
+ *   outputDimensionality: number | undefined, inputTypes: {inputType?: string, queryInputType?: string, documentInputType?: string},
+ *   citations: "auto" | "on" | "off", maxResults: number | undefined}} SearchOverview
  */
 
 /** Agent of a configuration that names none. */
@@ -123,6 +124,10 @@ export function searchOverview(cfg, agentId) {
     const value = last(pick);
     return typeof value === "string" ? value.trim() || undefined : undefined;
   };
+  const inputTypes = Object.fromEntries(
+    ["inputType", "queryInputType", "documentInputType"].map((name) => [name, lastText((layer) => layer[name])]),
+  );
+  const dimensions = Number(last((layer) => layer.outputDimensionality));
   const citations = last((layer) => layer.citations) ?? cfg.memory?.citations;
   const sources = last((layer) => layer.sources);
   const sessions = last((layer) => layer.experimental?.sessionMemory) === true;
@@ -135,6 +140,8 @@ export function searchOverview(cfg, agentId) {
     model: lastText((layer) => layer.model),
     local: Object.assign({}, ...layers.map((layer) => layer.local).filter(isRecord)),
     remote: Object.assign({}, ...layers.map((layer) => layer.remote).filter(isRecord)),
+    outputDimensionality: Number.isInteger(dimensions) && dimensions > 0 ? dimensions : undefined,
+    inputTypes: dropUndefined(inputTypes),
     citations: citations === "on" || citations === "off" ? citations : "auto",
     maxResults: /** @type {number | undefined} */ (last((layer) => layer.query?.maxResults)),
   };

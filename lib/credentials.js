@@ -1,6 +1,7 @@
 // Keys and headers for embedding providers, from most to least specific: `remote` of the memory settings, the host's
 // `models.providers`, the host's own key lookup, the environment.
 
+import { isDeepStrictEqual } from "node:util";
 import { isRecord, searchOverview } from "./config.js";
 import { processEnv, providerKeyFromEnv } from "./env.js";
 import { errorMessage } from "./errors.js";
@@ -72,6 +73,28 @@ async function resolveOne(cfg, provider, remote, sources, problems) {
     providerKeyFromEnv(provider, sources.env ?? processEnv());
   if (apiKey === undefined && Object.keys(headers).length === 0) return undefined;
   return { ...(apiKey === undefined ? {} : { apiKey }), ...(Object.keys(headers).length > 0 ? { headers } : {}) };
+}
+
+/**
+ * A part of the configuration with its key and its headers as text. What cannot be read stays as it is: whoever needs it
+ * knows best what to say of it. The same object when there was nothing to read.
+ * @template T
+ * @param {T} part
+ * @param {CredentialSources} sources
+ * @returns {Promise<T>}
+ */
+export async function withPlainSecrets(part, sources) {
+  if (!isRecord(part)) return part;
+  /** @param {unknown} value */
+  const read = async (value) => (await resolveValue(value, "", sources, [])) ?? value;
+  const { apiKey, headers } = part;
+  /** @type {Record<string, any>} */
+  const plain = { ...part };
+  if (apiKey !== undefined) plain.apiKey = await read(apiKey);
+  if (isRecord(headers)) {
+    plain.headers = Object.fromEntries(await Promise.all(Object.entries(headers).map(async ([name, value]) => [name, await read(value)])));
+  }
+  return isDeepStrictEqual(plain, part) ? part : /** @type {T} */ (plain);
 }
 
 /**

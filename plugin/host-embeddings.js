@@ -2,6 +2,7 @@
 // plugins, and endpoints of `models.providers`. The engine packs, paces and retries; the host's adapter only embeds.
 
 import { searchOverview } from "../lib/config.js";
+import { withPlainSecrets } from "../lib/credentials.js";
 import { errorMessage } from "../lib/errors.js";
 import { native } from "../lib/native.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../lib/package-info.js";
@@ -10,8 +11,11 @@ import { importSdk } from "./sdk.js";
 /**
  * @typedef {import("../lib/config.js").HostConfig} HostConfig
  * @typedef {import("../index.d.ts").HostAdapter} HostAdapter
+ * @typedef {import("../lib/credentials.js").CredentialSources} CredentialSources
+ * @typedef {{model?: string, remote?: Record<string, any>, local?: Record<string, any>}} ProviderOptions
  * @typedef {{embed?: (text: string, options: {inputType: string}) => Promise<unknown>,
- *   embedQuery?: (text: string) => Promise<number[]>, embedBatch: (texts: string[]) => Promise<number[][]>}} HostProvider
+ *   embedQuery?: (text: string) => Promise<number[]>,
+ *   embedBatch: (texts: string[], options: {inputType: string}) => Promise<number[][]>}} HostProvider
  *   A provider of the host: `embed` from 2026.8, `embedQuery` before.
  */
 
@@ -36,20 +40,25 @@ function knownAdapters() {
 
 /**
  * The host's adapter for the provider of an agent, or for its fallback; undefined when the engine speaks both.
- * @param {{cfg: HostConfig, agentId: string, agentDir: string}} owner
+ * @param {{cfg: HostConfig, agentId: string, agentDir: string, credentialSources?: CredentialSources}} owner
  * @returns {HostAdapter | undefined}
  */
-export function hostAdapter({ cfg, agentId, agentDir }) {
-  const { provider: written, fallback, model, remote, local } = searchOverview(cfg, agentId);
+export function hostAdapter({ cfg, agentId, agentDir, credentialSources = {} }) {
+  const { provider: written, fallback, model, remote, local, outputDimensionality, inputTypes } = searchOverview(cfg, agentId);
   // A model file on this machine is what `auto` tries first.
   const provider = (written ?? "auto") === "auto" && isFile(local.modelPath) ? "local" : written;
   const id = [provider, fallback].find((candidate) => candidate && !NATIVE.has(candidate));
   if (!id || (id === "local" && native().hasLlamaCpp())) return undefined;
-  // Model and endpoint are those of the provider, not of the one that stands in for it.
-  const options = id === provider ? { model, remote, local } : {};
+  // Model, endpoint and options are those of the provider, not of the one that stands in for it. Hosts up to 2026.7 and
+  // newer ones have different names for the number of dimensions.
+  const sized = outputDimensionality === undefined ? {} : { outputDimensionality, dimensions: outputDimensionality };
+  const options = id === provider ? { model, remote, local, ...sized, ...inputTypes } : {};
   const key = JSON.stringify([agentDir, id, options, cfg.models?.providers?.[id] ?? null]);
   const known = knownAdapters();
-  const adapter = known.get(key) ?? { provider: id, embed: embedWith(() => createProvider(id, { cfg, agentDir, ...options })) };
+  const adapter = known.get(key) ?? {
+    provider: id,
+    embed: embedWith(() => createProvider(id, { cfg, agentDir, options, credentialSources })),
+  };
   known.set(key, adapter);
   return adapter;
 }
@@ -75,7 +84,7 @@ export function embedWith(create) {
     try {
       const provider = await current;
       if (kind === "query") return await Promise.all(texts.map((text) => embedQuery(provider, text)));
-      return await provider.embedBatch(texts);
+      return await provider.embedBatch(texts, { inputType: "document" });
     } catch (error) {
       // A token may have run out: the next request starts with a new provider.
       if (creating === current) creating = null;
@@ -96,18 +105,41 @@ async function embedQuery(provider, text) {
 
 /**
  * @param {string} id
- * @param {{cfg: HostConfig, agentDir: string, model?: string, remote?: Record<string, any>, local?: Record<string, any>}} context
+ * @param {{cfg: HostConfig, agentDir: string, options: ProviderOptions, credentialSources: CredentialSources}} context
  * @returns {Promise<HostProvider>}
  */
-async function createProvider(id, { cfg, agentDir, model, remote, local }) {
+async function createProvider(id, { cfg, agentDir, options, credentialSources }) {
   const sdk = await importSdk(SDK);
   const adapter = sdk?.getMemoryEmbeddingProvider?.(id, cfg);
-  const options = { config: cfg, agentDir, provider: id, fallback: "none", model: model ?? adapter?.defaultModel ?? "", remote, local };
+  const request = {
+    ...options,
+    config: await withPlainServer(cfg, id, credentialSources),
+    agentDir,
+    provider: id,
+    fallback: "none",
+    model: options.model ?? adapter?.defaultModel ?? "",
+    remote: await withPlainSecrets(options.remote, credentialSources),
+  };
   if (adapter) {
-    const { provider } = await adapter.create(options);
+    const { provider } = await adapter.create(request).catch((/** @type {unknown} */ error) => {
+      throw new Error(adapter.formatSetupError?.(error) ?? errorMessage(error));
+    });
     if (provider) return provider;
   } else if (id === "local" && typeof sdk?.createLocalEmbeddingProvider === "function") {
-    return await sdk.createLocalEmbeddingProvider(options);
+    return await sdk.createLocalEmbeddingProvider(request);
   }
   throw new Error(`the host has no embedding provider "${id}"; enable its plugin, or set another provider`);
+}
+
+/**
+ * The configuration with the secrets of one entry of `models.providers` as text: commands see references where agents
+ * see text, and an adapter takes no reference.
+ * @param {HostConfig} cfg
+ * @param {string} id
+ * @param {CredentialSources} sources
+ */
+async function withPlainServer(cfg, id, sources) {
+  const server = cfg.models?.providers?.[id];
+  const plain = await withPlainSecrets(server, sources);
+  return plain === server ? cfg : { ...cfg, models: { ...cfg.models, providers: { ...cfg.models.providers, [id]: plain } } };
 }

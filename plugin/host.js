@@ -112,6 +112,11 @@ export class Host {
    */
   managerRequest({ cfg, agentId, purpose }) {
     const owner = { cfg, agentId: normalizeAgentId(agentId) };
+    /** @type {import("../lib/credentials.js").CredentialSources} */
+    const credentialSources = {
+      lookupKey: (provider) => this.#providerKey(cfg, provider, agentId),
+      resolveSecret: (reference) => this.#resolveSecret(cfg, reference),
+    };
     return {
       ...owner,
       purpose,
@@ -119,11 +124,8 @@ export class Host {
       workspaceDir: this.workspaceDir(cfg, agentId),
       beforeFirstUse: takeOverOnce(this, owner),
       sessions: this.atLeast(DATABASE_SINCE) ? hostSessions(owner.agentId) : undefined,
-      adapter: hostAdapter({ ...owner, agentDir: this.agentDir(cfg, owner.agentId) }),
-      credentialSources: {
-        lookupKey: (provider) => this.#providerKey(cfg, provider, agentId),
-        resolveSecret: (reference) => this.#resolveSecret(cfg, reference),
-      },
+      adapter: hostAdapter({ ...owner, agentDir: this.agentDir(cfg, owner.agentId), credentialSources }),
+      credentialSources,
     };
   }
 

@@ -229,7 +229,11 @@ function responsesReply(body, picked, id) {
 // --------------------------------------------------------------------- faults
 
 const kindOf = (p) =>
-  p.endsWith("/embeddings") ? "embeddings" : p.endsWith("/responses") || p.endsWith("/chat/completions") ? "chat" : "other";
+  p.endsWith("/embeddings") || p.endsWith("/api/embed")
+    ? "embeddings"
+    : p.endsWith("/responses") || p.endsWith("/chat/completions")
+      ? "chat"
+      : "other";
 
 /** "429", "500:3" (first three requests only), "timeout", "drop" -> fault object */
 function parseFault(spec) {
@@ -335,7 +339,9 @@ export function createFakeProvider(options = {}) {
     }
     if (kind === "embeddings") {
       record({ ...entry, inputs: Array.isArray(body.input) ? body.input.length : 1 });
-      return sendJson(res, 200, embeddingsReply(body, cfg));
+      const reply = embeddingsReply(body, cfg);
+      // Ollama has a shape of its own.
+      return sendJson(res, 200, pathname.endsWith("/embed") ? { embeddings: reply.data.map((row) => row.embedding) } : reply);
     }
     if (kind === "chat") {
       const wire = pathname.endsWith("/responses") ? "responses" : "chat";

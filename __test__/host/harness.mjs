@@ -40,6 +40,8 @@ export class TestHost {
     this.port = port;
     this.workspace = path.join(dir, "workspace");
     this.stateDir = path.join(dir, "state");
+    /** @type {Record<string, string>} Environment of every process of this host, beside what it needs itself. */
+    this.env = {};
   }
 
   /**
@@ -153,6 +155,7 @@ export class TestHost {
         HOME: path.join(this.dir, "home"),
         OPENCLAW_STATE_DIR: this.stateDir,
         NO_COLOR: "1",
+        ...this.env,
         ...(NODE_EXTRA_CA_CERTS ? { NODE_EXTRA_CA_CERTS } : {}),
         ...(SSL_CERT_FILE ? { SSL_CERT_FILE } : {}),
         ...more,

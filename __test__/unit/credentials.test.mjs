@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resolveCredentials } from "../../lib/credentials.js";
+import { resolveCredentials, withPlainSecrets } from "../../lib/credentials.js";
 
 const search = (/** @type {object} */ settings) => ({ memory: { search: settings } });
 
@@ -69,4 +69,18 @@ test("providers on this machine are not looked up in a key store", async () => {
   await resolveCredentials(search({ provider: "none" }), "main", { env: {}, lookupKey });
   await resolveCredentials(search({ provider: "ollama" }), "main", { env: {}, lookupKey });
   expect(lookedUp).toEqual([]);
+});
+
+test("the secrets of a part become text, and what cannot be read stays for its reader to complain of", async () => {
+  const sources = {
+    env: { KEY: "sk-env" },
+    resolveSecret: async (/** @type {unknown} */ reference) => (/** @type {any} */ (reference).id === "a" ? "sk-a" : undefined),
+  };
+  const reference = (/** @type {string} */ id) => ({ source: "file", id });
+  const part = { baseUrl: "http://h", apiKey: reference("a"), headers: { "x-key": `\${KEY}`, "x-other": reference("b"), plain: "p" } };
+  const headers = { "x-key": "sk-env", "x-other": reference("b"), plain: "p" };
+  expect(await withPlainSecrets(part, sources)).toEqual({ baseUrl: "http://h", apiKey: "sk-a", headers });
+  const plain = { apiKey: "sk", headers: {} };
+  expect(await withPlainSecrets(plain, sources)).toBe(plain);
+  expect(await withPlainSecrets(undefined, sources)).toBeUndefined();
 });

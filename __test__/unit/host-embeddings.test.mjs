@@ -21,15 +21,21 @@ test("the same settings give the same adapter, other settings another one", () =
   const first = hostAdapter(owner({ provider: "bedrock", model: "a" }));
   expect(hostAdapter(owner({ provider: "bedrock", model: "a" }))).toBe(first);
   expect(hostAdapter(owner({ provider: "bedrock", model: "b" }))).not.toBe(first);
+  expect(hostAdapter(owner({ provider: "bedrock", model: "a", outputDimensionality: 256 }))).not.toBe(first);
+  expect(hostAdapter(owner({ provider: "bedrock", model: "a", documentInputType: "passage" }))).not.toBe(first);
   const server = { providers: { bedrock: { baseUrl: "http://127.0.0.1:1" } } };
   expect(hostAdapter(owner({ provider: "bedrock", model: "a" }, server))).not.toBe(first);
 });
 
 test("queries and documents reach the adapter by the names of each host version", async () => {
-  const embedBatch = async (/** @type {string[]} */ texts) => texts.map((text) => [text.length]);
+  /** @type {import("../../plugin/host-embeddings.js").HostProvider["embedBatch"]} */
+  const embedBatch = async (texts, { inputType }) => texts.map((text) => /** @type {any} */ ([text.length, inputType]));
   const newer = embedWith(async () => ({ embed: async (text, { inputType }) => [text.length, inputType], embedBatch }));
   expect(await newer(["ab"], "query")).toEqual([[2, "query"]]);
-  expect(await newer(["ab", "c"], "document")).toEqual([[2], [1]]);
+  expect(await newer(["ab", "c"], "document")).toEqual([
+    [2, "document"],
+    [1, "document"],
+  ]);
   const older = embedWith(async () => ({ embedQuery: async (text) => [text.length, 7], embedBatch }));
   expect(await older(["ab", "c"], "query")).toEqual([
     [2, 7],

@@ -1,0 +1,175 @@
+// Embedding providers that the host knows and the engine does not, on a real host: another plugin's, endpoints of
+// `models.providers`, the host's own adapters. The requests that reach the provider are the evidence.
+
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { installAcme } from "./acme-plugin.mjs";
+import { TestHost } from "./harness.mjs";
+import { ID, messagesOf } from "./memory-host.mjs";
+import { stepsOf } from "./steps.mjs";
+
+const NOTE = "memory/2026-11-02.md";
+const FACT = "Project Falcon uses PostgreSQL 17 as its database.";
+const FILES = { "MEMORY.md": "# Memory\n", [NOTE]: `# 2026-11-02\n\n- ${FACT}\n` };
+
+const RULES = [
+  { on: "system", match: "flush turn", reply: "NO_REPLY" },
+  {
+    match: "which database does falcon",
+    tool: "memory_search",
+    toolCall: { name: "memory_search", arguments: { query: "falcon database engine" } },
+  },
+  { on: "tool", match: "PostgreSQL (\\d+)", reply: "ANSWER: PostgreSQL {{1}}." },
+  { on: "tool", match: ".", reply: "ANSWER: nothing." },
+  { match: ".", reply: "HELLO" },
+];
+
+/** @param {string} id */
+const fromEnvironment = (id) => ({ source: "env", provider: "default", id });
+
+/** @param {string} version */
+export function providersSuite(version) {
+  describe.sequential(`Providers of the host on OpenClaw ${version}`, () => {
+    /** @type {TestHost} */
+    let host;
+    stepsOf(() => host);
+    beforeAll(async () => {
+      host = await TestHost.start(version, { files: FILES, rules: RULES });
+      Object.assign(host.env, { ACME_KEY: "sk-acme", SERVER_KEY: "sk-server", COPILOT_KEY: "sk-copilot" });
+      await host.installPlugin(inject("tarball").file);
+      await host.ok(ID, "setup", "--yes");
+    });
+
+    /** Address of the loopback provider under a name of its own, so that its log tells them apart. @param {string} name */
+    const address = (name) => host.baseUrl.replace(/\/v1$/, `/${name}/v1`);
+
+    /**
+     * Settings of memory search, and an entry of `models.providers`.
+     * @param {Record<string, unknown>} search
+     * @param {Record<string, Record<string, unknown>>} [providers]
+     */
+    const use = async (search, providers = {}) => {
+      await host.edit((_, config) => {
+        if (host.atLeast("2026.8.1")) config.memory.search = search;
+        else config.agents.defaults.memorySearch = search;
+        Object.assign(config.models.providers, providers);
+      });
+      host.takeChats();
+    };
+
+    /** Requests for vectors since the last look: path, key, model and texts. @returns {any[]} */
+    const requests = () => {
+      const records = host.peekRecords().filter((record) => /\/embed(?:dings)?$/.test(record.path));
+      host.takeChats();
+      return records;
+    };
+
+    /** @param {any[]} records @param {string} field */
+    const each = (records, field) => [...new Set(records.map((record) => record[field] ?? record.body[field]))];
+
+    /** Indexes, and tells what the provider was sent for it. */
+    const index = async () => {
+      const [{ status, report }] = await host.json("memory", "index");
+      return { status, report, sent: requests() };
+    };
+
+    /** Searches, and tells what the provider was sent for it. */
+    const search = async () => {
+      const { results, mode } = await host.json("memory", "search", "falcon database");
+      expect(results[0]).toMatchObject({ path: NOTE });
+      return { mode, sent: requests() };
+    };
+
+    test("a provider of another plugin gets the notes and the queries, with the key that the host resolves", async () => {
+      await installAcme(host);
+      const server = { baseUrl: address("acme"), apiKey: fromEnvironment("ACME_KEY"), models: [] };
+      await use({ provider: "acme", model: "acme-large" }, { acme: server });
+      const { status, report, sent } = await index();
+      expect(status).toMatchObject({ provider: "acme", model: "acme-large" });
+      expect(report).toMatchObject({ pending: 0 });
+      expect(each(sent, "path")).toEqual(["/acme/v1/embeddings"]);
+      expect(each(sent, "authorization")).toEqual(["Bearer sk-acme"]);
+      expect(each(sent, "model")).toEqual(["acme-large"]);
+      expect(each(sent, "input_type")).toEqual(["document"]);
+      expect(sent.flatMap((record) => record.body.input).join("\n")).toContain(FACT);
+      const found = await search();
+      expect(found.mode).toBe("hybrid");
+      expect(found.sent.map((record) => record.body)).toEqual([{ model: "acme-large", input: ["falcon database"], input_type: "query" }]);
+    });
+
+    test("so it does in a turn and in the gateway", async () => {
+      expect(await host.turn("Which database does Falcon use?")).toContain("ANSWER: PostgreSQL 17");
+      const answered = messagesOf(host.peekChats(), "tool").join("\n");
+      expect(answered).toMatch(/"provider": ?"acme"/);
+      expect(requests().map((record) => [record.authorization, ...record.body.input])).toEqual([
+        ["Bearer sk-acme", "falcon database engine"],
+      ]);
+      await host.startGateway();
+      expect(await host.turn("Which database does Falcon use?", { local: false })).toContain("ANSWER: PostgreSQL 17");
+      expect(requests().map((record) => [record.authorization, ...record.body.input])).toEqual([
+        ["Bearer sk-acme", "falcon database engine"],
+      ]);
+      await host.stopGateway();
+    });
+
+    test("a model that is not named is the one that the plugin says", async () => {
+      await use({ provider: "acme" });
+      const { sent } = await index();
+      expect(each(sent, "model")).toEqual(["acme-small"]);
+    });
+
+    test("an endpoint of models.providers is used with its key, dimensions and input types", async ({ skip }) => {
+      skip(!host.atLeast("2026.8.1"), "older hosts know no such provider for embeddings");
+      const server = { api: "openai-completions", baseUrl: address("server"), apiKey: fromEnvironment("SERVER_KEY"), models: [] };
+      const types = { queryInputType: "search_query", documentInputType: "search_document" };
+      await use({ provider: "my-server", model: "my-server/bge", outputDimensionality: 64, ...types }, { "my-server": server });
+      const { status, report, sent } = await index();
+      expect(status).toMatchObject({ provider: "my-server" });
+      expect(report).toMatchObject({ pending: 0 });
+      expect(each(sent, "path")).toEqual(["/server/v1/embeddings"]);
+      expect(each(sent, "authorization")).toEqual(["Bearer sk-server"]);
+      expect(each(sent, "model")).toEqual(["bge"]);
+      expect(each(sent, "dimensions")).toEqual([64]);
+      expect(each(sent, "input_type")).toEqual(["search_document"]);
+      expect(sent.flatMap((record) => record.body.input).join("\n")).toContain(FACT);
+      const found = await search();
+      expect(found.mode).toBe("hybrid");
+      expect(found.sent.map((record) => record.body)).toEqual([
+        { model: "bge", input: ["falcon database"], dimensions: 64, input_type: "search_query" },
+      ]);
+    });
+
+    test("an endpoint that names an adapter of the host is spoken to by that adapter", async ({ skip }) => {
+      skip(!host.atLeast("2026.8.1"), "older hosts know no such provider for embeddings");
+      const box = { api: "ollama", baseUrl: address("box").replace(/\/v1$/, ""), apiKey: "ollama-local", models: [] };
+      await use({ provider: "gpu-box", model: "qwen3-embedding:0.6b" }, { "gpu-box": box });
+      const { status, sent } = await index();
+      expect(status).toMatchObject({ provider: "gpu-box" });
+      expect(each(sent, "path")).toEqual(["/box/api/embed"]);
+      expect(each(sent, "model")).toEqual(["qwen3-embedding:0.6b"]);
+      expect(sent.flatMap((record) => record.body.input).join("\n")).toContain(FACT);
+      expect(await search()).toMatchObject({ mode: "hybrid", sent: [{ path: "/box/api/embed" }] });
+    });
+
+    test("GitHub Copilot is asked for its models and then for vectors", async ({ skip }) => {
+      skip(!host.atLeast("2026.8.1"), "older hosts have no such adapter");
+      await use({ provider: "github-copilot", remote: { baseUrl: address("copilot"), apiKey: fromEnvironment("COPILOT_KEY") } });
+      const { status, sent } = await index();
+      expect(status).toMatchObject({ provider: "github-copilot" });
+      expect(each(sent, "path")).toEqual(["/copilot/v1/embeddings"]);
+      expect(each(sent, "authorization")).toEqual(["Bearer sk-copilot"]);
+      expect(each(sent, "model")).toEqual(["text-embedding-3-small"]);
+      expect(await search()).toMatchObject({ mode: "hybrid", sent: [{ authorization: "Bearer sk-copilot" }] });
+    });
+
+    test("a provider whose plugin is missing is named with a remedy, and words still find", async () => {
+      for (const provider of ["bedrock", "deepinfra"]) {
+        await use({ provider });
+        const { output } = await host.run("memory", "status", "--deep");
+        expect(output).toContain(`no embedding provider "${provider}"`);
+        expect(output).toMatch(/Enable the host's plugin for this provider[\s\S]*search by words goes on/);
+        expect(await search()).toMatchObject({ mode: "fts-only", sent: [] });
+      }
+      expect(await host.turn("Which database does Falcon use?")).toContain("ANSWER: PostgreSQL 17");
+    });
+  });
+}
