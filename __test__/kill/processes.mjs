@@ -1,10 +1,10 @@
-// Several processes on one workspace: a gateway that stays, commands that come and go, writers that edit and sync. Those
+// Several processes on one workspace: gateways that stay, commands that come and go, writers that edit and sync. Those
 // that hold the writer lease are killed and stopped. Nobody may see a busy error, no edit may be lost, and the lease must
 // change hands soon (T7).
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -19,8 +19,11 @@ const fileOf = (/** @type {string} */ name) => fileURLToPath(new URL(name, impor
 const WRITERS = 4;
 /** Longest time until somebody else holds the lease, in milliseconds (P7). */
 const HAND_OVER_MS = 30_000;
-/** How often a process goes on for a moment until it is stopped inside a write transaction. */
+/** How often a process goes on until it is stopped inside a write transaction, and looks for the moment to stop it. */
 const TRIES = 40;
+const LOOKS = 2000;
+/** How often it is looked whether a process stands still. */
+const STOP_LOOKS = 5000;
 /** Time that an end of the run may take on a busy machine, in milliseconds. */
 const END_MS = 20_000;
 
@@ -58,16 +61,16 @@ class Lease {
   }
 
   /**
-   * Whether a stopped process sits inside a write transaction; lets it go on for a moment until it does, some times.
+   * Whether a stopped process sits inside a write transaction; lets it go on until it does, some times.
    * @param {import("node:child_process").ChildProcess} child
    * @param {number} tries
    */
   async isStuckAfter(child, tries) {
-    for (let left = tries; left > 0 && this.pid === child.pid; left--) {
+    for (let left = tries; left > 0; left--) {
       if (await this.isStuck()) return true;
       child.kill("SIGCONT");
-      await pause(2);
-      child.kill("SIGSTOP");
+      for (let looks = LOOKS; looks > 0 && !(await this.ask("locked?")).locked; looks--);
+      await stop(child);
     }
     return await this.isStuck();
   }
@@ -100,6 +103,19 @@ class Lease {
     this.#child.stdin.end();
     await ended;
   }
+}
+
+/** Stops a process, and waits until all its threads stand still. @param {import("node:child_process").ChildProcess} child */
+async function stop(child) {
+  child.kill("SIGSTOP");
+  const tasks = `/proc/${child.pid}/task`;
+  const stands = async (/** @type {string} */ task) => / [TZX] /.test(await readFile(`${tasks}/${task}/stat`, "utf8").catch(() => " X "));
+  for (let left = STOP_LOOKS; left > 0; left--) {
+    const states = await Promise.all((await readdir(tasks).catch(() => [])).map(stands));
+    if (states.every(Boolean)) return;
+    await pause(2);
+  }
+  throw new Error(`process ${child.pid} does not stop`);
 }
 
 class Home {
@@ -173,17 +189,19 @@ async function withHome(work, files) {
   const home = new Home(dir, provider.baseUrl);
   /** @type {Member[]} */
   const members = [];
+  /** @type {Lease | undefined} */
+  let lease;
   try {
     await home.fill(files);
     await home.use(async (manager) => void (await manager.sync()));
-    const lease = new Lease(home.database);
+    lease = new Lease(home.database);
     await work(home, lease, (...about) => {
       const member = startMember(...about);
       members.push(member);
       return member;
     });
-    await lease.end();
   } finally {
+    await lease?.end();
     for (const { child } of members) child.kill("SIGKILL");
     provider.stop();
     await rm(dir, { recursive: true, force: true });
@@ -249,10 +267,10 @@ export async function processRun({ seconds, seed, files, hurry }) {
   await withHome(async (home, lease, begin) => {
     const started = Date.now();
     const left = () => started + seconds * 1000 - Date.now();
-    const places = [["gateway", 0], ["command", 0], ...Array.from({ length: WRITERS }, (_, n) => ["writer", n])];
+    const places = [["gateway", 0], ["gateway", 1], ["command", 0], ...Array.from({ length: WRITERS }, (_, n) => ["writer", n])];
     /** @type {Map<string, Member>} */
     const members = new Map();
-    let isOver = false;
+    let [isOver, latecomers] = [false, 0];
     /** Keeps a place taken: whoever ends is followed by another one. @type {(role: string, number: number) => void} */
     const keep = (role, number) => {
       const member = begin(home, role, number, hear);
@@ -278,13 +296,16 @@ export async function processRun({ seconds, seed, files, hurry }) {
       if (!victim) return;
       const { pid } = victim.child;
       [victim.isStopped, victim.wasStopped] = [true, true];
-      victim.child.kill("SIGSTOP");
+      await stop(victim.child);
       // Every second one is to sit inside a write transaction, where it keeps the file locked.
       const isStuck = await lease.isStuckAfter(victim.child, outcome.stops++ % 2 ? TRIES : 0);
       if (isStuck) {
         outcome.stoppedInside++;
-        // Longer than anybody waits for a lock.
+        // Longer than anybody waits for a lock. One that comes now can open and wait.
+        const late = begin(home, "command", 1, hear);
         await pause(hurry ? 1000 : 7000);
+        void late.ended.then(() => latecomers--);
+        latecomers++;
       } else if (lease.pid === pid) {
         if (hurry) while (!(await lease.ask("expire")).expired) await pause(10);
         const ms = await lease.heldBy((now) => now !== pid, HAND_OVER_MS);
@@ -298,9 +319,9 @@ export async function processRun({ seconds, seed, files, hurry }) {
 
     await pause(1000);
     while (left() > 0) {
-      // Without hurry a stop takes 20 s, and is worth the time once; the first comes in any case.
+      // Without hurry a stop takes 20 s. There is one of each kind in any case.
       const isTime = hurry || left() > HAND_OVER_MS;
-      if (isTime && (outcome.stops === 0 || next() < 0.3)) await stopHolder();
+      if (isTime && (outcome.stops < 2 || next() < 0.3)) await stopHolder();
       else await killHolder();
       await pause(200 + next() * 1300);
     }
@@ -310,6 +331,7 @@ export async function processRun({ seconds, seed, files, hurry }) {
     const gateway = /** @type {Member} */ (members.get("gateway 0"));
     for (const member of members.values()) if (member !== gateway) member.child.stdin?.end();
     await Promise.all([...members.values()].filter((member) => member !== gateway).map(({ ended }) => ended));
+    while (latecomers > 0) await pause(20);
     const quiet = Date.now();
     const isBehind = async () => {
       const { plan } = await home.use(async (manager) => await manager.plan());
@@ -342,17 +364,18 @@ export async function stoppedHolder({ files, hurry }) {
     const stopped = begin(home, "rebuild", 0, (_, event) => heard.push(event));
     const { pid } = stopped.child;
     await lease.heldBy((now) => now === pid, END_MS);
-    stopped.child.kill("SIGSTOP");
+    await stop(stopped.child);
     while (await lease.isStuck()) {
       stopped.child.kill("SIGCONT");
       await pause(3);
-      stopped.child.kill("SIGSTOP");
+      await stop(stopped.child);
     }
     if (lease.pid !== pid) throw new Error("the rebuild was over before it was stopped: it needs more files");
     await home.write("late", "Written while the holder was stopped.\n");
-    if (hurry) await lease.ask("expire");
+    if (hurry && !(await lease.ask("expire")).expired) throw new Error("the lease cannot be made to run out");
     const successor = begin(home, "command", 0, (_, event) => heard.push({ ...event, what: `successor: ${event.what}` }));
     outcome.handOverMs = await lease.heldBy((now) => now === successor.child.pid, HAND_OVER_MS);
+    if (outcome.handOverMs === undefined) return;
     await successor.ended;
     const before = await writtenRows(await home.copy("before.sqlite"));
     stopped.child.kill("SIGCONT");

@@ -1,4 +1,4 @@
-import { cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL, fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -143,6 +143,25 @@ describe("sync", () => {
     expect(await manager.sync()).toMatchObject({ files: 1, changed: 1, removed: 1 });
     expect(manager.status()).toMatchObject({ files: 1, dirty: false });
   });
+});
+
+// Clocks jump, and programs that copy files carry old times along.
+test("a note that changes under a clock that was moved is read again, whatever its time says", async () => {
+  const { request, workspace } = await makeWorkspace({ "MEMORY.md": "The favourite tea is sencha.\n" });
+  const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get({ ...request, purpose: "cli" }));
+  const file = path.join(workspace, "MEMORY.md");
+  await manager.sync();
+  for (const [tea, year] of [
+    ["gyokuro", 1985],
+    ["assam00", 2106],
+    ["oolong0", 2020],
+  ]) {
+    // As long as the text before.
+    await writeFile(file, `The favourite tea is ${tea}.\n`);
+    await utimes(file, new Date(`${year}-06-01`), new Date(`${year}-06-01`));
+    await manager.sync();
+    expect((await manager.search("favourite tea"))[0]?.snippet, String(year)).toContain(tea);
+  }
 });
 
 test("credentials that cannot be read are named in the status", async () => {

@@ -36,16 +36,21 @@ pub(super) fn check_version(found: i32) -> Result<()> {
 
 /// Brings the schema forward, each step in its own transaction, so that a kill leaves a valid older version.
 pub(super) fn migrate(conn: &mut Connection) -> Result<()> {
-    loop {
+    // Asked without a lock first: a file of today opens although another process writes, however long it does.
+    while step_from(conn)?.is_some() {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Read under the write lock: another process may have migrated meanwhile.
-        let (_, version) = identity(&tx)?;
-        check_version(version)?;
-        let Some(step) = usize::try_from(version).ok().and_then(|version| MIGRATIONS.get(version)) else {
-            return Ok(());
-        };
+        // Another process may have migrated meanwhile.
+        let Some((version, step)) = step_from(&tx)? else { return Ok(()) };
         tx.execute_batch(step)?;
         tx.pragma_update(None, "user_version", version + 1)?;
         tx.commit()?;
     }
+    Ok(())
+}
+
+/// The version of a file and what leads from it to the next one; none when it is of today.
+fn step_from(conn: &Connection) -> Result<Option<(i32, &'static str)>> {
+    let (_, version) = identity(conn)?;
+    check_version(version)?;
+    Ok(usize::try_from(version).ok().and_then(|at| MIGRATIONS.get(at)).map(|step| (version, *step)))
 }

@@ -28,6 +28,9 @@ use crate::error::{Code, Error, Result};
 /// How long a transaction waits for a writer of another process before it is refused.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// The same for the last transaction of all, at closing: whoever is inside one longer than this was stopped there.
+const LAST_PATIENCE: Duration = Duration::from_millis(250);
+
 /// How long one attempt to become the writer may sleep inside SQLite; short, so that closing is quick.
 const ATTEMPT: Duration = Duration::from_millis(100);
 
@@ -96,12 +99,14 @@ pub(super) struct Writer {
     pub(super) lease: Option<Held>,
     uncheckpointed: bool,
     last_file: Option<FileIdentity>,
+    patience: Duration,
 }
 
 impl Writer {
     /// A writer on an open connection, or on none: then each write tries to open one.
     pub(super) fn new(shared: Arc<Shared>, conn: Option<Connection>) -> Self {
-        let mut writer = Self { shared, open: None, lease: None, uncheckpointed: false, last_file: None };
+        let mut writer =
+            Self { shared, open: None, lease: None, uncheckpointed: false, last_file: None, patience: PATIENCE };
         if let Some(conn) = conn {
             writer.adopt(conn);
         }
@@ -153,7 +158,7 @@ impl Writer {
         let token = self.lease.as_ref().map(|held| held.token);
         let Some(open) = &mut self.open else { return Err(closed()) };
         let conn = &open.conn;
-        begin(conn, &self.shared).map_err(|error| with_errno(error, conn))?;
+        begin(conn, &self.shared, self.patience).map_err(|error| with_errno(error, conn))?;
         let mut tx = Tx { reader: Reader::over(conn), now_ms };
         let fence = if fenced { tx.check_token(token) } else { Ok(()) };
         if fence.as_ref().is_err_and(|error| error.code == Code::Busy) {
@@ -281,6 +286,7 @@ impl Writer {
         if self.shared.abandon.load(Ordering::Acquire) {
             return;
         }
+        self.patience = LAST_PATIENCE;
         let owner = self.lease.take().map(|held| held.owner);
         let marked = self.open.as_ref().is_some_and(|open| open.marked);
         if owner.is_some() || marked {
@@ -301,11 +307,11 @@ impl Writer {
 }
 
 /// Starts a write transaction, waiting for writers of other processes.
-fn begin(conn: &Connection, shared: &Shared) -> Result<()> {
+fn begin(conn: &Connection, shared: &Shared, patience: Duration) -> Result<()> {
     let started = Instant::now();
     loop {
         match conn.execute_batch("BEGIN IMMEDIATE").map_err(Error::from) {
-            Err(error) if error.code == Code::Busy && started.elapsed() < PATIENCE => {
+            Err(error) if error.code == Code::Busy && started.elapsed() < patience => {
                 if shared.abandon.load(Ordering::Acquire) {
                     return Err(closed());
                 }

@@ -339,3 +339,21 @@ fn a_thousand_open_and_close_cycles_leak_no_descriptor() {
     }
     assert_eq!(open(), 0);
 }
+
+// Opening and closing waited five seconds for it, and opening failed then, with all searches.
+#[test]
+fn a_process_that_was_stopped_while_it_wrote_keeps_nobody_from_opening_reading_and_closing() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["one"]);
+    let other = Connection::open(fixture.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let began = Instant::now();
+    let late = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    assert_eq!(late.read(|r| r.files(generation, "memory")).unwrap().len(), 1);
+    late.close();
+    fixture.store.close();
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    drop(other);
+    let again = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    again.write(|tx| tx.set_meta("k", "v")).unwrap();
+}
