@@ -4,7 +4,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { eventually, ID, memoryHost, question, RESET, text } from "./memory-host.mjs";
+import { eventually, ID, MAIN, memoryHost, question, RESET, text } from "./memory-host.mjs";
 import { stepsOf } from "./steps.mjs";
 
 const FILES = {
@@ -108,29 +108,34 @@ export function automaticSuite(version) {
       await host.stopGateway();
     });
 
-    test("the last turns are recorded and shown, until that is switched off", async () => {
+    test("the last turns are recorded and shown, until that is switched off, by themselves", async () => {
       await host.configure({ autoCapture: false, autoRecall: false, shortTerm: { enabled: true } });
-      await host.turn("My parrot sings at noon");
+      await host.turn("I prefer parrots that sing at noon");
       const file = path.join(host.stateDir, "memory", "short-term.jsonl");
       expect(JSON.parse((await readFile(file, "utf8")).trim())).toMatchObject({
         turn: 1,
-        input: "My parrot sings at noon",
+        input: "I prefer parrots that sing at noon",
         output: "HELLO",
       });
       host.takeChats();
-      await host.turn("What sings?");
-      expect(question(host.takeChats(), "What sings?")).toMatch(/## Recent Memory[\s\S]*My parrot sings at noon/);
+      await host.turn("What sings, and which database does Falcon use?");
+      const shown = question(host.takeChats(), "What sings, and");
+      expect(shown).toMatch(/## Recent Memory[\s\S]*I prefer parrots that sing at noon/);
+      // Recall and capture are off, and both had something to do.
+      expect(shown).not.toContain("relevant-memories");
+      expect(await notes()).not.toContain("parrots");
+      expect((await host.json("memory", "captures")).waiting).toBe(0);
       await host.configure({ shortTerm: { enabled: false } });
       await host.turn("What sings now?");
       expect(question(host.takeChats(), "What sings now?")).not.toContain("Recent Memory");
       expect((await readFile(file, "utf8")).trim().split("\n")).toHaveLength(2);
     });
 
-    test("a reset writes the note of the conversation", async () => {
+    test("/new in the chat writes the note of the conversation", async () => {
       await host.configure({ sessionNotes: { enabled: true, slug: "model" } });
       await host.startGateway();
       await host.turn("Our lighthouse has three lamps", { local: false });
-      await call("sessions.reset", RESET);
+      await host.chat({ sessionKey: MAIN, message: "/new", idempotencyKey: "new-1" });
       expect(await eventually(async () => /# Session: [\s\S]*user: [^\n]*Our lighthouse has three lamps/.test(await notes()))).toBe(true);
       // The model names it a little later.
       expect(await eventually(async () => (await noteNames()).some((name) => name.endsWith("-lighthouse-lamps.md")))).toBe(true);

@@ -51,12 +51,17 @@ export function factsSuite(version) {
       return messagesOf(host.takeChats(), "tool").join("\n");
     };
 
-    test("the tools are not there until they are switched on", async () => {
+    /** Says that the tools are not offered to the model, whatever it would like to do with them. */
+    const expectNoTools = async () => {
       host.takeChats();
       await host.turn("Remember that my boat is called Alba");
       const offered = host.takeChats().flatMap((chat) => (chat.tools ?? []).map((/** @type {any} */ tool) => tool.function?.name));
       expect(offered).toContain("memory_search");
       expect(offered.filter((name) => /^memory_(?:store|recall|forget)$/.test(name))).toEqual([]);
+    };
+
+    test("the tools are not there until they are switched on", async () => {
+      await expectNoTools();
       expect(await file()).toBe("");
     });
 
@@ -90,6 +95,13 @@ export function factsSuite(version) {
       expect(await toolAnswers("Forget my boat")).toContain("Forgotten:");
       expect(await file()).not.toContain("Alba");
       expect((await host.ok("ltm", "stats")).stdout).toContain("Total memories: 1");
+    });
+
+    test("the tools are gone when they are switched off", async () => {
+      await host.configure({ storedFacts: { enabled: false } });
+      const before = await file();
+      await expectNoTools();
+      expect(await file()).toBe(before);
     });
   });
 }

@@ -7,6 +7,7 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { compareVersions } from "../../plugin/host.js";
 import { createFakeProvider } from "./fake-provider.mjs";
@@ -146,8 +147,17 @@ export class TestHost {
    * @param {Record<string, string>} [more] Environment of this process only.
    */
   #spawn(args, more = {}) {
+    return this.#node([this.entry, ...args], more);
+  }
+
+  /**
+   * A process of Node in the home of this host.
+   * @param {string[]} args
+   * @param {Record<string, string>} [more]
+   */
+  #node(args, more = {}) {
     const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE } = process.env;
-    return spawn(process.execPath, [this.entry, ...args], {
+    return spawn(process.execPath, args, {
       cwd: this.dir,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
@@ -169,15 +179,18 @@ export class TestHost {
    * @returns {Promise<Outcome>}
    */
   async run(...args) {
-    const child = this.#spawn(args);
-    const timer = setTimeout(() => child.kill("SIGKILL"), COMMAND_MS);
-    let stdout = "";
-    let stderr = "";
-    child.stdout?.setEncoding("utf8").on("data", (text) => (stdout += text));
-    child.stderr?.setEncoding("utf8").on("data", (text) => (stderr += text));
-    const [code] = await once(child, "close");
-    clearTimeout(timer);
-    return { code, stdout, stderr, output: stdout + stderr };
+    return await outcomeOf(this.#spawn(args));
+  }
+
+  /**
+   * Says something in the chat of the running gateway, as its owner.
+   * @param {Record<string, unknown>} params Of `chat.send`.
+   */
+  async chat(params) {
+    const script = fileURLToPath(new URL("gateway-chat.mjs", import.meta.url));
+    const [url, token] = [`ws://127.0.0.1:${this.port}`, "test-token"];
+    const outcome = await outcomeOf(this.#node([script, path.dirname(this.entry), url, token, JSON.stringify(params)]));
+    if (outcome.code !== 0) throw new Error(`chat.send ended with ${outcome.code}:\n${outcome.output}`);
   }
 
   /**
@@ -279,6 +292,22 @@ export class TestHost {
     this.provider.server.close();
     await rm(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
+}
+
+/**
+ * What a process said, and how it ended.
+ * @param {import("node:child_process").ChildProcess} child
+ * @returns {Promise<Outcome>}
+ */
+async function outcomeOf(child) {
+  const timer = setTimeout(() => child.kill("SIGKILL"), COMMAND_MS);
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.setEncoding("utf8").on("data", (text) => (stdout += text));
+  child.stderr?.setEncoding("utf8").on("data", (text) => (stderr += text));
+  const [code] = await once(child, "close");
+  clearTimeout(timer);
+  return { code, stdout, stderr, output: stdout + stderr };
 }
 
 /** @returns {Promise<number>} */

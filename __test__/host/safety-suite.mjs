@@ -86,7 +86,23 @@ export function safetySuite(version) {
       await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-2" });
       await pause(5000);
       expect((await notes()).match(/kites to boats/g)).toHaveLength(1);
+    });
+
+    test("a compaction keeps nothing when that is switched off", async ({ skip }) => {
+      const { host, call, say, notes } = home;
       await host.configure({ captureOnCompaction: false });
+      skip(!host.atLeast("2026.6.11"), "whether this host has compacted does not show in its requests");
+      await host.startGateway();
+      await say(`I prefer rafts to ferries. ${"The weather was nice. ".repeat(60)}Really.`);
+      await say(`What shall we say now? ${"It was sunny all day. ".repeat(60)}Really.`);
+      host.takeChats();
+      await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-3" });
+      const summarised = () => host.peekChats().some((chat) => JSON.stringify(chat.messages).includes("rafts to ferries"));
+      expect(await eventually(async () => summarised()), host.gatewayOutput.slice(-3000)).toBe(true);
+      // A part that is on has done its work when the gateway has stopped.
+      await host.stopGateway();
+      expect(await notes()).not.toContain("rafts to ferries");
+      expect((await host.json("memory", "captures")).waiting).toBe(0);
     });
 
     test("a provider that hangs delays the request to the model by no more than the budget", async () => {
