@@ -1,15 +1,21 @@
 //! A JSON-lines file that several processes append to: locked appends, cheap tails, rotation that overwrites nothing.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{File, OpenOptions, TryLockError},
     io::{ErrorKind, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use crate::error::{Error, Result};
 
 /// Bytes read at a time from the end of the file.
 const BLOCK: u64 = 64 * 1024;
+
+/// How long [`append_soon`] and [`rotate_soon`] try to get a file that another process holds: as long as an append
+/// usually takes, several times over.
+const PATIENCE: Duration = Duration::from_millis(1);
+const PAUSE: Duration = Duration::from_micros(100);
 
 /// Appends one line (without its line feed).
 ///
@@ -19,15 +25,37 @@ const BLOCK: u64 = 64 * 1024;
 /// # Errors
 /// [`crate::error::Code::Io`], `MEM_DISK_FULL` or `MEM_READ_ONLY` when the file cannot be written.
 pub fn append(path: &Path, line: &str) -> Result<()> {
-    with_locked(path, |file| {
-        repair_torn_tail(file)?;
-        file.seek(SeekFrom::End(0))?;
-        let mut entry = Vec::with_capacity(line.len() + 1);
-        entry.extend_from_slice(line.as_bytes());
-        entry.push(b'\n');
-        // One write, so that a reader sees the whole line or none of it.
-        file.write_all(&entry)
-    })
+    with_locked(path, |file| append_to(file, line))
+}
+
+/// As [`append`], for a caller that must not wait: while another process holds the file, a thread of its own does.
+///
+/// # Errors
+/// As [`append`]; what goes wrong on that thread is logged.
+pub fn append_soon(path: &Path, line: &str) -> Result<()> {
+    if with_locked_soon(path, |file| append_to(file, line))?.is_some() {
+        return Ok(());
+    }
+    let (path, line) = (path.to_owned(), line.to_owned());
+    let waits = std::thread::Builder::new().name("memory-append".to_owned()).spawn({
+        let path = path.clone();
+        move || {
+            if let Err(error) = append(&path, &line) {
+                tracing::warn!(path = %path.display(), %error, "a line was not written");
+            }
+        }
+    });
+    waits.map(drop).map_err(|e| Error::io(&path, &e))
+}
+
+fn append_to(file: &mut File, line: &str) -> std::io::Result<()> {
+    repair_torn_tail(file)?;
+    file.seek(SeekFrom::End(0))?;
+    let mut entry = Vec::with_capacity(line.len() + 1);
+    entry.extend_from_slice(line.as_bytes());
+    entry.push(b'\n');
+    // One write, so that a reader sees the whole line or none of it.
+    file.write_all(&entry)
 }
 
 /// Renames the file to `<stem>-<date>.jsonl` (`-2`, `-3`, … when that exists) if it holds at least `max_lines` lines.
@@ -36,31 +64,41 @@ pub fn append(path: &Path, line: &str) -> Result<()> {
 /// # Errors
 /// As [`append`].
 pub fn rotate(path: &Path, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
-    with_locked(path, |file| {
-        if count_lines(file)? < max_lines {
-            return Ok(None);
-        }
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        for n in 1_u32.. {
-            let suffix = if n == 1 { String::new() } else { format!("-{n}") };
-            let target = path.with_file_name(format!("{stem}-{date}{suffix}.jsonl"));
-            // A hard link fails when the target exists, unlike a rename, so nothing can be overwritten.
-            match std::fs::hard_link(path, &target) {
-                Ok(()) => {
-                    std::fs::remove_file(path)?;
-                    return Ok(Some(target));
-                }
-                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
-                Err(_) if !target.exists() => {
-                    // File systems without hard links.
-                    std::fs::rename(path, &target)?;
-                    return Ok(Some(target));
-                }
-                Err(e) => return Err(e),
+    with_locked(path, |file| rotate_locked(file, path, max_lines, date))
+}
+
+/// As [`rotate`], for a caller that must not wait: a file that another process holds stays.
+///
+/// # Errors
+/// As [`append`].
+pub fn rotate_soon(path: &Path, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
+    Ok(with_locked_soon(path, |file| rotate_locked(file, path, max_lines, date))?.flatten())
+}
+
+fn rotate_locked(file: &mut File, path: &Path, max_lines: usize, date: &str) -> std::io::Result<Option<PathBuf>> {
+    if count_lines(file)? < max_lines {
+        return Ok(None);
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    for n in 1_u32.. {
+        let suffix = if n == 1 { String::new() } else { format!("-{n}") };
+        let target = path.with_file_name(format!("{stem}-{date}{suffix}.jsonl"));
+        // A hard link fails when the target exists, unlike a rename, so nothing can be overwritten.
+        match std::fs::hard_link(path, &target) {
+            Ok(()) => {
+                std::fs::remove_file(path)?;
+                return Ok(Some(target));
             }
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+            Err(_) if !target.exists() => {
+                // File systems without hard links.
+                std::fs::rename(path, &target)?;
+                return Ok(Some(target));
+            }
+            Err(e) => return Err(e),
         }
-        Ok(None)
-    })
+    }
+    Ok(None)
 }
 
 /// The last `n` complete lines, oldest first. Reads only the end of the file.
@@ -135,21 +173,47 @@ fn complete_lines(file: &mut File) -> std::io::Result<Vec<String>> {
 
 /// Opens (creating folder and file), locks, checks that the name still means this file, runs `work`.
 fn with_locked<T>(path: &Path, work: impl FnOnce(&mut File) -> std::io::Result<T>) -> Result<T> {
-    let open = || -> std::io::Result<File> {
+    let lock = |file: &File| file.lock().map(|()| true);
+    // A lock that waits is always had.
+    with_lock(path, lock, work)?.ok_or_else(|| Error::io(path, &ErrorKind::WouldBlock.into()))
+}
+
+/// As [`with_locked`], within [`PATIENCE`]; none when another process held the file.
+fn with_locked_soon<T>(path: &Path, work: impl FnOnce(&mut File) -> std::io::Result<T>) -> Result<Option<T>> {
+    let until = Instant::now() + PATIENCE;
+    let lock = |file: &File| loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => return Ok(false),
+            Err(TryLockError::Error(e)) => return Err(e),
+        }
+    };
+    with_lock(path, lock, work)
+}
+
+fn with_lock<T>(
+    path: &Path,
+    lock: impl Fn(&File) -> std::io::Result<bool>,
+    work: impl FnOnce(&mut File) -> std::io::Result<T>,
+) -> Result<Option<T>> {
+    let open = || -> std::io::Result<Option<File>> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
         loop {
             let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-            file.lock()?;
+            if !lock(&file)? {
+                return Ok(None);
+            }
             if still_named(&file, path) {
-                return Ok(file);
+                return Ok(Some(file));
             }
             // Another process rotated the file between open and lock: take the new one.
         }
     };
-    let mut file = open().map_err(|e| Error::io(path, &e))?;
-    work(&mut file).map_err(|e| Error::io(path, &e))
+    let done = open().and_then(|file| file.map(|mut file| work(&mut file)).transpose());
+    done.map_err(|e| Error::io(path, &e))
 }
 
 /// Whether the name still means this open file.

@@ -97,7 +97,7 @@ pub fn record(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &j
     };
     let line =
         serde_json::to_string(&entry).map_err(|e| Error::new(Code::Internal, format!("short-term entry: {e}")))?;
-    jsonl::append(path, &line)?;
+    jsonl::append_soon(path, &line)?;
     rotate_when_full(path, limits, entry.turn, now)?;
     Ok(Some(entry))
 }
@@ -118,7 +118,7 @@ fn rotate_when_full(path: &Path, limits: &Limits, turn: u64, now: &jiff::Zoned) 
     if size < (limits.max_entries as u64).saturating_mul(MIN_ENTRY_BYTES) {
         return Ok(None);
     }
-    jsonl::rotate(path, limits.max_entries.max(1), &now.date().to_string())
+    jsonl::rotate_soon(path, limits.max_entries.max(1), &now.date().to_string())
 }
 
 /// The block to inject, or nothing when there is no turn yet.
@@ -212,6 +212,28 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         let expected = r#"{"ts":"2026-03-17T04:41:00.000Z","turn":355,"task":"do you remember Ana?","input":"do you remember Ana?","output":"Yes.","tags":["memory"]}"#;
         assert_eq!(text, format!("{existing}\n{expected}\n"));
+    }
+
+    // A process that was stopped while it held the file stopped the event loops of all others with it.
+    #[test]
+    fn a_file_that_somebody_holds_keeps_nobody_waiting_and_loses_no_turn() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        let now = at("2026-03-17T01:41:00+00:00[UTC]");
+        let record = |text: &str| record(&path, &Limits::default(), text, "answer", &now).unwrap();
+        record("first");
+        let holder = std::fs::File::open(&path).unwrap();
+        holder.lock().unwrap();
+        record("second");
+        assert_eq!(jsonl::tail(&path, 9).unwrap().len(), 1, "it came back while the file was held");
+        holder.unlock().unwrap();
+        let arrived = (0..2000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            jsonl::tail(&path, 9).unwrap().len() == 2
+        });
+        assert!(arrived);
+        record("third");
+        assert_eq!(jsonl::tail(&path, 9).unwrap().len(), 3);
     }
 
     #[test]
