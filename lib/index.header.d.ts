@@ -112,7 +112,7 @@ export interface ManagerRequest {
   modelPaths?: string[]
   /** Run once before the engine works by itself, unless the purpose is `status`. */
   beforeFirstUse?: (manager: MemoryIndexManager) => Promise<void>
-  /** A provider of the host, used where the settings name one that the engine does not speak. */
+  /** Providers of the host, used where the settings name one that the engine does not speak. */
   adapter?: HostAdapter
   /** Makes the vectors instead of a provider. */
   embed?: EmbedFunction
@@ -125,8 +125,12 @@ export interface ManagerRequest {
   }
 }
 
-/** Makes one vector per text. */
-export type EmbedFunction = (texts: string[], kind: 'query' | 'document') => Promise<number[][] | Float32Array[]>
+/** Makes one vector per text. `provider` is the id under which the settings name who is asked; empty when it does not matter. */
+export type EmbedFunction = (
+  texts: string[],
+  kind: 'query' | 'document',
+  provider: string,
+) => Promise<number[][] | Float32Array[]>
 
 /** What the engine asks about conversations. */
 export type SessionRequest =
@@ -140,10 +144,10 @@ export type SessionRequest =
  */
 export type SessionSource = (request: SessionRequest) => Promise<Record<string, unknown>>
 
-/** A provider of the host. */
+/** Providers of the host. */
 export interface HostAdapter {
-  /** The id under which the settings name it. */
-  provider: string
+  /** The ids under which the settings name them. */
+  providers: string[]
   embed: EmbedFunction
 }
 

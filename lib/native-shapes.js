@@ -3,11 +3,11 @@
 /**
  * The engine takes typed arrays only.
  * @param {import("../index.d.ts").EmbedFunction} embed
- * @returns {(texts: string[], kind: string) => Promise<Float32Array[]>}
+ * @returns {(texts: string[], kind: string, provider: string) => Promise<Float32Array[]>}
  */
 export function typedVectors(embed) {
-  return async (texts, kind) => {
-    const vectors = await embed(texts, kind === "query" ? "query" : "document");
+  return async (texts, kind, provider) => {
+    const vectors = await embed(texts, kind === "query" ? "query" : "document", provider);
     return vectors.map((vector) => (vector instanceof Float32Array ? vector : Float32Array.from(vector)));
   };
 }

@@ -41,7 +41,7 @@ export async function prepare({
     ...(env.OPENCLAW_WORKSPACE_DIR?.trim() ? { defaultWorkspaceDir: env.OPENCLAW_WORKSPACE_DIR.trim() } : {}),
   };
   const embed = own ?? adapter?.embed;
-  if (embed === adapter?.embed && adapter) nativeRequest.embedProvider = adapter.provider;
+  if (embed === adapter?.embed && adapter) nativeRequest.embedProviders = adapter.providers;
   if (embed && !embedIds.has(embed)) embedIds.set(embed, ++lastEmbedId);
   return {
     // Where the weights lie differs between copies of this package, and is no reason to open another engine.

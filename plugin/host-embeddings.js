@@ -39,7 +39,7 @@ function knownAdapters() {
 }
 
 /**
- * The host's adapter for the provider of an agent, or for its fallback; undefined when the engine speaks both.
+ * The host's adapters for the provider of an agent and for its fallback; undefined when the engine speaks both.
  * @param {{cfg: HostConfig, agentId: string, agentDir: string, credentialSources?: CredentialSources}} owner
  * @returns {HostAdapter | undefined}
  */
@@ -47,20 +47,36 @@ export function hostAdapter({ cfg, agentId, agentDir, credentialSources = {} }) 
   const { provider: written, fallback, model, remote, local, outputDimensionality, inputTypes } = searchOverview(cfg, agentId);
   // A model file on this machine is what `auto` tries first.
   const provider = (written ?? "auto") === "auto" && isFile(local.modelPath) ? "local" : written;
-  const id = [provider, fallback].find((candidate) => candidate && !NATIVE.has(candidate));
-  if (!id || (id === "local" && native().hasLlamaCpp())) return undefined;
+  const ids = new Set(
+    [provider ?? "auto", fallback ?? "none"].filter((id) => !NATIVE.has(id) && !(id === "local" && native().hasLlamaCpp())),
+  );
+  if (ids.size === 0) return undefined;
   // Model, endpoint and options are those of the provider, not of the one that stands in for it. Hosts up to 2026.7 and
   // newer ones have different names for the number of dimensions.
   const sized = outputDimensionality === undefined ? {} : { outputDimensionality, dimensions: outputDimensionality };
-  const options = id === provider ? { model, remote, local, ...sized, ...inputTypes } : {};
-  const key = JSON.stringify([agentDir, id, options, cfg.models?.providers?.[id] ?? null]);
+  const wanted = [...ids].map((id) => ({ id, options: id === provider ? { model, remote, local, ...sized, ...inputTypes } : {} }));
+  const key = JSON.stringify([agentDir, wanted.map(({ id, options }) => [id, options, cfg.models?.providers?.[id] ?? null])]);
   const known = knownAdapters();
-  const adapter = known.get(key) ?? {
-    provider: id,
-    embed: embedWith(() => createProvider(id, { cfg, agentDir, options, credentialSources })),
-  };
+  const adapter = known.get(key) ?? adapterOf(wanted, { cfg, agentDir, credentialSources });
   known.set(key, adapter);
   return adapter;
+}
+
+/**
+ * @param {{id: string, options: ProviderOptions}[]} wanted
+ * @param {{cfg: HostConfig, agentDir: string, credentialSources: CredentialSources}} context
+ * @returns {HostAdapter}
+ */
+function adapterOf(wanted, context) {
+  const embeds = new Map(wanted.map(({ id, options }) => [id, embedWith(() => createProvider(id, { ...context, options }))]));
+  return {
+    providers: [...embeds.keys()],
+    embed: async (texts, kind, provider) => {
+      const embed = embeds.get(provider);
+      if (!embed) throw new Error(`the host's provider cannot be set up: nobody serves "${provider}"`);
+      return await embed(texts, kind);
+    },
+  };
 }
 
 /** Whether it is a path and no address. @param {unknown} modelPath */
@@ -70,7 +86,7 @@ function isFile(modelPath) {
 
 /**
  * @param {() => Promise<HostProvider>} create
- * @returns {import("../index.d.ts").EmbedFunction}
+ * @returns {(texts: string[], kind: "query" | "document") => Promise<number[][]>}
  */
 export function embedWith(create) {
   /** @type {Promise<HostProvider> | null} */

@@ -9,12 +9,19 @@ test("only ids that the engine does not speak go to the host", () => {
     expect(hostAdapter(owner({ provider })), provider).toBeUndefined();
   }
   for (const provider of ["bedrock", "github-copilot", "deepinfra", "local", "my-server"]) {
-    expect(hostAdapter(owner({ provider })), provider).toMatchObject({ provider });
+    expect(hostAdapter(owner({ provider })), provider).toMatchObject({ providers: [provider] });
   }
   // A model file is what `auto` tries first; the engine asked for an adapter that was never made.
-  expect(hostAdapter(owner({ provider: "auto", local: { modelPath: "/models/m.gguf" } }))).toMatchObject({ provider: "local" });
+  expect(hostAdapter(owner({ provider: "auto", local: { modelPath: "/models/m.gguf" } }))).toMatchObject({ providers: ["local"] });
   expect(hostAdapter(owner({ provider: "auto", local: { modelPath: "hf:u/r/m.gguf" } }))).toBeUndefined();
-  expect(hostAdapter(owner({ provider: "openai", fallback: "bedrock" }))).toMatchObject({ provider: "bedrock" });
+  expect(hostAdapter(owner({ provider: "openai", fallback: "bedrock" }))).toMatchObject({ providers: ["bedrock"] });
+});
+
+// The adapter served the first of two: a fallback that the host speaks as well was never asked.
+test("a provider and a fallback that the host speaks are both served", async () => {
+  const adapter = hostAdapter(owner({ provider: "bedrock", fallback: "acme" }));
+  expect(adapter?.providers).toEqual(["bedrock", "acme"]);
+  for (const id of ["bedrock", "acme"]) await expect(adapter?.embed(["a"], "document", id)).rejects.toThrow(`"${id}"`);
 });
 
 test("the same settings give the same adapter, other settings another one", () => {
@@ -61,5 +68,5 @@ test("a failed provider is made anew, a good one is kept", async () => {
 
 test("a provider that the host does not have is named, with a remedy", async () => {
   const adapter = hostAdapter(owner({ provider: "no-such-provider" }));
-  await expect(adapter?.embed(["a"], "document")).rejects.toThrow(/no embedding provider "no-such-provider"; enable its plugin/);
+  await expect(adapter?.embed(["a"], "document", "no-such-provider")).rejects.toThrow(/no embedding provider "no-such-provider"; enable its plugin/);
 });

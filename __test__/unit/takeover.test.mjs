@@ -61,7 +61,7 @@ async function setUp() {
   /** @type {string[]} */
   const sent = [];
   const adapter = {
-    provider: "bedrock",
+    providers: ["bedrock"],
     /** @param {string[]} texts */
     embed: async (texts) => {
       sent.push(...texts);

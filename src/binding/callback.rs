@@ -16,11 +16,11 @@ use crate::{
     transcripts::host::AskHost,
 };
 
-/// What JavaScript passes: `(texts, kind) => Promise<Float32Array[]>`.
+/// What JavaScript passes: `(texts, kind, provider) => Promise<Float32Array[]>`.
 pub(super) type EmbedFunction<'a> = Function<'a, EmbedArgs, Promise<Vec<Float32Array>>>;
 
-/// Two arguments; a bare tuple would arrive as one array.
-type EmbedArgs = FnArgs<(Vec<String>, String)>;
+/// Three arguments; a bare tuple would arrive as one array.
+type EmbedArgs = FnArgs<(Vec<String>, String, String)>;
 
 /// Weak, so that it never keeps the process alive.
 type EmbedCallback = ThreadsafeFunction<EmbedArgs, Promise<Vec<Float32Array>>, EmbedArgs, Status, false, true>;
@@ -28,12 +28,14 @@ type EmbedCallback = ThreadsafeFunction<EmbedArgs, Promise<Vec<Float32Array>>, E
 /// The engine's view of the function.
 pub(super) type EmbedFn = Arc<dyn Fn(Vec<String>, Purpose) -> BoxFuture<'static, Result<Vec<Vec<f32>>>> + Send + Sync>;
 
-/// Makes the function callable from any thread.
-pub(super) fn embed_callback(function: &EmbedFunction<'_>) -> napi::Result<EmbedFn> {
+/// Makes the function callable from any thread, for one provider.
+pub(super) fn embed_callback(function: &EmbedFunction<'_>, provider: &str) -> napi::Result<EmbedFn> {
     let callback: Arc<EmbedCallback> = Arc::new(
         function.build_threadsafe_function::<EmbedArgs>().weak::<true>().build_callback(|context| Ok(context.value))?,
     );
+    let provider = provider.to_owned();
     Ok(Arc::new(move |texts, purpose| {
+        let provider = provider.clone();
         let callback = Arc::clone(&callback);
         Box::pin(async move {
             let kind = match purpose {
@@ -43,7 +45,7 @@ pub(super) fn embed_callback(function: &EmbedFunction<'_>) -> napi::Result<Embed
             let failed =
                 |code| move |e: napi::Error| Error::new(code, format!("the host's adapter failed: {}", e.reason));
             let promise = callback
-                .call_async((texts, kind.to_owned()).into())
+                .call_async((texts, kind.to_owned(), provider).into())
                 .await
                 .map_err(failed(Code::ProviderUnavailable))?;
             // What an adapter throws has no code: the transport sorts it by its words.

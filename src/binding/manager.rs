@@ -46,8 +46,17 @@ pub fn open_manager<'env>(
     embed: Option<EmbedFunction<'_>>,
     sessions: Option<SessionSource<'_>>,
 ) -> napi::Result<PromiseRaw<'env, Option<NativeManager>>> {
+    let served = request.embed_providers.clone();
     let mut call = open_call(request);
-    call.callback = embed.as_ref().map(embed_callback).transpose()?;
+    if let Some(embed) = &embed {
+        call.callbacks = match served {
+            None => vec![(None, embed_callback(embed, "")?)],
+            Some(ids) => ids
+                .into_iter()
+                .map(|id| embed_callback(embed, &id).map(|callback| (Some(id), callback)))
+                .collect::<napi::Result<_>>()?,
+        };
+    }
     call.sessions = sessions.as_ref().map(session_callback).transpose()?;
     promise(env, engine::open(call), |lease| lease.map(NativeManager::new))
 }
@@ -76,8 +85,7 @@ fn open_call(request: OpenRequest) -> OpenCall {
         default_workspace_dir: request.default_workspace_dir.map(PathBuf::from),
         credentials: credentials.collect(),
         model_paths: request.model_paths.unwrap_or_default().into_iter().map(PathBuf::from).collect(),
-        callback: None,
-        callback_provider: request.embed_provider,
+        callbacks: Vec::new(),
         sessions: None,
         background: request.background.unwrap_or(false),
     }

@@ -22,8 +22,8 @@ pub struct OpenRequest {
     pub default_workspace_dir: Option<String>,
     /// Credentials by provider id, resolved by the host. They are kept in memory only.
     pub credentials: Option<HashMap<String, ProviderCredentials>>,
-    /// The provider id that the embedding function serves; default: the configured one.
-    pub embed_provider: Option<String>,
+    /// The provider ids that the embedding function serves; default: the configured one.
+    pub embed_providers: Option<Vec<String>>,
     /// Where the weights of the embedded model may be found, best first.
     pub model_paths: Option<Vec<String>>,
     /// Whether file watching and background work may run: true in a gateway or conversation, false in one command.

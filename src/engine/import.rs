@@ -196,10 +196,12 @@ mod tests {
             default_workspace_dir: None,
             credentials: std::collections::BTreeMap::new(),
             model_paths: Vec::new(),
-            callback: Some(Arc::new(|texts, _| -> BoxFuture<'static, _> {
-                Box::pin(async move { panic!("{} texts were sent", texts.len()) })
-            })),
-            callback_provider: None,
+            callbacks: vec![(
+                None,
+                Arc::new(|texts, _| -> BoxFuture<'static, _> {
+                    Box::pin(async move { panic!("{} texts were sent", texts.len()) })
+                }),
+            )],
             sessions: None,
             background: false,
         };

@@ -47,10 +47,8 @@ pub struct OpenCall {
     pub credentials: BTreeMap<String, CredentialInput>,
     /// Where the weights of the embedded model may be, best first.
     pub model_paths: Vec<PathBuf>,
-    /// One of the host's embedding adapters.
-    pub callback: Option<Callback>,
-    /// The id it serves; none = the configured provider.
-    pub callback_provider: Option<String>,
+    /// The host's embedding adapters, each with the id it serves; none = the configured provider.
+    pub callbacks: Vec<(Option<String>, Callback)>,
     /// A host that keeps its transcripts itself.
     pub sessions: Option<AskHost>,
     /// Whether watching and background syncs may run.
@@ -92,8 +90,11 @@ pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
 fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
     let Some(resolved) = resolve(&call.resolve_input())? else { return Ok(None) };
     let credentials = credentials(&call, &resolved);
-    let served = call.callback_provider.clone().unwrap_or_else(|| resolved.settings.provider.id.clone());
-    let adapters = call.callback.map(|embed| (served, Adapter { model: None, embed })).into_iter().collect();
+    let adapters = call.callbacks.into_iter().map(|(served, embed)| {
+        let served = served.unwrap_or_else(|| resolved.settings.provider.id.clone());
+        (served, Adapter { model: None, embed })
+    });
+    let adapters = adapters.collect();
     let provider = Provider::new(&resolved.settings, credentials, adapters, call.model_paths);
     let path = resolved.settings.database_path.clone();
     let resolved = Arc::new(resolved);

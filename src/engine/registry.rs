@@ -114,8 +114,7 @@ mod tests {
             default_workspace_dir: None,
             credentials: std::collections::BTreeMap::new(),
             model_paths: Vec::new(),
-            callback: None,
-            callback_provider: None,
+            callbacks: Vec::new(),
             sessions: None,
             background: false,
         }

@@ -29,8 +29,7 @@ fn call(dir: &Path, sessions: Option<AskHost>, sync: &Value) -> OpenCall {
         default_workspace_dir: None,
         credentials: BTreeMap::new(),
         model_paths: Vec::new(),
-        callback: None,
-        callback_provider: None,
+        callbacks: Vec::new(),
         sessions,
         background: false,
     }

@@ -59,16 +59,18 @@ impl Home {
             default_workspace_dir: None,
             credentials: BTreeMap::new(),
             model_paths: Vec::new(),
-            callback: Some(Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
-                embedded.fetch_add(texts.len(), Ordering::SeqCst);
-                Box::pin(async move {
-                    if texts.iter().any(|text| text.contains(UNANSWERED)) {
-                        std::future::pending::<()>().await;
-                    }
-                    Ok(texts.iter().map(|text| vector(text)).collect())
-                })
-            })),
-            callback_provider: None,
+            callbacks: vec![(
+                None,
+                Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
+                    embedded.fetch_add(texts.len(), Ordering::SeqCst);
+                    Box::pin(async move {
+                        if texts.iter().any(|text| text.contains(UNANSWERED)) {
+                            std::future::pending::<()>().await;
+                        }
+                        Ok(texts.iter().map(|text| vector(text)).collect())
+                    })
+                }),
+            )],
             sessions: None,
             background: false,
         };
