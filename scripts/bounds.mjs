@@ -5,12 +5,13 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, open, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { held } from "../__test__/kill/held.mjs";
 import { quantiles } from "../bench/quantiles.mjs";
 import { MemoryIndexManager } from "../index.js";
 
@@ -37,14 +38,9 @@ await mkdir(path.join(workspace, "memory"), { recursive: true });
 
 /** Highest figures since the last look. */
 let highest = { threads: 0, fds: 0, rssMiB: 0 };
-const count = async (/** @type {string} */ folder) => (await readdir(folder)).length;
 async function look() {
-  const status = await readFile("/proc/self/status", "utf8");
-  const now = {
-    threads: await count("/proc/self/task"),
-    fds: await count("/proc/self/fd"),
-    rssMiB: Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024),
-  };
+  const { rssMiB, ...counted } = await held();
+  const now = { ...counted, rssMiB: Math.round(rssMiB) };
   highest = {
     threads: Math.max(highest.threads, now.threads),
     fds: Math.max(highest.fds, now.fds),

@@ -4,12 +4,13 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { held } from "../__test__/kill/held.mjs";
 import { startProvider } from "../__test__/kill/provider.mjs";
 import { random } from "../__test__/kill/random.mjs";
 import { quantiles } from "../bench/quantiles.mjs";
@@ -103,12 +104,8 @@ async function sizeOf(/** @type {string} */ name) {
 
 async function sample() {
   globalThis.gc?.();
-  const count = async (/** @type {string} */ folder) => (await readdir(folder).catch(() => [])).length;
-  const status = await readFile("/proc/self/status", "utf8").catch(() => "");
   return {
-    rssMiB: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? process.memoryUsage().rss / 1024) / 1024,
-    fds: await count("/proc/self/fd"),
-    threads: await count("/proc/self/task"),
+    ...(await held()),
     databaseMiB: await sizeOf("index.sqlite"),
     logMiB: await sizeOf("index.sqlite-wal"),
   };

@@ -3,9 +3,9 @@
 // "managers": opens, uses and closes the manager. "workers": starts threads that do so; every second one is ended in the
 // middle of it. The main thread does not load the addon then, so every thread may be the last one that has it.
 
-import { readdir, readFile } from "node:fs/promises";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { MemoryIndexManager } from "../../index.js";
+import { held } from "./held.mjs";
 
 /** @param {any} request @param {number} n */
 async function use(request, n) {
@@ -32,15 +32,8 @@ async function sample(done) {
   globalThis.gc?.();
   // What a closed engine leaves to other threads ends within moments.
   await new Promise((resolve) => setTimeout(resolve, 100));
-  const count = async (/** @type {string} */ folder) => (await readdir(folder)).length;
-  const status = await readFile("/proc/self/status", "utf8");
-  const held = {
-    rssMiB: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024,
-    fds: await count("/proc/self/fd"),
-    threads: await count("/proc/self/task"),
-    handles: process.getActiveResourcesInfo().length,
-  };
-  process.stdout.write(`${JSON.stringify({ done, ...held })}\n`);
+  const handles = process.getActiveResourcesInfo().length;
+  process.stdout.write(`${JSON.stringify({ done, ...(await held()), handles })}\n`);
 }
 
 if (isMainThread) {

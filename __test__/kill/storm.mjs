@@ -1,12 +1,13 @@
 // Thousands of files and folders created, renamed and removed in a burst, under the eyes of a gateway that has nothing but
 // the events of the system: in the end its index must equal the disk (T9, P8), and watching must not cost more (P10).
 
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { MemoryIndexManager } from "../../index.js";
 import { firstDifference } from "./content.mjs";
+import { held } from "./held.mjs";
 
 /** Where Linux keeps the number of events that may wait for a reader; each watch takes it over when it begins. */
 const QUEUE = "/proc/sys/fs/inotify/max_queued_events";
@@ -17,8 +18,9 @@ const LATEST_MS = 120_000;
 const NOISE = { fds: 6, threads: 4 };
 
 /**
- * @typedef {{changes: number, burstMs: number, settledMs: number, watched: number, before: {fds: number, threads: number},
- *   after: {fds: number, threads: number}, problems: string[]}} Outcome `problems` is empty when all promises hold.
+ * @typedef {Awaited<ReturnType<typeof held>>} Held
+ * @typedef {{changes: number, burstMs: number, settledMs: number, watched: number, before: Held, after: Held,
+ *   problems: string[]}} Outcome `problems` is empty when all promises hold.
  * @param {{files: number, queue?: number}} options With `queue` so many events may wait: what comes beyond is lost. It needs
  *   the right to set it, and is set for the moment in which watching begins.
  * @returns {Promise<Outcome>}
@@ -100,11 +102,6 @@ async function withQueue(queue, work) {
   } finally {
     await writeFile(QUEUE, before);
   }
-}
-
-async function held() {
-  const count = async (/** @type {string} */ folder) => (await readdir(folder)).length;
-  return { fds: await count("/proc/self/fd"), threads: await count("/proc/self/task") };
 }
 
 /** Creates files in folders, and renames, moves and removes a part of them and of the folders; gives the number of changes. */
