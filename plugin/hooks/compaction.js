@@ -66,11 +66,8 @@ export async function saveBeforeCompaction(plugin, event, ctx) {
 function recorded({ api }, { cfg, agentId }, { sessionFile }, { sessionKey, sessionId = "" }) {
   const sessions = api.runtime.agent?.session;
   try {
-    const readsEntries = typeof sessions?.getSessionEntry === "function";
-    const store = readsEntries ? undefined : sessions.resolveStorePath(cfg.session?.store, { agentId });
-    const entry = readsEntries
-      ? sessions.getSessionEntry({ agentId, sessionKey })
-      : sessions.loadSessionStore(store)?.[sessionKey];
+    const store = typeof sessions?.getSessionEntry === "function" ? undefined : sessions.resolveStorePath(cfg.session?.store, { agentId });
+    const entry = store ? sessions.loadSessionStore(store)?.[sessionKey] : sessions.getSessionEntry({ agentId, sessionKey });
     const id = sessionId || (entry?.sessionId ?? "");
     // Older hosts do not name the transcript's file when a person asked for the compaction.
     const file = store

@@ -36,16 +36,14 @@ pub fn append_soon(path: &Path, line: &str) -> Result<()> {
     if with_locked_soon(path, |file| append_to(file, line))?.is_some() {
         return Ok(());
     }
-    let (path, line) = (path.to_owned(), line.to_owned());
-    let waits = std::thread::Builder::new().name("memory-append".to_owned()).spawn({
-        let path = path.clone();
-        move || {
-            if let Err(error) = append(&path, &line) {
-                tracing::warn!(path = %path.display(), %error, "a line was not written");
-            }
+    let (owned, line) = (path.to_owned(), line.to_owned());
+    let append_later = move || {
+        if let Err(error) = append(&owned, &line) {
+            tracing::warn!(path = %owned.display(), %error, "a line was not written");
         }
-    });
-    waits.map(drop).map_err(|e| Error::io(&path, &e))
+    };
+    let waits = std::thread::Builder::new().name("memory-append".to_owned()).spawn(append_later);
+    waits.map(drop).map_err(|e| Error::io(path, &e))
 }
 
 fn append_to(file: &mut File, line: &str) -> std::io::Result<()> {
@@ -171,11 +169,10 @@ fn complete_lines(file: &mut File) -> std::io::Result<Vec<String>> {
     Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
 }
 
-/// Opens (creating folder and file), locks, checks that the name still means this file, runs `work`.
+/// Runs `work` on the file, locked.
 fn with_locked<T>(path: &Path, work: impl FnOnce(&mut File) -> std::io::Result<T>) -> Result<T> {
-    let lock = |file: &File| file.lock().map(|()| true);
-    // A lock that waits is always had.
-    with_lock(path, lock, work)?.ok_or_else(|| Error::io(path, &ErrorKind::WouldBlock.into()))
+    let mut file = open_locked(path, File::lock).map_err(|e| Error::io(path, &e))?;
+    work(&mut file).map_err(|e| Error::io(path, &e))
 }
 
 /// As [`with_locked`], within [`PATIENCE`]; none when another process held the file.
@@ -183,37 +180,30 @@ fn with_locked_soon<T>(path: &Path, work: impl FnOnce(&mut File) -> std::io::Res
     let until = Instant::now() + PATIENCE;
     let lock = |file: &File| loop {
         match file.try_lock() {
-            Ok(()) => return Ok(true),
             Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(PAUSE),
-            Err(TryLockError::WouldBlock) => return Ok(false),
-            Err(TryLockError::Error(e)) => return Err(e),
+            outcome => return outcome.map_err(std::io::Error::from),
         }
     };
-    with_lock(path, lock, work)
+    match open_locked(path, lock) {
+        Ok(mut file) => work(&mut file).map(Some).map_err(|e| Error::io(path, &e)),
+        Err(e) if e.kind() == ErrorKind::WouldBlock => Ok(None),
+        Err(e) => Err(Error::io(path, &e)),
+    }
 }
 
-fn with_lock<T>(
-    path: &Path,
-    lock: impl Fn(&File) -> std::io::Result<bool>,
-    work: impl FnOnce(&mut File) -> std::io::Result<T>,
-) -> Result<Option<T>> {
-    let open = || -> std::io::Result<Option<File>> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
+/// Opens (creating folder and file), locks, checks that the name still means this file.
+fn open_locked(path: &Path, lock: impl Fn(&File) -> std::io::Result<()>) -> std::io::Result<File> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    loop {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        lock(&file)?;
+        if still_named(&file, path) {
+            return Ok(file);
         }
-        loop {
-            let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-            if !lock(&file)? {
-                return Ok(None);
-            }
-            if still_named(&file, path) {
-                return Ok(Some(file));
-            }
-            // Another process rotated the file between open and lock: take the new one.
-        }
-    };
-    let done = open().and_then(|file| file.map(|mut file| work(&mut file)).transpose());
-    done.map_err(|e| Error::io(path, &e))
+        // Another process rotated the file between open and lock: take the new one.
+    }
 }
 
 /// Whether the name still means this open file.

@@ -173,8 +173,7 @@ impl Engine {
         let outcome = async {
             let held = self.lease_soon().await?;
             let removed = self.blocking(|engine, _| engine.store.remove_inconsistent()).await;
-            drop(held);
-            self.give_lease_back().await?;
+            held.give_back().await?;
             removed?;
             if found.need_rebuild() {
                 let call = SyncCall { reason: "doctor".to_owned(), force: true, text_only: true };

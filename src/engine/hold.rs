@@ -35,9 +35,18 @@ impl Drop for Held {
     }
 }
 
+impl Held {
+    /// Needs the lease no more, and gives it back when nobody else does.
+    pub(super) async fn give_back(self) -> Result<()> {
+        let engine = Arc::clone(&self.0);
+        drop(self);
+        engine.give_lease_back().await
+    }
+}
+
 impl Engine {
     /// Waits for the writer lease. Another process that holds it does the same work, so waiting is no loss. Whoever
-    /// drops what this gives calls [`Self::give_lease_back`] afterwards.
+    /// only drops what this gives calls [`Self::give_lease_back`] afterwards.
     pub(super) async fn with_lease(self: &Arc<Self>, progress: &Progress) -> Result<Held> {
         loop {
             self.shutdown.check()?;
@@ -85,14 +94,13 @@ mod tests {
         let first = engine.with_lease(&quiet).await.unwrap();
         let second = engine.with_lease(&quiet).await.unwrap();
         let write = || engine.store.write_indexed_async(|tx| tx.set_meta("k", "v"));
-        drop(first);
-        engine.give_lease_back().await.unwrap();
+        first.give_back().await.unwrap();
         write().await.unwrap();
-        drop(second);
-        engine.give_lease_back().await.unwrap();
+        second.give_back().await.unwrap();
         assert_eq!(write().await.unwrap_err().code, crate::error::Code::Busy);
         engine.release().await;
     }
+
     // A process that was stopped inside a transaction holds the file until it goes on. Others gave up after five seconds:
     // "another process is writing to the index" reached the user.
     #[tokio::test(flavor = "multi_thread")]

@@ -73,9 +73,8 @@ impl Engine {
                 Ok(before)
             })
             .await;
-        drop(held);
         // A lease that is not given back runs out by itself.
-        let _ = self.give_lease_back().await;
+        let _ = held.give_back().await;
         let before = wiped?;
         self.blocking(move |engine, _| {
             engine.store.scrub(&engine.shutdown)?;
