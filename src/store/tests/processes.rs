@@ -9,7 +9,10 @@ use std::{
 };
 
 use super::*;
-use crate::{error::Code, store::lease::Lease};
+use crate::{
+    error::Code,
+    store::lease::{self, Lease},
+};
 
 /// Names the role of a child process.
 const ROLE: &str = "MEMORY_STORE_TEST_ROLE";
@@ -166,9 +169,10 @@ fn a_stopped_indexer_is_replaced_and_cannot_write_afterwards() {
     let mut player = Player::start(Player::command("index until the lease is lost", &fixture.path()));
     player.expect("held");
     player.signal("-STOP");
-    // It may have been stopped inside a transaction; then its lock is waited for like any other.
-    fixture.clock.0.store(SystemClock.now_ms() + 20_001, Ordering::SeqCst);
+    // It may have been stopped inside a transaction; then its lock is waited for like any other. A child that goes on
+    // for a moment may renew its lease, so our clock is moved past the newest renewal before every attempt.
     let taken = loop {
+        fixture.clock.0.store(SystemClock.now_ms() + lease::VALID_MS + 1, Ordering::SeqCst);
         match fixture.store.acquire_lease() {
             Ok(lease) => break lease,
             Err(error) => {
