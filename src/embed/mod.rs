@@ -124,9 +124,10 @@ pub trait Embedder: Send + Sync {
         Usage::default()
     }
 
-    /// Texts worth handing over in one call of [`Embedder::embed_each`].
+    /// Texts worth handing over in one call of [`Embedder::embed_each`]: between two calls no request is in flight,
+    /// and a text is held in memory until its call has ended (16,384 of the default chunks are about 20 MB).
     fn run_size(&self) -> usize {
-        2048
+        16_384
     }
 
     /// Stops what the provider still works on in the background (batch jobs), so that it is not paid for. Returns

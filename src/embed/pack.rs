@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use super::Limits;
 
 /// Items per request below which small runs are not split further: with the default of four requests in flight
-/// a kill loses at most 64 texts.
+/// a kill loses at most 80 texts.
 const MIN_SPREAD: usize = 16;
 
-/// Share of a run that may be in flight, so that a kill pays for at most 1 % twice.
-const IN_FLIGHT_SHARE: usize = 100;
+/// Share of a run that may be under way, so that a kill pays for at most 1 % twice.
+const UNDER_WAY_SHARE: usize = 100;
 
 /// Length below which a text that is still too long is given up, in bytes.
 const MIN_CUT: usize = 128;
@@ -77,7 +77,9 @@ impl<'a> Queue<'a> {
     /// All texts of a run, for `slots` requests in flight.
     #[must_use]
     pub fn new(texts: &'a [String], slots: usize) -> Self {
-        let max_items = (texts.len() / IN_FLIGHT_SHARE / slots.max(1)).max(MIN_SPREAD);
+        // The requests in flight, and the answer that is being stored meanwhile.
+        let under_way = slots.max(1) + 1;
+        let max_items = (texts.len() / UNDER_WAY_SHARE / under_way).max(MIN_SPREAD);
         Self { texts, next: 0, returned: VecDeque::new(), max_items }
     }
 
@@ -166,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn a_large_run_keeps_one_percent_in_flight() {
+    fn a_large_run_has_one_percent_under_way() {
         let many = vec!["text".to_owned(); 10_000];
         let wide = Limits { items: 2048, tokens: 300_000, bytes: 1 << 20, input_tokens: 8192 };
         let mut queue = Queue::new(&many, 4);
-        assert_eq!(queue.next(&wide).unwrap().positions.len(), 25);
+        assert_eq!(queue.next(&wide).unwrap().positions.len(), 20);
     }
 
     #[test]
