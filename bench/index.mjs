@@ -53,6 +53,7 @@ const PROMISES = [
   ["index", "peak RSS of the process", "rss.treeMb", 1],
   ["index", "database size", "db.main", 1 / 2],
 ];
+if (Number(a["latency-ms"]) >= 50) PROMISES.push(["index", "time of a full index, ms", "wallMs", 1 / 10]);
 const rows = fs.readFileSync(results, "utf8").trim().split("\n").map((line) => JSON.parse(line));
 const get = (row, at) => at.split(".").reduce((x, key) => x?.[key], row);
 for (const chunks of a.sizes.split(",").map((s) => Number.parseInt(s, 10))) {
