@@ -28,7 +28,7 @@ fn arena(dims: usize, rows: usize) -> Arena {
         // Rotated, so that rows differ without quantising each.
         let mut row = codes[i % codes.len()].clone();
         row.rotate_left(i / codes.len() % dims);
-        arena.append(i as i64, Source::Memory, &row).expect("the dimensions agree");
+        arena.append(i as i64, i as i64, Source::Memory, &row).expect("the dimensions agree");
     }
     arena
 }
@@ -66,7 +66,7 @@ fn quantise(bencher: Bencher<'_, '_>, dims: usize) {
 fn append(bencher: Bencher<'_, '_>, dims: usize) {
     let code = code(&vector(dims, 7));
     bencher.with_inputs(|| Arena::with_capacity(dims, 1)).bench_values(|mut arena| {
-        let _ = arena.append(1, Source::Memory, &code);
+        let _ = arena.append(1, 1, Source::Memory, &code);
         arena
     });
 }

@@ -56,9 +56,9 @@ fn refresh(reader: &Reader<'_>, previous: Option<Loaded>, version: DataVersion) 
     // What a search is still using is copied, but only when there is something new: most commits bring no vector.
     let arena = &mut loaded.arena;
     let mut failed = None;
-    loaded.cursor = reader.for_each_code(generation.id, space.id, loaded.cursor, |chunk, source, code| {
-        let source = if source == Source::Sessions.as_str() { Source::Sessions } else { Source::Memory };
-        if let Err(error) = Arc::make_mut(arena).append(chunk, source, code) {
+    loaded.cursor = reader.for_each_code(generation.id, space.id, loaded.cursor, |row| {
+        let source = if row.source == Source::Sessions.as_str() { Source::Sessions } else { Source::Memory };
+        if let Err(error) = Arc::make_mut(arena).append(row.chunk_id, row.embedding_id, source, row.code) {
             failed.get_or_insert(error);
         }
     })?;

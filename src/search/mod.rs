@@ -4,10 +4,12 @@ pub mod arena;
 pub mod memory_core;
 pub mod native;
 pub mod types;
+pub mod vector;
 
 use arena::Arena;
-use memory_core::{Scope, VectorQuery};
+use memory_core::Scope;
 use types::{Answer, LineQuery, Request};
+use vector::VectorQuery;
 
 use crate::{
     cancel::Cancel,

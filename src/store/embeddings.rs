@@ -69,6 +69,19 @@ pub struct CodeCursor {
     pub embedding_id: i64,
 }
 
+/// The quantised vector of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodeRow<'r> {
+    /// The chunk.
+    pub chunk_id: i64,
+    /// Its embedding, which chunks of the same text share. An id is never used again.
+    pub embedding_id: i64,
+    /// Source of its file, as stored.
+    pub source: &'r str,
+    /// [`NewEmbedding::code`].
+    pub code: &'r [u8],
+}
+
 impl Reader<'_> {
     /// A space by its key.
     ///
@@ -161,9 +174,8 @@ impl Reader<'_> {
         })?)
     }
 
-    /// Calls `f(chunk id, source, code)` for every chunk of a generation that has an embedding in a space and was not
-    /// seen up to `since`: because the chunk is new, or its embedding. In no particular order. Gives the cursor for
-    /// the next call.
+    /// Calls `f` for every chunk of a generation that has an embedding in a space and was not seen up to `since`: because
+    /// the chunk is new, or its embedding. In no particular order. Gives the cursor for the next call.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -172,16 +184,18 @@ impl Reader<'_> {
         generation: GenerationId,
         space: SpaceId,
         since: CodeCursor,
-        mut f: impl FnMut(i64, &str, &[u8]),
+        mut f: impl FnMut(CodeRow<'_>),
     ) -> Result<CodeCursor> {
         let mut next = since;
         let mut visit = |sql: &str, parameters: &[&dyn ToSql]| -> Result<()> {
             let mut statement = self.conn.prepare_cached(sql)?;
             let mut rows = statement.query(parameters)?;
             while let Some(row) = rows.next()? {
-                next.embedding_id = next.embedding_id.max(row.get(1)?);
+                let embedding_id = row.get(1)?;
+                next.embedding_id = next.embedding_id.max(embedding_id);
                 let source = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
-                f(row.get(0)?, source, row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?);
+                let code = row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?;
+                f(CodeRow { chunk_id: row.get(0)?, embedding_id, source, code });
             }
             Ok(())
         };
@@ -217,12 +231,17 @@ impl Reader<'_> {
         Ok(self.conn.prepare_cached(&sql)?.query_row([], |row| row.get(0))?)
     }
 
-    /// Exact cosine similarity (-1–1) of a query with chunks, computed by sqlite-vec over the stored floats, in the
-    /// order of `chunk_ids`. Chunks without embedding are left out; a vector of zeros gives none.
+    /// Exact cosine similarity (-1–1) of a query with stored vectors, computed by sqlite-vec over the stored floats, in
+    /// the order of `embedding_ids`. Vectors that are gone are left out; a vector of zeros gives none.
     ///
     /// # Errors
     /// [`Code::Argument`] when the query is not of the length of the space.
-    pub fn exact_cosine(&self, space: SpaceId, chunk_ids: &[i64], query: &[f32]) -> Result<Vec<(i64, Option<f64>)>> {
+    pub fn exact_cosine(
+        &self,
+        space: SpaceId,
+        embedding_ids: &[i64],
+        query: &[f32],
+    ) -> Result<Vec<(i64, Option<f64>)>> {
         let dims: Option<u32> = self
             .conn
             .prepare_cached("SELECT dims FROM space WHERE id = ?1")?
@@ -235,11 +254,11 @@ impl Reader<'_> {
             return Err(Error::new(Code::Argument, message));
         }
         let mut statement = self.conn.prepare_cached(
-            "SELECT c.id, 1.0 - vec_distance_cosine(e.vector, ?3) FROM rarray(?1) ids \
-             CROSS JOIN chunk c ON c.id = ids.value CROSS JOIN embedding e ON e.space_id = ?2 AND e.hash = c.hash",
+            "SELECT e.id, 1.0 - vec_distance_cosine(e.vector, ?3) FROM rarray(?1) ids \
+             CROSS JOIN embedding e ON e.id = ids.value AND +e.space_id = ?2",
         )?;
         let rows = statement
-            .query_map(params![id_list(chunk_ids), space, to_blob(query)], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            .query_map(params![id_list(embedding_ids), space, to_blob(query)], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 

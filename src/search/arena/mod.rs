@@ -52,6 +52,7 @@ pub struct Candidate {
 pub struct Arena {
     dims: usize,
     chunk_ids: Vec<i64>,
+    embedding_ids: Vec<i64>,
     sources: Vec<Source>,
     /// Row of each chunk.
     rows: HashMap<i64, usize>,
@@ -81,6 +82,7 @@ impl Arena {
         Self {
             dims,
             chunk_ids: Vec::with_capacity(rows),
+            embedding_ids: Vec::with_capacity(rows),
             sources: Vec::with_capacity(rows),
             rows: HashMap::with_capacity(rows),
             bits: BitCodes::with_capacity(dims, rows),
@@ -88,11 +90,11 @@ impl Arena {
         }
     }
 
-    /// Adds a chunk with the stored [`code`] of its vector, or replaces the one it has.
+    /// Adds a chunk with the id and the stored [`code`] of its embedding, or replaces the one it has.
     ///
     /// # Errors
     /// [`Code::Corrupt`] when the code has another number of dimensions.
-    pub fn append(&mut self, chunk_id: i64, source: Source, code: &[u8]) -> Result<()> {
+    pub fn append(&mut self, chunk_id: i64, embedding_id: i64, source: Source, code: &[u8]) -> Result<()> {
         if code.len() != self.dims || self.dims == 0 {
             let message = format!("the vector of chunk {chunk_id} has {} dimensions, not {}", code.len(), self.dims);
             return Err(Error::new(Code::Corrupt, message).remedy("Run `openclaw memory index --force`"));
@@ -109,6 +111,7 @@ impl Arena {
         }
         self.rows.insert(chunk_id, self.chunk_ids.len());
         self.chunk_ids.push(chunk_id);
+        self.embedding_ids.push(embedding_id);
         self.sources.push(source);
         Ok(())
     }
@@ -124,6 +127,7 @@ impl Arena {
         }
         self.sources.swap_remove(row);
         self.chunk_ids.swap_remove(row);
+        self.embedding_ids.swap_remove(row);
         if let Some(&moved) = self.chunk_ids.get(row) {
             self.rows.insert(moved, row);
         }
@@ -136,6 +140,12 @@ impl Arena {
         for chunk_id in gone {
             self.remove(chunk_id);
         }
+    }
+
+    /// The embedding of a chunk in the store; none when it has none.
+    #[must_use]
+    pub fn embedding_of(&self, chunk_id: i64) -> Option<i64> {
+        self.rows.get(&chunk_id).map(|&row| self.embedding_ids[row])
     }
 
     /// Dimensions of the vectors.
@@ -167,7 +177,7 @@ impl Arena {
     pub fn bytes(&self) -> usize {
         self.bits.bytes()
             + self.bytes.as_ref().map_or(0, |bytes| bytes.codes.bytes())
-            + self.chunk_ids.capacity() * size_of::<i64>()
+            + (self.chunk_ids.capacity() + self.embedding_ids.capacity()) * size_of::<i64>()
             + self.sources.capacity() * size_of::<Source>()
             + self.rows.capacity() * size_of::<(i64, usize)>()
     }

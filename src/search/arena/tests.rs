@@ -30,7 +30,8 @@ fn filled(rows: u64) -> Arena {
     let mut arena = Arena::new(DIMS);
     for i in 0..rows {
         let source = if i % 3 == 0 { Source::Sessions } else { Source::Memory };
-        arena.append(i64::try_from(i).unwrap(), source, &code(&vector(i))).unwrap();
+        let id = i64::try_from(i).unwrap();
+        arena.append(id, id + 1000, source, &code(&vector(i))).unwrap();
     }
     arena
 }
@@ -126,7 +127,7 @@ fn queries_without_direction_find_nothing() {
 
 #[test]
 fn a_code_of_another_length_is_refused() {
-    let error = Arena::new(DIMS).append(1, Source::Memory, &[1, 2]).unwrap_err();
+    let error = Arena::new(DIMS).append(1, 1, Source::Memory, &[1, 2]).unwrap_err();
     assert_eq!(error.code, Code::Corrupt);
 }
 
@@ -137,10 +138,10 @@ fn more_than_the_limit_is_kept_as_bits() {
     let dims = INT8_LIMIT / 2;
     let mut arena = Arena::new(dims);
     let codes = vec![1; dims];
-    arena.append(1, Source::Memory, &codes).unwrap();
-    arena.append(2, Source::Memory, &codes).unwrap();
+    arena.append(1, 1, Source::Memory, &codes).unwrap();
+    arena.append(2, 2, Source::Memory, &codes).unwrap();
     assert_eq!(arena.precision(), Precision::Int8);
-    arena.append(3, Source::Memory, &codes).unwrap();
+    arena.append(3, 3, Source::Memory, &codes).unwrap();
     assert_eq!((arena.precision(), arena.len()), (Precision::Bits, 3));
 }
 
@@ -154,7 +155,7 @@ proptest! {
         let mut expected = HashMap::new();
         for (step, (chunk_id, add)) in changes.into_iter().enumerate() {
             if add {
-                arena.append(chunk_id, Source::Memory, &code(&vector(step as u64))).unwrap();
+                arena.append(chunk_id, step as i64, Source::Memory, &code(&vector(step as u64))).unwrap();
                 expected.insert(chunk_id, step as u64);
             } else {
                 prop_assert_eq!(arena.remove(chunk_id), expected.remove(&chunk_id).is_some());
@@ -165,9 +166,12 @@ proptest! {
             rebuilt.bytes = None;
         }
         for (&chunk_id, &seed) in &expected {
-            rebuilt.append(chunk_id, Source::Memory, &code(&vector(seed))).unwrap();
+            rebuilt.append(chunk_id, seed as i64, Source::Memory, &code(&vector(seed))).unwrap();
         }
         let query = vector(77);
+        for chunk_id in 0..12 {
+            prop_assert_eq!(arena.embedding_of(chunk_id), expected.get(&chunk_id).map(|&seed| seed as i64));
+        }
         prop_assert_eq!(arena.scan(&query, &[]).unwrap().top(20), rebuilt.scan(&query, &[]).unwrap().top(20));
     }
 

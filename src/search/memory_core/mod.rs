@@ -24,10 +24,10 @@ use crate::{
     config::settings::{FtsTokenizer, QuerySettings},
     error::Result,
     search::{
-        arena::Arena,
         types::{Answer, Hit, Request, Source},
+        vector::VectorQuery,
     },
-    store::{Reader, chunks::ChunkRow, embeddings::SpaceId, generations::GenerationId},
+    store::{Reader, chunks::ChunkRow, generations::GenerationId},
 };
 
 /// `query.minScore` of this ranking where none is set (F1).
@@ -45,17 +45,6 @@ pub struct Scope<'a> {
     pub tokenizer: FtsTokenizer,
     /// The vector leg; none = keywords only (F10).
     pub vector: Option<VectorQuery<'a>>,
-}
-
-/// The vector leg of a search.
-#[derive(Debug, Clone, Copy)]
-pub struct VectorQuery<'a> {
-    /// Quantised vectors of the chunks of the generation.
-    pub arena: &'a Arena,
-    /// The embedding space of the arena.
-    pub space: SpaceId,
-    /// The embedded query.
-    pub vector: &'a [f32],
 }
 
 /// Answers one search.

@@ -6,10 +6,10 @@ use tempfile::TempDir;
 use super::*;
 use crate::{
     config::settings::{Chunking, Ranking},
-    search::arena,
+    search::{arena, arena::Arena},
     store::{
         OpenOptions, Store,
-        embeddings::NewEmbedding,
+        embeddings::{CodeCursor, NewEmbedding, SpaceId},
         files::{NewChunk, NewFile},
     },
     text::chunk,
@@ -102,9 +102,9 @@ impl Index {
         let arena = store
             .read(|reader| {
                 let mut arena = Arena::new(DIMS);
-                for row in reader.chunks(&reader.chunk_ids(generation)?)? {
-                    arena.append(row.id, source(&row), &arena::code(&vector(&row.text)))?;
-                }
+                reader.for_each_code(generation, space, CodeCursor::default(), |row| {
+                    arena.append(row.chunk_id, row.embedding_id, Source::Memory, row.code).unwrap();
+                })?;
                 Ok(arena)
             })
             .unwrap();

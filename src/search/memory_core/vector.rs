@@ -1,9 +1,8 @@
 //! The vector leg (F5): cosine similarity, exact for every chunk that is returned.
 
-use super::VectorQuery;
 use crate::{
     error::{Code, Error, Result},
-    search::types::Source,
+    search::{types::Source, vector::VectorQuery},
     store::Reader,
 };
 
@@ -34,9 +33,8 @@ pub(super) fn search(
         return Err(Error::new(Code::ProviderResponse, message).remedy("Run `openclaw memory index`"));
     };
     let candidates: Vec<i64> = scan.top(query.arena.oversample(limit)).iter().map(|c| c.chunk_id).collect();
-    let exact = reader.exact_cosine(query.space, &candidates, query.vector)?;
-    let mut hits: Vec<VectorHit> =
-        exact.into_iter().filter_map(|(chunk_id, score)| Some(VectorHit { chunk_id, score: score? })).collect();
+    let exact = query.exact_cosines(reader, &candidates)?;
+    let mut hits: Vec<VectorHit> = exact.into_iter().map(|(chunk_id, score)| VectorHit { chunk_id, score }).collect();
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.chunk_id.cmp(&b.chunk_id)));
     Ok(hits)
 }

@@ -4,14 +4,15 @@
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
+use itertools::Itertools;
 
 use super::plan::{Concept, Plan};
 use crate::{
     error::Result,
     search::{
         arena::{Precision, Scan},
-        memory_core::VectorQuery,
         types::{Request, Source},
+        vector::VectorQuery,
     },
     store::{Reader, chunks::ChunkRow, generations::GenerationId},
     text::{query::TermKind, time::note_date},
@@ -136,52 +137,55 @@ fn cosines(reader: &Reader<'_>, vector: &VectorQuery<'_>, scan: &Scan<'_>, ids: 
             (estimated.into_iter().map(|(id, _)| id).collect(), rest)
         }
     };
-    let exact = reader.exact_cosine(vector.space, &exact, vector.vector)?;
-    Ok(exact.into_iter().filter_map(|(id, cosine)| Some((id, cosine?))).chain(rest).collect())
+    Ok(vector.exact_cosines(reader, &exact)?.into_iter().chain(rest).collect())
 }
 
 /// Ids by the sum of the inverse document frequencies of the concepts they hold, best first. Fills in what is known
 /// of the concepts.
 fn lexical_leg(scope: &Scope<'_>, plan: &Plan, found: &mut Candidates) -> Result<Vec<i64>> {
-    let mut scores: HashMap<i64, f64, RandomState> = HashMap::default();
+    let mut scores: Vec<(i64, f64)> = Vec::new();
     for concept in &plan.concepts {
-        let (weights, frequency) = if scope.lexical { stream(scope, concept)? } else { (HashMap::default(), 0) };
+        let (weights, frequency) = if scope.lexical { stream(scope, concept)? } else { (Vec::new(), 0) };
         let idf = idf(found.total, frequency);
         found.idf.push(idf);
         found.frequency.push(frequency);
-        for (id, weight) in weights {
-            *scores.entry(id).or_default() += concept.weight * idf * f64::from(weight);
-        }
+        let gains = weights.into_iter().map(|(id, weight)| (id, concept.weight * idf * f64::from(weight)));
+        scores = merge(scores, gains, |sum, gain| sum + gain);
     }
-    let mut order: Vec<(i64, f64)> = scores.into_iter().collect();
     let better = |a: &(i64, f64), b: &(i64, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    if order.len() > MOST_ROWS {
-        order.select_nth_unstable_by(MOST_ROWS, better);
-        order.truncate(MOST_ROWS);
+    if scores.len() > MOST_ROWS {
+        scores.select_nth_unstable_by(MOST_ROWS, better);
+        scores.truncate(MOST_ROWS);
     }
-    order.sort_unstable_by(better);
-    Ok(order.into_iter().map(|(id, _)| id).collect())
+    scores.sort_unstable_by(better);
+    Ok(scores.into_iter().map(|(id, _)| id).collect())
 }
 
-/// The chunks that hold a concept with the weight of the surest form in each, and how many hold it in its own words.
-fn stream(scope: &Scope<'_>, concept: &Concept) -> Result<(HashMap<i64, f32, RandomState>, usize)> {
-    let mut weights: HashMap<i64, f32, RandomState> = HashMap::default();
+/// The chunks that hold a concept with the weight of the surest form in each, by ascending id, and how many hold it in
+/// its own words.
+fn stream(scope: &Scope<'_>, concept: &Concept) -> Result<(Vec<(i64, f32)>, usize)> {
+    let mut weights: Vec<(i64, f32)> = Vec::new();
     let own = concept.forms.iter().filter(|form| !form.is_similar);
     let similar = concept.forms.iter().filter(|form| form.is_similar).take(SIMILAR_FORMS);
     let mut frequency = 0;
     for form in own.chain(similar) {
-        let mut left = MOST_CHUNKS;
+        let mut ids: Vec<i64> = Vec::new();
         scope.reader.for_each_rowid(scope.generation, &form.term, |id| {
-            let weight = weights.entry(id).or_insert(form.weight);
-            *weight = weight.max(form.weight);
-            left -= 1;
-            left > 0
+            ids.push(id);
+            ids.len() < MOST_CHUNKS
         })?;
+        weights = merge(weights, ids.into_iter().map(|id| (id, form.weight)), f32::max);
         if !form.is_similar {
             frequency = weights.len();
         }
     }
     Ok((weights, frequency))
+}
+
+/// Merges two lists of ascending ids: several times faster than hashing tens of thousands of them.
+fn merge<T>(a: Vec<(i64, T)>, b: impl Iterator<Item = (i64, T)>, both: impl Fn(T, T) -> T) -> Vec<(i64, T)> {
+    let merged = a.into_iter().merge_join_by(b, |(a, _), (b, _)| a.cmp(b));
+    merged.map(|one| one.reduce(|(id, a), (_, b)| (id, both(a, b)))).collect()
 }
 
 /// The first [`LEG`] rows of the asked sources.

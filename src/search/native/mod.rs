@@ -26,8 +26,8 @@ use crate::{
     config::settings::QuerySettings,
     error::Result,
     search::{
-        memory_core::VectorQuery,
         types::{Answer, Hit, LineQuery, Request, Source},
+        vector::VectorQuery,
     },
     store::{Reader, generations::GenerationId},
     text::query::understand,

@@ -9,7 +9,7 @@ use crate::{
     search::arena::{Arena, code},
     store::{
         OpenOptions, Store,
-        embeddings::NewEmbedding,
+        embeddings::{CodeCursor, NewEmbedding},
         files::{NewChunk, NewFile},
     },
     text::{analyze::Analyzer, chunk, outline::Outline},
@@ -73,18 +73,29 @@ impl Workspace {
                 reader.chunks(&reader.chunk_ids(live.id)?)
             })
             .unwrap();
-        let mut arena = Arena::new(dims);
-        let mut embeddings = Vec::new();
-        for row in rows {
-            let vector = embed(&row.text);
-            arena.append(row.id, Source::Memory, &code(&vector)).unwrap();
-            embeddings.push(NewEmbedding { hash: row.hash.unwrap(), code: code(&vector), vector });
-        }
-        self.store
+        let embeddings: Vec<NewEmbedding> = rows
+            .into_iter()
+            .map(|row| {
+                let vector = embed(&row.text);
+                NewEmbedding { hash: row.hash.unwrap(), code: code(&vector), vector }
+            })
+            .collect();
+        let space = self
+            .store
             .write(move |tx| {
                 let space = tx.get_or_create_space("test")?;
                 tx.insert_embeddings(space.id, &embeddings)?;
-                tx.set_active_space(space.id)
+                tx.set_active_space(space.id)?;
+                Ok(space.id)
+            })
+            .unwrap();
+        let mut arena = Arena::new(dims);
+        self.store
+            .read(|reader| {
+                let live = reader.live()?.unwrap();
+                reader.for_each_code(live.id, space, CodeCursor::default(), |row| {
+                    arena.append(row.chunk_id, row.embedding_id, Source::Memory, row.code).unwrap();
+                })
             })
             .unwrap();
         self.arena = Some(arena);

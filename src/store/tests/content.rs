@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     config::settings::FtsTokenizer,
-    store::embeddings::{CodeCursor, NewEmbedding},
+    store::embeddings::{CodeCursor, CodeRow, NewEmbedding},
 };
 
 fn rowids(fixture: &Fixture, generation: i64, term: &str) -> Vec<i64> {
@@ -96,7 +96,8 @@ fn embeddings_are_found_by_text_and_never_missing_twice() {
 
     let mut seen = Vec::new();
     let load = |since, seen: &mut Vec<i64>| {
-        fixture.store.read(|r| r.for_each_code(generation, space.id, since, |chunk, _, _| seen.push(chunk))).unwrap()
+        let read = |row: CodeRow<'_>| seen.push(row.embedding_id);
+        fixture.store.read(|r| r.for_each_code(generation, space.id, since, read)).unwrap()
     };
     let cursor = load(CodeCursor::default(), &mut seen);
     assert_eq!(seen.len(), 3);
@@ -110,7 +111,10 @@ fn embeddings_are_found_by_text_and_never_missing_twice() {
     load(cursor, &mut seen);
     assert_eq!(seen.len(), 5);
 
-    let cosine = fixture.store.read(|r| r.exact_cosine(space.id, &seen, &[1.0, 0.0])).unwrap();
+    let gone = i64::MAX;
+    let asked = [&seen[..], &[gone]].concat();
+    let cosine = fixture.store.read(|r| r.exact_cosine(space.id, &asked, &[1.0, 0.0])).unwrap();
+    assert_eq!(cosine.iter().map(|(id, _)| *id).collect::<Vec<_>>(), seen);
     let half = std::f64::consts::FRAC_1_SQRT_2;
     let expected = [1.0, half, half, half, 0.0];
     assert_eq!(cosine.len(), 5);
