@@ -179,11 +179,17 @@ export class Host {
   /**
    * Changes the configuration file.
    * @param {(draft: HostConfig) => void} change
+   * @param {string[]} keys What is changed. Hosts of 2026.8 do not write a value that equals a default of our manifest, unless it is named.
    */
-  async editConfig(change) {
+  async editConfig(change, keys) {
     const { config } = this.#api.runtime;
     if (typeof config.mutateConfigFile === "function") {
-      await config.mutateConfigFile({ afterWrite: { mode: "auto" }, mutate: (/** @type {HostConfig} */ draft) => change(draft) });
+      const writeOptions = { explicitSetPaths: keys.map((key) => key.split(".")) };
+      await config.mutateConfigFile({
+        afterWrite: { mode: "auto" },
+        writeOptions,
+        mutate: (/** @type {HostConfig} */ draft) => change(draft),
+      });
       return;
     }
     const draft = structuredClone(config.loadConfig());

@@ -25,10 +25,17 @@ export async function runSetup(host, options) {
       ? printJson({ written: [], missing: keys })
       : print("Nothing was written. Use --yes to write it without a question.");
   }
-  await host.editConfig((draft) => {
+  const apply = (/** @type {import("../host.js").HostConfig} */ draft) => {
     for (const need of missing) need.apply(draft);
-  });
-  return options.json
-    ? printJson({ written: keys, missing: [] })
-    : print("Written. A running gateway takes it over by itself or at its next start.");
+  };
+  await host.editConfig(apply, keys);
+  const left = missingRequirements(host, await host.sourceConfig());
+  if (left.length > 0) process.exitCode = 1;
+  if (options.json) {
+    const leftKeys = left.map((need) => need.key);
+    return printJson({ written: keys.filter((key) => !leftKeys.includes(key)), missing: leftKeys });
+  }
+  if (left.length === 0) return print("Written. A running gateway takes it over by itself or at its next start.");
+  print("The host did not write this; please do it by hand:");
+  for (const need of left) print(`  openclaw config set ${need.key} '${JSON.stringify(need.value)}' --strict-json`);
 }
