@@ -1,8 +1,8 @@
 //! The embedded model: all-MiniLM-L6-v2 with int8 weights, on the CPU, without key, server or network.
 //!
 //! [`artifact`] puts the weights file in place, [`MiniLm`] embeds with it. Inside: [`tokenizer`] → [`encoder`] over
-//! [`kernels`] and the mapped [`weights`], on the threads of two [`lane`]s: queries go first, documents run in the
-//! background. How the file is made: `scripts/model/`; what was measured: `docs/embedded-model.md`.
+//! [`kernels`] and the mapped [`weights`] of a [`source`]: [`queries`] on the threads of searches, documents in the
+//! background, on those of a [`lane`]. How the file is made: `scripts/model/`; what was measured: `docs/embedded-model.md`.
 
 pub mod artifact;
 pub mod language;
@@ -10,22 +10,21 @@ pub mod language;
 mod encoder;
 mod kernels;
 mod lane;
+mod queries;
+mod source;
 mod tokenizer;
 mod weights;
 
 #[cfg(test)]
 mod tests;
 
-use std::{
-    path::PathBuf,
-    sync::Arc,
-    thread::available_parallelism,
-    time::{Duration, Instant},
-};
+use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
 
 use self::{
     kernels::Kernels,
-    lane::{Lane, Manner, Reply, Source},
+    lane::{Lane, Manner, Reply},
+    queries::Queries,
+    source::Source,
     weights::{MAX_PIECES, Weights},
 };
 use super::{BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space, Usage};
@@ -51,7 +50,7 @@ const JOB_BYTES: usize = 8 << 10;
 pub struct MiniLm {
     space: Space,
     source: Arc<Source>,
-    queries: Arc<Lane>,
+    queries: Queries,
     documents: Arc<Lane>,
 }
 
@@ -60,7 +59,7 @@ pub struct MiniLm {
 pub struct Condition {
     /// Whether the weights are mapped now.
     pub mapped: bool,
-    /// Threads alive now.
+    /// Threads of its own alive now.
     pub threads: usize,
     /// The instruction set in use.
     pub kernels: &'static str,
@@ -80,7 +79,8 @@ impl MiniLm {
         Weights::open(&weights)?;
         let source = Arc::new(Source::new(weights));
         let threads = available_parallelism().map_or(1, usize::from).min(DOCUMENT_THREADS);
-        let lane = |threads, background| Lane::new(Arc::clone(&source), Manner { threads, background, idle });
+        let documents = Lane::new(Arc::clone(&source), Manner { threads, idle });
+        let queries = Queries::new(Arc::clone(&source), idle);
         let space = Space {
             provider: PROVIDER.to_owned(),
             model: MODEL.to_owned(),
@@ -88,41 +88,29 @@ impl MiniLm {
             query_input_type: None,
             document_input_type: None,
         };
-        Ok(Self { space, queries: lane(1, false), documents: lane(threads, true), source })
+        Ok(Self { space, queries, documents, source })
     }
 
     /// What it is doing.
     #[must_use]
     pub fn condition(&self) -> Condition {
-        Condition {
-            mapped: self.source.is_mapped(),
-            threads: self.queries.threads() + self.documents.threads(),
-            kernels: Kernels::best().name,
-        }
+        Condition { mapped: self.source.is_mapped(), threads: self.documents.threads(), kernels: Kernels::best().name }
     }
 
-    /// Queues texts; every reply comes with the position of its first text.
-    fn submit(&self, texts: &[String], purpose: Purpose, timeout: Duration) -> Result<Vec<(usize, Reply)>> {
-        match purpose {
-            // A deadline far away overflows the clock: then there is none.
-            Purpose::Query => Ok(vec![(0, self.queries.submit(texts.to_vec(), Instant::now().checked_add(timeout))?)]),
-            // Documents wait for their turn however long that takes.
-            Purpose::Document => {
-                let mut first = 0;
-                let submit = |job: &[String]| {
-                    let reply = self.documents.submit(job.to_vec(), None)?;
-                    first += job.len();
-                    Ok((first - job.len(), reply))
-                };
-                jobs(texts).map(submit).collect()
-            }
-        }
+    /// Queues documents; every reply comes with the position of its first text.
+    fn submit(&self, texts: &[String]) -> Result<Vec<(usize, Reply)>> {
+        let mut first = 0;
+        let submit = |job: &[String]| {
+            let reply = self.documents.submit(job.to_vec())?;
+            first += job.len();
+            Ok((first - job.len(), reply))
+        };
+        jobs(texts).map(submit).collect()
     }
 }
 
 impl Drop for MiniLm {
     fn drop(&mut self) {
-        self.queries.close();
         self.documents.close();
     }
 }
@@ -167,8 +155,13 @@ impl Embedder for MiniLm {
         sink: &'a mut Sink<'a>,
     ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
+            if purpose == Purpose::Query {
+                let vectors = self.queries.embed(texts, timeout).await?;
+                return sink(vectors.into_iter().map(Embedded::Vector).enumerate().collect());
+            }
             let mut failure = None;
-            for (first, reply) in self.submit(texts, purpose, timeout)? {
+            // Documents wait for their turn however long that takes.
+            for (first, reply) in self.submit(texts)? {
                 match reply.await.unwrap_or_else(|_| Err(lane::closed())) {
                     Ok(vectors) => sink((first..).zip(vectors.into_iter().map(Embedded::Vector)).collect())?,
                     Err(error) => failure = failure.or(Some(error)),

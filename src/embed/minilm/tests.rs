@@ -1,6 +1,10 @@
 //! The whole encoder against the float32 reference, and the embedder from outside.
 
-use std::{path::PathBuf, thread, time::Duration};
+use std::{
+    path::PathBuf,
+    thread,
+    time::{Duration, Instant},
+};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;
@@ -57,7 +61,7 @@ fn embedder(idle: Duration) -> MiniLm {
 
 fn embed(model: &MiniLm, texts: &[&str], purpose: Purpose) -> crate::error::Result<Vec<Vec<f32>>> {
     let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let embedded = runtime.block_on(model.embed(&texts, purpose, Duration::from_secs(60)))?;
     let vector = |outcome| match outcome {
         Embedded::Vector(vector) => vector,
@@ -139,12 +143,18 @@ fn long_and_strange_texts_give_unit_vectors() {
 #[test]
 fn memory_is_given_back_when_idle() {
     let model = embedder(Duration::from_millis(20));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
     assert!(!model.condition().mapped, "nothing is mapped before the first text");
-    embed(&model, &["hello"], Purpose::Query).unwrap();
-    while model.condition().threads > 0 || model.condition().mapped {
-        thread::sleep(Duration::from_millis(5));
+    for purpose in [Purpose::Query, Purpose::Document, Purpose::Query] {
+        let texts = ["and it comes back".to_owned()];
+        let embedded = runtime.block_on(model.embed(&texts, purpose, Duration::from_secs(60))).unwrap();
+        assert_eq!(embedded.len(), 1);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while model.condition().threads > 0 || model.condition().mapped {
+            assert!(Instant::now() < deadline, "after {purpose:?} memory is kept");
+            thread::sleep(Duration::from_millis(5));
+        }
     }
-    embed(&model, &["and it comes back"], Purpose::Document).unwrap();
 }
 
 #[test]
@@ -164,7 +174,7 @@ fn a_dropped_call_does_not_hold_up_the_next() {
 fn a_query_past_its_deadline_fails_and_the_next_one_works() {
     let model = embedder(Duration::from_secs(1));
     let texts = ["late".to_owned()];
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let error = runtime.block_on(model.embed(&texts, Purpose::Query, Duration::ZERO)).unwrap_err();
     assert_eq!(error.code, Code::Deadline);
     assert_eq!(embed(&model, &["in time"], Purpose::Query).unwrap().len(), 1);
