@@ -164,7 +164,8 @@ export function hostSuite(version) {
     });
 
     test("a long transcript is flushed to the day's note before it is compacted", async () => {
-      const prompts = () => messagesOf(host.peekChats(), "user");
+      // 2026.6 and 2026.8 put it into the system prompt of a turn about "the OpenClaw runtime event".
+      const prompts = () => ["user", "system"].flatMap((role) => messagesOf(host.peekChats(), role));
       for (let attempt = 0; attempt < 10 && !prompts().some((prompt) => prompt.includes("Memory flush before compaction")); attempt++) {
         const message = { sessionKey: "agent:main:main", message: `Message ${attempt}.`, idempotencyKey: `flush-${attempt}` };
         // On a busy machine the host's own client may give up waiting; what counts is what reaches the model.

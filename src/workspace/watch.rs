@@ -6,19 +6,20 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::PathBuf,
     sync::Arc,
-    thread::JoinHandle,
     time::{Duration, Instant},
 };
 
 use notify::{ErrorKind, Event, Watcher as _};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 use serde::Serialize;
+use tokio::sync::Notify;
 
 use super::{
     area::Area,
     folders::{self, Watch},
     pending::Pending,
 };
+use crate::upkeep::upkeep;
 
 /// Passes over the folders until no new one appears between listing and watching.
 const ARM_PASSES: usize = 5;
@@ -92,17 +93,16 @@ pub struct Health {
     pub unwatched: usize,
 }
 
-/// A running watch. Uses one thread of its own and at most one of the operating system's library; dropping it stops
+/// A running watch: a task of the runtime, and at most one thread of the operating system's library. Dropping it ends
 /// both.
 #[derive(Debug)]
 pub struct Watcher {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Watcher {
-    /// Starts watching in the background. `on_dirty` is called from the watcher's thread and should only pass the
-    /// signal on. Never fails: what cannot be watched is polled.
+    /// Starts watching in the background; must be called inside the runtime. `on_dirty` should only pass the signal on.
+    /// Never fails: what cannot be watched is polled.
     pub fn start(area: Area, options: impl Into<WatchOptions>, on_dirty: impl Fn(Dirty) + Send + 'static) -> Self {
         Self::start_with(area, options.into(), Box::new(recommended), on_dirty)
     }
@@ -115,19 +115,17 @@ impl Watcher {
     ) -> Self {
         let health = Health { mode: Mode::Starting, reason: None, folders: 0, unwatched: 0 };
         let state = State { pending: Pending::default(), health, aliases: Vec::new(), is_stopping: false };
-        let shared = Arc::new(Shared { area, state: Mutex::new(state), wake: Condvar::new() });
+        let shared = Arc::new(Shared { area, state: Mutex::new(state), wake: Notify::new() });
         let worker = Worker {
             shared: Arc::clone(&shared),
-            options,
             backend,
             native: None,
             armed: BTreeMap::new(),
             unwatched: 0,
             on_dirty: Box::new(on_dirty),
         };
-        let thread = std::thread::Builder::new().name("memory-watch".into()).spawn(move || worker.run());
-        let thread = thread.inspect_err(|error| shared.poll(&format!("no thread to watch files: {error}"))).ok();
-        Self { shared, thread }
+        tokio::spawn(run(worker, options));
+        Self { shared }
     }
 
     /// How it is going.
@@ -140,13 +138,7 @@ impl Watcher {
 impl Drop for Watcher {
     fn drop(&mut self) {
         self.shared.state.lock().is_stopping = true;
-        self.shared.wake.notify_all();
-        if let Some(thread) = self.thread.take()
-            // Dropped inside its own callback, it ends right after.
-            && thread.thread().id() != std::thread::current().id()
-        {
-            let _ = thread.join();
-        }
+        self.shared.wake.notify_one();
     }
 }
 
@@ -163,7 +155,7 @@ fn recommended(shared: Arc<Shared>) -> notify::Result<Box<dyn notify::Watcher + 
 struct Shared {
     area: Area,
     state: Mutex<State>,
-    wake: Condvar,
+    wake: Notify,
 }
 
 #[derive(Debug)]
@@ -187,9 +179,29 @@ impl Shared {
         }
         let was_due = state.pending.due(Duration::ZERO).is_some();
         state.pending.record(&self.area, event, Instant::now());
-        // The worker only has to be told about the first change; it looks at the time of the last by itself.
+        // The task only has to be told about the first change; it looks at the time of the last by itself.
         if !was_due {
-            self.wake.notify_all();
+            self.wake.notify_one();
+        }
+    }
+
+    /// Sleeps until changes are due, the reconciliation time has come, or it is to stop (none).
+    async fn wait(&self, debounce: Duration, reconcile_at: Instant) -> Option<Pending> {
+        loop {
+            let until = {
+                let mut state = self.state.lock();
+                if state.is_stopping {
+                    return None;
+                }
+                let due = state.pending.due(debounce);
+                let until = due.map_or(reconcile_at, |due| due.min(reconcile_at));
+                if Instant::now() >= until {
+                    return Some(std::mem::take(&mut state.pending));
+                }
+                until
+            };
+            // Being woken since the look at the state is remembered.
+            let _ = tokio::time::timeout_at(until.into(), self.wake.notified()).await;
         }
     }
 
@@ -205,7 +217,6 @@ impl Shared {
 
 struct Worker {
     shared: Arc<Shared>,
-    options: WatchOptions,
     backend: Backend,
     native: Option<Box<dyn notify::Watcher + Send>>,
     armed: BTreeMap<PathBuf, Watch>,
@@ -213,39 +224,44 @@ struct Worker {
     on_dirty: Box<dyn Fn(Dirty) + Send>,
 }
 
-impl Worker {
-    fn run(mut self) {
-        self.arm();
-        self.signal(Cause::Started, None);
-        let mut reconcile_at = Instant::now() + self.options.reconcile_every;
-        while let Some(pending) = self.wait(reconcile_at) {
-            if let Some(reason) = &pending.failure {
-                self.give_up(reason);
-            }
-            if Instant::now() >= reconcile_at {
-                // Folders may have been replaced without an event, and watching may work again.
-                self.arm();
-                self.signal(Cause::Reconcile, None);
-                reconcile_at = Instant::now() + self.options.reconcile_every;
-            } else {
-                self.handle(pending);
-            }
+/// Watches until it is to stop. Whatever touches the disk runs as upkeep.
+async fn run(worker: Worker, options: WatchOptions) {
+    let shared = Arc::clone(&worker.shared);
+    let begin = |worker: &mut Worker| worker.look(Cause::Started, Pending::default());
+    let mut running = worker.work(begin).await;
+    let mut reconcile_at = Instant::now() + options.reconcile_every;
+    while let Some(worker) = running {
+        let Some(pending) = shared.wait(options.debounce, reconcile_at).await else { return };
+        let is_due = Instant::now() >= reconcile_at;
+        let cause = if is_due { Cause::Reconcile } else { Cause::Events };
+        running = worker.work(move |worker| worker.look(cause, pending)).await;
+        if is_due {
+            reconcile_at = Instant::now() + options.reconcile_every;
         }
     }
+    shared.poll("watching broke off");
+}
 
-    /// Sleeps until changes are due, the reconciliation time has come, or it is to stop (none).
-    fn wait(&self, reconcile_at: Instant) -> Option<Pending> {
-        let mut state = self.shared.state.lock();
-        loop {
-            if state.is_stopping {
-                return None;
-            }
-            let due = state.pending.due(self.options.debounce);
-            let until = due.map_or(reconcile_at, |due| due.min(reconcile_at));
-            if Instant::now() >= until {
-                return Some(std::mem::take(&mut state.pending));
-            }
-            self.shared.wake.wait_until(&mut state, until);
+impl Worker {
+    /// Does something that blocks; none when that panics, which is a bug.
+    async fn work(mut self, work: impl FnOnce(&mut Self) + Send + 'static) -> Option<Self> {
+        let done = upkeep(move || {
+            work(&mut self);
+            Ok(self)
+        });
+        done.await.ok()
+    }
+
+    fn look(&mut self, cause: Cause, pending: Pending) {
+        if let Some(reason) = &pending.failure {
+            self.give_up(reason);
+        }
+        if cause == Cause::Events {
+            self.handle(pending);
+        } else {
+            // Folders may have been replaced without an event, and watching may work again.
+            self.arm();
+            self.signal(cause, None);
         }
     }
 

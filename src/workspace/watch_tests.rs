@@ -2,6 +2,7 @@ use std::{
     fs,
     path::Path,
     sync::{
+        LazyLock,
         atomic::{AtomicUsize, Ordering},
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
@@ -18,6 +19,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const NEVER: Duration = Duration::from_secs(86_400);
 
 const QUICK: WatchOptions = WatchOptions { debounce: Duration::from_millis(20), reconcile_every: NEVER };
+
+/// As the addon has it: one thread for what waits, a few for what blocks.
+static RUNTIME: LazyLock<tokio::runtime::Runtime> = LazyLock::new(|| {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("runtime")
+});
 
 struct Place {
     folder: tempfile::TempDir,
@@ -65,6 +71,7 @@ impl Watched {
     fn start(area: Area, options: WatchOptions, backend: Backend) -> Self {
         let (sender, signals) = channel();
         let looked_at = area.clone();
+        let _inside = RUNTIME.enter();
         let watcher = Watcher::start_with(area, options, backend, move |dirty| {
             let found = discover(&looked_at).entries.into_iter().map(|entry| entry.path).collect();
             // The test may have seen enough and hung up.
@@ -272,7 +279,7 @@ fn without_events_the_reconciliation_period_signals() {
 }
 
 #[test]
-fn dropping_ends_the_thread_even_from_inside_the_callback() {
+fn dropping_ends_the_watch_even_from_inside_the_callback() {
     let place = Place::new(&["memory/a.md"]);
     for _ in 0..50 {
         let watched = place.watch(&[], QUICK);
@@ -285,6 +292,7 @@ fn dropping_ends_the_thread_even_from_inside_the_callback() {
     let (sender, dropped) = channel();
     let own = Arc::clone(&slot);
     let guard = slot.lock();
+    let _inside = RUNTIME.enter();
     let watcher = Watcher::start(place.area(&[]), QUICK.debounce, move |_| {
         drop(own.lock().take());
         sender.send(()).expect("open");
