@@ -44,7 +44,8 @@ const wanted = list(a.engines);
 const chosen = engines.filter((engine) => wanted.length === 0 || wanted.some((name) => engine.name.startsWith(name)));
 
 const own = path.join(here, "sets");
-const sets = fs.readdirSync(own).filter((name) => fs.statSync(path.join(own, name)).isDirectory());
+// Other folders there hold labelled messages, not questions.
+const sets = fs.readdirSync(own).filter((name) => fs.statSync(path.join(own, name)).isDirectory() && casesOf(path.join(own, name)).length > 0);
 const picked = list(a.sets);
 const roots = [...sets.filter((name) => picked.length === 0 || picked.includes(name)).map((name) => path.join(own, name)), ...a.external];
 
