@@ -57,7 +57,7 @@ fn refresh(reader: &Reader<'_>, previous: Option<Loaded>, version: DataVersion) 
     let arena = &mut loaded.arena;
     let mut failed = None;
     loaded.cursor = reader.for_each_code(generation.id, space.id, loaded.cursor, |row| {
-        let source = if row.source == Source::Sessions.as_str() { Source::Sessions } else { Source::Memory };
+        let source = Source::of(row.source);
         if let Err(error) = Arc::make_mut(arena).append(row.chunk_id, row.embedding_id, source, row.code) {
             failed.get_or_insert(error);
         }

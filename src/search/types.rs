@@ -21,6 +21,12 @@ impl Source {
             Self::Sessions => "sessions",
         }
     }
+
+    /// The inverse of [`Self::as_str`]; any other text is the workspace's.
+    #[must_use]
+    pub fn of(stored: &str) -> Self {
+        if stored == Self::Sessions.as_str() { Self::Sessions } else { Self::Memory }
+    }
 }
 
 /// One search.

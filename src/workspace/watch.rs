@@ -225,19 +225,18 @@ struct Worker {
 }
 
 /// Watches until it is to stop. Whatever touches the disk runs as upkeep.
-async fn run(worker: Worker, options: WatchOptions) {
+async fn run(mut worker: Worker, options: WatchOptions) {
     let shared = Arc::clone(&worker.shared);
-    let begin = |worker: &mut Worker| worker.look(Cause::Started, Pending::default());
-    let mut running = worker.work(begin).await;
-    let mut reconcile_at = Instant::now() + options.reconcile_every;
-    while let Some(worker) = running {
-        let Some(pending) = shared.wait(options.debounce, reconcile_at).await else { return };
-        let is_due = Instant::now() >= reconcile_at;
-        let cause = if is_due { Cause::Reconcile } else { Cause::Events };
-        running = worker.work(move |worker| worker.look(cause, pending)).await;
-        if is_due {
+    let (mut cause, mut pending) = (Cause::Started, Pending::default());
+    let mut reconcile_at = Instant::now();
+    while let Some(looked) = worker.work(move |worker| worker.look(cause, pending)).await {
+        worker = looked;
+        if cause != Cause::Events {
             reconcile_at = Instant::now() + options.reconcile_every;
         }
+        let Some(changes) = shared.wait(options.debounce, reconcile_at).await else { return };
+        pending = changes;
+        cause = if Instant::now() >= reconcile_at { Cause::Reconcile } else { Cause::Events };
     }
     shared.poll("watching broke off");
 }

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use super::{
     encoder::Scratch,
-    source::{Model, Source},
+    source::{Model, Source, closed, panicked},
 };
 use crate::{
     error::{Code, Error, Result},
@@ -159,14 +159,4 @@ impl Lane {
         };
         self.source.embed(model, &job.texts, scratch, || job.reply.is_closed() || self.state.lock().closed)
     }
-}
-
-/// What calls get once the lane is closed.
-pub fn closed() -> Error {
-    Error::new(Code::Closed, "the embedded model was closed")
-}
-
-/// What a call gets when the model has a bug.
-pub fn panicked() -> Error {
-    Error::new(Code::Internal, "the embedded model panicked")
 }

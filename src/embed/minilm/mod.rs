@@ -162,7 +162,7 @@ impl Embedder for MiniLm {
             let mut failure = None;
             // Documents wait for their turn however long that takes.
             for (first, reply) in self.submit(texts)? {
-                match reply.await.unwrap_or_else(|_| Err(lane::closed())) {
+                match reply.await.unwrap_or_else(|_| Err(source::closed())) {
                     Ok(vectors) => sink((first..).zip(vectors.into_iter().map(Embedded::Vector)).collect())?,
                     Err(error) => failure = failure.or(Some(error)),
                 }

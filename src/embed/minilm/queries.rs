@@ -10,8 +10,7 @@ use parking_lot::Mutex;
 
 use super::{
     encoder::Scratch,
-    lane,
-    source::{Model, Source},
+    source::{Model, Source, panicked},
 };
 use crate::error::{Code, Error, Result};
 
@@ -65,7 +64,7 @@ impl Queries {
             }
             vectors
         };
-        tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(lane::panicked()))
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(panicked()))
     }
 
     /// Has what a query leaves behind kept for the next one, until none has come for a while.

@@ -13,11 +13,10 @@ use parking_lot::Mutex;
 use super::{
     encoder::{Scratch, encode},
     kernels::Kernels,
-    lane::closed,
     tokenizer::Tokenizer,
     weights::Weights,
 };
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 
 /// Tokens of one forward pass. Enough rows to use every weight many times while it is in the cache, few enough that
 /// the activations stay there as well.
@@ -74,7 +73,7 @@ impl Source {
     /// The vectors of texts, in their order. `stop` is asked between forward passes.
     ///
     /// # Errors
-    /// [`crate::error::Code::Closed`] when stopped.
+    /// [`Code::Closed`] when stopped.
     pub fn embed(
         &self,
         model: &Model,
@@ -110,4 +109,14 @@ fn pack_size(pieces: &[Vec<u32>]) -> usize {
         tokens <= PACK_TOKENS
     });
     fits.count().max(1)
+}
+
+/// What calls get once the model is closed.
+pub fn closed() -> Error {
+    Error::new(Code::Closed, "the embedded model was closed")
+}
+
+/// What a call gets when the model has a bug.
+pub fn panicked() -> Error {
+    Error::new(Code::Internal, "the embedded model panicked")
 }

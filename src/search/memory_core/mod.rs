@@ -193,8 +193,13 @@ impl<'a> Search<'a> {
         }
         for candidate in candidates {
             let row = candidate.row;
-            let decay =
-                decay::decay(&row.path, source(row), row.mtime_ns, self.request.now_ms, self.settings.half_life_days);
+            let decay = decay::decay(
+                &row.path,
+                Source::of(&row.source),
+                row.mtime_ns,
+                self.request.now_ms,
+                self.settings.half_life_days,
+            );
             candidate.score *= decay.map_or(1.0, |decay| decay.multiplier);
             candidate.explain.decay = decay;
         }
@@ -216,7 +221,7 @@ impl<'a> Search<'a> {
                 end_line: candidate.row.end_line,
                 score: candidate.score,
                 snippet: snippet::snippet(&candidate.row.text).to_owned(),
-                source: source(candidate.row),
+                source: Source::of(&candidate.row.source),
                 vector_score: explain.vector_score(),
                 text_score: explain.text_score(),
                 explain: self.request.explain.then(|| serde_json::to_value(&explain).unwrap_or_default()),
@@ -240,10 +245,6 @@ impl<'a> Search<'a> {
 /// keyword-only search are so ordered by `bm25()`.
 fn sort(candidates: &mut [Scored<'_>]) {
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-}
-
-fn source(row: &ChunkRow) -> Source {
-    if row.source == Source::Sessions.as_str() { Source::Sessions } else { Source::Memory }
 }
 
 #[cfg(test)]

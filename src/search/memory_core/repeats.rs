@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Scored, source};
+use super::Scored;
 use crate::search::types::Source;
 
 /// Share of the words of the shorter text that the other must hold to say the same.
@@ -12,7 +12,7 @@ const FEW: usize = 5;
 
 /// Sorted candidates without those that repeat a better one of the other source.
 pub(super) fn without_repeats(candidates: Vec<Scored<'_>>) -> Vec<Scored<'_>> {
-    let is_session = |candidate: &Scored<'_>| source(candidate.row) == Source::Sessions;
+    let is_session = |candidate: &Scored<'_>| Source::of(&candidate.row.source) == Source::Sessions;
     let sessions = candidates.iter().filter(|candidate| is_session(candidate)).count();
     if sessions == 0 || sessions == candidates.len() {
         return candidates;

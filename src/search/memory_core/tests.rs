@@ -103,7 +103,7 @@ impl Index {
             .read(|reader| {
                 let mut arena = Arena::new(DIMS);
                 reader.for_each_code(generation, space, CodeCursor::default(), |row| {
-                    arena.append(row.chunk_id, row.embedding_id, Source::Memory, row.code).unwrap();
+                    arena.append(row.chunk_id, row.embedding_id, Source::of(row.source), row.code).unwrap();
                 })?;
                 Ok(arena)
             })

@@ -139,7 +139,7 @@ fn hit(
         end_line: snippet.end_line,
         score,
         snippet: snippet.text,
-        source: if file.source == Source::Sessions.as_str() { Source::Sessions } else { Source::Memory },
+        source: Source::of(file.source),
         vector_score: fusion::cosine_of(&lines.lines[passage.best], lines, candidates),
         text_score: (best.coverage > 0.0).then_some(best.coverage),
         explain: request.explain.then(|| explain::of(passage, plan, candidates, lines, &best)),

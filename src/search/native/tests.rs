@@ -94,7 +94,7 @@ impl Workspace {
             .read(|reader| {
                 let live = reader.live()?.unwrap();
                 reader.for_each_code(live.id, space, CodeCursor::default(), |row| {
-                    arena.append(row.chunk_id, row.embedding_id, Source::Memory, row.code).unwrap();
+                    arena.append(row.chunk_id, row.embedding_id, Source::of(row.source), row.code).unwrap();
                 })
             })
             .unwrap();
