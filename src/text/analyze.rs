@@ -16,13 +16,13 @@ use super::language::{Language, Votes};
 use super::lexicon::{Lexicon, TermId, WordId};
 use super::lines::{Line, encode};
 use super::outline::Outline;
-use super::script::{Script, is_ignorable};
+use super::script::Script;
 use super::token::{Glue, Piece, pieces};
 
 pub use super::lexicon::term_hash;
 
 /// Raised when the same text gives other terms or another blob: part of the identity of an index.
-pub const ANALYZER_VERSION: u32 = 1;
+pub const ANALYZER_VERSION: u32 = 2;
 
 /// Levels of a path that are terms of their own, from the end.
 const PATH_LEVELS: usize = 4;
@@ -361,7 +361,7 @@ impl Analyzer {
                     let folded = self.lexicon.word(id).folded;
                     whole.push_str(&self.lexicon.term(folded).text);
                 }
-                None => whole.extend(piece.of(&cut.text).chars().filter(|c| !is_ignorable(*c))),
+                None => whole.push_str(piece.of(&cut.text)),
             }
         }
         whole
@@ -394,18 +394,16 @@ pub(super) fn is_elided(word: &str) -> bool {
 
 /// Chinese and Japanese: pairs, and Chinese characters alone (most are a word).
 pub(super) fn run_terms(run: &str, mut push: impl FnMut(&str)) {
-    let mut previous: Option<(usize, usize)> = None;
-    for (at, c) in run.char_indices().filter(|(_, c)| !is_ignorable(*c)) {
+    let mut previous: Option<usize> = None;
+    for (at, c) in run.char_indices() {
         let end = at + c.len_utf8();
         if is_han(c) || (previous.is_none() && end == run.len()) {
             push(&run[at..end]);
         }
-        // A pair is a slice unless something ignorable stands inside it.
-        match previous {
-            Some((before, before_end)) if before_end == at => push(&run[before..end]),
-            _ => {}
+        if let Some(before) = previous {
+            push(&run[before..end]);
         }
-        previous = Some((at, end));
+        previous = Some(at);
     }
 }
 
@@ -439,7 +437,7 @@ pub(super) fn cluster_terms(run: &str, mut push: impl FnMut(&str)) {
     for cluster in run.graphemes(true) {
         pair.drain(..before);
         before = pair.len();
-        pair.extend(cluster.chars().filter(|c| !is_ignorable(*c)).take(CLUSTER_CHARS));
+        pair.extend(cluster.chars().take(CLUSTER_CHARS));
         clusters += 1;
         if clusters > 1 {
             push(&pair);

@@ -6,17 +6,19 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::script::is_ignorable;
 
-/// NFKC: one code for full-width, ligature and composed forms. Case is kept.
+/// NFKC without what carries no meaning ([`is_ignorable`]): one code for full-width, ligature and composed forms,
+/// however a web page or a keyboard put joiners between them. Case is kept.
 #[must_use]
 pub fn compose(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes {
+    if text.is_ascii() || (is_nfkc_quick(text.chars()) == IsNormalized::Yes && !text.contains(is_ignorable)) {
         Cow::Borrowed(text)
     } else {
-        Cow::Owned(text.nfkc().collect())
+        // Before composing: a joiner between a letter and its accent would keep them apart.
+        Cow::Owned(text.chars().filter(|c| !is_ignorable(*c)).nfkc().collect())
     }
 }
 
-/// Case-folds a word and drops what is not meaning: joiners, Arabic and Hebrew vowel points, tatweel.
+/// Case-folds a composed word and drops what is not meaning: Arabic and Hebrew vowel points, tatweel.
 /// Accents stay, because stemmers need them. Digits of every script become 0–9.
 pub fn lower_into(word: &str, out: &mut String) {
     for c in word.chars() {
@@ -33,7 +35,6 @@ pub fn lower_into(word: &str, out: &mut String) {
             'ک' => out.push('ك'),
             'ی' => out.push('ي'),
             '\u{640}' | '\u{64B}'..='\u{65F}' | '\u{670}' | '\u{591}'..='\u{5C7}' => {}
-            _ if is_ignorable(c) => {}
             _ => match digit(c) {
                 Some(d) => out.push(d),
                 None => out.extend(c.to_lowercase()),

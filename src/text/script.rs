@@ -69,7 +69,7 @@ fn letter_or_none(c: char, script: Script) -> Script {
     }
 }
 
-/// Whether a character carries no meaning of its own inside a word and is left out of terms:
+/// Whether a character carries no meaning of its own and is left out before anything is cut:
 /// joiners, soft hyphens, variation selectors.
 #[must_use]
 pub const fn is_ignorable(c: char) -> bool {

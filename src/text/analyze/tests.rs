@@ -37,6 +37,23 @@ fn words_of_many_languages() {
     }
 }
 
+/// What web pages and keyboards put between letters was a border of pairs, and stood in terms of Korean.
+#[test]
+fn joiners_and_variation_selectors_change_no_term() {
+    for (text, plain) in [
+        ("東\u{2060}京\u{FE00}都", "東京都"),
+        ("한국\u{2060}어를", "한국어를"),
+        ("\u{A960}\u{FE00}", "\u{A960}"),
+        ("แม\u{200D}ว", "แมว"),
+        ("می\u{200C}خواهم", "میخواهم"),
+        ("e\u{200D}\u{301}te\u{AD}rnel", "éternel"),
+        ("a.\u{FEFF}b_c", "a.b_c"),
+    ] {
+        assert_eq!(terms(text), terms(plain), "{text}");
+        assert!(!terms(text).is_empty(), "{text}");
+    }
+}
+
 #[test]
 fn names_whole_and_in_parts() {
     for (text, want) in [

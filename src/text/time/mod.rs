@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use regex::Regex;
 
-use super::fold::{compose, fold};
+use super::fold::fold;
 use calendar::Calendar;
 pub use calendar::DateRange;
 use words::{Sense, Side, Unit, senses};
@@ -142,7 +142,7 @@ fn words_of(query: &str) -> Vec<Word> {
         match (c.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&c), start) {
             (true, None) => start = Some(at),
             (false, Some(from)) => {
-                let text = fold(&compose(&query[from..at]));
+                let text = fold(&query[from..at]);
                 let digits = text.trim_end_matches(|c: char| c.is_alphabetic());
                 let ordinal = matches!(&text[digits.len()..], "" | "st" | "nd" | "rd" | "th" | "er" | "o" | "a" | "e");
                 let number = digits.parse().ok().filter(|_| ordinal && digits.len() <= 4);
