@@ -1,13 +1,14 @@
 // Runs inside a gateway (see reply-path.mjs): calls the hooks of the automatic memory on the gateway's own engine and
 // event loop, once the order to do so is there.
 //
-// While a hook runs, a chain of immediates notes every gap between two turns of the event loop: a gap is how long
-// somebody held it, we or the gateway. The thread's CPU time of the gap tells work from waiting for a processor on a busy
-// machine; the CPU time until the hook gives control back is ours alone.
+// The calls are made twice. First only their time is taken. Then a chain of immediates, which keeps a processor busy,
+// notes every gap between two turns of the event loop while a call runs: a gap is how long somebody held it, we or the
+// gateway. The gateway's garbage collections, of a heap that is not ours, are taken off.
 
 import { existsSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
@@ -20,7 +21,10 @@ const WARM_UP = 200;
 const IDLE_MS = 20;
 
 /** Pause after a recorded turn, in milliseconds: turns of a person do not follow each other at once. */
-const PAUSE_MS = 50;
+const PAUSE_MS = 30;
+
+/** Garbage collections: start and end, in milliseconds. @type {[number, number][]} */
+const collections = [];
 
 if (orderFile && resultFile && process.argv.includes("gateway")) {
   const timer = setInterval(() => {
@@ -69,6 +73,10 @@ async function probe() {
     runId: `probe-${n}`,
     messages: [...earlier, { role: "user", content: question(n) }, { role: "assistant", content: "It is in your notes." }],
   });
+  const observer = new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries()) collections.push([startTime, startTime + duration]);
+  });
+  observer.observe({ entryTypes: ["gc"] });
   let shown = 0;
   const rows = {
     // What the gateway itself does meanwhile, in as long a time as a recall takes.
@@ -78,58 +86,62 @@ async function probe() {
     }),
     record: await measure(order.calls, (n) => captureTurn(plugin, turn(n), ctx), PAUSE_MS),
   };
-  if (shown < order.calls / 2) throw new Error(`only ${shown} of ${order.calls} questions found anything; this measures nothing`);
+  if (shown < order.calls) throw new Error(`only ${shown} of ${2 * order.calls} questions found anything; this measures nothing`);
   return { rows };
 }
 
 /**
+ * How long calls take, and for how long they hold the event loop.
  * @param {number} calls
  * @param {(n: number) => Promise<unknown>} work
  * @param {number} [pauseMs] Pause after each call.
  */
 async function measure(calls, work, pauseMs = 0) {
-  /** @type {Record<"wall" | "hold" | "cpu" | "own", number[]>} */
-  const samples = { wall: [], hold: [], cpu: [], own: [] };
+  const wall = [];
   for (let n = 0; n < calls + WARM_UP; n++) {
-    const sample = await watched(() => work(n));
+    const started = performance.now();
+    await work(n);
+    if (n >= WARM_UP) wall.push(performance.now() - started);
     if (pauseMs) await pause(pauseMs);
-    if (n < WARM_UP) continue;
-    for (const [name, value] of Object.entries(sample)) samples[/** @type {keyof typeof samples} */ (name)].push(value);
   }
-  return Object.fromEntries(Object.entries(samples).map(([name, values]) => [name, summary(values)]));
+  const gaps = [];
+  for (let n = 0; n < calls; n++) {
+    gaps.push(await gapsOf(() => work(calls + WARM_UP + n)));
+    if (pauseMs) await pause(pauseMs);
+  }
+  // Collections are reported in a turn of their own.
+  await pause(IDLE_MS);
+  return { wall: summary(wall), hold: summary(gaps.map((list) => Math.max(...list.map(withoutCollections)))) };
 }
 
-/** Milliseconds of CPU of this thread. */
-function threadCpu() {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
-
-/** @param {() => Promise<unknown>} work */
-async function watched(work) {
-  let hold = 0;
-  let cpu = 0;
+/**
+ * The gaps between turns of the event loop while a call runs: start and end, in milliseconds.
+ * @param {() => Promise<unknown>} work
+ */
+async function gapsOf(work) {
+  /** @type {[number, number][]} */
+  const gaps = [];
   let isRunning = true;
-  let [at, used] = [performance.now(), threadCpu()];
+  await new Promise((resolve) => setImmediate(resolve));
+  let at = performance.now();
   const tick = () => {
-    const [now, usedNow] = [performance.now(), threadCpu()];
-    hold = Math.max(hold, now - at);
-    cpu = Math.max(cpu, usedNow - used);
-    [at, used] = [now, usedNow];
+    const now = performance.now();
+    gaps.push([at, now]);
+    at = now;
     if (isRunning) setImmediate(tick);
   };
-  await new Promise((resolve) => setImmediate(resolve));
-  [at, used] = [performance.now(), threadCpu()];
-  const started = at;
   setImmediate(tick);
-  const before = threadCpu();
-  const done = work();
-  const own = threadCpu() - before;
-  await done;
-  const wall = performance.now() - started;
+  await work();
   await new Promise((resolve) => setImmediate(resolve));
   isRunning = false;
-  return { wall, hold, cpu, own };
+  return gaps;
+}
+
+/** @param {[number, number]} gap */
+function withoutCollections([from, to]) {
+  let length = to - from;
+  for (const [start, end] of collections) length -= Math.max(0, Math.min(end, to) - Math.max(start, from));
+  return length;
 }
 
 /** @param {number[]} values */

@@ -7,7 +7,7 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { getManager } from "../runtime.js";
 import { automaticAgent, hookAgent } from "./agent.js";
-import { lastMessages } from "./messages.js";
+import { lastMessages, lastWords } from "./messages.js";
 import { askModel } from "./model.js";
 import { isPrivate, isUserTurn } from "./session.js";
 
@@ -47,7 +47,8 @@ export async function captureTurn(plugin, event, ctx) {
     model: ctx.modelId,
     messages,
   });
-  workOff(plugin, agent);
+  // In a turn of its own: whatever is done here holds the gateway's event loop in one piece.
+  setImmediate(() => workOff(plugin, agent));
 }
 
 /**
@@ -56,12 +57,11 @@ export async function captureTurn(plugin, event, ctx) {
  * @param {Record<string, any>} event
  */
 function recordTurn(host, agent, event) {
-  const messages = lastMessages(event.messages, TURN_MESSAGES);
-  const user = messages.findLast((message) => message.role === "user");
-  const assistant = messages.findLast((message) => message.role === "assistant");
+  const user = lastWords(event.messages, "user", TURN_MESSAGES);
+  const assistant = lastWords(event.messages, "assistant", TURN_MESSAGES);
   if (!user || !assistant) return;
   try {
-    native().recordTurn(agent.native, user.text, assistant.text);
+    native().recordTurn(agent.native, user, assistant);
   } catch (error) {
     host.logger.warn(`${PLUGIN_ID}: short-term memory: ${errorMessage(error)}`);
   }

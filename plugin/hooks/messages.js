@@ -8,6 +8,21 @@ const MAX_CHARS = 20_000;
 /** @typedef {{role: "user" | "assistant", text: string, at?: number}} Message */
 
 /**
+ * The last words of a role among the last `limit` messages.
+ * @param {unknown} messages
+ * @param {"user" | "assistant"} role
+ * @param {number} limit
+ */
+export function lastWords(messages, role, limit) {
+  if (!Array.isArray(messages)) return undefined;
+  for (let i = messages.length - 1; i >= Math.max(0, messages.length - limit); i--) {
+    const text = messages[i]?.role === role ? textOf(messages[i].content).slice(0, MAX_CHARS) : "";
+    if (text.trim()) return text;
+  }
+  return undefined;
+}
+
+/**
  * The last messages of user and assistant that hold text, oldest first.
  * @param {unknown} messages
  * @param {number} limit

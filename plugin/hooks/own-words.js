@@ -24,17 +24,20 @@ const known = new Map();
  */
 export async function ownWords(workspaceDir, hits) {
   const own = new Set();
-  for (const relativePath of new Set(hits.map((hit) => hit.path))) if (await isOwn(workspaceDir, relativePath)) own.add(relativePath);
+  const paths = [...new Set(hits.map((hit) => hit.path))];
+  // All at once: a reply waits, and each answer has to wake the event loop.
+  const files = await Promise.all(paths.map((relativePath) => stat(path.resolve(workspaceDir, relativePath)).catch(() => null)));
+  for (const [at, relativePath] of paths.entries()) if (await isOwn(workspaceDir, relativePath, files[at])) own.add(relativePath);
   return hits.filter((hit) => own.has(hit.path));
 }
 
 /**
  * @param {string} workspaceDir
  * @param {string} relativePath
+ * @param {import("node:fs").Stats | null} file
  */
-async function isOwn(workspaceDir, relativePath) {
+async function isOwn(workspaceDir, relativePath, file) {
   const key = JSON.stringify([workspaceDir, relativePath]);
-  const file = await stat(path.resolve(workspaceDir, relativePath)).catch(() => null);
   const state = file ? [file.dev, file.ino, file.size, file.mtimeMs].join() : "";
   const before = known.get(key);
   if (file && before?.state === state) return before.isOwn;

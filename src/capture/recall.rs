@@ -15,7 +15,7 @@ use crate::{
 /// Cosine from which a passage belongs to a message although they share no word.
 const NEAR_MEANING: f64 = 0.45;
 /// Share of a message's weight that a passage must hold when only words speak for it.
-const SHARED_WORDS: f32 = 0.3;
+const SHARED_WORDS: f64 = 0.3;
 
 /// A message, understood as a question to memory.
 #[derive(Debug, Clone)]
@@ -49,21 +49,21 @@ impl Question {
             .filter(|hit| {
                 hit.vector_score.is_some_and(|cosine| cosine >= NEAR_MEANING)
                     || self.plan.time.range.is_some()
-                    || self.shared(&analyzer.terms(&hit.snippet)) >= SHARED_WORDS
+                    || hit.word_share.unwrap_or_else(|| self.shared(&analyzer.terms(&hit.snippet))) >= SHARED_WORDS
             })
             .take(settings.auto_recall_max_results)
             .collect()
     }
 
     /// Share of the question's weight found among the terms of a passage, 0–1.
-    fn shared(&self, terms: &[String]) -> f32 {
+    fn shared(&self, terms: &[String]) -> f64 {
         let terms: HashSet<&str> = terms.iter().map(String::as_str).collect();
         let asked = self.plan.terms.iter().filter(|t| !t.in_time);
         let (mut found, mut all) = (0.0, 0.0);
         for term in asked {
-            all += term.weight;
+            all += f64::from(term.weight);
             if term.alternatives.iter().any(|a| terms.contains(a.term.as_str())) {
-                found += term.weight;
+                found += f64::from(term.weight);
             }
         }
         if all > 0.0 { found / all } else { 0.0 }
@@ -88,6 +88,7 @@ mod tests {
             source: Source::Memory,
             vector_score,
             text_score: None,
+            word_share: None,
             explain: None,
         }
     }

@@ -45,6 +45,15 @@ pub struct Settings {
     pub citations: Citations,
 }
 
+impl Settings {
+    /// IANA name of the time zone that days are told by: the user's, else the machine's, else UTC.
+    #[must_use]
+    pub fn zone_name(&self) -> String {
+        let machine = || jiff::tz::TimeZone::system().iana_name().map(str::to_owned);
+        self.time_zone.clone().or_else(machine).unwrap_or_else(|| "UTC".to_owned())
+    }
+}
+
 /// Which sources are indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Sources {

@@ -55,8 +55,8 @@ impl Engine {
     /// When the index cannot be read.
     pub async fn recall(self: &Arc<Self>, prompt: &str, automatic: &Automatic) -> Result<Vec<Hit>> {
         let resolved = self.settings();
-        let zone = resolved.settings.time_zone.as_deref().unwrap_or("UTC");
-        let Some(question) = recall::question(prompt, automatic, now_ms(), zone) else { return Ok(Vec::new()) };
+        let zone = resolved.settings.zone_name();
+        let Some(question) = recall::question(prompt, automatic, now_ms(), &zone) else { return Ok(Vec::new()) };
         let call = SearchCall {
             query: question.text.clone(),
             max_results: Some(automatic.auto_recall_max_results + SPARE_RESULTS),

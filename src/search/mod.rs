@@ -51,12 +51,11 @@ pub fn search(
         };
         match settings.query.ranking {
             Ranking::Native => {
-                let zone = settings.time_zone.clone().or_else(machine_zone).unwrap_or_else(|| "UTC".to_owned());
                 let line = match vectors.line {
                     Some((key, vector)) => reader.space(key)?.map(|space| LineQuery { space: space.id, vector }),
                     None => None,
                 };
-                native::search(reader, live.id, (vector, line), &settings.query, request, &zone)
+                native::search(reader, live.id, (vector, line), &settings.query, request, &settings.zone_name())
             }
             Ranking::MemoryCore => {
                 let scope = Scope { generation: live.id, tokenizer: settings.fts_tokenizer, vector };
@@ -64,9 +63,4 @@ pub fn search(
             }
         }
     })
-}
-
-/// IANA name of the time zone of this machine.
-fn machine_zone() -> Option<String> {
-    jiff::tz::TimeZone::system().iana_name().map(str::to_owned)
 }

@@ -79,6 +79,9 @@ pub struct Hit {
     /// Score of the keyword leg, where it matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_score: Option<f64>,
+    /// Share of the query's words, time aside, that the passage holds, 0–1; none where the ranking does not know.
+    #[serde(skip)]
+    pub word_share: Option<f64>,
     /// Why it is there, when asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<serde_json::Value>,

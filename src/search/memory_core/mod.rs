@@ -224,6 +224,7 @@ impl<'a> Search<'a> {
                 source: Source::of(&candidate.row.source),
                 vector_score: explain.vector_score(),
                 text_score: explain.text_score(),
+                word_share: None,
                 explain: self.request.explain.then(|| serde_json::to_value(&explain).unwrap_or_default()),
             }
         };

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
+use itertools::Itertools;
 
 use super::{
     lines::{Line, Lines},
@@ -55,15 +56,23 @@ impl Words {
 }
 
 /// What has been shown.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Shown<'a> {
     passages: Vec<Words>,
     texts: HashSet<String, RandomState>,
-    /// Source and words of each line.
+    /// Whether the candidates come from several sources.
+    is_mixed: bool,
+    /// Source and words of each line; empty when there is one source.
     lines: Vec<(&'a str, Words)>,
 }
 
 impl<'a> Shown<'a> {
+    /// Nothing yet, of these candidates.
+    pub fn nothing_of(lines: &Lines<'a>) -> Self {
+        let is_mixed = !lines.files.iter().map(|file| file.source).all_equal();
+        Self { passages: Vec::new(), texts: HashSet::default(), is_mixed, lines: Vec::new() }
+    }
+
     /// Whether an earlier result says the same as a passage; if none does, the passage counts as shown.
     pub fn repeats(&mut self, passage: &Passage, lines: &Lines<'a>) -> bool {
         let members = || passage.lines.iter().map(|at| &lines.lines[*at]);
@@ -77,7 +86,9 @@ impl<'a> Shown<'a> {
             return true;
         }
         self.passages.push(words);
-        self.lines.extend(members().map(|line| (source_of(line, lines), Words::of(line.terms.iter()))));
+        if self.is_mixed {
+            self.lines.extend(members().map(|line| (source_of(line, lines), Words::of(line.terms.iter()))));
+        }
         false
     }
 

@@ -89,7 +89,7 @@ fn ranked(
         Evidence { coverage: scores.coverage[at], rise, line_rise, parts: parts[at] }
     };
 
-    let mut shown = Shown::default();
+    let mut shown = Shown::nothing_of(lines);
     let wanted = request.max_results.max(SETTLED);
     // A line that has nothing of the query in any way starts no result.
     let eligible = |at: usize| sums[at] > 0.0;
@@ -142,8 +142,24 @@ fn hit(
         source: Source::of(file.source),
         vector_score: fusion::cosine_of(&lines.lines[passage.best], lines, candidates),
         text_score: (best.coverage > 0.0).then_some(best.coverage),
+        word_share: Some(word_share(passage, plan, lines)),
         explain: request.explain.then(|| explain::of(passage, plan, candidates, lines, &best)),
     }
+}
+
+/// Share of the query's words, time aside, that a passage and its headings hold, each by its weight in the query.
+fn word_share(passage: &Passage, plan: &Plan, lines: &Lines<'_>) -> f64 {
+    let owners = plan.owners();
+    let own: Vec<bool> = plan.forms().map(|(_, form)| !form.is_similar).collect();
+    let mut holds = vec![false; plan.concepts.len()];
+    for line in passage.lines.iter().map(|at| &lines.lines[*at]) {
+        for (form, _) in line.counts.iter().chain(&lines.contexts[line.context].counts) {
+            holds[owners[usize::from(*form)]] |= own[usize::from(*form)];
+        }
+    }
+    let asked = || plan.concepts.iter().zip(&holds).filter(|(concept, _)| !concept.in_time);
+    let sum = |held_only: bool| asked().filter(|(_, held)| **held || !held_only).map(|(c, _)| c.weight).sum::<f64>();
+    sum(true) / sum(false).max(f64::MIN_POSITIVE)
 }
 
 impl Similarities {

@@ -39,7 +39,10 @@ pub struct Passages<'a> {
     /// Scores without what was found as typed.
     relevance: &'a [f64],
     top: f64,
-    seeds: Vec<usize>,
+    /// Exponential of each score, relative to the best.
+    gains: Vec<f64>,
+    /// Lines that may start a passage, the best first, each with the score that its passage has at most.
+    seeds: Vec<(usize, f64)>,
     used: Vec<bool>,
     /// Per seed its passage, while the lines around it are free.
     grown: Vec<Option<Passage>>,
@@ -63,12 +66,11 @@ impl<'a> Passages<'a> {
             seeds.truncate(SEEDS);
         }
         seeds.sort_unstable_by(better);
-        Self { lines, scores, relevance, top, used: vec![false; scores.len()], grown: vec![None; seeds.len()], seeds }
-    }
-
-    /// Exponential of a score, relative to the best.
-    fn gain(&self, at: usize) -> f64 {
-        ((self.scores[at] - self.top) / SOFTNESS).exp()
+        let gains: Vec<f64> = scores.iter().map(|score| ((score - top) / SOFTNESS).exp()).collect();
+        let most = |at: usize| top + SOFTNESS * (gains[at] * (2 * REACH + 1) as f64).ln();
+        let seeds: Vec<(usize, f64)> = seeds.into_iter().map(|at| (at, most(at))).collect();
+        let (used, grown) = (vec![false; scores.len()], vec![None; seeds.len()]);
+        Self { lines, scores, relevance, top, gains, seeds, used, grown }
     }
 
     fn units(&self, at: usize) -> usize {
@@ -84,7 +86,7 @@ impl<'a> Passages<'a> {
         near.sort_by(|a, b| self.scores[*b].total_cmp(&self.scores[*a]).then(a.cmp(b)));
         let mut chosen = vec![seed];
         let mut units = self.units(seed);
-        let mut gain = self.gain(seed);
+        let mut gain = self.gains[seed];
         // Each line taken may make another one a neighbour, so start again from the best.
         while let Some(next) = near.iter().position(|at| {
             let joins = joins(&chosen, *at);
@@ -92,7 +94,7 @@ impl<'a> Passages<'a> {
         }) {
             let at = near.remove(next);
             units += self.cost(at, joins(&chosen, at));
-            gain += self.gain(at);
+            gain += self.gains[at];
             chosen.push(at);
         }
         chosen.sort_unstable();
@@ -111,16 +113,13 @@ impl Iterator for Passages<'_> {
     fn next(&mut self) -> Option<Passage> {
         let mut best: Option<(usize, f64)> = None;
         for at in 0..self.seeds.len() {
-            let seed = self.seeds[at];
+            let (seed, most) = self.seeds[at];
             if self.used[seed] {
                 continue;
             }
-            if let Some((_, known)) = best {
-                // No passage of this seed or a later one can be better: they are in the order of their lines' gain.
-                let most = self.top + SOFTNESS * (self.gain(seed) * (2 * REACH + 1) as f64).ln();
-                if most < known {
-                    break;
-                }
+            // No passage of this seed or a later one can be better: they are in the order of their lines' gain.
+            if best.is_some_and(|(_, known)| most < known) {
+                break;
             }
             let score = match &self.grown[at] {
                 Some(passage) => passage.score,
@@ -138,7 +137,7 @@ impl Iterator for Passages<'_> {
             self.used[*at] = true;
         }
         let (first, last) = (passage.lines[0], passage.lines[passage.lines.len() - 1]);
-        for (seed, grown) in self.seeds.iter().zip(&mut self.grown) {
+        for ((seed, _), grown) in self.seeds.iter().zip(&mut self.grown) {
             if seed + 2 * REACH >= first && *seed <= last + 2 * REACH {
                 *grown = None;
             }
