@@ -18,6 +18,9 @@ use crate::{
 /// Pause between two looks at a writer lease that another process holds.
 const LEASE_POLL: Duration = Duration::from_millis(250);
 
+/// How often indexing begins again when another process has taken the lease over.
+const ATTEMPTS: usize = 3;
+
 /// Who needs the lease of an engine.
 #[derive(Default)]
 pub(super) struct Holders {
@@ -67,6 +70,23 @@ impl Engine {
         }
     }
 
+    /// Does indexing work with the lease. When another process took it over meanwhile, because this one was stopped (a
+    /// computer that slept), waits for that one and begins again: what is done already stays done.
+    pub(super) async fn indexing<T, F: Future<Output = Result<T>>>(
+        self: &Arc<Self>,
+        progress: &Progress,
+        work: impl Fn() -> F,
+    ) -> Result<T> {
+        let mut attempt = 1;
+        loop {
+            let _held = self.with_lease(progress).await?;
+            match work().await {
+                Err(error) if error.code == Code::Busy && attempt < ATTEMPTS => attempt += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
     /// Gives the lease back when nobody needs it any more.
     pub(super) async fn give_lease_back(self: &Arc<Self>) -> Result<()> {
         let _turn = self.holders.turn.lock().await;
@@ -81,8 +101,15 @@ impl Engine {
 mod tests {
     use super::*;
     use crate::{
-        engine::testing::{indexed, sync},
-        store::{OpenOptions, Store},
+        cancel::Cancel,
+        engine::{
+            SyncCall,
+            testing::{indexed, sync},
+        },
+        store::{
+            OpenOptions, Store,
+            clock::{Clock, SystemClock},
+        },
     };
 
     // A pass that ended looked whether another one ran, and gave the lease back a moment later, when one had begun: that
@@ -119,6 +146,40 @@ mod tests {
         home.write("memory/late.md", "Written meanwhile.");
         assert_eq!(sync(&engine).await.changed, 1);
         stopped.await.unwrap().unwrap();
+        engine.release().await;
+    }
+
+    /// A minute from now.
+    struct Later;
+
+    impl Clock for Later {
+        fn now_ms(&self) -> i64 {
+            SystemClock.now_ms() + 60_000
+        }
+    }
+
+    // A computer that slept in the middle of a pass found the lease taken over: "another process indexes this
+    // workspace" reached the user.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_pass_that_lost_the_lease_begins_again() {
+        let (home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
+        let files = 220;
+        for n in 0..files {
+            home.write(&format!("memory/{n}.md"), &format!("The code of boiler {n} is E{n}."));
+        }
+        let other =
+            Store::open(engine.store.path(), OpenOptions { clock: Arc::new(Later), ..Default::default() }).unwrap();
+        let taken = std::sync::Once::new();
+        let progress: Progress = Arc::new(move |_| {
+            taken.call_once(|| {
+                assert!(matches!(other.acquire_lease().unwrap(), Lease::Held { .. }));
+                other.release_lease().unwrap();
+            });
+        });
+        let call = SyncCall { reason: "test".into(), force: false, text_only: false };
+        engine.sync(call, Cancel::new(), Some(progress)).await.unwrap();
+        let held = engine.store.read(|r| r.live()?.map_or(Ok(0), |live| r.chunk_count(live.id))).unwrap();
+        assert_eq!(held, files + 1);
         engine.release().await;
     }
 }

@@ -171,12 +171,11 @@ impl Engine {
     }
 
     async fn run_text(self: Arc<Self>, call: TextCall, progress: Progress) -> Result<TextReport> {
-        let held = self.with_lease(&progress).await?;
-        self.dirty.store(false, Ordering::Release);
-        let listener = Arc::clone(&progress);
-        let noted = self.sessions.take(call.sessions);
-        let outcome = self
-            .upkeep(move |engine, settings| {
+        let noted = Arc::new(self.sessions.take(call.sessions));
+        let pass = || {
+            self.dirty.store(false, Ordering::Release);
+            let (listener, noted) = (Arc::clone(&progress), Arc::clone(&noted));
+            self.upkeep(move |engine, settings| {
                 engine.reading_first.store(engine.holds_nothing()?, Ordering::Release);
                 let host = engine.sessions.host();
                 let report = TextPass {
@@ -193,9 +192,9 @@ impl Engine {
                 engine.build_compatible_index(settings)?;
                 Ok(report)
             })
-            .await;
+        };
+        let outcome = self.indexing(&progress, pass).await;
         self.reading_first.store(false, Ordering::Release);
-        drop(held);
         match &outcome {
             Ok(report) => {
                 self.compared_ms.store(now_ms(), Ordering::Release);
@@ -228,7 +227,6 @@ impl Engine {
         }
         let Some(mut embedder) = self.provider().embedder()? else { return Ok(EmbedReport::default()) };
         loop {
-            let _held = self.with_lease(progress).await?;
             let pass = EmbedPass {
                 store: Arc::clone(&self.store),
                 embedder: Arc::clone(&embedder),
@@ -237,7 +235,7 @@ impl Engine {
                 cancel: self.shutdown.clone(),
                 progress: Arc::clone(progress),
             };
-            let outcome = pass.run().await;
+            let outcome = self.indexing(progress, || pass.run()).await;
             // Requests that failed were sent, too.
             self.book_usage(&*embedder, 0).await;
             match outcome {
@@ -271,7 +269,7 @@ impl Engine {
             cancel: self.shutdown.clone(),
             progress: Arc::clone(progress),
         };
-        pass.run().await.map(drop)
+        self.indexing(progress, || pass.run()).await.map(drop)
     }
 
     /// After a pass: remembers an error, tidies, gives the lease back when nothing else runs, refreshes `status`. What
