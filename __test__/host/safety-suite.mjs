@@ -1,6 +1,8 @@
 // What must not get lost, and what must not get in the way: flushes, compactions without one, sessions that the host ends
 // by itself, providers and models that hang.
 
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { eventually, ID, MAIN, memoryHost, messagesOf, question, RESET } from "./memory-host.mjs";
@@ -88,17 +90,19 @@ export function safetySuite(version) {
       expect((await notes()).match(/kites to boats/g)).toHaveLength(1);
     });
 
-    test("a compaction keeps nothing when that is switched off", async ({ skip }) => {
+    test("a compaction keeps nothing when that is switched off", async () => {
       const { host, call, say, notes } = home;
       await host.configure({ captureOnCompaction: false });
-      skip(!host.atLeast("2026.6.11"), "whether this host has compacted does not show in its requests");
       await host.startGateway();
       await say(`I prefer rafts to ferries. ${"The weather was nice. ".repeat(60)}Really.`);
       await say(`What shall we say now? ${"It was sunny all day. ".repeat(60)}Really.`);
       host.takeChats();
+      const before = await compactions(host);
       await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-3" });
       const summarised = () => host.peekChats().some((chat) => JSON.stringify(chat.messages).includes("rafts to ferries"));
-      expect(await eventually(async () => summarised()), host.gatewayOutput.slice(-3000)).toBe(true);
+      // Older hosts summarise in other words, but write the compaction down.
+      const compacted = host.atLeast("2026.6.11") ? async () => summarised() : async () => (await compactions(host)) > before;
+      expect(await eventually(compacted), host.gatewayOutput.slice(-3000)).toBe(true);
       // A part that is on has done its work when the gateway has stopped.
       await host.stopGateway();
       expect(await notes()).not.toContain("rafts to ferries");
@@ -173,4 +177,15 @@ export function safetySuite(version) {
       expect((await host.ok("memory", "status")).stdout).toContain(line);
     });
   });
+}
+
+/**
+ * Compactions in the transcripts of a host that keeps them in files; none where it has a database.
+ * @param {import("./harness.mjs").TestHost} host
+ */
+async function compactions(host) {
+  const folder = path.join(host.stateDir, "agents", "main", "sessions");
+  const names = await readdir(folder).catch(() => []);
+  const texts = await Promise.all(names.filter((name) => name.endsWith(".jsonl")).map((name) => readFile(path.join(folder, name), "utf8")));
+  return texts.join("\n").split('"type":"compaction"').length - 1;
 }
