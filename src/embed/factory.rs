@@ -185,34 +185,10 @@ fn local(settings: &ProviderSettings, sources: &Sources) -> Result<Arc<dyn Embed
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        config::settings::BatchSettings,
-        embed::{clock::SystemClock, secret::Secret},
-    };
+    use crate::embed::{clock::SystemClock, secret::Secret};
 
     fn settings(id: &str) -> ProviderSettings {
-        ProviderSettings {
-            id: id.into(),
-            model: None,
-            fallback: None,
-            base_url: None,
-            header_names: Vec::new(),
-            dimensions: None,
-            query_input_type: None,
-            document_input_type: None,
-            local_model_path: None,
-            local_model_cache_dir: None,
-            batch: BatchSettings {
-                enabled: false,
-                wait: true,
-                concurrency: 2,
-                poll_interval_ms: 2000,
-                timeout_minutes: 60,
-            },
-            concurrency: 4,
-            query_timeout_ms: 60_000,
-            document_timeout_ms: 120_000,
-        }
+        ProviderSettings { base_url: None, ..crate::embed::tests::settings(id, String::new()) }
     }
 
     fn sources(keys: &[&str]) -> Sources {

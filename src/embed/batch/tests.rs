@@ -170,22 +170,8 @@ async fn server(shared: &Shared) -> MockServer {
 }
 
 fn settings(id: &str, base_url: String, wait: bool) -> ProviderSettings {
-    ProviderSettings {
-        id: id.into(),
-        model: None,
-        fallback: None,
-        base_url: Some(base_url),
-        header_names: Vec::new(),
-        dimensions: None,
-        query_input_type: None,
-        document_input_type: None,
-        local_model_path: None,
-        local_model_cache_dir: None,
-        batch: BatchSettings { enabled: true, wait, concurrency: 2, poll_interval_ms: 2000, timeout_minutes: 60 },
-        concurrency: 4,
-        query_timeout_ms: 60_000,
-        document_timeout_ms: 120_000,
-    }
+    let direct = crate::embed::tests::settings(id, base_url);
+    ProviderSettings { batch: BatchSettings { enabled: true, wait, ..direct.batch.clone() }, ..direct }
 }
 
 fn embedder(settings: &ProviderSettings, ledger: &Arc<MemoryLedger>, clock: Arc<dyn Clock>) -> Arc<dyn Embedder> {

@@ -27,7 +27,8 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 const KEY: &str = "canary-key-0123456789";
 
-fn settings(id: &str, base_url: String) -> ProviderSettings {
+/// Settings of a provider at an address, without batches.
+pub(super) fn settings(id: &str, base_url: String) -> ProviderSettings {
     ProviderSettings {
         id: id.into(),
         model: None,
