@@ -59,7 +59,7 @@ export class TestHost {
     const { port } = /** @type {net.AddressInfo} */ (provider.server.address());
     const entry = path.join(installed, "node_modules", "openclaw", "openclaw.mjs");
     const host = new TestHost(version, dir, entry, provider, `http://127.0.0.1:${port}/v1`, await freePort());
-    await Promise.all(["home", "state", "workspace/memory"].map((name) => mkdir(path.join(dir, name), { recursive: true })));
+    await Promise.all(["home", "state", "tmp", "workspace/memory"].map((name) => mkdir(path.join(dir, name), { recursive: true })));
     for (const [name, text] of Object.entries(files)) await writeFile(path.join(host.workspace, name), text);
     await host.#writeConfig(host.#config());
     return host;
@@ -163,6 +163,8 @@ export class TestHost {
       env: {
         PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`,
         HOME: path.join(this.dir, "home"),
+        // OpenClaw 2026.6.11 closes its temporary folder to everybody else when it starts an agent of its ACP plugin.
+        TMPDIR: path.join(this.dir, "tmp"),
         OPENCLAW_STATE_DIR: this.stateDir,
         NO_COLOR: "1",
         ...this.env,
