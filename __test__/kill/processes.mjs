@@ -24,6 +24,8 @@ const TRIES = 40;
 const LOOKS = 2000;
 /** How often it is looked whether a process stands still. */
 const STOP_LOOKS = 5000;
+/** Time that a process which went on has to write what it must not, in milliseconds. */
+const AWAKE_MS = 4000;
 /** Time that an end of the run may take on a busy machine, in milliseconds. */
 const END_MS = 20_000;
 
@@ -31,10 +33,10 @@ const END_MS = 20_000;
  * @typedef {{what: string, ms?: number, code?: string, message?: string, name?: string, found?: string | null}} Event
  * @typedef {{role: string, number: number, child: import("node:child_process").ChildProcess, isStopped: boolean, wasStopped: boolean,
  *   ended: Promise<unknown>}} Member
- * @typedef {{syncs: number, searches: number, kills: number, stops: number, stoppedInside: number, fenced: number,
+ * @typedef {{syncs: number, searches: number, kills: number, stops: number, stoppedInside: number,
  *   slowestSyncMs: number, handOverMs: {killed: number[], stopped: number[]}, settledMs: number, problems: string[]}} Outcome
  *   `stoppedInside` counts processes that were stopped inside a write transaction: what they hold only they can give back.
- *   `fenced` counts stopped processes that were told of it when they went on. `problems` is empty when all promises hold.
+ *   `problems` is empty when all promises hold.
  */
 
 class Lease {
@@ -240,7 +242,6 @@ export async function processRun({ seconds, seed, files, hurry }) {
     kills: 0,
     stops: 0,
     stoppedInside: 0,
-    fenced: 0,
     slowestSyncMs: 0,
     handOverMs: { killed: [], stopped: [] },
     settledMs: 0,
@@ -251,11 +252,7 @@ export async function processRun({ seconds, seed, files, hurry }) {
   const hear = (member, { what, ms, code, message, name, found }) => {
     const who = `${member.role} ${member.number}`;
     if (what === "lost") outcome.problems.push(`${who} does not find what it wrote to ${name} but ${found}`);
-    else if (code && member.wasStopped && code === "MEM_BUSY") {
-      // It was in the middle of a sync when it was stopped, and somebody else has taken over meanwhile.
-      outcome.fenced++;
-      member.wasStopped = false;
-    } else if (code) outcome.problems.push(`${who}, ${what}: ${code} ${message}`);
+    else if (code) outcome.problems.push(`${who}, ${what}: ${code} ${message}`);
     if (what === "sync" && ms !== undefined) {
       outcome.syncs++;
       if (!member.wasStopped) outcome.slowestSyncMs = Math.max(outcome.slowestSyncMs, ms);
@@ -350,16 +347,17 @@ export async function processRun({ seconds, seed, files, hurry }) {
 }
 
 /**
- * Stops a process in the middle of a rebuild, lets another one take over and finish, and lets the first one go on.
+ * Stops a process in the middle of a rebuild, lets another one take over and finish, and lets the first one go on while
+ * somebody holds the lease.
  * @param {{files: number, hurry: boolean}} options
- * @returns {Promise<{code: string | undefined, handOverMs: number | undefined, written: string[]}>} What the stopped one
- *   was told, how long it took until somebody held its lease, and the rows that differ after it went on.
+ * @returns {Promise<{sync: Event | undefined, handOverMs: number | undefined, written: string[]}>} What the stopped one
+ *   told of its rebuild, how long it took until somebody held its lease, and the rows that it wrote while it had none.
  */
 export async function stoppedHolder({ files, hurry }) {
   /** @type {Event[]} */
   const heard = [];
-  /** @type {{code: string | undefined, handOverMs: number | undefined, written: string[]}} */
-  const outcome = { code: undefined, handOverMs: undefined, written: [] };
+  /** @type {{sync: Event | undefined, handOverMs: number | undefined, written: string[]}} */
+  const outcome = { sync: undefined, handOverMs: undefined, written: [] };
   await withHome(async (home, lease, begin) => {
     const stopped = begin(home, "rebuild", 0, (_, event) => heard.push(event));
     const { pid } = stopped.child;
@@ -377,12 +375,15 @@ export async function stoppedHolder({ files, hurry }) {
     outcome.handOverMs = await lease.heldBy((now) => now === successor.child.pid, HAND_OVER_MS);
     if (outcome.handOverMs === undefined) return;
     await successor.ended;
+    if (!(await lease.ask("take")).taken) throw new Error("the lease cannot be taken");
     const before = await writtenRows(await home.copy("before.sqlite"));
     stopped.child.kill("SIGCONT");
-    await stopped.ended;
+    await pause(AWAKE_MS);
     const after = await writtenRows(await home.copy("after.sqlite"));
-    outcome.code = heard.find(({ what }) => what === "sync")?.code;
     outcome.written = after.filter((row, n) => row !== before[n]);
+    await lease.ask("expire");
+    await stopped.ended;
+    outcome.sync = heard.find(({ what }) => what === "sync");
   }, files);
   return outcome;
 }
