@@ -140,3 +140,13 @@ test("a conversation that ends becomes a note, once, unless the host writes it",
     /- \*\*Source\*\*: new\n\n## Conversation Summary\n\nuser: Our lighthouse has three lamps\nassistant: Fine\.\n$/,
   );
 });
+
+// Messages of tools counted among those in which the user's words are looked for.
+test("a turn of many tool calls is recorded", async () => {
+  const { handlers, agent, warnings } = await hooked({ shortTerm: { enabled: true } });
+  const tools = Array.from({ length: 300 }, () => ({ role: "toolResult", content: "done" }));
+  const said = [{ role: "user", content: "Tidy the cellar list" }, ...tools, { role: "assistant", content: "It is tidy." }];
+  await handlers.agent_end({ success: true, runId: "r1", messages: said }, MAIN);
+  expect(native().shortTermBlock(agent)).toContain("user: Tidy the cellar list | assistant: It is tidy.");
+  expect(warnings).toEqual([]);
+});

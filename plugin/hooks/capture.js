@@ -7,7 +7,7 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { getManager } from "../runtime.js";
 import { automaticAgent, hookAgent } from "./agent.js";
-import { lastMessages, lastWords } from "./messages.js";
+import { lastMessages } from "./messages.js";
 import { askModel } from "./model.js";
 import { isPrivate, isUserTurn } from "./session.js";
 
@@ -20,9 +20,6 @@ import { isPrivate, isUserTurn } from "./session.js";
 
 /** Runs work as if it had begun when this file was loaded: newer hosts refuse models to work that outlives its hook. */
 export const outsideHooks = AsyncLocalStorage.snapshot();
-
-/** Messages in which the user's last one is looked for; a turn with tools holds many. */
-const TURN_MESSAGES = 200;
 
 /** Agents whose queue is being worked off in this process, and whether more came in meanwhile. @type {Map<string, {again: boolean}>} */
 const running = new Map();
@@ -57,11 +54,11 @@ export async function captureTurn(plugin, event, ctx) {
  * @param {Record<string, any>} event
  */
 function recordTurn(host, agent, event) {
-  const user = lastWords(event.messages, "user", TURN_MESSAGES);
-  const assistant = lastWords(event.messages, "assistant", TURN_MESSAGES);
+  const [user] = lastMessages(event.messages, 1, "user");
+  const [assistant] = lastMessages(event.messages, 1, "assistant");
   if (!user || !assistant) return;
   try {
-    native().recordTurn(agent.native, user, assistant);
+    native().recordTurn(agent.native, user.text, assistant.text);
   } catch (error) {
     host.logger.warn(`${PLUGIN_ID}: short-term memory: ${errorMessage(error)}`);
   }

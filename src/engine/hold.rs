@@ -18,7 +18,7 @@ use crate::{
 /// Pause between two looks at a writer lease that another process holds.
 const LEASE_POLL: Duration = Duration::from_millis(250);
 
-/// How often indexing begins again when another process has taken the lease over.
+/// How often indexing is tried, when other processes take the lease over meanwhile.
 const ATTEMPTS: usize = 3;
 
 /// Who needs the lease of an engine.

@@ -47,7 +47,8 @@ impl Piece {
     }
 }
 
-/// Appends the pieces of `text` (one line, composed by [`super::fold::compose`], at most 4 GiB) to `out`; offsets are moved by `base`.
+/// Appends the pieces of `text` (one line, composed by [`super::fold::compose`], at most 4 GiB) to `out`; offsets are
+/// moved by `base`.
 pub fn pieces(text: &str, base: u32, out: &mut Vec<Piece>) {
     let bytes = text.as_bytes();
     let mut previous: Option<(usize, Script)> = None;
