@@ -47,6 +47,13 @@ export function hasStoredFacts(cfg, agentId) {
 }
 
 /**
+ * The agents of a configuration, by state directory and id: a reply waits for the hook that asks. Hosts never change a
+ * configuration in place.
+ * @type {WeakMap<HostConfig, Map<string, Agent>>}
+ */
+const known = new WeakMap();
+
+/**
  * The agent by its id.
  * @param {Host} host
  * @param {HostConfig} cfg
@@ -54,6 +61,22 @@ export function hasStoredFacts(cfg, agentId) {
  * @returns {Agent}
  */
 export function automaticAgent(host, cfg, agentId) {
+  const stateDir = host.stateDir();
+  const key = JSON.stringify([stateDir, agentId]);
+  const agents = known.get(cfg) ?? new Map();
+  known.set(cfg, agents);
+  const agent = agents.get(key) ?? resolveAgent(cfg, agentId, stateDir);
+  agents.set(key, agent);
+  return agent;
+}
+
+/**
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @param {string} stateDir
+ * @returns {Agent}
+ */
+function resolveAgent(cfg, agentId, stateDir) {
   const own = pluginSettings(cfg);
   const agents = isRecord(own.agents) ? own.agents : {};
   const config = {
@@ -64,7 +87,7 @@ export function automaticAgent(host, cfg, agentId) {
         .map(([id, settings]) => [id, automaticSettings(settings)]),
     ),
   };
-  const agent = { config, agentId, isDefaultAgent: agentId === defaultAgentId(cfg), stateDir: host.stateDir() };
+  const agent = { config, agentId, isDefaultAgent: agentId === defaultAgentId(cfg), stateDir };
   return { cfg, agentId, native: agent, settings: native().automaticSettings(agent) };
 }
 

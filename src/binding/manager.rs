@@ -268,6 +268,7 @@ impl NativeManager {
 pub(super) fn search_call(query: String, options: SearchOptions) -> Result<SearchCall> {
     Ok(SearchCall {
         query,
+        understood: None,
         max_results: options.max_results.map(|n| n as usize),
         min_score: options.min_score,
         sources: parse_sources(options.sources.as_deref())?,

@@ -10,7 +10,7 @@ use std::{
 use crate::error::{Error, Result};
 
 /// Bytes read at a time from the end of the file.
-const BLOCK: u64 = 64 * 1024;
+const BLOCK: u64 = 16 * 1024;
 
 /// How long [`append_soon`] and [`rotate_soon`] try to get a file that another process holds: as long as an append
 /// usually takes, several times over.

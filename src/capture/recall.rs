@@ -1,6 +1,6 @@
 //! Auto-recall (K1–K4): what to search for with a message, and which results have to do with it.
 
-use std::collections::HashSet;
+use std::{cell::LazyCell, collections::HashSet, sync::Arc};
 
 use super::{envelope, filter};
 use crate::{
@@ -22,7 +22,8 @@ const SHARED_WORDS: f64 = 0.3;
 pub struct Question {
     /// The user's words.
     pub text: String,
-    plan: QueryPlan,
+    /// What it asks for.
+    pub plan: Arc<QueryPlan>,
 }
 
 /// The question in a message; none when it is too short, small talk, a command, or nothing but what the host said.
@@ -34,7 +35,7 @@ pub fn question(prompt: &str, settings: &Automatic, now_ms: i64, zone: &str) -> 
     }
     let plan = understand(&text, now_ms, zone);
     let empty = plan.small_talk || (plan.stop_words_only && plan.time.range.is_none());
-    (!empty).then_some(Question { text, plan })
+    (!empty).then(|| Question { text, plan: plan.into() })
 }
 
 impl Question {
@@ -42,15 +43,15 @@ impl Question {
     /// the lowest score does not apply (K3).
     #[must_use]
     pub fn relevant(&self, hits: Vec<Hit>, settings: &Automatic, by_meaning: bool) -> Vec<Hit> {
-        let mut analyzer = Analyzer::new();
+        let mut analyzer = LazyCell::new(Analyzer::new);
         hits.into_iter()
             .filter(|hit| !by_meaning || hit.score >= settings.auto_recall_min_score)
-            .filter(|hit| !filter::is_injection(&hit.snippet))
             .filter(|hit| {
                 hit.vector_score.is_some_and(|cosine| cosine >= NEAR_MEANING)
                     || self.plan.time.range.is_some()
                     || hit.word_share.unwrap_or_else(|| self.shared(&analyzer.terms(&hit.snippet))) >= SHARED_WORDS
             })
+            .filter(|hit| !filter::is_injection(&hit.snippet))
             .take(settings.auto_recall_max_results)
             .collect()
     }

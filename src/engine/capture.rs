@@ -59,6 +59,7 @@ impl Engine {
         let Some(question) = recall::question(prompt, automatic, now_ms(), &zone) else { return Ok(Vec::new()) };
         let call = SearchCall {
             query: question.text.clone(),
+            understood: Some(Arc::clone(&question.plan)),
             max_results: Some(automatic.auto_recall_max_results + SPARE_RESULTS),
             deadline_ms: Some(automatic.auto_recall_timeout_ms),
             ..plain_search()
@@ -218,6 +219,7 @@ fn resembling(hit: Hit) -> Resembling {
 fn plain_search() -> SearchCall {
     SearchCall {
         query: String::new(),
+        understood: None,
         max_results: None,
         min_score: None,
         // Conversations hold every fact before it is captured, and what strangers said.

@@ -22,6 +22,7 @@ use crate::{
         types::{Answer, Request, Source},
     },
     store::{Reader, embeddings::SpaceRow},
+    text::query::QueryPlan,
 };
 
 /// Query vectors kept, so that a repeated question costs nothing.
@@ -49,6 +50,8 @@ pub(super) const MAX_QUERY_CHARS: usize = 2000;
 pub struct SearchCall {
     /// The question.
     pub query: String,
+    /// The question, understood already.
+    pub understood: Option<Arc<QueryPlan>>,
     /// Most results.
     pub max_results: Option<usize>,
     /// Lowest score.
@@ -93,6 +96,7 @@ impl Engine {
         }
         let request = Request {
             query: text,
+            understood: call.understood,
             max_results: call.max_results.unwrap_or(query.max_results).max(1),
             min_score: call.min_score.or(query.min_score),
             sources: call.sources,

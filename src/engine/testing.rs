@@ -102,6 +102,7 @@ pub async fn sync(engine: &Lease) -> Arc<SyncReport> {
 pub fn asking(query: &str) -> SearchCall {
     SearchCall {
         query: query.to_owned(),
+        understood: None,
         max_results: None,
         min_score: None,
         sources: Vec::new(),

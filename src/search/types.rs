@@ -1,6 +1,10 @@
 //! What a search is asked and what it answers.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
+
+use crate::text::query::QueryPlan;
 
 /// Where a text comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -34,6 +38,8 @@ impl Source {
 pub struct Request {
     /// What the user or model asks, as typed.
     pub query: String,
+    /// The same, where whoever asks has understood it already; our own ranking would do that again.
+    pub understood: Option<Arc<QueryPlan>>,
     /// Most results, ≥ 1.
     pub max_results: usize,
     /// Lowest score kept, 0–1; none = the ranking's default.

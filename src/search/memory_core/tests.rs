@@ -129,6 +129,7 @@ impl Index {
 fn request(query: &str, min_score: f64) -> Request {
     Request {
         query: query.to_owned(),
+        understood: None,
         max_results: 6,
         min_score: Some(min_score),
         sources: Vec::new(),

@@ -56,7 +56,8 @@ pub fn search(
         (true, false) => "vector",
         (false, _) => "fts-only",
     };
-    let plan = Plan::of(understand(&request.query, request.now_ms, zone));
+    let understood = request.understood.clone();
+    let plan = Plan::of(understood.unwrap_or_else(|| understand(&request.query, request.now_ms, zone).into()));
     let hits = if plan.query.small_talk {
         Vec::new()
     } else {

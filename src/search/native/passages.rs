@@ -1,6 +1,8 @@
 //! Results from scored lines: each is grown around a good line, up to the length of a snippet, by the best lines
 //! near it. It may leave out lines between them.
 
+use std::{cmp::Ordering, collections::BinaryHeap};
+
 use super::lines::Lines;
 
 /// Longest snippet in UTF-16 units.
@@ -20,6 +22,8 @@ const SEEDS: usize = 200;
 /// Difference in score by which a line counts e times less: how far a passage of many fair lines may beat one with a
 /// single good line.
 const SOFTNESS: f64 = 0.125;
+/// Gains added in another order may differ in their last digits.
+const ROUNDING: f64 = 1.0 + 1e-12;
 
 /// A result to be: lines of one block.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,11 +45,40 @@ pub struct Passages<'a> {
     top: f64,
     /// Exponential of each score, relative to the best.
     gains: Vec<f64>,
-    /// Lines that may start a passage, the best first, each with the score that its passage has at most.
-    seeds: Vec<(usize, f64)>,
-    used: Vec<bool>,
-    /// Per seed its passage, while the lines around it are free.
-    grown: Vec<Option<Passage>>,
+    /// Lines that may start a passage, the best passage on top.
+    waiting: BinaryHeap<Waiting>,
+    /// The number of the passage that took each line, from 1; 0 while it is free.
+    taken: Vec<usize>,
+    /// Passages given so far.
+    given: usize,
+}
+
+/// A line that may start a passage.
+#[derive(Debug, PartialEq)]
+struct Waiting {
+    seed: usize,
+    /// Its place among those lines, the best first.
+    rank: usize,
+    /// The score of its passage, or what that has at most while it is not grown.
+    score: f64,
+    /// Its passage, and how many had been given when it was grown.
+    grown: Option<(Passage, usize)>,
+}
+
+impl Eq for Waiting {}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_score = self.score.total_cmp(&other.score);
+        // What may turn out to be as good is grown first.
+        by_score.then(other.grown.is_some().cmp(&self.grown.is_some())).then(other.rank.cmp(&self.rank))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl<'a> Passages<'a> {
@@ -66,23 +99,39 @@ impl<'a> Passages<'a> {
             seeds.truncate(SEEDS);
         }
         seeds.sort_unstable_by(better);
-        let gains: Vec<f64> = scores.iter().map(|score| ((score - top) / SOFTNESS).exp()).collect();
-        let most = |at: usize| top + SOFTNESS * (gains[at] * (2 * REACH + 1) as f64).ln();
-        let seeds: Vec<(usize, f64)> = seeds.into_iter().map(|at| (at, most(at))).collect();
-        let (used, grown) = (vec![false; scores.len()], vec![None; seeds.len()]);
-        Self { lines, scores, relevance, top, gains, seeds, used, grown }
+        let gains = scores.iter().map(|score| ((score - top) / SOFTNESS).exp()).collect();
+        let taken = vec![0; scores.len()];
+        let mut all = Self { lines, scores, relevance, top, gains, waiting: BinaryHeap::new(), taken, given: 0 };
+        all.waiting = seeds.into_iter().enumerate().map(|(rank, seed)| all.waiting(seed, rank)).collect();
+        all
+    }
+
+    /// A line whose passage is not grown yet: all that it could take in says how good that is at most.
+    fn waiting(&self, seed: usize, rank: usize) -> Waiting {
+        let gain: f64 = self.gains[seed] + self.near(seed).map(|at| self.gains[at]).sum::<f64>();
+        Waiting { seed, rank, score: self.score(seed, gain * ROUNDING), grown: None }
+    }
+
+    /// The score of a passage around a line from the gains of its lines. It is not better than if all lines in reach were
+    /// like its own: better ones around it are passages of their own.
+    fn score(&self, seed: usize, gain: f64) -> f64 {
+        self.top + SOFTNESS * gain.min(self.gains[seed] * (2 * REACH + 1) as f64).ln()
     }
 
     fn units(&self, at: usize) -> usize {
         self.lines.lines[at].units as usize
     }
 
-    /// Grows a passage around a line.
-    fn grow(&self, seed: usize) -> Passage {
+    /// The lines that a passage around a line may take in.
+    fn near(&self, seed: usize) -> impl Iterator<Item = usize> {
         let (first, last) = self.lines.window(seed, REACH);
         let least = JOIN_SHARE * self.relevance[seed];
-        let mut near: Vec<usize> =
-            (first..=last).filter(|at| *at != seed && !self.used[*at] && self.relevance[*at] >= least).collect();
+        (first..=last).filter(move |at| *at != seed && self.taken[*at] == 0 && self.relevance[*at] >= least)
+    }
+
+    /// Grows a passage around a line.
+    fn grow(&self, seed: usize) -> Passage {
+        let mut near: Vec<usize> = self.near(seed).collect();
         near.sort_by(|a, b| self.scores[*b].total_cmp(&self.scores[*a]).then(a.cmp(b)));
         let mut chosen = vec![seed];
         let mut units = self.units(seed);
@@ -98,12 +147,18 @@ impl<'a> Passages<'a> {
             chosen.push(at);
         }
         chosen.sort_unstable();
-        Passage { lines: chosen, best: seed, score: self.top + SOFTNESS * gain.ln() }
+        Passage { lines: chosen, best: seed, score: self.score(seed, gain) }
     }
 
     /// What a line adds to a snippet at most: itself, its line break with an empty line, or a gap if it stands apart.
     fn cost(&self, at: usize, joins: bool) -> usize {
         self.units(at) + if joins { 2 } else { 4 }
+    }
+
+    /// Whether all lines near a line were left alone since so many passages had been given.
+    fn is_untouched(&self, seed: usize, since: usize) -> bool {
+        let (first, last) = self.lines.window(seed, REACH);
+        self.taken[first..=last].iter().all(|by| *by <= since)
     }
 }
 
@@ -111,38 +166,27 @@ impl Iterator for Passages<'_> {
     type Item = Passage;
 
     fn next(&mut self) -> Option<Passage> {
-        let mut best: Option<(usize, f64)> = None;
-        for at in 0..self.seeds.len() {
-            let (seed, most) = self.seeds[at];
-            if self.used[seed] {
+        while let Some(Waiting { seed, rank, grown, .. }) = self.waiting.pop() {
+            if self.taken[seed] > 0 {
                 continue;
             }
-            // No passage of this seed or a later one can be better: they are in the order of their lines' gain.
-            if best.is_some_and(|(_, known)| most < known) {
-                break;
-            }
-            let score = match &self.grown[at] {
-                Some(passage) => passage.score,
+            let again = match grown {
+                Some((passage, since)) if self.is_untouched(seed, since) => {
+                    self.given += 1;
+                    for at in &passage.lines {
+                        self.taken[*at] = self.given;
+                    }
+                    return Some(passage);
+                }
+                Some(_) => self.waiting(seed, rank),
                 None => {
                     let passage = self.grow(seed);
-                    self.grown[at].insert(passage).score
+                    Waiting { seed, rank, score: passage.score, grown: Some((passage, self.given)) }
                 }
             };
-            if best.is_none_or(|(_, known)| score > known) {
-                best = Some((at, score));
-            }
+            self.waiting.push(again);
         }
-        let passage = self.grown[best?.0].take()?;
-        for at in &passage.lines {
-            self.used[*at] = true;
-        }
-        let (first, last) = (passage.lines[0], passage.lines[passage.lines.len() - 1]);
-        for ((seed, _), grown) in self.seeds.iter().zip(&mut self.grown) {
-            if seed + 2 * REACH >= first && *seed <= last + 2 * REACH {
-                *grown = None;
-            }
-        }
-        Some(passage)
+        None
     }
 }
 
@@ -154,4 +198,67 @@ fn joins(chosen: &[usize], at: usize) -> bool {
 /// Runs of neighbouring lines.
 fn runs(chosen: &[usize]) -> usize {
     chosen.iter().filter(|at| **at == 0 || !chosen.contains(&(**at - 1))).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{
+        super::lines::{Context, File, Line},
+        *,
+    };
+    use crate::text::lines::Hashes;
+
+    /// Lines of one file, by the number of their block and their length.
+    fn lines(of: &[(u32, u32)]) -> Lines<'static> {
+        let line = |(number, (block, units)): (u32, &(u32, u32))| Line {
+            file: 0,
+            number,
+            block: *block,
+            text: "",
+            units: *units,
+            terms: Hashes::default(),
+            counts: Vec::new(),
+            context: 0,
+            chunks: (0, 0),
+            heading: None,
+            importance: None,
+        };
+        let mut blocks = of.to_vec();
+        blocks.sort_by_key(|(block, _)| *block);
+        Lines {
+            files: vec![File { path: "", source: "", date: None, importance: None }],
+            contexts: vec![Context::default()],
+            chunks: Vec::new(),
+            lines: (1..).zip(&blocks).map(line).collect(),
+        }
+    }
+
+    proptest! {
+        // What is not grown because it cannot be the best would not have been the best.
+        #[test]
+        fn the_next_passage_is_the_best_of_all_that_could_be_grown(
+            of in proptest::collection::vec((0_u32..4, 1_u32..400, 0_u32..40), 1..80),
+        ) {
+            let shape: Vec<(u32, u32)> = of.iter().map(|(block, units, _)| (*block, *units)).collect();
+            let lines = lines(&shape);
+            // Few different scores, so that there are ties.
+            let scores: Vec<f64> = of.iter().map(|(_, _, score)| f64::from(*score) / 20.0).collect();
+            let mut passages = Passages::new(&lines, &scores, &scores, |at| scores[at] > 0.0);
+            let mut seeds: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
+            seeds.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
+            loop {
+                let free = seeds.iter().filter(|at| passages.taken[**at] == 0);
+                let all: Vec<Passage> = free.map(|at| passages.grow(*at)).collect();
+                // The first of the best, as seeds are in order.
+                let best = all.into_iter().rev().max_by(|a, b| a.score.total_cmp(&b.score));
+                let next = passages.next();
+                prop_assert_eq!(&next, &best);
+                if next.is_none() {
+                    break;
+                }
+            }
+        }
+    }
 }

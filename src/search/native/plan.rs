@@ -1,5 +1,7 @@
 //! A query as the ranking needs it: concepts, and the forms each may take in a text.
 
+use std::sync::Arc;
+
 use crate::text::{
     language::{Language, stem},
     lexicon::term_hash,
@@ -46,7 +48,7 @@ pub struct Concept {
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The query, understood.
-    pub query: QueryPlan,
+    pub query: Arc<QueryPlan>,
     /// What it asks for.
     pub concepts: Vec<Concept>,
 }
@@ -54,7 +56,7 @@ pub struct Plan {
 impl Plan {
     /// Plans the search for a query.
     #[must_use]
-    pub fn of(query: QueryPlan) -> Self {
+    pub fn of(query: Arc<QueryPlan>) -> Self {
         let concepts = query.terms.iter().enumerate().map(|(at, term)| concept(&query, at, term)).collect();
         Self { query, concepts }
     }

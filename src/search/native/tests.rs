@@ -124,6 +124,7 @@ impl Workspace {
 fn request(query: &str, max_results: usize) -> Request {
     Request {
         query: query.to_owned(),
+        understood: None,
         max_results,
         min_score: None,
         sources: Vec::new(),
