@@ -83,13 +83,9 @@ function report({ error, rows }) {
     console.log(`| ${name} | ${cells.map((value) => value.toFixed(2)).join(" | ")} |`);
   }
   const ours = [rows.recall, rows.record];
-  // The gateway works on the same loop, and the machine for others: what is ours is there whenever we do the same.
-  const worst = Math.max(...ours.map(({ wall }) => wall.best.p99));
+  const worst = Math.max(...ours.map(({ wall }) => wall.p99));
+  // The gateway works on the same loop, and the machine for others: a gap that is ours is there whenever we do the same.
   const held = Math.max(...ours.map(({ hold }) => hold.best.max));
-  const measured = Math.max(...ours.map(({ wall }) => wall.p99));
-  console.log(
-    `\nby us: p99 ${worst.toFixed(2)} ms (promised: under 5; ${measured.toFixed(2)} with what else the machine did), ` +
-      `event loop held ${held.toFixed(2)} ms (promised: at most 2)`,
-  );
+  console.log(`\np99 ${worst.toFixed(2)} ms (promised: under 5), event loop held by us ${held.toFixed(2)} ms (promised: at most 2)`);
   process.exitCode = worst < 5 && held <= 2 ? 0 : 1;
 }

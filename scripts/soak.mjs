@@ -44,7 +44,7 @@ const MAX_VECTORS = 6_000;
 const FLAT = {
   rssMiB: { share: 0.06, noise: Number(values.minutes) < SETTLED_MINUTES ? 48 : 8 },
   fds: { share: 0, noise: 8 },
-  threads: { share: 0, noise: 2 },
+  threads: { share: 0, noise: 1 },
   databaseMiB: { share: 0.05, noise: 2 },
   logMiB: { share: 0, noise: 16 },
 };
@@ -222,12 +222,12 @@ await sampling;
 outage.until = 0;
 provider.fault = null;
 const recoveredBy = Date.now() + RECOVERY_MS;
-await manager.sync();
-let checks = await manager.doctor({ repair: false });
-while (checks.some(({ ok }) => !ok) && Date.now() < recoveredBy) {
-  await pause(SAMPLE_MS);
+let checks = [];
+for (;;) {
   await manager.sync();
   checks = await manager.doctor({ repair: false });
+  if (checks.every(({ ok }) => ok) || Date.now() > recoveredBy) break;
+  await pause(SAMPLE_MS);
 }
 await manager.close();
 

@@ -1,6 +1,6 @@
 //! Which messages may be remembered at all (K6, M5): length, form, and no attempt to steer a later model.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::sync::LazyLock;
 
 use regex::{RegexSet, RegexSetBuilder};
 use unicode_segmentation::UnicodeSegmentation;
@@ -102,8 +102,10 @@ static INJECTION: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
 pub fn is_injection(text: &str) -> bool {
     use unicode_normalization::UnicodeNormalization;
     // Escaping drops invisible characters; NFKC folds full-width letters.
-    let visible = |c: &char| !matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{00AD}');
-    let plain = if text.is_ascii() { Cow::Borrowed(text) } else { text.nfkc().filter(visible).collect() };
+    let plain: String = text
+        .nfkc()
+        .filter(|c| !matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{00AD}'))
+        .collect();
     INJECTION.as_ref().is_none_or(|set| set.is_match(&plain))
 }
 

@@ -220,13 +220,6 @@ impl<'b> Cursor<'b> {
     }
 
     fn number(&mut self) -> Option<u32> {
-        // Nearly all numbers are small, and a search reads some ten thousand of them.
-        if let Some((&only, rest)) = self.0.split_first()
-            && only < 0x80
-        {
-            self.0 = rest;
-            return Some(u32::from(only));
-        }
         let mut value = 0_u32;
         for shift in (0..35).step_by(7) {
             let byte = self.byte()?;

@@ -97,8 +97,7 @@ impl<'r> Lines<'r> {
     /// [`crate::error::Code::Corrupt`] when the stored terms cannot be read.
     pub fn read(rows: &'r [ChunkRow], plan: &Plan) -> Result<Self> {
         let forms = FormIndex::of(plan);
-        let most = rows.iter().map(|row| (row.end_line - row.start_line) as usize + 1).sum();
-        let mut out = Self { contexts: vec![Context::default()], lines: Vec::with_capacity(most), ..Self::default() };
+        let mut out = Self { contexts: vec![Context::default()], ..Self::default() };
         let mut reader = FileReader::default();
         for row in rows {
             let known = out.files.last().is_some_and(|f| f.path == row.path && f.source == row.source);
@@ -212,6 +211,7 @@ impl<'r> FileReader<'r> {
             self.block += 1;
             self.importance = None;
         }
+        out.lines.reserve(blob.len());
         // Most chunks hold no comment, so their lines need no look for one.
         let may_comment = memchr::memmem::find(row.text.as_bytes(), b"<!--").is_some();
         for (view, text) in blob.iter().zip(split_lines(&row.text)) {

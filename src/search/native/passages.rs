@@ -102,12 +102,12 @@ impl<'a> Passages<'a> {
         let gains = scores.iter().map(|score| ((score - top) / SOFTNESS).exp()).collect();
         let taken = vec![0; scores.len()];
         let mut all = Self { lines, scores, relevance, top, gains, waiting: BinaryHeap::new(), taken, given: 0 };
-        all.waiting = seeds.into_iter().enumerate().map(|(rank, seed)| all.waiting(seed, rank)).collect();
+        all.waiting = seeds.into_iter().enumerate().map(|(rank, seed)| all.ungrown(seed, rank)).collect();
         all
     }
 
     /// A line whose passage is not grown yet: all that it could take in says how good that is at most.
-    fn waiting(&self, seed: usize, rank: usize) -> Waiting {
+    fn ungrown(&self, seed: usize, rank: usize) -> Waiting {
         let gain: f64 = self.gains[seed] + self.near(seed).map(|at| self.gains[at]).sum::<f64>();
         Waiting { seed, rank, score: self.score(seed, gain * ROUNDING), grown: None }
     }
@@ -178,7 +178,7 @@ impl Iterator for Passages<'_> {
                     }
                     return Some(passage);
                 }
-                Some(_) => self.waiting(seed, rank),
+                Some(_) => self.ungrown(seed, rank),
                 None => {
                     let passage = self.grow(seed);
                     Waiting { seed, rank, score: passage.score, grown: Some((passage, self.given)) }
