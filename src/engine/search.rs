@@ -216,13 +216,14 @@ impl Engine {
     /// What a query means, in the space that is searched and in that of the lines; none when there is nothing to
     /// compare it with.
     async fn meaning(self: &Arc<Self>, text: &str, cancel: &Cancel) -> Result<Option<Meaning>> {
+        let Some(embedder) = self.provider().embedder().transpose() else { return Ok(None) };
         let by_lines = (self.settings().settings.query.ranking == Ranking::Native)
             .then(|| self.provider().line_embedder())
             .flatten();
         let line_key = by_lines.as_ref().map(|embedder| embedder.space().key());
         let (active, has_lines) = self.blocking(move |engine, _| engine.store.read(|r| searched(r, line_key))).await?;
-        let embedder = self.provider().embedder()?;
-        let (Some(active), Some(embedder)) = (active, embedder) else { return Ok(None) };
+        let Some(active) = active else { return Ok(None) };
+        let embedder = embedder?;
         let key = embedder.space().key();
         if active.key != key {
             return Err(Error::new(Code::ProviderUnavailable, "the notes are still being embedded with the new model")

@@ -18,7 +18,10 @@ use crate::{
     text::{query::TermKind, time::note_date},
 };
 
-/// Chunks of each leg.
+/// Chunks by words. More bring in what shares common words only: with 12,000 chunks of other text around them, 81.5 % of
+/// the development questions show their answer, with 128 it is 80.7 % (docs/ranking.md).
+const BY_WORDS: usize = 64;
+/// Chunks by meaning, and chunks of the asked days.
 const LEG: usize = 128;
 /// Candidates whose cosine is computed from the stored vector where the one in memory is nearly exact.
 const EXACT: usize = 48;
@@ -188,20 +191,20 @@ fn merge<T>(a: Vec<(i64, T)>, b: impl Iterator<Item = (i64, T)>, both: impl Fn(T
     merged.map(|one| one.reduce(|(id, a), (_, b)| (id, both(a, b)))).collect()
 }
 
-/// The first [`LEG`] rows of the asked sources.
+/// The first [`BY_WORDS`] rows of the asked sources.
 fn rows_of(reader: &Reader<'_>, ids: &[i64], sources: &[Source]) -> Result<Vec<ChunkRow>> {
     if sources.is_empty() {
-        return reader.chunks(&ids[..ids.len().min(LEG)]);
+        return reader.chunks(&ids[..ids.len().min(BY_WORDS)]);
     }
     let mut rows = Vec::new();
-    for part in ids.chunks(LEG) {
+    for part in ids.chunks(BY_WORDS) {
         let read = reader.chunks(part)?;
         rows.extend(read.into_iter().filter(|row| sources.iter().any(|source| source.as_str() == row.source)));
-        if rows.len() >= LEG {
+        if rows.len() >= BY_WORDS {
             break;
         }
     }
-    rows.truncate(LEG);
+    rows.truncate(BY_WORDS);
     Ok(rows)
 }
 

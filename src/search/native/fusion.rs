@@ -200,7 +200,7 @@ impl LabelWords {
     /// Whether the words before the first colon of a line are all in the query.
     fn names(&self, text: &str) -> bool {
         let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '>' | '+' | '_'));
-        let Some(colon) = text.as_bytes().iter().take(LABEL_BYTES).position(|b| *b == b':') else { return false };
+        let Some(colon) = memchr::memchr(b':', &text.as_bytes()[..text.len().min(LABEL_BYTES)]) else { return false };
         if self.0.is_empty() || !text[colon + 1..].starts_with(|c: char| c.is_whitespace() || c == '*') {
             return false;
         }

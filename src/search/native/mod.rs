@@ -90,18 +90,26 @@ fn ranked(
         Evidence { coverage: scores.coverage[at], rise, line_rise, parts: parts[at] }
     };
 
+    let sureness: Vec<f64> = (0..lines.lines.len()).map(|at| confidence::score(&evidence(at))).collect();
     let mut shown = Shown::nothing_of(lines);
-    let wanted = request.max_results.max(SETTLED);
     // A line that has nothing of the query in any way starts no result.
-    let eligible = |at: usize| sums[at] > 0.0;
-    let found: Vec<(Passage, f64)> = Passages::new(lines, &sums, &relevance, eligible)
-        .filter(|passage| !shown.repeats(passage, lines))
-        .map(|passage| {
-            let score = passage.lines.iter().map(|at| confidence::score(&evidence(*at))).fold(0.0, f64::max);
-            (passage, score)
-        })
-        .take(wanted)
-        .collect();
+    let mut passages = Passages::new(lines, &sums, &relevance, |at| sums[at] > 0.0);
+    let mut found: Vec<(Passage, f64)> = Vec::new();
+    // Whether no line that is left can raise the scores of the results asked for (see `settle`).
+    let is_settled = |passages: &Passages<'_>, found: &[(Passage, f64)]| {
+        let last = found.get(request.max_results.saturating_sub(1)..).unwrap_or_default();
+        let surest = last.iter().map(|(_, score)| *score).reduce(f64::max);
+        surest.is_some_and(|surest| surest >= passages.highest_left(&sureness))
+    };
+    while found.len() < request.max_results.max(SETTLED)
+        && !is_settled(&passages, &found)
+        && let Some(passage) = passages.next()
+    {
+        if !shown.repeats(&passage, lines) {
+            let score = passage.lines.iter().map(|at| sureness[*at]).fold(0.0, f64::max);
+            found.push((passage, score));
+        }
+    }
     let settled = settle(&found);
 
     let least = request.min_score.or(settings.min_score).unwrap_or(DEFAULT_MIN_SCORE);

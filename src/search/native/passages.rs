@@ -155,6 +155,13 @@ impl<'a> Passages<'a> {
         self.units(at) + if joins { 2 } else { 4 }
     }
 
+    /// The highest of `values`, one per line, among the lines that no passage has taken.
+    #[must_use]
+    pub fn highest_left(&self, values: &[f64]) -> f64 {
+        let left = values.iter().zip(&self.taken).filter(|(_, taken)| **taken == 0);
+        left.map(|(value, _)| *value).fold(0.0, f64::max)
+    }
+
     /// Whether all lines near a line were left alone since so many passages had been given.
     fn is_untouched(&self, seed: usize, since: usize) -> bool {
         let (first, last) = self.lines.window(seed, REACH);

@@ -208,16 +208,24 @@ fn identifiers_paths_and_phrases_win_outright() {
 
 #[test]
 fn a_longer_list_begins_with_the_shorter_one() {
-    let notes: Vec<(String, String)> = (0..40)
+    // A note with fewer of the words may be ranked before one with more: it is short, or stands in a better place.
+    let words = ["garden", "fence", "gate", "house"];
+    let notes: Vec<(String, String)> = (0..80_usize)
         .map(|n| {
-            (format!("memory/n{n:02}.md"), format!("Meeting {n} about the garden fence and the gate of house {n}."))
+            let some = words.iter().enumerate().filter(|(at, _)| (n * 7 / 3) >> at & 1 == 1).map(|(_, word)| *word);
+            let text: Vec<&str> = some.chain(std::iter::repeat_n("kitchen", n * 5 % 11 * 6)).collect();
+            (format!("memory/n{n:02}.md"), format!("# Meeting {n}\n\nAbout {n}: {}.\nAgain: {n}\n", text.join(" ")))
         })
         .collect();
     let files: Vec<(&str, &str)> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let workspace = Workspace::of(&files);
-    let all = workspace.ask(&request("garden fence gate", 30), &settings(), None).hits;
+    let least = QuerySettings { min_score: Some(0.0), ..settings() };
+    let ask = |k| workspace.ask(&request("garden fence gate house", k), &least, None).hits;
+    // So many are looked at in any case.
+    let all = ask(SETTLED);
+    assert_eq!(all.len(), SETTLED);
     for k in [1, 2, 5, 12, 29] {
-        let some = workspace.ask(&request("garden fence gate", k), &settings(), None).hits;
+        let some = ask(k);
         assert_eq!(some.len(), k);
         for (a, b) in some.iter().zip(&all) {
             assert_eq!(
