@@ -1,5 +1,5 @@
 /** What the package exports. `index.d.ts` also declares the addon, which only the package itself uses. */
-export { chunkMarkdown, closeAllMemoryIndexManagers, default, MemoryIndexManager } from "../index.d.ts"
+export { chunkMarkdown, closeAllMemoryIndexManagers, default, MemoryIndexManager } from "../index.d.ts";
 export type {
   EmbedFunction,
   HostAdapter,
@@ -13,4 +13,4 @@ export type {
   MemorySyncOptions,
   ProgressFunction,
   StoredFact,
-} from "../index.d.ts"
+} from "../index.d.ts";

@@ -3,10 +3,11 @@
 // `register` runs several times in one process, in every mode, from different copies of this file. It is synchronous,
 // does nothing but register, and registers everything each time.
 
-import { setPackageRoot } from "../lib/package-root.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
+import { setPackageRoot } from "../lib/package-root.js";
 import { registerCapability } from "./capability.js";
 import { registerCli } from "./cli/register.js";
+import { registerEmbeddingProviders } from "./embedding-providers.js";
 import { registerHooks } from "./hooks/register.js";
 import { Host } from "./host.js";
 import { registerService } from "./service.js";
@@ -23,6 +24,7 @@ export default {
   register(api) {
     setPackageRoot(api.rootDir);
     const host = new Host(api);
-    for (const part of [registerCapability, registerTools, registerCli, registerService, registerHooks]) part(api, host);
+    for (const part of [registerCapability, registerEmbeddingProviders, registerTools, registerCli, registerService, registerHooks])
+      part(api, host);
   },
 };

@@ -254,10 +254,20 @@ function judged(what, all, { share, noise }) {
 
 let isFlat = true;
 for (const [name, limit] of Object.entries(FLAT)) {
-  isFlat = judged(name, samples.map((one) => one[/** @type {keyof Sample} */ (name)]), limit) && isFlat;
+  isFlat =
+    judged(
+      name,
+      samples.map((one) => one[/** @type {keyof Sample} */ (name)]),
+      limit,
+    ) && isFlat;
 }
 for (const [name, limit] of Object.entries(FLAT_CLOSED)) {
-  isFlat = judged(`${name} when closed`, closed.map((one) => one[/** @type {"fds" | "threads"} */ (name)]), limit) && isFlat;
+  isFlat =
+    judged(
+      `${name} when closed`,
+      closed.map((one) => one[/** @type {"fds" | "threads"} */ (name)]),
+      limit,
+    ) && isFlat;
 }
 const { p50, p99, max } = quantiles(latencies);
 const [median, late, slowest] = [p50, p99, max].map((ms) => Math.round(ms ?? 0));
@@ -267,7 +277,24 @@ console.log(JSON.stringify(counters));
 for (const [message, times] of failures) console.log(`${times} × ${message}`);
 const unsound = checks.filter(({ ok }) => !ok);
 for (const { name, found } of unsound) console.log(`unsound at the end, ${name}: ${found}`);
-if (values.json) await writeFile(values.json, JSON.stringify({ seed: values.seed, counters, latency: { p50: median, p99: late, slowest }, stalls, failures: [...failures], samples, closed, checks }, null, 1));
+if (values.json)
+  await writeFile(
+    values.json,
+    JSON.stringify(
+      {
+        seed: values.seed,
+        counters,
+        latency: { p50: median, p99: late, slowest },
+        stalls,
+        failures: [...failures],
+        samples,
+        closed,
+        checks,
+      },
+      null,
+      1,
+    ),
+  );
 provider.stop();
 await rm(dir, { recursive: true, force: true });
 process.exitCode = isFlat && unsound.length === 0 && counters.failedSearches === 0 && counters.late === 0 ? 0 : 1;

@@ -142,6 +142,15 @@ export function automaticSuite(version) {
       await host.stopGateway();
     });
 
+    test("/new is heard by a gateway that was told nothing else yet", async () => {
+      // Hosts before 2026.4.20 replace the plugins that run when nobody gives them an embedding provider.
+      await host.turn("Our windmill has four sails");
+      await host.startGateway();
+      await host.chat({ sessionKey: MAIN, message: "/new", idempotencyKey: "new-2" });
+      expect(await eventually(async () => /# Session: [\s\S]*user: [^\n]*Our windmill has four sails/.test(await notes()))).toBe(true);
+      await host.stopGateway();
+    });
+
     test("a model lists the facts where it is asked to", async () => {
       await host.configure({ autoCapture: true, autoCaptureMode: "extract", sessionNotes: { enabled: false } });
       await host.startGateway();

@@ -11,7 +11,10 @@ const OF_NODE = /^(node|MainThread|V8Worker|DelayedTask|SignalInspector|libuv)/;
 async function ourThreads() {
   const ids = await readdir("/proc/self/task");
   const names = await Promise.all(ids.map((id) => readFile(`/proc/self/task/${id}/comm`, "utf8").catch(() => "node")));
-  return names.map((name) => name.trim()).filter((name) => !OF_NODE.test(name)).sort();
+  return names
+    .map((name) => name.trim())
+    .filter((name) => !OF_NODE.test(name))
+    .sort();
 }
 
 const before = (await ourThreads()).length;

@@ -68,5 +68,7 @@ test("a failed provider is made anew, a good one is kept", async () => {
 
 test("a provider that the host does not have is named, with a remedy", async () => {
   const adapter = hostAdapter(owner({ provider: "no-such-provider" }));
-  await expect(adapter?.embed(["a"], "document", "no-such-provider")).rejects.toThrow(/no embedding provider "no-such-provider"; enable its plugin/);
+  await expect(adapter?.embed(["a"], "document", "no-such-provider")).rejects.toThrow(
+    /no embedding provider "no-such-provider"; enable its plugin/,
+  );
 });

@@ -1,9 +1,9 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import plugin from "../../index.js";
-import { bar } from "../../plugin/cli/progress.js";
 import { citationOf, citesSources, presentHit } from "../../plugin/citations.js";
+import { bar } from "../../plugin/cli/progress.js";
 import { compareVersions, Host } from "../../plugin/host.js";
 import { classifyPaths } from "../../plugin/path-origin.js";
 import { missingRequirements } from "../../plugin/requirements.js";
@@ -87,6 +87,34 @@ describe("register", () => {
     const { api, registered } = hostApi({ capability: false });
     plugin.register(api);
     expect(registered).toMatchObject({ prompt: [expect.anything()], flush: [expect.anything()], runtime: [expect.anything()] });
+  });
+});
+
+describe("embedding providers of the host", () => {
+  const REGISTERED = Symbol.for("openclaw.memoryEmbeddingProviders");
+
+  /** The ids that the plugin gives a host of this version. @param {string} version @param {object} [more] */
+  function given(version, more = {}) {
+    const ids = /** @type {string[]} */ ([]);
+    const registerMemoryEmbeddingProvider = (/** @type {{id: string}} */ { id }) => ids.push(id);
+    plugin.register({ ...hostApi({ version }).api, registerMemoryEmbeddingProvider, ...more });
+    return ids;
+  }
+
+  afterEach(() => {
+    delete (/** @type {any} */ (globalThis)[REGISTERED]);
+  });
+
+  test("a host that has none without memory-core gets them, each once", () => {
+    const all = ["local", "openai", "gemini", "voyage", "mistral", "lmstudio"];
+    expect(given("2026.4.12")).toEqual(all);
+    /** @type {any} */ (globalThis)[REGISTERED] = new Map([["openai", {}]]);
+    expect(given("2026.4.12")).toEqual(all.filter((id) => id !== "openai"));
+  });
+
+  test("a host whose providers are plugins, or that only describes its commands, gets none", () => {
+    expect(given("2026.4.20")).toEqual([]);
+    expect(given("2026.4.12", { registrationMode: "cli-metadata" })).toEqual([]);
   });
 });
 
