@@ -38,7 +38,9 @@ const PROVIDERS = [
  * @param {import("./host.js").Host} host
  */
 export function registerEmbeddingProviders(api, host) {
-  // Asked first: newer hosts have no such registration, and reading their version while they describe commands throws.
+  // Commands load few plugins, and look for the providers of the others only while there is none.
+  if (!process.argv.includes("gateway")) return;
+  // Newer hosts have no such registration, and reading the version while commands are described throws.
   if (typeof api.registerMemoryEmbeddingProvider !== "function" || (api.registrationMode ?? "full") !== "full") return;
   if (host.atLeast(OWN_PLUGINS_SINCE)) return;
   const registered = /** @type {Record<symbol, unknown>} */ (/** @type {unknown} */ (globalThis))[REGISTERED];

@@ -1,6 +1,6 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import plugin from "../../index.js";
 import { citationOf, citesSources, presentHit } from "../../plugin/citations.js";
 import { bar } from "../../plugin/cli/progress.js";
@@ -101,7 +101,12 @@ describe("embedding providers of the host", () => {
     return ids;
   }
 
+  beforeEach(() => {
+    vi.spyOn(process, "argv", "get").mockReturnValue(["node", "openclaw", "gateway"]);
+  });
+
   afterEach(() => {
+    vi.restoreAllMocks();
     delete (/** @type {any} */ (globalThis)[REGISTERED]);
   });
 
@@ -115,6 +120,11 @@ describe("embedding providers of the host", () => {
   test("a host whose providers are plugins, or that only describes its commands, gets none", () => {
     expect(given("2026.4.20")).toEqual([]);
     expect(given("2026.4.12", { registrationMode: "cli-metadata" })).toEqual([]);
+  });
+
+  test("a command gets none: it would not look for those of plugins that it has not loaded", () => {
+    vi.spyOn(process, "argv", "get").mockReturnValue(["node", "openclaw", "memory", "index"]);
+    expect(given("2026.4.12")).toEqual([]);
   });
 });
 
