@@ -88,7 +88,7 @@ pub fn record_turn(env: &Env, agent: AutomaticAgent, user: String, assistant: St
         let path = agent.short_term_path(&settings);
         short_term::record(&path, &settings.short_term.limits, &user, &assistant, &now_in(None))
     };
-    write().map(|entry| entry.is_some()).map_err(|e| to_js(env, e))
+    write().map_err(|e| to_js(env, e))
 }
 
 /// Puts a finished turn on the capture queue. Synchronous, for the same reason.

@@ -12,65 +12,141 @@ use crate::error::{Error, Result};
 /// Bytes read at a time from the end of the file.
 const BLOCK: u64 = 16 * 1024;
 
-/// How long [`append_soon`] and [`rotate_soon`] try to get a file that another process holds: as long as an append
-/// usually takes, several times over.
+/// How long [`soon`] tries to get a file that another process holds: as long as an append usually takes, several times
+/// over.
 const PATIENCE: Duration = Duration::from_millis(1);
 const PAUSE: Duration = Duration::from_micros(100);
 
-/// Appends one line (without its line feed).
-///
-/// The file is locked while it is written, so that concurrent processes lose no line. A torn last line, left by a
-/// crash in the middle of a write, is cut off first: it never was a complete entry.
-///
-/// # Errors
-/// [`crate::error::Code::Io`], `MEM_DISK_FULL` or `MEM_READ_ONLY` when the file cannot be written.
-pub fn append(path: &Path, line: &str) -> Result<()> {
-    with_locked(path, |file| append_to(file, line))
+/// A file that this process holds, until it is dropped.
+#[derive(Debug)]
+pub struct Locked {
+    file: File,
+    path: PathBuf,
 }
 
-/// As [`append`], for a caller that must not wait: while another process holds the file, a thread of its own does.
+impl Locked {
+    /// Waits until no other process holds the file. Creates it, and its folder, when there is none.
+    fn open(path: &Path) -> Result<Self> {
+        Self::open_by(path, File::lock).map_err(|e| Error::io(path, &e))
+    }
+
+    /// As [`Self::open`], within [`PATIENCE`]; none when another process held the file.
+    fn open_soon(path: &Path) -> Result<Option<Self>> {
+        let until = Instant::now() + PATIENCE;
+        let lock = |file: &File| loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(PAUSE),
+                outcome => return outcome.map_err(std::io::Error::from),
+            }
+        };
+        match Self::open_by(path, lock) {
+            Ok(locked) => Ok(Some(locked)),
+            Err(e) if e.kind() == ErrorKind::WouldBlock => Ok(None),
+            Err(e) => Err(Error::io(path, &e)),
+        }
+    }
+
+    fn open_by(path: &Path, lock: impl Fn(&File) -> std::io::Result<()>) -> std::io::Result<Self> {
+        loop {
+            let file = open_or_create(path)?;
+            lock(&file)?;
+            if still_named(&file, path) {
+                return Ok(Self { file, path: path.to_owned() });
+            }
+            // Another process rotated the file between open and lock: take the new one.
+        }
+    }
+
+    /// The last complete line.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn last_line(&mut self) -> Result<Option<String>> {
+        self.run(|file, _| Ok(last_lines(file, 1)?.pop()))
+    }
+
+    /// Appends one line (without its line feed). A torn last line, left by a crash in the middle of a write, is cut off
+    /// first: it never was a complete entry.
+    ///
+    /// # Errors
+    /// [`crate::error::Code::Io`], `MEM_DISK_FULL` or `MEM_READ_ONLY` when the file cannot be written.
+    pub fn append(&mut self, line: &str) -> Result<()> {
+        self.run(|file, _| {
+            repair_torn_tail(file)?;
+            file.seek(SeekFrom::End(0))?;
+            let mut entry = Vec::with_capacity(line.len() + 1);
+            entry.extend_from_slice(line.as_bytes());
+            entry.push(b'\n');
+            // One write, so that a reader sees the whole line or none of it.
+            file.write_all(&entry)
+        })
+    }
+
+    /// Bytes of the file.
+    ///
+    /// # Errors
+    /// When the file system does not say.
+    pub fn size(&mut self) -> Result<u64> {
+        self.run(|file, _| Ok(file.metadata()?.len()))
+    }
+
+    /// Renames the file to `<stem>-<date>.jsonl` (`-2`, `-3`, … when that exists) if it holds at least `max_lines` lines.
+    /// Gives the new name when it did.
+    ///
+    /// # Errors
+    /// As [`Self::append`].
+    pub fn rotate(&mut self, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
+        self.run(|file, path| rotate_locked(file, path, max_lines, date))
+    }
+
+    fn run<T>(&mut self, work: impl FnOnce(&mut File, &Path) -> std::io::Result<T>) -> Result<T> {
+        work(&mut self.file, &self.path).map_err(|e| Error::io(&self.path, &e))
+    }
+}
+
+/// Appends one line; see [`Locked::append`]. Concurrent processes lose no line.
 ///
 /// # Errors
-/// As [`append`]; what goes wrong on that thread is logged.
-pub fn append_soon(path: &Path, line: &str) -> Result<()> {
-    if with_locked_soon(path, |file| append_to(file, line))?.is_some() {
-        return Ok(());
+/// As [`Locked::append`].
+pub fn append(path: &Path, line: &str) -> Result<()> {
+    Locked::open(path)?.append(line)
+}
+
+/// Rotates the file when it is full; see [`Locked::rotate`].
+///
+/// # Errors
+/// As [`Locked::append`].
+pub fn rotate(path: &Path, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
+    Locked::open(path)?.rotate(max_lines, date)
+}
+
+/// Does `work` on the file for a caller that must not wait: while another process holds it, a thread of its own does.
+///
+/// # Errors
+/// What `work` says, and when the file cannot be opened; what goes wrong on that thread is logged.
+pub fn soon(path: &Path, work: impl FnOnce(Locked) -> Result<()> + Send + 'static) -> Result<()> {
+    if let Some(locked) = Locked::open_soon(path)? {
+        return work(locked);
     }
-    let (owned, line) = (path.to_owned(), line.to_owned());
-    let append_later = move || {
-        if let Err(error) = append(&owned, &line) {
+    let owned = path.to_owned();
+    let later = move || {
+        if let Err(error) = Locked::open(&owned).and_then(work) {
             tracing::warn!(path = %owned.display(), %error, "a line was not written");
         }
     };
-    let waits = std::thread::Builder::new().name("memory-append".to_owned()).spawn(append_later);
+    let waits = std::thread::Builder::new().name("memory-append".to_owned()).spawn(later);
     waits.map(drop).map_err(|e| Error::io(path, &e))
 }
 
-fn append_to(file: &mut File, line: &str) -> std::io::Result<()> {
-    repair_torn_tail(file)?;
-    file.seek(SeekFrom::End(0))?;
-    let mut entry = Vec::with_capacity(line.len() + 1);
-    entry.extend_from_slice(line.as_bytes());
-    entry.push(b'\n');
-    // One write, so that a reader sees the whole line or none of it.
-    file.write_all(&entry)
-}
-
-/// Renames the file to `<stem>-<date>.jsonl` (`-2`, `-3`, … when that exists) if it holds at least `max_lines` lines.
-/// Gives the new name when it did.
-///
-/// # Errors
-/// As [`append`].
-pub fn rotate(path: &Path, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
-    with_locked(path, |file| rotate_locked(file, path, max_lines, date))
-}
-
-/// As [`rotate`], for a caller that must not wait: a file that another process holds stays.
-///
-/// # Errors
-/// As [`append`].
-pub fn rotate_soon(path: &Path, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
-    Ok(with_locked_soon(path, |file| rotate_locked(file, path, max_lines, date))?.flatten())
+fn open_or_create(path: &Path) -> std::io::Result<File> {
+    let open = || OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    match (open(), path.parent()) {
+        (Err(e), Some(folder)) if e.kind() == ErrorKind::NotFound => {
+            std::fs::create_dir_all(folder)?;
+            open()
+        }
+        (opened, _) => opened,
+    }
 }
 
 fn rotate_locked(file: &mut File, path: &Path, max_lines: usize, date: &str) -> std::io::Result<Option<PathBuf>> {
@@ -104,31 +180,31 @@ fn rotate_locked(file: &mut File, path: &Path, max_lines: usize, date: &str) -> 
 /// # Errors
 /// When the file exists but cannot be read.
 pub fn tail(path: &Path, n: usize) -> Result<Vec<String>> {
-    let read = || -> std::io::Result<Vec<String>> {
-        let mut file = match File::open(path) {
-            Ok(file) => file,
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(e) => return Err(e),
-        };
-        let mut start = file.metadata()?.len();
-        let mut bytes: Vec<u8> = Vec::new();
-        // One line feed more than lines: the one before the first line wanted.
-        while start > 0 && bytes.iter().filter(|b| **b == b'\n').count() <= n {
-            let step = BLOCK.min(start);
-            start -= step;
-            file.seek(SeekFrom::Start(start))?;
-            let mut block = vec![0; usize::try_from(step).unwrap_or(0)];
-            file.read_exact(&mut block)?;
-            block.append(&mut bytes);
-            bytes = block;
-        }
-        let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
-        bytes.truncate(end);
-        let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<&str> = text.lines().collect();
-        Ok(lines.iter().skip(lines.len().saturating_sub(n)).map(|l| (*l).to_owned()).collect())
-    };
-    read().map_err(|e| Error::io(path, &e))
+    match File::open(path) {
+        Ok(mut file) => last_lines(&mut file, n).map_err(|e| Error::io(path, &e)),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) => Err(Error::io(path, &e)),
+    }
+}
+
+fn last_lines(file: &mut File, n: usize) -> std::io::Result<Vec<String>> {
+    let mut start = file.metadata()?.len();
+    let mut bytes: Vec<u8> = Vec::new();
+    // One line feed more than lines: the one before the first line wanted.
+    while start > 0 && bytes.iter().filter(|b| **b == b'\n').count() <= n {
+        let step = BLOCK.min(start);
+        start -= step;
+        file.seek(SeekFrom::Start(start))?;
+        let mut block = vec![0; usize::try_from(step).unwrap_or(0)];
+        file.read_exact(&mut block)?;
+        block.append(&mut bytes);
+        bytes = block;
+    }
+    let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+    bytes.truncate(end);
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().collect();
+    Ok(lines.iter().skip(lines.len().saturating_sub(n)).map(|l| (*l).to_owned()).collect())
 }
 
 /// Changes the file as a whole: `change` gets its complete lines and gives the new ones, or none to leave it alone.
@@ -138,7 +214,7 @@ pub fn tail(path: &Path, n: usize) -> Result<Vec<String>> {
 /// # Errors
 /// As [`append`].
 pub fn update(path: &Path, change: impl FnOnce(Vec<String>) -> Option<Vec<String>>) -> Result<()> {
-    with_locked(path, |file| {
+    Locked::open(path)?.run(|file, path| {
         let Some(lines) = change(complete_lines(file)?) else { return Ok(()) };
         let beside = path.with_extension("jsonl.new");
         let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
@@ -153,7 +229,7 @@ pub fn update(path: &Path, change: impl FnOnce(Vec<String>) -> Option<Vec<String
 /// As [`append`], and what `keep` says.
 pub fn take(path: &Path, keep: impl FnOnce(Vec<String>) -> Result<()>) -> Result<()> {
     let mut kept = Ok(());
-    with_locked(path, |file| {
+    Locked::open(path)?.run(|file, path| {
         kept = keep(complete_lines(file)?);
         if kept.is_ok() { std::fs::remove_file(path) } else { Ok(()) }
     })?;
@@ -167,43 +243,6 @@ fn complete_lines(file: &mut File) -> std::io::Result<Vec<String>> {
     let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
     bytes.truncate(end);
     Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
-}
-
-/// Runs `work` on the file, locked.
-fn with_locked<T>(path: &Path, work: impl FnOnce(&mut File) -> std::io::Result<T>) -> Result<T> {
-    let mut file = open_locked(path, File::lock).map_err(|e| Error::io(path, &e))?;
-    work(&mut file).map_err(|e| Error::io(path, &e))
-}
-
-/// As [`with_locked`], within [`PATIENCE`]; none when another process held the file.
-fn with_locked_soon<T>(path: &Path, work: impl FnOnce(&mut File) -> std::io::Result<T>) -> Result<Option<T>> {
-    let until = Instant::now() + PATIENCE;
-    let lock = |file: &File| loop {
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(PAUSE),
-            outcome => return outcome.map_err(std::io::Error::from),
-        }
-    };
-    match open_locked(path, lock) {
-        Ok(mut file) => work(&mut file).map(Some).map_err(|e| Error::io(path, &e)),
-        Err(e) if e.kind() == ErrorKind::WouldBlock => Ok(None),
-        Err(e) => Err(Error::io(path, &e)),
-    }
-}
-
-/// Opens (creating folder and file), locks, checks that the name still means this file.
-fn open_locked(path: &Path, lock: impl Fn(&File) -> std::io::Result<()>) -> std::io::Result<File> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    loop {
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        lock(&file)?;
-        if still_named(&file, path) {
-            return Ok(file);
-        }
-        // Another process rotated the file between open and lock: take the new one.
-    }
 }
 
 /// Whether the name still means this open file.

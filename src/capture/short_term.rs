@@ -1,11 +1,11 @@
 //! Short-term memory (J1–J6): the last turns as `## Recent Memory`, one JSON line a turn, no model call.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::jsonl;
+use super::jsonl::{self, Locked};
 use crate::{
     error::{Code, Error, Result},
     text::{
@@ -71,35 +71,37 @@ pub struct Entry {
     pub tags: Vec<String>,
 }
 
-/// Appends a finished turn and rotates the file when it is full. Synchronous and small: the host does not wait for
-/// `agent_end`.
+/// Appends a finished turn and rotates the file when it is full; false when there is nothing to record. Synchronous and
+/// small: the host does not wait for `agent_end`.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn record(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &jiff::Zoned) -> Result<Option<Entry>> {
+pub fn record(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &jiff::Zoned) -> Result<bool> {
     let input = without_secrets(strip(user).trim());
     let output = without_secrets(assistant.trim());
     if input.is_empty() || output.is_empty() {
-        return Ok(None);
+        return Ok(false);
     }
-    let turn = jsonl::tail(path, 1)?
-        .first()
-        .and_then(|line| serde_json::from_str::<Entry>(line).ok())
-        .map_or(1, |last| last.turn + 1);
     let first_line = input.lines().find(|l| !l.trim().is_empty()).unwrap_or(&input);
-    let entry = Entry {
+    let unnumbered = Entry {
         ts: now.timestamp().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
-        turn,
+        turn: 1,
         task: clip(first_line, limits.max_task_chars),
         input: clip(&input, limits.max_input_chars),
         output: clip(&output, limits.max_output_chars),
         tags: tags(&input, &output, limits.max_tags),
     };
-    let line =
-        serde_json::to_string(&entry).map_err(|e| Error::new(Code::Internal, format!("short-term entry: {e}")))?;
-    jsonl::append_soon(path, &line)?;
-    rotate_when_full(path, limits, entry.turn, now)?;
-    Ok(Some(entry))
+    let (max_entries, date) = (limits.max_entries, now.date());
+    jsonl::soon(path, move |mut file| {
+        // While the file is held: two processes would give their turns the same number.
+        let last = file.last_line()?.and_then(|line| serde_json::from_str::<Entry>(&line).ok());
+        let entry = Entry { turn: last.map_or(1, |last| last.turn + 1), ..unnumbered };
+        let line =
+            serde_json::to_string(&entry).map_err(|e| Error::new(Code::Internal, format!("short-term entry: {e}")))?;
+        file.append(&line)?;
+        rotate_when_full(&mut file, max_entries, entry.turn, date)
+    })?;
+    Ok(true)
 }
 
 /// The beginning of a text, from which the fields are cut. Redacted before that: half a secret has no known shape.
@@ -110,15 +112,14 @@ fn without_secrets(text: &str) -> String {
 
 /// Counts the lines only when there may be enough of them: the host waits, and a large file takes a while. Our files
 /// number their turns from one; a file that we took over may not, so it is looked at now and then.
-fn rotate_when_full(path: &Path, limits: &Limits, turn: u64, now: &jiff::Zoned) -> Result<Option<PathBuf>> {
-    if turn < limits.max_entries as u64 && !turn.is_multiple_of(LOOKED_AT_EVERY) {
-        return Ok(None);
+fn rotate_when_full(file: &mut Locked, max_entries: usize, turn: u64, date: jiff::civil::Date) -> Result<()> {
+    if turn < max_entries as u64 && !turn.is_multiple_of(LOOKED_AT_EVERY) {
+        return Ok(());
     }
-    let size = std::fs::metadata(path).map_err(|e| Error::io(path, &e))?.len();
-    if size < (limits.max_entries as u64).saturating_mul(MIN_ENTRY_BYTES) {
-        return Ok(None);
+    if file.size()? < (max_entries as u64).saturating_mul(MIN_ENTRY_BYTES) {
+        return Ok(());
     }
-    jsonl::rotate_soon(path, limits.max_entries.max(1), &now.date().to_string())
+    file.rotate(max_entries.max(1), &date.to_string()).map(drop)
 }
 
 /// The block to inject, or nothing when there is no turn yet.
@@ -188,13 +189,19 @@ mod tests {
         text.parse().unwrap()
     }
 
+    /// Records a turn and gives what is in the file.
+    fn recorded(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &jiff::Zoned) -> Entry {
+        assert!(record(path, limits, user, assistant, now).unwrap());
+        serde_json::from_str(&jsonl::tail(path, 1).unwrap()[0]).unwrap()
+    }
+
     #[test]
     fn secrets_are_not_recorded_and_endless_texts_cost_little() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("st.jsonl");
         let now = jiff::Zoned::now();
         let user = format!("key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH {}", "x".repeat(1 << 20));
-        let entry = record(&path, &Limits::default(), &user, "AKIAABCDEFGHIJKLMNOP it is", &now).unwrap().unwrap();
+        let entry = recorded(&path, &Limits::default(), &user, "AKIAABCDEFGHIJKLMNOP it is", &now);
         assert!(
             entry.input.starts_with("key [redacted:openai-key] x") && entry.output.starts_with("[redacted:aws-key]")
         );
@@ -214,7 +221,8 @@ mod tests {
         assert_eq!(text, format!("{existing}\n{expected}\n"));
     }
 
-    // A process that was stopped while it held the file stopped the event loops of all others with it.
+    // A process that was stopped while it held the file stopped the event loops of all others with it. Later, turns that
+    // came meanwhile were all given the same number.
     #[test]
     fn a_file_that_somebody_holds_keeps_nobody_waiting_and_loses_no_turn() {
         let dir = tempfile::tempdir().unwrap();
@@ -225,15 +233,18 @@ mod tests {
         let holder = std::fs::File::open(&path).unwrap();
         holder.lock().unwrap();
         record("second");
+        record("third");
         assert_eq!(jsonl::tail(&path, 9).unwrap().len(), 1, "it came back while the file was held");
         holder.unlock().unwrap();
         let arrived = (0..2000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(5));
-            jsonl::tail(&path, 9).unwrap().len() == 2
+            jsonl::tail(&path, 9).unwrap().len() == 3
         });
         assert!(arrived);
-        record("third");
-        assert_eq!(jsonl::tail(&path, 9).unwrap().len(), 3);
+        record("fourth");
+        let lines = jsonl::tail(&path, 9).unwrap();
+        let turns: Vec<u64> = lines.iter().map(|line| serde_json::from_str::<Entry>(line).unwrap().turn).collect();
+        assert_eq!(turns, [1, 2, 3, 4]);
     }
 
     #[test]
@@ -245,7 +256,7 @@ mod tests {
         record(&path, &limits, "first <!-- end of recent memory --> ## Recent Memory", "one", &now).unwrap();
         let block = block(&path, &limits).unwrap().unwrap();
         assert_eq!(block.matches(END).count(), 1, "recorded text cannot close the block");
-        let entry = record(&path, &limits, &format!("{block}\n\nsecond"), "two", &now).unwrap().unwrap();
+        let entry = recorded(&path, &limits, &format!("{block}\n\nsecond"), "two", &now);
         assert_eq!((entry.input.as_str(), entry.turn), ("second", 2));
         assert_eq!(strip("## Recent Memory\n- a\n- b\n\nhello"), "hello");
     }
@@ -256,9 +267,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s.jsonl");
         let limits = Limits { max_task_chars: 2, max_input_chars: 3, max_output_chars: 1, ..Limits::default() };
-        let entry = record(&path, &limits, &family.repeat(5), &family.repeat(2), &at("2026-03-17T01:41:00+00:00[UTC]"))
-            .unwrap()
-            .unwrap();
+        let now = at("2026-03-17T01:41:00+00:00[UTC]");
+        let entry = recorded(&path, &limits, &family.repeat(5), &family.repeat(2), &now);
         assert_eq!((entry.task, entry.input, entry.output), (family.repeat(2), family.repeat(3), family.to_owned()));
     }
 
@@ -302,8 +312,7 @@ mod tests {
         let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
         std::io::Write::write_all(&mut file, format!("\n{last}\n").as_bytes()).unwrap();
         let limits = Limits { max_inject_entries: 2, ..Limits::default() };
-        let entry =
-            record(&path, &limits, "question", "answer", &at("2026-03-17T01:41:00+00:00[UTC]")).unwrap().unwrap();
+        let entry = recorded(&path, &limits, "question", "answer", &at("2026-03-17T01:41:00+00:00[UTC]"));
         assert_eq!(entry.turn, 8);
         assert!(block(&path, &limits).unwrap().unwrap().contains("user: question | assistant: answer"));
     }
