@@ -1,6 +1,6 @@
 // The hooks of the automatic memory with the native engine behind them, driven as a host drives them.
 
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
@@ -122,6 +122,19 @@ test("turns are recorded before the hook returns and shown with the next message
   expect(JSON.parse(line)).toMatchObject({ turn: 1, task: "new question", input: "new question", output: "Fine." });
   const { appendContext } = await handlers.before_prompt_build({ prompt: "hello there" }, MAIN);
   expect(appendContext).toMatch(/^## Recent Memory\n[\s\S]*new question/);
+});
+
+// An index that could not be opened took the last turns with it.
+test("recall that fails leaves the last turns alone", async () => {
+  const { handlers, manager, stateDir, warnings } = await hooked({ ...RECALL, shortTerm: { enabled: true } });
+  await manager.close();
+  const folder = path.join(stateDir, "memory-core-rs");
+  await rm(folder, { recursive: true });
+  await writeFile(folder, "where the index should be");
+  await handlers.agent_end(turn("old question", "new question"), MAIN);
+  const { appendContext } = await handlers.before_prompt_build({ prompt: "Which database does Falcon use?" }, MAIN);
+  expect(appendContext).toMatch(/^## Recent Memory\n[\s\S]*new question/);
+  expect(warnings).toEqual([expect.stringMatching(/^memory-core-rs: recall: .*index\.sqlite/)]);
 });
 
 test("a conversation that ends becomes a note, once, unless the host writes it", async () => {

@@ -3,6 +3,7 @@
 // Hosts from 2026.6 append after the message and keep their transcript clean, so that everything before it stays as the
 // provider has it cached. Older ones know only "before the message" and keep it in the transcript, which is as stable.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
@@ -27,24 +28,35 @@ const MAIN_ONLY = new Set(["MEMORY.md", "memory.md", "USER.md"]);
 export async function promptContext({ host }, event, ctx) {
   if (!isUserTurn(ctx) || !isPrivate(ctx)) return undefined;
   const agent = hookAgent(host, ctx);
-  const blocks = [shortTermBlock(host, agent), await recallBlock(host, agent, event, ctx)].filter(Boolean);
+  const parts = [
+    // The file is read while a worker searches.
+    orNothing(host, "short-term memory", () => nextTurn().then(() => lastTurns(agent))),
+    orNothing(host, "recall", () => recallBlock(host, agent, event, ctx)),
+  ];
+  const blocks = (await Promise.all(parts)).filter(Boolean);
   if (blocks.length === 0) return undefined;
   const text = blocks.join("\n\n");
   return host.atLeast(APPENDS_SINCE) ? { appendContext: text } : { prependContext: text };
 }
 
 /**
+ * What a part gives; nothing, and a line in the log, when it fails: no other part depends on it.
  * @param {import("../host.js").Host} host
- * @param {Agent} agent
+ * @param {string} part
+ * @param {() => Promise<string | null>} work
  */
-function shortTermBlock(host, agent) {
-  if (!agent.settings.shortTerm.enabled) return null;
+async function orNothing(host, part, work) {
   try {
-    return native().shortTermBlock(agent.native);
+    return await work();
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: short-term memory: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: ${part}: ${errorMessage(error)}`);
     return null;
   }
+}
+
+/** @param {Agent} agent */
+function lastTurns(agent) {
+  return agent.settings.shortTerm.enabled ? native().shortTermBlock(agent.native) : null;
 }
 
 /**
