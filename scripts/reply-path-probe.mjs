@@ -8,6 +8,7 @@
 
 import { existsSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { PerformanceObserver } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
@@ -101,6 +102,7 @@ async function probe() {
  * @param {number} [pauseMs] Pause after each call.
  */
 async function measure(calls, work, pauseMs = 0) {
+  const [since, stolenBefore] = [performance.now(), await stolenMs()];
   const different = Math.ceil(calls / ROUNDS);
   for (let n = 0; n < WARM_UP; n++) await work(n % different);
   const wall = [];
@@ -120,7 +122,15 @@ async function measure(calls, work, pauseMs = 0) {
   const hold = gaps.map((list) => Math.max(...list.map(withoutCollections)));
   const best = (/** @type {number[]} */ values) =>
     Array.from({ length: different }, (_, n) => Math.min(...values.filter((_, at) => at % different === n)));
-  return { wall: { ...summary(wall), best: summary(best(wall)) }, hold: { ...summary(hold), best: summary(best(hold)) } };
+  const stolen = ((await stolenMs()) - stolenBefore) / (performance.now() - since) / availableParallelism();
+  return { wall: { ...summary(wall), best: summary(best(wall)) }, hold: { ...summary(hold), best: summary(best(hold)) }, stolen };
+}
+
+/** Time of all processors that a virtual machine was due and others got, in milliseconds since it started; 0 where nobody says. */
+async function stolenMs() {
+  const [total] = (await readFile("/proc/stat", "utf8").catch(() => "")).split("\n");
+  // cpu user nice system idle iowait irq softirq steal, in hundredths of a second.
+  return 10 * (Number(total.split(/ +/)[8]) || 0);
 }
 
 /**
