@@ -90,21 +90,43 @@ export function pluginSettings(cfg) {
 }
 
 /**
+ * What the plugin's own settings say for one agent alone.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @returns {Record<string, any>}
+ */
+export function agentSettings(cfg, agentId) {
+  const { agents } = pluginSettings(cfg);
+  const found = Object.entries(isRecord(agents) ? agents : {}).find(([id]) => normalizeAgentId(id) === agentId)?.[1];
+  return isRecord(found) ? found : {};
+}
+
+/**
+ * The time zone of dated notes, as it is configured; undefined where only the machine has one.
+ * @param {HostConfig} cfg
+ * @param {string} [agentId]
+ * @returns {string | undefined}
+ */
+export function userTimeZone(cfg, agentId) {
+  const ofAgent = agentId === undefined ? undefined : agentSettings(cfg, agentId).timeZone;
+  const zones = [ofAgent, pluginSettings(cfg).timeZone, cfg.agents?.defaults?.userTimezone];
+  return zones.find((zone) => typeof zone === "string" && zone.trim())?.trim();
+}
+
+/**
  * The places that configure memory search for an agent, weakest first; the same order as in the native resolver.
  * @param {HostConfig} cfg
  * @param {string} agentId
  */
 function searchLayers(cfg, agentId) {
   const entry = agentEntries(cfg).find((agent) => agent.id === agentId)?.entry ?? {};
-  const own = pluginSettings(cfg);
-  const ownAgents = Object.entries(isRecord(own.agents) ? own.agents : {});
   return [
     cfg.agents?.defaults?.memorySearch,
     cfg.memory?.search,
     entry.memorySearch,
     entry.memory?.search,
-    own,
-    ...ownAgents.filter(([id]) => normalizeAgentId(id) === agentId).map(([, settings]) => settings),
+    pluginSettings(cfg),
+    agentSettings(cfg, agentId),
   ].filter(isRecord);
 }
 

@@ -1,5 +1,7 @@
 // The silent turn before a compaction, in which the model saves what should outlive the conversation.
 
+import { userTimeZone } from "../lib/config.js";
+
 /**
  * @typedef {{softThresholdTokens: number, forceFlushTranscriptBytes: number, reserveTokensFloor: number, prompt: string,
  *   systemPrompt: string, relativePath: string, model?: string}} FlushPlan
@@ -40,7 +42,7 @@ export function buildFlushPlan({ cfg = {}, nowMs, contextWindowTokens } = {}) {
   const settings = compaction.memoryFlush ?? {};
   if (settings.enabled === false) return null;
   const now = new Date(Number.isFinite(nowMs) ? Number(nowMs) : Date.now());
-  const timeZone = knownTimeZone(cfg.agents?.defaults?.userTimezone);
+  const timeZone = knownTimeZone(userTimeZone(cfg));
   const { date, time } = localTime(now, timeZone);
   const relativePath = `memory/${date}.md`;
   const fill = (/** @type {string} */ text) =>
@@ -112,10 +114,10 @@ function byteSize(value) {
   return Math.floor(Number(match[1]) * 1024 ** power);
 }
 
-/** @param {unknown} configured */
+/** @param {string} [configured] */
 function knownTimeZone(configured) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (typeof configured !== "string" || !configured.trim()) return own;
+  if (!configured) return own;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: configured.trim() }).resolvedOptions().timeZone;
   } catch {

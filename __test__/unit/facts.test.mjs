@@ -195,6 +195,11 @@ test("an export is read as an array, in an object, or line by line", () => {
   expect(exportedRows(JSON.stringify({ memories: [row] }))).toEqual([row]);
   expect(exportedRows(lines)).toEqual([row, { text: "b", importance: null, category: null, createdAt: 7 }]);
   expect(exportedRows("")).toEqual([]);
+  // The host's log in the same output, and a vector in a row alone, were taken for the rows.
+  const log = "[plugins] memory-lancedb: plugin registered (db: /home/a/.openclaw/memory/lancedb, lazy init)";
+  expect(exportedRows(`${log}\n${JSON.stringify([row], null, 2)}\n[plugins] bye\n`)).toEqual([row]);
+  expect(exportedRows(`${log}\n${lines}`)).toHaveLength(2);
+  expect(exportedRows(JSON.stringify({ ...row, vector: [0.25, 1] }))).toEqual([row]);
   expect(() => exportedRows("[1, 2]")).toThrow("no rows with a text");
   expect(() => exportedRows("{nonsense")).toThrow();
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { hasAutomaticPart } from "../../plugin/hooks/agent.js";
 import { lastMessages } from "../../plugin/hooks/messages.js";
 import { registerHooks } from "../../plugin/hooks/register.js";
-import { hostWritesNotes } from "../../plugin/hooks/session-notes.js";
+import { hostWritesNotes } from "../../plugin/hooks/host-notes.js";
 import { isMainSession, isPrivate, isUserTurn } from "../../plugin/hooks/session.js";
 import { Host } from "../../plugin/host.js";
 
@@ -111,13 +111,29 @@ test("a hook that fails costs a log line and no reply", async () => {
   ]);
 });
 
-test("no note is written where the host's own hook writes one", () => {
-  /** @param {string} version */
-  const host = (version) => new Host({ runtime: { version } });
-  const entry = (/** @type {boolean} */ enabled) => ({ hooks: { internal: { entries: { "session-memory": { enabled } } } } });
-  expect(hostWritesNotes(host("2026.4.12"), {})).toBe(true);
-  expect(hostWritesNotes(host("2026.4.12"), entry(false))).toBe(false);
-  expect(hostWritesNotes(host("2026.4.12"), { hooks: { internal: { enabled: false } } })).toBe(false);
-  expect(hostWritesNotes(host("2026.9.6"), {})).toBe(false);
-  expect(hostWritesNotes(host("2026.9.6"), entry(true))).toBe(true);
+// By the host's version alone there was no note at all from 2026.4.20 to 2026.7, and two of them since 2026.8.
+test("no note is written where the host's own hook writes one, and one where it does not", () => {
+  /** @param {string} version @param {unknown} [internal] */
+  const writes = (version, internal) => hostWritesNotes(new Host({ runtime: { version } }), internal ? { hooks: { internal } } : {});
+  const own = (/** @type {object} */ entry) => ({ entries: { "session-memory": entry } });
+  const other = { "command-logger": { enabled: true } };
+  for (const version of ["2026.4.12", "2026.4.15"]) {
+    expect(writes(version), version).toBe(true);
+    expect(writes(version, { entries: other }), version).toBe(true);
+  }
+  for (const version of ["2026.4.20", "2026.6.11", "2026.8.2", "2026.9.6"]) {
+    expect(writes(version), version).toBe(false);
+    expect(writes(version, { entries: other }), version).toBe(false);
+    expect(writes(version, { enabled: true }), version).toBe(true);
+    expect(writes(version, { load: { extraDirs: ["/hooks"] } }), version).toBe(true);
+  }
+  for (const version of ["2026.4.12", "2026.6.11", "2026.9.6"]) {
+    expect(writes(version, { enabled: false, ...own({ enabled: true }) }), version).toBe(false);
+    expect(writes(version, { enabled: true, ...own({ enabled: false }) }), version).toBe(false);
+    expect(writes(version, own({ enabled: true })), version).toBe(true);
+    expect(writes(version, own({ messages: 25 })), version).toBe(true);
+  }
+  expect(writes("2026.6.11", { enabled: true, entries: other })).toBe(true);
+  expect(writes("2026.6.11", { installs: { pack: { hooks: ["session-memory"] } } })).toBe(true);
+  expect(writes("2026.9.6", { enabled: true, entries: other })).toBe(false);
 });

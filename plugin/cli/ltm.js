@@ -105,18 +105,31 @@ export function exportedRows(text) {
 
 /** @param {string} text @returns {any[]} */
 function parseRows(text) {
-  // The command line of a host may print a line of its own before the JSON.
-  const from = text.search(/^\s*[[{]/m);
-  if (from < 0) return [];
-  const body = text.slice(from);
-  try {
-    const value = JSON.parse(body);
+  const lines = text.split(/\r?\n/);
+  const end = lines.findLastIndex((line) => /[\]}]\s*$/.test(line)) + 1;
+  // The command line of a host may print lines of its own around the JSON, some of which begin like an array.
+  for (const [at, line] of lines.entries()) {
+    if (!/^\s*[[{]/.test(line)) continue;
+    // A row a line.
+    if (isRecord(parsed(line)) && at + 1 < end) break;
+    const value = parsed(lines.slice(at, end).join("\n"));
     if (Array.isArray(value)) return value;
-    return Object.values(value).find(Array.isArray) ?? [value];
-  } catch (error) {
-    const lines = body.split("\n").filter((line) => line.trim());
-    if (lines.length < 2) throw error;
-    return lines.map((line) => JSON.parse(line));
+    if (isRecord(value)) return Object.values(value).find(isRows) ?? [value];
+  }
+  return lines.map(parsed).filter(isRecord);
+}
+
+/** @param {unknown} value @returns {value is any[]} */
+function isRows(value) {
+  return Array.isArray(value) && value.some(isRecord);
+}
+
+/** @param {string} text @returns {unknown} */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 // Whose automatic memory a hook is about, and what is switched on for it.
 
-import { defaultAgentId, isRecord, normalizeAgentId, pluginSettings, sessionAgentId } from "../../lib/config.js";
+import { agentSettings, defaultAgentId, isRecord, pluginSettings, sessionAgentId } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
 
 /**
@@ -41,9 +41,7 @@ export function hasAutomaticPart(settings) {
  * @param {string} agentId
  */
 export function hasStoredFacts(cfg, agentId) {
-  const own = pluginSettings(cfg);
-  const ofAgent = Object.entries(isRecord(own.agents) ? own.agents : {}).find(([id]) => normalizeAgentId(id) === agentId)?.[1];
-  return (ofAgent?.storedFacts?.enabled ?? own.storedFacts?.enabled) === true;
+  return (agentSettings(cfg, agentId).storedFacts?.enabled ?? pluginSettings(cfg).storedFacts?.enabled) === true;
 }
 
 /**

@@ -9,6 +9,7 @@ import { getManager } from "../runtime.js";
 import { automaticAgent, hookAgent } from "./agent.js";
 import { lastMessages } from "./messages.js";
 import { askModel } from "./model.js";
+import { noteCaptured } from "./seen.js";
 import { isPrivate, isUserTurn } from "./session.js";
 
 /**
@@ -44,6 +45,7 @@ export async function captureTurn(plugin, event, ctx) {
     model: ctx.modelId,
     messages,
   });
+  noteCaptured(messages);
   // In a turn of its own: whatever is done here holds the gateway's event loop in one piece.
   setImmediate(() => workOff(plugin, agent));
 }

@@ -1,5 +1,5 @@
-// The safety net below the pre-compaction flush: when the host compacts a conversation, the messages that no flush has
-// seen go to the capture queue before they are gone.
+// The safety net below the pre-compaction flush: when the host compacts a conversation, the messages that neither a flush
+// nor auto-capture has seen go to the capture queue before they are gone.
 
 import { randomUUID } from "node:crypto";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { hookAgent } from "./agent.js";
 import { workOff } from "./capture.js";
-import { unflushed } from "./flushes.js";
+import { unseen } from "./seen.js";
 import { lastMessages } from "./messages.js";
 import { isConversation, isPrivate } from "./session.js";
 import { sessionMessages } from "./transcript.js";
@@ -31,14 +31,16 @@ export async function saveBeforeCompaction(plugin, event, ctx) {
   if (!agent.settings.captureOnCompaction) return;
   const sessionKey = String(ctx.sessionKey);
   const { sessionId, compactions, sessionFile } = recorded(plugin, agent, event, ctx);
-  const messages = unflushed(
+  const session = { agentId: agent.agentId, sessionKey, sessionId, sessionFile };
+  const messages = unseen(
     Array.isArray(event.messages)
       ? lastMessages(event.messages, MAX_MESSAGES)
-      : await sessionMessages({ agentId: agent.agentId, sessionKey, sessionId, sessionFile }, MAX_MESSAGES),
+      : await sessionMessages(session, MAX_MESSAGES, { uncompacted: true }),
   );
   if (!messages.some((message) => message.role === "user")) return;
-  // The same compaction, tried again, is one.
-  const id = sessionId && compactions !== undefined ? `compaction-${sessionId}-${compactions}` : `compaction-${randomUUID()}`;
+  // The same compaction, tried again, is one. A session that is reset keeps its id and counts from zero again.
+  const last = messages.at(-1)?.at ?? "";
+  const id = sessionId && compactions !== undefined ? `compaction-${sessionId}-${compactions}-${last}` : `compaction-${randomUUID()}`;
   for (let from = 0; from < messages.length; from += MESSAGES_PER_JOB) {
     // Each entry is cleaned before it is written, which holds the event loop; not for all of them at once.
     if (from > 0) await nextTurn();

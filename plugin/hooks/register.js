@@ -8,8 +8,8 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { hasAutomaticPart } from "./agent.js";
 import { captureTurn } from "./capture.js";
 import { saveBeforeCompaction } from "./compaction.js";
-import { noteFlushEnd, noteFlushStart } from "./flushes.js";
 import { promptContext } from "./prompt.js";
+import { noteFlushEnd, noteFlushStart } from "./seen.js";
 import { noteAutomaticEnd, noteReset } from "./session-notes.js";
 
 /**

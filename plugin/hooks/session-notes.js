@@ -4,15 +4,18 @@
 // that fails leaves the name as it is.
 
 import { randomUUID } from "node:crypto";
+import { userTimeZone } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { DATABASE_SINCE } from "../sessions/source.js";
 import { hookAgent } from "./agent.js";
 import { outsideHooks } from "./capture.js";
+import { hostWritesNotes } from "./host-notes.js";
 import { lastMessages } from "./messages.js";
 import { askModel } from "./model.js";
 import { isConversation, isPrivate } from "./session.js";
-import { sessionMessages } from "./transcript.js";
+import { sessionMessages, withoutEarlier } from "./transcript.js";
 
 /**
  * @typedef {import("./capture.js").Plugin} Plugin
@@ -22,9 +25,6 @@ import { sessionMessages } from "./transcript.js";
 
 /** Commands and silent replies are left out later, so more messages are looked at than are kept. */
 const SPARE = 4;
-
-/** First host that writes no session note by itself. */
-const OPT_IN_SINCE = "2026.8.1";
 
 /** Ends of a session that nobody asked for; the others come with `before_reset`. */
 const AUTOMATIC = new Set(["idle", "daily"]);
@@ -36,7 +36,11 @@ const AUTOMATIC = new Set(["idle", "daily"]);
  * @param {Record<string, any>} ctx
  */
 export async function noteReset(plugin, event, ctx) {
-  await note(plugin, event, ctx, async (limit) => lastMessages(event.messages, limit));
+  await note(plugin, event, ctx, async (limit, { agentId }) => {
+    const said = lastMessages(event.messages, limit);
+    if (!plugin.host.atLeast(DATABASE_SINCE)) return said;
+    return await withoutEarlier(said, { agentId, sessionKey: String(ctx.sessionKey), sessionId: String(ctx.sessionId ?? "") });
+  });
 }
 
 /**
@@ -76,7 +80,7 @@ async function note(plugin, event, ctx, read) {
     sessionKey: String(ctx.sessionKey ?? ""),
     sessionId: String(ctx.sessionId ?? ""),
     source: String(event.reason ?? "reset"),
-    timeZone: cfg.agents?.defaults?.userTimezone,
+    timeZone: userTimeZone(cfg, agentId),
     messages,
   });
   if (!path || settings.sessionNotes.slug !== "model") return;
@@ -97,16 +101,4 @@ async function nameNote(plugin, agent, workspaceDir, path, messages) {
   if (!task) return;
   const answer = await askModel(plugin, agent, { id: `slug-${randomUUID()}`, ...task });
   native().renameSessionNote(workspaceDir, path, answer);
-}
-
-/**
- * Whether the host's session-memory hook is on: opt-in on newer hosts, opt-out before.
- * @param {import("../host.js").Host} host
- * @param {import("../host.js").HostConfig} cfg
- */
-export function hostWritesNotes(host, cfg) {
-  const internal = cfg.hooks?.internal;
-  if (internal?.enabled === false) return false;
-  const wanted = internal?.entries?.["session-memory"]?.enabled;
-  return typeof wanted === "boolean" ? wanted : !host.atLeast(OPT_IN_SINCE);
 }

@@ -18,14 +18,40 @@ const TAIL_BYTES = 4 << 20;
  * The last messages of a session, oldest first; empty when its transcript is gone.
  * @param {SessionRef} session
  * @param {number} limit
- * @param {{ended?: boolean}} [options] `ended`: what was said before the session was reset under the same id.
+ * @param {{ended?: boolean, uncompacted?: boolean}} [options] `ended`: what was said before the session was reset under the
+ *   same id. `uncompacted`: only what was said since the last compaction.
  * @returns {Promise<Message[]>}
  */
-export async function sessionMessages(session, limit, { ended = false } = {}) {
-  const events = await transcriptEvents(session);
-  const current = currentWindow(events, ended);
+export async function sessionMessages(session, limit, { ended = false, uncompacted = false } = {}) {
+  const [before, current] = conversations(await transcriptEvents(session)).slice(-2);
+  const events = ended && current ? before : (current ?? before);
+  const from = uncompacted ? events.findLastIndex((event) => event?.type === "compaction") + 1 : 0;
+  return messagesIn(events.slice(from), limit);
+}
+
+/**
+ * Of the messages that a host hands over when a session is reset, those of the conversation that ends: newer hosts hand
+ * over what was ever said under the session's id, which a reset does not change.
+ * @param {Message[]} said
+ * @param {SessionRef} session
+ */
+export async function withoutEarlier(said, session) {
+  const [before, current] = conversations(await transcriptEvents(session)).slice(-2);
+  const last = said.at(-1);
+  // Never reset before; or not kept where we can look.
+  if (!current || !last) return said;
+  const sameAs = (/** @type {Message} */ one) => (/** @type {Message} */ other) =>
+    one.at === other.at && one.role === other.role && one.text === other.text;
+  const [ended, now] = [before, current].map((events) => messagesIn(events, Number.POSITIVE_INFINITY));
+  // Hosts mark the reset before they tell of it, but none promises to.
+  const conversation = now.some(sameAs(last)) ? now : ended;
+  return said.filter((message) => conversation.some(sameAs(message)));
+}
+
+/** @param {any[]} events @param {number} limit */
+function messagesIn(events, limit) {
   return lastMessages(
-    current.filter((event) => event?.type === "message").map((event) => event.message),
+    events.filter((event) => event?.type === "message").map((event) => event.message),
     limit,
   );
 }
@@ -64,15 +90,15 @@ function parsed(line) {
 }
 
 /**
- * Newer hosts reset a session by a mark in its transcript: what follows the last mark is the conversation now, what
- * stands before it is the one that has ended.
+ * The conversations of a session, the present one last: newer hosts reset a session by a mark in its transcript.
  * @param {any[]} events
- * @param {boolean} ended
  */
-function currentWindow(events, ended) {
-  const isMark = (/** @type {any} */ event) => event?.type === "reset";
-  const last = events.findLastIndex(isMark);
-  if (!ended || last < 0) return events.slice(last + 1);
-  const before = events.slice(0, last);
-  return before.slice(before.findLastIndex(isMark) + 1);
+function conversations(events) {
+  /** @type {any[][]} */
+  const found = [[]];
+  for (const event of events) {
+    if (event?.type === "reset") found.push([]);
+    else found.at(-1)?.push(event);
+  }
+  return found;
 }

@@ -1,10 +1,10 @@
-// What the host's flushes have seen. The host's own record counts a flush that was given up after failures as done, and
+// Which messages the host's flushes and auto-capture have seen, and a compaction need not keep. The host's own record counts a flush that was given up after failures as done, and
 // does not tell how far one reached; so a flush counts here when its model was seen to answer, for the messages that were
 // in front of it. After a restart nothing is known, and what is captured twice is dropped as a duplicate.
 
 /** Messages that are remembered of a flush, counted from the end: the last ones tell how far it reached. */
 const LAST_MESSAGES = 20;
-/** Messages that are remembered in all. */
+/** Messages that are remembered in all, of flushes and of auto-capture each. */
 const MAX_KNOWN = 2000;
 /** Flushes under way that are remembered; one that fails is never told of. */
 const MAX_RUNNING = 20;
@@ -14,6 +14,9 @@ const running = new Map();
 
 /** The instants of the messages that flushes have seen, oldest first. @type {Set<number>} */
 const flushed = new Set();
+
+/** The instants of the messages that went to the capture queue with their turn, oldest first. @type {Set<number>} */
+const captured = new Set();
 
 /** @param {Record<string, any>} ctx */
 const isFlush = (ctx) => ctx.trigger === "memory" && typeof ctx.runId === "string";
@@ -53,11 +56,23 @@ export function noteFlushEnd(_, event, ctx) {
 }
 
 /**
- * The messages after the last one that a flush has seen.
+ * Auto-capture has queued these messages.
  * @param {import("./messages.js").Message[]} messages
  */
-export function unflushed(messages) {
-  return messages.slice(messages.findLastIndex(({ at }) => at !== undefined && flushed.has(at)) + 1);
+export function noteCaptured(messages) {
+  for (const { at } of messages) if (at !== undefined) captured.add(at);
+  forgetOldest(captured, MAX_KNOWN);
+}
+
+/**
+ * The messages after the last one that a flush has seen, without those that were captured with their turn: a model would
+ * put the same facts into other words.
+ * @param {import("./messages.js").Message[]} messages
+ */
+export function unseen(messages) {
+  const isIn = (/** @type {Set<number>} */ known) => (/** @type {import("./messages.js").Message} */ message) =>
+    message.at !== undefined && known.has(message.at);
+  return messages.slice(messages.findLastIndex(isIn(flushed)) + 1).filter((message) => !isIn(captured)(message));
 }
 
 /**
