@@ -2,7 +2,7 @@
 
 use std::{cell::LazyCell, collections::HashSet, sync::Arc};
 
-use super::{envelope, filter};
+use super::{envelope, filter, rules};
 use crate::{
     config::automatic::Automatic,
     search::types::Hit,
@@ -44,11 +44,13 @@ impl Question {
     #[must_use]
     pub fn relevant(&self, hits: Vec<Hit>, settings: &Automatic, by_meaning: bool) -> Vec<Hit> {
         let mut analyzer = LazyCell::new(Analyzer::new);
+        // Only who asks about a day wants its notes whatever they say; "thanks for today" does not.
+        let asks_for_a_time = self.plan.time.range.is_some() && rules::is_question(&self.text);
         hits.into_iter()
             .filter(|hit| !by_meaning || hit.score >= settings.auto_recall_min_score)
             .filter(|hit| {
                 hit.vector_score.is_some_and(|cosine| cosine >= NEAR_MEANING)
-                    || self.plan.time.range.is_some()
+                    || asks_for_a_time
                     || hit.word_share.unwrap_or_else(|| self.shared(&analyzer.terms(&hit.snippet))) >= SHARED_WORDS
             })
             .filter(|hit| !filter::is_injection(&hit.snippet))
@@ -148,5 +150,19 @@ mod tests {
         let kept = question.relevant(hits.clone(), &settings, true);
         assert_eq!(kept.iter().map(|h| h.score).collect::<Vec<_>>(), [0.9, 0.5]);
         assert_eq!(question.relevant(hits, &settings, false).len(), 3);
+    }
+
+    // Whoever said "today" got the notes of the day, whatever they were about.
+    #[test]
+    fn a_day_that_is_only_mentioned_brings_nothing() {
+        let settings = Automatic::default();
+        let today = || vec![hit("The boiler was repaired for 120 euros.", 0.5, None)];
+        for said in ["Thanks for your help today!", "I'm so tired today", "Bis morgen, ich gehe jetzt schlafen"] {
+            let found = ask(said).map(|question| question.relevant(today(), &settings, true)).unwrap_or_default();
+            assert!(found.is_empty(), "{said}");
+        }
+        for said in ["What happened today?", "What did we do yesterday?", "was haben wir gestern gemacht?"] {
+            assert_eq!(ask(said).unwrap().relevant(today(), &settings, true).len(), 1, "{said}");
+        }
     }
 }

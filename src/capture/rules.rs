@@ -143,7 +143,7 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
             questions += 1;
             continue;
         }
-        if is_passing(sentence) {
+        if is_passing(sentence) || asks_to_forget(sentence) {
             continue;
         }
         if let Some(rule) = COMPILED.iter().find(|r| r.pattern.is_match(sentence)) {
@@ -188,7 +188,8 @@ fn split_line(line: &str) -> Vec<&str> {
     parts
 }
 
-fn is_question(sentence: &str) -> bool {
+/// Whether a sentence asks something.
+pub(super) fn is_question(sentence: &str) -> bool {
     static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i)^(what|when|where|who|why|how|which|can|could|would|should|do|does|did|is|are|was|were|will|have|has) (you|i|we|he|she|it|they|the|my|your|there|this|that)\b",
@@ -214,9 +215,54 @@ fn is_passing(sentence: &str) -> bool {
     NOW.as_ref().is_some_and(|r| r.is_match(sentence))
 }
 
+/// "Forget that I live in Porto": what it names is to be gone, not kept once more. "Don't forget" is the opposite.
+fn asks_to_forget(sentence: &str) -> bool {
+    static FORGET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i)^((please|bitte|por favor|s'il te plaît|per favore|alsjeblieft|prosím|пожалуйста|ok|okay|so|and|now)[ ,]+|(can|could|you can|you should|i want you to|i'd like you to) (you )?(please )?)*",
+            r"((forget|unlearn|stop remembering) (about )?(that (i|my|we|our|he|she|it|the)\b|what\b|everything\b|all\b|my\b|our\b|the fact\b)",
+            r"|(delete|remove|erase) .{1,80} from (your |the )?memor(y|ies)",
+            r"|vergiss,? (dass|was|alles|mein\w*|unser\w*|das mit)\b|lösche? .{1,80} aus (dein\w* )?(gedächtnis|speicher)",
+            r"|(esquece|esqueça|esquece-te de|esqueça-se de|olvida|olvídate de|olvide) (que|o que|lo que|tudo|todo|o meu|a minha|mi|nuestr\w+)\b|(apaga|apague|borra|borre|elimina) .{1,80} (da|de la|de tu|da tua|de sua) memória",
+            r"|oublie(z)? (que|ce que|tout|mon|ma|mes)\b|dimentica (che|quello che|tutto|il mio|la mia)\b|vergeet (dat|wat|alles|mijn)\b|zapomeň,? (že|na|co|všechno)",
+            r"|забудь(те)?,? (что|про|о том|вс[её]|мой|мою))|^(请|請|麻烦)?(你)?(忘记|忘記|忘掉|忘了)(我|关于|關於|之前)|(こと|の件)(を|は)?(もう)?忘れて(ください|ほしい|くれ)?[。！]?$|(것|거|얘기)(은|는|을|를)? ?(이제 )?잊어"
+        ))
+        .ok()
+    });
+    FORGET.as_ref().is_some_and(|r| r.is_match(sentence))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_to_be_forgotten_is_not_kept_once_more() {
+        for text in [
+            "Forget that I live in Porto.",
+            "Please forget my phone number is +351 912 345 678",
+            "Can you delete my address, I live in Graz, from your memory",
+            "Vergiss, dass ich in Graz wohne",
+            "Esquece que moro em Lisboa",
+            "Olvida que vivo en Sevilla",
+            "Oublie que j'habite à Lyon",
+            "Забудь, что я живу в Праге",
+            "忘记我住在上海",
+            "私の住所は東京ですということを忘れてください",
+        ] {
+            assert!(find(text).is_err(), "{text}");
+        }
+        for text in [
+            "Don't forget that I live in Porto",
+            "Vergiss nicht, dass ich in Graz wohne",
+            "No olvides que vivo en Sevilla",
+            "别忘了我住在上海",
+            "Forget the bus, I prefer the train",
+            "I always forget my keys at home, remember that",
+        ] {
+            assert!(find(text).is_ok(), "{text}");
+        }
+    }
 
     #[test]
     fn every_rule_compiles() {

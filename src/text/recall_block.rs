@@ -1,7 +1,5 @@
 //! The `<relevant-memories>` block (K4): recalled text as data that cannot close its fence, and its removal.
 
-use std::fmt::Write as _;
-
 /// Name of the tag around recalled memories.
 pub const TAG: &str = "relevant-memories";
 
@@ -16,6 +14,10 @@ pub(super) const INJECTED_TAGS: &[&str] =
 /// Longest tag looked at, so that a text of nothing but brackets costs no more than another.
 const MAX_TAG_BYTES: usize = 120;
 
+/// Fewest characters of a passage that are worth showing when the whole does not fit, and what marks its end.
+const MIN_CUT_CHARS: usize = 80;
+const CUT: &str = " …";
+
 /// One memory to show.
 #[derive(Debug, Clone, Copy)]
 pub struct Item<'a> {
@@ -27,7 +29,8 @@ pub struct Item<'a> {
     pub score: f64,
 }
 
-/// The block with as many memories as fit into `max_chars`; none when there is no memory or no room for one.
+/// The block with as many memories as fit into `max_chars`, the last one cut where it does not; none when there is no memory
+/// or no room for one.
 #[must_use]
 pub fn render(items: &[Item<'_>], max_chars: usize) -> Option<String> {
     let open = format!("<{TAG}>\n{PREAMBLE}\n");
@@ -36,21 +39,36 @@ pub fn render(items: &[Item<'_>], max_chars: usize) -> Option<String> {
     let mut left = max_chars.checked_sub(open.chars().count() + close.chars().count())?;
     for (n, item) in items.iter().enumerate() {
         let percent = (item.score.clamp(0.0, 1.0) * 100.0).round();
-        let mut line = String::new();
-        // Writing to a String cannot fail.
-        let _ = writeln!(line, "{}. [{}] {} (score: {percent}%)", n + 1, escape(item.place), escape(item.text.trim()));
-        let size = line.chars().count();
-        if size > left {
-            break;
-        }
-        left -= size;
-        block.push_str(&line);
+        let (before, after) = (format!("{}. [{}] ", n + 1, escape(item.place)), format!(" (score: {percent}%)\n"));
+        let Some(room) = left.checked_sub(before.chars().count() + after.chars().count()) else { break };
+        let whole = escape(item.text.trim());
+        let fitting = if whole.chars().count() <= room { Some(whole) } else { escape_within(item.text.trim(), room) };
+        let Some(text) = fitting else { break };
+        left = room - text.chars().count();
+        block.extend([before, text, after]);
     }
     if block.len() == open.len() {
         return None;
     }
     block.push_str(&close);
     Some(block)
+}
+
+/// The beginning of a text, escaped, in at most `max_chars`; none when that is less than [`MIN_CUT_CHARS`].
+fn escape_within(text: &str, max_chars: usize) -> Option<String> {
+    let mut left = max_chars.checked_sub(CUT.chars().count()).filter(|left| *left >= MIN_CUT_CHARS)?;
+    let mut shown = String::new();
+    for c in text.chars() {
+        let piece = escape(c.encode_utf8(&mut [0; 4]));
+        let size = piece.chars().count();
+        if size > left {
+            break;
+        }
+        left -= size;
+        shown.push_str(&piece);
+    }
+    shown.push_str(CUT);
+    Some(shown)
 }
 
 /// Escapes what could end the fence or start markup, and drops characters nobody can see.
@@ -146,9 +164,17 @@ mod tests {
         let text = "word ".repeat(100);
         let items = [Item { place: "p", text: &text, score: 1.0 }; 5];
         let block = render(&items, 1500).unwrap();
-        assert!(block.chars().count() <= 1500 && block.contains("\n2. ") && !block.contains("\n3. "));
+        assert!(block.chars().count() <= 1500 && block.contains("\n3. ") && !block.contains("\n4. "));
         assert_eq!(render(&[], 1500), None);
         assert_eq!(render(&items, 100), None);
+        // A limit below the size of one passage showed nothing at all, ever.
+        let long = "<tea> ".repeat(200);
+        let block = render(&[Item { place: "a.md#L1-L2", text: &long, score: 0.9 }], 500).unwrap();
+        assert!(
+            block.contains("&lt;tea&gt; &lt;tea") && block.ends_with(" … (score: 90%)\n</relevant-memories>"),
+            "{block}"
+        );
+        assert!((400..=500).contains(&block.chars().count()));
     }
 
     #[test]

@@ -19,20 +19,6 @@ const MACHINE_PREFIXES: &[(&str, &str)] = &[
     ("incognito-", "an incognito conversation"),
 ];
 
-/// Messages in the user's role that the host writes itself, by their beginning.
-const MACHINE_PROMPTS: &[&str] = &[
-    "[cron:",
-    "System: [",
-    "System (untrusted): [",
-    "Read HEARTBEAT.md",
-    "Follow the heartbeat monitor",
-    "Pre-compaction memory flush",
-    "Memory flush before compaction:",
-    "A new session was started via /new or /reset",
-    "[Subagent Context]",
-    "[Internal task completion event]",
-];
-
 /// Why the session of a key is left out; none for a conversation that people hold.
 #[must_use]
 pub fn machine_session(key: &str) -> Option<&'static str> {
@@ -47,13 +33,6 @@ pub fn machine_session(key: &str) -> Option<&'static str> {
         let beginning = || MACHINE_PREFIXES.iter().find(|(prefix, _)| part.starts_with(prefix));
         exact.or_else(beginning).map(|(_, reason)| *reason)
     })
-}
-
-/// Whether a message in the user's role was written by the host.
-#[must_use]
-pub fn is_machine_prompt(text: &str) -> bool {
-    let text = text.trim_start();
-    MACHINE_PROMPTS.iter().any(|prompt| text.starts_with(prompt))
 }
 
 /// Whether a message in the user's role begins a run that no person is part of.

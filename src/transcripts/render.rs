@@ -1,6 +1,6 @@
 //! What was said, as lines of the index: one a message, long ones wrapped, without secrets and injected blocks.
 
-use super::{kind, record::Role};
+use super::record::Role;
 use crate::text::{envelope, recall_block, recent_block, redact::redact};
 
 /// Longest line without its label, in UTF-16 units, as in memory-core.
@@ -13,14 +13,11 @@ const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 #[must_use]
 pub fn lines(role: Role, text: &str) -> Vec<String> {
     let text = text.get(..text.floor_char_boundary(MAX_MESSAGE_BYTES)).unwrap_or_default();
-    if role == Role::User && kind::is_machine_prompt(text) {
-        return Vec::new();
-    }
     let words = match role {
         Role::User => envelope::strip(text),
         Role::Assistant => recall_block::strip(&recent_block::strip(text)),
     };
-    if envelope::is_noise(&words) || (role == Role::User && kind::is_machine_prompt(&words)) {
+    if envelope::is_noise(&words) {
         return Vec::new();
     }
     // Before the lines are joined: some secrets end where their line ends.
