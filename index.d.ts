@@ -495,7 +495,7 @@ export interface ProviderCredentials {
  * # Errors
  * When the file cannot be written.
  */
-export declare function queueCapture(agent: AutomaticAgent, job: { id: string; sessionKey?: string; provider?: string; model?: string; maxFacts?: number; messages: { role: 'user' | 'assistant'; text: string }[] }): void
+export declare function queueCapture(agent: AutomaticAgent, job: { id: string; sessionKey?: string; provider?: string; model?: string; maxFacts?: number; seen?: number; messages: { role: 'user' | 'assistant'; text: string; at?: number }[] }): void
 
 /** What `readFile` is asked. */
 export interface ReadFileRequest {

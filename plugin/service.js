@@ -10,11 +10,16 @@ import { lineOf, missingRequirements } from "./requirements.js";
 import { getManager } from "./runtime.js";
 import { stopWatchingTranscripts, watchTranscripts } from "./sessions/events.js";
 
+/** How often turns are looked for that another process has left, or a model has failed at, in milliseconds. */
+const RESUME_EVERY_MS = 60_000;
+
 /**
  * @param {import("./host.js").PluginApi} api
  * @param {import("./host.js").Host} host
  */
 export function registerService(api, host) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let resuming;
   api.registerService({
     id: `${PLUGIN_ID}-engine`,
     /** @param {{config?: import("./host.js").HostConfig}} ctx */
@@ -24,10 +29,14 @@ export function registerService(api, host) {
       for (const agentId of listAgentIds(cfg)) {
         openAgent({ api, host }, cfg, agentId).catch((error) => host.logger.warn(`${PLUGIN_ID}: agent ${agentId}: ${errorMessage(error)}`));
       }
+      clearInterval(resuming);
+      resuming = setInterval(() => resumeAll({ api, host }), RESUME_EVERY_MS);
+      resuming.unref();
       watchTranscripts(api, host);
       warnAboutSetup(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`));
     },
     stop: async () => {
+      clearInterval(resuming);
       stopWatchingTranscripts();
       await closeAllMemoryIndexManagers();
     },
@@ -41,6 +50,17 @@ async function warnAboutSetup(host) {
     host.logger.warn(
       `${PLUGIN_ID}: ${missing.map((need) => `${need.reason} (${lineOf(need)})`).join("; ")}. Run: openclaw ${PLUGIN_ID} setup`,
     );
+  }
+}
+
+/** @param {import("./hooks/capture.js").Plugin} plugin */
+function resumeAll(plugin) {
+  try {
+    const cfg = plugin.host.config();
+    if (!hasAutomaticPart(pluginSettings(cfg))) return;
+    for (const agentId of listAgentIds(cfg)) resumeCaptures(plugin, cfg, agentId);
+  } catch (error) {
+    plugin.host.logger.warn(`${PLUGIN_ID}: capture: ${errorMessage(error)}`);
   }
 }
 

@@ -23,17 +23,22 @@ const RULES = [
 export function automaticSuite(version) {
   describe.sequential(`Automatic memory on OpenClaw ${version}`, () => {
     /** @typedef {Awaited<ReturnType<typeof memoryHost>>} Home */
+    /** @type {Home} */
+    let home;
     /** @type {Home["host"]} */
     let host;
     /** @type {Home["notes"]} */
     let notes;
     /** @type {Home["noteNames"]} */
     let noteNames;
+    /** @type {Home["notesWith"]} */
+    let notesWith;
     /** @type {Home["call"]} */
     let call;
     stepsOf(() => host);
     beforeAll(async () => {
-      ({ host, notes, noteNames, call } = await memoryHost(version, { files: FILES, rules: RULES }));
+      home = await memoryHost(version, { files: FILES, rules: RULES });
+      ({ host, notes, noteNames, notesWith, call } = home);
     });
 
     test("nothing is added and nothing is kept until it is switched on", async () => {
@@ -148,7 +153,36 @@ export function automaticSuite(version) {
       await host.startGateway();
       await host.chat({ sessionKey: MAIN, message: "/new", idempotencyKey: "new-2" });
       expect(await eventually(async () => /# Session: [\s\S]*user: [^\n]*Our windmill has four sails/.test(await notes()))).toBe(true);
+      // A reset keeps the session's id on newer hosts, and what was said before the one before it.
+      expect((await notesWith("windmill")).join("\n")).not.toContain("lighthouse");
+    });
+
+    test("a conversation is noted once, whoever ends it, and one in which nothing was said is not", async () => {
+      const { say } = home;
+      await host.chat({ sessionKey: MAIN, message: "/new", idempotencyKey: "new-3" });
+      await say("Our bakery has two ovens");
+      await call("sessions.reset", RESET);
+      expect(await eventually(async () => (await notesWith("bakery")).length > 0)).toBe(true);
+      await host.chat({ sessionKey: MAIN, message: "/reset", idempotencyKey: "reset-1" });
       await host.stopGateway();
+      const found = await Promise.all(["lighthouse", "windmill", "bakery"].map(notesWith));
+      expect(found.map((files) => files.length)).toEqual([1, 1, 1]);
+      expect((await notes()).split("# Session: ")).toHaveLength(4);
+    });
+
+    test("the host's own hook writes the note alone where it is on", async () => {
+      const hook = (/** @type {boolean} */ enabled) =>
+        host.edit((_, config) => {
+          config.hooks = { internal: { entries: { "session-memory": { enabled } } } };
+        });
+      await hook(true);
+      await host.startGateway();
+      await home.say("Our watermill has nine wheels");
+      await host.chat({ sessionKey: MAIN, message: "/new", idempotencyKey: "new-4" });
+      expect(await eventually(async () => (await notesWith("watermill")).length > 0)).toBe(true);
+      await host.stopGateway();
+      expect(await notesWith("watermill")).toHaveLength(1);
+      await hook(false);
     });
 
     test("a model lists the facts where it is asked to", async () => {
@@ -167,7 +201,7 @@ export function automaticSuite(version) {
       host.takeChats();
       await host.turn("I prefer ferries to bridges. Which database does Falcon use?", { local: false });
       expect(question(host.takeChats(), "ferries to bridges")).not.toMatch(/relevant-memories|Recent Memory/);
-      await call("sessions.reset", RESET);
+      await host.chat({ sessionKey: MAIN, message: "/new", idempotencyKey: "new-5" });
       // A part that is on has done its work when the gateway has stopped.
       await host.stopGateway();
       expect(await notes()).toBe(before);

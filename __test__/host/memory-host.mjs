@@ -54,8 +54,11 @@ export async function memoryHost(version, setup) {
     config.hooks = { internal: { entries: { "session-memory": { enabled: false } } } };
   });
   const noteNames = async () => (await readdir(path.join(host.workspace, "memory"))).filter((name) => name.endsWith(".md"));
-  const notes = async () =>
-    (await Promise.all((await noteNames()).map((name) => readFile(path.join(host.workspace, "memory", name), "utf8")))).join("\n");
+  const texts = async () =>
+    await Promise.all((await noteNames()).map((name) => readFile(path.join(host.workspace, "memory", name), "utf8")));
+  const notes = async () => (await texts()).join("\n");
+  /** The texts of the notes that hold some words. @param {string} words */
+  const notesWith = async (words) => (await texts()).filter((note) => note.includes(words));
   /**
    * Calls a method of the running gateway, with patience for a busy machine.
    * @param {string} method
@@ -76,5 +79,5 @@ export async function memoryHost(version, setup) {
     const asked = () => messagesOf(host.peekChats(), "user").some((said) => said.includes(message));
     expect(await eventually(async () => asked()), `the model was not asked "${message}":\n${host.gatewayOutput.slice(-2000)}`).toBe(true);
   };
-  return { host, notes, noteNames, call, say };
+  return { host, notes, noteNames, notesWith, call, say };
 }

@@ -2,9 +2,11 @@
 
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
+import { registerService } from "../../plugin/service.js";
 import { hooked, MAIN, turn } from "./hooked.mjs";
 import { makeWorkspace } from "./workspace.mjs";
 
@@ -49,6 +51,20 @@ test("MEMORY.md is shown in the main session only, and what lies outside memory 
   expect(main.appendContext).toContain("behind the clock");
   expect(main.appendContext).not.toContain("sold on the web");
   expect(await handlers.before_prompt_build({ prompt }, { ...MAIN, sessionKey: "agent:main:telegram:dm:7" })).toBeUndefined();
+});
+
+// Hosts before 2026.8 note group conversations too, and say of no file whose words it holds.
+test("the note of a group's conversation is never recalled", async () => {
+  const said = (/** @type {string} */ key) =>
+    `# Session: 2026-11-02\n\n- **Session Key**: ${key}\n- **Session ID**: s9\n\n## Conversation Summary\n\nuser: Project Falcon uses MySQL 5 as its database\n`;
+  for (const [key, shown] of /** @type {const} */ ([
+    ["agent:main:whatsapp:group:1", false],
+    ["agent:main:main", true],
+  ])) {
+    const { handlers } = await hooked(RECALL, { files: { "memory/2026-11-02-falcon.md": said(key) }, version: "2026.4.12" });
+    const result = await handlers.before_prompt_build({ prompt: "Which database does Falcon use?" }, MAIN);
+    expect(String(result?.prependContext).includes("MySQL 5"), key).toBe(shown);
+  }
 });
 
 test("a provider that never answers costs the memories that need it, not the reply", async () => {
@@ -112,6 +128,28 @@ test("a model lists the facts; when it fails the turn waits", async () => {
   expect(await today()).not.toContain("Ignore all");
   // The first turn stays with its taker until its time is over.
   expect(native().listCaptures(agent, 1).waiting).toBe(1);
+});
+
+// `openclaw agent --local` ends before its turn is looked at, and a gateway looked once, when it started.
+test("a turn that another process has left is worked off while the gateway runs", async () => {
+  const { agent, cfg, drained, host, today } = await hooked({ autoCapture: true });
+  /** @type {any} */
+  let service;
+  registerService(/** @type {any} */ ({ registerService: (/** @type {unknown} */ given) => (service = given), runtime: {} }), host);
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    service.start({ config: cfg });
+    // It has looked once by then.
+    await pause(500);
+    const messages = [{ role: /** @type {const} */ ("user"), text: "I live in Porto near the market" }];
+    native().queueCapture(agent, { id: "elsewhere", sessionKey: MAIN.sessionKey, messages });
+    vi.advanceTimersByTime(60_000);
+  } finally {
+    vi.useRealTimers();
+  }
+  await drained();
+  expect(await today()).toContain("- [entity] I live in Porto near the market");
+  await service.stop();
 });
 
 test("turns are recorded before the hook returns and shown with the next message", async () => {

@@ -19,15 +19,25 @@ test("only a person's own message counts as a turn", () => {
     "agent:main:memory-capture:memory-core-rs-1",
     "agent:main:internal-session-effects:1",
     "agent:main:cron:daily",
+    "agent:main:dashboard:incognito-12",
   ])
     expect(isUserTurn({ trigger: "user", sessionKey: key }), key).toBe(false);
+  expect(isUserTurn({ trigger: "user", sessionKey: "agent:cron:main" })).toBe(true);
 });
 
 test("groups and sessions that cannot be told are not private", () => {
   for (const key of ["agent:main:main", "agent:main:whatsapp:direct:+351", "agent:main:telegram:dm:7"])
     expect(isPrivate({ sessionKey: key }), key).toBe(true);
-  for (const key of ["agent:main:whatsapp:group:1", "agent:main:slack:channel:c1:thread:2", "agent:main:matrix:room:x", "", undefined])
-    expect(isPrivate({ sessionKey: key }), String(key)).toBe(false);
+  expect(isPrivate({ sessionKey: "agent:channel-7:main" })).toBe(true);
+  const groups = ["agent:main:whatsapp:group:1", "agent:main:slack:channel:c1:thread:2", "agent:main:matrix:room:x", "", undefined];
+  // As older hosts name groups, and one session for everybody.
+  const former = [
+    "agent:main:discord:acct:guild-1:channel-2",
+    "agent:main:whatsapp:123-456@g.us",
+    "group:7",
+    "Agent:Main:Slack:Channel:C1",
+  ];
+  for (const key of [...groups, ...former, "global", "agent:main:global"]) expect(isPrivate({ sessionKey: key }), String(key)).toBe(false);
 });
 
 test("the main session is the one the host calls so", () => {

@@ -9,7 +9,7 @@ import { getManager } from "../runtime.js";
 import { automaticAgent, hookAgent } from "./agent.js";
 import { lastMessages } from "./messages.js";
 import { askModel } from "./model.js";
-import { noteCaptured } from "./seen.js";
+import { countCaptured, noteCaptured } from "./seen.js";
 import { isPrivate, isUserTurn } from "./session.js";
 
 /**
@@ -37,12 +37,14 @@ export async function captureTurn(plugin, event, ctx) {
   if (agent.settings.shortTerm.enabled) recordTurn(plugin.host, agent, event);
   if (!agent.settings.autoCapture) return;
   const messages = lastMessages(event.messages, agent.settings.autoCaptureMaxMessages);
-  if (!messages.some((message) => message.role === "user")) return;
+  const seen = countCaptured(messages);
+  if (!messages.slice(seen).some((message) => message.role === "user")) return;
   native().queueCapture(agent.native, {
     id: String(event.runId ?? ctx.runId ?? randomUUID()),
     sessionKey: ctx.sessionKey,
     provider: ctx.modelProviderId,
     model: ctx.modelId,
+    seen,
     messages,
   });
   noteCaptured(messages);

@@ -3,15 +3,18 @@
 // Newer hosts look a file's origin up in a database, in a millisecond that holds the event loop: never several of them
 // in one go, and not again for a file that has not changed.
 
-import { stat } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { classifyPaths } from "../path-origin.js";
+import { isPrivate } from "./session.js";
 
 /** A host may record the origin of a file shortly after it is written; an older file has it for sure. */
 const SETTLED_MS = 60_000;
 /** Files whose origin is remembered. */
 const MAX_KNOWN = 5000;
+/** Bytes at the beginning of a session note that name its conversation. */
+const NOTE_HEAD_BYTES = 1024;
 
 /** Whether a file is the user's or the agent's, and which state of the file that is about. @type {Map<string, {state: string, isOwn: boolean}>} */
 const known = new Map();
@@ -43,7 +46,7 @@ async function isOwn(workspaceDir, relativePath, file) {
   if (file && before?.state === state) return before.isOwn;
   await nextTurn();
   const [{ originClass }] = await classifyPaths({ workspaceDir, relativePaths: [relativePath] });
-  const own = originClass === "owner" || originClass === "agent";
+  const own = (originClass === "owner" || originClass === "agent") && !(await isNoteOfGroup(path.resolve(workspaceDir, relativePath)));
   known.delete(key);
   if (file && Date.now() - file.mtimeMs > SETTLED_MS) {
     known.set(key, { state, isOwn: own });
@@ -51,4 +54,21 @@ async function isOwn(workspaceDir, relativePath, file) {
     if (oldest !== undefined) known.delete(oldest);
   }
   return own;
+}
+
+/**
+ * Whether a file is the note of a conversation that several people held. Older hosts write those too, and remember of no
+ * file whose words it holds.
+ * @param {string} file
+ */
+async function isNoteOfGroup(file) {
+  const handle = await open(file, "r").catch(() => null);
+  if (!handle) return false;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(NOTE_HEAD_BYTES), 0, NOTE_HEAD_BYTES, 0);
+    const sessionKey = /^- \*\*Session Key\*\*: *(\S+)/m.exec(buffer.toString("utf8", 0, bytesRead))?.[1];
+    return sessionKey !== undefined && !isPrivate({ sessionKey });
+  } finally {
+    await handle.close();
+  }
 }

@@ -18,6 +18,12 @@ const flushed = new Set();
 /** The instants of the messages that went to the capture queue with their turn, oldest first. @type {Set<number>} */
 const captured = new Set();
 
+/** @param {Set<number>} known @returns {(message: import("./messages.js").Message) => boolean} */
+const isIn =
+  (known) =>
+  ({ at }) =>
+    at !== undefined && known.has(at);
+
 /** @param {Record<string, any>} ctx */
 const isFlush = (ctx) => ctx.trigger === "memory" && typeof ctx.runId === "string";
 
@@ -65,13 +71,19 @@ export function noteCaptured(messages) {
 }
 
 /**
+ * How many of the messages, counted from the first, were queued with a turn before.
+ * @param {import("./messages.js").Message[]} messages
+ */
+export function countCaptured(messages) {
+  return messages.findLastIndex(isIn(captured)) + 1;
+}
+
+/**
  * The messages after the last one that a flush has seen, without those that were captured with their turn: a model would
  * put the same facts into other words.
  * @param {import("./messages.js").Message[]} messages
  */
 export function unseen(messages) {
-  const isIn = (/** @type {Set<number>} */ known) => (/** @type {import("./messages.js").Message} */ message) =>
-    message.at !== undefined && known.has(message.at);
   return messages.slice(messages.findLastIndex(isIn(flushed)) + 1).filter((message) => !isIn(captured)(message));
 }
 

@@ -1,17 +1,26 @@
 // What kind of session a hook is about, from the host's session keys.
 
-/** Sessions that a plugin or the host holds with a model, not a person. */
-const MACHINE = /^temp:|:(?:subagent|active-memory|memory-capture|internal-session-effects|cron|hook)(?::|$)/;
+/** Sessions that a plugin or the host holds with a model, not a person, and those that are to leave no trace. */
+const MACHINE = /^temp:|(?:^|:)(?:(?:subagent|active-memory|memory-capture|internal-session-effects|cron|hook)(?::|$)|incognito-)/;
 
-/** Sessions that several people read. */
-const SHARED = /:(?:group|channel|room|guild)(?::|$)/;
+/**
+ * Sessions that several people read, as hosts of all versions name them: the kind as a part of the key, Discord's servers
+ * and channels, WhatsApp's groups by their number, and the one session of `session.scope: "global"`.
+ */
+const SHARED = /(?:^|:)(?:(?:group|channel|room|guild)(?::|$)|guild-|channel-|[^:]*@g\.us(?::|$))|^(?:global|unknown)$/;
+
+/** What a session key says next to the agent, whose id may be any word. @param {Record<string, any>} ctx */
+const scopeOf = ({ sessionKey }) =>
+  String(sessionKey ?? "")
+    .toLowerCase()
+    .replace(/^agent:[^:]*:/, "");
 
 /**
  * Whether a person's own message started the turn.
  * @param {Record<string, any>} ctx
  */
 export function isUserTurn(ctx) {
-  return ctx.trigger === "user" && !MACHINE.test(String(ctx.sessionKey ?? ""));
+  return ctx.trigger === "user" && !MACHINE.test(scopeOf(ctx));
 }
 
 /**
@@ -19,8 +28,8 @@ export function isUserTurn(ctx) {
  * @param {Record<string, any>} ctx
  */
 export function isConversation(ctx) {
-  const key = String(ctx.sessionKey ?? "");
-  return key !== "" && !MACHINE.test(key);
+  const scope = scopeOf(ctx);
+  return scope !== "" && !MACHINE.test(scope);
 }
 
 /**
@@ -28,8 +37,8 @@ export function isConversation(ctx) {
  * @param {Record<string, any>} ctx
  */
 export function isPrivate(ctx) {
-  const key = String(ctx.sessionKey ?? "");
-  return key !== "" && !SHARED.test(key);
+  const scope = scopeOf(ctx);
+  return scope !== "" && !SHARED.test(scope);
 }
 
 /**

@@ -13,7 +13,7 @@ use super::{
     daily_note, extract,
     filter::{self, Reason},
     log::{Entry, Log, Status},
-    queue::{Job, Role},
+    queue::{Job, Message, Role},
     rules::{self, Category},
     similar::{Comparer, Fingerprint},
 };
@@ -53,6 +53,14 @@ pub struct Resembling {
     pub same_meaning: bool,
 }
 
+/// Something that memory holds, or is not to hold again.
+#[derive(Debug)]
+struct Known {
+    print: Fingerprint,
+    /// The note and the line where it was written; none for what counts in any case.
+    place: Option<(String, String)>,
+}
+
 /// What was done with a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Outcome {
@@ -86,7 +94,7 @@ impl Collector {
         let mut judged: HashSet<String> = log.all()?.into_iter().map(|entry| entry.message).collect();
         let mut candidates = Vec::new();
         for message in job.messages.iter().filter(|m| m.role == Role::User) {
-            let hash = fingerprint(&message.text);
+            let hash = fingerprint_of(message);
             if !judged.insert(hash.clone()) {
                 continue;
             }
@@ -125,6 +133,26 @@ impl Collector {
         Ok(candidates)
     }
 
+    /// Whether a turn is reported once more that was done before. One that somebody took and did not finish is not.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn is_done(&self, job: &Job) -> Result<bool> {
+        let hash = fingerprint(&job.id);
+        Ok(job.attempts <= 1 && Log::new(&self.folder).all()?.iter().any(|entry| entry.message == hash))
+    }
+
+    /// Logs that a turn gives nothing: what a model is not asked about, and what it found nothing in.
+    ///
+    /// # Errors
+    /// When the log cannot be written.
+    pub fn pass_over(&self, job: &Job) -> Result<()> {
+        let new = job.messages.get(job.seen..).unwrap_or_default();
+        let Some(message) = new.iter().rev().find(|message| message.role == Role::User) else { return Ok(()) };
+        let reason = filter::capturable(&message.text).err().unwrap_or(Reason::Nothing);
+        self.skip(&Log::new(&self.folder), job, &message.text, &fingerprint(&job.id), None, reason)
+    }
+
     /// Writes the candidates that are new to the note of the day, and logs every one.
     ///
     /// # Errors
@@ -145,7 +173,7 @@ impl Collector {
             let own = comparer.fingerprint(&candidate.text);
             let reason = if candidate.text.chars().count() > MAX_FACT_CHARS {
                 Some(Reason::TooLong)
-            } else if known.iter().any(|k| k.is_same(&own)) || is_indexed(&candidate, &own, &mut comparer) {
+            } else if self.is_known(&known, &own)? || is_indexed(&candidate, &own, &mut comparer) {
                 Some(Reason::Duplicate)
             } else if outcome.stored >= job.max_facts.unwrap_or(self.max_facts) {
                 Some(Reason::Cap)
@@ -164,7 +192,7 @@ impl Collector {
                 category: Some(candidate.category),
                 ..self.entry(job, Status::Stored, candidate.text, candidate.message)
             })?;
-            known.push(own);
+            known.push(Known { print: own, place: None });
             outcome.stored += 1;
         }
         Ok(outcome)
@@ -188,11 +216,32 @@ impl Collector {
     }
 
     /// What is in memory as far as it can be seen without the index: the log, with what was taken back, and the note.
-    fn known(&self, log: &Log, note: &str, comparer: &mut Comparer) -> Result<Vec<Fingerprint>> {
+    fn known(&self, log: &Log, note: &str, comparer: &mut Comparer) -> Result<Vec<Known>> {
         let entries = log.all()?.into_iter().filter(|e| e.status != Status::Skipped);
-        let mut known: Vec<Fingerprint> = entries.map(|e| comparer.fingerprint(&e.text)).collect();
-        known.extend(daily_note::read(&self.workspace, note)?.lines().map(|line| comparer.fingerprint(line)));
+        let mut known: Vec<Known> = entries
+            .map(|e| Known {
+                print: comparer.fingerprint(&e.text),
+                place: e
+                    .path
+                    .filter(|_| e.status == Status::Stored)
+                    .map(|path| (path, note_line(e.category.unwrap_or(Category::Other), &e.text))),
+            })
+            .collect();
+        let note = daily_note::read(&self.workspace, note)?;
+        known.extend(note.lines().map(|line| Known { print: comparer.fingerprint(line), place: None }));
         Ok(known)
+    }
+
+    /// Whether a fact is among those that are known. What was written to a note counts while it stands there: somebody who
+    /// deletes or corrects a line may say the old words again one day.
+    fn is_known(&self, known: &[Known], own: &Fingerprint) -> Result<bool> {
+        for same in known.iter().filter(|known| known.print.is_same(own)) {
+            let Some((path, line)) = &same.place else { return Ok(true) };
+            if daily_note::read(&self.workspace, path)?.lines().any(|there| there == line) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn skip(
@@ -287,6 +336,11 @@ pub(super) fn one_line(text: &str) -> String {
 
 fn timestamp(at: jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// The fingerprint of a message: of its words, and of when it was said where that is known.
+fn fingerprint_of(Message { text, at, .. }: &Message) -> String {
+    at.map_or_else(|| fingerprint(text), |at| fingerprint(&format!("{}\u{0}{at}", text.trim())))
 }
 
 fn fingerprint(text: &str) -> String {

@@ -201,7 +201,9 @@ fn parse(line: &str, labelled: bool, path: &str, created_at: i64) -> Option<Fact
 fn line_of(fact: &NewFact) -> String {
     let text = one_line(&fact.text);
     let rounded = (fact.importance.clamp(0.0, 1.0) * 100.0).round() / 100.0;
-    let usual = (rounded - DEFAULT_IMPORTANCE).abs() < f64::EPSILON;
+    // Words that end like an importance would be read as one.
+    let misread = IMPORTANCE.as_ref().is_some_and(|pattern| pattern.is_match(&text));
+    let usual = (rounded - DEFAULT_IMPORTANCE).abs() < f64::EPSILON && !misread;
     let importance = if usual { String::new() } else { format!(" (importance {rounded})") };
     format!("- [{}] {text}{importance}", fact.category.as_str())
 }

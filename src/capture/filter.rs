@@ -42,6 +42,8 @@ pub enum Reason {
     Cap,
     /// A question remembers nothing.
     Question,
+    /// A model found nothing to keep in the turn.
+    Nothing,
 }
 
 impl Reason {
@@ -60,6 +62,7 @@ impl Reason {
             Self::Duplicate => "duplicate",
             Self::Cap => "cap",
             Self::Question => "question",
+            Self::Nothing => "nothing",
         }
     }
 }

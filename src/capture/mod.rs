@@ -22,7 +22,7 @@ use crate::text::{envelope, recall_block};
 
 /// Makes ready what the hooks of a host need at once: compiling the patterns of the first turn would hold its event loop.
 pub fn warm_up() {
-    let message = queue::Message { role: queue::Role::User, text: "I prefer tea".to_owned() }.cleaned();
+    let message = queue::Message { role: queue::Role::User, text: "I prefer tea".to_owned(), at: None }.cleaned();
     // Only the compiling counts.
     let _ = filter::capturable(&message.text).and_then(|text| rules::find(&text));
 }

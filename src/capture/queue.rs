@@ -38,12 +38,16 @@ pub enum Role {
 }
 
 /// One message of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     /// Who said it.
     pub role: Role,
     /// The words, still with whatever the host put around them.
     pub text: String,
+    /// When it was said, in milliseconds since the epoch, where the host tells: the same words said again are another
+    /// message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<f64>,
 }
 
 impl Message {
@@ -54,12 +58,12 @@ impl Message {
         let begin: String = envelope::strip(&self.text).chars().take(LOOKED_AT).collect();
         // Redacted before it is cut again: half a secret has no known shape.
         let text = redact(&begin).chars().take(MAX_CHARS + 1).collect();
-        Self { role: self.role, text }
+        Self { role: self.role, text, at: self.at }
     }
 }
 
 /// A finished turn with the messages before it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
     /// Idempotency key: the same turn reported twice is one job.
@@ -85,8 +89,16 @@ pub struct Job {
     /// Most facts to keep, where it is not the usual number: a compaction is many turns at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_facts: Option<usize>,
+    /// How many of the messages, counted from the first, were in a turn before: they only help to understand the others.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub seen: usize,
     /// Oldest first.
     pub messages: Vec<Message>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The queue of one agent.
@@ -269,7 +281,7 @@ mod tests {
     use super::*;
 
     fn job(id: &str) -> Job {
-        let messages = vec![Message { role: Role::User, text: "I prefer tea".to_owned() }];
+        let messages = vec![Message { role: Role::User, text: "I prefer tea".to_owned(), at: None }];
         let created_ms = 1;
         Job {
             id: id.to_owned(),
@@ -280,6 +292,7 @@ mod tests {
             provider: None,
             model: None,
             max_facts: None,
+            seen: 0,
             messages,
         }
     }
@@ -292,7 +305,7 @@ mod tests {
             "<relevant-memories>old</relevant-memories>\n[Thu 2026-11-20 09:15 UTC] my key AKIAABCDEFGHIJKLMNOP {}",
             "x".repeat(1 << 20)
         );
-        let messages = vec![Message { role: Role::User, text: said }];
+        let messages = vec![Message { role: Role::User, text: said, at: None }];
         queue.push(&Job { messages, ..job("a") }).unwrap();
         let waiting = queue.get("a").unwrap().unwrap();
         assert!(waiting.messages[0].text.starts_with("my key [redacted:aws-key] xx"));

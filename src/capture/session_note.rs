@@ -127,7 +127,8 @@ const fn name_of(role: Role) -> &'static str {
 
 fn render(conversation: &Conversation<'_>, limit: usize, now: &jiff::Zoned) -> Option<String> {
     let said = said(conversation.messages, limit);
-    if said.is_empty() {
+    // A host greets by itself after a reset.
+    if !said.iter().any(|(role, _)| *role == Role::User) {
         return None;
     }
     let mut note = format!("# Session: {}\n\n", now.timestamp().strftime("%Y-%m-%d %H:%M:%S UTC"));
@@ -159,7 +160,7 @@ mod tests {
     use super::*;
 
     fn said(role: Role, text: &str) -> Message {
-        Message { role, text: text.to_owned() }
+        Message { role, text: text.to_owned(), at: None }
     }
 
     #[test]

@@ -14,9 +14,9 @@ use crate::{
         collect::{Candidate, Collector, Outcome, Resembling, now_in},
         extract,
         queue::{Job, Queue},
-        recall, similar,
+        recall,
     },
-    config::automatic::Automatic,
+    config::{automatic::Automatic, settings::Settings},
     error::{Code, Result},
     search::types::{Hit, Source},
 };
@@ -99,12 +99,25 @@ impl Engine {
                 self.by_rules(&folder, automatic, job).await?;
                 continue;
             }
-            if let Some(prompt) = extract::prompt(&job) {
+            let collector = self.collector(folder.clone(), automatic, &job);
+            let (job, is_done) = self
+                .blocking(move |_, _| {
+                    let is_done = collector.is_done(&job)?;
+                    Ok((job, is_done))
+                })
+                .await?;
+            if let Some(prompt) = extract::prompt(&job).filter(|_| !is_done) {
                 let Job { id, provider, model, .. } = job;
                 return Ok(Some(Extraction { id, system: extract::SYSTEM, prompt, provider, model }));
             }
-            let queue = Queue::new(&folder);
-            self.blocking(move |_, _| queue.complete(&job.id)).await?;
+            let collector = self.collector(folder.clone(), automatic, &job);
+            self.blocking(move |_, _| {
+                if !is_done {
+                    collector.pass_over(&job)?;
+                }
+                Queue::new(&collector.folder).complete(&job.id)
+            })
+            .await?;
         }
         Ok(None)
     }
@@ -120,14 +133,22 @@ impl Engine {
         id: String,
         answer: String,
     ) -> Result<Outcome> {
-        let collector = self.collector(folder.clone(), automatic);
-        let listed = self
-            .blocking(move |_, _| {
-                let Some(job) = Queue::new(&collector.folder).get(&id)? else { return Ok(None) };
-                let candidates = collector.by_model(&job, &answer)?;
-                Ok(Some((job, candidates)))
-            })
-            .await?;
+        let queue = Queue::new(&folder);
+        let waiting = self.blocking(move |_, _| queue.get(&id)).await?;
+        let listed = match waiting {
+            None => None,
+            Some(job) => {
+                let collector = self.collector(folder.clone(), automatic, &job);
+                let list = move |_: &Arc<Self>, _: &Settings| {
+                    let candidates = collector.by_model(&job, &answer)?;
+                    if candidates.is_empty() {
+                        collector.pass_over(&job)?;
+                    }
+                    Ok(Some((job, candidates)))
+                };
+                self.blocking(list).await?
+            }
+        };
         match listed {
             Some((job, candidates)) => self.keep(&folder, automatic, job, candidates).await,
             // Somebody else finished it while the model was thinking.
@@ -141,7 +162,7 @@ impl Engine {
     }
 
     async fn by_rules(self: &Arc<Self>, folder: &Path, automatic: &Automatic, job: Job) -> Result<Outcome> {
-        let collector = self.collector(folder.to_path_buf(), automatic);
+        let collector = self.collector(folder.to_path_buf(), automatic, &job);
         let (job, candidates) = self
             .blocking(move |_, _| {
                 let candidates = collector.by_rules(&job)?;
@@ -169,10 +190,14 @@ impl Engine {
             };
             // Without the index the note and the log still know most of what is there.
             if let Ok(answer) = self.search(call, Cancel::new()).await {
-                candidate.resembling = answer.hits.into_iter().map(resembling).collect();
+                let passage = |hit: Hit| Resembling { text: hit.snippet, same_meaning: false };
+                candidate.resembling = answer.hits.into_iter().map(passage).collect();
             }
         }
-        let collector = self.collector(folder.to_path_buf(), automatic);
+        if !candidates.is_empty() {
+            self.add_known_facts(&mut candidates).await;
+        }
+        let collector = self.collector(folder.to_path_buf(), automatic, &job);
         let outcome = self
             .blocking(move |engine, _| {
                 let outcome = collector.store(&job, candidates)?;
@@ -189,30 +214,45 @@ impl Engine {
         Ok(outcome)
     }
 
+    /// Adds to each candidate the stored or captured fact that says the same in other words.
+    async fn add_known_facts(self: &Arc<Self>, candidates: &mut [Candidate]) {
+        // Notes that cannot be read, or facts that cannot be compared, leave what was found by then.
+        let Ok(known) = self.facts().await else { return };
+        for candidate in candidates {
+            if let Some(fact) = self.same_fact(&candidate.text, &known).await {
+                candidate.resembling.push(Resembling { text: fact.text, same_meaning: true });
+            }
+        }
+    }
+
     /// Takes a captured fact out of its note again.
     ///
     /// # Errors
     /// [`Code::NotFound`] when there is no such capture, else when its note cannot be written.
-    pub async fn undo_capture(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic, id: String) -> Result<bool> {
-        let collector = self.collector(folder, automatic);
-        let removed = self.blocking(move |_, _| collector.undo(&id)).await?;
+    pub async fn undo_capture(self: &Arc<Self>, folder: PathBuf, id: String) -> Result<bool> {
+        let removed = self
+            .blocking(move |_, settings| {
+                let now = now_in(settings.time_zone.as_deref());
+                let workspace = settings.workspace_dir.clone();
+                Collector { folder, workspace, now, max_facts: 0 }.undo(&id)
+            })
+            .await?;
         self.sync_in_background();
         Ok(removed)
     }
 
-    fn collector(&self, folder: PathBuf, automatic: &Automatic) -> Collector {
+    fn collector(&self, folder: PathBuf, automatic: &Automatic, job: &Job) -> Collector {
         let resolved = self.settings();
+        let now = now_in(resolved.settings.time_zone.as_deref());
+        // A turn that waited goes to the note of the day it was held on.
+        let held = jiff::Timestamp::from_millisecond(job.created_ms).ok().filter(|_| job.created_ms > 0);
         Collector {
             folder,
             workspace: resolved.settings.workspace_dir.clone(),
-            now: now_in(resolved.settings.time_zone.as_deref()),
+            now: held.map_or_else(|| now.clone(), |at| at.to_zoned(now.time_zone().clone())),
             max_facts: automatic.auto_capture_max_facts,
         }
     }
-}
-
-fn resembling(hit: Hit) -> Resembling {
-    Resembling { same_meaning: hit.vector_score.is_some_and(|cosine| cosine >= similar::NEAR), text: hit.snippet }
 }
 
 /// A search of the notes with the settings' values.

@@ -22,7 +22,7 @@ use crate::{
     },
     config::settings::Settings,
     embed::{Embedded, Embedder, Purpose},
-    error::Result,
+    error::{Code, Error, Result},
     index::prepare::hash,
     search::arena,
     store::{embeddings::NewEmbedding, files::Hash},
@@ -97,7 +97,7 @@ pub struct FactImport {
     pub taken: usize,
     /// Facts that memory holds already, or that came twice.
     pub known: usize,
-    /// Rows without usable words: empty, too long, or an attempt to steer the model.
+    /// Rows that are not to be kept: without usable words, too long, an attempt to steer the model, or forgotten.
     pub refused: usize,
 }
 
@@ -149,17 +149,7 @@ impl Engine {
             Err(reason) => return Ok(Stored::Rejected { reason: reason.as_str() }),
         };
         let known = self.facts().await?;
-        let nearness = self.nearness(&text, Purpose::Document, &known).await;
-        let same = {
-            let mut comparer = Comparer::default();
-            let own = comparer.fingerprint(&text);
-            known.into_iter().zip(&nearness.cosines).find(|(fact, cosine)| {
-                let other = comparer.fingerprint(&fact.text);
-                let same_meaning = nearness.by_meaning && score(**cosine) >= NEAR && other.agrees(&own);
-                same_meaning || other.is_same(&own)
-            })
-        };
-        if let Some((fact, _)) = same {
+        if let Some(fact) = self.same_fact(&text, &known).await {
             return Ok(Stored::Duplicate { fact });
         }
         let stored = self
@@ -214,6 +204,7 @@ impl Engine {
                 let zone = zone(settings);
                 let mut comparer = Comparer::default();
                 let known = facts::all(&settings.workspace_dir, &zone)?;
+                let list = forgotten(settings)?;
                 let mut seen: Vec<_> = known.iter().map(|fact| comparer.fingerprint(&fact.text)).collect();
                 let mut ids: HashSet<String> = known.into_iter().map(|fact| fact.id).collect();
                 let (mut outcome, mut fresh) = (FactImport::default(), Vec::new());
@@ -227,8 +218,13 @@ impl Engine {
                         outcome.known += 1;
                         continue;
                     }
+                    let new = new_fact(text, &row, &zone);
+                    if new.is_forgotten(&list) {
+                        outcome.refused += 1;
+                        continue;
+                    }
                     seen.push(own);
-                    fresh.push(new_fact(text, &row, &zone));
+                    fresh.push(new);
                 }
                 // Stable, so that facts of one day stay in their order.
                 fresh.sort_by_key(|fact| fact.day);
@@ -243,6 +239,19 @@ impl Engine {
         Ok(outcome)
     }
 
+    /// Of the facts that are known, one that says the same as a text.
+    pub(super) async fn same_fact(self: &Arc<Self>, text: &str, known: &[Fact]) -> Option<Fact> {
+        let nearness = self.nearness(text, Purpose::Document, known).await;
+        let mut comparer = Comparer::default();
+        let own = comparer.fingerprint(text);
+        let is_same = |(fact, cosine): &(&Fact, &f64)| {
+            let other = comparer.fingerprint(&fact.text);
+            let same_meaning = nearness.by_meaning && score(**cosine) >= NEAR && other.agrees(&own);
+            same_meaning || other.is_same(&own)
+        };
+        known.iter().zip(&nearness.cosines).find(is_same).map(|(fact, _)| fact.clone())
+    }
+
     fn notes_changed(self: &Arc<Self>) {
         self.dirty.store(true, Ordering::Release);
         self.sync_in_background();
@@ -250,7 +259,11 @@ impl Engine {
 
     /// How near a text is to each fact: by vectors where there is a provider, else by words.
     async fn nearness(self: &Arc<Self>, text: &str, purpose: Purpose, facts: &[Fact]) -> Nearness {
-        let warning = match self.vector_cosines(text, purpose, facts).await {
+        // A reply may wait for it, as it waits for a search.
+        let limit = Duration::from_millis(self.settings().settings.query.deadline_ms);
+        let late = || Err(Error::new(Code::Deadline, format!("it took longer than {} ms", limit.as_millis())));
+        let compared = tokio::time::timeout(limit, self.vector_cosines(text, purpose, facts)).await;
+        let warning = match compared.unwrap_or_else(|_| late()) {
             Ok(Some(cosines)) => return Nearness { cosines, by_meaning: true, warning: None },
             Ok(None) => None,
             Err(error) => Some(format!("Meaning was not compared, only words: {error}")),

@@ -27,7 +27,8 @@ fn job(id: &str, texts: &[&str]) -> Job {
         provider: None,
         model: None,
         max_facts: None,
-        messages: texts.iter().map(|t| Message { role: Role::User, text: (*t).to_owned() }).collect(),
+        seen: 0,
+        messages: texts.iter().map(|t| Message { role: Role::User, text: (*t).to_owned(), at: None }).collect(),
     }
 }
 
@@ -125,4 +126,44 @@ fn recalled_a_hundred_times_one_fact_stays_one_fact() {
         c.store(&turn, listed).unwrap();
     }
     assert_eq!(note(&c).lines().filter(|l| l.starts_with("- ")).count(), 1);
+}
+
+/// The same words at an instant.
+fn said_at(at: f64, text: &str) -> Job {
+    let mut turn = job(&format!("at-{at}"), &[text]);
+    turn.messages[0].at = Some(at);
+    turn
+}
+
+// What was said again after its line had been deleted from the note was passed over without a word in the log.
+#[test]
+fn what_somebody_deleted_can_be_said_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    assert_eq!(run(&c, &said_at(1.0, "I live in Porto")), (1, 0));
+    assert_eq!(run(&c, &said_at(1.0, "I live in Porto")), (0, 0), "the same message, seen again in the next turn");
+    assert_eq!(run(&c, &said_at(2.0, "I live in Porto")), (0, 1));
+    std::fs::write(c.workspace.join("memory/2026-11-20.md"), "# 2026-11-20\n\n- [entity] I live in Lisbon\n").unwrap();
+    assert_eq!(run(&c, &said_at(3.0, "I live in Porto")), (1, 0));
+    assert_eq!(reasons(&c), ["duplicate"]);
+}
+
+#[test]
+fn what_the_cap_kept_out_can_be_said_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = Collector { max_facts: 1, ..collector(dir.path()) };
+    assert_eq!(run(&c, &said_at(1.0, "I prefer tea. I live in Porto.")), (1, 1));
+    assert_eq!(run(&c, &said_at(2.0, "I live in Porto.")), (1, 0));
+}
+
+#[test]
+fn a_turn_that_gave_nothing_is_in_the_log_and_is_done() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    let turn = job("run-1", &["The weather was nice on the hill"]);
+    assert!(!c.is_done(&turn).unwrap());
+    c.pass_over(&turn).unwrap();
+    assert_eq!(reasons(&c), ["nothing"]);
+    assert!(c.is_done(&turn).unwrap());
+    assert!(!c.is_done(&Job { attempts: 2, ..turn }).unwrap(), "taken before by somebody who did not finish");
 }
