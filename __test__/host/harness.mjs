@@ -191,7 +191,11 @@ export class TestHost {
   async chat(params) {
     const script = fileURLToPath(new URL("gateway-chat.mjs", import.meta.url));
     const [url, token] = [`ws://127.0.0.1:${this.port}`, "test-token"];
-    const outcome = await outcomeOf(this.#node([script, path.dirname(this.entry), url, token, JSON.stringify(params)]));
+    const send = () => outcomeOf(this.#node([script, path.dirname(this.entry), url, token, JSON.stringify(params)]));
+    // A gateway that has just taken over a changed configuration closes its connections once; the key keeps it from being
+    // said twice.
+    const first = await send();
+    const outcome = first.code === 0 ? first : await send();
     if (outcome.code !== 0) throw new Error(`chat.send ended with ${outcome.code}:\n${outcome.output}`);
   }
 
