@@ -130,6 +130,32 @@ test("a model lists the facts; when it fails the turn waits", async () => {
   expect(native().listCaptures(agent, 1).waiting).toBe(1);
 });
 
+test("a model is shown earlier messages as such, and a turn that is reported twice once", async () => {
+  /** @type {string[]} */
+  const asked = [];
+  const complete = async (/** @type {any} */ { messages }) => {
+    asked.push(messages[0].content);
+    return { text: "NONE" };
+  };
+  const { handlers, agent, drained } = await hooked({ autoCapture: true, autoCaptureMode: "extract" }, { llm: { complete } });
+  const said = ["The cat of the Silva family answers to Bolota", "Their dog barks at the postman every morning"];
+  const messages = said.map((content, at) => ({ role: "user", content, timestamp: 5000 + at }));
+  const first = { success: true, runId: "run-1", messages: messages.slice(0, 1) };
+  await handlers.agent_end(first, MAIN);
+  await drained();
+  await handlers.agent_end({ success: true, runId: "run-2", messages }, MAIN);
+  await drained();
+  await handlers.agent_end({ ...first, messages: [{ ...messages[0], timestamp: undefined }] }, MAIN);
+  await drained();
+  expect(asked).toHaveLength(2);
+  expect(asked[1]).toMatch(/<earlier>\nuser: [^\n]*Bolota\n<\/earlier>\n\n<conversation>\nuser: Their dog/);
+  expect(
+    native()
+      .listCaptures(agent, 9)
+      .captures.map((capture) => capture.reason),
+  ).toEqual(["nothing", "nothing"]);
+});
+
 // `openclaw agent --local` ends before its turn is looked at, and a gateway looked once, when it started.
 test("a turn that another process has left is worked off while the gateway runs", async () => {
   const { agent, cfg, drained, host, today } = await hooked({ autoCapture: true });

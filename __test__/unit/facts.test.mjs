@@ -78,7 +78,9 @@ test("a fact is stored once, found, and forgotten, in the words of memory-lanced
   expect(again.details).toMatchObject({ action: "duplicate", existingId: stored.details.id });
   await call("memory_store", { text: "The gate code is 4711", importance: 0.9, category: "entity" });
   const found = await call("memory_recall", { query: "green tea or coffee" });
-  expect(found.text).toMatch(/^Found 1 memories:\n\n1\. \[preference\] Prefers green tea over coffee \(\d+%\)$/);
+  expect(found.text).toMatch(
+    /^Found 1 memories:\n\n<relevant-memories>\n.+\n1\. \[preference\] Prefers green tea over coffee \(\d+%\)\n<\/relevant-memories>$/,
+  );
   expect(found.details).toMatchObject({ count: 1, memories: [{ id: stored.details.id, importance: 0.7 }] });
   expect((await call("memory_recall", { query: "xylophone" })).details).toEqual({ count: 0 });
   expect((await call("memory_forget", { memoryId: stored.details.id })).text).toBe(`Memory ${stored.details.id} forgotten.`);
@@ -152,6 +154,19 @@ test("vectors of facts are compared, paid for once, and a provider that fails le
   const { matches, warning } = await find("is the boat called something");
   expect(matches.map((found) => found.text)).toEqual(["The boat is called Alba"]);
   expect(warning).toMatch(/^Meaning was not compared, only words: .*no vectors today/);
+});
+
+// A provider that hung held the reply for as long as documents may take, three times over.
+test("a provider that hangs holds up no fact for longer than a search", async () => {
+  const { request } = await makeWorkspace({ "memory/facts.md": "# Facts\n\n- The boat is called Alba\n" });
+  const cfg = { ...request.cfg, memory: { search: { provider: "callback", query: { deadlineMs: 300 } } } };
+  const embed = () => new Promise(() => {});
+  const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get({ ...request, cfg, embed }));
+  const { matches, warning } = await manager.run((engine) => engine.searchFacts("is the boat called something", 5, 0.1));
+  expect(matches.map((found) => found.text)).toEqual(["The boat is called Alba"]);
+  expect(warning).toMatch(/^Meaning was not compared, only words: .*300 ms/);
+  const stored = await manager.run((engine) => engine.storeFact({ text: "The gate opens at six" }));
+  expect(stored).toMatchObject({ action: "created" });
 });
 
 test("an export of memory-lancedb is taken over once, by its days, and listed", async () => {
