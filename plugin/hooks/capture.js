@@ -25,6 +25,9 @@ export const outsideHooks = AsyncLocalStorage.snapshot();
 /** Agents whose queue is being worked off in this process, and whether more came in meanwhile. @type {Map<string, {again: boolean}>} */
 const running = new Map();
 
+/** What the last attempt at an agent's queue failed with. @type {Map<string, string>} */
+const failures = new Map();
+
 /**
  * Everything up to the first `await` is done before the host goes on, and some hosts end the process soon after.
  * @param {Plugin} plugin
@@ -99,9 +102,14 @@ export function workOff(plugin, agent) {
       await drain(plugin, agent);
     } while (state.again);
   };
-  // What could not be done stays in the queue.
+  // What could not be done stays in the queue, and is tried again before long: the same failure is said once.
   outsideHooks(work)
-    .catch((error) => plugin.host.logger.warn(`${PLUGIN_ID}: capture: ${errorMessage(error)}`))
+    .then(() => failures.delete(key))
+    .catch((error) => {
+      const message = errorMessage(error);
+      if (failures.get(key) !== message) plugin.host.logger.warn(`${PLUGIN_ID}: capture: ${message}`);
+      failures.set(key, message);
+    })
     .finally(() => running.delete(key));
 }
 

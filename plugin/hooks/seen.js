@@ -1,6 +1,7 @@
-// Which messages the host's flushes and auto-capture have seen, and a compaction need not keep. The host's own record counts a flush that was given up after failures as done, and
-// does not tell how far one reached; so a flush counts here when its model was seen to answer, for the messages that were
-// in front of it. After a restart nothing is known, and what is captured twice is dropped as a duplicate.
+// Which messages the host's flushes and auto-capture have seen, and a compaction need not keep. The host's own record
+// counts a flush that was given up after failures as done, and does not tell how far one reached; so a flush counts here
+// when its model was seen to answer, for the messages that were in front of it. After a restart nothing is known, and what
+// is captured twice is dropped as a duplicate.
 
 /** Messages that are remembered of a flush, counted from the end: the last ones tell how far it reached. */
 const LAST_MESSAGES = 20;

@@ -39,7 +39,9 @@ export async function noteReset(plugin, event, ctx) {
   await note(plugin, event, ctx, async (limit, { agentId }) => {
     const said = lastMessages(event.messages, limit);
     if (!plugin.host.atLeast(DATABASE_SINCE)) return said;
-    return await withoutEarlier(said, { agentId, sessionKey: String(ctx.sessionKey), sessionId: String(ctx.sessionId ?? "") });
+    const session = { agentId, sessionKey: String(ctx.sessionKey), sessionId: String(ctx.sessionId ?? "") };
+    // A note of too much is better than none.
+    return await withoutEarlier(said, session).catch(() => said);
   });
 }
 

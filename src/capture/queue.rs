@@ -27,6 +27,14 @@ const MAX_JOBS: usize = 500;
 /// Characters of a message that secrets are looked for in; a host waits meanwhile.
 const LOOKED_AT: usize = 2 * MAX_CHARS;
 
+/// Attempts at a turn after which the time between them grows no more.
+const MAX_GROWTH: u32 = 4;
+
+/// How long somebody who takes a turn may work on it.
+fn lease_of(attempts: u32, lease_ms: i64) -> i64 {
+    lease_ms.saturating_mul(4_i64.pow(attempts.clamp(1, MAX_GROWTH) - 1))
+}
+
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -125,7 +133,8 @@ impl Queue {
         self.spool.put(&name_of(job), &to_text(&Job { messages, ..job.clone() })?)
     }
 
-    /// Takes the oldest turn that nobody works on, for `lease_ms`.
+    /// Takes the oldest turn that nobody works on, for `lease_ms`; for four times as long each time that whoever took it did
+    /// not finish it.
     ///
     /// # Errors
     /// When a file cannot be read or written.
@@ -146,12 +155,12 @@ impl Queue {
                     self.spool.remove(name)?;
                     continue;
                 };
-                let latest_ms = now_ms.saturating_add(lease_ms);
+                let until = |attempts| now_ms.saturating_add(lease_of(attempts, lease_ms));
                 // Nobody takes a turn for longer: the clock was set back since, and this one would wait until then.
-                let is_free = job.not_before_ms <= now_ms || job.not_before_ms > latest_ms;
+                let is_free = job.not_before_ms <= now_ms || job.not_before_ms > until(MAX_GROWTH);
                 if is_free {
                     job.attempts += 1;
-                    job.not_before_ms = latest_ms;
+                    job.not_before_ms = until(job.attempts);
                     self.spool.put(name, &to_text(&job)?)?;
                     return Ok(Some(job));
                 }
@@ -326,8 +335,13 @@ mod tests {
         assert_eq!(queue.claim(102, 10).unwrap(), None);
         let again = queue.claim(110, 10).unwrap().unwrap();
         assert_eq!((again.id.as_str(), again.attempts), ("a", 2));
-        queue.complete("a").unwrap();
         queue.complete("b").unwrap();
+        // A model that is away for an hour is not asked every minute.
+        assert_eq!(queue.claim(149, 10).unwrap(), None);
+        assert_eq!(queue.claim(150, 10).unwrap().unwrap().attempts, 3);
+        assert_eq!(queue.claim(309, 10).unwrap(), None);
+        assert_eq!(queue.claim(310, 10).unwrap().unwrap().attempts, 4);
+        queue.complete("a").unwrap();
         assert!(queue.is_empty().unwrap());
     }
 
