@@ -2,10 +2,23 @@
 
 import { errorCode, errorMessage, searchAdvice } from "../../lib/errors.js";
 
+/** What reads as the beginning of a tag, and characters that hide text or turn its direction. */
+const UNSAFE =
+  /[<\uFF1C\uFE64](?=[/!|a-z])|[\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF]|[\u{E0000}-\u{E007F}]/giu;
+
 /** @param {Record<string, unknown>} payload */
 export function jsonResult(payload) {
   const details = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== undefined));
-  return { content: [{ type: /** @type {const} */ ("text"), text: JSON.stringify(details, null, 2) }], details };
+  return { content: [{ type: /** @type {const} */ ("text"), text: asData(JSON.stringify(details, null, 2)) }], details };
+}
+
+/**
+ * The same JSON, in which no note can end a block of the prompt or begin one: what could is written as JSON writes any
+ * character by its number.
+ * @param {string} json
+ */
+function asData(json) {
+  return json.replace(UNSAFE, (found) => found.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`));
 }
 
 /**
