@@ -170,7 +170,7 @@ export function automaticSuite(version) {
       await host.stopGateway();
       const found = await Promise.all(["lighthouse", "windmill", "bakery"].map(notesWith));
       expect(found.map((files) => files.length)).toEqual([1, 1, 1]);
-      expect((await notes()).split("# Session: ")).toHaveLength(4);
+      expect((await notes()).split("# Session: "), await notes()).toHaveLength(4);
     });
 
     test("the host's own hook writes the note alone where it is on", async () => {
