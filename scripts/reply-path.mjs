@@ -89,8 +89,8 @@ function report({ error, rows }) {
   // The gateway works on the same loop, and the machine for others: what a call costs by itself it costs each time.
   const [raw, own, held] = [longest(({ wall }) => wall.p99), longest(({ wall }) => wall.best.p99), longest(({ hold }) => hold.best.max)];
   console.log(
-    `\np99 ${own.toFixed(2)} ms by itself (promised: under 5; ${raw.toFixed(2)} with what the machine did for others), ` +
+    `\np99 ${raw.toFixed(2)} ms (promised: under 5; ${own.toFixed(2)} without what the machine did for others), ` +
       `event loop held by us ${held.toFixed(2)} ms (promised: at most 2)`,
   );
-  process.exitCode = own < 5 && held <= 2 ? 0 : 1;
+  process.exitCode = raw < 5 && held <= 2 ? 0 : 1;
 }

@@ -80,7 +80,7 @@ impl NativeManager {
         id: String,
     ) -> napi::Result<PromiseRaw<'env, bool>> {
         let engine = self.engine(env)?;
-        let work = async move { engine.undo_capture(agent.folder(), id).await };
+        let work = async move { engine.undo_capture(agent.folder(), &agent.settings()?, id).await };
         promise(env, work, |removed| removed)
     }
 }

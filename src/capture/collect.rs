@@ -166,7 +166,7 @@ impl Collector {
         let _lock = self.lock()?;
         let log = Log::new(&self.folder);
         log.rotate(&self.now.date().to_string())?;
-        let note = daily_note::relative_path(self.now.date());
+        let note = daily_note::relative_path(self.day_of(job));
         let mut comparer = Comparer::default();
         let mut known = self.known(&log, &note, &mut comparer)?;
         for candidate in candidates {
@@ -270,6 +270,12 @@ impl Collector {
             session_key: job.session_key.clone(),
             message,
         }
+    }
+
+    /// The day a turn was held on, which may be over when it is looked at.
+    fn day_of(&self, job: &Job) -> jiff::civil::Date {
+        let held = jiff::Timestamp::from_millisecond(job.created_ms).ok().filter(|_| job.created_ms > 0);
+        held.map_or_else(|| self.now.date(), |at| at.to_zoned(self.now.time_zone().clone()).date())
     }
 
     fn timestamp(&self) -> String {

@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering},
+    time::Duration,
 };
 
 use serde::Serialize;
@@ -16,7 +17,7 @@ use crate::{
         queue::{Job, Queue},
         recall,
     },
-    config::{automatic::Automatic, settings::Settings},
+    config::automatic::Automatic,
     error::{Code, Result},
     search::types::{Hit, Source},
 };
@@ -27,7 +28,7 @@ const LEASE_MS: i64 = 120_000;
 const MAX_ATTEMPTS: u32 = 3;
 /// Results looked at to find a fact that is there already.
 const RESEMBLING: usize = 5;
-/// Time limit of that search in milliseconds; nobody waits for it.
+/// Time limit of that search, and of the comparison with known facts, in milliseconds; nobody waits for either.
 const RESEMBLING_MS: u64 = 5000;
 /// Results asked for beyond what is shown, because some of them are not shown.
 const SPARE_RESULTS: usize = 5;
@@ -99,25 +100,23 @@ impl Engine {
                 self.by_rules(&folder, automatic, job).await?;
                 continue;
             }
-            let collector = self.collector(folder.clone(), automatic, &job);
-            let (job, is_done) = self
+            let collector = self.collector(folder.clone(), automatic);
+            let asked = self
                 .blocking(move |_, _| {
                     let is_done = collector.is_done(&job)?;
-                    Ok((job, is_done))
+                    if let Some(prompt) = extract::prompt(&job).filter(|_| !is_done) {
+                        return Ok(Some((job, prompt)));
+                    }
+                    if !is_done {
+                        collector.pass_over(&job)?;
+                    }
+                    Queue::new(&collector.folder).complete(&job.id)?;
+                    Ok(None)
                 })
                 .await?;
-            if let Some(prompt) = extract::prompt(&job).filter(|_| !is_done) {
-                let Job { id, provider, model, .. } = job;
+            if let Some((Job { id, provider, model, .. }, prompt)) = asked {
                 return Ok(Some(Extraction { id, system: extract::SYSTEM, prompt, provider, model }));
             }
-            let collector = self.collector(folder.clone(), automatic, &job);
-            self.blocking(move |_, _| {
-                if !is_done {
-                    collector.pass_over(&job)?;
-                }
-                Queue::new(&collector.folder).complete(&job.id)
-            })
-            .await?;
         }
         Ok(None)
     }
@@ -133,22 +132,17 @@ impl Engine {
         id: String,
         answer: String,
     ) -> Result<Outcome> {
-        let queue = Queue::new(&folder);
-        let waiting = self.blocking(move |_, _| queue.get(&id)).await?;
-        let listed = match waiting {
-            None => None,
-            Some(job) => {
-                let collector = self.collector(folder.clone(), automatic, &job);
-                let list = move |_: &Arc<Self>, _: &Settings| {
-                    let candidates = collector.by_model(&job, &answer)?;
-                    if candidates.is_empty() {
-                        collector.pass_over(&job)?;
-                    }
-                    Ok(Some((job, candidates)))
-                };
-                self.blocking(list).await?
-            }
-        };
+        let collector = self.collector(folder.clone(), automatic);
+        let listed = self
+            .blocking(move |_, _| {
+                let Some(job) = Queue::new(&collector.folder).get(&id)? else { return Ok(None) };
+                let candidates = collector.by_model(&job, &answer)?;
+                if candidates.is_empty() {
+                    collector.pass_over(&job)?;
+                }
+                Ok(Some((job, candidates)))
+            })
+            .await?;
         match listed {
             Some((job, candidates)) => self.keep(&folder, automatic, job, candidates).await,
             // Somebody else finished it while the model was thinking.
@@ -162,7 +156,7 @@ impl Engine {
     }
 
     async fn by_rules(self: &Arc<Self>, folder: &Path, automatic: &Automatic, job: Job) -> Result<Outcome> {
-        let collector = self.collector(folder.to_path_buf(), automatic, &job);
+        let collector = self.collector(folder.to_path_buf(), automatic);
         let (job, candidates) = self
             .blocking(move |_, _| {
                 let candidates = collector.by_rules(&job)?;
@@ -194,10 +188,9 @@ impl Engine {
                 candidate.resembling = answer.hits.into_iter().map(passage).collect();
             }
         }
-        if !candidates.is_empty() {
-            self.add_known_facts(&mut candidates).await;
-        }
-        let collector = self.collector(folder.to_path_buf(), automatic, &job);
+        // A provider that hangs must not take the turn past its lease; what was compared by then counts.
+        let _ = tokio::time::timeout(Duration::from_millis(RESEMBLING_MS), self.add_known_facts(&mut candidates)).await;
+        let collector = self.collector(folder.to_path_buf(), automatic);
         let outcome = self
             .blocking(move |engine, _| {
                 let outcome = collector.store(&job, candidates)?;
@@ -216,7 +209,10 @@ impl Engine {
 
     /// Adds to each candidate the stored or captured fact that says the same in other words.
     async fn add_known_facts(self: &Arc<Self>, candidates: &mut [Candidate]) {
-        // Notes that cannot be read, or facts that cannot be compared, leave what was found by then.
+        if candidates.is_empty() {
+            return;
+        }
+        // Where the notes cannot be read, the index and the log still know most of what is there.
         let Ok(known) = self.facts().await else { return };
         for candidate in candidates {
             if let Some(fact) = self.same_fact(&candidate.text, &known).await {
@@ -229,27 +225,19 @@ impl Engine {
     ///
     /// # Errors
     /// [`Code::NotFound`] when there is no such capture, else when its note cannot be written.
-    pub async fn undo_capture(self: &Arc<Self>, folder: PathBuf, id: String) -> Result<bool> {
-        let removed = self
-            .blocking(move |_, settings| {
-                let now = now_in(settings.time_zone.as_deref());
-                let workspace = settings.workspace_dir.clone();
-                Collector { folder, workspace, now, max_facts: 0 }.undo(&id)
-            })
-            .await?;
+    pub async fn undo_capture(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic, id: String) -> Result<bool> {
+        let collector = self.collector(folder, automatic);
+        let removed = self.blocking(move |_, _| collector.undo(&id)).await?;
         self.sync_in_background();
         Ok(removed)
     }
 
-    fn collector(&self, folder: PathBuf, automatic: &Automatic, job: &Job) -> Collector {
+    fn collector(&self, folder: PathBuf, automatic: &Automatic) -> Collector {
         let resolved = self.settings();
-        let now = now_in(resolved.settings.time_zone.as_deref());
-        // A turn that waited goes to the note of the day it was held on.
-        let held = jiff::Timestamp::from_millisecond(job.created_ms).ok().filter(|_| job.created_ms > 0);
         Collector {
             folder,
             workspace: resolved.settings.workspace_dir.clone(),
-            now: held.map_or_else(|| now.clone(), |at| at.to_zoned(now.time_zone().clone())),
+            now: now_in(resolved.settings.time_zone.as_deref()),
             max_facts: automatic.auto_capture_max_facts,
         }
     }

@@ -48,8 +48,8 @@ static EVENTS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\A\s*([ \t]*System( \(untrusted\))?:[^\n]*(\n|\z))+").ok());
 
 /// What others wrote: attached files, fetched pages, the notes that a host shows in a new session, and the context of a
-/// channel that ends a message. An open end reaches
-/// to the end of the message, because nobody knows where the user's words go on.
+/// channel that ends a message. An open end reaches to the end of the message, because nobody knows where the user's words
+/// go on.
 static FOREIGN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?s)<file\b[^>\n]{0,400}>.*?(</file>|\z)",

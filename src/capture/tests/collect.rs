@@ -167,3 +167,15 @@ fn a_turn_that_gave_nothing_is_in_the_log_and_is_done() {
     assert!(c.is_done(&turn).unwrap());
     assert!(!c.is_done(&Job { attempts: 2, ..turn }).unwrap(), "taken before by somebody who did not finish");
 }
+
+#[test]
+fn a_turn_that_waited_goes_to_the_note_of_its_own_day() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    // An hour after midnight in Lisbon, and still the day before for the user.
+    let held: jiff::Timestamp = "2026-11-18T01:00:00Z".parse().unwrap();
+    assert_eq!(run(&c, &Job { created_ms: held.as_millisecond(), ..job("1", &["I live in Porto"]) }), (1, 0));
+    assert!(c.workspace.join("memory/2026-11-17.md").exists());
+    let logged = Log::new(&c.folder).recent(1).unwrap().remove(0);
+    assert!(logged.ts.starts_with("2026-11-21T02:30"), "the log says when it was kept: {}", logged.ts);
+}
