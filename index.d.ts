@@ -308,6 +308,11 @@ export interface NativeBinding {
 export declare class NativeManager {
   /** What memory has to say about a user's message, within the time limit of the settings; empty when nothing. */
   recall(agent: AutomaticAgent, prompt: string): Promise<MemoryHit[]>
+  /**
+   * Remembers what was written into a note in a conversation of several people, so that it is never recalled by
+   * itself. `note` is its path, relative to the workspace or absolute; none when that is not known.
+   */
+  rememberGroupWords(agent: AutomaticAgent, note: string | undefined | null, texts: Array<string>): Promise<undefined>
   /** Works off the capture queue by rules. */
   captureByRules(agent: AutomaticAgent): Promise<{ stored: number; skipped: number }>
   /** The next turn of the capture queue that a model is to look at; null when there is none. */

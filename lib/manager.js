@@ -299,6 +299,16 @@ export class MemoryIndexManager {
     return await this.run((engine) => engine.recall(agent, prompt));
   }
 
+  /**
+   * Remembers what was written into a note in a conversation of several people: it is never recalled by itself.
+   * @param {AutomaticAgent} agent
+   * @param {string | undefined} note Path of the note, relative to the workspace or absolute, where it is known.
+   * @param {string[]} texts
+   */
+  async rememberGroupWords(agent, note, texts) {
+    await this.run((engine) => engine.rememberGroupWords(agent, note, texts));
+  }
+
   /** Works off the capture queue by rules. @param {AutomaticAgent} agent */
   async captureByRules(agent) {
     return await this.run((engine) => engine.captureByRules(agent));

@@ -73,9 +73,10 @@ export async function memoryHost(version, setup) {
   /**
    * Says something in the chat of the running gateway, as a chat surface does, and waits until the model was asked.
    * @param {string} message
+   * @param {string} [sessionKey]
    */
-  const say = async (message) => {
-    await call("chat.send", { sessionKey: MAIN, message, idempotencyKey: randomUUID() });
+  const say = async (message, sessionKey = MAIN) => {
+    await call("chat.send", { sessionKey, message, idempotencyKey: randomUUID() });
     const asked = () => messagesOf(host.peekChats(), "user").some((said) => said.includes(message));
     expect(await eventually(async () => asked()), `the model was not asked "${message}":\n${host.gatewayOutput.slice(-2000)}`).toBe(true);
   };

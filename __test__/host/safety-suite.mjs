@@ -20,6 +20,11 @@ const RULES = [
     tool: "write",
     toolCall: { name: "write", arguments: { path: "{{1}}", content: "- The kite is red\n" } },
   },
+  {
+    match: "Please note the hint of the (\\w+)",
+    tool: "write",
+    toolCall: { name: "write", arguments: { path: "memory/2026-11-03-{{1}}.md", content: "- The hint of the {{1}} is blue.\n" } },
+  },
   { on: "tool", match: ".", reply: "NO_REPLY" },
   { match: "Bullets, or NONE", reply: "- [fact] The ferry leaves at six", delayMs: 20_000 },
   { match: ".", reply: "HELLO" },
@@ -107,6 +112,28 @@ export function safetySuite(version) {
       await host.stopGateway();
       expect(await notes()).not.toContain("rafts to ferries");
       expect((await host.json("memory", "captures")).waiting).toBe(0);
+    });
+
+    test("what is written down in a group does not come up in the user's own chat", async ({ skip }) => {
+      const { host, say, notes } = home;
+      skip(host.atLeast("2026.8.0"), "this host remembers whose words a file holds");
+      await setHost({});
+      await host.configure({ autoRecall: true, autoRecallTimeoutMs: 5000 });
+      await host.startGateway();
+      await say("Please note the hint of the raft", "agent:main:telegram:group:7");
+      await say("Please note the hint of the canoe");
+      for (const what of ["raft", "canoe"]) {
+        const hint = `The hint of the ${what} is blue`;
+        expect(await eventually(async () => (await notes()).includes(hint)), host.gatewayOutput.slice(-3000)).toBe(true);
+        const found = async () => (await host.ok("memory", "search", `hint ${what}`)).stdout.includes(hint);
+        expect(await eventually(found)).toBe(true);
+      }
+      host.takeChats();
+      await say("What was the hint of the canoe?");
+      await say("What was the hint of the raft?");
+      const chats = host.takeChats();
+      expect(question(chats, "What was the hint of the canoe?")).toContain("hint of the canoe is blue");
+      expect(question(chats, "What was the hint of the raft?")).not.toContain("hint of the raft is blue");
     });
 
     test("a provider that hangs delays the request to the model by no more than the budget", async () => {

@@ -1,6 +1,6 @@
 // The hooks of the automatic memory with the native engine behind them, driven as a host drives them.
 
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
@@ -64,6 +64,39 @@ test("the note of a group's conversation is never recalled", async () => {
     const { handlers } = await hooked(RECALL, { files: { "memory/2026-11-02-falcon.md": said(key) }, version: "2026.4.12" });
     const result = await handlers.before_prompt_build({ prompt: "Which database does Falcon use?" }, MAIN);
     expect(String(result?.prependContext).includes("MySQL 5"), key).toBe(shown);
+  }
+});
+
+// A flush of a group's conversation could not be told from the user's own.
+test("what was written down in a group is never recalled, what stands beside it is", async () => {
+  const day = "memory/2026-11-02.md";
+  const files = { [day]: `${FALCON[day]}\n${"The weather was nice. ".repeat(400)}\n` };
+  const { handlers, workspace, manager } = await hooked(RECALL, { files, version: "2026.4.12" });
+  const content = "- The password hint is the name of the old boat.\n";
+  await appendFile(path.join(workspace, day), `\n${content}`);
+  await manager.sync();
+  const recalled = async (/** @type {string} */ prompt) => String((await handlers.before_prompt_build({ prompt }, MAIN))?.prependContext);
+  expect(await recalled("What is the password hint?")).toContain("the old boat");
+  const write = { toolName: "write", params: { path: day, content } };
+  await handlers.after_tool_call(write, { ...MAIN, trigger: "memory", sessionKey: "agent:main:telegram:group:7" });
+  expect(await recalled("What is the password hint?")).not.toContain("the old boat");
+  expect(await recalled("Which database does Falcon use?")).toContain("PostgreSQL 17");
+});
+
+test("what was written down in the user's own chat is recalled; newer hosts know it better", async () => {
+  const edit = { toolName: "edit", params: { edits: [{ oldText: "x", newText: "Project Falcon uses PostgreSQL 17 as its database." }] } };
+  const group = { ...MAIN, sessionKey: "agent:main:telegram:group:7" };
+  const prompt = "Which database does Falcon use?";
+  for (const [version, event, ctx, isShown] of /** @type {const} */ ([
+    ["2026.4.12", edit, MAIN, true],
+    ["2026.4.12", { ...edit, toolName: "read" }, group, true],
+    ["2026.4.12", edit, group, false],
+    ["2026.9.6", edit, group, true],
+  ])) {
+    const { handlers } = await hooked(RECALL, { files: FALCON, version });
+    await handlers.after_tool_call(event, ctx);
+    const shown = JSON.stringify((await handlers.before_prompt_build({ prompt }, MAIN)) ?? null);
+    expect(shown.includes("PostgreSQL 17"), `${version} ${event.toolName} ${ctx.sessionKey}`).toBe(isShown);
   }
 });
 

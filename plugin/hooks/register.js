@@ -8,6 +8,7 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { hasAutomaticPart } from "./agent.js";
 import { captureTurn } from "./capture.js";
 import { saveBeforeCompaction } from "./compaction.js";
+import { noteWrite } from "./group-words.js";
 import { promptContext } from "./prompt.js";
 import { noteFlushEnd, noteFlushStart } from "./seen.js";
 import { noteAutomaticEnd, noteReset } from "./session-notes.js";
@@ -34,6 +35,7 @@ export function registerHooks(api, host) {
     ["before_compaction", saveBeforeCompaction],
     ["before_reset", noteReset],
     ["session_end", noteAutomaticEnd],
+    ["after_tool_call", noteWrite],
   ];
   for (const [name, handler] of hooks) {
     api.on(name, async (/** @type {Record<string, any>} */ event, /** @type {HookContext} */ ctx) => {

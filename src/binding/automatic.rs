@@ -11,6 +11,7 @@ use super::error::to_js;
 use crate::{
     capture::{
         collect::now_in,
+        group_words,
         queue::{Job, Queue},
         session_note::{self, Conversation},
         short_term,
@@ -43,6 +44,11 @@ impl AutomaticAgent {
     /// Where the agent's own files are.
     pub(super) fn folder(&self) -> PathBuf {
         automatic::agent_folder(self.state_dir.as_ref(), &self.agent_id)
+    }
+
+    /// What was written in conversations of several people, for all agents.
+    pub(super) fn group_words(&self) -> PathBuf {
+        group_words::file(&automatic::own_folder(self.state_dir.as_ref()))
     }
 
     /// The agent's file of short-term memory.

@@ -23,8 +23,23 @@ impl NativeManager {
         prompt: String,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let work = async move { to_value(&engine.recall(&prompt, &agent.settings()?).await?) };
+        let work = async move { to_value(&engine.recall(&prompt, &agent.settings()?, agent.group_words()).await?) };
         promise(env, work, |hits| hits)
+    }
+
+    /// Remembers what was written into a note in a conversation of several people, so that it is never recalled by
+    /// itself. `note` is its path, relative to the workspace or absolute; none when that is not known.
+    #[napi]
+    pub fn remember_group_words<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        note: Option<String>,
+        texts: Vec<String>,
+    ) -> napi::Result<PromiseRaw<'env, ()>> {
+        let engine = self.engine(env)?;
+        let work = async move { engine.remember_group_words(agent.group_words(), note, texts).await };
+        promise(env, work, |()| ())
     }
 
     /// Works off the capture queue by rules.

@@ -8,6 +8,7 @@ pub mod erase;
 pub mod extract;
 pub mod facts;
 pub mod filter;
+pub mod group_words;
 pub mod jsonl;
 pub mod log;
 pub mod queue;

@@ -172,10 +172,16 @@ fn clamped(mut s: Automatic) -> Automatic {
     s
 }
 
-/// Where the automatic memory keeps its own files for an agent.
+/// Where the automatic memory keeps its own files.
+#[must_use]
+pub fn own_folder(state_dir: &Path) -> PathBuf {
+    state_dir.join(OWN_FOLDER)
+}
+
+/// Where it keeps those of an agent.
 #[must_use]
 pub fn agent_folder(state_dir: &Path, agent_id: &str) -> PathBuf {
-    state_dir.join(OWN_FOLDER).join(agent_id)
+    own_folder(state_dir).join(agent_id)
 }
 
 /// The short-term file of an agent.

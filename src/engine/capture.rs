@@ -13,7 +13,7 @@ use crate::{
     cancel::Cancel,
     capture::{
         collect::{Candidate, Collector, Outcome, Resembling, now_in},
-        extract,
+        extract, group_words,
         queue::{Job, Queue},
         recall,
     },
@@ -51,10 +51,16 @@ pub struct Extraction {
 
 impl Engine {
     /// What memory has to say about a message, within `autoRecallTimeoutMs`; nothing when it has nothing, or no time.
+    /// Lines that `group_words` remembers are left out.
     ///
     /// # Errors
-    /// When the index cannot be read.
-    pub async fn recall(self: &Arc<Self>, prompt: &str, automatic: &Automatic) -> Result<Vec<Hit>> {
+    /// When the index or that file cannot be read.
+    pub async fn recall(
+        self: &Arc<Self>,
+        prompt: &str,
+        automatic: &Automatic,
+        group_words: PathBuf,
+    ) -> Result<Vec<Hit>> {
         let resolved = self.settings();
         let zone = resolved.settings.zone_name();
         let Some(question) = recall::question(prompt, automatic, now_ms(), &zone) else { return Ok(Vec::new()) };
@@ -68,8 +74,48 @@ impl Engine {
         match self.search(call, Cancel::new()).await {
             Err(error) if error.code == Code::Cancelled => Ok(Vec::new()),
             Err(error) => Err(error),
-            Ok(answer) => Ok(question.relevant(answer.hits, automatic, answer.mode != "fts-only")),
+            Ok(answer) => {
+                let by_meaning = answer.mode != "fts-only";
+                let hits = self.without_group_words(answer.hits, group_words).await?;
+                Ok(question.relevant(hits, automatic, by_meaning))
+            }
         }
+    }
+
+    /// The passages without those that show what was written in a conversation of several people.
+    async fn without_group_words(self: &Arc<Self>, hits: Vec<Hit>, file: PathBuf) -> Result<Vec<Hit>> {
+        self.blocking(move |_, settings| {
+            let known = group_words::of_groups(&file)?;
+            if known.is_empty() {
+                return Ok(hits);
+            }
+            let is_own = |hit: &Hit| {
+                // A note that is gone by now is known by what is shown of it.
+                let note = std::fs::read_to_string(settings.workspace_dir.join(&hit.path)).unwrap_or_default();
+                let before = hit.start_line.saturating_sub(1) as usize;
+                let source: Vec<&str> = note.lines().take(hit.end_line as usize).skip(before).collect();
+                !group_words::shows_one(&known, &hit.snippet, &source)
+            };
+            Ok(hits.into_iter().filter(is_own).collect())
+        })
+        .await
+    }
+
+    /// Remembers what was written into a note in a conversation of several people.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub async fn remember_group_words(
+        self: &Arc<Self>,
+        file: PathBuf,
+        note: Option<String>,
+        texts: Vec<String>,
+    ) -> Result<()> {
+        self.blocking(move |_, settings| {
+            let note = note.map(|path| settings.workspace_dir.join(path));
+            group_words::remember(&file, note.as_deref(), &texts)
+        })
+        .await
     }
 
     /// Works off the waiting turns by rules.
