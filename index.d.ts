@@ -292,6 +292,7 @@ export interface NativeBinding {
   automaticSettings: typeof automaticSettings
   shortTermBlock: typeof shortTermBlock
   recordTurn: typeof recordTurn
+  settleTurns: typeof settleTurns
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
   renderRecall: typeof renderRecall
@@ -513,12 +514,13 @@ export interface ReadFileRequest {
 }
 
 /**
- * Records a finished turn. Synchronous, because hosts do not wait for the end of a turn.
+ * Records a finished turn, of `person` as in `shortTermBlock`. Synchronous, because hosts do not wait for the end of a
+ * turn.
  *
  * # Errors
  * When the file cannot be written.
  */
-export declare function recordTurn(agent: AutomaticAgent, user: string, assistant: string): boolean
+export declare function recordTurn(agent: AutomaticAgent, user: string, assistant: string, person?: string | undefined | null): boolean
 
 /**
  * Gives a session note the name that a model found; its new path, or null when it keeps the old one.
@@ -573,12 +575,19 @@ export interface SearchOptions {
 export declare function sessionSlugTask(agent: AutomaticAgent, messages: { role: 'user' | 'assistant'; text: string }[]): { system: string; prompt: string } | null
 
 /**
- * The last turns as a block for the prompt; null when there is none. Reads only the end of a file.
+ * Waits for recorded turns that are not in their file yet because another process held it, at most two seconds; for a
+ * process that ends. Whether all are.
+ */
+export declare function settleTurns(): boolean
+
+/**
+ * The last turns as a block for the prompt; null when there is none. Reads only the end of a file. `person` names whom
+ * the host keeps apart from the agent's other people: such a person has turns of their own.
  *
  * # Errors
  * When the file cannot be read.
  */
-export declare function shortTermBlock(agent: AutomaticAgent): string | null
+export declare function shortTermBlock(agent: AutomaticAgent, person?: string | undefined | null): string | null
 
 /** Options of one sync. */
 export interface SyncOptions {

@@ -292,6 +292,7 @@ export interface NativeBinding {
   automaticSettings: typeof automaticSettings
   shortTermBlock: typeof shortTermBlock
   recordTurn: typeof recordTurn
+  settleTurns: typeof settleTurns
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
   renderRecall: typeof renderRecall

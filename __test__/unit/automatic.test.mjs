@@ -222,6 +222,20 @@ test("turns are recorded before the hook returns and shown with the next message
 });
 
 // An index that could not be opened took the last turns with it.
+// Everybody who wrote to the agent saw what the others had said.
+test("people whom the host keeps apart do not see each other's turns", async () => {
+  const { handlers } = await hooked({ shortTerm: { enabled: true } });
+  const [ana, ben] = ["ana", "ben"].map((who) => ({ ...MAIN, sessionKey: `agent:main:telegram:direct:${who}` }));
+  await handlers.agent_end(turn("My diagnosis came today"), ana);
+  await handlers.agent_end(turn("My ferry left at six"), MAIN);
+  const shown = async (/** @type {typeof MAIN} */ ctx) => (await handlers.before_prompt_build({ prompt: "and now?" }, ctx))?.appendContext;
+  expect(await shown(ana)).toMatch(/^## Recent Memory[\s\S]*My diagnosis came today/);
+  expect(await shown(ana)).not.toContain("ferry");
+  expect(await shown(MAIN)).toContain("My ferry left at six");
+  expect(await shown(MAIN)).not.toContain("diagnosis");
+  expect(await shown(ben)).toBeUndefined();
+});
+
 test("recall that fails leaves the last turns alone", async () => {
   const { handlers, manager, stateDir, warnings } = await hooked({ ...RECALL, shortTerm: { enabled: true } });
   await manager.close();

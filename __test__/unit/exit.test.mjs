@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -32,6 +32,26 @@ test.each([
   const [ended, killedBy] = await once(child, "close");
   clearTimeout(timer);
   expect({ ended, killedBy, output: way === "an exception" ? "" : output }).toEqual({ ended: code, killedBy: signal, output: "" });
+});
+
+// A command of one turn ended while another process held the file, and its turn was lost.
+test.skipIf(process.platform !== "linux")("a turn is recorded by a process that ends while another holds the file", async () => {
+  const home = await makeWorkspace();
+  const file = path.join(home.stateDir, "memory", "short-term.jsonl");
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, "");
+  const holder = spawn("flock", [file, "sh", "-c", "echo held; sleep 1"], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(holder.stdout, "data");
+  const turn = `
+    import { captureTurn } from ${JSON.stringify(new URL("../../plugin/hooks/capture.js", import.meta.url))};
+    const cfg = { plugins: { entries: { "memory-core-rs": { config: { shortTerm: { enabled: true } } } } } };
+    const host = { config: () => cfg, stateDir: () => ${JSON.stringify(home.stateDir)}, logger: console };
+    const messages = [{ role: "user", content: "I like tea" }, { role: "assistant", content: "Fine." }];
+    captureTurn({ host }, { success: true, messages }, { agentId: "main", sessionKey: "agent:main:main", trigger: "user" });
+    process.exit();`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", turn], { stdio: "inherit" });
+  expect(await once(child, "close")).toEqual([0, null]);
+  expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ turn: 1, input: "I like tea" });
 });
 
 // `npm run cycles` does it 1,000 and 200 times.

@@ -5,7 +5,7 @@ import { hasAutomaticPart } from "../../plugin/hooks/agent.js";
 import { lastMessages } from "../../plugin/hooks/messages.js";
 import { registerHooks } from "../../plugin/hooks/register.js";
 import { hostWritesNotes } from "../../plugin/hooks/host-notes.js";
-import { isMainSession, isPrivate, isUserTurn } from "../../plugin/hooks/session.js";
+import { isMainSession, isPrivate, isUserTurn, personOf } from "../../plugin/hooks/session.js";
 import { Host } from "../../plugin/host.js";
 
 test("only a person's own message counts as a turn", () => {
@@ -27,8 +27,8 @@ test("only a person's own message counts as a turn", () => {
 
 test("groups and sessions that cannot be told are not private", () => {
   for (const key of ["agent:main:main", "agent:main:whatsapp:direct:+351", "agent:main:telegram:dm:7"])
-    expect(isPrivate({ sessionKey: key }), key).toBe(true);
-  expect(isPrivate({ sessionKey: "agent:channel-7:main" })).toBe(true);
+    expect(isPrivate({}, { sessionKey: key }), key).toBe(true);
+  expect(isPrivate({}, { sessionKey: "agent:channel-7:main" })).toBe(true);
   const groups = ["agent:main:whatsapp:group:1", "agent:main:slack:channel:c1:thread:2", "agent:main:matrix:room:x", "", undefined];
   // As older hosts name groups, and one session for everybody.
   const former = [
@@ -37,7 +37,23 @@ test("groups and sessions that cannot be told are not private", () => {
     "group:7",
     "Agent:Main:Slack:Channel:C1",
   ];
-  for (const key of [...groups, ...former, "global", "agent:main:global"]) expect(isPrivate({ sessionKey: key }), String(key)).toBe(false);
+  for (const key of [...groups, ...former, "global", "agent:main:global"])
+    expect(isPrivate({}, { sessionKey: key }), String(key)).toBe(false);
+});
+
+test("the main session is not private where the operator lets rooms join it", () => {
+  const [main, thread, direct] = ["main", "main:thread:7", "telegram:direct:7"].map((scope) => ({ sessionKey: `agent:main:${scope}` }));
+  for (const cfg of [{ session: { groupScope: "main" } }, { bindings: [{ agentId: "main", session: { groupScope: "main" } }] }])
+    expect([main, thread, direct].map((ctx) => isPrivate(cfg, ctx))).toEqual([false, false, true]);
+  const apart = { session: { groupScope: "per-group" }, bindings: [{ agentId: "main" }] };
+  expect([main, thread, direct].map((ctx) => isPrivate(apart, ctx))).toEqual([true, true, true]);
+});
+
+test("a person whom the host keeps apart is known by the conversation", () => {
+  const person = (/** @type {string} */ scope) => personOf({ sessionKey: `agent:main:${scope}` });
+  for (const own of ["main", "work", "main:thread:7"]) expect(person(own), own).toBeUndefined();
+  expect(person("telegram:direct:7")).toBe(person("telegram:direct:7:thread:9"));
+  expect(new Set(["direct:7", "direct:8", "telegram:direct:7", "telegram:bot2:direct:7", "whatsapp:dm:7"].map(person)).size).toBe(5);
 });
 
 test("the main session is the one the host calls so", () => {

@@ -10,7 +10,7 @@ import { automaticAgent, hookAgent } from "./agent.js";
 import { lastMessages } from "./messages.js";
 import { askModel } from "./model.js";
 import { countCaptured, noteCaptured } from "./seen.js";
-import { isPrivate, isUserTurn } from "./session.js";
+import { isPrivate, isUserTurn, personOf } from "./session.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -25,6 +25,9 @@ export const outsideHooks = AsyncLocalStorage.snapshot();
 /** Agents whose queue is being worked off in this process, and whether more came in meanwhile. @type {Map<string, {again: boolean}>} */
 const running = new Map();
 
+/** Whether this process waits for its last lines when it ends. */
+let settlesAtExit = false;
+
 /** What the last attempt at an agent's queue failed with. @type {Map<string, string>} */
 const failures = new Map();
 
@@ -35,9 +38,9 @@ const failures = new Map();
  * @param {Record<string, any>} ctx
  */
 export async function captureTurn(plugin, event, ctx) {
-  if (event.success !== true || !isUserTurn(ctx) || !isPrivate(ctx)) return;
+  if (event.success !== true || !isUserTurn(ctx) || !isPrivate(plugin.host.config(), ctx)) return;
   const agent = hookAgent(plugin.host, ctx);
-  if (agent.settings.shortTerm.enabled) recordTurn(plugin.host, agent, event);
+  if (agent.settings.shortTerm.enabled) recordTurn(plugin.host, agent, event, ctx);
   if (!agent.settings.autoCapture) return;
   const messages = lastMessages(event.messages, agent.settings.autoCaptureMaxMessages);
   const seen = countCaptured(messages);
@@ -59,16 +62,25 @@ export async function captureTurn(plugin, event, ctx) {
  * @param {Host} host
  * @param {Agent} agent
  * @param {Record<string, any>} event
+ * @param {Record<string, any>} ctx
  */
-function recordTurn(host, agent, event) {
+function recordTurn(host, agent, event, ctx) {
   const [user] = lastMessages(event.messages, 1, "user");
   const [assistant] = lastMessages(event.messages, 1, "assistant");
   if (!user || !assistant) return;
   try {
-    native().recordTurn(agent.native, user.text, assistant.text);
+    native().recordTurn(agent.native, user.text, assistant.text, personOf(ctx));
+    settleAtExit();
   } catch (error) {
     host.logger.warn(`${PLUGIN_ID}: short-term memory: ${errorMessage(error)}`);
   }
+}
+
+/** A command of one turn ends soon after it, and a line that waits for another process would be lost. */
+function settleAtExit() {
+  if (settlesAtExit) return;
+  settlesAtExit = true;
+  process.once("exit", () => native().settleTurns());
 }
 
 /**

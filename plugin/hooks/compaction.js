@@ -26,7 +26,7 @@ const FACTS_PER_JOB = 20;
  * @param {Record<string, any>} ctx
  */
 export async function saveBeforeCompaction(plugin, event, ctx) {
-  if (!isConversation(ctx) || !isPrivate(ctx)) return;
+  if (!isConversation(ctx) || !isPrivate(plugin.host.config(), ctx)) return;
   const agent = hookAgent(plugin.host, ctx);
   if (!agent.settings.captureOnCompaction) return;
   const sessionKey = String(ctx.sessionKey);

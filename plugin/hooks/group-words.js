@@ -21,8 +21,8 @@ const FORMER = /^old/i;
  * @param {Record<string, any>} ctx
  */
 export async function noteWrite({ host }, event, ctx) {
-  if (isPrivate(ctx) || !isRecord(event.params) || !WRITES.test(String(event.toolName))) return;
-  if (host.atLeast(ORIGINS_SINCE)) return;
+  if (host.atLeast(ORIGINS_SINCE) || !isRecord(event.params) || !WRITES.test(String(event.toolName))) return;
+  if (isPrivate(host.config(), ctx)) return;
   const { path, file_path: filePath = path, ...written } = event.params;
   const texts = strings(written);
   if (texts.length === 0) return;

@@ -67,7 +67,7 @@ async function isNoteOfGroup(file) {
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(NOTE_HEAD_BYTES), 0, NOTE_HEAD_BYTES, 0);
     const sessionKey = /^- \*\*Session Key\*\*: *(\S+)/m.exec(buffer.toString("utf8", 0, bytesRead))?.[1];
-    return sessionKey !== undefined && !isPrivate({ sessionKey });
+    return sessionKey !== undefined && !isPrivate({}, { sessionKey });
   } finally {
     await handle.close();
   }

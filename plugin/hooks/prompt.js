@@ -10,7 +10,7 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { getManager } from "../runtime.js";
 import { hookAgent } from "./agent.js";
 import { ownWords } from "./own-words.js";
-import { isMainSession, isPrivate, isUserTurn } from "./session.js";
+import { isMainSession, isPrivate, isUserTurn, personOf } from "./session.js";
 
 /** @typedef {import("./agent.js").Agent} Agent */
 
@@ -26,11 +26,11 @@ const MAIN_ONLY = new Set(["MEMORY.md", "memory.md", "USER.md"]);
  * @param {Record<string, any>} ctx
  */
 export async function promptContext({ host }, event, ctx) {
-  if (!isUserTurn(ctx) || !isPrivate(ctx)) return undefined;
+  if (!isUserTurn(ctx) || !isPrivate(host.config(), ctx)) return undefined;
   const agent = hookAgent(host, ctx);
   const parts = [
     // The file is read while a worker searches.
-    orNothing(host, "short-term memory", () => nextTurn().then(() => lastTurns(agent))),
+    orNothing(host, "short-term memory", () => nextTurn().then(() => lastTurns(agent, ctx))),
     orNothing(host, "recall", () => recallBlock(host, agent, event, ctx)),
   ];
   const blocks = (await Promise.all(parts)).filter(Boolean);
@@ -54,9 +54,9 @@ async function orNothing(host, part, work) {
   }
 }
 
-/** @param {Agent} agent */
-function lastTurns(agent) {
-  return agent.settings.shortTerm.enabled ? native().shortTermBlock(agent.native) : null;
+/** @param {Agent} agent @param {Record<string, any>} ctx */
+function lastTurns(agent, ctx) {
+  return agent.settings.shortTerm.enabled ? native().shortTermBlock(agent.native, personOf(ctx)) : null;
 }
 
 /**

@@ -70,8 +70,8 @@ export async function noteAutomaticEnd(plugin, event, ctx) {
  * @param {(limit: number, agent: Agent) => Promise<Message[]>} read
  */
 async function note(plugin, event, ctx, read) {
-  if (!isConversation(ctx) || !isPrivate(ctx)) return;
   const { host } = plugin;
+  if (!isConversation(ctx) || !isPrivate(host.config(), ctx)) return;
   const agent = hookAgent(host, ctx);
   const { cfg, agentId, settings } = agent;
   if (!settings.sessionNotes.enabled || hostWritesNotes(host, cfg)) return;

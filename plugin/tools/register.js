@@ -28,7 +28,7 @@ export function registerTools(api, host) {
         const context = toolContext(ctx);
         if (!context) return null;
         // Facts are private, and what a stranger in a group has stored would be recalled later as if it were the user's.
-        if (facts && !(hasStoredFacts(context.cfg, context.agentId) && isPrivate(ctx))) return null;
+        if (facts && !(hasStoredFacts(context.cfg, context.agentId) && isPrivate(context.cfg, ctx))) return null;
         return {
           name,
           label,

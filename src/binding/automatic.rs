@@ -1,6 +1,6 @@
 //! Automatic memory on the JS thread: settings, and the small files that must be written before a hook returns.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use napi::Env;
 use napi_derive::napi;
@@ -11,7 +11,7 @@ use super::error::to_js;
 use crate::{
     capture::{
         collect::now_in,
-        group_words,
+        group_words, jsonl,
         queue::{Job, Queue},
         session_note::{self, Conversation},
         short_term,
@@ -21,6 +21,9 @@ use crate::{
     search::types::Hit,
     text::recall_block::{self, Item},
 };
+
+/// How long a process that ends waits for its last lines.
+const SETTLE: Duration = Duration::from_secs(2);
 
 /// Whose automatic memory.
 #[napi(object)]
@@ -53,10 +56,13 @@ impl AutomaticAgent {
 
     /// The agent's file of short-term memory.
     pub(super) fn short_term_file(&self) -> Result<PathBuf> {
-        Ok(self.short_term_path(&self.settings()?))
+        Ok(self.short_term_path(&self.settings()?, None))
     }
 
-    fn short_term_path(&self, settings: &Automatic) -> PathBuf {
+    fn short_term_path(&self, settings: &Automatic, person: Option<&str>) -> PathBuf {
+        if let Some(person) = person {
+            return automatic::short_term_path_of(person, self.state_dir.as_ref(), &self.agent_id);
+        }
         automatic::short_term_path(&settings.short_term, self.state_dir.as_ref(), &self.agent_id, self.is_default_agent)
     }
 }
@@ -70,31 +76,47 @@ pub fn automatic_settings(env: &Env, agent: AutomaticAgent) -> napi::Result<Valu
     agent.settings().and_then(|s| to_value(&s)).map_err(|e| to_js(env, e))
 }
 
-/// The last turns as a block for the prompt; null when there is none. Reads only the end of a file.
+/// The last turns as a block for the prompt; null when there is none. Reads only the end of a file. `person` names whom
+/// the host keeps apart from the agent's other people: such a person has turns of their own.
 ///
 /// # Errors
 /// When the file cannot be read.
 #[napi]
-pub fn short_term_block(env: &Env, agent: AutomaticAgent) -> napi::Result<Option<String>> {
+pub fn short_term_block(env: &Env, agent: AutomaticAgent, person: Option<String>) -> napi::Result<Option<String>> {
     let read = || {
         let settings = agent.settings()?;
-        short_term::block(&agent.short_term_path(&settings), &settings.short_term.limits)
+        short_term::block(&agent.short_term_path(&settings, person.as_deref()), &settings.short_term.limits)
     };
     read().map_err(|e| to_js(env, e))
 }
 
-/// Records a finished turn. Synchronous, because hosts do not wait for the end of a turn.
+/// Records a finished turn, of `person` as in `shortTermBlock`. Synchronous, because hosts do not wait for the end of a
+/// turn.
 ///
 /// # Errors
 /// When the file cannot be written.
 #[napi]
-pub fn record_turn(env: &Env, agent: AutomaticAgent, user: String, assistant: String) -> napi::Result<bool> {
+pub fn record_turn(
+    env: &Env,
+    agent: AutomaticAgent,
+    user: String,
+    assistant: String,
+    person: Option<String>,
+) -> napi::Result<bool> {
     let write = || {
         let settings = agent.settings()?;
-        let path = agent.short_term_path(&settings);
+        let path = agent.short_term_path(&settings, person.as_deref());
         short_term::record(&path, &settings.short_term.limits, &user, &assistant, &now_in(None))
     };
     write().map_err(|e| to_js(env, e))
+}
+
+/// Waits for recorded turns that are not in their file yet because another process held it, at most two seconds; for a
+/// process that ends. Whether all are.
+#[napi]
+#[must_use]
+pub fn settle_turns() -> bool {
+    jsonl::settle(SETTLE)
 }
 
 /// Puts a finished turn on the capture queue. Synchronous, for the same reason.

@@ -8,7 +8,10 @@ use super::{
     queue::{Job, Queue},
     short_term,
 };
-use crate::error::{Error, Result};
+use crate::{
+    config::automatic::people_folder,
+    error::{Error, Result},
+};
 
 /// What stands in the captures log where the text was.
 pub const BLANK: &str = "(forgotten)";
@@ -18,7 +21,7 @@ pub const BLANK: &str = "(forgotten)";
 /// # Errors
 /// When a file cannot be read or written.
 pub fn captures(folder: &Path, dry_run: bool, concerns: impl Fn(&log::Entry) -> bool) -> Result<usize> {
-    rewrite(&folder.join(log::FILE), dry_run, |line| {
+    rewrite(with_rotated(&folder.join(log::FILE))?, dry_run, |line| {
         let mut entry: log::Entry = serde_json::from_str(line).ok()?;
         if entry.text == BLANK || !concerns(&entry) {
             return None;
@@ -42,15 +45,38 @@ pub fn waiting(folder: &Path, dry_run: bool, concerns: impl Fn(&Job) -> bool) ->
 /// # Errors
 /// When a file cannot be read or written.
 pub fn short_term(path: &Path, dry_run: bool, concerns: impl Fn(&short_term::Entry) -> bool) -> Result<usize> {
-    let gone = |line: &str| serde_json::from_str(line).is_ok_and(|entry: short_term::Entry| concerns(&entry));
-    rewrite(path, dry_run, |line| gone(line).then_some(None))
+    rewrite(with_rotated(path)?, dry_run, without(concerns))
 }
 
-/// Goes through the lines of a file and of its rotated ones: `judge` gives none to leave a line as it is, else what
-/// comes in its place. Gives the number of lines changed.
-fn rewrite(path: &Path, dry_run: bool, judge: impl Fn(&str) -> Option<Option<String>>) -> Result<usize> {
+/// The same in the files of people that an agent keeps apart.
+///
+/// # Errors
+/// As [`short_term`].
+pub fn short_term_of_people(
+    agent_folder: &Path,
+    dry_run: bool,
+    concerns: impl Fn(&short_term::Entry) -> bool,
+) -> Result<usize> {
+    let folder = people_folder(agent_folder);
+    let files = match folder.read_dir() {
+        Ok(entries) => {
+            entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
+        }
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+        Err(e) => return Err(Error::io(&folder, &e)),
+    };
+    rewrite(files.collect(), dry_run, without(concerns))
+}
+
+fn without(concerns: impl Fn(&short_term::Entry) -> bool) -> impl Fn(&str) -> Option<Option<String>> {
+    move |line| serde_json::from_str(line).is_ok_and(|entry| concerns(&entry)).then_some(None)
+}
+
+/// Goes through the lines of files: `judge` gives none to leave a line as it is, else what comes in its place. Gives the
+/// number of lines changed.
+fn rewrite(files: Vec<PathBuf>, dry_run: bool, judge: impl Fn(&str) -> Option<Option<String>>) -> Result<usize> {
     let mut changed = 0;
-    for file in with_rotated(path)? {
+    for file in files {
         jsonl::update(&file, |lines| {
             let judged: Vec<Option<Option<String>>> = lines.iter().map(|line| judge(line)).collect();
             let here = judged.iter().flatten().count();
@@ -64,20 +90,9 @@ fn rewrite(path: &Path, dry_run: bool, judge: impl Fn(&str) -> Option<Option<Str
 
 /// A file and what rotation made of it, as far as they exist.
 fn with_rotated(path: &Path) -> Result<Vec<PathBuf>> {
-    let (Some(folder), Some(stem)) = (path.parent(), path.file_stem()) else { return Ok(Vec::new()) };
-    let entries = match folder.read_dir() {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(Error::io(folder, &error)),
-    };
-    let stem = stem.to_string_lossy().into_owned();
-    let is_ours = |name: &str| {
-        name.strip_suffix(".jsonl").and_then(|name| name.strip_prefix(&stem)).is_some_and(|rest| {
-            rest.is_empty() || rest.strip_prefix('-').is_some_and(|date| date.starts_with(|c: char| c.is_ascii_digit()))
-        })
-    };
-    let names = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_ours));
-    Ok(names.map(|entry| entry.path()).collect())
+    let mut files = jsonl::rotated(path)?;
+    files.extend(path.exists().then(|| path.to_owned()));
+    Ok(files)
 }
 
 #[cfg(test)]

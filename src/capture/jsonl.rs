@@ -4,6 +4,7 @@ use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{ErrorKind, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
 
@@ -16,6 +17,9 @@ const BLOCK: u64 = 16 * 1024;
 /// over.
 const PATIENCE: Duration = Duration::from_millis(1);
 const PAUSE: Duration = Duration::from_micros(100);
+
+/// Lines that [`soon`] has left to a thread and that are not written yet.
+static LATER: AtomicUsize = AtomicUsize::new(0);
 
 /// A file that this process holds, until it is dropped.
 #[derive(Debug)]
@@ -129,13 +133,44 @@ pub fn soon(path: &Path, work: impl FnOnce(Locked) -> Result<()> + Send + 'stati
         return work(locked);
     }
     let owned = path.to_owned();
+    let pending = Pending::new();
     let later = move || {
         if let Err(error) = Locked::open(&owned).and_then(work) {
             tracing::warn!(path = %owned.display(), %error, "a line was not written");
         }
+        drop(pending);
     };
     let waits = std::thread::Builder::new().name("memory-append".to_owned()).spawn(later);
     waits.map(drop).map_err(|e| Error::io(path, &e))
+}
+
+/// Waits until what [`soon`] left to threads is written, at most `limit`: a process that ends takes its threads along.
+/// Whether all of it was written.
+pub fn settle(limit: Duration) -> bool {
+    let until = Instant::now() + limit;
+    while LATER.load(Ordering::Acquire) > 0 {
+        if Instant::now() >= until {
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    true
+}
+
+/// One line in [`LATER`], counted until it is dropped, however its thread ends.
+struct Pending;
+
+impl Pending {
+    fn new() -> Self {
+        LATER.fetch_add(1, Ordering::AcqRel);
+        Self
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        LATER.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 fn open_or_create(path: &Path) -> std::io::Result<File> {
@@ -173,6 +208,46 @@ fn rotate_locked(file: &mut File, path: &Path, max_lines: usize, date: &str) -> 
         }
     }
     Ok(None)
+}
+
+/// What rotation made of a file, oldest first.
+///
+/// # Errors
+/// When its folder cannot be read.
+pub fn rotated(path: &Path) -> Result<Vec<PathBuf>> {
+    let (Some(folder), Some(stem)) = (path.parent(), path.file_stem().and_then(|stem| stem.to_str())) else {
+        return Ok(Vec::new());
+    };
+    let entries = match folder.read_dir() {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(Error::io(folder, &e)),
+    };
+    // `-2026-01-02`, `-2026-01-02-2`, …: the second of a day comes before its tenth.
+    let order = |name: &str| {
+        let suffix = name.strip_suffix(".jsonl")?.strip_prefix(stem)?.strip_prefix('-')?;
+        let (date, number) = suffix.split_at_checked("2026-01-02".len())?;
+        let number = if number.is_empty() { 1 } else { number.strip_prefix('-')?.parse::<u32>().ok()? };
+        date.starts_with(|c: char| c.is_ascii_digit()).then(|| (date.to_owned(), number))
+    };
+    let mut found: Vec<_> =
+        entries.flatten().filter_map(|entry| Some((order(entry.file_name().to_str()?)?, entry.path()))).collect();
+    found.sort();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}
+
+/// As [`tail`], going on in the last rotated file where this one has fewer lines.
+///
+/// # Errors
+/// As [`tail`] and [`rotated`].
+pub fn tail_over_rotation(path: &Path, n: usize) -> Result<Vec<String>> {
+    let mut lines = tail(path, n)?;
+    if lines.len() < n
+        && let Some(before) = rotated(path)?.last()
+    {
+        lines.splice(0..0, tail(before, n - lines.len())?);
+    }
+    Ok(lines)
 }
 
 /// The last `n` complete lines, oldest first. Reads only the end of the file.
@@ -335,6 +410,34 @@ mod tests {
         assert_eq!(all.len(), 400);
         assert!(dir.path().join("x-2026-01-02.jsonl").exists());
         assert!(dir.path().join("x-2026-01-02-2.jsonl").exists());
+    }
+
+    #[test]
+    fn the_tail_goes_on_in_the_last_rotated_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.jsonl");
+        let days = ["-2026-01-02", "-2026-01-02-2", "-2026-01-02-10", "-notes"];
+        for (n, day) in days.iter().enumerate() {
+            std::fs::write(dir.path().join(format!("x{day}.jsonl")), format!("[{n},0]\n[{n},1]\n")).unwrap();
+        }
+        assert_eq!(rotated(&path).unwrap().len(), 3);
+        assert_eq!(tail_over_rotation(&path, 3).unwrap(), ["[2,0]", "[2,1]"]);
+        append(&path, "[9,0]").unwrap();
+        assert_eq!(tail_over_rotation(&path, 2).unwrap(), ["[2,1]", "[9,0]"]);
+        assert_eq!(tail_over_rotation(&path, 1).unwrap(), ["[9,0]"]);
+    }
+
+    // A command of one turn ended while another process held the file, and its line was lost.
+    #[test]
+    fn who_ends_waits_for_the_lines_that_are_still_to_be_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.jsonl");
+        let held = Locked::open(&path).unwrap();
+        soon(&path, |mut file| file.append("[1]")).unwrap();
+        assert!(!settle(Duration::from_millis(20)));
+        drop(held);
+        assert!(settle(Duration::from_secs(60)));
+        assert_eq!(lines(&path), ["[1]"]);
     }
 
     #[test]

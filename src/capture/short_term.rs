@@ -132,7 +132,7 @@ fn rotate_when_full(file: &mut Locked, max_entries: usize, turn: u64, date: jiff
 /// # Errors
 /// When the file exists but cannot be read.
 pub fn block(path: &Path, limits: &Limits) -> Result<Option<String>> {
-    let entries: Vec<Entry> = jsonl::tail(path, limits.max_inject_entries)?
+    let entries: Vec<Entry> = jsonl::tail_over_rotation(path, limits.max_inject_entries)?
         .iter()
         .filter_map(|line| serde_json::from_str(line).ok())
         // An answer may quote a page that gives orders, and would give them in every conversation from then on.
@@ -304,6 +304,12 @@ mod tests {
         assert!(dir.path().join("short-term-2026-03-17.jsonl").exists());
         assert!(dir.path().join("short-term-2026-03-17-2.jsonl").exists());
         assert_eq!(jsonl::tail(&path, 9).unwrap().len(), 1);
+        // Right after a rotation nothing was shown.
+        let block = block(&path, &limits).unwrap().unwrap();
+        assert!(
+            !block.contains("question 2") && block.contains("question 3") && block.contains("question 6"),
+            "{block}"
+        );
     }
 
     #[test]

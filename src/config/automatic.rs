@@ -184,6 +184,19 @@ pub fn agent_folder(state_dir: &Path, agent_id: &str) -> PathBuf {
     own_folder(state_dir).join(agent_id)
 }
 
+/// Where the short-term files of single people are, below the folder of an agent.
+#[must_use]
+pub fn people_folder(agent_folder: &Path) -> PathBuf {
+    agent_folder.join("short-term")
+}
+
+/// The short-term file of a person that an agent keeps apart from the others; `person` is any name that stays the same.
+#[must_use]
+pub fn short_term_path_of(person: &str, state_dir: &Path, agent_id: &str) -> PathBuf {
+    let name = format!("{:016x}.jsonl", xxhash_rust::xxh3::xxh3_64(person.as_bytes()));
+    people_folder(&agent_folder(state_dir, agent_id)).join(name)
+}
+
 /// The short-term file of an agent.
 #[must_use]
 pub fn short_term_path(settings: &ShortTerm, state_dir: &Path, agent_id: &str, is_default: bool) -> PathBuf {
@@ -241,5 +254,9 @@ mod tests {
             let path = short_term_path(settings, state, "work", false);
             assert_eq!(path, Path::new("/s/memory-core-rs/work/short-term.jsonl"));
         }
+        let [ana, ben, other] = [("ana", "main"), ("ben", "main"), ("ana", "work")]
+            .map(|(person, agent)| short_term_path_of(person, state, agent));
+        assert_eq!(ana.parent(), Some(Path::new("/s/memory-core-rs/main/short-term")));
+        assert!(ana != ben && ana != other);
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::{Engine, SearchCall, SyncCall, doctor, facts::hashes_of_forgotten, keep::LEASE_PATIENCE};
 use crate::{
     cancel::Cancel,
-    capture::{erase, jsonl},
+    capture::{erase, jsonl, short_term},
     config::{paths::normalize, settings::Settings},
     error::{Code, Error, Result},
     index::Failure,
@@ -441,12 +441,14 @@ fn forget_recall(call: &ForgetCall, target: &mut Target) -> Result<()> {
             session(job.session_key.as_deref()) || job.messages.iter().any(|message| tells(&message.text))
         })?;
     }
+    // Records of turns do not say which conversation they are of.
+    let all = !call.sessions.is_empty();
+    let recorded = |entry: &short_term::Entry| all || tells(&entry.input) || tells(&entry.output) || tells(&entry.task);
     if let Some(path) = &call.short_term {
-        // Its records do not say which conversation they are of.
-        let all = !call.sessions.is_empty();
-        target.report.short_term = erase::short_term(path, call.dry_run, |entry| {
-            all || tells(&entry.input) || tells(&entry.output) || tells(&entry.task)
-        })?;
+        target.report.short_term = erase::short_term(path, call.dry_run, recorded)?;
+    }
+    if let Some(folder) = &call.folder {
+        target.report.short_term += erase::short_term_of_people(folder, call.dry_run, recorded)?;
     }
     Ok(())
 }

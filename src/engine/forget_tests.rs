@@ -155,7 +155,10 @@ async fn a_forgotten_session_takes_its_notes_captures_and_short_term_records_alo
     let folder = home.dir.path().join("agent");
     let short_term = folder.join("short-term.jsonl");
     let now = jiff::Zoned::now();
-    crate::capture::short_term::record(&short_term, &Default::default(), "zebra?", "yes", &now).unwrap();
+    let of_a_person = crate::config::automatic::people_folder(&folder).join("a.jsonl");
+    for path in [&short_term, &of_a_person] {
+        crate::capture::short_term::record(path, &Default::default(), "zebra?", "yes", &now).unwrap();
+    }
     crate::capture::log::Log::new(&folder)
         .add(&crate::capture::log::Entry {
             id: "c".into(),
@@ -178,7 +181,7 @@ async fn a_forgotten_session_takes_its_notes_captures_and_short_term_records_alo
     let dry = forget(&engine, ForgetCall { dry_run: true, ..call.clone() }).await;
     let report = forget(&engine, call).await;
     for report in [&dry, &report] {
-        assert_eq!((report.files.len(), report.captures, report.short_term), (1, 1, 1), "{report:?}");
+        assert_eq!((report.files.len(), report.captures, report.short_term), (1, 1, 2), "{report:?}");
     }
     assert!(!holds(&folder, "zebra") && !holds(&home.state(), "zebra"));
     assert!(Area::of(&engine.settings().settings).forgotten.session("agent:main:telegram:direct:7"));
