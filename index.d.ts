@@ -310,6 +310,11 @@ export declare class NativeManager {
   /** What memory has to say about a user's message, within the time limit of the settings; empty when nothing. */
   recall(agent: AutomaticAgent, prompt: string): Promise<MemoryHit[]>
   /**
+   * What auto-capture itself has written of passages that `recall` gave for the same message: for a note that the
+   * host no longer vouches for.
+   */
+  recallCaptured(agent: AutomaticAgent, prompt: string, hits: MemoryHit[]): Promise<MemoryHit[]>
+  /**
    * Remembers what was written into a note in a conversation of several people, so that it is never recalled by
    * itself. `note` is its path, relative to the workspace or absolute; none when that is not known.
    */

@@ -300,6 +300,16 @@ export class MemoryIndexManager {
   }
 
   /**
+   * What auto-capture itself has written of passages that `recall` gave for the same message.
+   * @param {AutomaticAgent} agent
+   * @param {string} prompt
+   * @param {import("../index.d.ts").MemoryHit[]} hits
+   */
+  async recallCaptured(agent, prompt, hits) {
+    return await this.run((engine) => engine.recallCaptured(agent, prompt, hits));
+  }
+
+  /**
    * Remembers what was written into a note in a conversation of several people: it is never recalled by itself.
    * @param {AutomaticAgent} agent
    * @param {string | undefined} note Path of the note, relative to the workspace or absolute, where it is known.

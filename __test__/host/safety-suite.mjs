@@ -13,6 +13,9 @@ const FALCON = "# 2026-11-02\n\n- Project Falcon uses PostgreSQL 17 as its datab
 const BUDGET_MS = 300;
 const SLACK_MS = 700;
 
+/** The host flushes soon and often. */
+const FLUSHING = { mode: "default", memoryFlush: { enabled: true, forceFlushTranscriptBytes: 10 }, keepRecentTokens: 50 };
+
 const RULES = [
   // The flush turn writes to the file that the plan names.
   {
@@ -57,7 +60,7 @@ export function safetySuite(version) {
 
     test("the host flushes by our plan before it compacts, and what it has flushed is not captured", async () => {
       const { host, call, say, notes } = home;
-      await setHost({ mode: "default", memoryFlush: { enabled: true, forceFlushTranscriptBytes: 10 }, keepRecentTokens: 50 });
+      await setHost(FLUSHING);
       await host.configure({ captureOnCompaction: true });
       await host.startGateway();
       host.takeChats();
@@ -74,6 +77,31 @@ export function safetySuite(version) {
         host.gatewayOutput.slice(-3000),
       ).toBe(true);
       expect(await notes()).not.toContain("kites to swings");
+    });
+
+    test("a captured fact is recalled also when the agent has written into its note before and after it", async () => {
+      const { host, call, say, notes } = home;
+      await setHost(FLUSHING);
+      await host.configure({ autoCapture: true, autoRecall: true, autoRecallTimeoutMs: 5000 });
+      await host.startGateway();
+      const flushes = async () => (await notes()).split("- The kite is red").length;
+      const flushed = async () => {
+        const before = await flushes();
+        await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: `compact-after-${before}` });
+        await say(`How is the weather today? ${"It was sunny all day. ".repeat(60)}Really.`);
+        await say(`And how was it yesterday? ${"It was rainy all day. ".repeat(60)}Really.`);
+        expect(await eventually(async () => (await flushes()) > before), host.gatewayOutput.slice(-3000)).toBe(true);
+      };
+      await flushed();
+      await say("I prefer walnuts to almonds");
+      const fact = "- [preference] I prefer walnuts to almonds";
+      expect(await eventually(async () => (await notes()).includes(fact))).toBe(true);
+      await flushed();
+      expect(await eventually(async () => (await host.ok("memory", "search", "walnuts almonds")).stdout.includes("walnuts"))).toBe(true);
+      host.takeChats();
+      await say("Which do I prefer, walnuts or almonds?");
+      expect(question(host.takeChats(), "Which do I prefer, walnuts")).toMatch(/<relevant-memories>[\s\S]*I prefer walnuts to almonds/);
+      await host.configure({ autoCapture: false, autoRecall: false });
     });
 
     test("a compaction without a flush loses no fact, and none is kept twice", async () => {

@@ -20,18 +20,19 @@ const NOTE_HEAD_BYTES = 1024;
 const known = new Map();
 
 /**
+ * The passages by whether their files are the user's or the agent's.
  * @template {{path: string}} T
  * @param {string} workspaceDir
  * @param {T[]} hits
- * @returns {Promise<T[]>}
+ * @returns {Promise<{own: T[], others: T[]}>}
  */
-export async function ownWords(workspaceDir, hits) {
+export async function sortByOrigin(workspaceDir, hits) {
   const own = new Set();
   const paths = [...new Set(hits.map((hit) => hit.path))];
   // All at once: a reply waits, and each answer has to wake the event loop.
   const files = await Promise.all(paths.map((relativePath) => stat(path.resolve(workspaceDir, relativePath)).catch(() => null)));
   for (const [at, relativePath] of paths.entries()) if (await isOwn(workspaceDir, relativePath, files[at])) own.add(relativePath);
-  return hits.filter((hit) => own.has(hit.path));
+  return { own: hits.filter((hit) => own.has(hit.path)), others: hits.filter((hit) => !own.has(hit.path)) };
 }
 
 /**

@@ -9,7 +9,7 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { getManager } from "../runtime.js";
 import { hookAgent } from "./agent.js";
-import { ownWords } from "./own-words.js";
+import { sortByOrigin } from "./own-words.js";
 import { isMainSession, isPrivate, isUserTurn, personOf } from "./session.js";
 
 /** @typedef {import("./agent.js").Agent} Agent */
@@ -83,7 +83,9 @@ async function recall(host, agent, prompt, ctx) {
   if (error) throw new Error(error);
   const hits = (await manager?.recall(agent.native, prompt)) ?? [];
   if (hits.length === 0) return null;
-  const allowed = await ownWords(host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir, hits);
+  const { own, others } = await sortByOrigin(host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir, hits);
+  const captured = others.length > 0 ? ((await manager?.recallCaptured(agent.native, prompt, others)) ?? []) : [];
+  const allowed = [...own, ...captured].sort((a, b) => b.score - a.score);
   const shown = isMainSession(cfg, ctx) ? allowed : allowed.filter((hit) => !MAIN_ONLY.has(hit.path));
   return native().renderRecall(agent.native, shown);
 }

@@ -5,7 +5,7 @@ use napi_derive::napi;
 use serde_json::Value;
 
 use super::{
-    automatic::{AutomaticAgent, to_value},
+    automatic::{AutomaticAgent, from_value, to_value},
     error::to_js,
     manager::NativeManager,
     promise::promise,
@@ -24,6 +24,23 @@ impl NativeManager {
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         let work = async move { to_value(&engine.recall(&prompt, &agent.settings()?, agent.group_words()).await?) };
+        promise(env, work, |hits| hits)
+    }
+
+    /// What auto-capture itself has written of passages that `recall` gave for the same message: for a note that the
+    /// host no longer vouches for.
+    #[napi(ts_return_type = "Promise<MemoryHit[]>")]
+    pub fn recall_captured<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        prompt: String,
+        #[napi(ts_arg_type = "MemoryHit[]")] hits: Value,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let hits = from_value(hits, "passages").map_err(|e| to_js(env, e))?;
+        let work =
+            async move { to_value(&engine.recall_captured(prompt, agent.settings()?, agent.folder(), hits).await?) };
         promise(env, work, |hits| hits)
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Everything here is logic and own files; which hook calls it is the plugin glue's business.
 
+pub mod captured_lines;
 pub mod collect;
 pub mod daily_note;
 pub mod erase;

@@ -12,8 +12,10 @@ use super::{Engine, SearchCall, now_ms};
 use crate::{
     cancel::Cancel,
     capture::{
+        captured_lines,
         collect::{Candidate, Collector, Outcome, Resembling, now_in},
         extract, group_words,
+        log::Log,
         queue::{Job, Queue},
         recall,
     },
@@ -84,11 +86,12 @@ impl Engine {
 
     /// The passages without those that show what was written in a conversation of several people.
     async fn without_group_words(self: &Arc<Self>, hits: Vec<Hit>, file: PathBuf) -> Result<Vec<Hit>> {
+        // A reply waits: no hop to another thread where there is nothing to read.
+        if hits.is_empty() || !file.exists() {
+            return Ok(hits);
+        }
         self.blocking(move |_, settings| {
             let known = group_words::of_groups(&file)?;
-            if known.is_empty() {
-                return Ok(hits);
-            }
             let is_own = |hit: &Hit| {
                 // A note that is gone by now is known by what is shown of it.
                 let note = std::fs::read_to_string(settings.workspace_dir.join(&hit.path)).unwrap_or_default();
@@ -97,6 +100,25 @@ impl Engine {
                 !group_words::shows_one(&known, &hit.snippet, &source)
             };
             Ok(hits.into_iter().filter(is_own).collect())
+        })
+        .await
+    }
+
+    /// What auto-capture itself has written of passages that [`Self::recall`] gave for the same message.
+    ///
+    /// # Errors
+    /// When the captures log cannot be read.
+    pub async fn recall_captured(
+        self: &Arc<Self>,
+        prompt: String,
+        automatic: Automatic,
+        folder: PathBuf,
+        hits: Vec<Hit>,
+    ) -> Result<Vec<Hit>> {
+        self.blocking(move |_, settings| {
+            let question = recall::question(&prompt, &automatic, now_ms(), &settings.zone_name());
+            let Some(question) = question else { return Ok(Vec::new()) };
+            captured_lines::only(&Log::new(&folder), hits, &question, &automatic)
         })
         .await
     }
