@@ -234,6 +234,9 @@ test("people whom the host keeps apart do not see each other's turns", async () 
   expect(await shown(MAIN)).toContain("My ferry left at six");
   expect(await shown(MAIN)).not.toContain("diagnosis");
   expect(await shown(ben)).toBeUndefined();
+  const together = await hooked({ shortTerm: { enabled: true, acrossPeople: true } });
+  await together.handlers.agent_end(turn("My ferry left at six"), MAIN);
+  expect((await together.handlers.before_prompt_build({ prompt: "and now?" }, ana)).appendContext).toContain("My ferry left at six");
 });
 
 test("recall that fails leaves the last turns alone", async () => {

@@ -37,7 +37,9 @@ test("groups and sessions that cannot be told are not private", () => {
     "group:7",
     "Agent:Main:Slack:Channel:C1",
   ];
-  for (const key of [...groups, ...former, "global", "agent:main:global"])
+  // Other people's agents.
+  const agents = ["agent:main:a2a:default:direct:hermes:c1"];
+  for (const key of [...groups, ...former, ...agents, "global", "agent:main:global"])
     expect(isPrivate({}, { sessionKey: key }), String(key)).toBe(false);
 });
 
@@ -50,10 +52,12 @@ test("the main session is not private where the operator lets rooms join it", ()
 });
 
 test("a person whom the host keeps apart is known by the conversation", () => {
-  const person = (/** @type {string} */ scope) => personOf({ sessionKey: `agent:main:${scope}` });
+  const cfg = { session: { identityLinks: { Alice: ["telegram:7"] } } };
+  const person = (/** @type {string} */ scope) => personOf(cfg, { sessionKey: `agent:main:${scope}` });
   for (const own of ["main", "work", "main:thread:7"]) expect(person(own), own).toBeUndefined();
   expect(person("telegram:direct:7")).toBe(person("telegram:direct:7:thread:9"));
   expect(new Set(["direct:7", "direct:8", "telegram:direct:7", "telegram:bot2:direct:7", "whatsapp:dm:7"].map(person)).size).toBe(5);
+  expect(person("telegram:direct:alice")).toBe(person("whatsapp:direct:alice"));
 });
 
 test("the main session is the one the host calls so", () => {

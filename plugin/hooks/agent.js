@@ -2,6 +2,7 @@
 
 import { agentSettings, defaultAgentId, isRecord, pluginSettings, sessionAgentId } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
+import { personOf } from "./session.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -97,4 +98,13 @@ function resolveAgent(cfg, agentId, stateDir) {
 export function hookAgent(host, ctx) {
   const cfg = host.config();
   return automaticAgent(host, cfg, sessionAgentId(cfg, ctx));
+}
+
+/**
+ * Whose last turns a session is shown and adds to; nothing for those that everybody shares.
+ * @param {Agent} agent
+ * @param {Record<string, any>} ctx
+ */
+export function recordOf({ cfg, settings }, ctx) {
+  return settings.shortTerm.acrossPeople ? undefined : personOf(cfg, ctx);
 }

@@ -6,11 +6,11 @@ import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { getManager } from "../runtime.js";
-import { automaticAgent, hookAgent } from "./agent.js";
+import { automaticAgent, hookAgent, recordOf } from "./agent.js";
 import { lastMessages } from "./messages.js";
 import { askModel } from "./model.js";
 import { countCaptured, noteCaptured } from "./seen.js";
-import { isPrivate, isUserTurn, personOf } from "./session.js";
+import { isPrivate, isUserTurn } from "./session.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -69,7 +69,7 @@ function recordTurn(host, agent, event, ctx) {
   const [assistant] = lastMessages(event.messages, 1, "assistant");
   if (!user || !assistant) return;
   try {
-    native().recordTurn(agent.native, user.text, assistant.text, personOf(ctx));
+    native().recordTurn(agent.native, user.text, assistant.text, recordOf(agent, ctx));
     settleAtExit();
   } catch (error) {
     host.logger.warn(`${PLUGIN_ID}: short-term memory: ${errorMessage(error)}`);

@@ -8,9 +8,9 @@ import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { getManager } from "../runtime.js";
-import { hookAgent } from "./agent.js";
+import { hookAgent, recordOf } from "./agent.js";
 import { sortByOrigin } from "./own-words.js";
-import { isMainSession, isPrivate, isUserTurn, personOf } from "./session.js";
+import { isMainSession, isPrivate, isUserTurn } from "./session.js";
 
 /** @typedef {import("./agent.js").Agent} Agent */
 
@@ -56,7 +56,7 @@ async function orNothing(host, part, work) {
 
 /** @param {Agent} agent @param {Record<string, any>} ctx */
 function lastTurns(agent, ctx) {
-  return agent.settings.shortTerm.enabled ? native().shortTermBlock(agent.native, personOf(ctx)) : null;
+  return agent.settings.shortTerm.enabled ? native().shortTermBlock(agent.native, recordOf(agent, ctx)) : null;
 }
 
 /**

@@ -4,13 +4,13 @@
 const MACHINE = /^temp:|(?:^|:)(?:(?:subagent|active-memory|memory-capture|internal-session-effects|cron|hook)(?::|$)|incognito-)/;
 
 /**
- * Sessions that several people read, as hosts of all versions name them: the kind as a part of the key, Discord's servers
- * and channels, WhatsApp's groups by their number, and the one session of `session.scope: "global"`.
+ * Sessions that others read too, as hosts of all versions name them: the kind as a part of the key, Discord's servers and
+ * channels, WhatsApp's groups by their number, other people's agents, and the one session of `session.scope: "global"`.
  */
-const SHARED = /(?:^|:)(?:(?:group|channel|room|guild)(?::|$)|guild-|channel-|[^:]*@g\.us(?::|$))|^(?:global|unknown)$/;
+const SHARED = /(?:^|:)(?:(?:group|channel|room|guild)(?::|$)|guild-|channel-|[^:]*@g\.us(?::|$))|^a2a:|^(?:global|unknown)$/;
 
-/** Direct conversations that have a session of their own, next to the main one. */
-const PERSON = /(?:^|:)(?:direct|dm):/;
+/** Direct conversations that have a session of their own, next to the main one; and whom with. */
+const PERSON = /(?:^|:)(?:direct|dm):([^:]+)/;
 
 /** What a session key says next to the agent, whose id may be any word. @param {Record<string, any>} ctx */
 const scopeOf = ({ sessionKey }) =>
@@ -42,11 +42,15 @@ export function isConversation(ctx) {
  */
 export function isPrivate(cfg, ctx) {
   const scope = scopeOf(ctx);
-  return scope !== "" && !SHARED.test(scope) && !(takesInRooms(cfg) && scope.split(":")[0] === mainKey(cfg).toLowerCase());
+  return scope !== "" && !SHARED.test(scope) && !(takesInRooms(cfg) && isMain(cfg, scope.split(":")[0]));
 }
 
-/** @param {import("../host.js").HostConfig} cfg @returns {string} */
-const mainKey = (cfg) => cfg.session?.mainKey ?? "main";
+/**
+ * Whether a session of this name is the main one: newer hosts ignore `session.mainKey`.
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} name
+ */
+const isMain = (cfg, name) => name === "main" || name === String(cfg.session?.mainKey ?? "main").toLowerCase();
 
 /**
  * Whether the operator lets rooms join the main session. No hook is told which of its turns come from a room.
@@ -59,12 +63,16 @@ function takesInRooms(cfg) {
 
 /**
  * Whom the host keeps apart from the agent's other people (`session.dmScope`), by a name that stays the same; nothing for
- * the sessions of the agent's own person.
+ * the sessions of the agent's own person. Somebody with `session.identityLinks` is one person on all channels.
+ * @param {import("../host.js").HostConfig} cfg
  * @param {Record<string, any>} ctx
  */
-export function personOf(ctx) {
+export function personOf(cfg, ctx) {
   const scope = scopeOf(ctx);
-  return PERSON.test(scope) ? scope.replace(/:(?:thread|topic):.*$/, "") : undefined;
+  const [, peer] = PERSON.exec(scope) ?? [];
+  if (!peer) return undefined;
+  const isLinked = Object.keys(cfg.session?.identityLinks ?? {}).some((name) => name.toLowerCase() === peer);
+  return isLinked ? `linked:${peer}` : scope.replace(/:(?:thread|topic):.*$/, "");
 }
 
 /**
@@ -73,6 +81,6 @@ export function personOf(ctx) {
  * @param {Record<string, any>} ctx
  */
 export function isMainSession(cfg, ctx) {
-  const [, , name, ...more] = String(ctx.sessionKey ?? "").split(":");
-  return more.length === 0 && name === mainKey(cfg);
+  const [name, ...more] = scopeOf(ctx).split(":");
+  return more.length === 0 && isMain(cfg, name);
 }

@@ -74,6 +74,9 @@ pub struct ShortTerm {
     /// The file; default `<state>/memory/short-term.jsonl` for the default agent, which takes over the file of the
     /// plugin of that name, and a file of its own for every other agent.
     pub path: Option<PathBuf>,
+    /// Whether the people whom the host keeps apart see each other's turns; default false. For one person who writes to the
+    /// agent over several channels.
+    pub across_people: bool,
     /// Sizes (J5).
     #[serde(flatten)]
     pub limits: Limits,
