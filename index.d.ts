@@ -307,8 +307,11 @@ export interface NativeBinding {
  * asynchronous.
  */
 export declare class NativeManager {
-  /** What memory has to say about a user's message, within the time limit of the settings; empty when nothing. */
-  recall(agent: AutomaticAgent, prompt: string): Promise<MemoryHit[]>
+  /**
+   * What memory has to say about a user's message, within the time limit of the settings; empty when nothing. `file` is
+   * missing where the passage's file is.
+   */
+  recall(agent: AutomaticAgent, prompt: string): Promise<(MemoryHit & { file?: { state: string; modifiedMs: number } })[]>
   /**
    * What auto-capture itself has written of passages that `recall` gave for the same message: for a note that the
    * host no longer vouches for.

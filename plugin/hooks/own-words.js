@@ -3,7 +3,7 @@
 // Newer hosts look a file's origin up in a database, in a millisecond that holds the event loop: never several of them
 // in one go, and not again for a file that has not changed.
 
-import { open, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { classifyPaths } from "../path-origin.js";
@@ -19,38 +19,37 @@ const NOTE_HEAD_BYTES = 1024;
 /** Whether a file is the user's or the agent's, and which state of the file that is about. @type {Map<string, {state: string, isOwn: boolean}>} */
 const known = new Map();
 
+/** @typedef {{state: string, modifiedMs: number}} FileState */
+
 /**
  * The passages by whether their files are the user's or the agent's.
- * @template {{path: string}} T
+ * @template {{path: string, file?: FileState}} T
  * @param {string} workspaceDir
  * @param {T[]} hits
  * @returns {Promise<{own: T[], others: T[]}>}
  */
 export async function sortByOrigin(workspaceDir, hits) {
   const own = new Set();
-  const paths = [...new Set(hits.map((hit) => hit.path))];
-  // All at once: a reply waits, and each answer has to wake the event loop.
-  const files = await Promise.all(paths.map((relativePath) => stat(path.resolve(workspaceDir, relativePath)).catch(() => null)));
-  for (const [at, relativePath] of paths.entries()) if (await isOwn(workspaceDir, relativePath, files[at])) own.add(relativePath);
+  const files = new Map(hits.map((hit) => [hit.path, hit.file]));
+  for (const [relativePath, file] of files) if (await isOwn(workspaceDir, relativePath, file)) own.add(relativePath);
   return { own: hits.filter((hit) => own.has(hit.path)), others: hits.filter((hit) => !own.has(hit.path)) };
 }
 
 /**
  * @param {string} workspaceDir
  * @param {string} relativePath
- * @param {import("node:fs").Stats | null} file
+ * @param {FileState} [file]
  */
 async function isOwn(workspaceDir, relativePath, file) {
   const key = JSON.stringify([workspaceDir, relativePath]);
-  const state = file ? [file.dev, file.ino, file.size, file.mtimeMs].join() : "";
   const before = known.get(key);
-  if (file && before?.state === state) return before.isOwn;
+  if (file && before?.state === file.state) return before.isOwn;
   await nextTurn();
   const [{ originClass }] = await classifyPaths({ workspaceDir, relativePaths: [relativePath] });
   const own = (originClass === "owner" || originClass === "agent") && !(await isNoteOfGroup(path.resolve(workspaceDir, relativePath)));
   known.delete(key);
-  if (file && Date.now() - file.mtimeMs > SETTLED_MS) {
-    known.set(key, { state, isOwn: own });
+  if (file && Date.now() - file.modifiedMs > SETTLED_MS) {
+    known.set(key, { state: file.state, isOwn: own });
     const oldest = known.size > MAX_KNOWN ? known.keys().next().value : undefined;
     if (oldest !== undefined) known.delete(oldest);
   }

@@ -14,8 +14,9 @@ use crate::capture::{log::Log, queue::Queue};
 
 #[napi]
 impl NativeManager {
-    /// What memory has to say about a user's message, within the time limit of the settings; empty when nothing.
-    #[napi(ts_return_type = "Promise<MemoryHit[]>")]
+    /// What memory has to say about a user's message, within the time limit of the settings; empty when nothing. `file` is
+    /// missing where the passage's file is.
+    #[napi(ts_return_type = "Promise<(MemoryHit & { file?: { state: string; modifiedMs: number } })[]>")]
     pub fn recall<'env>(
         &self,
         env: &'env Env,

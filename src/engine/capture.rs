@@ -51,6 +51,28 @@ pub struct Extraction {
     pub model: Option<String>,
 }
 
+/// A passage for a prompt.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Recalled {
+    /// The passage.
+    #[serde(flatten)]
+    pub hit: Hit,
+    /// Its file; none when that is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileState>,
+}
+
+/// What tells one state of a file from another.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FileState {
+    /// Equal as long as the file is the same and nobody has written to it.
+    pub state: String,
+    /// When it was written last, in milliseconds since the epoch.
+    pub modified_ms: i64,
+}
+
 impl Engine {
     /// What memory has to say about a message, within `autoRecallTimeoutMs`; nothing when it has nothing, or no time.
     /// Lines that `group_words` remembers are left out.
@@ -62,7 +84,7 @@ impl Engine {
         prompt: &str,
         automatic: &Automatic,
         group_words: PathBuf,
-    ) -> Result<Vec<Hit>> {
+    ) -> Result<Vec<Recalled>> {
         let resolved = self.settings();
         let zone = resolved.settings.zone_name();
         let Some(question) = recall::question(prompt, automatic, now_ms(), &zone) else { return Ok(Vec::new()) };
@@ -79,7 +101,13 @@ impl Engine {
             Ok(answer) => {
                 let by_meaning = answer.mode != "fts-only";
                 let hits = self.without_group_words(answer.hits, group_words).await?;
-                Ok(question.relevant(hits, automatic, by_meaning))
+                let relevant = question.relevant(hits, automatic, by_meaning);
+                // Here and not on the JS thread, which would have to wait for another thread of a busy machine.
+                let workspace = &resolved.settings.workspace_dir;
+                Ok(relevant
+                    .into_iter()
+                    .map(|hit| Recalled { file: file_state(&workspace.join(&hit.path)), hit })
+                    .collect())
             }
         }
     }
@@ -326,4 +354,18 @@ fn plain_search() -> SearchCall {
         now_ms: now_ms(),
         session_key: None,
     }
+}
+
+fn file_state(path: &Path) -> Option<FileState> {
+    let data = path.metadata().ok()?;
+    let modified = jiff::Timestamp::try_from(data.modified().ok()?).ok()?;
+    #[cfg(unix)]
+    let identity = {
+        use std::os::unix::fs::MetadataExt;
+        (data.dev(), data.ino())
+    };
+    #[cfg(not(unix))]
+    let identity = ();
+    let state = format!("{identity:?} {} {}", data.len(), modified.as_nanosecond());
+    Some(FileState { state, modified_ms: modified.as_millisecond() })
 }
