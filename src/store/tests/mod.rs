@@ -11,7 +11,7 @@ mod properties;
 mod usage;
 
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicI64, Ordering},
@@ -57,11 +57,7 @@ fn options(clock: &Arc<ManualClock>) -> OpenOptions {
 
 impl Fixture {
     fn new() -> Self {
-        Self::within(&std::env::temp_dir())
-    }
-
-    fn within(folder: &Path) -> Self {
-        let dir = tempfile::tempdir_in(folder).unwrap();
+        let dir = tempfile::tempdir().unwrap();
         let clock = Arc::new(ManualClock(AtomicI64::new(1_000_000)));
         let store = Store::open(&dir.path().join("index.sqlite"), options(&clock)).unwrap();
         Self { dir, clock, store }

@@ -208,24 +208,33 @@ fn a_full_disk_stops_writes_but_not_searches() {
 #[cfg(unix)]
 #[test]
 fn a_read_only_folder_is_searched_but_not_written() {
-    use std::os::unix::{fs::PermissionsExt, process::CommandExt};
-    // Some machines keep the temporary folder to its owner; the other user below could not enter it.
-    let is_open = |path: &Path| fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o001 != 0);
-    let folders = [env::temp_dir(), PathBuf::from("/var/tmp"), PathBuf::from("/dev/shm")];
-    let open = folders.iter().find(|folder| folder.ancestors().all(is_open)).expect("a folder that all may enter");
-    let fixture = Fixture::within(open);
+    use std::os::unix::fs::PermissionsExt;
+    let fixture = Fixture::new();
     fixture.put("a.md", &["one"]);
     fixture.store.close();
     let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     set(&fixture.path(), 0o444);
     set(fixture.dir.path(), 0o555);
-    // Permissions do not stop root: the child is somebody else then.
-    let root = fs::write(fixture.dir.path().join("probe"), "").is_ok();
     let mut command = Player::command("read only", &fixture.path());
-    if root {
-        fs::remove_file(fixture.dir.path().join("probe")).unwrap();
-        command.uid(65534).gid(65534);
-    }
+    #[cfg(target_os = "linux")]
+    heed_permissions(&mut command);
     Player::start(command).expect("read");
     set(fixture.dir.path(), 0o755);
+}
+
+/// Lets permissions stop a program also when root starts it: it gives up the right to pass over them. Another user might
+/// not be let in where this binary or the temporary folder lies.
+#[cfg(target_os = "linux")]
+fn heed_permissions(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    /// `CAP_DAC_OVERRIDE` of `linux/capability.h`.
+    const PASS_OVER_PERMISSIONS: libc::c_ulong = 1;
+    // SAFETY: one system call between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            // Whoever may not give it up does not have it.
+            libc::prctl(libc::PR_CAPBSET_DROP, PASS_OVER_PERMISSIONS, 0, 0, 0);
+            Ok(())
+        });
+    }
 }
