@@ -102,6 +102,8 @@ export interface ManagerRequest {
   agentId?: string
   /** `default` lets the engine watch files and update the index by itself, the others do not. */
   purpose?: 'default' | 'status' | 'cli'
+  /** Whether calls after the last `close` open the engine again, as hosts expect; default false: they reject with `MEM_CLOSED`. */
+  reopens?: boolean
   /** Default: the environment of the process. */
   env?: Record<string, string | undefined>
   /** Default: `OPENCLAW_STATE_DIR`, else `~/.openclaw`. */
@@ -202,7 +204,10 @@ export interface MemoryForgetReport {
   embeddingError?: { code: string, message: string }
 }
 
-/** Search, read and index the memory of one agent. */
+/**
+ * Search, read and index the memory of one agent. A wrong argument is a `TypeError` with the code `MEM_ARGUMENT`; other
+ * failures are an `Error` with a `code` of their own.
+ */
 export declare class MemoryIndexManager {
   private constructor()
   /** The manager of an agent, or null when memory search is switched off for it. */
@@ -268,10 +273,13 @@ export declare class MemoryIndexManager {
   /** Whether vectors can be stored and compared. */
   probeVectorStoreAvailability(): Promise<boolean>
   /** Counts one more user; `get` does it. */
-  retain(use: { background: boolean }): Promise<void>
+  retain(use: { background: boolean, reopens?: boolean }): Promise<void>
   /** Puts the engine to rest, whoever uses it; the next call opens it again. */
   suspend(): Promise<void>
-  /** Gives up one use; the engine rests when nobody uses it. */
+  /**
+   * Gives up one use. After the last one the engine rests, `status` still tells its last state, and every other call
+   * rejects with `MEM_CLOSED`.
+   */
   close(): Promise<void>
 }
 

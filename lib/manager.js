@@ -1,8 +1,9 @@
 // The manager that hosts and JavaScript users see: a thin handle on the native engine of one agent.
 //
-// The engine belongs to the process. A manager counts who uses it and gives it back when the last user closes it; a
-// manager that is used after that opens it again. The same agent with the same settings always gets the same manager.
+// The engine belongs to the process. A manager counts who uses it and gives it back when the last user closes it; one that
+// a host uses after that opens it again. The same agent with the same settings always gets the same manager.
 
+import { checkForget, checkGet, checkReadFile, checkSearch, checkSwitches, checkSync, checkText, MAX_UNSIGNED } from "./arguments.js";
 import { codedError } from "./errors.js";
 import { isNativeLoaded, native } from "./native.js";
 import { nativeSearchOptions, typedVectors } from "./native-shapes.js";
@@ -59,6 +60,10 @@ export class MemoryIndexManager {
   #prepared = null;
   /** Whether the engine may watch files and work by itself: wanted in a gateway, not for one command. */
   #background = false;
+  /** Whether calls open the engine again after the last close, which hosts count on. */
+  #reopens = false;
+  /** Whether the last user has closed it. */
+  #closed = false;
 
   /**
    * Use {@link MemoryIndexManager.get}.
@@ -76,6 +81,7 @@ export class MemoryIndexManager {
    * @returns {Promise<MemoryIndexManager | null>}
    */
   static async get(request) {
+    checkGet(request);
     const { nativeRequest, embed, sessions, problems, owner, settings } = await prepare(request);
     let entry = managers.get(owner);
     if (entry?.settings !== settings) {
@@ -88,7 +94,8 @@ export class MemoryIndexManager {
     try {
       const manager = await entry.manager;
       if (request.purpose !== "status" && request.beforeFirstUse) await manager?.prepareOnce(request.beforeFirstUse);
-      await manager?.retain({ background: request.purpose !== "status" && request.purpose !== "cli" });
+      const background = request.purpose !== "status" && request.purpose !== "cli";
+      await manager?.retain({ background, reopens: request.reopens });
       if (!manager) managers.delete(owner);
       return manager;
     } catch (error) {
@@ -124,6 +131,9 @@ export class MemoryIndexManager {
   }
 
   async #engineOrThrow() {
+    if (this.#closed) {
+      throw codedError("MEM_CLOSED", "this manager is closed. Get one with MemoryIndexManager.get and close it after the last call");
+    }
     const engine = await this.#acquire();
     if (!engine) throw codedError("MEM_CONFIG", "memory search is switched off for this agent");
     return engine;
@@ -151,6 +161,7 @@ export class MemoryIndexManager {
    * @param {(manager: MemoryIndexManager) => Promise<void>} prepare
    */
   async prepareOnce(prepare) {
+    this.#closed = false;
     this.#prepared ??= prepare(this);
     await this.#prepared;
   }
@@ -173,7 +184,8 @@ export class MemoryIndexManager {
    * @returns {Promise<MemoryAnswer>}
    */
   async searchDetailed(query, options = {}) {
-    const { signal, onDebug, onPartialResults, ...rest } = options;
+    checkSearch(query, options);
+    const { signal, onDebug, onPartialResults, ...rest } = options ?? {};
     signal?.throwIfAborted();
     const request = nativeSearchOptions(rest);
     const early = onPartialResults ? this.#reportEarly(query, request, onPartialResults) : undefined;
@@ -240,8 +252,10 @@ export class MemoryIndexManager {
    * Lines of a memory file.
    * @param {{relPath: string, from?: number, lines?: number}} request
    */
-  async readFile({ relPath, from, lines }) {
-    return await this.run((engine) => engine.readFile({ relPath, from, lines }));
+  async readFile(request) {
+    checkReadFile(request);
+    const [from, lines] = [request.from, request.lines].map((line) => (line == null ? undefined : Math.min(line, MAX_UNSIGNED)));
+    return await this.run((engine) => engine.readFile({ relPath: request.relPath, from, lines }));
   }
 
   /**
@@ -266,7 +280,9 @@ export class MemoryIndexManager {
    * @param {MemorySyncOptions} [options]
    * @returns {Promise<Record<string, any>>}
    */
-  async sync({ reason, force, textOnly, progress, signal } = {}) {
+  async sync(options) {
+    checkSync(options);
+    const { reason, force, textOnly, progress, signal } = options ?? {};
     signal?.throwIfAborted();
     const report = await this.#cancellable(signal, (engine, id) => engine.sync({ reason, force, textOnly }, progress, id));
     // Progress travels by its own queue; give the last step its turn before the caller hears that all is done.
@@ -286,8 +302,9 @@ export class MemoryIndexManager {
    * What a sync would do and cost, without doing it.
    * @param {{force?: boolean}} [options]
    */
-  async plan({ force } = {}) {
-    return await this.run((engine) => engine.plan(force));
+  async plan(options) {
+    checkSwitches(options, "force");
+    return await this.run((engine) => engine.plan(options?.force));
   }
 
   /**
@@ -353,12 +370,14 @@ export class MemoryIndexManager {
    * @param {import("../index.d.ts").ForgetRequest} request
    */
   async forget(request) {
+    checkForget(request);
     const search = request.search && nativeSearchOptions(request.search);
     return await this.run((engine) => engine.forget({ ...request, ...(search ? { search } : {}) }));
   }
 
   /** Takes an entry off the list of forgotten things. @param {string} id */
   async undoForget(id) {
+    checkText("id", id);
     await this.run((engine) => engine.undoForget(id));
   }
 
@@ -371,20 +390,23 @@ export class MemoryIndexManager {
    * Clears what can be made again.
    * @param {{keepVectors?: boolean}} [options]
    */
-  async reset({ keepVectors = false } = {}) {
-    return await this.run((engine) => engine.reset(keepVectors));
+  async reset(options) {
+    checkSwitches(options, "keepVectors");
+    return await this.run((engine) => engine.reset(options?.keepVectors ?? false));
   }
 
   /**
    * Looks for everything that can be wrong with the index, and repairs what it can.
    * @param {{repair?: boolean}} [options]
    */
-  async doctor({ repair = true } = {}) {
-    return await this.run((engine) => engine.doctor(repair));
+  async doctor(options) {
+    checkSwitches(options, "repair");
+    return await this.run((engine) => engine.doctor(options?.repair ?? true));
   }
 
   /** Writes a consistent copy of the index to a new file. @param {string} target An absolute path. */
   async backup(target) {
+    checkText("target", target);
     return await this.run((engine) => engine.backup(target));
   }
 
@@ -442,10 +464,12 @@ export class MemoryIndexManager {
 
   /**
    * Counts one more user, and opens the engine when it is at rest. Every {@link get} does it.
-   * @param {{background: boolean}} use
+   * @param {{background: boolean, reopens?: boolean}} use
    */
-  async retain({ background }) {
+  async retain({ background, reopens }) {
     this.#leases += 1;
+    this.#reopens ||= reopens === true;
+    this.#closed = false;
     const former = this.#engine;
     if (background && !this.#background) {
       this.#background = true;
@@ -456,10 +480,12 @@ export class MemoryIndexManager {
     await this.#acquire();
   }
 
-  /** Gives up one use. The engine rests when nobody uses it any more; a later call wakes it up again. */
+  /** Gives up one use. The engine rests when nobody uses it any more. */
   async close() {
     this.#leases = Math.max(0, this.#leases - 1);
-    if (this.#leases === 0) await this.suspend();
+    if (this.#leases > 0) return;
+    this.#closed = !this.#reopens;
+    await this.suspend();
   }
 
   /** Puts the engine to rest, whoever uses it; the next call opens it again. */

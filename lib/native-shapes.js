@@ -1,5 +1,7 @@
 // What crosses the boundary to the engine, in the shapes it takes.
 
+import { MAX_UNSIGNED } from "./arguments.js";
+
 /**
  * The engine takes typed arrays only.
  * @param {import("../index.d.ts").EmbedFunction} embed
@@ -17,7 +19,8 @@ export function typedVectors(embed) {
  * @param {Record<string, any>} options
  * @returns {import("../index.d.ts").SearchOptions}
  */
-export function nativeSearchOptions({ maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey }) {
+export function nativeSearchOptions({ maxResults: most, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey }) {
+  const maxResults = typeof most === "number" ? Math.min(most, MAX_UNSIGNED) : most;
   const options = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
 }

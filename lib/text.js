@@ -1,5 +1,6 @@
 // Text functions of the engine, useful without an index.
 
+import { checkChunking } from "./arguments.js";
 import { native } from "./native.js";
 
 /**
@@ -9,5 +10,6 @@ import { native } from "./native.js";
  * @param {number} [overlap] Tokens carried over from the chunk before, 80 by default.
  */
 export async function chunkMarkdown(text, tokens, overlap) {
+  checkChunking(text, tokens, overlap);
   return await native().chunkMarkdown(text, tokens, overlap);
 }

@@ -1,16 +1,22 @@
-/** What the package exports. `index.d.ts` also declares the addon, which only the package itself uses. */
-export { chunkMarkdown, closeAllMemoryIndexManagers, default, MemoryIndexManager } from "../index.d.ts";
+/** What the package exports. `index.d.ts`, beside `index.js`, also declares the addon, which only the package itself uses. */
+export { chunkMarkdown, closeAllMemoryIndexManagers, default, MemoryIndexManager } from "../index.js";
 export type {
+  AutomaticAgent,
   EmbedFunction,
+  ForgetRequest,
   HostAdapter,
   ManagerRequest,
   MarkdownChunk,
   MemoryAnswer,
+  MemoryForgetReport,
   MemoryHit,
   MemorySearchOptions,
   MemorySource,
   MemoryStatus,
   MemorySyncOptions,
   ProgressFunction,
+  SearchOptions,
+  SessionRequest,
+  SessionSource,
   StoredFact,
-} from "../index.d.ts";
+} from "../index.js";

@@ -120,6 +120,7 @@ export class Host {
     return {
       ...owner,
       purpose,
+      reopens: true,
       stateDir: this.stateDir(),
       workspaceDir: this.workspaceDir(cfg, agentId),
       beforeFirstUse: takeOverOnce(this, owner),

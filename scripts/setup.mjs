@@ -1,8 +1,10 @@
 // Makes a fresh clone ready: installs the JavaScript dependencies (with the Node they bring) and builds the addon when
-// it is missing or older than its sources. Plain Node without dependencies, because it runs before there are any.
+// it is missing or older than its sources. Plain Node without dependencies, because it runs before there are any. What it
+// and its programs say goes to standard error: `npm pack` and others keep standard output for their answer.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { ADDON_FOLDER, platformTriple } from "../lib/native.js";
@@ -13,8 +15,22 @@ const SOURCES = ["src", "Cargo.toml", "Cargo.lock", "build.rs", "model"];
 
 /** @param {string} command @param {string[]} args */
 function run(command, args) {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit", shell: process.platform === "win32" });
-  if (status !== 0) process.exit(status ?? 1);
+  const { status } = spawnSync(command, args, { cwd: root, stdio: ["inherit", 2, 2], shell: process.platform === "win32" });
+  if (status !== 0) fail(`"${[command, ...args].join(" ")}" failed; the lines above say why`);
+}
+
+/** @param {string} reason @returns {never} */
+function fail(reason) {
+  console.error(`${PLUGIN_ID}: ${reason}`);
+  process.exit(1);
+}
+
+/** Rust as rustup installs it, also where the shell does not know it. */
+function findCargo() {
+  const has = () => spawnSync("cargo", ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
+  if (has()) return;
+  process.env.PATH = [path.join(os.homedir(), ".cargo", "bin"), process.env.PATH].join(path.delimiter);
+  if (!has()) fail("the native engine has to be built, which needs Rust: install it from https://rustup.rs, then try again");
 }
 
 /** Newest modification time below a path, in milliseconds; 0 when there is nothing. @param {string} at @returns {number} */
@@ -27,7 +43,7 @@ function newest(at) {
 
 const installed = path.join(root, "node_modules", ".package-lock.json");
 if (newest(installed) < newest(path.join(root, "package-lock.json"))) {
-  console.log("Installing the JavaScript dependencies");
+  console.error("Installing the JavaScript dependencies");
   // Not `npm ci`: it refuses a lock file that lacks another platform's optional binaries, which is what npm writes
   // behind a registry mirror that does not carry them. The locked versions are used all the same.
   run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
@@ -35,6 +51,8 @@ if (newest(installed) < newest(path.join(root, "package-lock.json"))) {
 
 const binary = path.join(root, ADDON_FOLDER, `${PLUGIN_ID}.${platformTriple()}.node`);
 if (newest(binary) < Math.max(...SOURCES.map((name) => newest(path.join(root, name))))) {
-  console.log("Building the native addon (some minutes the first time)");
+  findCargo();
+  console.error("Building the native addon (some minutes the first time)");
   run("npm", ["run", "--silent", "build"]);
+  if (!existsSync(binary)) fail(`the build ended well, but left no ${path.relative(root, binary)}`);
 }

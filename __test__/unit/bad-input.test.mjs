@@ -114,6 +114,10 @@ describe("a wrong value in the configuration", () => {
       code: "MEM_CONFIG",
       message: expect.stringMatching(/"nonsense" is not known\. Set one of: auto/),
     });
+    expect(await manager.probeEmbeddingAvailability()).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('"nonsense" is not known'),
+    });
     expect(await findsTheKey(manager)).toBe(true);
   });
 });

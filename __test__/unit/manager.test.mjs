@@ -29,9 +29,9 @@ describe("one engine per agent", () => {
     expect(await MemoryIndexManager.get(request)).not.toBeNull();
   });
 
-  test("closing one use leaves the others alone; after the last one a call wakes it up", async () => {
+  test("closing one use leaves the others alone; for a host a call after the last one wakes it up", async () => {
     const { request } = await makeWorkspace();
-    const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(request));
+    const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get({ ...request, reopens: true }));
     await MemoryIndexManager.get(request);
     await manager.sync();
     await manager.close();

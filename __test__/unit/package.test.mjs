@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,6 +14,7 @@ const manifest = JSON.parse(await readFile(`${root}/openclaw.plugin.json`, "utf8
 const info = JSON.parse(await readFile(`${root}/package.json`, "utf8"));
 
 const run = promisify(execFile);
+const TSC = path.join(root, "node_modules/typescript/bin/tsc");
 
 /** Packs the package, once for all tests. @type {Promise<{tarball: string, files: {path: string, size: number}[]}> | undefined} */
 let packing;
@@ -47,6 +49,7 @@ test("the package holds what a host needs, and no test, source or model", async 
   expect(files).toEqual(
     expect.arrayContaining(["index.js", "index.d.ts", "openclaw.plugin.json", "package.json", "plugin/entry.js", "lib/native.js"]),
   );
+  expect(files.some((file) => /^native\/node_modules\/memory-core-rs\.\S+\.node$/.test(file))).toBe(true);
   expect(files.filter((file) => /^(?:__test__|src|target|bench|eval|scripts|npm)\//.test(file))).toEqual([]);
 });
 
@@ -101,8 +104,19 @@ describe("the configuration schema", () => {
   });
 });
 
-/** Whom the files of root do not belong to; permissions stop nobody who is root. */
-const NOBODY = 65_534;
+/**
+ * A command that permissions stop. They do not stop root; and another user might not be let in where a clone or the
+ * temporary folder lies, so root gives up that right instead.
+ * @param {string} command
+ * @param {string[]} args
+ * @returns {[string, string[]]}
+ */
+function restrained(command, args) {
+  if (process.getuid?.() !== 0) return [command, args];
+  const right = "-dac_override";
+  return ["setpriv", ["--bounding-set", right, "--inh-caps", right, command, ...args]];
+}
+
 /** Uses the package as a program of the user does, and prints what came of it. */
 const PROGRAM = `
   import { MemoryIndexManager } from "memory-core-rs";
@@ -120,7 +134,6 @@ const PROGRAM = `
 
 describe("the packed tarball, installed where paths have spaces and letters beyond ASCII", () => {
   beforeAll(async () => {
-    await chmod(folder, 0o755);
     const app = path.join(folder, "a pasta");
     await mkdir(app);
     await writeFile(path.join(app, "package.json"), '{ "private": true, "type": "module" }');
@@ -145,12 +158,10 @@ describe("the packed tarball, installed where paths have spaces and letters beyo
     await writeFile(path.join(workspace, "memory/chá.md"), "The spare key is under the blue pot.\n");
     await mkdir(readOnly);
     await chmod(readOnly, 0o555);
-    const isRoot = process.getuid?.() === 0;
-    if (isRoot) await chown(base, NOBODY, NOBODY);
-    const { stdout, stderr } = await run(process.execPath, ["program.js", workspace, chooseState({ base, readOnly })], {
+    const args = ["program.js", workspace, chooseState({ base, readOnly })];
+    const { stdout, stderr } = await run(...restrained(process.execPath, args), {
       cwd: path.join(folder, "a pasta"),
       env: { PATH: process.env.PATH, HOME: readOnly },
-      ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
     });
     expect(await readdir(readOnly)).toEqual([]);
     return { stderr, ...JSON.parse(stdout) };
@@ -167,6 +178,23 @@ describe("the packed tarball, installed where paths have spaces and letters beyo
       stderr: "",
     });
   });
+
+  // The declarations had an error that only consumers saw, who check libraries too.
+  const readme = /```js\n(import [\s\S]*?)```/.exec(readFileSync(`${root}/README.md`, "utf8"))?.[1] ?? "";
+  const libraries = { "with DOM": ["--lib", "ES2022,DOM"], "with Node": ["--lib", "ES2022", "--types", "node"] };
+  test.each(["NodeNext", "bundler"].flatMap((resolution) => Object.entries(libraries).map(([name, lib]) => ({ resolution, name, lib }))))(
+    "the README's program passes tsc --strict, resolved as $resolution does, $name",
+    async ({ resolution, lib }) => {
+      const file = path.join(folder, "a pasta", `readme-${resolution}.mts`);
+      await writeFile(file, readme);
+      const modules = ["--module", resolution === "NodeNext" ? resolution : "ESNext", "--moduleResolution", resolution];
+      const flags = ["--ignoreConfig", "--strict", "--noEmit", "--skipLibCheck", "false", "--target", "ES2022", ...modules];
+      const types = ["--typeRoots", path.join(root, "node_modules/@types"), ...lib];
+      const { stdout } = await run(process.execPath, [TSC, ...flags, ...types, file]).catch((error) => error);
+      expect(readme).toContain("MemoryIndexManager.get(");
+      expect(stdout).toBe("");
+    },
+  );
 
   test("without an addon for the platform, or with a broken one, it says what to install, once", async () => {
     const [addon] = await readdir(installed("native/node_modules"));

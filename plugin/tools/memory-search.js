@@ -5,7 +5,7 @@ import { citesSources, presentHit } from "../citations.js";
 import { getManager } from "../runtime.js";
 import { SUPPLEMENT_CORPUS, searchSupplements } from "../supplements.js";
 import { toolContext } from "./context.js";
-import { optionalChoice, optionalCount, optionalNumber, paramRecord, requiredText } from "./params.js";
+import { optionalChoice, optionalCount, optionalShare, paramRecord, requiredText } from "./params.js";
 import { jsonResult, unavailable } from "./result.js";
 
 /**
@@ -27,7 +27,7 @@ export const parameters = {
   properties: {
     query: { type: "string", description: "What to look for, in the words of the question" },
     maxResults: { type: "integer", minimum: 1 },
-    minScore: { type: "number" },
+    minScore: { type: "number", minimum: 0, maximum: 1 },
     corpus: { type: "string", enum: CORPORA },
   },
   required: ["query"],
@@ -56,7 +56,7 @@ export async function execute(host, ctx, rawParams, signal) {
   const call = {
     query: requiredText(params, "query"),
     maxResults: optionalCount(params, "maxResults"),
-    minScore: optionalNumber(params, "minScore"),
+    minScore: optionalShare(params, "minScore"),
     corpus: optionalChoice(params, "corpus", CORPORA),
     signal,
   };

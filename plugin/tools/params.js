@@ -41,6 +41,16 @@ export function optionalCount(params, name) {
 }
 
 /**
+ * @param {Record<string, unknown>} params
+ * @param {string} name
+ */
+export function optionalShare(params, name) {
+  const value = optionalNumber(params, name);
+  if (value === undefined || (value >= 0 && value <= 1)) return value;
+  throw new Error(`${name} must be a number from 0 to 1`);
+}
+
+/**
  * An unknown choice is an error and not a wider search: it could show what was not asked for.
  * @template {string} T
  * @param {Record<string, unknown>} params
