@@ -20,6 +20,7 @@ use super::{
 use crate::{
     error::{Code, Error, Result},
     text::redact::redact,
+    workspace::notes::Notes,
 };
 
 /// Longest fact in characters (M5).
@@ -77,6 +78,8 @@ pub struct Collector {
     pub folder: PathBuf,
     /// The agent's workspace.
     pub workspace: PathBuf,
+    /// Size of the largest note that is read, in bytes.
+    pub max_note_bytes: u64,
     /// Now, in the user's time zone.
     pub now: jiff::Zoned,
     /// Most facts from one turn.
@@ -186,7 +189,7 @@ impl Collector {
                 continue;
             }
             // The note first: a fact that is in the note but not in the log is found there and not written twice.
-            daily_note::append(&self.workspace, &note, &[note_line(candidate.category, &candidate.text)])?;
+            daily_note::append(&self.notes(), &note, &[note_line(candidate.category, &candidate.text)])?;
             log.add(&Entry {
                 path: Some(note.clone()),
                 category: Some(candidate.category),
@@ -210,7 +213,7 @@ impl Collector {
             return Err(Error::new(Code::Argument, format!("\"{id}\" was not stored, so there is nothing to undo")));
         };
         let line = note_line(entry.category.unwrap_or(Category::Other), &entry.text);
-        let removed = daily_note::remove_line(&self.workspace, path, &line)?;
+        let removed = daily_note::remove_line(&self.notes(), path, &line)?;
         log.add(&Entry { status: Status::Undone, ts: self.timestamp(), ..entry })?;
         Ok(removed)
     }
@@ -227,7 +230,7 @@ impl Collector {
                     .map(|path| (path, note_line(e.category.unwrap_or(Category::Other), &e.text))),
             })
             .collect();
-        let note = daily_note::read(&self.workspace, note)?;
+        let note = daily_note::read(&self.notes(), note)?;
         known.extend(note.lines().map(|line| Known { print: comparer.fingerprint(line), place: None }));
         Ok(known)
     }
@@ -237,7 +240,7 @@ impl Collector {
     fn is_known(&self, known: &[Known], own: &Fingerprint) -> Result<bool> {
         for same in known.iter().filter(|known| known.print.is_same(own)) {
             let Some((path, line)) = &same.place else { return Ok(true) };
-            if daily_note::read(&self.workspace, path)?.lines().any(|there| there == line) {
+            if daily_note::read(&self.notes(), path)?.lines().any(|there| there == line) {
                 return Ok(true);
             }
         }
@@ -276,6 +279,10 @@ impl Collector {
     fn day_of(&self, job: &Job) -> jiff::civil::Date {
         let held = jiff::Timestamp::from_millisecond(job.created_ms).ok().filter(|_| job.created_ms > 0);
         held.map_or_else(|| self.now.date(), |at| at.to_zoned(self.now.time_zone().clone()).date())
+    }
+
+    fn notes(&self) -> Notes {
+        Notes::new(&self.workspace, self.max_note_bytes)
     }
 
     fn timestamp(&self) -> String {

@@ -3,7 +3,7 @@
 //! A fact is a list line of `memory/facts.md`, or a line with a category in a note of a day, where auto-capture writes.
 //! Its id follows from its words: nothing but the words has to be in the file, and a line edited by hand is a new fact.
 
-use std::{collections::HashSet, path::Path, sync::LazyLock};
+use std::{collections::HashSet, sync::LazyLock};
 
 use jiff::{civil::Date, tz::TimeZone};
 use regex::Regex;
@@ -17,8 +17,8 @@ use super::{
     rules::{self, Category},
 };
 use crate::{
-    error::{Error, Result},
-    workspace::forgotten::Forgotten,
+    error::{Code, Result},
+    workspace::{forgotten::Forgotten, notes::Notes},
 };
 
 /// The note of stored facts, relative to the workspace.
@@ -27,8 +27,6 @@ pub const FILE: &str = "memory/facts.md";
 const TITLE: &str = "Facts";
 /// Importance of a fact that says nothing about it (M1).
 pub const DEFAULT_IMPORTANCE: f64 = 0.7;
-/// Notes larger than this hold something else than facts of a day, in bytes.
-const MAX_NOTE_BYTES: u64 = 4 << 20;
 
 /// `(importance 0.9)` at the end of a line.
 static IMPORTANCE: LazyLock<Option<Regex>> =
@@ -100,16 +98,21 @@ pub fn id_of(text: &str) -> String {
 
 /// Every fact, oldest note first; of several lines with the same words, the first.
 ///
+/// Notes of days that the index leaves out too (links, special files, oversized ones) are passed over; `status` names them.
+///
 /// # Errors
-/// When a note exists but cannot be read.
-pub fn all(workspace: &Path, zone: &TimeZone) -> Result<Vec<Fact>> {
+/// [`Code::Path`] when `memory/facts.md` is such a file, and when a note exists but cannot be read.
+pub fn all(notes: &Notes, zone: &TimeZone) -> Result<Vec<Fact>> {
     let mut facts = Vec::new();
-    for (path, day) in day_notes(workspace)? {
-        let text = daily_note::read(workspace, &path)?;
+    for (path, day) in day_notes(notes)? {
+        let text = match daily_note::read(notes, &path) {
+            Err(error) if error.code == Code::Path => continue,
+            text => text?,
+        };
         let created_at = milliseconds(day, zone);
         facts.extend(text.lines().filter_map(|line| parse(line, true, &path, created_at)));
     }
-    facts.extend(in_file(&daily_note::read(workspace, FILE)?, zone));
+    facts.extend(in_file(&daily_note::read(notes, FILE)?, zone));
     let mut seen = HashSet::new();
     facts.retain(|fact| seen.insert(fact.id.clone()));
     Ok(facts)
@@ -120,9 +123,9 @@ pub fn all(workspace: &Path, zone: &TimeZone) -> Result<Vec<Fact>> {
 ///
 /// # Errors
 /// As [`daily_note::append`].
-pub fn append(workspace: &Path, facts: &[NewFact]) -> Result<Vec<String>> {
+pub fn append(notes: &Notes, facts: &[NewFact]) -> Result<Vec<String>> {
     let mut written = Vec::new();
-    daily_note::append_with(workspace, FILE, Some(TITLE), |before| {
+    daily_note::append_with(notes, FILE, Some(TITLE), |before| {
         let mut known: HashSet<String> = in_file(before, &TimeZone::UTC).map(|fact| fact.id).collect();
         let mut day = before.lines().rev().find_map(heading_day);
         let mut lines = Vec::new();
@@ -150,10 +153,10 @@ pub fn append(workspace: &Path, facts: &[NewFact]) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// As [`daily_note::remove_line`].
-pub fn remove(workspace: &Path, zone: &TimeZone, id: &str) -> Result<bool> {
+pub fn remove(notes: &Notes, zone: &TimeZone, id: &str) -> Result<bool> {
     let mut removed = false;
-    while let Some(fact) = all(workspace, zone)?.into_iter().find(|fact| fact.id == id) {
-        if !daily_note::remove_line(workspace, &fact.path, &fact.line)? {
+    while let Some(fact) = all(notes, zone)?.into_iter().find(|fact| fact.id == id) {
+        if !daily_note::remove_line(notes, &fact.path, &fact.line)? {
             break;
         }
         removed = true;
@@ -217,26 +220,13 @@ fn milliseconds(day: Date, zone: &TimeZone) -> i64 {
     day.to_zoned(zone.clone()).map_or(0, |begin| begin.timestamp().as_millisecond())
 }
 
-/// The notes of days, `memory/YYYY-MM-DD.md`, oldest first. Links and oversized files are passed over.
-fn day_notes(workspace: &Path) -> Result<Vec<(String, Date)>> {
-    let folder = workspace.join("memory");
-    let entries = match std::fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(Error::io(&folder, &e)),
-    };
-    let mut notes: Vec<(String, Date)> = entries
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            let name = entry.file_name().into_string().ok()?;
-            let day: Date = name.strip_suffix(".md")?.parse().ok()?;
-            let meta = entry.metadata().ok()?;
-            let plain = meta.is_file() && meta.len() <= MAX_NOTE_BYTES && name.len() == "2026-01-02.md".len();
-            plain.then(|| (format!("memory/{name}"), day))
-        })
-        .collect();
-    notes.sort();
-    Ok(notes)
+/// The notes of days, `memory/YYYY-MM-DD.md`, oldest first.
+fn day_notes(notes: &Notes) -> Result<Vec<(String, Date)>> {
+    let day = |name: &str| name.strip_suffix(".md")?.parse().ok().filter(|_| name.len() == "2026-01-02.md".len());
+    let names = notes.names("memory")?.into_iter();
+    let mut days: Vec<_> = names.filter_map(|name| Some((format!("memory/{name}"), day(&name)?))).collect();
+    days.sort();
+    Ok(days)
 }
 
 #[cfg(test)]
@@ -256,16 +246,16 @@ mod tests {
             fact("Prefers green tea", Category::Preference, 0.7, DAY),
             fact("Releases are on\nTuesdays", Category::Decision, 0.95, DAY),
         ];
-        let ids = append(dir.path(), &facts).unwrap();
+        let ids = append(&Notes::at(dir.path()), &facts).unwrap();
         let next = fact("Ana lives in Porto", Category::Entity, 0.7, DAY.tomorrow().unwrap());
-        assert_eq!(append(dir.path(), &[next, facts[0].clone()]).unwrap().len(), 1);
+        assert_eq!(append(&Notes::at(dir.path()), &[next, facts[0].clone()]).unwrap().len(), 1);
         let text = std::fs::read_to_string(dir.path().join(FILE)).unwrap();
         assert_eq!(
             text,
             "# Facts\n\n## 2026-11-21\n\n- [preference] Prefers green tea\n- [decision] Releases are on Tuesdays \
              (importance 0.95)\n\n## 2026-11-22\n\n- [entity] Ana lives in Porto\n"
         );
-        let found = all(dir.path(), &TimeZone::UTC).unwrap();
+        let found = all(&Notes::at(dir.path()), &TimeZone::UTC).unwrap();
         assert_eq!(found.iter().map(|f| &f.id).take(2).collect::<Vec<_>>(), ids.iter().collect::<Vec<_>>());
         assert_eq!((found[1].importance, found[1].category), (0.95, Category::Decision));
         assert_eq!(found[1].text, "Releases are on Tuesdays");
@@ -280,7 +270,7 @@ mod tests {
         write("facts.md", "My notes\n\n* I prefer tea over coffee\n- [ ] not done\n");
         write("2026-11-20.md", "- [entity] Ana lives in Porto\n- bought milk\n- [todo] call the bank\n");
         write("2026-11-20-lamps.md", "- [fact] of a session note\n");
-        let found = all(dir.path(), &TimeZone::UTC).unwrap();
+        let found = all(&Notes::at(dir.path()), &TimeZone::UTC).unwrap();
         let texts: Vec<&str> = found.iter().map(|f| f.text.as_str()).collect();
         assert_eq!(texts, ["Ana lives in Porto", "I prefer tea over coffee", "[ ] not done"]);
         assert_eq!(found[1].category, Category::Preference);
@@ -290,14 +280,19 @@ mod tests {
     fn a_fact_is_taken_out_wherever_it_stands_and_nothing_else_is() {
         let dir = tempfile::tempdir().unwrap();
         let kept = fact("Keep me", Category::Fact, 0.7, DAY);
-        append(dir.path(), &[fact("Ana lives in Porto", Category::Entity, 0.9, DAY), kept]).unwrap();
-        daily_note::append(dir.path(), "memory/2026-11-20.md", &["- [entity] Ana  lives in Porto".to_owned()]).unwrap();
+        append(&Notes::at(dir.path()), &[fact("Ana lives in Porto", Category::Entity, 0.9, DAY), kept]).unwrap();
+        daily_note::append(
+            &Notes::at(dir.path()),
+            "memory/2026-11-20.md",
+            &["- [entity] Ana  lives in Porto".to_owned()],
+        )
+        .unwrap();
         let id = id_of("Ana lives in Porto");
-        assert!(remove(dir.path(), &TimeZone::UTC, &id).unwrap());
-        assert!(!remove(dir.path(), &TimeZone::UTC, &id).unwrap());
-        let left = all(dir.path(), &TimeZone::UTC).unwrap();
+        assert!(remove(&Notes::at(dir.path()), &TimeZone::UTC, &id).unwrap());
+        assert!(!remove(&Notes::at(dir.path()), &TimeZone::UTC, &id).unwrap());
+        let left = all(&Notes::at(dir.path()), &TimeZone::UTC).unwrap();
         assert_eq!(left.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), ["Keep me"]);
-        assert_eq!(daily_note::read(dir.path(), "memory/2026-11-20.md").unwrap(), "# 2026-11-20\n\n");
+        assert_eq!(daily_note::read(&Notes::at(dir.path()), "memory/2026-11-20.md").unwrap(), "# 2026-11-20\n\n");
     }
 
     #[test]

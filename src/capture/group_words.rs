@@ -32,15 +32,15 @@ pub fn file(own_folder: &Path) -> PathBuf {
     own_folder.join(FILE)
 }
 
-/// Remembers the lines of `texts`, which somebody has written into `note`. Where the note exists, its lines that hold one of
-/// them are remembered too: an edit may have changed only a part of a line.
+/// Remembers the lines of `texts`, which somebody has written into a note. Where the text of the `note` is known, its lines
+/// that hold one of them are remembered too: an edit may have changed only a part of a line.
 ///
 /// # Errors
-/// When the file cannot be written. A note that cannot be read is passed over.
-pub fn remember(path: &Path, note: Option<&Path>, texts: &[String]) -> Result<()> {
+/// When the file cannot be written.
+pub fn remember(path: &Path, note: Option<&str>, texts: &[String]) -> Result<()> {
     let written: Vec<String> = texts.iter().flat_map(|text| text.lines()).filter_map(plain).collect();
     let mut marks: HashSet<u64> = written.iter().map(|line| mark(line)).collect();
-    if let Some(note) = note.and_then(|note| std::fs::read_to_string(note).ok()) {
+    if let Some(note) = note {
         let parts: Vec<&String> = written.iter().filter(|part| part.chars().count() >= MIN_PART).collect();
         let concerned = note.lines().filter_map(plain).filter(|line| parts.iter().any(|part| line.contains(*part)));
         marks.extend(concerned.map(|line| mark(&line)));
@@ -93,7 +93,7 @@ fn mark(plain: &str) -> u64 {
 mod tests {
     use super::*;
 
-    fn remembered(note: Option<&Path>, texts: &[&str]) -> HashSet<u64> {
+    fn remembered(note: Option<&str>, texts: &[&str]) -> HashSet<u64> {
         let dir = tempfile::tempdir().unwrap();
         let path = file(dir.path());
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
@@ -116,10 +116,8 @@ mod tests {
 
     #[test]
     fn an_edit_of_a_part_concerns_the_line_it_is_in() {
-        let dir = tempfile::tempdir().unwrap();
-        let note = dir.path().join("2026-11-23.md");
-        std::fs::write(&note, "- Ana lives in Porto\n- Ben lives in Braga\n").unwrap();
-        let known = remembered(Some(&note), &["Braga"]);
+        let note = "- Ana lives in Porto\n- Ben lives in Braga\n";
+        let known = remembered(Some(note), &["Braga"]);
         assert!(shows_one(&known, "- Ben lives in Braga", &[]));
         assert!(!shows_one(&known, "- Ana lives in Porto", &[]));
     }

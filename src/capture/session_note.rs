@@ -1,16 +1,17 @@
 //! The note of a conversation that ends (H5, H6): its last messages as `memory/YYYY-MM-DD-slug.md`.
 
-use std::{fmt::Write as _, fs::OpenOptions, io::Write as _, path::Path};
+use std::{fmt::Write as _, path::Path};
 
 use super::{
     collect::one_line,
-    daily_note, envelope,
+    envelope,
     queue::{Message, Role},
     recall_block,
 };
 use crate::{
-    error::{Error, Result},
+    error::{Code, Result},
     text::redact::redact,
+    workspace::notes::Notes,
 };
 
 /// Longest slug in characters.
@@ -55,12 +56,8 @@ pub fn write(
     let stem = format!("memory/{}-{slug}", now.date());
     for n in 1_u32.. {
         let relative = if n == 1 { format!("{stem}.md") } else { format!("{stem}-{n}.md") };
-        let path = daily_note::contained(workspace, &relative)?;
-        let created = OpenOptions::new().write(true).create_new(true).open(&path);
-        match created.and_then(|mut file| file.write_all(text.as_bytes())) {
-            Ok(()) => return Ok(Some(relative)),
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(Error::io(&path, &e)),
+        if Notes::at(workspace).create(&relative, &text)? {
+            return Ok(Some(relative));
         }
     }
     Ok(None)
@@ -84,24 +81,21 @@ pub fn slug_prompt(messages: &[Message], limit: usize) -> Option<String> {
 /// # Errors
 /// When the note cannot be renamed.
 pub fn rename(workspace: &Path, relative: &str, answer: &str) -> Result<Option<String>> {
-    let Some(day) = relative.get(.."memory/2026-01-02-".len()) else { return Ok(None) };
+    let Some(day) = relative.strip_prefix("memory/").and_then(|name| name.get(.."2026-01-02-".len())) else {
+        return Ok(None);
+    };
     let line = answer.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let words = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count();
     let Some(slug) = clean_slug(line).filter(|_| words <= MAX_SLUG_WORDS) else { return Ok(None) };
-    let from = daily_note::contained(workspace, relative)?;
     for n in 1_u32.. {
         let number = if n == 1 { String::new() } else { format!("-{n}") };
-        let target = format!("{day}{slug}{number}.md");
-        let to = daily_note::contained(workspace, &target)?;
-        // A hard link fails when the name is taken, unlike a rename, so nothing can be overwritten.
-        match std::fs::hard_link(&from, &to) {
-            Ok(()) => {
-                std::fs::remove_file(&from).map_err(|e| Error::io(&from, &e))?;
-                return Ok(Some(target));
-            }
-            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
-            // Gone, or a file system without hard links: the note keeps the name it has.
-            Err(_) => return Ok(None),
+        let name = format!("{day}{slug}{number}.md");
+        match Notes::at(workspace).rename(relative, &name) {
+            Ok(true) => return Ok(Some(format!("memory/{name}"))),
+            Ok(false) => {}
+            // The note keeps the name it has: it is gone, or the file system cannot rename without writing over.
+            Err(error) if matches!(error.code, Code::NotFound | Code::Io) => return Ok(None),
+            Err(error) => return Err(error),
         }
     }
     Ok(None)

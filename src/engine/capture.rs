@@ -19,9 +19,13 @@ use crate::{
         queue::{Job, Queue},
         recall,
     },
-    config::automatic::Automatic,
+    config::{automatic::Automatic, paths::normalize, settings::Settings},
     error::{Code, Result},
     search::types::{Hit, Source},
+    workspace::{
+        area::{Area, Limits},
+        read::read_text,
+    },
 };
 
 /// Nobody else takes a turn for this long after somebody did, in milliseconds: longer than a model call may last.
@@ -122,7 +126,7 @@ impl Engine {
             let known = group_words::of_groups(&file)?;
             let is_own = |hit: &Hit| {
                 // A note that is gone by now is known by what is shown of it.
-                let note = std::fs::read_to_string(settings.workspace_dir.join(&hit.path)).unwrap_or_default();
+                let note = note_text(settings, &hit.path).unwrap_or_default();
                 let before = hit.start_line.saturating_sub(1) as usize;
                 let source: Vec<&str> = note.lines().take(hit.end_line as usize).skip(before).collect();
                 !group_words::shows_one(&known, &hit.snippet, &source)
@@ -162,7 +166,7 @@ impl Engine {
         texts: Vec<String>,
     ) -> Result<()> {
         self.blocking(move |_, settings| {
-            let note = note.map(|path| settings.workspace_dir.join(path));
+            let note = note.and_then(|path| note_text(settings, &path));
             group_words::remember(&file, note.as_deref(), &texts)
         })
         .await
@@ -333,6 +337,7 @@ impl Engine {
         Collector {
             folder,
             workspace: resolved.settings.workspace_dir.clone(),
+            max_note_bytes: resolved.settings.max_file_bytes,
             now: now_in(resolved.settings.time_zone.as_deref()),
             max_facts: automatic.auto_capture_max_facts,
         }
@@ -356,8 +361,15 @@ fn plain_search() -> SearchCall {
     }
 }
 
+/// The text of a note as results name it; none when it is gone or nothing that would be indexed.
+fn note_text(settings: &Settings, path: &str) -> Option<String> {
+    let limits = Limits { file_bytes: settings.max_file_bytes, ..Limits::default() };
+    let area = Area::new(&settings.workspace_dir, &settings.extra_paths, limits);
+    read_text(&area, &normalize(&settings.workspace_dir.join(path))).ok().map(|file| file.text)
+}
+
 fn file_state(path: &Path) -> Option<FileState> {
-    let data = path.metadata().ok()?;
+    let data = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
     let modified = jiff::Timestamp::try_from(data.modified().ok()?).ok()?;
     #[cfg(unix)]
     let identity = {

@@ -27,7 +27,7 @@ use crate::{
     search::arena,
     store::{embeddings::NewEmbedding, files::Hash},
     text::{recall_block, redact::redact},
-    workspace::forgotten::Forgotten,
+    workspace::{forgotten::Forgotten, notes::Notes},
 };
 
 /// Longest fact of an import in characters: what memory-lancedb can be told to keep.
@@ -160,7 +160,7 @@ impl Engine {
                 if new.is_forgotten(&list) {
                     return Ok(Stored::Rejected { reason: "forgotten" });
                 }
-                facts::append(&settings.workspace_dir, &[new])?;
+                facts::append(&Notes::of(settings), &[new])?;
                 let fact = remembered_facts(settings, &list)?.into_iter().find(|fact| fact.id == id);
                 // Somebody took the line out again in the same instant.
                 Ok(fact.map_or(Stored::Rejected { reason: "removed" }, |fact| Stored::Created { fact }))
@@ -179,9 +179,9 @@ impl Engine {
         let removed = self
             .blocking(move |engine, settings| {
                 let zone = zone(settings);
-                let known = facts::all(&settings.workspace_dir, &zone)?;
+                let known = facts::all(&Notes::of(settings), &zone)?;
                 let Some(fact) = known.into_iter().find(|fact| fact.id == id) else { return Ok(false) };
-                let removed = facts::remove(&settings.workspace_dir, &zone, &id)?;
+                let removed = facts::remove(&Notes::of(settings), &zone, &id)?;
                 forget_capture(&folder, &fact.text)?;
                 let text = hash(fact.text.as_bytes());
                 engine.store.write(move |tx| tx.forget_embeddings(&[text]))?;
@@ -203,7 +203,7 @@ impl Engine {
             .blocking(move |_, settings| {
                 let zone = zone(settings);
                 let mut comparer = Comparer::default();
-                let known = facts::all(&settings.workspace_dir, &zone)?;
+                let known = facts::all(&Notes::of(settings), &zone)?;
                 let list = forgotten(settings)?;
                 let mut seen: Vec<_> = known.iter().map(|fact| comparer.fingerprint(&fact.text)).collect();
                 let mut ids: HashSet<String> = known.into_iter().map(|fact| fact.id).collect();
@@ -228,8 +228,7 @@ impl Engine {
                 }
                 // Stable, so that facts of one day stay in their order.
                 fresh.sort_by_key(|fact| fact.day);
-                outcome.taken =
-                    if dry_run { fresh.len() } else { facts::append(&settings.workspace_dir, &fresh)?.len() };
+                outcome.taken = if dry_run { fresh.len() } else { facts::append(&Notes::of(settings), &fresh)?.len() };
                 Ok(outcome)
             })
             .await?;
@@ -353,14 +352,14 @@ fn forgotten(settings: &Settings) -> Result<Forgotten> {
 }
 
 fn remembered_facts(settings: &Settings, list: &Forgotten) -> Result<Vec<Fact>> {
-    let mut facts = facts::all(&settings.workspace_dir, &zone(settings))?;
+    let mut facts = facts::all(&Notes::of(settings), &zone(settings))?;
     facts.retain(|fact| !fact.is_forgotten(list));
     Ok(facts)
 }
 
 /// Of the stored facts, the hashes of those that a list forgets.
 pub(super) fn hashes_of_forgotten(settings: &Settings, list: &Forgotten) -> Result<Vec<Hash>> {
-    let facts = facts::all(&settings.workspace_dir, &zone(settings))?;
+    let facts = facts::all(&Notes::of(settings), &zone(settings))?;
     Ok(facts.iter().filter(|fact| fact.is_forgotten(list)).map(|fact| hash(fact.text.as_bytes())).collect())
 }
 

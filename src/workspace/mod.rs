@@ -1,6 +1,7 @@
 //! The Markdown of an agent: what belongs to it, finding it, reading it safely, noticing changes.
 //!
-//! Nothing here writes. No symbolic link below a root is ever followed.
+//! No symbolic link below a root is ever followed. Indexing writes nothing; what automatic memory writes goes through
+//! `notes`.
 
 pub mod area;
 pub mod discover;
@@ -9,9 +10,11 @@ mod extra;
 mod folders;
 pub mod forgotten;
 pub mod guard;
+pub mod notes;
 mod pending;
 pub mod read;
 pub mod reconcile;
 pub mod skipped;
+mod take_out;
 pub(crate) mod walk;
 pub mod watch;

@@ -12,6 +12,7 @@ fn collector(dir: &std::path::Path) -> Collector {
     Collector {
         folder: dir.join("state"),
         workspace: dir.join("workspace"),
+        max_note_bytes: 1 << 20,
         now: "2026-11-20T23:30:00-03:00[America/Sao_Paulo]".parse().unwrap(),
         max_facts: 3,
     }

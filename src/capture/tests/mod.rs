@@ -1,6 +1,8 @@
 //! Tests of several parts together, on sets kept as files.
 
 mod collect;
+#[cfg(unix)]
+mod foreign_writers;
 mod injection;
 mod labelled;
 
