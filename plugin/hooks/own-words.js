@@ -3,10 +3,10 @@
 // Newer hosts look a file's origin up in a database, in a millisecond that holds the event loop: never several of them
 // in one go, and not again for a file that has not changed.
 
-import { open } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { classifyPaths } from "../path-origin.js";
+import { withRegularFile } from "../regular-file.js";
 import { isPrivate } from "./session.js";
 
 /** A host may record the origin of a file shortly after it is written; an older file has it for sure. */
@@ -62,13 +62,10 @@ async function isOwn(workspaceDir, relativePath, file) {
  * @param {string} file
  */
 async function isNoteOfGroup(file) {
-  const handle = await open(file, "r").catch(() => null);
-  if (!handle) return false;
-  try {
+  const isGroups = await withRegularFile(file, async (handle) => {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(NOTE_HEAD_BYTES), 0, NOTE_HEAD_BYTES, 0);
     const sessionKey = /^- \*\*Session Key\*\*: *(\S+)/m.exec(buffer.toString("utf8", 0, bytesRead))?.[1];
     return sessionKey !== undefined && !isPrivate({}, { sessionKey });
-  } finally {
-    await handle.close();
-  }
+  });
+  return isGroups ?? false;
 }

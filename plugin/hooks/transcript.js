@@ -1,8 +1,8 @@
 // What was said in a session, from whichever store the host keeps its transcripts in: JSON lines in a file before 2026.8,
 // a database behind the host's SDK since.
 
-import { open } from "node:fs/promises";
 import path from "node:path";
+import { withRegularFile } from "../regular-file.js";
 import { importSdk } from "../sdk.js";
 import { lastMessages } from "./messages.js";
 
@@ -66,18 +66,14 @@ async function transcriptEvents({ agentId, sessionKey, sessionId, sessionFile })
 
 /** @param {string} file @returns {Promise<any[]>} */
 async function fileEvents(file) {
-  const handle = await open(file, "r").catch(() => null);
-  if (!handle) return [];
-  try {
-    const { size } = await handle.stat();
+  const events = await withRegularFile(file, async (handle, size) => {
     const from = Math.max(0, size - TAIL_BYTES);
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(size - from), 0, size - from, from);
     const lines = buffer.toString("utf8", 0, bytesRead).split("\n");
     // The first line of a tail may be cut, and the last one may still be written.
     return (from > 0 ? lines.slice(1) : lines).flatMap((line) => parsed(line));
-  } finally {
-    await handle.close();
-  }
+  });
+  return events ?? [];
 }
 
 /** @param {string} line @returns {any[]} */
