@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { ALWAYS, BY_TURNS } from "./__test__/host/versions.mjs";
 
 // Commands of a real host take seconds each, and minutes on a busy machine.
 const HOST_STEP_MS = 600_000;
@@ -13,6 +14,9 @@ const host = {
   server,
 };
 
+/** @param {string[]} versions */
+const filesOn = (versions) => `__test__/host/*-{${versions.join(",")}}.test.mjs`;
+
 export default defineConfig({
   test: {
     maxWorkers: 2,
@@ -21,14 +25,9 @@ export default defineConfig({
       {
         test: { name: "oracle", include: ["__test__/oracle/**/*.test.mjs"], testTimeout: HOST_STEP_MS, hookTimeout: HOST_STEP_MS, server },
       },
-      { test: { ...host, name: "host", include: ["__test__/host/openclaw-*.test.mjs"] } },
-      {
-        test: {
-          ...host,
-          name: "more-hosts",
-          include: ["__test__/host/*.more.mjs", "__test__/host/{automatic,providers,takeover,transcripts}-*.test.mjs"],
-        },
-      },
+      // scripts/test-hosts.mjs chooses among them, and says which.
+      { test: { ...host, name: "host", include: [filesOn(ALWAYS)] } },
+      { test: { ...host, name: "more-hosts", include: [filesOn(BY_TURNS)] } },
     ],
   },
 });

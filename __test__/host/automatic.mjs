@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { eventually, ID, MAIN, memoryHost, question, RESET, text } from "./memory-host.mjs";
-import { stepsOf } from "./steps.mjs";
+import { steps } from "./steps.mjs";
 
 const FILES = {
   "MEMORY.md": "# Memory\n",
@@ -35,7 +35,7 @@ export function automaticSuite(version) {
     let notesWith;
     /** @type {Home["call"]} */
     let call;
-    stepsOf(() => host);
+    steps();
     beforeAll(async () => {
       home = await memoryHost(version, { files: FILES, rules: RULES });
       ({ host, notes, noteNames, notesWith, call } = home);

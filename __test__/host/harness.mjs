@@ -1,6 +1,7 @@
 // A real OpenClaw host in a throw-away home, with a loopback model provider. Nothing here knows about the tests.
 
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import net from "node:net";
@@ -16,6 +17,29 @@ import { installHost } from "./install.mjs";
 /** Time limit of one command in milliseconds; a busy machine needs some. */
 const COMMAND_MS = 420_000;
 
+/** Ports for gateways: below those that systems give to clients, where another program could take one meanwhile. */
+const PORTS = { first: 20_000, count: 12_000 };
+
+/** Hosts that nobody has stopped yet. @type {Set<TestHost>} */
+const started = new Set();
+process.once("exit", () => {
+  for (const host of started) host.kill();
+});
+
+/** Stops what a suite left running, however it ended. */
+export async function stopHosts() {
+  await Promise.all([...started].map((host) => host.stop()));
+}
+
+/** @param {import("node:child_process").ChildProcess} child */
+function killGroup(child) {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ESRCH") throw error;
+  }
+}
+
 /** @typedef {{code: number | null, stdout: string, stderr: string, output: string}} Outcome */
 
 /** One host with its own state, workspace and model provider. */
@@ -23,6 +47,8 @@ export class TestHost {
   /** @type {import("node:child_process").ChildProcess | null} */
   #gateway = null;
   #gatewayOutput = "";
+  /** Processes that have not ended. @type {Set<import("node:child_process").ChildProcess>} */
+  #children = new Set();
 
   /**
    * @param {string} version
@@ -59,6 +85,7 @@ export class TestHost {
     const { port } = /** @type {net.AddressInfo} */ (provider.server.address());
     const entry = path.join(installed, "node_modules", "openclaw", "openclaw.mjs");
     const host = new TestHost(version, dir, entry, provider, `http://127.0.0.1:${port}/v1`, await freePort());
+    started.add(host);
     await Promise.all(["home", "state", "tmp", "workspace/memory"].map((name) => mkdir(path.join(dir, name), { recursive: true })));
     for (const [name, text] of Object.entries(files)) await writeFile(path.join(host.workspace, name), text);
     await host.#writeConfig(host.#config());
@@ -92,8 +119,6 @@ export class TestHost {
         providers: { fake: { baseUrl: this.baseUrl, apiKey: "sk-chat", api: "openai-completions", models: [model] } },
       },
       ...(this.atLeast("2026.8.1") ? { memory: { search } } : {}),
-      // Newer hosts would hide tools behind a search tool; that is the host's matter.
-      ...(this.atLeast("2026.9.1") ? { tools: { toolSearch: false } } : {}),
     };
   }
 
@@ -157,8 +182,10 @@ export class TestHost {
    */
   #node(args, more = {}) {
     const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE } = process.env;
-    return spawn(process.execPath, args, {
+    const child = spawn(process.execPath, args, {
       cwd: this.dir,
+      // A group of its own, so that what it starts can be ended with it.
+      detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`,
@@ -173,6 +200,14 @@ export class TestHost {
         ...more,
       },
     });
+    this.#children.add(child);
+    child.once("close", () => this.#children.delete(child));
+    return child;
+  }
+
+  /** Ends what still runs, at once. */
+  kill() {
+    for (const child of this.#children) killGroup(child);
   }
 
   /**
@@ -284,7 +319,7 @@ export class TestHost {
     const started = Date.now();
     const closed = once(child, "close");
     child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
+    const timer = setTimeout(() => killGroup(child), 60_000);
     await closed;
     clearTimeout(timer);
     this.#gateway = null;
@@ -295,7 +330,9 @@ export class TestHost {
 
   /** Ends everything and removes the home. */
   async stop() {
+    started.delete(this);
     await this.stopGateway();
+    this.kill();
     this.provider.server.closeAllConnections();
     this.provider.server.close();
     await rm(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
@@ -308,7 +345,7 @@ export class TestHost {
  * @returns {Promise<Outcome>}
  */
 async function outcomeOf(child) {
-  const timer = setTimeout(() => child.kill("SIGKILL"), COMMAND_MS);
+  const timer = setTimeout(() => killGroup(child), COMMAND_MS);
   let stdout = "";
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (text) => (stdout += text));
@@ -320,10 +357,16 @@ async function outcomeOf(child) {
 
 /** @returns {Promise<number>} */
 async function freePort() {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = /** @type {net.AddressInfo} */ (server.address());
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = PORTS.first + randomInt(PORTS.count);
+    const server = net.createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }

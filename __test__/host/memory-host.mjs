@@ -25,6 +25,37 @@ export const text = (message) => (typeof message.content === "string" ? message.
 export const messagesOf = (chats, role) =>
   chats.flatMap((chat) => chat.messages.filter((/** @type {any} */ message) => message.role === role).map(text));
 
+/**
+ * What tools answered, as they reached the model, without the wrapper of hosts that let it call tools through another one.
+ * @param {any[]} chats
+ */
+export const toolAnswers = (chats) => messagesOf(chats, "tool").map(unwrapped);
+
+/** @param {string} answer */
+function unwrapped(answer) {
+  try {
+    const { tool, result } = JSON.parse(answer);
+    return tool && result ? result.content.map((/** @type {any} */ part) => part.text ?? "").join("\n") : answer;
+  } catch {
+    return answer;
+  }
+}
+
+/**
+ * The memory tools that the model may call, directly or through another one.
+ * @param {any[]} chats
+ * @returns {string[]}
+ */
+export function offeredTools(chats) {
+  const names = chats.flatMap((chat) => (chat.tools ?? []).map((/** @type {any} */ tool) => tool.function?.name));
+  const listed = names.includes("tool_call")
+    ? (messagesOf(chats, "system")
+        .join("\n")
+        .match(/\bmemory_(?:search|get|store|recall|forget)\b/g) ?? [])
+    : [];
+  return [...new Set([...names, ...listed])];
+}
+
 /** Every user message with `words` that reached the model, as it did. @param {any[]} chats @param {string} words */
 export function question(chats, words) {
   const said = messagesOf(chats, "user");

@@ -4,8 +4,8 @@
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { installAcme } from "./acme-plugin.mjs";
 import { TestHost } from "./harness.mjs";
-import { ID, messagesOf } from "./memory-host.mjs";
-import { stepsOf } from "./steps.mjs";
+import { ID, toolAnswers } from "./memory-host.mjs";
+import { steps } from "./steps.mjs";
 
 const NOTE = "memory/2026-11-02.md";
 const FACT = "Project Falcon uses PostgreSQL 17 as its database.";
@@ -31,7 +31,7 @@ export function providersSuite(version) {
   describe.sequential(`Providers of the host on OpenClaw ${version}`, () => {
     /** @type {TestHost} */
     let host;
-    stepsOf(() => host);
+    steps();
     beforeAll(async () => {
       host = await TestHost.start(version, { files: FILES, rules: RULES });
       Object.assign(host.env, { ACME_KEY: "sk-acme", SERVER_KEY: "sk-server", COPILOT_KEY: "sk-copilot" });
@@ -98,7 +98,7 @@ export function providersSuite(version) {
 
     test("so it does in a turn and in the gateway", async () => {
       expect(await host.turn("Which database does Falcon use?")).toContain("ANSWER: PostgreSQL 17");
-      const answered = messagesOf(host.peekChats(), "tool").join("\n");
+      const answered = toolAnswers(host.peekChats()).join("\n");
       expect(answered).toMatch(/"provider": ?"acme"/);
       expect(requests().map((record) => [record.authorization, ...record.body.input])).toEqual([
         ["Bearer sk-acme", "falcon database engine"],

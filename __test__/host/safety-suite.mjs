@@ -5,6 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { stopHosts } from "./harness.mjs";
 import { eventually, ID, MAIN, memoryHost, messagesOf, question, RESET } from "./memory-host.mjs";
 
 const FALCON = "# 2026-11-02\n\n- Project Falcon uses PostgreSQL 17 as its database.\n";
@@ -48,7 +49,7 @@ export function safetySuite(version) {
       await home?.host.stopGateway();
     });
     afterAll(async () => {
-      await home?.host.stop();
+      await stopHosts();
     });
 
     /** @param {Record<string, unknown>} compaction @param {Record<string, unknown>} [session] */

@@ -1,12 +1,10 @@
 // A suite whose steps build on each other, on one host.
 
 import { afterAll, beforeEach, onTestFailed } from "vitest";
+import { stopHosts } from "./harness.mjs";
 
-/**
- * When a step fails, those after it have nothing to say; after the last one the host ends.
- * @param {() => import("./harness.mjs").TestHost | undefined} host
- */
-export function stepsOf(host) {
+/** When a step fails, those after it have nothing to say; after the last one the host ends. */
+export function steps() {
   let isBroken = false;
   beforeEach(({ skip }) => {
     skip(isBroken, "an earlier step failed");
@@ -15,6 +13,6 @@ export function stepsOf(host) {
     });
   });
   afterAll(async () => {
-    await host()?.stop();
+    await stopHosts();
   });
 }

@@ -5,8 +5,8 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
-import { ID, messagesOf } from "./memory-host.mjs";
-import { stepsOf } from "./steps.mjs";
+import { ID, messagesOf, toolAnswers } from "./memory-host.mjs";
+import { steps } from "./steps.mjs";
 
 const NOTE = "memory/2026-11-02.md";
 
@@ -36,7 +36,7 @@ export function hostSuite(version) {
   describe.sequential(`OpenClaw ${version}`, () => {
     /** @type {TestHost} */
     let host;
-    stepsOf(() => host);
+    steps();
     beforeAll(async () => {
       host = await TestHost.start(version, { files: FILES, rules: RULES });
     });
@@ -125,7 +125,7 @@ export function hostSuite(version) {
       expect(system).toContain("## Memory Recall");
       expect(system).toContain("favourite tea is sencha");
       expect(system).toContain("lives in Lisbon");
-      const answer = JSON.parse(/** @type {string} */ (messagesOf(chats, "tool").at(-1)).replace(/^[^{]*/, ""));
+      const answer = JSON.parse(/** @type {string} */ (toolAnswers(chats).at(-1)).replace(/^[^{]*/, ""));
       expect(answer).toMatchObject({ citations: "auto", mode: "hybrid" });
       expect(answer.results[0]).toMatchObject({ path: NOTE, corpus: "memory" });
       expect(answer.results[0].citation).toMatch(/^memory\/2026-11-02\.md#L\d+(-L\d+)?$/);
@@ -135,7 +135,7 @@ export function hostSuite(version) {
     test("memory_get reads the lines asked for and nothing outside", async () => {
       expect(await host.turn("Please read the Falcon note.")).toContain("ANSWER: PostgreSQL 17");
       // Both turns are of one session: the newest tool result is the one in question.
-      const read = /** @type {string} */ (messagesOf(host.takeChats(), "tool").at(-1));
+      const read = /** @type {string} */ (toolAnswers(host.takeChats()).at(-1));
       expect(JSON.parse(read.replace(/^[^{]*/, ""))).toMatchObject({ status: "ok", path: NOTE, from: 3, text: FILES[NOTE].split("\n")[2] });
       expect(await host.turn("Please read the passwords.")).toContain("ANSWER: refused.");
     });

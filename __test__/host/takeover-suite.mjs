@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
 import { ID } from "./memory-host.mjs";
-import { stepsOf } from "./steps.mjs";
+import { steps } from "./steps.mjs";
 
 /** @param {number} day @param {number} lines */
 const note = (day, lines) =>
@@ -35,7 +35,7 @@ export function takeoverSuite(version) {
     let sent;
     /** @type {string[]} */
     let all;
-    stepsOf(() => host);
+    steps();
     beforeAll(async () => {
       host = await TestHost.start(version, { files: FILES, rules: [{ match: ".", reply: "HELLO" }] });
     });

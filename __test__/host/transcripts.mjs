@@ -4,8 +4,8 @@
 import path from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
-import { ID } from "./memory-host.mjs";
-import { stepsOf } from "./steps.mjs";
+import { eventually, ID } from "./memory-host.mjs";
+import { steps } from "./steps.mjs";
 
 const RULES = [
   { on: "system", match: "flush turn", reply: "NO_REPLY" },
@@ -19,15 +19,12 @@ const RULES = [
   { match: ".", reply: "HELLO" },
 ];
 
-/** How often the command line looks for what the gateway has heard. */
-const LOOKS = 12;
-
 /** @param {string} version */
 export function transcriptsSuite(version) {
   describe.sequential(`Conversations on OpenClaw ${version}`, () => {
     /** @type {TestHost} */
     let host;
-    stepsOf(() => host);
+    steps();
     beforeAll(async () => {
       host = await TestHost.start(version, { files: { "MEMORY.md": "# Memory\n- The favourite tea is sencha.\n" }, rules: RULES });
       await host.installPlugin(inject("tarball").file);
@@ -87,12 +84,11 @@ export function transcriptsSuite(version) {
     test("a running gateway follows what is said", async () => {
       await host.startGateway();
       await host.turn("The spare key hangs behind the boiler.", { local: false });
-      let found = [];
-      for (let look = 0; look < LOOKS && found.length === 0; look++) {
+      const isHeard = async () => {
         const { results } = await host.json("memory", "search", "spare key boiler");
-        found = results.filter((/** @type {any} */ hit) => hit.snippet.includes("behind the boiler"));
-      }
-      expect(found[0], host.gatewayOutput.slice(-2000)).toMatchObject({ source: "sessions" });
+        return results.some((/** @type {any} */ hit) => hit.source === "sessions" && hit.snippet.includes("behind the boiler"));
+      };
+      expect(await eventually(isHeard), host.gatewayOutput.slice(-2000)).toBe(true);
       expect(await host.stopGateway()).toBeLessThan(30_000);
     });
   });

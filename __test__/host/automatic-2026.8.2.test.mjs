@@ -1,0 +1,3 @@
+import { automaticSuite } from "./automatic.mjs";
+
+automaticSuite("2026.8.2");

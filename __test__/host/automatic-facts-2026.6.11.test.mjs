@@ -1,0 +1,3 @@
+import { factsSuite } from "./facts-suite.mjs";
+
+factsSuite("2026.6.11");

@@ -1,0 +1,3 @@
+import { safetySuite } from "./safety-suite.mjs";
+
+safetySuite("2026.8.2");

@@ -1,0 +1,3 @@
+import { providersSuite } from "./providers-suite.mjs";
+
+providersSuite("2026.6.11");

@@ -1,0 +1,3 @@
+import { transcriptsSuite } from "./transcripts.mjs";
+
+transcriptsSuite("2026.8.2");

@@ -1,0 +1,50 @@
+// Which suites run on which real hosts: all of them on the oldest host and the newest, and by turns on those between.
+
+import { readdirSync } from "node:fs";
+
+/** The oldest supported host and the newest. */
+export const ALWAYS = ["2026.4.12", "2026.9.6"];
+export const BY_TURNS = ["2026.6.11", "2026.8.2"];
+
+/** What a user does from installation to removal; it runs on every host that has its turn. */
+const BASE = "openclaw";
+/** Suites beside that one that have their turn at a time. */
+const AT_A_TIME = 2;
+
+/** The suites, by the names of their files. */
+const suites = readdirSync(new URL(".", import.meta.url))
+  .map((name) => /^([a-z-]+)-\d[\d.]*\.test\.mjs$/.exec(name)?.[1])
+  .filter((name) => name !== undefined);
+const features = [...new Set(suites)].filter((suite) => suite !== BASE).sort();
+
+/** After how many turns every suite has run on every host. */
+export const TURNS = BY_TURNS.length * Math.ceil(features.length / AT_A_TIME);
+
+/**
+ * The suites of one host.
+ * @typedef {{version: string, suites: string[]}} HostRun
+ */
+
+/** Everything on the oldest and the newest host. @returns {HostRun[]} */
+export function always() {
+  return ALWAYS.map((version) => ({ version, suites: [BASE, ...features] }));
+}
+
+/** Everything on every host. @returns {HostRun[]} */
+export function everything() {
+  return [...ALWAYS, ...BY_TURNS].map((version) => ({ version, suites: [BASE, ...features] }));
+}
+
+/**
+ * What has its turn on the hosts between.
+ * @param {number} turn From 0.
+ * @returns {HostRun}
+ */
+export function byTurns(turn) {
+  const version = BY_TURNS[turn % BY_TURNS.length];
+  const from = Math.floor((turn % TURNS) / BY_TURNS.length) * AT_A_TIME;
+  return { version, suites: [BASE, ...features.slice(from, from + AT_A_TIME)] };
+}
+
+/** @param {HostRun} run */
+export const filesOf = ({ version, suites: names }) => names.map((name) => `__test__/host/${name}-${version}.test.mjs`);
