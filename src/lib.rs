@@ -9,6 +9,8 @@ pub mod config;
 pub mod embed;
 pub mod engine;
 pub mod error;
+#[cfg(all(test, unix))]
+mod growth_tests;
 pub mod index;
 mod priority;
 pub mod search;

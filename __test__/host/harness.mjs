@@ -220,18 +220,28 @@ export class TestHost {
   }
 
   /**
+   * Calls a method of the running gateway, as its owner.
+   * @param {string} method
+   * @param {Record<string, unknown>} params
+   */
+  async callAsOwner(method, params) {
+    const script = fileURLToPath(new URL("gateway-call.mjs", import.meta.url));
+    const args = [path.dirname(this.entry), `ws://127.0.0.1:${this.port}`, "test-token", method, JSON.stringify(params)];
+    const call = () => outcomeOf(this.#node([script, ...args]));
+    // A gateway that has just taken over a changed configuration closes its connections once; a key keeps what is said
+    // from being said twice.
+    const first = await call();
+    const outcome = first.code === 0 ? first : await call();
+    if (outcome.code !== 0) throw new Error(`${method} ended with ${outcome.code}:\n${outcome.output}`);
+    return outcome;
+  }
+
+  /**
    * Says something in the chat of the running gateway, as its owner.
    * @param {Record<string, unknown>} params Of `chat.send`.
    */
   async chat(params) {
-    const script = fileURLToPath(new URL("gateway-chat.mjs", import.meta.url));
-    const [url, token] = [`ws://127.0.0.1:${this.port}`, "test-token"];
-    const send = () => outcomeOf(this.#node([script, path.dirname(this.entry), url, token, JSON.stringify(params)]));
-    // A gateway that has just taken over a changed configuration closes its connections once; the key keeps it from being
-    // said twice.
-    const first = await send();
-    const outcome = first.code === 0 ? first : await send();
-    if (outcome.code !== 0) throw new Error(`chat.send ended with ${outcome.code}:\n${outcome.output}`);
+    await this.callAsOwner("chat.send", params);
   }
 
   /**

@@ -51,7 +51,9 @@ describe.skipIf(process.platform === "win32")("in the place of the note of facts
     }
     const error = await manager.run((engine) => engine.facts()).catch((/** @type {any} */ error) => error);
     expect(error.remedy ?? error.message).toMatch(/plain|Move away|maxFileBytes/);
-    await expect(manager.run((engine) => engine.storeFact({ text: "Tea is green", category: "fact", importance: 0.7 }))).rejects.toMatchObject({ code: "MEM_PATH" });
+    await expect(
+      manager.run((engine) => engine.storeFact({ text: "Tea is green", category: "fact", importance: 0.7 })),
+    ).rejects.toMatchObject({ code: "MEM_PATH" });
     await expect(manager.run((engine) => engine.forgetFact(agent, "x"))).rejects.toMatchObject({ code: "MEM_PATH" });
     expect(await manager.search("which database does Falcon use")).toHaveLength(1);
     await manager.close();
@@ -76,7 +78,10 @@ test.skipIf(process.platform === "win32")("a day's note that is none keeps back 
 });
 
 test.skipIf(process.platform === "win32")("a note that becomes a pipe after it was indexed does not hold a recall", async () => {
-  const { workspace, handlers, manager } = await hooked({ autoRecall: true }, { files: { "memory/falcon.md": FALCON }, version: "2026.4.12" });
+  const { workspace, handlers, manager } = await hooked(
+    { autoRecall: true },
+    { files: { "memory/falcon.md": FALCON }, version: "2026.4.12" },
+  );
   const write = { toolName: "write", params: { path: "memory/falcon.md", content: "The boat is called Alba." } };
   const group = { ...MAIN, sessionKey: "agent:main:telegram:group:7" };
   // From here on recall looks into the notes it shows.

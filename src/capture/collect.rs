@@ -343,7 +343,7 @@ fn candidate(text: &str, category: Category, message: &str) -> Candidate {
 }
 
 /// One line, so that a fact can start no heading, list or fence of its own.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

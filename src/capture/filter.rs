@@ -117,10 +117,11 @@ pub fn is_injection(text: &str) -> bool {
 /// # Errors
 /// The reason.
 pub fn capturable(message: &str) -> Result<String, Reason> {
-    if recall_block::contains_block(message) && envelope::strip(message).is_empty() {
+    let message = envelope::beginning(message);
+    let text = envelope::strip(message);
+    if text.is_empty() && recall_block::contains_block(message) {
         return Err(Reason::Recalled);
     }
-    let text = envelope::strip(message);
     if envelope::is_noise(&text) {
         return Err(Reason::Noise);
     }

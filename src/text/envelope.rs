@@ -2,11 +2,14 @@
 //!
 //! The marks were observed on hosts 2026.3.28 to 2026.9.6; unknown ones stay, because cutting too much loses words.
 
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{recall_block, recent_block};
+use super::{blocks, recall_block, recent_block};
+
+/// Most of one message that is looked at, in bytes; what people type is far shorter.
+const MAX_MESSAGE_BYTES: usize = 256 * 1024;
 
 /// Marks every context header of hosts since 2026.9.
 const CONTEXT_MARK: &str = "⟦openclaw:ctx⟧";
@@ -47,18 +50,24 @@ static ROUTING_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static EVENTS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\A\s*([ \t]*System( \(untrusted\))?:[^\n]*(\n|\z))+").ok());
 
-/// What others wrote: attached files, fetched pages, the notes that a host shows in a new session, and the context of a
-/// channel that ends a message. An open end reaches to the end of the message, because nobody knows where the user's words
-/// go on.
+/// Where something begins that others wrote: attached files, fetched pages, the notes that a host shows in a new session,
+/// and the context of a channel that ends a message.
 static FOREIGN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?s)<file\b[^>\n]{0,400}>.*?(</file>|\z)",
-        r"|<<<EXTERNAL_UNTRUSTED_CONTENT\b.*?(<<<END_EXTERNAL_UNTRUSTED_CONTENT[^>\n]{0,80}>>>|\z)",
-        r"|\[Startup context loaded by runtime\](.*END_QUOTED_NOTES|.*?(\n\n|\z))",
-        r"|(?m:^)Untrusted context \(metadata,[^\n]*\n.*\z"
+        r"<file\b[^>\n]{0,400}>",
+        r"|<<<EXTERNAL_UNTRUSTED_CONTENT\b",
+        r"|\[Startup context loaded by runtime\]",
+        r"|(?m:^)Untrusted context \(metadata,[^\n]*\n"
     ))
     .ok()
 });
+
+/// Where a fetched page ends.
+static PAGE_END: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"<<<END_EXTERNAL_UNTRUSTED_CONTENT[^>\n]{0,80}>>>").ok());
+
+/// Where the notes of a new session end.
+const NOTES_END: &str = "END_QUOTED_NOTES";
 
 /// A header such as `Sender (untrusted metadata):` with the fenced JSON below it.
 static METADATA_BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -68,10 +77,13 @@ static METADATA_BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The words of a message, without anything the host or a memory plugin put around them.
 #[must_use]
 pub fn strip(text: &str) -> String {
-    let mut text = recall_block::strip(&recent_block::strip(text));
-    text = strip_delimited(&text, RUNTIME_CONTEXT.0, RUNTIME_CONTEXT.1);
+    let mut text = recall_block::strip(&recent_block::strip(beginning(text)));
+    if text.contains(RUNTIME_CONTEXT.0) {
+        text = blocks::without(&text, |text| blocks::delimited(text, RUNTIME_CONTEXT.0, RUNTIME_CONTEXT.1));
+    }
     text = strip_marked_blocks(&text);
-    for pattern in [&FOREIGN, &METADATA_BLOCK, &EVENTS, &ROUTING_LINE, &LEADING_STAMP] {
+    text = blocks::replaced(&text, &foreign(&text), |_| String::new());
+    for pattern in [&METADATA_BLOCK, &EVENTS, &ROUTING_LINE, &LEADING_STAMP] {
         if let Some(pattern) = pattern.as_ref() {
             text = pattern.replace_all(&text, "").into_owned();
         }
@@ -89,14 +101,31 @@ pub fn is_noise(text: &str) -> bool {
         || MACHINE_PROMPTS.iter().any(|prompt| text.starts_with(prompt))
 }
 
-fn strip_delimited(text: &str, begin: &str, end: &str) -> String {
-    let mut rest = text.to_owned();
-    while let Some(start) = rest.find(begin) {
-        let tail = rest.get(start..).unwrap_or_default();
-        let stop = tail.find(end).map_or(rest.len(), |i| start + i + end.len());
-        rest.replace_range(start..stop, "");
+/// What is looked at of a message.
+#[must_use]
+pub fn beginning(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(MAX_MESSAGE_BYTES)).unwrap_or_default()
+}
+
+/// What others wrote. An open end reaches to the end of the message, because nobody knows where the user's words go on.
+fn foreign(text: &str) -> Vec<Range<usize>> {
+    let (Some(begin), Some(page_end)) = (FOREIGN.as_ref(), PAGE_END.as_ref()) else { return Vec::new() };
+    let last_notes = text.rfind(NOTES_END).map(|at| at + NOTES_END.len());
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(open) = begin.find_at(text, from) {
+        let end = match open.as_str().get(..2) {
+            Some("<f") => blocks::find_from(text, open.end(), "</file>").map(|close| close.end),
+            Some("<<") => page_end.find_at(text, open.end()).map(|close| close.end()),
+            Some("[S") => last_notes
+                .filter(|end| *end > open.end())
+                .or_else(|| blocks::find_from(text, open.end(), "\n\n").map(|close| close.end)),
+            _ => None,
+        };
+        from = end.unwrap_or(text.len());
+        found.push(open.start()..from);
     }
-    rest
+    found
 }
 
 /// A marked header line and what belongs to it: a fenced block, or the lines up to the next empty one.

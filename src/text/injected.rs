@@ -4,7 +4,8 @@
 use std::{borrow::Cow, ops::Range};
 
 use super::{
-    recall_block::{INJECTED_TAGS, find_tag},
+    blocks::{delimited, replaced},
+    recall_block::{INJECTED_TAGS, complete_blocks},
     recent_block::{END, HEADING},
 };
 
@@ -14,27 +15,23 @@ use super::{
 pub fn blanked(text: &str) -> Cow<'_, str> {
     let mut out = Cow::Borrowed(text);
     for tag in INJECTED_TAGS {
-        let mut from = 0;
-        while let Some(open) = out.get(from..).and_then(|rest| find_tag(rest, tag, false)) {
-            let (start, body) = (from + open.start, from + open.end);
-            let Some(close) = out.get(body..).and_then(|rest| find_tag(rest, tag, true)) else { break };
-            from = blank(&mut out, start..body + close.end);
-        }
+        blank(&mut out, |text| complete_blocks(text, tag).0);
     }
-    let mut from = 0;
-    while let Some(start) = out.get(from..).and_then(|rest| rest.find(HEADING)).map(|at| from + at) {
-        let Some(end) = out.get(start..).and_then(|rest| rest.find(END)) else { break };
-        from = blank(&mut out, start..start + end + END.len());
-    }
+    blank(&mut out, |text| {
+        let mut blocks = delimited(text, HEADING, END);
+        // One without an end reaches to that of the text.
+        blocks.pop_if(|last| !text.get(last.clone()).is_some_and(|block| block.ends_with(END)));
+        blocks
+    });
     out
 }
 
-/// Replaces a range by its line feeds; gives where they end.
-fn blank(text: &mut Cow<'_, str>, range: Range<usize>) -> usize {
-    let lines = text.get(range.clone()).unwrap_or_default().matches('\n').count();
-    let start = range.start;
-    text.to_mut().replace_range(range, &"\n".repeat(lines));
-    start + lines
+/// Replaces blocks by their line feeds.
+fn blank(text: &mut Cow<'_, str>, find: impl Fn(&str) -> Vec<Range<usize>>) {
+    let blocks = find(text);
+    if !blocks.is_empty() {
+        *text = Cow::Owned(replaced(text, &blocks, |block| "\n".repeat(block.matches('\n').count())));
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Text: from Markdown to chunks, terms, lines, headings and dates. Pure functions, no I/O.
 
 pub mod analyze;
+mod blocks;
 pub mod chunk;
 pub mod cut;
 pub mod envelope;

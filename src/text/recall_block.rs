@@ -1,5 +1,9 @@
 //! The `<relevant-memories>` block (K4): recalled text as data that cannot close its fence, and its removal.
 
+use std::ops::Range;
+
+use super::blocks;
+
 /// Name of the tag around recalled memories.
 pub const TAG: &str = "relevant-memories";
 
@@ -100,48 +104,63 @@ fn is_invisible(c: char) -> bool {
         || (c.is_control() && c != '\n' && c != '\t')
 }
 
-/// Takes out every injected block, closed or not, however its tag is spelled in case and space.
+/// Takes out every injected block, closed or not, however its tag is spelled in case and space. Where one is never
+/// closed, the user's own words cannot be told from it, so nothing after it counts.
 #[must_use]
 pub fn strip(text: &str) -> String {
-    let mut rest = text.to_owned();
-    for tag in INJECTED_TAGS {
-        while let Some(open) = find_tag(&rest, tag, false) {
-            let body = open.end;
-            let end = match find_tag(rest.get(body..).unwrap_or_default(), tag, true) {
-                Some(close) => body + close.end,
-                // Never closed: the user's own words cannot be told from it, so nothing after it counts.
-                None => rest.len(),
-            };
-            rest.replace_range(open.start..end, "");
+    INJECTED_TAGS.iter().fold(text.to_owned(), |text, tag| {
+        if !contains_tag(&text, tag) {
+            return text;
         }
-    }
-    rest
+        blocks::without(&text, |text| {
+            let (mut found, open) = complete_blocks(text, tag);
+            found.extend(open.map(|start| start..text.len()));
+            found
+        })
+    })
 }
 
 /// Whether a text holds (part of) an injected block.
 #[must_use]
 pub fn contains_block(text: &str) -> bool {
-    INJECTED_TAGS.iter().any(|tag| find_tag(text, tag, false).is_some() || find_tag(text, tag, true).is_some())
+    INJECTED_TAGS.iter().any(|tag| contains_tag(text, tag))
 }
 
-/// Where a tag stands.
-pub(super) fn find_tag(text: &str, tag: &str, closing: bool) -> Option<std::ops::Range<usize>> {
-    // Most texts have no tag at all, and folding copies them.
-    if !text.contains('<') {
-        return None;
+fn contains_tag(text: &str, tag: &str) -> bool {
+    find_tag(text, 0, tag, false).is_some() || find_tag(text, 0, tag, true).is_some()
+}
+
+/// Where the closed blocks of a tag stand, and where the first one opens that is never closed.
+pub(super) fn complete_blocks(text: &str, tag: &str) -> (Vec<Range<usize>>, Option<usize>) {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(open) = find_tag(text, from, tag, false) {
+        let Some(close) = find_tag(text, open.end, tag, true) else { return (found, Some(open.start)) };
+        from = close.end;
+        found.push(open.start..close.end);
     }
-    // ASCII case folding keeps byte positions.
-    let folded = text.to_ascii_lowercase();
-    folded.match_indices('<').find_map(|(start, _)| {
-        let inner = folded.get(start + 1..)?;
-        let end = inner.bytes().take(MAX_TAG_BYTES).position(|byte| byte == b'>')?;
-        let mut name = inner.get(..end)?.trim();
-        if closing {
-            name = name.strip_prefix('/')?.trim_start();
-        }
-        let name = name.split(|c: char| c.is_whitespace() || c == '/').next()?;
-        (name == tag).then_some(start..start + 1 + end + 1)
-    })
+    (found, None)
+}
+
+/// Where a tag stands, from a place on.
+fn find_tag(text: &str, from: usize, tag: &str, closing: bool) -> Option<Range<usize>> {
+    let rest = text.as_bytes().get(from..)?;
+    memchr::memchr_iter(b'<', rest)
+        .map(|at| from + at)
+        .find_map(|start| Some(start..tag_end(text, start, tag, closing)?))
+}
+
+/// Where the tag ends that begins at a place, when it has the name.
+fn tag_end(text: &str, start: usize, tag: &str, closing: bool) -> Option<usize> {
+    let inner = text.get(start + 1..)?;
+    let end = memchr::memchr(b'>', inner.as_bytes().get(..MAX_TAG_BYTES.min(inner.len()))?)?;
+    let mut name = inner.get(..end)?.trim();
+    if closing {
+        name = name.strip_prefix('/')?.trim_start();
+    }
+    let (name, after) = name.split_at_checked(tag.len())?;
+    let ends = after.chars().next().is_none_or(|c| c.is_whitespace() || c == '/');
+    (ends && name.eq_ignore_ascii_case(tag)).then_some(start + 1 + end + 1)
 }
 
 #[cfg(test)]

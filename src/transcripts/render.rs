@@ -6,13 +6,10 @@ use crate::text::{envelope, recall_block, recent_block, redact::redact};
 /// Longest line without its label, in UTF-16 units, as in memory-core.
 const WRAP_UNITS: usize = 800;
 
-/// Most of one message that is indexed, in bytes; what people type is far shorter.
-const MAX_MESSAGE_BYTES: usize = 256 * 1024;
-
 /// The lines of a message; none when nothing of it is worth remembering.
 #[must_use]
 pub fn lines(role: Role, text: &str) -> Vec<String> {
-    let text = text.get(..text.floor_char_boundary(MAX_MESSAGE_BYTES)).unwrap_or_default();
+    let text = envelope::beginning(text);
     let words = match role {
         Role::User => envelope::strip(text),
         Role::Assistant => recall_block::strip(&recent_block::strip(text)),

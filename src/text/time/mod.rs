@@ -53,10 +53,14 @@ pub fn note_date(path: &str) -> Option<Date> {
     if bordered && shaped { head.parse().ok() } else { None }
 }
 
+/// Longest query that is looked at in bytes; time words are compared with each other.
+const MAX_BYTES: usize = 8_000;
+
 /// Reads the time words of a query. `today` is the user's date, `zone` their IANA time zone (for the
 /// hemisphere of "last summer").
 #[must_use]
 pub fn read(query: &str, today: Date, zone: &str) -> TimeWords {
+    let query = query.get(..query.floor_char_boundary(MAX_BYTES)).unwrap_or_default();
     let calendar = Calendar::new(today, zone);
     let mut found = TimeWords::default();
     let mut ranges: Vec<(Range<usize>, DateRange)> = Vec::new();
