@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 pub mod binding;
+pub mod callers;
 pub mod cancel;
 pub mod capture;
 pub mod config;

@@ -24,6 +24,7 @@ use super::{
     callback::{EmbedFunction, SessionSource, embed_callback, session_callback},
     error::to_js,
     promise::promise,
+    thread::JsThread,
     types::{OpenRequest, ReadFileRequest, SearchOptions, SyncOptions, SyncProgress},
 };
 use crate::{
@@ -50,14 +51,15 @@ pub fn open_manager<'env>(
     let mut call = open_call(request);
     if let Some(embed) = &embed {
         call.callbacks = match served {
-            None => vec![(None, embed_callback(embed, "")?)],
+            None => vec![(None, embed_callback(env, embed, "")?)],
             Some(ids) => ids
                 .into_iter()
-                .map(|id| embed_callback(embed, &id).map(|callback| (Some(id), callback)))
+                .map(|id| embed_callback(env, embed, &id).map(|callback| (Some(id), callback)))
                 .collect::<napi::Result<_>>()?,
         };
     }
-    call.sessions = sessions.as_ref().map(session_callback).transpose()?;
+    call.sessions = sessions.as_ref().map(|sessions| session_callback(env, sessions)).transpose()?;
+    call.thread = JsThread::current(env)?.id;
     promise(env, engine::open(call), |lease| lease.map(NativeManager::new))
 }
 
@@ -85,6 +87,7 @@ fn open_call(request: OpenRequest) -> OpenCall {
         default_workspace_dir: request.default_workspace_dir.map(PathBuf::from),
         credentials: credentials.collect(),
         model_paths: request.model_paths.unwrap_or_default().into_iter().map(PathBuf::from).collect(),
+        thread: 0,
         callbacks: Vec::new(),
         sessions: None,
         background: request.background.unwrap_or(false),

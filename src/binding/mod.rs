@@ -12,5 +12,6 @@ pub mod manager;
 mod promise;
 mod runtime;
 pub mod text;
+mod thread;
 pub mod types;
 pub mod upkeep;

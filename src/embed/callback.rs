@@ -10,7 +10,10 @@ use super::{
     redact::Redactor,
     secret::Credentials,
 };
-use crate::error::{Code, Error, Result};
+use crate::{
+    callers::{Ask, Callers},
+    error::{Code, Error, Result},
+};
 
 /// Makes vectors, one a text, in order. Errors of code [`Code::Internal`] are sorted by their words, because a host
 /// adapter throws plain errors; any other code is taken as it is.
@@ -23,6 +26,32 @@ pub struct Adapter {
     pub model: Option<String>,
     /// Makes the vectors.
     pub embed: Callback,
+}
+
+/// The same adapter as the threads of this process offer it.
+pub type Offered = Callers<(Vec<String>, Purpose), Vec<Vec<f32>>>;
+
+/// A callback in the form in which a thread offers it.
+#[must_use]
+pub fn offer(embed: Callback) -> Ask<(Vec<String>, Purpose), Vec<Vec<f32>>> {
+    Arc::new(move |(texts, purpose)| embed(texts, purpose))
+}
+
+/// The adapter that asks whichever thread lives.
+#[must_use]
+pub fn offered_adapter(offered: &Arc<Offered>) -> Adapter {
+    let offered = Arc::clone(offered);
+    let embed: Callback = Arc::new(move |texts, purpose| {
+        let offered = Arc::clone(&offered);
+        Box::pin(async move {
+            offered.ask((texts, purpose)).await.map_err(|error| match error.code {
+                Code::Closed => Error::new(Code::ProviderUnavailable, error.message)
+                    .remedy("Open the memory again in a thread that lives; search by words goes on"),
+                _ => error,
+            })
+        })
+    });
+    Adapter { model: None, embed }
 }
 
 /// What a host adapter is given at a time; it packs its own requests.

@@ -196,6 +196,7 @@ mod tests {
             default_workspace_dir: None,
             credentials: std::collections::BTreeMap::new(),
             model_paths: Vec::new(),
+            thread: 0,
             callbacks: vec![(
                 None,
                 Arc::new(|texts, _| -> BoxFuture<'static, _> {

@@ -122,7 +122,9 @@ impl Engine {
         *self.resolved.write() = resolved;
         // A provider that has learnt limits and holds a breaker is kept while nothing about it changed.
         let keep = same_provider && self.provider().has_same_sources(&provider);
-        if !keep {
+        if keep {
+            self.provider().join(&provider);
+        } else {
             *self.provider.write() = Arc::new(provider);
             *self.probe.lock() = None;
         }

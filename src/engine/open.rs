@@ -13,7 +13,7 @@ use crate::{
         settings::Resolved,
     },
     embed::{
-        callback::{Adapter, Callback},
+        callback::{Callback, Offered, offer},
         secret::{Credentials, Secret},
     },
     error::{Code, Error, Result},
@@ -47,6 +47,8 @@ pub struct OpenCall {
     pub credentials: BTreeMap<String, CredentialInput>,
     /// Where the weights of the embedded model may be, best first.
     pub model_paths: Vec<PathBuf>,
+    /// The number of the JavaScript thread that the functions below belong to.
+    pub thread: u64,
     /// The host's embedding adapters, each with the id it serves; none = the configured provider.
     pub callbacks: Vec<(Option<String>, Callback)>,
     /// A host that keeps its transcripts itself.
@@ -90,9 +92,12 @@ pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
 fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
     let Some(resolved) = resolve(&call.resolve_input())? else { return Ok(None) };
     let credentials = credentials(&call, &resolved);
+    let thread = call.thread;
     let adapters = call.callbacks.into_iter().map(|(served, embed)| {
         let served = served.unwrap_or_else(|| resolved.settings.provider.id.clone());
-        (served, Adapter { model: None, embed })
+        let offered = Offered::default();
+        offered.join(thread, offer(embed));
+        (served, Arc::new(offered))
     });
     let adapters = adapters.collect();
     let provider = Provider::new(&resolved.settings, credentials, adapters, call.model_paths);
@@ -112,7 +117,7 @@ fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
         lease.reconfigure(resolved, provider);
     }
     if let Some(host) = call.sessions {
-        lease.sessions.set_host(host);
+        lease.sessions.add_host(thread, host);
     }
     lease.refresh_snapshot(&Cancel::new());
     Ok(Some((lease, call.background)))

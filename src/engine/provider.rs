@@ -13,7 +13,7 @@ use crate::{
     embed::{
         Embedder,
         batch::BatchLedger,
-        callback::Adapter,
+        callback::{Offered, offered_adapter},
         client::Http,
         clock::SystemClock,
         factory::{EmbeddedLoader, Selected, Sources, build, build_fallback},
@@ -29,6 +29,8 @@ type Choice = Result<Selected>;
 /// The provider of one engine.
 pub(super) struct Provider {
     sources: Sources,
+    /// The host's adapters, by the id they serve.
+    adapters: BTreeMap<String, Arc<Offered>>,
     choice: RwLock<Arc<Choice>>,
     /// The model for single lines once it was needed; opening it reads its tokenizer.
     lines: OnceLock<Arc<dyn Embedder>>,
@@ -40,21 +42,21 @@ impl Provider {
     pub(super) fn new(
         settings: &Settings,
         credentials: BTreeMap<String, Credentials>,
-        adapters: BTreeMap<String, Adapter>,
+        adapters: BTreeMap<String, Arc<Offered>>,
         model_paths: Vec<PathBuf>,
     ) -> Self {
         let sources = Sources {
             http: Http::new(),
             clock: Arc::new(SystemClock),
             credentials,
-            adapters,
+            adapters: adapters.iter().map(|(id, offered)| (id.clone(), offered_adapter(offered))).collect(),
             embedded: Some(embedded_loader(settings, model_paths)),
             #[cfg(feature = "llama-cpp")]
             model_dir: settings.state_dir.join(OWN_FOLDER).join("gguf"),
             ledger: None,
         };
         let choice = RwLock::new(Arc::new(build(&settings.provider, &sources)));
-        Self { sources, choice, lines: OnceLock::new() }
+        Self { sources, adapters, choice, lines: OnceLock::new() }
     }
 
     /// The same with a ledger for batch jobs, which only an open engine has.
@@ -71,6 +73,15 @@ impl Provider {
         self.sources.credentials == other.sources.credentials
             && self.sources.adapters.keys().eq(other.sources.adapters.keys())
             && self.choice().is_ok()
+    }
+
+    /// Takes in what another thread offers, for the time when the thread that offered it here has ended.
+    pub(super) fn join(&self, other: &Self) {
+        for (id, offered) in &other.adapters {
+            if let Some(own) = self.adapters.get(id) {
+                own.join_all(offered);
+            }
+        }
     }
 
     /// What is chosen now.

@@ -104,6 +104,7 @@ impl<C: Merge, T: Send + Sync + 'static> Queue<C, T> {
         W: Fn(C, Progress) -> F + Send + Sync + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
+        let unfinished = Unfinished(&self);
         let mut next = self.state.lock().next.take();
         while let Some(run) = next {
             let listeners = Arc::clone(&run.listeners);
@@ -126,6 +127,20 @@ impl<C: Merge, T: Send + Sync + 'static> Queue<C, T> {
             };
             run.outcome.send_replace(Some(outcome));
         }
+        // The state says so already, and another call may have begun to run since.
+        std::mem::forget(unfinished);
+    }
+}
+
+/// The runtime ends with the last thread of JavaScript, in the middle of whatever it does. A thread that comes later
+/// must not wait for a run that nobody makes any more: who waits is told, and the next call runs.
+struct Unfinished<'q, C, T>(&'q Queue<C, T>);
+
+impl<C, T> Drop for Unfinished<'_, C, T> {
+    fn drop(&mut self) {
+        let mut state = self.0.state.lock();
+        state.running = false;
+        state.next = None;
     }
 }
 
@@ -185,6 +200,28 @@ mod tests {
         assert!(runs.load(Ordering::SeqCst) <= 2, "four calls at once need at most two runs");
         assert!(forced >= 1);
         assert!(!queue.is_running());
+    }
+
+    // When the last thread of JavaScript ended in the middle of a sync, the queue counted as busy for ever.
+    #[test]
+    fn a_run_that_ends_with_its_runtime_leaves_an_idle_queue() {
+        let queue = Arc::new(Queue::<Want, bool>::new());
+        let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let (began, has_begun) = crossbeam_channel::bounded(1);
+        let first = runtime();
+        let running = Arc::clone(&queue);
+        first.spawn(async move {
+            let work = move |_, _| {
+                let _ = began.try_send(());
+                std::future::pending::<Result<bool>>()
+            };
+            running.run(Want(true), &Cancel::new(), None, work).await
+        });
+        has_begun.recv().unwrap();
+        drop(first);
+        assert!(!queue.is_running());
+        let again = async { queue.run(Want(true), &Cancel::new(), None, |w, _| async move { Ok(w.0) }).await };
+        assert!(*runtime().block_on(again).unwrap());
     }
 
     #[tokio::test]

@@ -114,6 +114,7 @@ mod tests {
             default_workspace_dir: None,
             credentials: std::collections::BTreeMap::new(),
             model_paths: Vec::new(),
+            thread: 0,
             callbacks: Vec::new(),
             sessions: None,
             background: false,

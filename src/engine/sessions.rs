@@ -9,12 +9,14 @@ use std::{
 
 use lru::LruCache;
 use parking_lot::Mutex;
+use serde_json::Value;
 
 use super::Engine;
 use crate::{
+    callers::Callers,
     cancel::Cancel,
     config::settings::Settings,
-    error::{Code, Result},
+    error::{Code, Error, Result},
     index::{
         session_pass::{Scope, is_enough},
         session_plan::SessionPlan,
@@ -30,7 +32,8 @@ const KEPT_SESSIONS: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 
 /// What is known of conversations between two looks at them.
 pub(super) struct Sessions {
-    host: Mutex<Option<AskHost>>,
+    /// The host that keeps its transcripts itself, as the threads of this process offer it.
+    host: Arc<Callers<Value, Value>>,
     said: Mutex<Said>,
     /// Conversations that have searched.
     warm: Mutex<LruCache<String, ()>>,
@@ -49,19 +52,32 @@ struct Said {
 
 impl Default for Sessions {
     fn default() -> Self {
-        Self { host: Mutex::default(), said: Mutex::default(), warm: Mutex::new(LruCache::new(KEPT_SESSIONS)) }
+        Self { host: Arc::default(), said: Mutex::default(), warm: Mutex::new(LruCache::new(KEPT_SESSIONS)) }
     }
 }
 
 impl Sessions {
-    /// The host that keeps its transcripts itself.
+    /// The host that keeps its transcripts itself; none when no thread has offered it, or none that did lives.
     pub(super) fn host(&self) -> Option<AskHost> {
-        self.host.lock().clone()
+        if self.host.is_empty() {
+            return None;
+        }
+        let host = Arc::clone(&self.host);
+        Some(Arc::new(move |request| {
+            let host = Arc::clone(&host);
+            Box::pin(async move {
+                // A host that has ended tells as little as one that cannot tell now.
+                host.ask(request).await.map_err(|error| match error.code {
+                    Code::Closed => Error::new(Code::Internal, format!("the host's conversations: {}", error.message)),
+                    _ => error,
+                })
+            })
+        }))
     }
 
-    /// Whom to ask from now on.
-    pub(super) fn set_host(&self, host: AskHost) {
-        *self.host.lock() = Some(host);
+    /// A thread offers to ask the host.
+    pub(super) fn add_host(&self, thread: u64, host: AskHost) {
+        self.host.join(thread, host);
     }
 
     /// The transcripts in which enough was said; a look is taken at them now.

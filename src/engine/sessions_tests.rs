@@ -29,6 +29,7 @@ fn call(dir: &Path, sessions: Option<AskHost>, sync: &Value) -> OpenCall {
         default_workspace_dir: None,
         credentials: BTreeMap::new(),
         model_paths: Vec::new(),
+        thread: 0,
         callbacks: Vec::new(),
         sessions,
         background: false,

@@ -59,6 +59,7 @@ impl Home {
             default_workspace_dir: None,
             credentials: BTreeMap::new(),
             model_paths: Vec::new(),
+            thread: 0,
             callbacks: vec![(
                 None,
                 Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {

@@ -1,5 +1,8 @@
 //! The writer lease: one process at a time indexes. A row with a heartbeat and a fencing token, no lock files.
 
+use std::{collections::HashSet, sync::LazyLock};
+
+use parking_lot::Mutex;
 use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 
@@ -47,10 +50,35 @@ impl LeaseRow {
         in_time && !self.holder_is_dead(here)
     }
 
-    /// Whether the holder was a process of this boot of this machine that has ended.
+    /// Whether the holder was a process of this boot of this machine that has ended, or a store of this process that is
+    /// closed.
     fn holder_is_dead(&self, here: &Owner) -> bool {
         let same_boot = !here.boot_id.is_empty() && here.boot_id == self.owner.boot_id && here.host == self.owner.host;
-        same_boot && self.owner.pid != here.pid && !process_exists(self.owner.pid)
+        if self.owner.pid == here.pid {
+            return same_boot && !OPEN.lock().contains(&self.owner.uuid);
+        }
+        same_boot && !process_exists(self.owner.pid)
+    }
+}
+
+/// The owners whose stores are open in this process.
+static OPEN: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+
+/// The owner of a store counts as living as long as this does. One that was abandoned in the middle of a write cannot
+/// give its lease back, and nobody is to wait until that runs out.
+pub(super) struct Living(String);
+
+impl Living {
+    /// The owner's store is open from now on.
+    pub(super) fn new(owner: &Owner) -> Self {
+        OPEN.lock().insert(owner.uuid.clone());
+        Self(owner.uuid.clone())
+    }
+}
+
+impl Drop for Living {
+    fn drop(&mut self) {
+        OPEN.lock().remove(&self.0);
     }
 }
 

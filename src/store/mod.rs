@@ -57,7 +57,7 @@ use tokio::sync::oneshot;
 use self::{
     clock::{Clock, SystemClock},
     error::{is_corrupt, is_refused},
-    lease::{Held, Lease, Owner},
+    lease::{Held, Lease, Living, Owner},
     open::{FileIdentity, Found},
     pool::{Pool, closed},
     recover::Recovery,
@@ -205,9 +205,13 @@ impl Store {
         });
         let (inbox, messages) = unbounded();
         let writer = Writer::new(Arc::clone(&shared), conn);
+        let living = Living::new(&options.owner);
         let worker = thread::Builder::new()
             .name("memory-store".to_owned())
-            .spawn(move || writer.run(&messages))
+            .spawn(move || {
+                writer.run(&messages);
+                drop(living);
+            })
             .map_err(|error| Error::io(path, &error).context("the writer thread cannot be started"))?;
         Ok(Self {
             pool: Pool::new(path.to_owned(), corrupt),

@@ -35,6 +35,23 @@ fn closing_gives_the_lease_back() {
     assert_eq!(other.acquire_lease().unwrap(), Lease::Held { token: 2 });
 }
 
+// A thread of JavaScript that dies leaves its store without closing it; the next one waited twenty seconds for a lease
+// that nobody held.
+#[test]
+fn a_store_that_was_dropped_in_the_middle_holds_no_lease() {
+    let fixture = Fixture::new();
+    let dropped = Store::open(&fixture.path(), options(&fixture.clock)).unwrap();
+    dropped.acquire_lease().unwrap();
+    assert!(matches!(fixture.store.acquire_lease().unwrap(), Lease::HeldBy(_)));
+    drop(dropped);
+    // The writer thread of the dropped store ends by itself.
+    let began = std::time::Instant::now();
+    while matches!(fixture.store.acquire_lease().unwrap(), Lease::HeldBy(_)) {
+        assert!(began.elapsed().as_secs() < 10, "the clock of the test stands still: the lease never runs out");
+        std::thread::yield_now();
+    }
+}
+
 #[test]
 fn a_lease_that_ran_out_changes_hands_and_fences_the_old_holder() {
     let fixture = Fixture::new();
