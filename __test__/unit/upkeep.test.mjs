@@ -6,6 +6,7 @@ import path from "node:path";
 import { Command } from "commander";
 import { expect, onTestFinished, test, vi } from "vitest";
 import plugin from "../../index.js";
+import { startProvider } from "../kill/provider.mjs";
 import { makeWorkspace } from "./workspace.mjs";
 
 const NOTE = "memory/2026-11-02.md";
@@ -14,8 +15,8 @@ const FILES = {
   [NOTE]: "# Day\n\n- Project Falcon uses PostgreSQL 17 as its database.\n- The old phone number of the office is 555-0199.\n",
 };
 
-/** A home whose commands can be typed. */
-async function commandLine() {
+/** A home whose commands can be typed. @param {Record<string, unknown>} [search] Settings of memory search. */
+async function commandLine(search) {
   const { workspace, stateDir, config, dir } = await makeWorkspace(FILES);
   /** @type {any[]} */
   const registrations = [];
@@ -23,7 +24,7 @@ async function commandLine() {
     logger: console,
     runtime: {
       version: "2026.9.6",
-      config: { current: () => config() },
+      config: { current: () => config(search) },
       state: { resolveStateDir: () => stateDir },
       agent: { resolveAgentWorkspaceDir: () => workspace },
       modelAuth: { resolveApiKeyForProvider: async () => undefined },
@@ -149,5 +150,33 @@ test("index --cancel-batches indexes nothing and says what it stopped", async ()
   const { run, finds } = await commandLine();
   expect((await run("index", "--cancel-batches")).output).toContain("Stopped 0 batch jobs");
   expect((await run("status", "--json")).output).toContain('"files": 0');
+  expect(await finds("sencha")).toBe(true);
+});
+
+// Without a provider there were no vectors to keep, and nothing that a reset or a rebuild could pay for twice.
+test("with a provider: what was paid for outlives a rebuild and --keep-vectors, and the doctor and a copy count it", async () => {
+  const provider = await startProvider({ latencyMs: 0 });
+  onTestFinished(provider.stop);
+  const remote = { baseUrl: provider.baseUrl, apiKey: "sk-upkeep" };
+  const { dir, run, json, finds } = await commandLine({ provider: "openai-compatible", model: "test-embed", remote });
+  const sent = () => [...provider.counts.values()].reduce((sum, count) => sum + count, 0);
+  await run("index");
+  const paid = sent();
+  expect(paid).toBeGreaterThan(0);
+  await run("index", "--force");
+  const [{ cleared }] = await json("reset", "--yes", "--keep-vectors");
+  expect(cleared).toMatchObject({ files: 2, vectors: 0 });
+  await run("index");
+  expect(sent()).toBe(paid);
+  const [{ checks }] = await json("doctor", "--dry-run");
+  const bad = checks.filter((/** @type {any} */ check) => !check.ok).map((/** @type {any} */ check) => check.name);
+  // The stand-in for a host is not set up.
+  expect(bad).toEqual(["setup"]);
+  expect(await json("export", path.join(dir, "copy.sqlite"))).toMatchObject([{ vectors: paid }]);
+  const [all] = await json("reset", "--yes");
+  expect(all.cleared).toMatchObject({ vectors: paid });
+  const before = sent();
+  await run("index");
+  expect(sent()).toBe(before + paid);
   expect(await finds("sencha")).toBe(true);
 });

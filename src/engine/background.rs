@@ -50,10 +50,8 @@ impl Engine {
         tokio::task::spawn_blocking(capture::warm_up);
         let resolved = self.settings();
         let sync = &resolved.settings.sync;
-        let interval = (sync.interval_minutes > 0).then(|| {
-            let period = Duration::from_secs(sync.interval_minutes.saturating_mul(60));
-            tokio::spawn(at_intervals(Arc::downgrade(self), period))
-        });
+        let interval =
+            period(sync.interval_minutes).map(|period| tokio::spawn(at_intervals(Arc::downgrade(self), period)));
         let watcher = sync.watch.then(|| {
             let options = WatchOptions {
                 debounce: Duration::from_millis(sync.watch_debounce_ms),
@@ -109,10 +107,39 @@ impl Engine {
     }
 }
 
+/// Between two regular syncs; none when they are switched off.
+fn period(minutes: u64) -> Option<Duration> {
+    (minutes > 0).then(|| Duration::from_secs(minutes.saturating_mul(60)))
+}
+
 async fn at_intervals(engine: Weak<Engine>, period: Duration) {
     loop {
         tokio::time::sleep(period).await;
         let Some(engine) = engine.upgrade() else { return };
         engine.sync_sessions_in_background(Scope::All);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::{hits, indexed};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn at_every_interval_the_index_follows_the_notes_until_the_engine_ends() {
+        assert_eq!((period(0), period(30)), (None, Some(Duration::from_secs(1800))));
+        let (home, engine) = indexed(&[("memory/tea.md", "The favourite tea is sencha.")]).await;
+        let task = tokio::spawn(at_intervals(Arc::downgrade(&engine), Duration::from_millis(10)));
+        for word in ["lighthouse", "windmill"] {
+            home.write(&format!("memory/{word}.md"), &format!("The {word} has three lamps."));
+            let found = async {
+                while hits(&engine, word).await.is_empty() {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(60), found).await.expect("no sync");
+        }
+        engine.release().await;
+        tokio::time::timeout(Duration::from_secs(60), task).await.expect("it goes on").unwrap();
     }
 }
