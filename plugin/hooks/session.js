@@ -72,7 +72,7 @@ export function personOf(cfg, ctx) {
   const [, peer] = PERSON.exec(scope) ?? [];
   if (!peer) return undefined;
   const isLinked = Object.keys(cfg.session?.identityLinks ?? {}).some((name) => name.toLowerCase() === peer);
-  return isLinked ? `linked:${peer}` : scope.replace(/:(?:thread|topic):.*$/, "");
+  return isLinked ? `linked:${peer}` : scope.split(/:(?:thread|topic):/, 1)[0];
 }
 
 /**
