@@ -48,6 +48,9 @@ test.each([
   const { manager, workspace } = await open({ provider: "none", sync: { ...QUIET, onSessionStart } });
   const finds = async (/** @type {string} */ sessionKey) => (await manager.search("lighthouse lamps", { sessionKey })).length > 0;
   await finds("agent:main:one");
+  // What that began is over when another sync is.
+  await pause(1000);
+  await manager.sync();
   await writeFile(path.join(workspace, "memory/lamps.md"), "The lighthouse has three lamps.\n");
   // A session that was seen before begins no more.
   await finds("agent:main:one");
