@@ -12,7 +12,7 @@ import { codedError } from "../lib/errors.js";
 
 /**
  * @typedef {{texts: string[], vectors: Float32Array[]}} Slice
- * @typedef {{meta: string, chunks: string, key: string}} Layout Names in the database; `key` is what chunks are counted up by.
+ * @typedef {{meta: string, chunks: string}} Layout Names in the database.
  */
 
 /** Row of the meta table that says how the index was made. */
@@ -20,8 +20,8 @@ const META_KEY = "memory_index_meta_v1";
 
 /** @type {Layout[]} */
 const LAYOUTS = [
-  { meta: "meta", chunks: "chunks", key: "rowid" },
-  { meta: "memory_index_meta", chunks: "memory_index_chunks", key: "chunk_rowid" },
+  { meta: "meta", chunks: "chunks" },
+  { meta: "memory_index_meta", chunks: "memory_index_chunks" },
 ];
 
 /** Chunks read without giving others their turn: a few milliseconds with long vectors. */
@@ -103,9 +103,10 @@ export class FormerIndex {
    * @returns {AsyncGenerator<Slice>}
    */
   async *slices() {
-    const { chunks, key } = this.#layout;
+    const { chunks } = this.#layout;
+    // Only the newest hosts give it a name of their own.
     const page = this.#database.prepare(
-      `SELECT ${key} AS at, text, embedding FROM ${chunks} WHERE ${key} > ? AND model = ? ORDER BY ${key} LIMIT ${SLICE_ROWS}`,
+      `SELECT rowid AS at, text, embedding FROM ${chunks} WHERE rowid > ? AND model = ? ORDER BY rowid LIMIT ${SLICE_ROWS}`,
     );
     for (let after = 0; ; await pause()) {
       const rows = page.all(after, this.model);

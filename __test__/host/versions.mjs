@@ -12,8 +12,8 @@ export const BY_TURNS = ["2026.6.11", "2026.8.2"];
  * @type {Record<string, string[]>}
  */
 const NOT_YET = {
-  "2026.6.11": ["automatic", "automatic-safety", "providers", "takeover"],
-  "2026.8.2": ["automatic-safety", "takeover"],
+  "2026.6.11": ["automatic", "automatic-safety", "providers"],
+  "2026.8.2": ["automatic-safety"],
 };
 
 /** What a user does from installation to removal; it runs on every host that has its turn. */

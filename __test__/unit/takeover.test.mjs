@@ -20,6 +20,14 @@ const asDoubles = (numbers) => new Uint8Array(Float64Array.from(numbers).buffer)
 
 const LAYOUTS = {
   sidecar: { meta: "meta", chunks: "chunks", id: "", type: "TEXT", write: asJson },
+  // Its rows had no number of their own yet, and nothing of it was taken over.
+  "agent database before 2026.9": {
+    meta: "memory_index_meta",
+    chunks: "memory_index_chunks",
+    id: "id TEXT PRIMARY KEY, ",
+    type: "TEXT",
+    write: asJson,
+  },
   "agent database": {
     meta: "memory_index_meta",
     chunks: "memory_index_chunks",
@@ -73,7 +81,12 @@ async function setUp() {
   const note = (/** @type {string} */ line) => log.push(line);
   const agentDir = path.join(stateDir, "agents", "main", "agent");
   const host = /** @type {any} */ ({ stateDir: () => stateDir, agentDir: () => agentDir, logger: { info: note, warn: note } });
-  const files = { sidecar: path.join(stateDir, "memory", "main.sqlite"), "agent database": path.join(agentDir, "openclaw-agent.sqlite") };
+  const database = path.join(agentDir, "openclaw-agent.sqlite");
+  const files = {
+    sidecar: path.join(stateDir, "memory", "main.sqlite"),
+    "agent database before 2026.9": database,
+    "agent database": database,
+  };
   const owner = { cfg: config({ provider: "bedrock", model: MODEL }), agentId: "main" };
   return { text, sent, log, host, owner, files, request: { ...request, cfg: owner.cfg, adapter } };
 }
