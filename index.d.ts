@@ -122,7 +122,7 @@ export interface ManagerRequest {
   sessions?: SessionSource
   /** Where keys come from beyond configuration and environment. */
   credentialSources?: {
-    lookupKey?: (provider: string) => Promise<string | undefined>
+    lookupKey?: (provider: string) => Promise<string | { apiKey: string, source?: string } | undefined>
     resolveSecret?: (reference: unknown) => Promise<string | undefined>
   }
 }
@@ -396,6 +396,16 @@ export declare class NativeManager {
   cancelBatches(): Promise<number>
 }
 
+/** Why a provider cannot be used. */
+export interface AccountProblem {
+  /** `MEM_PROVIDER_AUTH` when a key is missing, else `MEM_CONFIG`. */
+  code: string
+  /** The cause. */
+  message: string
+  /** What to do about it. */
+  remedy: string
+}
+
 /** Whose automatic memory. */
 export interface AutomaticAgent {
   /** The plugin's own configuration. */
@@ -493,8 +503,8 @@ export interface OpenRequest {
   workspaceDir?: string
   /** The default workspace as `OPENCLAW_WORKSPACE_DIR` names it. */
   defaultWorkspaceDir?: string
-  /** Credentials by provider id, resolved by the host. They are kept in memory only. */
-  credentials?: Record<string, ProviderCredentials>
+  /** The address and the key of every provider that the settings could use. They are kept in memory only. */
+  accounts?: Array<ProviderAccount>
   /** The provider ids that the embedding function serves; default: the configured one. */
   embedProviders?: Array<string>
   /** Where the weights of the embedded model may be found, best first. */
@@ -503,12 +513,26 @@ export interface OpenRequest {
   background?: boolean
 }
 
-/** How to reach one provider. */
-export interface ProviderCredentials {
+/** How to reach one provider. Key and headers are sent to the host of its address only. */
+export interface ProviderAccount {
+  /** The id under which the settings name it. */
+  provider: string
+  /** The known provider that an id of the user's own speaks like: `openai` or `ollama`. */
+  api?: string
+  /** Whether `auto` may choose it; the first one that can be used wins. */
+  automatic?: boolean
+  /** Below which address it is asked; none for an adapter of the host that knows it. */
+  baseUrl?: string
+  /** The setting that the address comes from. */
+  addressFrom?: string
   /** The key. */
   apiKey?: string
+  /** Where the key comes from. */
+  keyFrom?: string
   /** Extra headers; their values are treated as secrets. */
   headers?: Record<string, string>
+  /** Why it cannot be used. */
+  problem?: AccountProblem
 }
 
 /**

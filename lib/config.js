@@ -123,15 +123,51 @@ export function userTimeZone(cfg, agentId) {
  * @param {string} agentId
  */
 function searchLayers(cfg, agentId) {
+  return namedLayers(cfg, agentId).map(({ layer }) => layer);
+}
+
+/**
+ * The same with the path of each place.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @returns {{path: string, layer: Record<string, any>}[]}
+ */
+function namedLayers(cfg, agentId) {
   const entry = agentEntries(cfg).find((agent) => agent.id === agentId)?.entry ?? {};
+  const own = `plugins.entries.${PLUGIN_ID}.config`;
   return [
-    cfg.agents?.defaults?.memorySearch,
-    cfg.memory?.search,
-    entry.memorySearch,
-    entry.memory?.search,
-    pluginSettings(cfg),
-    agentSettings(cfg, agentId),
-  ].filter(isRecord);
+    { path: "agents.defaults.memorySearch", layer: cfg.agents?.defaults?.memorySearch },
+    { path: "memory.search", layer: cfg.memory?.search },
+    { path: `the agent's memorySearch`, layer: entry.memorySearch },
+    { path: `the agent's memory.search`, layer: entry.memory?.search },
+    { path: own, layer: pluginSettings(cfg) },
+    { path: `${own}.agents.${agentId}`, layer: agentSettings(cfg, agentId) },
+  ].filter(({ layer }) => isRecord(layer));
+}
+
+/**
+ * @typedef {{value: unknown, path: string, meantFor: unknown}} RemoteValue A part of `remote`, where it is written, and
+ *   the `baseUrl` that held there: what is written over it later may be another server's.
+ */
+
+/**
+ * `remote` of an agent, part by part; the strongest place that sets a part wins.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @returns {{baseUrl?: RemoteValue, apiKey?: RemoteValue, headers?: RemoteValue}}
+ */
+export function remoteSettings(cfg, agentId) {
+  /** @type {Record<string, RemoteValue>} */
+  const found = {};
+  for (const { path, layer } of namedLayers(cfg, agentId)) {
+    if (!isRecord(layer.remote)) continue;
+    for (const name of ["baseUrl", "apiKey", "headers"]) {
+      const value = layer.remote[name];
+      if (value === undefined || value === null || value === "") continue;
+      found[name] = { value, path: `${path}.remote.${name}`, meantFor: found.baseUrl?.value };
+    }
+  }
+  return found;
 }
 
 /**

@@ -7,30 +7,20 @@ import path from "node:path";
 
 /** @typedef {Record<string, string | undefined>} Env */
 
-/** Environment variables that hold a key, per embedding provider; the first one set wins. */
-const KEY_VARIABLES = /** @type {Record<string, string[]>} */ ({
-  openai: ["OPENAI_API_KEY"],
-  gemini: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-  voyage: ["VOYAGE_API_KEY"],
-  mistral: ["MISTRAL_API_KEY"],
-  deepinfra: ["DEEPINFRA_API_KEY"],
-  "github-copilot": ["COPILOT_GITHUB_TOKEN"],
-});
-
 /** @returns {Env} */
 export function processEnv() {
   return process.env;
 }
 
 /**
- * The key of a provider from the environment.
- * @param {string} provider
+ * The first variable that is set, and its value.
+ * @param {string[]} names
  * @param {Env} env
  */
-export function providerKeyFromEnv(provider, env) {
-  for (const name of KEY_VARIABLES[provider] ?? []) {
+export function firstSet(names, env) {
+  for (const name of names) {
     const value = env[name]?.trim();
-    if (value) return value;
+    if (value) return { name, value };
   }
   return undefined;
 }

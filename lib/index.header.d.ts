@@ -122,7 +122,7 @@ export interface ManagerRequest {
   sessions?: SessionSource
   /** Where keys come from beyond configuration and environment. */
   credentialSources?: {
-    lookupKey?: (provider: string) => Promise<string | undefined>
+    lookupKey?: (provider: string) => Promise<string | { apiKey: string, source?: string } | undefined>
     resolveSecret?: (reference: unknown) => Promise<string | undefined>
   }
 }

@@ -1,7 +1,7 @@
 // What opening an engine needs, from what the host and JavaScript users give.
 
+import { resolveAccounts } from "./accounts.js";
 import { defaultAgentId, normalizeAgentId, pruneConfig } from "./config.js";
-import { resolveCredentials } from "./credentials.js";
 import { homeDir, processEnv, stateDir } from "./env.js";
 import { modelPaths as defaultModelPaths } from "./model.js";
 
@@ -29,14 +29,14 @@ export async function prepare({
   modelPaths = defaultModelPaths(),
 }) {
   const id = normalizeAgentId(agentId ?? defaultAgentId(cfg));
-  const { credentials, problems } = await resolveCredentials(cfg, id, { env, ...credentialSources });
+  const { accounts, problems } = await resolveAccounts(cfg, id, { env, ...credentialSources });
   /** @type {import("../index.d.ts").OpenRequest} */
   const nativeRequest = {
     config: pruneConfig(cfg),
     agentId: id,
     stateDir: state ?? stateDir(env),
     homeDir: homeDir(env),
-    credentials,
+    accounts,
     ...(workspaceDir ? { workspaceDir } : {}),
     ...(env.OPENCLAW_WORKSPACE_DIR?.trim() ? { defaultWorkspaceDir: env.OPENCLAW_WORKSPACE_DIR.trim() } : {}),
   };

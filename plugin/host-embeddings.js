@@ -1,17 +1,18 @@
 // Embedding providers that the host speaks and our engine does not: Bedrock, GitHub Copilot, DeepInfra, those of other
 // plugins, and endpoints of `models.providers`. The engine packs, paces and retries; the host's adapter only embeds.
 
-import { searchOverview } from "../lib/config.js";
-import { withPlainSecrets } from "../lib/credentials.js";
+import { resolveAccount, withPlainSecrets } from "../lib/accounts.js";
+import { remoteSettings, searchOverview } from "../lib/config.js";
 import { errorMessage } from "../lib/errors.js";
 import { native } from "../lib/native.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../lib/package-info.js";
+import { isSameDestination, knownProvider } from "../lib/providers.js";
 import { importSdk } from "./sdk.js";
 
 /**
  * @typedef {import("../lib/config.js").HostConfig} HostConfig
  * @typedef {import("../index.d.ts").HostAdapter} HostAdapter
- * @typedef {import("../lib/credentials.js").CredentialSources} CredentialSources
+ * @typedef {import("../lib/accounts.js").CredentialSources} CredentialSources
  * @typedef {{model?: string, remote?: Record<string, any>, local?: Record<string, any>}} ProviderOptions
  * @typedef {{embed?: (text: string, options: {inputType: string}) => Promise<unknown>,
  *   embedQuery?: (text: string) => Promise<number[]>,
@@ -40,16 +41,19 @@ function knownAdapters() {
 
 /**
  * The host's adapters for the provider of an agent and for its fallback; undefined when the engine speaks both.
- * @param {{cfg: HostConfig, agentId: string, agentDir: string, credentialSources?: CredentialSources}} owner
+ * @param {{cfg: HostConfig, agentId: string, agentDir: string, credentialSources?: CredentialSources, knowsServers?: boolean}} owner
+ *   `knowsServers`: whether the host speaks to servers of `models.providers`, as hosts do from 2026.8.1; else the engine does.
  * @returns {HostAdapter | undefined}
  */
-export function hostAdapter({ cfg, agentId, agentDir, credentialSources = {} }) {
+export function hostAdapter({ cfg, agentId, agentDir, credentialSources = {}, knowsServers = true }) {
   const { provider: written, fallback, model, remote, local, outputDimensionality, inputTypes } = searchOverview(cfg, agentId);
   // A model file on this machine is what `auto` tries first.
   const provider = (written ?? "auto") === "auto" && isFile(local.modelPath) ? "local" : written;
-  const ids = new Set(
-    [provider ?? "auto", fallback ?? "none"].filter((id) => !NATIVE.has(id) && !(id === "local" && native().hasLlamaCpp())),
-  );
+  const isOurs = (/** @type {string} */ id) =>
+    NATIVE.has(id.toLowerCase()) ||
+    (id === "local" && native().hasLlamaCpp()) ||
+    (!knowsServers && knownProvider(id, cfg.models?.providers?.[id])?.api !== undefined);
+  const ids = new Set([provider ?? "auto", fallback ?? "none"].filter((id) => !isOurs(id)));
   if (ids.size === 0) return undefined;
   // Model, endpoint and options are those of the provider, not of the one that stands in for it. Hosts up to 2026.7 and
   // newer ones have different names for the number of dimensions.
@@ -57,14 +61,14 @@ export function hostAdapter({ cfg, agentId, agentDir, credentialSources = {} }) 
   const wanted = [...ids].map((id) => ({ id, options: id === provider ? { model, remote, local, ...sized, ...inputTypes } : {} }));
   const key = JSON.stringify([agentDir, wanted.map(({ id, options }) => [id, options, cfg.models?.providers?.[id] ?? null])]);
   const known = knownAdapters();
-  const adapter = known.get(key) ?? adapterOf(wanted, { cfg, agentDir, credentialSources });
+  const adapter = known.get(key) ?? adapterOf(wanted, { cfg, agentId, agentDir, credentialSources });
   known.set(key, adapter);
   return adapter;
 }
 
 /**
  * @param {{id: string, options: ProviderOptions}[]} wanted
- * @param {{cfg: HostConfig, agentDir: string, credentialSources: CredentialSources}} context
+ * @param {{cfg: HostConfig, agentId: string, agentDir: string, credentialSources: CredentialSources}} context
  * @returns {HostAdapter}
  */
 function adapterOf(wanted, context) {
@@ -121,20 +125,21 @@ async function embedQuery(provider, text) {
 
 /**
  * @param {string} id
- * @param {{cfg: HostConfig, agentDir: string, options: ProviderOptions, credentialSources: CredentialSources}} context
+ * @param {{cfg: HostConfig, agentId: string, agentDir: string, options: ProviderOptions, credentialSources: CredentialSources}} context
  * @returns {Promise<HostProvider>}
  */
-async function createProvider(id, { cfg, agentDir, options, credentialSources }) {
+async function createProvider(id, { cfg, agentId, agentDir, options, credentialSources }) {
+  const remote = await ownRemote(id, { cfg, agentId, options, credentialSources });
   const sdk = await importSdk(SDK);
   const adapter = sdk?.getMemoryEmbeddingProvider?.(id, cfg);
   const request = {
     ...options,
-    config: await withPlainServer(cfg, id, credentialSources),
+    config: await withPlainServer(remote.config, id, credentialSources),
     agentDir,
     provider: id,
     fallback: "none",
     model: options.model ?? adapter?.defaultModel ?? "",
-    remote: await withPlainSecrets(options.remote, credentialSources),
+    remote: remote.settings,
   };
   if (adapter) {
     const { provider } = await adapter.create(request).catch((/** @type {unknown} */ error) => {
@@ -145,6 +150,27 @@ async function createProvider(id, { cfg, agentDir, options, credentialSources })
     return await sdk.createLocalEmbeddingProvider(request);
   }
   throw new Error(`the host has no embedding provider "${id}"; enable its plugin, or set another provider`);
+}
+
+/**
+ * `remote` for an adapter, and the configuration without the provider's own key and headers where that is another server
+ * than its own: hosts before 2026.8 send them anywhere.
+ * @param {string} id
+ * @param {{cfg: HostConfig, agentId: string, options: ProviderOptions, credentialSources: CredentialSources}} context
+ * @returns {Promise<{settings: Record<string, any> | undefined, config: HostConfig}>}
+ */
+async function ownRemote(id, { cfg, agentId, options, credentialSources }) {
+  if (!options.remote) return { settings: undefined, config: cfg };
+  const account = await resolveAccount(cfg, id.toLowerCase(), remoteSettings(cfg, agentId), credentialSources);
+  if (account?.problem && account.problem.code !== "MEM_PROVIDER_AUTH")
+    throw new Error(`${account.problem.message}. ${account.problem.remedy}`);
+  const settings = await withPlainSecrets(options.remote, credentialSources);
+  const own = (await resolveAccount(cfg, id.toLowerCase(), {}, credentialSources))?.baseUrl;
+  if (!own || !settings.baseUrl || isSameDestination(account?.baseUrl, own)) return { settings, config: cfg };
+  const server = cfg.models?.providers?.[id];
+  const { apiKey: _apiKey, headers: _headers, ...rest } = server ?? {};
+  const config = server ? { ...cfg, models: { ...cfg.models, providers: { ...cfg.models.providers, [id]: rest } } } : cfg;
+  return { settings: { ...settings, apiKey: account?.apiKey, headers: account?.headers }, config };
 }
 
 /**

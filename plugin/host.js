@@ -10,17 +10,21 @@ import { takeOverOnce } from "./takeover.js";
 /**
  * @typedef {import("../lib/config.js").HostConfig} HostConfig
  * @typedef {{debug?: (text: string) => void, info: (text: string) => void, warn: (text: string) => void, error: (text: string) => void}} Logger
+ * @typedef {import("../lib/accounts.js").FoundKey} FoundKey
  * @typedef {Record<string, any>} PluginApi The host's plugin API; its type differs from version to version.
  */
 
 /** A looked-up provider key is used for this long before the host is asked again, in milliseconds. */
 const KEY_TTL_MS = 60_000;
 
+/** First host that speaks to servers of `models.providers` for embeddings. */
+const SERVERS_SINCE = "2026.8.1";
+
 /** The host behind one registration. Reading `api.runtime` while the command line is described throws, so it is only read when needed. */
 export class Host {
   /** @type {PluginApi} */
   #api;
-  /** @type {WeakMap<object, Map<string, {at: number, key: Promise<string | undefined>}>>} */
+  /** @type {WeakMap<object, Map<string, {at: number, key: Promise<FoundKey | undefined>}>>} */
   #keys = new WeakMap();
 
   /** @param {PluginApi} api */
@@ -112,7 +116,7 @@ export class Host {
    */
   managerRequest({ cfg, agentId, purpose }) {
     const owner = { cfg, agentId: normalizeAgentId(agentId) };
-    /** @type {import("../lib/credentials.js").CredentialSources} */
+    /** @type {import("../lib/accounts.js").CredentialSources} */
     const credentialSources = {
       lookupKey: (provider) => this.#providerKey(cfg, provider, agentId),
       resolveSecret: (reference) => this.#resolveSecret(cfg, reference),
@@ -125,7 +129,12 @@ export class Host {
       workspaceDir: this.workspaceDir(cfg, agentId),
       beforeFirstUse: takeOverOnce(this, owner),
       sessions: this.atLeast(DATABASE_SINCE) ? hostSessions(owner.agentId) : undefined,
-      adapter: hostAdapter({ ...owner, agentDir: this.agentDir(cfg, owner.agentId), credentialSources }),
+      adapter: hostAdapter({
+        ...owner,
+        agentDir: this.agentDir(cfg, owner.agentId),
+        credentialSources,
+        knowsServers: this.atLeast(SERVERS_SINCE),
+      }),
       credentialSources,
     };
   }
@@ -150,7 +159,7 @@ export class Host {
    * @param {HostConfig} cfg
    * @param {string} provider
    * @param {string} agentId
-   * @returns {Promise<string | undefined>}
+   * @returns {Promise<FoundKey | undefined>}
    */
   async #lookUpKey(cfg, provider, agentId) {
     const { modelAuth, agent } = this.#api.runtime;
@@ -158,7 +167,8 @@ export class Host {
     try {
       const auth = await modelAuth.resolveApiKeyForProvider({ provider, cfg, agentDir: agent?.resolveAgentDir?.(cfg, agentId) });
       // A subscription login is no key for an embedding endpoint.
-      return auth?.mode === "oauth" ? undefined : auth?.apiKey;
+      if (auth?.mode === "oauth" || typeof auth?.apiKey !== "string") return undefined;
+      return { apiKey: auth.apiKey, ...(typeof auth.source === "string" ? { source: auth.source } : {}) };
     } catch {
       // The host throws when it knows no key; that is an answer, not a failure.
       return undefined;

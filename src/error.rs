@@ -93,7 +93,7 @@ impl fmt::Display for Code {
 }
 
 /// What went wrong, and what the user can do about it. Never holds a secret.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// The stable code.
     pub code: Code,

@@ -33,6 +33,7 @@ function agentText({ agentId, status, scan, embeddingProbe, indexError, settings
     ...healthLines(status),
     field("Provider", `${status.provider} (requested: ${status.requestedProvider ?? status.provider})`),
     field("Model", status.model ?? "none"),
+    ...endpointLines(status),
     field("Sources", status.sources?.join(", ") ?? "memory"),
     status.extraPaths?.length ? field("Extra paths", status.extraPaths.join(", ")) : null,
     field("Indexed", indexedText(status, scan)),
@@ -71,6 +72,18 @@ function healthLines({ custom }) {
   const age = health.comparedAgoMs === undefined ? "never" : `${Math.round(health.comparedAgoMs / 1000)} s ago`;
   const state = paint(health.state === "ready" ? "green" : "yellow", health.state);
   return [field("State", `${state}${health.reason ? ` – ${health.reason}` : ""}`), field("Compared with the disk", age)];
+}
+
+/** Where texts go, and where the key for it comes from. @param {MemoryStatus} status */
+function endpointLines({ custom }) {
+  const endpoint = /** @type {{address?: string, addressFrom?: string, keyFrom?: string} | null | undefined} */ (custom?.endpoint);
+  if (!endpoint) return [];
+  const { address, addressFrom, keyFrom } = endpoint;
+  const from = addressFrom && addressFrom !== "default" ? ` (${addressFrom})` : "";
+  return [
+    field("Address", address ? `${address}${from}` : "chosen by the host's provider"),
+    field("Key", keyFrom ? `from ${keyFrom}` : "none"),
+  ];
 }
 
 /** @param {MemoryStatus} status */

@@ -25,12 +25,17 @@ use super::{
     error::to_js,
     promise::promise,
     thread::JsThread,
-    types::{OpenRequest, ReadFileRequest, SearchOptions, SyncOptions, SyncProgress},
+    types::{OpenRequest, ProviderAccount, ReadFileRequest, SearchOptions, SyncOptions, SyncProgress},
 };
 use crate::{
     cancel::Cancel,
     config::resolve::resolve,
-    engine::{self, CredentialInput, Engine, Lease, OpenCall, Progress, SearchCall, SyncCall},
+    embed::{
+        account::Account,
+        provider::Provider,
+        secret::{Credentials, Secret},
+    },
+    engine::{self, Engine, Lease, OpenCall, Progress, SearchCall, SyncCall},
     error::{Code, Error, Result},
     search::types::Source,
     workspace::excerpt::ExcerptRequest,
@@ -74,10 +79,6 @@ pub fn resolve_settings(env: &Env, request: OpenRequest) -> napi::Result<Option<
 }
 
 fn open_call(request: OpenRequest) -> OpenCall {
-    let credentials = request.credentials.unwrap_or_default().into_iter().map(|(id, c)| {
-        let headers = c.headers.unwrap_or_default().into_iter().collect();
-        (id, CredentialInput { api_key: c.api_key, headers })
-    });
     OpenCall {
         config: request.config,
         agent_id: request.agent_id,
@@ -85,12 +86,29 @@ fn open_call(request: OpenRequest) -> OpenCall {
         home_dir: request.home_dir.into(),
         workspace_dir: request.workspace_dir.map(PathBuf::from),
         default_workspace_dir: request.default_workspace_dir.map(PathBuf::from),
-        credentials: credentials.collect(),
+        accounts: request.accounts.unwrap_or_default().into_iter().map(account).collect(),
         model_paths: request.model_paths.unwrap_or_default().into_iter().map(PathBuf::from).collect(),
         thread: 0,
         callbacks: Vec::new(),
         sessions: None,
         background: request.background.unwrap_or(false),
+    }
+}
+
+fn account(given: ProviderAccount) -> Account {
+    let headers = given.headers.unwrap_or_default().into_iter().map(|(name, value)| (name, Secret::new(value)));
+    let credentials = Credentials { api_key: given.api_key.map(Secret::new), headers: headers.collect() };
+    let mut account = Account::new(&given.provider, given.base_url.as_deref()).with_credentials(credentials);
+    account.api = given.api.as_deref().and_then(Provider::from_id);
+    account.automatic = given.automatic.unwrap_or(false);
+    account.address_from = given.address_from;
+    account.key_from = given.key_from;
+    match given.problem {
+        None => account,
+        Some(problem) => {
+            let code = if problem.code == Code::ProviderAuth.as_str() { Code::ProviderAuth } else { Code::Config };
+            account.with_problem(Error::new(code, problem.message).remedy(problem.remedy))
+        }
     }
 }
 

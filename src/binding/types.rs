@@ -20,8 +20,8 @@ pub struct OpenRequest {
     pub workspace_dir: Option<String>,
     /// The default workspace as `OPENCLAW_WORKSPACE_DIR` names it.
     pub default_workspace_dir: Option<String>,
-    /// Credentials by provider id, resolved by the host. They are kept in memory only.
-    pub credentials: Option<HashMap<String, ProviderCredentials>>,
+    /// The address and the key of every provider that the settings could use. They are kept in memory only.
+    pub accounts: Option<Vec<ProviderAccount>>,
     /// The provider ids that the embedding function serves; default: the configured one.
     pub embed_providers: Option<Vec<String>>,
     /// Where the weights of the embedded model may be found, best first.
@@ -30,13 +30,38 @@ pub struct OpenRequest {
     pub background: Option<bool>,
 }
 
-/// How to reach one provider.
+/// How to reach one provider. Key and headers are sent to the host of its address only.
 #[napi(object)]
-pub struct ProviderCredentials {
+pub struct ProviderAccount {
+    /// The id under which the settings name it.
+    pub provider: String,
+    /// The known provider that an id of the user's own speaks like: `openai` or `ollama`.
+    pub api: Option<String>,
+    /// Whether `auto` may choose it; the first one that can be used wins.
+    pub automatic: Option<bool>,
+    /// Below which address it is asked; none for an adapter of the host that knows it.
+    pub base_url: Option<String>,
+    /// The setting that the address comes from.
+    pub address_from: Option<String>,
     /// The key.
     pub api_key: Option<String>,
+    /// Where the key comes from.
+    pub key_from: Option<String>,
     /// Extra headers; their values are treated as secrets.
     pub headers: Option<HashMap<String, String>>,
+    /// Why it cannot be used.
+    pub problem: Option<AccountProblem>,
+}
+
+/// Why a provider cannot be used.
+#[napi(object)]
+pub struct AccountProblem {
+    /// `MEM_PROVIDER_AUTH` when a key is missing, else `MEM_CONFIG`.
+    pub code: String,
+    /// The cause.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: String,
 }
 
 /// Options of one search.

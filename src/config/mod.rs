@@ -5,5 +5,4 @@ pub mod automatic;
 mod layers;
 pub mod paths;
 pub mod resolve;
-pub mod secrets;
 pub mod settings;

@@ -199,30 +199,16 @@ fn excerpt<'a>(reader: &mut Reader<'a>, config: &'a Value, roster: &Roster<'a>, 
     ExcerptSettings { lines: to_usize(reader.integer("memoryGet.lines", 1..=100_000, 120)), chars: to_usize(chars) }
 }
 
-/// The provider (D). An unknown id is no mistake: the host may offer it through a callback.
+/// The provider (D). An unknown id is no mistake: the host may offer it through a callback. Addresses are resolved
+/// together with their keys, before the engine is opened.
 fn provider(reader: &mut Reader<'_>) -> ProviderSettings {
-    let mut id = reader.text("provider").map_or_else(|| "auto".to_owned(), |id| id.to_lowercase());
-    let base_url = match reader.text("remote.baseUrl") {
-        Some(url) if is_endpoint(&url) => Some(url),
-        Some(_) => {
-            // Falling back to the provider's public address would send private text to a place nobody chose.
-            let path = reader.origin("remote.baseUrl").unwrap_or("remote.baseUrl").to_owned();
-            reader.warnings.push(format!(
-                "{path} is no http(s) address without user and password; no embedding provider is used, search works on keywords"
-            ));
-            "none".clone_into(&mut id);
-            None
-        }
-        None => None,
-    };
+    let id = reader.text("provider").map_or_else(|| "auto".to_owned(), |id| id.to_lowercase());
     let input_type = reader.text("inputType");
     let (query_limit, document_limit) =
         if LOCAL_PROVIDERS.contains(&id.as_str()) { (300_000, 600_000) } else { (60_000, 120_000) };
     ProviderSettings {
         model: reader.text("model"),
         fallback: reader.text("fallback").map(|id| id.to_lowercase()).filter(|id| id != "none"),
-        base_url,
-        header_names: header_names(reader),
         dimensions: reader.optional_integer("outputDimensionality", 1..=65_536).and_then(|n| u32::try_from(n).ok()),
         query_input_type: reader.text("queryInputType").or_else(|| input_type.clone()),
         document_input_type: reader.text("documentInputType").or(input_type),
@@ -240,24 +226,6 @@ fn provider(reader: &mut Reader<'_>) -> ProviderSettings {
         document_timeout_ms: reader.integer("remote.documentTimeoutMs", 100..=DAY_MS, document_limit),
         id,
     }
-}
-
-/// Whether an endpoint can be called: http or https, and no credentials inside, which would reach logs and status.
-fn is_endpoint(url: &str) -> bool {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    rest.is_some_and(|rest| {
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        !authority.is_empty() && !authority.contains(['@', ' '])
-    })
-}
-
-fn header_names(reader: &mut Reader<'_>) -> Vec<String> {
-    let found = reader.all("remote.headers");
-    let names = |value: &Value| value.as_object().map(|headers| headers.keys().cloned().collect::<Vec<_>>());
-    let mut names =
-        reader.pick("remote.headers", found, "an object of texts", names).map(|p| p.value).unwrap_or_default();
-    names.sort_unstable();
-    names
 }
 
 /// Chunk sizes (C1): the overlap is always smaller than the chunk.

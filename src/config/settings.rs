@@ -73,7 +73,7 @@ pub struct ExcerptSettings {
     pub chars: usize,
 }
 
-/// How text becomes vectors. Never holds a key: keys travel beside the settings, see `embed::Credentials`.
+/// How text becomes vectors. Address and key travel beside the settings, see `embed::account`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderSettings {
@@ -83,10 +83,6 @@ pub struct ProviderSettings {
     pub model: Option<String>,
     /// Used when the primary fails (D8); none = no fallback.
     pub fallback: Option<String>,
-    /// Endpoint override.
-    pub base_url: Option<String>,
-    /// Names of extra headers, for `status`; the values are secret and travel with the credentials.
-    pub header_names: Vec<String>,
     /// Requested output dimensions.
     pub dimensions: Option<u32>,
     /// Input type of queries, for asymmetric models.

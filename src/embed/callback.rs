@@ -8,7 +8,6 @@ use super::{
     driver::{Answer, Driver, Transport},
     fault::{Fault, FaultKind, Refusal, classify},
     redact::Redactor,
-    secret::Credentials,
 };
 use crate::{
     callers::{Ask, Callers},
@@ -72,11 +71,10 @@ pub fn callback_driver(
     label: &str,
     space: Space,
     embed: Callback,
-    credentials: &Credentials,
+    redactor: Redactor,
     concurrency: usize,
     clock: Arc<dyn Clock>,
 ) -> Driver {
-    let redactor = Redactor::new(credentials, None);
     let transport = CallbackTransport { label: label.to_owned(), redactor, embed };
     Driver::new(space, Box::new(transport), LIMITS, concurrency, clock)
 }
@@ -153,7 +151,7 @@ mod tests {
     }
 
     fn driver(embed: Callback) -> Driver {
-        callback_driver("bedrock", space(), embed, &Credentials::default(), 4, TestClock::new())
+        callback_driver("bedrock", space(), embed, Redactor::default(), 4, TestClock::new())
     }
 
     const TIMEOUT: Duration = Duration::from_secs(5);

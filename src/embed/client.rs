@@ -9,11 +9,12 @@ use std::{
 
 use reqwest::{
     Client, Method, StatusCode, Url,
-    header::{ACCEPT_ENCODING, HeaderMap, HeaderValue, RETRY_AFTER},
+    header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
     redirect,
 };
 
 use super::{
+    account::Authorization,
     fault::{Fault, FaultKind},
     retry::parse_retry_after,
 };
@@ -25,18 +26,38 @@ const MAX_REDIRECTS: usize = 5;
 
 /// One request.
 pub struct Call {
-    /// The HTTP method.
-    pub method: Method,
-    /// The whole address.
-    pub url: Url,
-    /// All headers, credentials included.
-    pub headers: HeaderMap,
-    /// The body; empty = none.
-    pub body: Vec<u8>,
-    /// Time for the whole exchange, from connecting to the last byte.
-    pub timeout: Duration,
-    /// Largest reply that is read, in bytes after decompression.
-    pub max_bytes: usize,
+    method: Method,
+    url: Url,
+    headers: HeaderMap,
+    body: Vec<u8>,
+    timeout: Duration,
+    max_bytes: usize,
+}
+
+impl Call {
+    /// A request that carries the headers of an account. `timeout` bounds the whole exchange, from connecting to the
+    /// last byte, `max_bytes` the reply that is read, after decompression.
+    ///
+    /// # Errors
+    /// When the headers do not belong to the host of `url`: nothing is sent then.
+    pub fn new(
+        authorization: &Authorization,
+        method: Method,
+        url: Url,
+        timeout: Duration,
+        max_bytes: usize,
+    ) -> Result<Self> {
+        let headers = authorization.headers_for(&url)?;
+        Ok(Self { method, url, headers, body: Vec::new(), timeout, max_bytes })
+    }
+
+    /// The same with a body.
+    #[must_use]
+    pub fn with_body(mut self, content_type: HeaderValue, bytes: Vec<u8>) -> Self {
+        self.headers.insert(CONTENT_TYPE, content_type);
+        self.body = bytes;
+        self
+    }
 }
 
 /// What came back, whatever its status.

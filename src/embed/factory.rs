@@ -1,23 +1,21 @@
 //! Chooses the provider: explicit, automatic (D7), or the fallback of one that failed (D8).
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::Arc};
 
 use super::{
     Embedder, Space,
+    account::Account,
     batch::BatchLedger,
     callback::{Adapter, callback_driver},
     client::Http,
     clock::Clock,
     provider::Provider,
-    secret::Credentials,
+    redact::Redactor,
 };
 use crate::{
     config::settings::ProviderSettings,
     error::{Code, Error, Result},
 };
-
-/// Providers that `auto` tries in turn, after a local model file and before the embedded model (D7).
-const AUTO_ORDER: [&str; 4] = ["openai", "gemini", "voyage", "mistral"];
 
 /// The embedded model.
 const EMBEDDED: &str = "embedded";
@@ -31,8 +29,9 @@ pub struct Sources {
     pub http: Arc<Http>,
     /// Time.
     pub clock: Arc<dyn Clock>,
-    /// What the host resolved, by provider id (D9). An absent id has no credentials.
-    pub credentials: BTreeMap<String, Credentials>,
+    /// Addresses with their keys, as they were resolved from the configuration (D9). Those that `auto` may choose stand
+    /// in the order in which it tries them.
+    pub accounts: Vec<Account>,
     /// The host's embedding adapters, by provider id. Used for ids that are not spoken natively.
     pub adapters: BTreeMap<String, Adapter>,
     /// Loads the embedded model; none when it is not installed.
@@ -42,6 +41,14 @@ pub struct Sources {
     pub model_dir: std::path::PathBuf,
     /// Where batch jobs are written down; without it, batch APIs are not used.
     pub ledger: Option<Arc<dyn BatchLedger>>,
+}
+
+impl Sources {
+    /// The account of a provider, if it has one.
+    #[must_use]
+    pub fn account(&self, id: &str) -> Option<&Account> {
+        self.accounts.iter().find(|account| account.provider == id)
+    }
 }
 
 /// The provider that was chosen.
@@ -81,8 +88,8 @@ pub fn build(settings: &ProviderSettings, sources: &Sources) -> Result<Selected>
     }
 }
 
-/// Makes the provider that stands in for `failed` (D8), with its own default model and endpoint. None when no
-/// fallback is configured.
+/// Makes the provider that stands in for `failed` (D8), with its own default model and account. None when no fallback is
+/// configured.
 pub fn build_fallback(
     settings: &ProviderSettings,
     sources: &Sources,
@@ -90,11 +97,10 @@ pub fn build_fallback(
     reason: &Error,
 ) -> Option<Result<Selected>> {
     let id = settings.fallback.as_deref().filter(|&id| id != "none" && id != failed)?;
-    // Model, endpoint and options were meant for the provider that failed.
+    // Model and options were meant for the provider that failed.
     let own = ProviderSettings {
         id: id.to_owned(),
         model: None,
-        base_url: None,
         dimensions: None,
         query_input_type: None,
         document_input_type: None,
@@ -116,9 +122,9 @@ fn automatic(settings: &ProviderSettings, sources: &Sources) -> Result<(String, 
     if settings.local_model_path.as_deref().is_some_and(is_file) {
         return Ok(("local".to_owned(), make("local", settings, sources)?));
     }
-    for id in AUTO_ORDER {
-        match make(id, settings, sources) {
-            Ok(embedder) => return Ok((id.to_owned(), embedder)),
+    for account in sources.accounts.iter().filter(|account| account.automatic) {
+        match make(&account.provider, settings, sources) {
+            Ok(embedder) => return Ok((account.provider.clone(), embedder)),
             Err(error) if error.code == Code::ProviderAuth => {}
             Err(error) => return Err(error),
         }
@@ -134,12 +140,15 @@ fn make(id: &str, settings: &ProviderSettings, sources: &Sources) -> Result<Arc<
         })?;
         return load();
     }
-    let nothing = Credentials::default();
-    let credentials = sources.credentials.get(id).unwrap_or(&nothing);
-    if let Some(provider) = Provider::from_id(id) {
-        let ledger = sources.ledger.as_ref();
-        return provider.embedder(id, settings, credentials, &sources.http, &sources.clock, ledger);
+    let account = sources.account(id);
+    // An adapter of the host knows its own servers better than their wire format tells.
+    let custom = account.and_then(|account| account.api).filter(|_| !sources.adapters.contains_key(id));
+    if let Some(provider) = Provider::from_id(id).or(custom) {
+        let none = || Account::new(id, None);
+        let account = account.map_or_else(|| Cow::Owned(none()), Cow::Borrowed);
+        return provider.embedder(settings, &account, &sources.http, &sources.clock, sources.ledger.as_ref());
     }
+    account.map_or(Ok(()), Account::check)?;
     #[cfg(feature = "llama-cpp")]
     if id == "local" {
         return local(settings, sources);
@@ -159,7 +168,8 @@ fn make(id: &str, settings: &ProviderSettings, sources: &Sources) -> Result<Arc<
     };
     let embed = Arc::clone(&adapter.embed);
     let clock = Arc::clone(&sources.clock);
-    Ok(Arc::new(callback_driver(id, space, embed, credentials, settings.concurrency, clock)))
+    let redactor = account.map_or_else(Redactor::default, Account::redactor);
+    Ok(Arc::new(callback_driver(id, space, embed, redactor, settings.concurrency, clock)))
 }
 
 /// A GGUF model in this process.
@@ -179,22 +189,33 @@ fn local(settings: &ProviderSettings, sources: &Sources) -> Result<Arc<dyn Embed
     let embed = gguf::callback(model, cache_dir)?;
     let clock = Arc::clone(&sources.clock);
     // One request at a time: there is one model in memory, and it uses several processors by itself.
-    Ok(Arc::new(callback_driver("llama.cpp", space, embed, &Credentials::default(), 1, clock)))
+    Ok(Arc::new(callback_driver("llama.cpp", space, embed, Redactor::default(), 1, clock)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::{clock::SystemClock, secret::Secret};
+    use crate::embed::{
+        clock::SystemClock,
+        secret::{Credentials, Secret},
+        tests::settings,
+    };
 
-    fn settings(id: &str) -> ProviderSettings {
-        ProviderSettings { base_url: None, ..crate::embed::tests::settings(id, String::new()) }
-    }
-
+    /// The accounts as JavaScript resolves them: providers that have a key, and the others with what is missing.
     fn sources(keys: &[&str]) -> Sources {
-        let key = |id: &&str| {
-            ((*id).to_owned(), Credentials { api_key: Some(Secret::new("canary-key")), headers: Vec::new() })
+        let credentials = || Credentials { api_key: Some(Secret::new("canary-key")), headers: Vec::new() };
+        let account = |id: &str| {
+            let mut account =
+                Account::new(id, Some(&format!("https://{id}.example/v1"))).with_credentials(credentials());
+            account.automatic = ["openai", "gemini", "voyage", "mistral"].contains(&id);
+            account
         };
+        let keyless = |id: &str| {
+            let problem = Error::new(Code::ProviderAuth, format!("there is no API key for {id}")).remedy("Set one");
+            account(id).with_problem(problem)
+        };
+        let known = ["openai", "gemini", "voyage", "mistral", "ollama"];
+        let accounts = known.iter().map(|id| if keys.contains(id) { account(id) } else { keyless(id) });
         let adapter = Adapter {
             model: Some("adapter-model".into()),
             embed: Arc::new(|texts, _| Box::pin(async move { Ok(vec![vec![1.0]; texts.len()]) })),
@@ -204,7 +225,7 @@ mod tests {
         Sources {
             http: Http::new(),
             clock: Arc::new(SystemClock),
-            credentials: keys.iter().map(key).collect(),
+            accounts: accounts.collect(),
             adapters: [("local".to_owned(), adapter.clone()), ("bedrock".to_owned(), adapter)].into(),
             embedded: Some(Arc::new(move || {
                 let space = Space {
@@ -216,7 +237,7 @@ mod tests {
                 };
                 let embed = Arc::clone(&embedded_adapter.embed);
                 let clock = Arc::clone(&loader_clock);
-                Ok(Arc::new(callback_driver(EMBEDDED, space, embed, &Credentials::default(), 1, clock)))
+                Ok(Arc::new(callback_driver(EMBEDDED, space, embed, Redactor::default(), 1, clock)))
             })),
             #[cfg(feature = "llama-cpp")]
             model_dir: std::env::temp_dir(),
@@ -253,9 +274,10 @@ mod tests {
 
     #[test]
     fn auto_tells_a_wrong_setting_instead_of_trying_the_next() {
-        let mut wanted = settings("auto");
-        wanted.base_url = Some("not an address?key=canary".into());
-        let error = failure(build(&wanted, &sources(&["openai", "gemini"])));
+        let mut wrong = sources(&["openai", "gemini"]);
+        wrong.accounts[0] = Account::new("openai", Some("not an address?key=canary"));
+        wrong.accounts[0].automatic = true;
+        let error = failure(build(&settings("auto"), &wrong));
         assert_eq!(error.code, Code::Config);
         assert!(!error.to_string().contains("canary"), "{error}");
     }
@@ -291,20 +313,44 @@ mod tests {
         assert!(build(&settings("none"), &sources(&[])).unwrap().embedder.is_none());
     }
 
+    // The prefix was taken off at the public address only: a proxy in front of the same provider had all texts embedded
+    // again.
     #[test]
     fn the_space_knows_the_format_but_not_the_address() {
-        let space = |id: &str, base: Option<&str>, model: &str| {
+        let space = |id: &str, base: &str, model: &str| {
             let mut wanted = settings(id);
-            wanted.base_url = base.map(str::to_owned);
             wanted.model = Some(model.into());
-            build(&wanted, &sources(&["openai"])).unwrap().embedder.unwrap().space().key()
+            let sources = Sources { accounts: vec![Account::new(id, Some(base))], ..sources(&[]) };
+            build(&wanted, &sources).unwrap().embedder.unwrap().space().key()
         };
-        let compatible = space("openai-compatible", Some("http://127.0.0.1:1/v1"), "m");
-        assert_eq!(compatible, space("openai", Some("http://10.0.0.1:2/v1"), "m"));
-        assert_eq!(
-            space("openai", None, "openai/text-embedding-3-small"),
-            space("openai", None, "text-embedding-3-small")
-        );
-        assert_ne!(compatible, space("openai", None, "n"));
+        let public = "https://api.openai.com/v1";
+        let compatible = space("openai-compatible", "http://127.0.0.1:1/v1", "m");
+        assert_eq!(compatible, space("openai", "http://10.0.0.1:2/v1", "m"));
+        let small = space("openai", public, "text-embedding-3-small");
+        assert_eq!(small, space("openai", public, "openai/text-embedding-3-small"));
+        assert_eq!(small, space("openai", "https://proxy.example/v1", "openai/text-embedding-3-small"));
+        assert_ne!(compatible, space("openai", public, "n"));
+    }
+
+    #[test]
+    fn a_provider_without_an_address_sends_nothing() {
+        let nobody = Sources { accounts: Vec::new(), ..sources(&[]) };
+        let error = failure(build(&settings("openai"), &nobody));
+        assert_eq!((error.code, error.message.contains("no address")), (Code::Config, true), "{error}");
+    }
+
+    #[test]
+    fn an_id_of_the_users_own_is_spoken_natively_unless_the_host_has_an_adapter() {
+        let mut custom = Account::new("gpu-box", Some("http://127.0.0.1:1"));
+        custom.api = Some(Provider::Ollama);
+        let mut wanted = settings("gpu-box");
+        wanted.model = Some("gpu-box/bge".into());
+        let native = Sources { accounts: vec![custom.clone()], ..sources(&[]) };
+        let space = |sources: &Sources| build(&wanted, sources).unwrap().embedder.unwrap().space().clone();
+        assert_eq!((space(&native).provider.as_str(), space(&native).model.as_str()), ("gpu-box", "gpu-box/bge"));
+        let mut adapted = Sources { accounts: vec![custom], ..sources(&[]) };
+        let adapter = adapted.adapters["bedrock"].clone();
+        adapted.adapters.insert("gpu-box".into(), adapter);
+        assert_eq!(space(&adapted), space(&native), "a host that gets the adapter later keeps its vectors");
     }
 }

@@ -1,5 +1,6 @@
 //! Text to vectors: the trait every provider implements, and what a provider tells about itself.
 
+pub mod account;
 pub mod batch;
 pub mod breaker;
 pub mod callback;

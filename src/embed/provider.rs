@@ -1,4 +1,5 @@
-//! The providers spoken natively: defaults, limits to start from, and how settings become an endpoint (D1–D5).
+//! The providers spoken natively: defaults, limits to start from, and how settings and an account become an embedder
+//! (D1–D5).
 
 use std::sync::Arc;
 
@@ -6,13 +7,13 @@ use reqwest::Url;
 
 use super::{
     Embedder, Limits, Space,
+    account::{Account, KeyHeader},
     batch::{BatchApi, BatchEmbedder, BatchLedger, GeminiBatch, OpenAiBatch, VoyageBatch},
-    client::{Http, is_loopback},
+    client::Http,
     clock::Clock,
     driver::Driver,
-    endpoint::{Endpoint, KeyHeader},
+    endpoint::Endpoint,
     remote::Remote,
-    secret::Credentials,
     wire::{
         Wire, below,
         gemini::Gemini,
@@ -42,14 +43,6 @@ pub enum Provider {
     LmStudio,
     /// llama.cpp's server.
     LlamaServer,
-}
-
-/// Whether texts for a provider stay on this machine: by its configured address, else by its own.
-#[must_use]
-pub fn is_on_this_machine(id: &str, base_url: Option<&str>) -> bool {
-    let own = || Provider::from_id(id).map(Provider::default_base_url);
-    let address = base_url.or_else(own).and_then(|address| Url::parse(address).ok());
-    address.is_some_and(|url| is_loopback(&url))
 }
 
 impl Provider {
@@ -95,26 +88,6 @@ impl Provider {
         }
     }
 
-    /// The endpoint used when none is configured.
-    #[must_use]
-    pub const fn default_base_url(self) -> &'static str {
-        match self {
-            Self::OpenAi => "https://api.openai.com/v1",
-            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta",
-            Self::Voyage => "https://api.voyageai.com/v1",
-            Self::Mistral => "https://api.mistral.ai/v1",
-            Self::Ollama => "http://127.0.0.1:11434",
-            Self::LmStudio => "http://127.0.0.1:1234/v1",
-            Self::LlamaServer => "http://127.0.0.1:8080/v1",
-        }
-    }
-
-    /// Whether the provider's own endpoint asks for a key. An endpoint of the user's may not.
-    #[must_use]
-    pub const fn needs_key(self) -> bool {
-        matches!(self, Self::OpenAi | Self::Gemini | Self::Voyage | Self::Mistral)
-    }
-
     /// What a request may hold at first: documented limits, with room because tokens are only estimated.
     #[must_use]
     pub fn limits(self, model: &str) -> Limits {
@@ -135,12 +108,12 @@ impl Provider {
     }
 
     /// The model name as sent: without the provider prefixes that host configurations carry.
-    fn wire_model(self, requested: Option<&str>, own_endpoint: bool) -> String {
+    fn wire_model(self, requested: Option<&str>, is_public: bool) -> String {
         let requested = requested.map(str::trim).filter(|model| !model.is_empty());
         let Some(model) = requested else { return self.default_model().to_owned() };
         let prefixes: &[&str] = match self {
             // A router such as OpenRouter wants the prefix.
-            Self::OpenAi if own_endpoint => &["openai/"],
+            Self::OpenAi if is_public => &["openai/"],
             Self::Gemini => &["models/", "gemini/", "google/"],
             Self::Voyage => &["voyage/"],
             Self::Mistral => &["mistral/"],
@@ -152,51 +125,52 @@ impl Provider {
         stripped.to_owned()
     }
 
-    fn base_url(self, settings: &ProviderSettings) -> Result<Url> {
-        let configured = settings.base_url.as_deref().map(str::trim).filter(|base| !base.is_empty());
-        let base = configured.unwrap_or_else(|| self.default_base_url());
-        Url::parse(base).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(
-            || {
-                // The value may carry a key in its query, so it is not repeated.
-                Error::new(Code::Config, "the base URL of the embedding provider is not an http or https address")
-                    .remedy("Set `remote.baseUrl` to something like https://api.openai.com/v1")
-            },
-        )
+    /// The model name in the embedding space. A router's prefix is a matter of its address, not of the vectors.
+    fn space_model(self, wire_model: &str) -> &str {
+        let stripped = wire_model.strip_prefix("openai/").filter(|_| self.space_name() == "openai");
+        stripped.unwrap_or(wire_model)
     }
 
     /// Makes the embedder; with a ledger and batches switched on, one that uses the provider's batch API.
     ///
     /// # Errors
-    /// [`Code::ProviderAuth`] when a key is needed and missing, [`Code::Config`] when a setting cannot be used.
+    /// [`Code::Config`] when the account has no address, or a setting cannot be used.
     pub fn embedder(
         self,
-        id: &str,
         settings: &ProviderSettings,
-        credentials: &Credentials,
+        account: &Account,
         http: &Arc<Http>,
         clock: &Arc<dyn Clock>,
         ledger: Option<&Arc<dyn BatchLedger>>,
     ) -> Result<Arc<dyn Embedder>> {
-        let own_endpoint = settings.base_url.is_none();
-        if self.needs_key() && own_endpoint && credentials.key().is_none() && credentials.headers.is_empty() {
-            return Err(missing_key(id));
-        }
-        let base = self.base_url(settings)?;
-        let model = self.wire_model(settings.model.as_deref(), base.host_str() == Some("api.openai.com"));
+        let base = account.base()?;
+        let is_custom = Self::from_id(&account.provider) != Some(self);
+        let own_prefix = format!("{}/", account.provider);
+        let requested = settings.model.as_deref().map(|model| match model.strip_prefix(&own_prefix) {
+            Some(rest) if is_custom => rest,
+            _ => model,
+        });
+        let model = self.wire_model(requested, base.host_str() == Some("api.openai.com"));
         self.check_dimensions(settings.dimensions)?;
+        let (provider, space_model) = if is_custom {
+            // As with an adapter of the host: nobody knows whose model a server of the user's has.
+            (account.provider.as_str(), settings.model.as_deref().unwrap_or("default"))
+        } else {
+            (self.space_name(), self.space_model(&model))
+        };
         let space = Space {
-            provider: self.space_name().to_owned(),
-            model: model.clone(),
+            provider: provider.to_owned(),
+            model: space_model.to_owned(),
             dimensions: settings.dimensions,
             query_input_type: settings.query_input_type.clone(),
             document_input_type: settings.document_input_type.clone(),
         };
         let limits = self.limits(&model);
         let key = if self == Self::Gemini { KeyHeader::Google } else { KeyHeader::Bearer };
-        let endpoint = || Endpoint::new(Arc::clone(http), id, &base, key, credentials);
-        let remote = Remote::new(endpoint()?, self.wire(&base, &model, settings));
+        let endpoint = || Endpoint::new(Arc::clone(http), account, key);
+        let remote = Remote::new(endpoint()?, self.wire(base, &model, settings));
         let driver = Driver::new(space, Box::new(remote), limits, settings.concurrency, Arc::clone(clock));
-        let batch = ledger.filter(|_| settings.batch.enabled).zip(self.batch_api(endpoint()?, &base, &model, settings));
+        let batch = ledger.filter(|_| settings.batch.enabled).zip(self.batch_api(endpoint()?, base, &model, settings));
         let Some((ledger, api)) = batch else { return Ok(Arc::new(driver)) };
         let (ledger, clock) = (Arc::clone(ledger), Arc::clone(clock));
         Ok(Arc::new(BatchEmbedder::new(Arc::new(driver), api, ledger, settings.batch.clone(), clock)))
@@ -271,13 +245,6 @@ impl Provider {
             _ => Ok(()),
         }
     }
-}
-
-/// The error of a provider without a key.
-#[must_use]
-pub fn missing_key(id: &str) -> Error {
-    Error::new(Code::ProviderAuth, format!("there is no API key for the embedding provider {id}"))
-        .remedy("Log in to the provider or set its key; with provider `auto` or `embedded` no key is needed")
 }
 
 /// The address without a path ending that users paste along with it.

@@ -30,6 +30,7 @@ static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Removes the secrets of one provider, and anything that looks like one, from a text.
+#[derive(Default)]
 pub struct Redactor {
     secrets: Vec<Zeroizing<String>>,
 }

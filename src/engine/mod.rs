@@ -43,7 +43,7 @@ pub use self::{
     forget::{ForgetCall, ForgetReport},
     import::{ImportCall, ImportOutcome},
     keep::{Cleared, Copied},
-    open::{CredentialInput, OpenCall, open},
+    open::{OpenCall, open},
     registry::{Lease, close_all},
     search::SearchCall,
     sync::SyncCall,

@@ -1,33 +1,21 @@
 //! From the host's configuration to a running engine.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use serde_json::Value;
 
 use super::{Engine, provider::Provider, registry::Lease};
 use crate::{
     cancel::Cancel,
-    config::{
-        resolve::{ResolveInput, resolve},
-        secrets::remote_secrets,
-        settings::Resolved,
-    },
+    config::resolve::{ResolveInput, resolve},
     embed::{
+        account::Account,
         callback::{Callback, Offered, offer},
-        secret::{Credentials, Secret},
     },
     error::{Code, Error, Result},
     store::{OpenOptions, Store},
     transcripts::host::AskHost,
 };
-
-/// Credentials of one provider as JavaScript passes them.
-pub struct CredentialInput {
-    /// The key.
-    pub api_key: Option<String>,
-    /// Extra headers.
-    pub headers: Vec<(String, String)>,
-}
 
 /// What opening needs.
 pub struct OpenCall {
@@ -43,8 +31,8 @@ pub struct OpenCall {
     pub workspace_dir: Option<PathBuf>,
     /// The default workspace as the environment names it.
     pub default_workspace_dir: Option<PathBuf>,
-    /// Credentials by provider id, resolved by the host.
-    pub credentials: BTreeMap<String, CredentialInput>,
+    /// The addresses and keys of the providers that the settings could use, resolved by the host.
+    pub accounts: Vec<Account>,
     /// Where the weights of the embedded model may be, best first.
     pub model_paths: Vec<PathBuf>,
     /// The number of the JavaScript thread that the functions below belong to.
@@ -91,7 +79,6 @@ pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
 
 fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
     let Some(resolved) = resolve(&call.resolve_input())? else { return Ok(None) };
-    let credentials = credentials(&call, &resolved);
     let thread = call.thread;
     let adapters = call.callbacks.into_iter().map(|(served, embed)| {
         let served = served.unwrap_or_else(|| resolved.settings.provider.id.clone());
@@ -100,7 +87,7 @@ fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
         (served, Arc::new(offered))
     });
     let adapters = adapters.collect();
-    let provider = Provider::new(&resolved.settings, credentials, adapters, call.model_paths);
+    let provider = Provider::new(&resolved.settings, call.accounts, adapters, call.model_paths);
     let path = resolved.settings.database_path.clone();
     let resolved = Arc::new(resolved);
     let mut fresh = Some(provider);
@@ -121,27 +108,4 @@ fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
     }
     lease.refresh_snapshot(&Cancel::new());
     Ok(Some((lease, call.background)))
-}
-
-/// The host's credentials, with `remote.apiKey` and `remote.headers` of the settings on top for the chosen provider.
-fn credentials(call: &OpenCall, resolved: &Resolved) -> BTreeMap<String, Credentials> {
-    let mut all: BTreeMap<String, Credentials> = call
-        .credentials
-        .iter()
-        .map(|(id, input)| {
-            let headers = input.headers.iter().map(|(name, value)| (name.clone(), Secret::new(value.clone())));
-            let api_key = input.api_key.clone().map(Secret::new);
-            (id.clone(), Credentials { api_key, headers: headers.collect() })
-        })
-        .collect();
-    let remote = remote_secrets(&call.resolve_input());
-    let own = all.entry(resolved.settings.provider.id.clone()).or_default();
-    if let Some(key) = remote.api_key.filter(|_| !remote.is_reference) {
-        own.api_key = Some(Secret::new(key));
-    }
-    for (name, value) in remote.headers {
-        own.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(&name));
-        own.headers.push((name, Secret::new(value)));
-    }
-    all
 }

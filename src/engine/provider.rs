@@ -7,18 +7,19 @@ use std::{
 };
 
 use parking_lot::{Mutex, RwLock};
+use serde_json::{Value, json};
 
 use crate::{
     config::{paths::OWN_FOLDER, settings::Settings},
     embed::{
         Embedder,
+        account::Account,
         batch::BatchLedger,
         callback::{Offered, offered_adapter},
         client::Http,
         clock::SystemClock,
         factory::{EmbeddedLoader, Selected, Sources, build, build_fallback},
         minilm::{MiniLm, artifact},
-        secret::Credentials,
     },
     error::{Error, Result},
 };
@@ -41,14 +42,14 @@ impl Provider {
     /// status says why.
     pub(super) fn new(
         settings: &Settings,
-        credentials: BTreeMap<String, Credentials>,
+        accounts: Vec<Account>,
         adapters: BTreeMap<String, Arc<Offered>>,
         model_paths: Vec<PathBuf>,
     ) -> Self {
         let sources = Sources {
             http: Http::new(),
             clock: Arc::new(SystemClock),
-            credentials,
+            accounts,
             adapters: adapters.iter().map(|(id, offered)| (id.clone(), offered_adapter(offered))).collect(),
             embedded: Some(embedded_loader(settings, model_paths)),
             #[cfg(feature = "llama-cpp")]
@@ -70,7 +71,7 @@ impl Provider {
 
     /// Whether the other one would reach its provider the same way.
     pub(super) fn has_same_sources(&self, other: &Self) -> bool {
-        self.sources.credentials == other.sources.credentials
+        self.sources.accounts == other.sources.accounts
             && self.sources.adapters.keys().eq(other.sources.adapters.keys())
             && self.choice().is_ok()
     }
@@ -113,6 +114,33 @@ impl Provider {
             let _ = self.lines.set(model);
         }
         self.lines.get().cloned()
+    }
+
+    /// The account of the provider in use; of the one that was asked for while none can be used.
+    fn account(&self, settings: &Settings) -> Option<&Account> {
+        match &*self.choice() {
+            Ok(selected) => self.sources.account(&selected.provider),
+            Err(_) => self.sources.account(&settings.provider.id),
+        }
+    }
+
+    /// Where texts go and where the key comes from: `{address?, addressFrom?, keyFrom?}`. Null when texts stay in this
+    /// process, or nobody knows the address.
+    pub(super) fn endpoint(&self, settings: &Settings) -> Value {
+        let account = self.account(settings);
+        let shown = account.filter(|account| account.shown_address().is_some() || account.key_from.is_some());
+        shown.map_or(Value::Null, |account| {
+            json!({
+                "address": account.shown_address(),
+                "addressFrom": account.address_from,
+                "keyFrom": account.key_from,
+            })
+        })
+    }
+
+    /// Whether the provider in use works on this machine, in this process or beside it.
+    pub(super) fn is_on_this_machine(&self, settings: &Settings) -> bool {
+        self.account(settings).is_some_and(Account::is_on_this_machine)
     }
 
     /// The embedders that may have sent something.

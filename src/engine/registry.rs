@@ -112,7 +112,7 @@ mod tests {
             home_dir: dir.to_path_buf(),
             workspace_dir: Some(dir.join("workspace")),
             default_workspace_dir: None,
-            credentials: std::collections::BTreeMap::new(),
+            accounts: Vec::new(),
             model_paths: Vec::new(),
             thread: 0,
             callbacks: Vec::new(),

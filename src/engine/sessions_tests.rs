@@ -1,7 +1,6 @@
 //! Conversations from files and from a host, through a whole engine: found, followed, left out, gone.
 
 use std::{
-    collections::BTreeMap,
     fs,
     io::Write,
     path::Path,
@@ -27,7 +26,7 @@ fn call(dir: &Path, sessions: Option<AskHost>, sync: &Value) -> OpenCall {
         home_dir: dir.to_path_buf(),
         workspace_dir: Some(dir.join("workspace")),
         default_workspace_dir: None,
-        credentials: BTreeMap::new(),
+        accounts: Vec::new(),
         model_paths: Vec::new(),
         thread: 0,
         callbacks: Vec::new(),

@@ -147,6 +147,7 @@ impl Engine {
             },
             "custom": {
                 "engine": "memory-core-rs",
+                "endpoint": self.provider().endpoint(settings),
                 "version": env!("CARGO_PKG_VERSION"),
                 "searchMode": if semantic && snapshot.coverage.embedded > 0 { "hybrid" } else { "fts-only" },
                 "ranking": match settings.query.ranking { Ranking::Native => "native", Ranking::MemoryCore => "memory-core" },

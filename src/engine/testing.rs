@@ -1,7 +1,6 @@
 //! An engine on a throw-away workspace, with a provider that makes vectors of letters.
 
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -57,7 +56,7 @@ impl Home {
             home_dir: self.dir.path().to_path_buf(),
             workspace_dir: Some(self.workspace()),
             default_workspace_dir: None,
-            credentials: BTreeMap::new(),
+            accounts: Vec::new(),
             model_paths: Vec::new(),
             thread: 0,
             callbacks: vec![(

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::Engine;
 use crate::{
     config::settings::Settings,
-    embed::{Embedder, factory::Selected, provider::is_on_this_machine},
+    embed::{Embedder, factory::Selected},
     error::Result,
     index::embed_pass::Booking,
     store::usage::Spent,
@@ -77,11 +77,10 @@ impl Engine {
 
     /// Whether the chosen provider may charge for texts: not what runs in this process or on this machine.
     pub(super) fn is_paid(&self, settings: &Settings) -> bool {
-        match &*self.provider().choice() {
-            Ok(Selected { embedder: Some(embedder), provider, fallback_from, .. }) => {
-                // The configured address is that of the provider that was asked for, not of its fallback.
-                let address = settings.provider.base_url.as_deref().filter(|_| fallback_from.is_none());
-                !embedder.is_local() && !is_on_this_machine(provider, address)
+        let provider = self.provider();
+        match &*provider.choice() {
+            Ok(Selected { embedder: Some(embedder), .. }) => {
+                !embedder.is_local() && !provider.is_on_this_machine(settings)
             }
             _ => false,
         }

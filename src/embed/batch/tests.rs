@@ -1,6 +1,6 @@
 //! The batch APIs against loopback servers that keep jobs as the providers document them.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -8,13 +8,13 @@ use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
 use super::*;
 use crate::{
-    config::settings::{BatchSettings, ProviderSettings},
     embed::{
         Embedded, Embedder, Purpose,
-        client::Http,
+        account::Account,
         clock::{Clock, TestClock},
         factory::{Sources, build},
         secret::{Credentials, Secret},
+        tests::{Target, sources},
     },
     error::{Code, Error, Result},
 };
@@ -169,27 +169,19 @@ async fn server(shared: &Shared) -> MockServer {
     server
 }
 
-fn settings(id: &str, base_url: String, wait: bool) -> ProviderSettings {
-    let direct = crate::embed::tests::settings(id, base_url);
-    ProviderSettings { batch: BatchSettings { enabled: true, wait, ..direct.batch.clone() }, ..direct }
+fn target(id: &str, address: String, wait: bool) -> Target {
+    let mut target = crate::embed::tests::target(id, address);
+    target.settings.batch.enabled = true;
+    target.settings.batch.wait = wait;
+    target
 }
 
-fn embedder(settings: &ProviderSettings, ledger: &Arc<MemoryLedger>, clock: Arc<dyn Clock>) -> Arc<dyn Embedder> {
-    let sources = Sources {
-        http: Http::new(),
-        clock,
-        credentials: [(
-            settings.id.clone(),
-            Credentials { api_key: Some(Secret::new("canary-key")), headers: Vec::new() },
-        )]
-        .into(),
-        adapters: BTreeMap::new(),
-        embedded: None,
-        #[cfg(feature = "llama-cpp")]
-        model_dir: std::env::temp_dir(),
-        ledger: Some(Arc::clone(ledger) as Arc<dyn BatchLedger>),
-    };
-    build(settings, &sources).unwrap().embedder.unwrap()
+fn embedder(target: &Target, ledger: &Arc<MemoryLedger>, clock: Arc<dyn Clock>) -> Arc<dyn Embedder> {
+    let credentials = Credentials { api_key: Some(Secret::new("canary-key")), headers: Vec::new() };
+    let account = Account::new(&target.settings.id, Some(&target.address)).with_credentials(credentials);
+    let ledger = Some(Arc::clone(ledger) as Arc<dyn BatchLedger>);
+    let sources = Sources { ledger, ..sources(account, clock) };
+    build(&target.settings, &sources).unwrap().embedder.unwrap()
 }
 
 /// Texts that came in directly, and jobs created.
@@ -216,7 +208,7 @@ async fn openai_jobs_answer_in_any_order_and_equal_texts_are_sent_once() {
     shared.lock().polls_left = 3;
     let server = server(&shared).await;
     let (ledger, clock) = (Arc::new(MemoryLedger::default()), TestClock::new());
-    let embedder = embedder(&settings("openai", format!("{}/v1", server.uri()), true), &ledger, clock.clone());
+    let embedder = embedder(&target("openai", format!("{}/v1", server.uri()), true), &ledger, clock.clone());
     let mut many = texts(100);
     many.extend(texts(10));
     assert_eq!(run(&embedder, &many).await.unwrap(), expected(&many));
@@ -237,7 +229,7 @@ async fn voyage_jobs_carry_the_options_once() {
     let shared = provider();
     let server = server(&shared).await;
     let ledger = Arc::default();
-    let embedder = embedder(&settings("voyage", format!("{}/v1", server.uri()), true), &ledger, TestClock::new());
+    let embedder = embedder(&target("voyage", format!("{}/v1", server.uri()), true), &ledger, TestClock::new());
     let many = texts(80);
     assert_eq!(run(&embedder, &many).await.unwrap(), expected(&many));
     let provider = shared.lock();
@@ -251,8 +243,7 @@ async fn voyage_jobs_carry_the_options_once() {
 async fn few_texts_and_queries_go_directly() {
     let shared = provider();
     let server = server(&shared).await;
-    let embedder =
-        embedder(&settings("openai", format!("{}/v1", server.uri()), true), &Arc::default(), TestClock::new());
+    let embedder = embedder(&target("openai", format!("{}/v1", server.uri()), true), &Arc::default(), TestClock::new());
     run(&embedder, &texts(10)).await.unwrap();
     embedder.embed(&texts(1), Purpose::Query, TIMEOUT).await.unwrap();
     assert_eq!(counts(&shared), (11, 0));
@@ -264,7 +255,7 @@ async fn a_job_is_taken_up_again_after_a_restart_without_paying_twice() {
     shared.lock().polls_left = 1;
     let server = server(&shared).await;
     let ledger = Arc::default();
-    let wanted = settings("openai", format!("{}/v1", server.uri()), false);
+    let wanted = target("openai", format!("{}/v1", server.uri()), false);
     let many = texts(100);
     let error = run(&embedder(&wanted, &ledger, TestClock::new()), &many).await.unwrap_err();
     assert!(error.is_retryable() && error.message.contains("not finished"), "{error}");
@@ -282,7 +273,7 @@ async fn a_kill_while_submitting_loses_no_job() {
     let shared = provider();
     let server = server(&shared).await;
     let ledger: Arc<MemoryLedger> = Arc::default();
-    let wanted = settings("openai", format!("{}/v1", server.uri()), true);
+    let wanted = target("openai", format!("{}/v1", server.uri()), true);
     let many = texts(100);
     *ledger.dies.lock() = true;
     assert!(run(&embedder(&wanted, &ledger, TestClock::new()), &many).await.is_err());
@@ -298,8 +289,8 @@ async fn a_time_limit_leaves_the_job_for_the_next_run() {
     shared.lock().polls_left = usize::MAX;
     let server = server(&shared).await;
     let (ledger, clock) = (Arc::new(MemoryLedger::default()), TestClock::new());
-    let mut patient = settings("openai", format!("{}/v1", server.uri()), true);
-    patient.batch.poll_interval_ms = 600_000;
+    let mut patient = target("openai", format!("{}/v1", server.uri()), true);
+    patient.settings.batch.poll_interval_ms = 600_000;
     let embedder = embedder(&patient, &ledger, clock.clone());
     assert!(run(&embedder, &texts(100)).await.is_err());
     let waited: Duration = clock.sleeps.lock().iter().sum();
@@ -312,8 +303,7 @@ async fn a_refused_line_is_tried_directly() {
     let shared = provider();
     shared.lock().refused = "text 7";
     let server = server(&shared).await;
-    let embedder =
-        embedder(&settings("openai", format!("{}/v1", server.uri()), true), &Arc::default(), TestClock::new());
+    let embedder = embedder(&target("openai", format!("{}/v1", server.uri()), true), &Arc::default(), TestClock::new());
     assert_eq!(run(&embedder, &texts(100)).await.unwrap(), expected(&texts(100)));
     assert_eq!(shared.lock().direct, 1);
 }
@@ -323,8 +313,7 @@ async fn an_expired_job_gives_what_it_has() {
     let shared = provider();
     *shared.lock() = Provider { end: "expired", refused: "text 99", ..Provider::default() };
     let server = server(&shared).await;
-    let embedder =
-        embedder(&settings("openai", format!("{}/v1", server.uri()), true), &Arc::default(), TestClock::new());
+    let embedder = embedder(&target("openai", format!("{}/v1", server.uri()), true), &Arc::default(), TestClock::new());
     assert_eq!(run(&embedder, &texts(100)).await.unwrap(), expected(&texts(100)));
     assert_eq!(shared.lock().direct, 1);
 }
@@ -335,7 +324,7 @@ async fn two_failures_switch_batches_off() {
     shared.lock().broken = true;
     let server = server(&shared).await;
     let ledger = Arc::default();
-    let embedder = embedder(&settings("openai", format!("{}/v1", server.uri()), true), &ledger, TestClock::new());
+    let embedder = embedder(&target("openai", format!("{}/v1", server.uri()), true), &ledger, TestClock::new());
     for round in 1..=4 {
         assert_eq!(run(&embedder, &texts(100)).await.unwrap(), expected(&texts(100)));
         assert_eq!(shared.lock().direct, round * 100);
@@ -350,7 +339,7 @@ async fn open_jobs_can_be_cancelled() {
     shared.lock().polls_left = usize::MAX;
     let server = server(&shared).await;
     let ledger: Arc<MemoryLedger> = Arc::default();
-    let wanted = settings("openai", format!("{}/v1", server.uri()), false);
+    let wanted = target("openai", format!("{}/v1", server.uri()), false);
     let embedder = embedder(&wanted, &ledger, TestClock::new());
     assert!(run(&embedder, &texts(100)).await.is_err());
     assert_eq!(embedder.cancel_pending().await.unwrap(), 1);
@@ -393,7 +382,7 @@ async fn gemini_jobs_move_files_beside_the_api() {
         }
     };
     Mock::given(any()).respond_with(respond).mount(&server).await;
-    let wanted = settings("gemini", format!("{}/v1beta", server.uri()), true);
+    let wanted = target("gemini", format!("{}/v1beta", server.uri()), true);
     let embedder = embedder(&wanted, &Arc::default(), TestClock::new());
     assert_eq!(run(&embedder, &texts(70)).await.unwrap(), expected(&texts(70)));
     assert_eq!(embedder.usage().tokens, 210);

@@ -69,8 +69,8 @@ async fn a_used_up_quota_stops_at_once_and_keeps_what_is_done() {
         .with_priority(9)
         .mount(&server)
         .await;
-    let mut one_at_a_time = settings("openai", server.uri());
-    one_at_a_time.concurrency = 1;
+    let mut one_at_a_time = target("openai", server.uri());
+    one_at_a_time.settings.concurrency = 1;
     let clock = TestClock::new();
     let embedder = embedder(&one_at_a_time, clock.clone());
     let mut kept = Vec::new();
@@ -254,7 +254,7 @@ async fn a_small_micro_batch_cuts_the_text_that_is_too_long() {
     };
     Mock::given(any()).respond_with(strict).mount(&server).await;
     let clock = TestClock::new();
-    let embedder = embedder(&settings("llama-server", server.uri()), clock);
+    let embedder = embedder(&target("llama-server", server.uri()), clock);
     let mut many = texts(40);
     many[7] = "long ".repeat(2000);
     let outcomes = documents(&embedder, &many).await.unwrap();
@@ -363,7 +363,7 @@ async fn a_reset_connection_is_retried() {
             good_reply(stream);
         }
     });
-    let embedder = embedder(&settings("openai", base), TestClock::new());
+    let embedder = embedder(&target("openai", base), TestClock::new());
     assert_eq!(documents(&embedder, &texts(1)).await.unwrap(), vectors_of(&texts(1)));
 }
 
@@ -378,7 +378,7 @@ async fn a_hanging_or_dripping_server_runs_into_the_time_limit() {
             }
         });
     });
-    let embedder = embedder(&settings("openai", drip), TestClock::new());
+    let embedder = embedder(&target("openai", drip), TestClock::new());
     let error = embedder.embed(&texts(1), Purpose::Query, Duration::from_millis(60)).await.unwrap_err();
     assert_eq!(error.code, Code::ProviderUnavailable);
     assert!(error.message.contains("60 ms"), "{error}");
@@ -418,12 +418,12 @@ async fn requests_run_side_by_side_but_never_more_than_allowed() {
             Ok(vec![vec![1.0]; texts.len()])
         })
     });
-    let mut wanted = settings("custom", String::new());
+    let mut wanted = settings("custom");
     wanted.concurrency = 3;
     let sources = Sources {
         http: Http::new(),
         clock: TestClock::new(),
-        credentials: BTreeMap::new(),
+        accounts: Vec::new(),
         adapters: [("custom".to_owned(), super::super::callback::Adapter { model: None, embed: adapter })].into(),
         embedded: None,
         #[cfg(feature = "llama-cpp")]

@@ -12,6 +12,7 @@ use wiremock::{Match, MockServer, Request, Respond, ResponseTemplate};
 
 use super::{
     Embedded, Embedder, Purpose,
+    account::Account,
     client::Http,
     clock::{Clock, TestClock},
     factory::{Sources, build},
@@ -27,14 +28,12 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 const KEY: &str = "canary-key-0123456789";
 
-/// Settings of a provider at an address, without batches.
-pub(super) fn settings(id: &str, base_url: String) -> ProviderSettings {
+/// Settings of a provider, without batches.
+pub(super) fn settings(id: &str) -> ProviderSettings {
     ProviderSettings {
         id: id.into(),
         model: None,
         fallback: None,
-        base_url: Some(base_url),
-        header_names: Vec::new(),
         dimensions: None,
         query_input_type: None,
         document_input_type: None,
@@ -53,6 +52,17 @@ pub(super) fn settings(id: &str, base_url: String) -> ProviderSettings {
     }
 }
 
+/// The settings of a provider and its address.
+pub(super) struct Target {
+    pub(super) settings: ProviderSettings,
+    pub(super) address: String,
+}
+
+/// A provider at an address, without batches.
+pub(super) fn target(id: &str, address: String) -> Target {
+    Target { settings: settings(id), address }
+}
+
 fn credentials() -> Credentials {
     Credentials {
         api_key: Some(Secret::new(KEY)),
@@ -60,24 +70,29 @@ fn credentials() -> Credentials {
     }
 }
 
-fn embedder(settings: &ProviderSettings, clock: Arc<dyn Clock>) -> Arc<dyn Embedder> {
-    let sources = Sources {
+fn embedder(target: &Target, clock: Arc<dyn Clock>) -> Arc<dyn Embedder> {
+    let account = Account::new(&target.settings.id, Some(&target.address)).with_credentials(credentials());
+    build(&target.settings, &sources(account, clock)).unwrap().embedder.unwrap()
+}
+
+/// Nothing but one account.
+pub(super) fn sources(account: Account, clock: Arc<dyn Clock>) -> Sources {
+    Sources {
         http: Http::new(),
         clock,
-        credentials: [(settings.id.clone(), credentials())].into(),
+        accounts: vec![account],
         adapters: BTreeMap::new(),
         embedded: None,
         #[cfg(feature = "llama-cpp")]
         model_dir: std::env::temp_dir(),
         ledger: None,
-    };
-    build(settings, &sources).unwrap().embedder.unwrap()
+    }
 }
 
 /// An OpenAI embedder on a mock server, with a clock that does not wait.
 fn openai(server: &MockServer) -> (Arc<dyn Embedder>, Arc<TestClock>) {
     let clock = TestClock::new();
-    (embedder(&settings("openai", format!("{}/v1", server.uri())), clock.clone()), clock)
+    (embedder(&target("openai", format!("{}/v1", server.uri())), clock.clone()), clock)
 }
 
 fn texts(count: usize) -> Vec<String> {

@@ -14,8 +14,8 @@ fn assert_clean(error: &Error, context: &str) {
     }
 }
 
-fn echoing(server: &MockServer) -> ProviderSettings {
-    settings("openai", format!("{}/v1?token=canary-query-4711", server.uri()))
+fn echoing(server: &MockServer) -> Target {
+    target("openai", format!("{}/v1?token=canary-query-4711", server.uri()))
 }
 
 #[tokio::test]
@@ -40,8 +40,8 @@ async fn echoed_credentials_do_not_reach_the_error() {
 
 #[tokio::test]
 async fn an_unreachable_server_is_named_by_its_origin_only() {
-    let base = "http://user:canary-query-4711@127.0.0.1:9/v1?token=canary-query-4711";
-    let embedder = embedder(&settings("openai", base.into()), TestClock::new());
+    let base = "http://127.0.0.1:9/v1?token=canary-query-4711";
+    let embedder = embedder(&target("openai", base.into()), TestClock::new());
     let error = embedder.embed(&texts(1), Purpose::Query, TIMEOUT).await.unwrap_err();
     assert_eq!(error.code, Code::ProviderUnavailable);
     assert!(error.message.contains("http://127.0.0.1:9"), "{error}");

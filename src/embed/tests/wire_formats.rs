@@ -59,8 +59,8 @@ async fn openai() {
         Ok(packed_reply(&texts_in(request, "/v1/embeddings", "input", options)?))
     })
     .await;
-    let mut wanted = settings("openai", format!("{}/v1/", server.uri()));
-    wanted.dimensions = Some(2);
+    let mut wanted = target("openai", format!("{}/v1/", server.uri()));
+    wanted.settings.dimensions = Some(2);
     let embedder = embedder(&wanted, TestClock::new());
     check(Arc::clone(&embedder), Purpose::Document).await;
     let usage = embedder.usage();
@@ -76,10 +76,10 @@ async fn openai_compatible_with_input_types() {
         Ok(openai_reply(&texts_in(request, "/api/v3/embeddings", "input", options)?))
     })
     .await;
-    let mut wanted = settings("openai-compatible", format!("{}/api/v3", server.uri()));
-    wanted.model = Some("org/model".into());
-    wanted.query_input_type = Some("query".into());
-    wanted.document_input_type = Some("passage".into());
+    let mut wanted = target("openai-compatible", format!("{}/api/v3", server.uri()));
+    wanted.settings.model = Some("org/model".into());
+    wanted.settings.query_input_type = Some("query".into());
+    wanted.settings.document_input_type = Some("passage".into());
     check(embedder(&wanted, TestClock::new()), Purpose::Document).await;
 }
 
@@ -109,7 +109,7 @@ async fn gemini() {
         Ok(json!({"embeddings": embeddings}))
     })
     .await;
-    let wanted = settings("gemini", format!("{}/v1beta", server.uri()));
+    let wanted = target("gemini", format!("{}/v1beta", server.uri()));
     check(embedder(&wanted, TestClock::new()), Purpose::Query).await;
 }
 
@@ -123,8 +123,8 @@ async fn voyage() {
             Ok(packed_reply(&texts_in(request, "/v1/embeddings", "input", options)?))
         })
         .await;
-        let mut wanted = settings("voyage", format!("{}/v1", server.uri()));
-        wanted.dimensions = Some(2);
+        let mut wanted = target("voyage", format!("{}/v1", server.uri()));
+        wanted.settings.dimensions = Some(2);
         check(embedder(&wanted, TestClock::new()), purpose).await;
     }
 }
@@ -137,7 +137,7 @@ async fn mistral() {
         Ok(openai_reply(&texts_in(request, "/v1/embeddings", "input", options)?))
     })
     .await;
-    check(embedder(&settings("mistral", format!("{}/v1", server.uri())), TestClock::new()), Purpose::Document).await;
+    check(embedder(&target("mistral", format!("{}/v1", server.uri())), TestClock::new()), Purpose::Document).await;
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn ollama() {
     })
     .await;
     // Hosts configure the OpenAI face of the same server.
-    let embedder = embedder(&settings("ollama", format!("{}/v1", server.uri())), TestClock::new());
+    let embedder = embedder(&target("ollama", format!("{}/v1", server.uri())), TestClock::new());
     check(Arc::clone(&embedder), Purpose::Query).await;
     assert_eq!(embedder.usage().tokens, 12);
 }
@@ -163,6 +163,6 @@ async fn local_servers_speak_the_openai_format() {
             Ok(openai_reply(&texts_in(request, "/v1/embeddings", "input", options)?))
         })
         .await;
-        check(embedder(&settings(id, format!("{}/v1", server.uri())), TestClock::new()), Purpose::Document).await;
+        check(embedder(&target(id, format!("{}/v1", server.uri())), TestClock::new()), Purpose::Document).await;
     }
 }

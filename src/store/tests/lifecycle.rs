@@ -51,8 +51,8 @@ fn another_programs_file_is_refused_untouched() {
 }
 
 /// What each version added, newest first: taking it away again gives a file of the version before.
-const ADDED: [(i32, &str); 2] =
-    [(2, "DROP TRIGGER transcript_of_file; DROP TABLE transcript"), (1, "DROP TABLE usage")];
+const ADDED: [(i32, &str); 3] =
+    [(3, ""), (2, "DROP TRIGGER transcript_of_file; DROP TABLE transcript"), (1, "DROP TABLE usage")];
 
 #[test]
 fn every_older_schema_is_brought_forward_with_all_it_holds() {
@@ -77,6 +77,50 @@ fn every_older_schema_is_brought_forward_with_all_it_holds() {
         store.read(|r| r.transcripts(generation)).unwrap();
         store.verify(&Cancel::new()).unwrap();
     }
+}
+
+// The space of a model had the prefix that a router wants, so that another address of the same model was another space.
+#[test]
+fn vectors_made_through_a_router_stay_those_of_their_model() {
+    let key = |model: &str, dims: &str| {
+        format!(
+            "{{\"provider\":\"openai\",\"model\":\"{model}\",\"dimensions\":{dims},\"queryInputType\":null,\"documentInputType\":null}}"
+        )
+    };
+    let fixture = Fixture::new();
+    let put = |key: String, text: &'static str| {
+        let vector = crate::store::embeddings::NewEmbedding { hash: hash(text), vector: vec![1.0, 2.0], code: vec![7] };
+        fixture
+            .store
+            .write(move |tx| {
+                let space = tx.get_or_create_space(&key)?.id;
+                tx.insert_embeddings(space, &[vector])
+            })
+            .unwrap();
+    };
+    put(key("openai/m", "null"), "at the router");
+    put(key("m", "null"), "at the public address");
+    put(key("openai/m", "64"), "at the router only");
+    put(key("other/m", "null"), "another model");
+    fixture.store.close();
+    Connection::open(fixture.path()).unwrap().execute_batch("PRAGMA user_version = 3").unwrap();
+    let store = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    let held = |key: &str| {
+        let texts = ["at the router", "at the public address", "at the router only", "another model"];
+        let held = |text: &&&str| {
+            store
+                .read(|r| {
+                    let Some(space) = r.space(key)? else { return Ok(false) };
+                    r.has_embedding(space.id, &hash(text))
+                })
+                .unwrap()
+        };
+        texts.iter().filter(held).copied().collect::<Vec<_>>()
+    };
+    assert_eq!(held(&key("m", "null")), ["at the router", "at the public address"]);
+    assert_eq!(held(&key("m", "64")), ["at the router only"]);
+    assert_eq!(held(&key("other/m", "null")), ["another model"]);
+    store.verify(&Cancel::new()).unwrap();
 }
 
 #[test]
