@@ -301,6 +301,8 @@ export interface NativeBinding {
   shortTermBlock: typeof shortTermBlock
   recordTurn: typeof recordTurn
   settleTurns: typeof settleTurns
+  takeAutomaticNotices: typeof takeAutomaticNotices
+  setAsideFiles: typeof setAsideFiles
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
   renderRecall: typeof renderRecall
@@ -615,6 +617,14 @@ export interface SearchOptions {
 export declare function sessionSlugTask(agent: AutomaticAgent, messages: { role: 'user' | 'assistant'; text: string }[]): { system: string; prompt: string } | null
 
 /**
+ * The files that were set aside because they were damaged. Nothing reads them again.
+ *
+ * # Errors
+ * `MEM_CONFIG`, or when a folder cannot be read.
+ */
+export declare function setAsideFiles(agent: AutomaticAgent): Array<string>
+
+/**
  * Waits for recorded turns that are not in their file yet because another process held it, at most two seconds; for a
  * process that ends. Whether all are.
  */
@@ -648,6 +658,12 @@ export interface SyncProgress {
   /** What is being done. */
   label: string
 }
+
+/**
+ * What happened to the files of the automatic memory since this was asked last, in sentences for the log: damage that was
+ * set aside, lines that could not be written later.
+ */
+export declare function takeAutomaticNotices(): Array<string>
 
 /**
  * Writes the note of a conversation that ends; gives its path, or null when nothing was said.

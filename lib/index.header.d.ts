@@ -301,6 +301,8 @@ export interface NativeBinding {
   shortTermBlock: typeof shortTermBlock
   recordTurn: typeof recordTurn
   settleTurns: typeof settleTurns
+  takeAutomaticNotices: typeof takeAutomaticNotices
+  setAsideFiles: typeof setAsideFiles
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
   renderRecall: typeof renderRecall

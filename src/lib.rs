@@ -13,6 +13,7 @@ pub mod error;
 #[cfg(all(test, unix))]
 mod growth_tests;
 pub mod index;
+pub mod own_file;
 mod priority;
 pub mod search;
 pub mod store;

@@ -2,9 +2,10 @@
 // hold a thread, or fill the memory.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { native } from "../../lib/native.js";
 import { hooked, MAIN, turn } from "./hooked.mjs";
 
 const FACTS = "memory/facts.md";
@@ -95,4 +96,80 @@ test.skipIf(process.platform === "win32")("a note that becomes a pipe after it w
   expect(await manager.search("which database does Falcon use")).toHaveLength(1);
   expect(readFileSync(path.join(workspace, "..", "state", "memory-core-rs", "group-words.jsonl"), "utf8")).toContain("[");
   await manager.close();
+});
+
+const SHORT_TERM = { shortTerm: { enabled: true } };
+const RECENT = "## Recent Memory";
+
+/** @param {Awaited<ReturnType<typeof hooked>>} home */
+async function recent({ handlers }) {
+  return String((await handlers.before_prompt_build({ prompt: "And what did we say about tea?" }, MAIN))?.appendContext);
+}
+
+/** @type {[string, string, (file: string) => void][]} */
+const DAMAGE = [
+  // The event loop stood still for half a minute at 300 MB; this would take it for months.
+  ["zeros without end", "set aside as", (file) => truncateSync(file, 2 ** 40)],
+  ["some zeros", "were cut off", (file) => appendFileSync(file, Buffer.alloc(5000))],
+  ["something else", "were set aside as", (file) => appendFileSync(file, "\0\0#####".repeat(100))],
+  ["a line without end", "set aside as", (file) => appendFileSync(file, `{"input":"${"x".repeat(64 << 20)}`)],
+];
+
+test.each(DAMAGE)("short-term memory that ends in %s goes on, and the damage is told", async (_, said, damage) => {
+  const home = await hooked(SHORT_TERM);
+  const { handlers, stateDir, warnings, agent } = home;
+  const file = path.join(stateDir, "memory", "short-term.jsonl");
+  await handlers.agent_end(turn("Sencha is my tea."), MAIN);
+  damage(file);
+  const isReadable = (await recent(home)).includes("Sencha");
+  await handlers.agent_end(turn("The kettle is broken."), MAIN);
+  expect(await recent(home)).toContain("kettle");
+  expect((await recent(home)).includes("Sencha")).toBe(isReadable);
+  expect(warnings.join("\n")).toContain(said);
+  const aside = native().setAsideFiles(agent);
+  expect(aside).toHaveLength(said.includes("aside") ? 1 : 0);
+  for (const damaged of aside) expect(warnings.join("\n")).toContain(damaged);
+});
+
+test("a line without end in short-term memory hides neither what follows nor itself from the file's owner", async () => {
+  const home = await hooked(SHORT_TERM);
+  const file = path.join(home.stateDir, "memory", "short-term.jsonl");
+  await home.handlers.agent_end(turn("Sencha is my tea."), MAIN);
+  appendFileSync(file, `{"input":"${"x".repeat(64 << 20)}"}\n`);
+  await home.handlers.agent_end(turn("The kettle is broken."), MAIN);
+  expect(await recent(home)).toContain("kettle");
+  expect((await recent(home)).length).toBeLessThan(10_000);
+  expect(home.warnings).toEqual([]);
+  expect(statSync(file).size).toBeGreaterThan(64 << 20);
+});
+
+test.skipIf(process.platform === "win32")("a pipe in the place of short-term memory holds no hook", async () => {
+  const home = await hooked(SHORT_TERM);
+  const file = path.join(home.stateDir, "memory", "short-term.jsonl");
+  await home.handlers.agent_end(turn("Sencha is my tea."), MAIN);
+  pipe(file);
+  await home.handlers.agent_end(turn("The kettle is broken."), MAIN);
+  expect(await recent(home)).not.toContain(RECENT);
+  expect(home.warnings.join("\n")).toContain("not a regular file");
+});
+
+test.skipIf(process.platform === "win32")("every file and folder of ours is its owner's alone, whatever the umask says", async () => {
+  const before = process.umask(0);
+  try {
+    const { stateDir, handlers, drained, manager } = await hooked({ ...SHORT_TERM, autoCapture: true, storedFacts: { enabled: true } });
+    await handlers.agent_end(turn("I prefer trains to planes"), MAIN);
+    await handlers.agent_end(turn("I prefer boats to trains"), { ...MAIN, sessionKey: "agent:main:telegram:dm:7" });
+    await drained();
+    await manager.forget({ paths: ["MEMORY.md"] });
+    await manager.backup(path.join(stateDir, "memory-core-rs", "copy.sqlite"));
+    const open = readdirSync(stateDir, { recursive: true, encoding: "utf8" }).filter(
+      (name) => statSync(path.join(stateDir, name)).mode & 0o077,
+    );
+    expect(open).toEqual([]);
+    expect(readdirSync(path.join(stateDir, "memory-core-rs", "main")).join()).toMatch(
+      /captures\.jsonl.*forgotten\.jsonl.*index\.sqlite-shm.*index\.sqlite-wal/,
+    );
+  } finally {
+    process.umask(before);
+  }
 });

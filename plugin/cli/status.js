@@ -1,6 +1,8 @@
 // `openclaw memory status`
 
 import { explainSettings } from "../../lib/manager.js";
+import { native } from "../../lib/native.js";
+import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { outcomesOfAgents } from "./agents.js";
 import { errorJson, fail, printJson } from "./output.js";
@@ -43,7 +45,7 @@ async function agentStatus(host, { cfg, agentId }, manager, { deep, index, verbo
   const embeddingProbe = deep || index ? await manager.probeEmbeddingAvailability() : undefined;
   if (deep || index) await manager.probeVectorAvailability();
   // Looking at the disk is what makes the answer true, so it is part of every status.
-  const scan = scanOf(await manager.inspect());
+  const scan = scanOf(await manager.inspect(), native().setAsideFiles(automaticAgent(host, cfg, agentId).native));
   const settings = verbose ? await explainSettings(host.managerRequest({ cfg, agentId, purpose: "status" })) : undefined;
   return {
     agentId,
@@ -58,10 +60,12 @@ async function agentStatus(host, { cfg, agentId }, manager, { deep, index, verbo
 /**
  * What the disk holds beside what the index holds; `totalFiles` and `issues` are named as in memory-core.
  * @param {Record<string, any>} inspection
+ * @param {string[]} setAside Files of the automatic memory.
  */
-function scanOf({ plan, limits, usage, unknownLanguages }) {
+function scanOf({ plan, limits, usage, unknownLanguages }, setAside) {
   const { files = null, skipped = [], ...pending } = plan ?? {};
   const issues = skipped.map((/** @type {{path: string, reason: string}} */ { path, reason }) => `${path}: ${reason}`);
+  issues.push(...setAside.map((file) => `${file}: damaged and set aside; nothing reads it, and it may be deleted`));
   return { totalFiles: files, issues, skipped, pending, limits, usage, unknownLanguages };
 }
 

@@ -71,9 +71,18 @@ function recordTurn(host, agent, event, ctx) {
   try {
     native().recordTurn(agent.native, user.text, assistant.text, recordOf(agent, ctx));
     settleAtExit();
+    tellNotices(host);
   } catch (error) {
     host.logger.warn(`${PLUGIN_ID}: short-term memory: ${errorMessage(error)}`);
   }
+}
+
+/**
+ * Files that were found damaged, and lines that had to wait and could not be written.
+ * @param {Host} host
+ */
+function tellNotices(host) {
+  for (const notice of native().takeAutomaticNotices()) host.logger.warn(`${PLUGIN_ID}: ${notice}`);
 }
 
 /** A command of one turn ends soon after it, and a line that waits for another process would be lost. */
@@ -122,7 +131,10 @@ export function workOff(plugin, agent) {
       if (failures.get(key) !== message) plugin.host.logger.warn(`${PLUGIN_ID}: capture: ${message}`);
       failures.set(key, message);
     })
-    .finally(() => running.delete(key));
+    .finally(() => {
+      running.delete(key);
+      tellNotices(plugin.host);
+    });
 }
 
 /**

@@ -11,7 +11,7 @@ use super::error::to_js;
 use crate::{
     capture::{
         collect::now_in,
-        group_words, jsonl,
+        erase, group_words, jsonl,
         queue::{Job, Queue},
         session_note::{self, Conversation},
         short_term,
@@ -117,6 +117,27 @@ pub fn record_turn(
 #[must_use]
 pub fn settle_turns() -> bool {
     jsonl::settle(SETTLE)
+}
+
+/// What happened to the files of the automatic memory since this was asked last, in sentences for the log: damage that was
+/// set aside, lines that could not be written later.
+#[napi]
+#[must_use]
+pub fn take_automatic_notices() -> Vec<String> {
+    jsonl::take_notices()
+}
+
+/// The files that were set aside because they were damaged. Nothing reads them again.
+///
+/// # Errors
+/// `MEM_CONFIG`, or when a folder cannot be read.
+#[napi]
+pub fn set_aside_files(env: &Env, agent: AutomaticAgent) -> napi::Result<Vec<String>> {
+    let list = || {
+        let files = erase::set_aside(&agent.folder(), &agent.short_term_file()?)?;
+        Ok(files.into_iter().map(|path| path.display().to_string()).collect())
+    };
+    list().map_err(|e| to_js(env, e))
 }
 
 /// Puts a finished turn on the capture queue. Synchronous, for the same reason.

@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashSet,
-    fs::OpenOptions,
     path::{Path, PathBuf},
 };
 
@@ -19,6 +18,7 @@ use super::{
 };
 use crate::{
     error::{Code, Error, Result},
+    own_file,
     text::redact::redact,
     workspace::notes::Notes,
 };
@@ -292,12 +292,7 @@ impl Collector {
     /// Held until dropped.
     fn lock(&self) -> Result<std::fs::File> {
         let path = self.folder.join("capture.lock");
-        let open = || -> std::io::Result<std::fs::File> {
-            std::fs::create_dir_all(&self.folder)?;
-            let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
-            file.lock()?;
-            Ok(file)
-        };
+        let open = || own_file::open_or_create(&path).and_then(|file| file.lock().map(|()| file));
         open().map_err(|e| Error::io(&path, &e))
     }
 }

@@ -21,7 +21,9 @@ pub const BLANK: &str = "(forgotten)";
 /// # Errors
 /// When a file cannot be read or written.
 pub fn captures(folder: &Path, dry_run: bool, concerns: impl Fn(&log::Entry) -> bool) -> Result<usize> {
-    rewrite(with_rotated(&folder.join(log::FILE))?, dry_run, |line| {
+    let file = folder.join(log::FILE);
+    let damaged = remove(&jsonl::set_aside(&file)?, dry_run)?;
+    let blanked = rewrite(with_rotated(&file)?, dry_run, |line| {
         let mut entry: log::Entry = serde_json::from_str(line).ok()?;
         if entry.text == BLANK || !concerns(&entry) {
             return None;
@@ -29,7 +31,8 @@ pub fn captures(folder: &Path, dry_run: bool, concerns: impl Fn(&log::Entry) -> 
         BLANK.clone_into(&mut entry.text);
         entry.reason = None;
         Some(serde_json::to_string(&entry).ok())
-    })
+    })?;
+    Ok(blanked + damaged)
 }
 
 /// Removes waiting turns; gives their number.
@@ -45,7 +48,7 @@ pub fn waiting(folder: &Path, dry_run: bool, concerns: impl Fn(&Job) -> bool) ->
 /// # Errors
 /// When a file cannot be read or written.
 pub fn short_term(path: &Path, dry_run: bool, concerns: impl Fn(&short_term::Entry) -> bool) -> Result<usize> {
-    rewrite(with_rotated(path)?, dry_run, without(concerns))
+    Ok(remove(&jsonl::set_aside(path)?, dry_run)? + rewrite(with_rotated(path)?, dry_run, without(concerns))?)
 }
 
 /// The same in the files of people that an agent keeps apart.
@@ -57,15 +60,40 @@ pub fn short_term_of_people(
     dry_run: bool,
     concerns: impl Fn(&short_term::Entry) -> bool,
 ) -> Result<usize> {
+    let files = files_of_people(agent_folder)?.into_iter();
+    let (damaged, whole): (Vec<_>, Vec<_>) = files.partition(|file| jsonl::is_set_aside(file));
+    Ok(remove(&damaged, dry_run)? + rewrite(whole, dry_run, without(concerns))?)
+}
+
+fn files_of_people(agent_folder: &Path) -> Result<Vec<PathBuf>> {
     let folder = people_folder(agent_folder);
     let files = match folder.read_dir() {
         Ok(entries) => {
             entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
         }
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(e) => return Err(Error::io(&folder, &e)),
     };
-    rewrite(files.collect(), dry_run, without(concerns))
+    Ok(files.collect())
+}
+
+/// What was set aside of an agent's files because it was damaged. `short_term` is the agent's file of short-term memory.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub fn set_aside(folder: &Path, short_term: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = jsonl::set_aside(short_term)?;
+    found.extend(jsonl::set_aside(&folder.join(log::FILE))?);
+    found.extend(files_of_people(folder)?.into_iter().filter(|file| jsonl::is_set_aside(file)));
+    Ok(found)
+}
+
+/// Removes what was set aside as damaged: nobody can say whether it holds the words. Gives the number of files.
+fn remove(files: &[PathBuf], dry_run: bool) -> Result<usize> {
+    for file in files.iter().filter(|_| !dry_run) {
+        std::fs::remove_file(file).map_err(|e| Error::io(file, &e))?;
+    }
+    Ok(files.len())
 }
 
 fn without(concerns: impl Fn(&short_term::Entry) -> bool) -> impl Fn(&str) -> Option<Option<String>> {
@@ -115,6 +143,26 @@ mod tests {
         assert_eq!(short_term(&path, false, concerns).unwrap(), 0);
         let rotated = std::fs::read_to_string(dir.path().join("short-term-2026-03-17.jsonl")).unwrap();
         assert!(rotated.contains("tea") && !rotated.contains("4711"), "{rotated}");
+    }
+
+    #[test]
+    fn what_was_set_aside_as_damaged_goes_with_the_first_words_that_are_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("short-term.jsonl");
+        let people = people_folder(dir.path());
+        std::fs::create_dir(&people).unwrap();
+        for file in
+            [dir.path().join("short-term-damaged-2026-03-17.jsonl"), people.join("0a-damaged-2026-03-17-2.jsonl")]
+        {
+            std::fs::write(file, "\0\0 the code is 4711").unwrap();
+        }
+        std::fs::write(people.join("0a.jsonl"), "\n").unwrap();
+        for (dry_run, found) in [(true, 1), (false, 1), (false, 0)] {
+            let all = set_aside(dir.path(), &path).unwrap();
+            assert_eq!(all.len(), 2 * found);
+            assert_eq!(short_term(&path, dry_run, |_| false).unwrap(), found);
+            assert_eq!(short_term_of_people(dir.path(), dry_run, |_| false).unwrap(), found);
+        }
     }
 
     #[test]

@@ -59,12 +59,8 @@ pub fn remember(path: &Path, note: Option<&str>, texts: &[String]) -> Result<()>
 /// # Errors
 /// When the file exists but cannot be read.
 pub fn of_groups(path: &Path) -> Result<HashSet<u64>> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(HashSet::new()),
-        Err(e) => return Err(Error::io(path, &e)),
-    };
-    let marks = text.lines().filter_map(|line| serde_json::from_str::<Vec<String>>(line).ok()).flatten();
+    let lines = jsonl::all(path)?;
+    let marks = lines.iter().filter_map(|line| serde_json::from_str::<Vec<String>>(line).ok()).flatten();
     Ok(marks.filter_map(|mark| u64::from_str_radix(&mark, 16).ok()).collect())
 }
 

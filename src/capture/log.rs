@@ -79,7 +79,7 @@ impl Log {
     pub fn add(&self, entry: &Entry) -> Result<()> {
         let line =
             serde_json::to_string(entry).map_err(|e| Error::new(Code::Internal, format!("captures log: {e}")))?;
-        jsonl::append(&self.path, &line)
+        jsonl::append_or_begin(&self.path, &line)
     }
 
     /// Starts a new file when this one is long. `date` names the old one.

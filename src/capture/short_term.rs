@@ -97,7 +97,8 @@ pub fn record(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &j
         tags: tags(&input, &output, limits.max_tags),
     };
     let (max_entries, date) = (limits.max_entries, now.date());
-    jsonl::soon(path, move |mut file| {
+    jsonl::soon(path, move |file| {
+        let mut file = file.or_new()?;
         // While the file is held: two processes would give their turns the same number.
         let last = file.last_line()?.and_then(|line| serde_json::from_str::<Entry>(&line).ok());
         let entry = Entry { turn: last.map_or(1, |last| last.turn + 1), ..unnumbered };

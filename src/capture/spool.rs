@@ -2,13 +2,15 @@
 //! for nobody; who takes or changes entries holds the lock of the folder.
 
 use std::{
-    fs::{File, OpenOptions},
     io::ErrorKind,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    own_file,
+};
 
 const SUFFIX: &str = ".json";
 /// What a file is called until it is complete.
@@ -36,10 +38,11 @@ impl Spool {
     /// Writes an entry, in the place of one with the same name.
     pub(super) fn put(&self, name: &str, text: &str) -> Result<()> {
         let beside = self.folder.join(format!("{}{UNFINISHED}", uuid::Uuid::new_v4()));
-        let write = || match std::fs::write(&beside, text) {
+        // A hook waits: what a power cut leaves of an entry is known by its content.
+        let write = || match own_file::write_new(&beside, text.as_bytes(), false) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                std::fs::create_dir_all(&self.folder)?;
-                std::fs::write(&beside, text)
+                own_file::create_folder(&self.folder)?;
+                own_file::write_new(&beside, text.as_bytes(), false)
             }
             written => written,
         };
@@ -59,13 +62,11 @@ impl Spool {
         Ok(names)
     }
 
-    /// An entry; nothing when somebody has removed it.
+    /// An entry; nothing when somebody has removed it, or when it is nothing that we have written.
     pub(super) fn read(&self, name: &str) -> Result<Option<String>> {
-        let path = self.path(name);
-        match std::fs::read(&path) {
-            Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(&path, &error)),
+        match own_file::read(&self.path(name)) {
+            Err(error) if matches!(error.code, Code::Path | Code::Corrupt) => Ok(None),
+            bytes => Ok(bytes?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())),
         }
     }
 
@@ -75,12 +76,7 @@ impl Spool {
 
     /// Runs `work` while nobody else takes or changes entries.
     pub(super) fn locked<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let open = || -> std::io::Result<File> {
-            std::fs::create_dir_all(&self.folder)?;
-            let file = OpenOptions::new().write(true).create(true).truncate(false).open(self.folder.join(LOCK))?;
-            file.lock()?;
-            Ok(file)
-        };
+        let open = || own_file::open_or_create(&self.folder.join(LOCK)).and_then(|file| file.lock().map(|()| file));
         let _held = open().map_err(|e| Error::io(&self.folder, &e))?;
         work()
     }
@@ -140,7 +136,7 @@ mod tests {
         let spool = Spool::new(dir.path().to_path_buf());
         let [young, old] = ["young", "old"].map(|name| dir.path().join(format!("{name}{UNFINISHED}")));
         std::fs::write(&young, "{").unwrap();
-        let file = File::create(&old).unwrap();
+        let file = std::fs::File::create(&old).unwrap();
         file.set_modified(std::time::SystemTime::now() - 2 * ABANDONED).unwrap();
         assert!(spool.names().unwrap().is_empty());
         spool.sweep().unwrap();

@@ -291,13 +291,13 @@ fn is_open_to_others(_: &Path) -> bool {
 }
 
 #[cfg(unix)]
-pub(super) fn close_to_others(path: &Path) -> Result<()> {
+fn close_to_others(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(|error| Error::io(path, &error))
 }
 
 #[cfg(not(unix))]
-pub(super) fn close_to_others(_: &Path) -> Result<()> {
+fn close_to_others(_: &Path) -> Result<()> {
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Engine, SearchCall, SyncCall, doctor, facts::hashes_of_forgotten, keep::LEASE_PATIENCE};
+use super::{Engine, SearchCall, SyncCall, facts::hashes_of_forgotten, keep::LEASE_PATIENCE};
 use crate::{
     cancel::Cancel,
     capture::{erase, jsonl, short_term},
@@ -205,7 +205,7 @@ impl Engine {
     /// When it cannot be read.
     pub async fn forgotten(self: &Arc<Self>) -> Result<Vec<Remembered>> {
         self.blocking(|_, settings| {
-            let lines = jsonl::tail(&list_path(&settings.database_path), usize::MAX)?;
+            let lines = jsonl::all(&list_path(&settings.database_path))?;
             Ok(lines.iter().filter_map(|line| entry_of(line)).map(remembered).collect())
         })
         .await
@@ -420,9 +420,6 @@ fn append(settings: &Settings, whats: &[What]) -> Result<Vec<String>> {
             serde_json::to_string(&entry).map_err(|e| Error::new(Code::Internal, format!("forget list: {e}")))?;
         jsonl::append(&path, &line)?;
         ids.push(id);
-    }
-    if !ids.is_empty() {
-        doctor::close_to_others(&path)?;
     }
     Ok(ids)
 }

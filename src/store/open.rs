@@ -11,7 +11,10 @@ use std::{
 use rusqlite::{Connection, OpenFlags, config::DbConfig, vtab::array};
 
 use super::{error::is_corrupt, ffi, recover::with_suffix, schema};
-use crate::error::{Code, Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    own_file,
+};
 
 /// The agent database of the host. It is opened by the host's own SQLite in this process; a second copy of SQLite
 /// on the same file loses committed rows.
@@ -52,11 +55,7 @@ pub(super) fn check_name(path: &Path) -> Result<()> {
 /// Creates the folder of the database, open to its owner only.
 pub(super) fn create_folder(path: &Path) -> Result<()> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| {
+    own_file::create_folder(folder).map_err(|error| {
         let error = match error.kind() {
             ErrorKind::PermissionDenied => Error::new(Code::ReadOnly, format!("{}: {error}", folder.display())),
             _ => Error::io(folder, &error),
@@ -146,6 +145,9 @@ pub(super) fn connect_writer(path: &Path) -> Result<Connection> {
 /// One attempt of [`connect_writer`].
 fn try_connect_writer(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    // Private from its first byte on, and with it the log and the shared memory, which SQLite makes as open as the file.
+    // Where this fails, because the file is there or cannot be made, SQLite has the better words.
+    let _ = own_file::write_new(path, &[], false);
     let mut conn = Connection::open_with_flags(path, flags).map_err(|error| unwritable(error.into()))?;
     if conn.is_readonly("main")? {
         return Err(unwritable(Error::new(Code::ReadOnly, "the file is write-protected")));

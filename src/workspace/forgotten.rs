@@ -11,14 +11,16 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
-    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    own_file,
+};
 
 /// Letters and digits from which a line is taken for one that only says one thing, so that it is left out of every
 /// file; shorter ones ("- done", "# Notes") only of their own.
@@ -113,11 +115,14 @@ impl Forgotten {
     #[must_use]
     pub fn of(database: &Path) -> Self {
         let path = list_path(database);
-        match std::fs::read_to_string(&path) {
+        let text = own_file::read(&path).and_then(|bytes| {
+            let not_text = |_| Error::new(Code::Corrupt, format!("{} is not text", path.display()));
+            String::from_utf8(bytes.unwrap_or_default()).map_err(not_text)
+        });
+        match text {
             Ok(text) => Self::parse(&text),
-            Err(error) if error.kind() == ErrorKind::NotFound => Self::default(),
             Err(error) => {
-                let problem = Error::io(&path, &error)
+                let problem = error
                     .context("the list of what is forgotten cannot be read")
                     .remedy("Make it readable; until then nothing is indexed, so that nothing forgotten comes back");
                 Self { problem: Some(problem), ..Self::default() }

@@ -1,7 +1,7 @@
 //! Brings a model to disk: into a `.part` file that the next attempt goes on with, checked, and only then renamed.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     time::Duration,
@@ -18,6 +18,7 @@ use super::source::{Remote, is_sha256};
 use crate::{
     embed::client::{build, origin},
     error::{Code, Error, Result},
+    own_file,
 };
 
 /// Without a byte for so long, the connection counts as dead; the next attempt goes on from there.
@@ -36,9 +37,9 @@ pub(super) async fn download(remote: &Remote, cache_dir: &Path) -> Result<PathBu
     if target.is_file() {
         return Ok(target);
     }
-    fs::create_dir_all(cache_dir).map_err(|e| Error::io(cache_dir, &e))?;
+    own_file::create_folder(cache_dir).map_err(|e| Error::io(cache_dir, &e))?;
     let part = cache_dir.join(format!("{}.part", remote.file_name));
-    let mut file = OpenOptions::new()
+    let mut file = own_file::options()
         .create(true)
         .truncate(false)
         .read(true)

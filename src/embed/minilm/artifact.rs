@@ -14,7 +14,10 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use crate::error::{Code, Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    own_file,
+};
 
 /// Where the weights are in the package, below its root. Hosts leave folders of this name out of the copies they make
 /// of a plugin (`model/README.md`), so this is to be joined to the real root, not to the folder the code runs in.
@@ -60,7 +63,7 @@ pub fn locate(candidates: &[PathBuf], state: &Path) -> Result<PathBuf> {
 
 /// Copies the file under its final name; false when its content is not the one expected.
 fn unpack(source: &Path, folder: &Path, target: &Path) -> Result<bool> {
-    fs::create_dir_all(folder).map_err(|e| Error::io(folder, &e))?;
+    own_file::create_folder(folder).map_err(|e| Error::io(folder, &e))?;
     let temporary = folder.join(format!("{}.{}.tmp", sha256(), process::id()));
     let copied = copy_hashed(source, &temporary);
     let outcome = match copied {
@@ -81,7 +84,8 @@ fn unpack(source: &Path, folder: &Path, target: &Path) -> Result<bool> {
 
 /// Copies a file to disk and returns the SHA-256 of its content.
 fn copy_hashed(source: &Path, target: &Path) -> io::Result<String> {
-    let (mut from, mut to) = (File::open(source)?, File::create(target)?);
+    let mut from = File::open(source)?;
+    let mut to = own_file::options().write(true).create(true).truncate(true).open(target)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 20];
     loop {
