@@ -13,6 +13,7 @@ mod import;
 mod keep;
 mod maintenance;
 mod open;
+mod place;
 mod probe;
 #[cfg(test)]
 mod properties_tests;

@@ -7,13 +7,19 @@ use serde_json::Value;
 use super::{Engine, provider::Provider, registry::Lease};
 use crate::{
     cancel::Cancel,
-    config::resolve::{ResolveInput, resolve},
+    config::{
+        resolve::{ResolveInput, resolve},
+        settings::Resolved,
+    },
     embed::{
         account::Account,
         callback::{Callback, Offered, offer},
     },
     error::{Code, Error, Result},
-    store::{OpenOptions, Store},
+    store::{
+        OpenOptions, Store,
+        place::{self, Workspace},
+    },
     transcripts::host::AskHost,
 };
 
@@ -78,21 +84,40 @@ pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
 }
 
 fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
-    let Some(resolved) = resolve(&call.resolve_input())? else { return Ok(None) };
+    let Some(mut resolved) = resolve(&call.resolve_input())? else { return Ok(None) };
+    let workspace = Workspace::at(&resolved.settings.workspace_dir);
+    let configured = resolved.settings.database_path.clone();
+    resolved.settings.database_path = place::locate(&configured, &workspace);
+    match open_at(&call, resolved.clone(), &workspace) {
+        // Another workspace took the name a moment ago.
+        Err(error) if place::is_not_ours(&error) => {
+            resolved.settings.database_path = place::own_path(&configured, &workspace);
+            open_at(&call, resolved, &workspace).map(Some)
+        }
+        other => other.map(Some),
+    }
+}
+
+/// Opens the engine of a database, or takes a lease on the one that runs.
+fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result<(Lease, bool)> {
+    let path = resolved.settings.database_path.clone();
+    if !path.exists() {
+        super::place::inherit(&path, &place::others(&path), call.workspace_dir.is_some())?;
+    }
     let thread = call.thread;
-    let adapters = call.callbacks.into_iter().map(|(served, embed)| {
+    let adapters = call.callbacks.iter().cloned().map(|(served, embed)| {
         let served = served.unwrap_or_else(|| resolved.settings.provider.id.clone());
         let offered = Offered::default();
         offered.join(thread, offer(embed));
         (served, Arc::new(offered))
     });
     let adapters = adapters.collect();
-    let provider = Provider::new(&resolved.settings, call.accounts, adapters, call.model_paths);
-    let path = resolved.settings.database_path.clone();
+    let provider = Provider::new(&resolved.settings, call.accounts.clone(), adapters, call.model_paths.clone());
     let resolved = Arc::new(resolved);
     let mut fresh = Some(provider);
-    let lease = Lease::get_or_make(&path, || {
-        let store = Store::open(&path, OpenOptions::default())?;
+    let lease = Lease::get_or_make(&path, workspace, || {
+        let options = OpenOptions { workspace: Some(workspace.clone()), ..OpenOptions::default() };
+        let store = Store::open(&path, options)?;
         let Some(provider) = fresh.take() else {
             return Err(Error::new(Code::Internal, "an engine was made twice"));
         };
@@ -103,9 +128,9 @@ fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
         let provider = provider.with_ledger(&resolved.settings, Arc::clone(&lease.store) as _);
         lease.reconfigure(resolved, provider);
     }
-    if let Some(host) = call.sessions {
-        lease.sessions.add_host(thread, host);
+    if let Some(host) = &call.sessions {
+        lease.sessions.add_host(thread, Arc::clone(host));
     }
     lease.refresh_snapshot(&Cancel::new());
-    Ok(Some((lease, call.background)))
+    Ok((lease, call.background))
 }

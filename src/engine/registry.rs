@@ -10,7 +10,10 @@ use std::{
 use parking_lot::Mutex;
 
 use super::Engine;
-use crate::error::Result;
+use crate::{
+    error::Result,
+    store::place::{self, Workspace},
+};
 
 /// An engine and how many leases it has.
 struct Entry {
@@ -30,11 +33,18 @@ impl Lease {
     /// The engine of a database; made when there is none. Blocks.
     ///
     /// # Errors
-    /// What `make` gives.
-    pub(super) fn get_or_make(path: &Path, make: impl FnOnce() -> Result<Arc<Engine>>) -> Result<Self> {
+    /// What `make` gives, and [`place::not_ours`] when the database has become that of another workspace.
+    pub(super) fn get_or_make(
+        path: &Path,
+        workspace: &Workspace,
+        make: impl FnOnce() -> Result<Arc<Engine>>,
+    ) -> Result<Self> {
         // Held while opening, so that one database is never opened twice; opening takes milliseconds.
         let mut engines = ENGINES.lock();
         if let Some(entry) = engines.get_mut(path).filter(|e| !e.engine.is_closed()) {
+            if !entry.engine.store.belongs_to(workspace) {
+                return Err(place::not_ours(path));
+            }
             entry.leases += 1;
             return Ok(Self { engine: Arc::clone(&entry.engine), given_back: false });
         }

@@ -48,13 +48,22 @@ impl Home {
     }
 
     pub async fn open_in(&self, state: &Path) -> Lease {
+        self.open_with(state, &self.workspace()).await
+    }
+
+    /// An engine on the home's state, for another workspace.
+    pub async fn open_workspace(&self, workspace: &Path) -> Lease {
+        self.open_with(&self.state(), workspace).await
+    }
+
+    async fn open_with(&self, state: &Path, workspace: &Path) -> Lease {
         let embedded = Arc::clone(&self.embedded);
         let call = OpenCall {
             config: serde_json::json!({ "memory": { "search": { "provider": "bedrock", "model": "titan" } } }),
             agent_id: "main".to_owned(),
             state_dir: state.to_path_buf(),
             home_dir: self.dir.path().to_path_buf(),
-            workspace_dir: Some(self.workspace()),
+            workspace_dir: Some(workspace.to_path_buf()),
             default_workspace_dir: None,
             accounts: Vec::new(),
             model_paths: Vec::new(),

@@ -87,6 +87,12 @@ impl EmbedPass {
         let mut total = None;
         let mut after: Option<Hash> = None;
         let mut found_in_sweep = false;
+        let (wanted, cancel) = (space.clone(), self.cancel.clone());
+        self.blocking(move |store| match store.read(|r| r.live())? {
+            Some(live) => store.take_vectors_over(live.id, &wanted, &cancel),
+            None => Ok(0),
+        })
+        .await?;
         while let Some(generation) = self.blocking(|store| store.read(|r| r.live())).await? {
             self.cancel.check()?;
             let id = generation.id;

@@ -6,6 +6,7 @@
 //!   [`lexical`], [`compat`] – full text; [`embeddings`], [`cache`] – vectors, by hash of their text.
 //! - [`transcripts`] – how far each was read. [`usage`] – what embedding cost.
 //! - [`forget`], [`checks`] – removing for good, looking for damage.
+//! - [`place`], [`others`] – an index belongs to one workspace, and takes vectors from those of the others.
 //! - [`lease`] – one process at a time indexes; [`recover`] – a damaged file is set aside and its vectors are saved.
 
 pub mod backup;
@@ -27,6 +28,8 @@ pub mod lexical;
 pub mod line_vectors;
 mod meta;
 mod open;
+pub mod others;
+pub mod place;
 mod pool;
 pub mod recover;
 mod schema;
@@ -83,11 +86,14 @@ pub struct OpenOptions {
     pub owner: Owner,
     /// The time; default the clock of the machine.
     pub clock: Arc<dyn Clock>,
+    /// The workspace that the index belongs to; none = whichever it is. An index of another one is refused with
+    /// [`Code::Closed`], see [`place::is_not_ours`].
+    pub workspace: Option<place::Workspace>,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { owner: Owner::this_process(), clock: Arc::new(SystemClock) }
+        Self { owner: Owner::this_process(), clock: Arc::new(SystemClock), workspace: None }
     }
 }
 
@@ -137,13 +143,15 @@ impl fmt::Debug for Store {
 }
 
 /// Opens the file at a path for writing, creating folder and file as needed; refuses what is not ours.
-fn open_writable(path: &Path) -> Result<Connection> {
+fn open_writable(path: &Path, workspace: Option<&place::Workspace>) -> Result<Connection> {
     match open::probe(path)? {
         Found::Nothing => open::create_folder(path)?,
         Found::Ours => {}
         Found::Damaged(error) => return Err(error),
     }
-    open::connect_writer(path)
+    let mut conn = open::connect_writer(path)?;
+    place::claim(&mut conn, path, workspace)?;
+    Ok(conn)
 }
 
 impl Store {
@@ -159,7 +167,7 @@ impl Store {
         let mut opened = Opened { created: matches!(open::probe(path)?, Found::Nothing), ..Opened::default() };
         // Some damage shows with the first thing that is read.
         let attempt = |created: bool| -> Result<_> {
-            let conn = open_writable(path)?;
+            let conn = open_writable(path, options.workspace.as_ref())?;
             let unclean = !created && is_unclean(&conn, &options)?;
             Ok((conn, unclean))
         };
@@ -177,7 +185,8 @@ impl Store {
             }
             Err(error) if matches!(error.code, Code::ReadOnly | Code::DiskFull) && !opened.created => {
                 // Without anything to read this error would come with every search; better at once.
-                open::connect_reader(path).map_err(|_| error.clone())?;
+                let conn = open::connect_reader(path).map_err(|_| error.clone())?;
+                place::check(&conn, path, options.workspace.as_ref())?;
                 (None, Some(error))
             }
             Err(error) => return Err(error),
@@ -197,6 +206,7 @@ impl Store {
         let shared = Arc::new(Shared {
             path: path.to_owned(),
             clock: options.clock,
+            workspace: options.workspace.clone(),
             closed: AtomicBool::new(false),
             abandon: AtomicBool::new(false),
             corrupt: Arc::clone(&corrupt),
@@ -214,7 +224,7 @@ impl Store {
             })
             .map_err(|error| Error::io(path, &error).context("the writer thread cannot be started"))?;
         Ok(Self {
-            pool: Pool::new(path.to_owned(), corrupt),
+            pool: Pool::new(path.to_owned(), options.workspace, corrupt),
             writer: worker.thread().id(),
             worker: Mutex::new(Some(worker)),
             owner: options.owner,
@@ -229,6 +239,12 @@ impl Store {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.shared.path
+    }
+
+    /// Whether it was opened for this workspace, or for any.
+    #[must_use]
+    pub fn belongs_to(&self, workspace: &place::Workspace) -> bool {
+        self.shared.workspace.as_ref().is_none_or(|own| own.is_same(workspace))
     }
 
     /// What opening found and did.

@@ -17,6 +17,7 @@ use super::{
     error::is_corrupt,
     generations::GenerationId,
     open::{FileIdentity, connect_reader},
+    place::{self, Workspace},
 };
 use crate::{
     cancel::Cancel,
@@ -83,8 +84,11 @@ struct Pooled {
 }
 
 impl Pooled {
-    fn open(path: &Path, identity: Option<FileIdentity>) -> Result<Self> {
-        Ok(Self { conn: connect_reader(path)?, identity, counted: Cell::new(None) })
+    fn open(path: &Path, workspace: Option<&Workspace>, identity: Option<FileIdentity>) -> Result<Self> {
+        let conn = connect_reader(path)?;
+        // The file may have been deleted, and its name taken by another workspace, since the store was opened.
+        place::check(&conn, path, workspace)?;
+        Ok(Self { conn, identity, counted: Cell::new(None) })
     }
 }
 
@@ -98,6 +102,7 @@ struct State {
 /// The pool.
 pub(super) struct Pool {
     path: PathBuf,
+    workspace: Option<Workspace>,
     state: Mutex<State>,
     returned: Condvar,
     closed: Arc<AtomicBool>,
@@ -128,8 +133,8 @@ impl Drop for Loan<'_> {
 
 impl Pool {
     /// An empty pool. `corrupt` is set when a query finds damage.
-    pub(super) fn new(path: PathBuf, corrupt: Arc<AtomicBool>) -> Self {
-        Self { path, state: Mutex::default(), returned: Condvar::new(), closed: Arc::default(), corrupt }
+    pub(super) fn new(path: PathBuf, workspace: Option<Workspace>, corrupt: Arc<AtomicBool>) -> Self {
+        Self { path, workspace, state: Mutex::default(), returned: Condvar::new(), closed: Arc::default(), corrupt }
     }
 
     /// Runs a closure on a snapshot.
@@ -142,7 +147,8 @@ impl Pool {
     pub(super) fn read_fresh<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         let mut loan = self.borrow(cancel)?;
         let identity = FileIdentity::of(&self.path);
-        let fresh = Pooled::open(&self.path, identity).map_err(|error| self.explain(error, cancel))?;
+        let fresh =
+            Pooled::open(&self.path, self.workspace.as_ref(), identity).map_err(|error| self.explain(error, cancel))?;
         loan.pooled = Some(fresh);
         self.read_on(loan, cancel, f)
     }
@@ -199,7 +205,8 @@ impl Pool {
         drop(state);
         let mut loan = Loan { pool: self, pooled: idle, reusable: false };
         if loan.pooled.is_none() {
-            let opened = Pooled::open(&self.path, identity).map_err(|error| self.explain(error, cancel))?;
+            let opened = Pooled::open(&self.path, self.workspace.as_ref(), identity)
+                .map_err(|error| self.explain(error, cancel))?;
             loan.pooled = Some(opened);
         }
         Ok(loan)

@@ -21,6 +21,7 @@ use super::{
     error::{is_corrupt, with_errno},
     lease::{Held, RENEW_EVERY_MS},
     open::FileIdentity,
+    place::Workspace,
     pool::{Reader, closed},
 };
 use crate::error::{Code, Error, Result};
@@ -71,6 +72,8 @@ pub(super) enum Message {
 pub(super) struct Shared {
     pub(super) path: PathBuf,
     pub(super) clock: Arc<dyn Clock>,
+    /// Whose the index is.
+    pub(super) workspace: Option<Workspace>,
     /// No new work is taken.
     pub(super) closed: AtomicBool,
     /// Waiting work is refused, and the running statement should stop.
@@ -196,7 +199,7 @@ impl Writer {
             self.lease = None;
         }
         if self.open.is_none() {
-            match super::open_writable(&self.shared.path) {
+            match super::open_writable(&self.shared.path, self.shared.workspace.as_ref()) {
                 Ok(conn) => self.adopt(conn),
                 Err(error) => {
                     *self.shared.refusal.lock() = Some(error.clone());

@@ -52,7 +52,7 @@ struct Fixture {
 }
 
 fn options(clock: &Arc<ManualClock>) -> OpenOptions {
-    OpenOptions { owner: Owner::this_process(), clock: Arc::clone(clock) as Arc<dyn Clock> }
+    OpenOptions { owner: Owner::this_process(), clock: Arc::clone(clock) as Arc<dyn Clock>, workspace: None }
 }
 
 impl Fixture {

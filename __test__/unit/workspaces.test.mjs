@@ -1,0 +1,89 @@
+// An index belongs to a workspace, also when two workspaces share the agent and the state folder.
+
+import { execFile } from "node:child_process";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { MemoryIndexManager } from "../../index.js";
+import { makeWorkspace } from "./workspace.mjs";
+
+const CHILD = fileURLToPath(new URL("../kill/workspace-child.mjs", import.meta.url));
+
+/** Two workspaces of the agent `main`, and what opens them. */
+async function twoWorkspaces() {
+  const { dir, stateDir } = await makeWorkspace({});
+  for (const [name, text] of [
+    ["a", "The zebra sleeps in the kitchen of Ana."],
+    ["b", "The boiler code of Ben is E17."],
+  ]) {
+    await mkdir(path.join(dir, name, "memory"), { recursive: true });
+    await writeFile(path.join(dir, name, "memory", `${name}.md`), text);
+  }
+  /** @param {string} name @param {Record<string, unknown>} [search] */
+  const request = (name, search = { provider: "none" }) => ({
+    cfg: { agents: { defaults: { workspace: path.join(dir, name) } }, memory: { search } },
+    agentId: "main",
+    stateDir,
+    env: {},
+  });
+  return { dir, request };
+}
+
+// Opening the second workspace removed what the first had indexed, and the first one's searches gave the second one's text.
+test("two managers of one agent with two workspaces never see each other's notes", async () => {
+  const { request } = await twoWorkspaces();
+  const [a, b] = /** @type {MemoryIndexManager[]} */ (
+    await Promise.all([MemoryIndexManager.get(request("a")), MemoryIndexManager.get(request("b"))])
+  );
+  await Promise.all([a.sync(), b.sync()]);
+  for (let round = 0; round < 3; round++) {
+    await a.sync({ force: round === 1 });
+    expect((await a.search("zebra kitchen")).map(({ path }) => path)).toEqual(["memory/a.md"]);
+    expect(await a.search("boiler code")).toEqual([]);
+    expect((await b.search("boiler code")).map(({ path }) => path)).toEqual(["memory/b.md"]);
+    expect(await b.search("zebra kitchen")).toEqual([]);
+    await b.sync();
+  }
+  expect(a.status().dbPath).not.toBe(b.status().dbPath);
+  await Promise.all([a.close(), b.close()]);
+});
+
+test("two processes that open two workspaces of one agent at once keep them apart", { timeout: 60_000 }, async () => {
+  const { request } = await twoWorkspaces();
+  const asked = [
+    ["a", "zebra kitchen", "boiler code"],
+    ["b", "boiler code", "zebra kitchen"],
+  ];
+  const found = await Promise.all(
+    asked.map(async ([name, own, other]) => {
+      const { stdout } = await promisify(execFile)(process.execPath, [CHILD, JSON.stringify(request(name)), own, other]);
+      return JSON.parse(stdout);
+    }),
+  );
+  expect(found.map(({ own, other }) => [own, other])).toEqual([
+    [10, 0],
+    [10, 0],
+  ]);
+  expect(found[0].dbPath).not.toBe(found[1].dbPath);
+});
+
+test("a workspace that moved keeps its vectors and shows no old row", async () => {
+  const { dir, request } = await twoWorkspaces();
+  let made = 0;
+  const embed = async (/** @type {string[]} */ texts) => {
+    made += texts.length;
+    return texts.map((text) => [1, text.length]);
+  };
+  const search = { provider: "bedrock", model: "titan" };
+  const before = await MemoryIndexManager.get({ ...request("a", search), embed });
+  await before?.sync();
+  await before?.close();
+  expect(made).toBe(1);
+  await rename(path.join(dir, "a"), path.join(dir, "moved"));
+  const after = await MemoryIndexManager.get({ ...request("moved", search), embed });
+  expect(await after?.sync()).toMatchObject({ files: 1, embedded: 0, pending: 0 });
+  expect(made).toBe(1);
+  await after?.close();
+});
