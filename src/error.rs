@@ -149,6 +149,20 @@ impl Error {
         Self::new(code, format!("{}: {error}", path.display()))
     }
 
+    /// Whether it is the embedding provider that failed; words are searched all the same.
+    #[must_use]
+    pub const fn is_of_provider(&self) -> bool {
+        matches!(
+            self.code,
+            Code::ProviderAuth
+                | Code::ProviderQuota
+                | Code::ProviderUnavailable
+                | Code::ProviderResponse
+                | Code::ProviderRateLimit
+                | Code::ProviderInput
+        )
+    }
+
     /// Whether the same call may succeed later without anyone changing anything.
     #[must_use]
     pub const fn is_retryable(&self) -> bool {

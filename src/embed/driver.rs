@@ -13,19 +13,17 @@ use parking_lot::Mutex;
 use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
-    BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space, Usage,
+    BoxFuture, Embedded, Embedder, HARMLESS_TEXT, Limits, Purpose, Sink, Space, Usage,
     breaker::Breaker,
+    check::{Checked, check, other_length},
     clock::Clock,
     fault::{Fault, FaultKind},
     pace::Pace,
     pack::{Job, Queue, estimate_tokens},
+    refusals::{Refusals, every_text_refused},
     retry::{ATTEMPTS, backoff},
 };
 use crate::error::{Code, Error, Result};
-
-/// Texts refused one after another, without a good answer between, before the fault is looked for in the request
-/// and not in the texts.
-const REFUSALS_IN_A_ROW: usize = 8;
 
 /// The vectors of one request, as they came.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +60,6 @@ struct Core {
     /// Document requests in flight over all runs; queries do not queue behind them.
     permits: Semaphore,
     dims: AtomicUsize,
-    refusals: AtomicUsize,
     requests: AtomicU64,
     texts: AtomicU64,
     tokens: AtomicU64,
@@ -90,7 +87,6 @@ impl Driver {
             transport,
             clock,
             limits: Mutex::new(limits),
-            refusals: AtomicUsize::new(0),
             requests: AtomicU64::new(0),
             texts: AtomicU64::new(0),
             tokens: AtomicU64::new(0),
@@ -153,7 +149,14 @@ impl Embedder for Driver {
         timeout: Duration,
         sink: &'a mut Sink<'a>,
     ) -> BoxFuture<'a, Result<()>> {
-        let run = Run { core: Arc::clone(&self.core), purpose, timeout, stop: Arc::default(), tasks: JoinSet::new() };
+        let run = Run {
+            core: Arc::clone(&self.core),
+            purpose,
+            timeout,
+            stop: Arc::default(),
+            tasks: JoinSet::new(),
+            refusals: Refusals::default(),
+        };
         Box::pin(run.drive(texts, sink))
     }
 }
@@ -166,6 +169,7 @@ struct Run {
     /// Set when nothing new may be sent, so that requests that wait for a retry give up.
     stop: Arc<AtomicBool>,
     tasks: JoinSet<Finished>,
+    refusals: Refusals,
 }
 
 struct Finished {
@@ -190,16 +194,28 @@ impl Run {
         let mut failure: Option<Error> = None;
         loop {
             self.launch(&mut queue);
-            let Some(joined) = self.tasks.join_next().await else { break };
+            let Some(joined) = self.tasks.join_next().await else {
+                match self.second_requests(&mut queue).await {
+                    Ok(true) => continue,
+                    Ok(false) => break,
+                    Err(fault) => {
+                        failure.get_or_insert(fault.error);
+                        break;
+                    }
+                }
+            };
             let finished = joined.map_err(|_| Error::new(Code::Internal, "an embedding request broke off"))?;
             let mut ready = Vec::new();
-            let settled = match finished.outcome {
+            let mut settled = match finished.outcome {
                 Ok(checked) => {
-                    settle(&finished.job, checked, &mut queue, &mut ready);
+                    self.settle(&finished.job, checked, &mut ready);
                     Ok(())
                 }
                 Err(fault) => self.recover(finished.job, finished.sent_bytes, fault, &mut queue, &mut ready),
             };
+            if settled.is_ok() && self.refusals.are_suspicious() {
+                settled = self.ask_for_a_harmless_text().await;
+            }
             if let Err(fault) = settled {
                 let hopeless = fault.kind != FaultKind::Unavailable || self.core.breaker.is_open();
                 if hopeless {
@@ -230,10 +246,66 @@ impl Run {
         }
     }
 
+    /// Puts refused texts back for their second and last request, right after the provider has accepted another text.
+    /// False when there are none.
+    async fn second_requests(&mut self, queue: &mut Queue<'_>) -> Result<bool, Fault> {
+        if self.refusals.is_empty() || self.stop.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        self.ask_for_a_harmless_text().await?;
+        for job in self.refusals.take() {
+            queue.put_back(job);
+        }
+        Ok(true)
+    }
+
+    /// Whether the provider accepts anything at all.
+    async fn ask_for_a_harmless_text(&mut self) -> Result<(), Fault> {
+        let texts = [HARMLESS_TEXT.to_owned()];
+        match self.core.request(&texts, self.purpose, self.timeout, &self.stop).await {
+            Ok(checked) => match checked.into_iter().next() {
+                Some(Err(problem)) => Err(Fault::response(format!("the provider sent {problem}"))),
+                _ => {
+                    self.refusals.accepted();
+                    Ok(())
+                }
+            },
+            Err(fault) => Err(match fault.kind {
+                FaultKind::RateLimit(_) | FaultKind::Unavailable | FaultKind::Fatal => fault,
+                _ => Fault::new(FaultKind::Fatal, every_text_refused(fault.error)),
+            }),
+        }
+    }
+
+    /// Sorts the vectors of a good reply.
+    fn settle(&mut self, job: &Job, checked: Vec<Checked>, ready: &mut Vec<(usize, Embedded)>) {
+        for (&position, outcome) in job.positions.iter().zip(checked) {
+            match outcome {
+                Ok(vector) => {
+                    self.refusals.accepted();
+                    ready.push((position, Embedded::Vector(vector)));
+                }
+                Err(problem) => {
+                    let reason = format!("the provider sent {problem} for it");
+                    self.refuse(Job { again: job.again, ..Job::of(vec![position]) }, &reason, ready);
+                }
+            }
+        }
+    }
+
+    /// A document is refused for good only the second time; a query is told at once.
+    fn refuse(&mut self, job: Job, reason: &str, ready: &mut Vec<(usize, Embedded)>) {
+        if job.again || self.purpose == Purpose::Query {
+            ready.extend(job.positions.iter().map(|&position| (position, Embedded::Refused(reason.to_owned()))));
+        } else {
+            self.refusals.add(job);
+        }
+    }
+
     /// Learns from a fault and sends the texts again in smaller requests, or passes the fault on when that cannot
     /// help.
     fn recover(
-        &self,
+        &mut self,
         job: Job,
         sent_bytes: usize,
         fault: Fault,
@@ -241,7 +313,8 @@ impl Run {
         ready: &mut Vec<(usize, Embedded)>,
     ) -> Result<(), Fault> {
         let single = job.positions.len() == 1;
-        let mut limits = self.core.limits.lock();
+        let core = Arc::clone(&self.core);
+        let mut limits = core.limits.lock();
         match fault.kind {
             FaultKind::TooMany(allowed) if !single => {
                 let half = job.positions.len() / 2;
@@ -269,17 +342,11 @@ impl Run {
                 }
                 match job.shorter(sent_bytes, allowed) {
                     Some(shorter) => queue.put_back(shorter),
-                    None => refuse(&job, &fault.error, ready),
+                    None => self.refuse(job, &fault.error.message, ready),
                 }
             }
-            FaultKind::TooMany(_) => refuse(&job, &fault.error, ready),
             FaultKind::Rejected if !single => put_back_halves(job, queue),
-            FaultKind::Rejected => {
-                if self.core.refusals.fetch_add(1, Ordering::Relaxed) + 1 >= REFUSALS_IN_A_ROW {
-                    return Err(every_text_refused(fault));
-                }
-                refuse(&job, &fault.error, ready);
-            }
+            FaultKind::TooMany(_) | FaultKind::Rejected => self.refuse(job, &fault.error.message, ready),
             FaultKind::RateLimit(_) | FaultKind::Unavailable | FaultKind::Encoding | FaultKind::Fatal => {
                 return Err(fault);
             }
@@ -292,27 +359,6 @@ fn put_back_halves(job: Job, queue: &mut Queue<'_>) {
     let [first, second] = job.halves();
     queue.put_back(second);
     queue.put_back(first);
-}
-
-fn refuse(job: &Job, error: &Error, ready: &mut Vec<(usize, Embedded)>) {
-    ready.extend(job.positions.iter().map(|&position| (position, Embedded::Refused(error.message.clone()))));
-}
-
-fn every_text_refused(fault: Fault) -> Fault {
-    let mut error = fault.error.context("one text after another is refused");
-    error.code = Code::ProviderResponse;
-    Fault::new(FaultKind::Fatal, error.remedy("Check the model and the options of the provider"))
-}
-
-/// Sorts the vectors of a good reply; texts whose vector is unusable are asked for once more, alone.
-fn settle(job: &Job, checked: Vec<Checked>, queue: &mut Queue<'_>, ready: &mut Vec<(usize, Embedded)>) {
-    for (&position, outcome) in job.positions.iter().zip(checked) {
-        match outcome {
-            Ok(vector) => ready.push((position, Embedded::Vector(vector))),
-            Err(_) if !job.again => queue.put_back(Job::again(position)),
-            Err(problem) => ready.push((position, Embedded::Refused(format!("the provider sent {problem} for it")))),
-        }
-    }
 }
 
 impl Core {
@@ -403,7 +449,6 @@ impl Core {
         }
         self.breaker.succeeded();
         self.pace.answered();
-        self.refusals.store(0, Ordering::Relaxed);
         Ok(checked)
     }
 
@@ -413,58 +458,5 @@ impl Core {
             Err(known) if known != length => Err(other_length(length, known)),
             _ => Ok(()),
         }
-    }
-}
-
-/// A usable vector, or what is wrong with it.
-pub(super) type Checked = Result<Vec<f32>, &'static str>;
-
-/// Checks a reply: the count and the lengths as a whole, the numbers one vector at a time. `dims` is the known
-/// length, 0 = not known yet.
-pub(super) fn check(vectors: Vec<Vec<f32>>, texts: usize, dims: usize) -> Result<Vec<Checked>, String> {
-    if vectors.len() != texts {
-        return Err(format!("the provider sent {} vectors for {texts} texts", vectors.len()));
-    }
-    let dims = if dims == 0 { vectors.first().map_or(0, Vec::len) } else { dims };
-    if let Some(other) = vectors.iter().find(|vector| vector.len() != dims || vector.is_empty()) {
-        return Err(other_length(other.len(), dims));
-    }
-    let checked: Vec<Checked> = vectors.into_iter().map(check_numbers).collect();
-    if texts > 1 && checked.iter().all(Result::is_err) {
-        return Err(format!("the provider sent {texts} unusable vectors"));
-    }
-    Ok(checked)
-}
-
-fn other_length(length: usize, dims: usize) -> String {
-    format!("the provider sent a vector of {length} numbers where {dims} are expected")
-}
-
-fn check_numbers(vector: Vec<f32>) -> Checked {
-    // Any NaN or infinity makes the sum of squares one too.
-    let squares: f64 = vector.iter().map(|&number| f64::from(number) * f64::from(number)).sum();
-    if !squares.is_finite() {
-        Err("a vector with a number that is not finite")
-    } else if squares == 0.0 {
-        Err("a vector of zeros")
-    } else {
-        Ok(vector)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn replies_are_checked_as_a_whole_and_by_vector() {
-        let good = || vec![1.0, 0.0];
-        assert!(check(vec![good()], 2, 0).is_err(), "count");
-        assert!(check(vec![good(), vec![1.0]], 2, 0).is_err(), "mixed lengths");
-        assert!(check(vec![good()], 1, 3).is_err(), "not the known length");
-        assert!(check(vec![vec![]], 1, 0).is_err(), "empty");
-        assert!(check(vec![vec![0.0, 0.0], vec![f32::NAN, 1.0]], 2, 0).is_err(), "all unusable");
-        let mixed = check(vec![good(), vec![0.0, 0.0], vec![f32::INFINITY, 1.0]], 3, 2).unwrap();
-        assert_eq!(mixed.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, false]);
     }
 }

@@ -21,7 +21,8 @@ pub enum FaultKind {
     TooLarge,
     /// One input is too long; how many tokens are allowed, when the provider says so.
     TooLong(Option<usize>),
-    /// The request is refused for a reason that may lie in one of its inputs.
+    /// The request is refused for a reason that may lie in one of its inputs: only an answer that speaks about the
+    /// content of a request.
     Rejected,
     /// The request uses the optional field `encoding_format`, which this server does not know.
     Encoding,
@@ -101,7 +102,9 @@ pub fn classify(refusal: &Refusal<'_>, redactor: &Redactor) -> Fault {
         quota.error.retry_after_ms = refusal.retry_after.map(millis);
         return quota;
     }
-    if matches!(status, 401 | 403) || (status == 400 && says_any(&lower, &["api key not valid", "api_key_invalid"])) {
+    if matches!(status, 401 | 403 | 407)
+        || (status == 400 && says_any(&lower, &["api key not valid", "api_key_invalid"]))
+    {
         let remedy = "Check the API key and its rights; `memory.search.remote.apiKey` wins over the provider's own key";
         return fault(FaultKind::Fatal, Code::ProviderAuth, "refuses the credentials", remedy.into());
     }
@@ -141,7 +144,12 @@ pub fn classify(refusal: &Refusal<'_>, redactor: &Redactor) -> Fault {
             down
         }
         200 => Fault::response(message("answered with an error")),
-        _ => fault(FaultKind::Rejected, Code::ProviderInput, "refuses the request", "".into()),
+        400 | 422 => {
+            let remedy = "The text is left out of vector search for a while and still found by its words";
+            fault(FaultKind::Rejected, Code::ProviderInput, "refuses the request", remedy.into())
+        }
+        // Says nothing about the texts: a proxy, a lock, a law, a joke. It may be another answer tomorrow.
+        _ => Fault::unavailable(message("refuses the request")),
     }
 }
 

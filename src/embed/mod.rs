@@ -4,6 +4,7 @@ pub mod account;
 pub mod batch;
 pub mod breaker;
 pub mod callback;
+mod check;
 pub mod client;
 pub mod clock;
 pub mod driver;
@@ -17,6 +18,7 @@ pub mod pace;
 pub mod pack;
 pub mod provider;
 pub mod redact;
+pub mod refusals;
 pub mod remote;
 pub mod retry;
 pub mod secret;
@@ -102,6 +104,9 @@ pub struct Usage {
 /// Takes the outcomes of one finished request, as (position in `texts`, outcome). An error stops the run. It is
 /// called on the task that drives the run, so it must not block for long.
 pub type Sink<'a> = dyn FnMut(Vec<(usize, Embedded)>) -> Result<()> + Send + 'a;
+
+/// A text that no provider has a reason to refuse: sent to find out whether it works at all.
+pub const HARMLESS_TEXT: &str = "memory";
 
 /// A provider of vectors. Implementations retry, split and pace by themselves, and never log a secret.
 pub trait Embedder: Send + Sync {

@@ -33,19 +33,15 @@ pub struct Job {
     pub positions: Vec<usize>,
     /// Shorter cut for a single text that was refused as too long, in bytes.
     pub max_bytes: Option<usize>,
-    /// Whether the provider has already sent an unusable vector for this text.
+    /// Whether the provider has refused this very text before, or sent an unusable vector for it.
     pub again: bool,
 }
 
 impl Job {
-    const fn of(positions: Vec<usize>) -> Self {
-        Self { positions, max_bytes: None, again: false }
-    }
-
-    /// A second request for one text.
+    /// A request for texts as they are.
     #[must_use]
-    pub fn again(position: usize) -> Self {
-        Self { again: true, ..Self::of(vec![position]) }
+    pub const fn of(positions: Vec<usize>) -> Self {
+        Self { positions, max_bytes: None, again: false }
     }
 
     /// Two requests of half the size.

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::{runtime::Handle, task::JoinHandle};
 
-use super::{Engine, now_ms};
+use super::{Engine, now_ms, sync::VectorCall};
 use crate::{
     cancel::Cancel,
     capture,
@@ -102,7 +102,7 @@ impl Engine {
         let wait = self.snapshot.lock().vectors_wait_ms(now_ms());
         if wait == Some(0) {
             // Kept for `status`.
-            let _ = self.sync_vectors(&Cancel::new(), None).await;
+            let _ = self.sync_vectors(VectorCall::default(), &Cancel::new(), None).await;
         }
     }
 }

@@ -8,14 +8,14 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Engine, SyncCall};
+use super::{Engine, SyncCall, sync::VectorCall};
 use crate::{
     cancel::Cancel,
     config::settings::Settings,
     embed::factory::Selected,
     error::{Code, Error, Result},
-    index::plan,
-    store::recover::with_suffix,
+    index::{Failure, plan},
+    store::{recover::with_suffix, refusals::RefusedText},
     workspace::forgotten::{Forgotten, list_path},
 };
 
@@ -56,6 +56,8 @@ impl Check {
     }
 }
 
+/// What makes the vectors that are missing.
+const INDEX_AGAIN: &str = "`openclaw memory index` makes them; until then these are found by keywords";
 /// What to say when a repair was not asked for.
 const RUN_DOCTOR: &str = "`openclaw memory doctor` repairs it";
 
@@ -76,7 +78,7 @@ impl Engine {
             .await?;
         checks.push(self.disk(repair).await);
         checks.push(self.rows(repair).await);
-        checks.push(self.embeddings().await);
+        checks.push(self.embeddings(repair).await);
         Ok(checks)
     }
 
@@ -224,35 +226,85 @@ impl Engine {
         }
     }
 
-    /// Whether the chosen provider can be used at all. Nothing is sent.
-    async fn embeddings(self: &Arc<Self>) -> Check {
+    /// Whether the chosen provider can be used, and has done its work. Nothing is sent but, to repair, the texts that it
+    /// refused and those that still wait.
+    async fn embeddings(self: &Arc<Self>, repair: bool) -> Check {
         let name = "embeddings";
         let choice = self.provider().choice();
-        match &*choice {
-            Err(error) => Check::failed(name, error),
-            Ok(Selected { embedder: None, .. }) => Check::well(name, "none in use; search works on keywords"),
-            Ok(Selected { fallback_from: Some(from), fallback_reason, .. }) => Check::bad(
-                name,
-                format!("\"{from}\" failed ({})", fallback_reason.as_deref().unwrap_or("unknown")),
-                "The fallback is in use; `openclaw memory status --deep` asks the provider again",
-            ),
-            Ok(selected) => {
-                let covered = self.blocking(|engine, _| {
-                    engine.refresh_snapshot(&engine.shutdown);
-                    Ok(engine.snapshot.lock().pending())
-                });
-                match covered.await {
-                    Ok(0) => Check::well(name, format!("{}: every chunk has a vector", selected.provider)),
-                    Ok(n) => Check::bad(
-                        name,
-                        format!("{}: {n} chunks have no vector yet", selected.provider),
-                        "`openclaw memory index` makes them; until then these are found by keywords",
-                    ),
-                    Err(error) => Check::failed(name, &error),
-                }
+        let selected = match &*choice {
+            Err(error) => return Check::failed(name, error),
+            Ok(Selected { embedder: None, .. }) => {
+                return Check::well(name, "none in use; search works on keywords");
             }
+            Ok(Selected { fallback_from: Some(from), fallback_reason, .. }) => {
+                return Check::bad(
+                    name,
+                    format!("\"{from}\" failed ({})", fallback_reason.as_deref().unwrap_or("unknown")),
+                    "The fallback is in use; `openclaw memory status --deep` asks the provider again",
+                );
+            }
+            Ok(selected) => selected,
+        };
+        let mut covered = match self.covered().await {
+            Ok(covered) => covered,
+            Err(error) => return Check::failed(name, &error),
+        };
+        let before = covered.refused;
+        if repair && before > 0 {
+            // A failure is kept, and told below.
+            let _ = self.sync_vectors(VectorCall { ask_refused: true }, &Cancel::new(), None).await;
+            covered = match self.covered().await {
+                Ok(covered) => covered,
+                Err(error) => return Check::failed(name, &error),
+            };
         }
+        let provider = &selected.provider;
+        let Covered { pending, refused, failure, refusal } = covered;
+        if let Some(failure) = failure {
+            let remedy = failure.remedy.clone().unwrap_or_else(|| INDEX_AGAIN.into());
+            let cause = failure.message.strip_suffix(&format!(". {remedy}")).unwrap_or(&failure.message);
+            return Check::bad(name, format!("{provider}: {pending} chunks have no vector: {cause}"), remedy);
+        }
+        if pending > 0 {
+            return Check::bad(name, format!("{provider}: {pending} chunks have no vector yet"), INDEX_AGAIN);
+        }
+        if let Some(refusal) = refusal {
+            let found =
+                format!("{provider}: {refused} chunks are refused, {} for one: {}", refusal.path, refusal.reason);
+            return Check::bad(
+                name,
+                found,
+                "They are found by their words and asked again by themselves, at once by `openclaw memory index --force`",
+            );
+        }
+        if before > 0 {
+            let found = format!("{provider}: {before} chunks had been refused");
+            return Check::repaired(name, found, "asked again: they have a vector now");
+        }
+        Check::well(name, format!("{provider}: every chunk has a vector"))
     }
+
+    async fn covered(self: &Arc<Self>) -> Result<Covered> {
+        self.blocking(|engine, _| {
+            engine.refresh_snapshot(&engine.shutdown);
+            let snapshot = engine.snapshot.lock();
+            Ok(Covered {
+                pending: snapshot.pending(),
+                refused: snapshot.refused(),
+                failure: snapshot.embedding_failure().map(|(failure, _)| failure),
+                refusal: snapshot.refusal().cloned(),
+            })
+        })
+        .await
+    }
+}
+
+/// How much of the index has vectors, and what keeps the rest from having one.
+struct Covered {
+    pending: u64,
+    refused: u64,
+    failure: Option<Failure>,
+    refusal: Option<RefusedText>,
 }
 
 fn forget_list(settings: &Settings) -> Check {

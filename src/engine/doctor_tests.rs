@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::engine::testing::{Home, hits, sync};
+use crate::engine::testing::{FAILING, Home, REFUSED, hits, sync};
 
 fn check<'a>(checks: &'a [Check], name: &str) -> &'a Check {
     checks.iter().find(|check| check.name == name).unwrap()
@@ -99,5 +99,72 @@ async fn a_copy_is_private_whole_and_refuses_to_overwrite() {
     assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), 2, "kept vectors are used again");
     assert_eq!(engine.reset(false).await.unwrap().vectors, 2);
     assert_eq!(engine.store.sizes().unwrap().embeddings, 0);
+    engine.release().await;
+}
+
+// Nothing but a new index ever asked again, and doctor found every chunk embedded.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_text_is_named_and_asked_again() {
+    let odd = format!("The {REFUSED} zebra sleeps.");
+    let home = Home::new(&[("memory/a.md", &odd), ("MEMORY.md", "The tea is sencha.")]);
+    let engine = home.open().await;
+    let report = sync(&engine).await;
+    assert_eq!((report.embedded, report.refused, report.pending), (1, 1, 0));
+    assert_eq!(engine.status()["custom"]["refusedTexts"], 1);
+    assert_eq!(engine.status()["custom"]["latestRefusal"]["path"], "memory/a.md");
+    let sent = || home.embedded.load(std::sync::atomic::Ordering::SeqCst);
+    let before = sent();
+    assert_eq!(sync(&engine).await.refused, 0);
+    assert_eq!(sent(), before, "not again at once");
+    let found = engine.doctor(false).await.unwrap();
+    let embeddings = check(&found, "embeddings");
+    assert!(!embeddings.ok && embeddings.found.contains("memory/a.md for one: "), "{embeddings:?}");
+    assert_eq!(sent(), before);
+    let found = engine.doctor(true).await.unwrap();
+    assert!(!check(&found, "embeddings").ok && sent() > before, "asked, and still refused");
+    home.strict.store(false, std::sync::atomic::Ordering::SeqCst);
+    let mended = engine.doctor(true).await.unwrap();
+    assert!(check(&mended, "embeddings").did.as_deref().is_some_and(|did| did.contains("asked again")), "{mended:?}");
+    assert_eq!(engine.status()["custom"]["refusedTexts"], 0);
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forced_index_and_a_reset_ask_refused_texts_again() {
+    let odd = format!("The {REFUSED} zebra sleeps.");
+    let home = Home::new(&[("memory/a.md", &odd), ("MEMORY.md", "The tea is sencha.")]);
+    let engine = home.open().await;
+    assert_eq!(sync(&engine).await.refused, 1);
+    let forced = SyncCall { reason: "test".into(), force: true, text_only: false };
+    assert_eq!(engine.sync(forced, Cancel::new(), None).await.unwrap().refused, 1, "asked, and refused again");
+    engine.reset(true).await.unwrap();
+    home.strict.store(false, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(sync(&engine).await.embedded, 1);
+    engine.release().await;
+}
+
+// A process that had not met the failure itself knew nothing of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_fails_is_named_by_the_next_process() {
+    let home = Home::new(&[("memory/a.md", &format!("The zebra sleeps. {FAILING}"))]);
+    let engine = home.open().await;
+    let report = sync(&engine).await;
+    assert_eq!((report.embedded, report.pending), (0, 1));
+    assert_eq!(report.embedding_error.as_ref().unwrap().code, "MEM_PROVIDER_AUTH");
+    engine.release().await;
+    let engine = home.open().await;
+    let status = engine.inspect().await.unwrap()["status"].clone();
+    assert_eq!(status["custom"]["embeddingError"]["code"], "MEM_PROVIDER_AUTH", "{status}");
+    assert_eq!(status["custom"]["pendingEmbeddings"], 1);
+    assert_eq!(status["custom"]["health"]["state"], "keywords");
+    assert!(status["custom"]["health"]["reason"].as_str().unwrap().contains("no such key"));
+    let checks = engine.doctor(true).await.unwrap();
+    assert!(check(&checks, "embeddings").found.contains("no such key"), "{checks:?}");
+    home.strict.store(false, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(sync(&engine).await.embedded, 1);
+    engine.release().await;
+    let engine = home.open().await;
+    let status = engine.inspect().await.unwrap()["status"].clone();
+    assert_eq!(status["custom"]["health"]["state"], "ready", "{status}");
     engine.release().await;
 }

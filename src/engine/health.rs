@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, sync::atomic::Ordering};
 
 use serde::Serialize;
 
-use super::{Engine, now_ms, status::Snapshot};
+use super::{
+    Engine, now_ms,
+    status::{QUERY, Snapshot},
+};
 use crate::{
     embed::{Embedder, minilm},
     error::Result,
@@ -63,7 +66,7 @@ impl Engine {
         if self.texts.is_running() {
             return ("indexing", told("what changed on disk is being read"));
         }
-        if let Some(error) = snapshot.last_error() {
+        if let Some(error) = snapshot.update_error() {
             return ("failing", Some(error));
         }
         if self.dirty.load(Ordering::Acquire) {
@@ -75,11 +78,18 @@ impl Engine {
         if let Some(error) = provider_error {
             return ("keywords", Some(error));
         }
+        if !self.settings().settings.vector_enabled || self.provider().embedder().is_ok_and(|e| e.is_none()) {
+            return ("ready", None);
+        }
         let (pending, chunks) = (snapshot.pending(), snapshot.chunks());
-        if pending > 0
-            && self.settings().settings.vector_enabled
-            && self.provider().embedder().is_ok_and(|e| e.is_some())
-        {
+        if let Some((failure, _)) = snapshot.embedding_failure() {
+            let state = if pending < chunks { "embedding" } else { "keywords" };
+            return (state, Some(format!("{pending} of {chunks} chunks have no vector: {}", failure.message)));
+        }
+        if let Some(error) = snapshot.error_of(QUERY) {
+            return ("keywords", Some(error.to_string()));
+        }
+        if pending > 0 {
             return ("embedding", Some(format!("{pending} of {chunks} chunks have no vector yet")));
         }
         ("ready", None)

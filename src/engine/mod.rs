@@ -6,6 +6,7 @@ mod background;
 mod capture;
 mod doctor;
 pub mod facts;
+mod failure;
 mod forget;
 mod health;
 mod hold;

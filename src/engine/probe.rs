@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Engine, now_ms};
 use crate::{
-    embed::{Embedded, Purpose},
+    embed::{Embedded, HARMLESS_TEXT, Purpose},
     error::{Code, Error, Result},
 };
 
@@ -48,7 +48,7 @@ impl Engine {
             return Err(Error::new(Code::Config, "no embedding provider is in use; search works on keywords"));
         };
         let timeout = Duration::from_millis(self.settings().settings.provider.query_timeout_ms);
-        let texts = ["memory".to_owned()];
+        let texts = [HARMLESS_TEXT.to_owned()];
         let outcome = embedder.embed(&texts, Purpose::Query, timeout).await;
         self.book_usage(&*embedder, 0).await;
         let vectors = outcome?;

@@ -10,7 +10,10 @@ use lru::LruCache;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
-use super::{Engine, arena};
+use super::{
+    Engine, arena,
+    status::{EMBEDDING, QUERY, TEXT},
+};
 use crate::{
     cancel::Cancel,
     config::settings::{Ranking, Settings},
@@ -23,6 +26,7 @@ use crate::{
     },
     store::{Reader, embeddings::SpaceRow},
     text::query::QueryPlan,
+    workspace::skipped::SkipCode,
 };
 
 /// Query vectors kept, so that a repeated question costs nothing.
@@ -34,6 +38,11 @@ const RESERVE: Duration = Duration::from_secs(2);
 /// After this long, or a quarter of the time limit, the words are searched beside the rest, so that there is something
 /// to answer with when the limit comes.
 const SLOW: Duration = Duration::from_millis(500);
+
+/// What is said when a search goes without meaning.
+const ONLY_WORDS: &str = "Meaning was not searched, only words";
+/// What is said when the first pass over the notes takes longer than a search.
+const STILL_READING: &str = "The notes are still being read for the first time: more is found in a while";
 
 /// Rankings at a time, over all engines of the process: one core is left to the event loop. With one more, 32 searches
 /// at once on two cores delay it by 4.9 ms instead of 1.9 at p99.
@@ -92,7 +101,7 @@ impl Engine {
         let cancel = cancel.within(limit);
         let text = call.query.trim().to_owned();
         if text.is_empty() {
-            return Ok(Answer { hits: Vec::new(), mode: "fts-only", partial: false, warning: None });
+            return Ok(Answer::nothing());
         }
         let request = Request {
             query: text,
@@ -120,7 +129,12 @@ impl Engine {
         session_key: Option<&str>,
         cancel: &Cancel,
     ) -> Result<Answer> {
-        let unfinished = self.first_sync(&without_reserve(cancel)).await;
+        let first = self.first_sync(&without_reserve(cancel)).await;
+        if let Err(error) = &first
+            && matches!(error.code, Code::Cancelled | Code::Closed)
+        {
+            return Err(error.clone());
+        }
         self.warm_up(session_key);
         if self.settings().settings.sync.on_search && self.dirty.load(Ordering::Acquire) && !self.texts.is_running() {
             self.sync_in_background();
@@ -135,14 +149,30 @@ impl Engine {
             }
         };
         let mut answer = self.rank(request, meaning, Some(&TURNS), cancel).await?;
-        let warning = match (unfinished, failure) {
-            (true, _) => Some("The notes are still being read for the first time: more is found in a while".to_owned()),
-            (false, Some(error)) => Some(format!("Meaning was not searched, only words: {error}")),
-            (false, None) => None,
-        };
-        answer.partial |= warning.is_some();
-        answer.warning = warning.or(answer.warning);
-        Ok(answer)
+        if let Some(fault) = first.err().or_else(|| self.reading_fault()) {
+            if fault.code != Code::Deadline && answer.hits.is_empty() {
+                return Err(fault.context("nothing was found, because the notes could not be read"));
+            }
+            answer = if fault.code == Code::Deadline {
+                Answer {
+                    partial: true,
+                    warning: Some(STILL_READING.to_owned()),
+                    code: Some(fault.code.as_str()),
+                    ..answer
+                }
+            } else {
+                answer.impaired("The notes could not all be read", &fault)
+            };
+        }
+        Ok(match failure {
+            Some(error) => answer.impaired(ONLY_WORDS, &error),
+            None => answer,
+        })
+    }
+
+    /// What kept the last pass over the disk from ending well.
+    fn reading_fault(&self) -> Option<Error> {
+        self.snapshot.lock().error_of(TEXT).cloned()
     }
 
     /// The answer by words alone, once a search takes long enough that it may be needed.
@@ -192,45 +222,66 @@ impl Engine {
         .await
     }
 
-    /// The first text pass of an index that never had one; true when it did not end in time.
-    async fn first_sync(self: &Arc<Self>, cancel: &Cancel) -> bool {
+    /// The first text pass of an index that never had one.
+    ///
+    /// # Errors
+    /// [`Code::Deadline`] when it did not end in time, and why it failed.
+    async fn first_sync(self: &Arc<Self>, cancel: &Cancel) -> Result<()> {
         if self.indexed.load(Ordering::Acquire) {
-            return false;
+            return Ok(());
         }
-        if self.blocking(|engine, _| engine.holds_nothing()).await.is_ok_and(|nothing| !nothing) {
-            self.indexed.store(true, Ordering::Release);
-            return false;
-        }
-        match self.sync_text(false, Scope::None, cancel, None).await {
-            Ok(_) => {
-                self.indexed.store(true, Ordering::Release);
-                // Vectors, and years of conversations, come after the answer.
-                self.sync_sessions_in_background(Scope::All);
-                false
+        if self.blocking(|engine, _| engine.holds_nothing()).await? {
+            let report = self.sync_text(false, Scope::None, cancel, None).await?;
+            if report.chunks == 0 && report.skipped > 0 {
+                self.blocking(|engine, _| engine.nothing_readable()).await?;
             }
-            // Any other failure is kept for `status`; the search then answers from what there is.
-            Err(error) => error.code == Code::Deadline,
+            // Vectors, and years of conversations, come after the answer.
+            self.sync_sessions_in_background(Scope::All);
         }
+        self.indexed.store(true, Ordering::Release);
+        Ok(())
     }
 
-    /// What a query means, in the space that is searched and in that of the lines; none when there is nothing to
-    /// compare it with.
+    /// An index that is empty because the operating system refused the notes is no empty memory.
+    fn nothing_readable(&self) -> Result<()> {
+        let unreadable = SkipCode::Unreadable.as_str();
+        let refused = self.store.read(|r| r.skipped())?.into_iter().find(|skipped| skipped.code == unreadable);
+        refused.map_or(Ok(()), |skipped| {
+            Err(Error::new(Code::Io, format!("{}: {}", skipped.path, skipped.reason))
+                .remedy("Make the notes readable for this user; `openclaw memory status` lists what is left out"))
+        })
+    }
+
+    /// What a query means, in the space that is searched and in that of the lines; none when nothing is to be searched
+    /// by meaning.
+    ///
+    /// # Errors
+    /// Why it cannot be.
     async fn meaning(self: &Arc<Self>, text: &str, cancel: &Cancel) -> Result<Option<Meaning>> {
-        let Some(embedder) = self.provider().embedder().transpose() else { return Ok(None) };
+        let Some(embedder) = self.provider().embedder()? else { return Ok(None) };
         let by_lines = (self.settings().settings.query.ranking == Ranking::Native)
             .then(|| self.provider().line_embedder())
             .flatten();
         let line_key = by_lines.as_ref().map(|embedder| embedder.space().key());
         let (active, has_lines) = self.blocking(move |engine, _| engine.store.read(|r| searched(r, line_key))).await?;
-        let Some(active) = active else { return Ok(None) };
-        let embedder = embedder?;
         let key = embedder.space().key();
-        if active.key != key {
-            return Err(Error::new(Code::ProviderUnavailable, "the notes are still being embedded with the new model")
-                .remedy("Nothing to do: searches by meaning come back when it is done"));
-        }
         let text: String = text.chars().take(MAX_QUERY_CHARS).collect();
-        let query = self.remembered(key, text.clone(), &embedder, cancel).await?;
+        let is_usable = active.as_ref().is_some_and(|active| active.key == key);
+        if !is_usable && self.blocking(|engine, _| engine.holds_nothing()).await? {
+            return Ok(None);
+        }
+        // Asked also when there is nothing to compare with yet: only the answer tells whether vectors are on their way.
+        let query = match self.remembered(key, text.clone(), &embedder, cancel).await {
+            Ok(query) => query,
+            Err(error) => {
+                self.snapshot.lock().note(QUERY, Some(&error));
+                return Err(error);
+            }
+        };
+        self.snapshot.lock().note(QUERY, None);
+        if !is_usable {
+            return Err(self.vectors_missing());
+        }
         let line = match by_lines.filter(|_| has_lines) {
             Some(embedder) => {
                 let key = embedder.space().key();
@@ -240,6 +291,15 @@ impl Engine {
             None => None,
         };
         Ok(Some(Meaning { query, line }))
+    }
+
+    /// Why nothing can be compared with a query although the provider answers.
+    fn vectors_missing(&self) -> Error {
+        if let Some(failed) = self.snapshot.lock().error_of(EMBEDDING) {
+            return failed.clone();
+        }
+        Error::new(Code::ProviderUnavailable, "the notes are still being embedded")
+            .remedy("Nothing to do where a gateway runs; otherwise `openclaw memory index` finishes it")
     }
 
     /// The vector of a query in the space of `key`, asked for once.
@@ -326,20 +386,16 @@ async fn within(
             () = &mut passed => break,
         }
     }
-    let warning = format!("the time limit of {} ms passed first", limit.as_millis());
-    Ok(match by_words {
-        Some(Ok(answer)) => Answer {
-            partial: true,
-            warning: Some(format!("Meaning was not searched, only words: {warning}")),
-            ..answer
-        },
-        _ => Answer {
-            hits: Vec::new(),
-            mode: "fts-only",
-            partial: true,
-            warning: Some(format!("Memory was not searched: {warning}. Nothing found says nothing here; ask again")),
-        },
-    })
+    let late = Error::new(Code::Deadline, format!("the time limit of {} ms passed first", limit.as_millis()));
+    match by_words {
+        Some(Ok(answer)) => Ok(answer.impaired(ONLY_WORDS, &late)),
+        // Not a limit: the words cannot be searched at all.
+        Some(Err(error)) if error.code != Code::Deadline => Err(error),
+        _ => {
+            let late = late.remedy("Nothing found says nothing here; ask again");
+            Ok(Answer::nothing().impaired("Memory was not searched", &late))
+        }
+    }
 }
 
 /// Ends when the caller cancels; the deadline does not count.
@@ -350,108 +406,5 @@ async fn cancelled(cancel: &Cancel) {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Instant;
-
-    use super::*;
-    use crate::engine::testing::{Home, UNANSWERED, asking, indexed};
-
-    const LIMIT: Duration = Duration::from_millis(400);
-    /// The promise is 50 ms; tests share the machine. What is held up in these tests is held up for longer, or for good.
-    const LATE: Duration = Duration::from_secs(2);
-
-    async fn timed(engine: &Arc<Engine>, query: &str) -> Answer {
-        let call = SearchCall { lexical_only: false, deadline_ms: Some(LIMIT.as_millis() as u64), ..asking(query) };
-        let started = Instant::now();
-        let answer = engine.search(call, Cancel::new()).await.unwrap();
-        assert!(started.elapsed() < LIMIT + LATE, "{:?}", started.elapsed());
-        answer
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_provider_that_hangs_costs_the_meaning_and_not_the_answer() {
-        let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
-        let answer = timed(&engine, &format!("boiler code {UNANSWERED}")).await;
-        assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
-        assert!(answer.warning.unwrap().starts_with("Meaning was not searched"));
-        engine.release().await;
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn whoever_holds_the_vectors_does_not_hold_up_the_words() {
-        let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
-        let loading = engine.arena.lock().await;
-        let answer = timed(&engine, "boiler code").await;
-        assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
-        assert!(answer.warning.unwrap().contains("the time limit of 400 ms passed"));
-        drop(loading);
-        let answer = timed(&engine, "boiler code").await;
-        assert_eq!((answer.mode, answer.partial, answer.warning), ("hybrid", false, None));
-        engine.release().await;
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn an_answer_that_found_no_reader_says_that_nothing_was_searched() {
-        let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
-        let (done, wait) = crossbeam_channel::bounded::<()>(0);
-        let held: Vec<_> = std::iter::repeat_with(|| {
-            let (engine, wait) = (Arc::clone(&engine), wait.clone());
-            tokio::task::spawn_blocking(move || engine.store.read(|_| Ok(wait.recv().is_err())))
-        })
-        .take(3)
-        .collect();
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        let answer = timed(&engine, "boiler code").await;
-        assert_eq!((answer.hits.len(), answer.partial), (0, true));
-        assert!(answer.warning.unwrap().starts_with("Memory was not searched"));
-        drop(done);
-        for reader in held {
-            assert!(reader.await.unwrap().unwrap());
-        }
-        engine.release().await;
-    }
-
-    #[test]
-    fn upkeep_leaves_threads_to_searches() {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).max_blocking_threads(3).enable_all().build();
-        runtime.unwrap().block_on(async {
-            let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
-            let busy: Vec<_> = std::iter::repeat_with(|| {
-                tokio::spawn(crate::upkeep::upkeep(|| {
-                    std::thread::sleep(Duration::from_millis(900));
-                    Ok(())
-                }))
-            })
-            .take(6)
-            .collect();
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            let answer = timed(&engine, "boiler code").await;
-            assert_eq!((answer.mode, answer.partial, answer.warning), ("hybrid", false, None));
-            for task in busy {
-                task.abort();
-            }
-            engine.release().await;
-        });
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_first_pass_that_takes_too_long_is_said() {
-        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
-        let engine = home.open().await;
-        // Somebody else indexes: this search cannot wait for it.
-        let other = crate::store::Store::open(
-            &home.state().join("memory-core-rs/main/index.sqlite"),
-            crate::store::OpenOptions::default(),
-        )
-        .unwrap();
-        tokio::task::block_in_place(|| other.acquire_lease()).unwrap();
-        let answer = timed(&engine, "boiler code").await;
-        assert_eq!((answer.hits.len(), answer.partial), (0, true));
-        assert!(answer.warning.unwrap().contains("being read for the first time"));
-        tokio::task::block_in_place(|| other.close());
-        let answer = timed(&engine, "boiler code").await;
-        assert_eq!((answer.hits.len(), answer.partial), (1, false));
-        engine.release().await;
-    }
-}
+#[path = "search_tests.rs"]
+mod tests;

@@ -7,19 +7,32 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Engine, now_ms};
+use super::{
+    Engine,
+    failure::{self, EmbeddingFailure},
+    now_ms,
+};
 use crate::{
     cancel::Cancel,
     config::settings::{Ranking, Settings},
     embed::factory::Selected,
     error::{Error, Result},
-    index::plan,
+    index::{Failure, plan},
     store::{
         Store,
         embeddings::Coverage,
+        refusals::RefusedText,
         stats::{Sizes, SourceCounts},
     },
 };
+
+/// Kind of work: reading notes and conversations.
+pub(super) const TEXT: &str = "text";
+/// Kind of work: making vectors.
+pub(super) const EMBEDDING: &str = "embedding";
+
+/// Kind of work: finding out what a query means.
+pub(super) const QUERY: &str = "query";
 
 /// What the store held when it was last asked, and what went wrong since.
 #[derive(Default)]
@@ -30,6 +43,10 @@ pub(super) struct Snapshot {
     sizes: Sizes,
     cached: u64,
     skipped: usize,
+    /// Why vectors are missing, as the last process to try has left it.
+    failure: Option<EmbeddingFailure>,
+    /// The latest of the texts that the provider refused.
+    refusal: Option<RefusedText>,
     /// By kind of work, so that a success of one does not hide the failure of the other.
     errors: BTreeMap<&'static str, Noted>,
 }
@@ -58,7 +75,7 @@ impl Snapshot {
         if covered >= self.coverage.chunks {
             return None;
         }
-        let ago_ms = match self.errors.get("embedding") {
+        let ago_ms = match self.errors.get(EMBEDDING) {
             Some(noted) if !noted.error.is_retryable() => now_ms.saturating_sub(noted.at_ms),
             _ => REFUSED_WAIT_MS,
         };
@@ -76,17 +93,59 @@ impl Snapshot {
         self.coverage.chunks
     }
 
+    /// Chunks whose text the provider refused.
+    pub(super) const fn refused(&self) -> u64 {
+        self.coverage.refused
+    }
+
+    /// The latest refusal.
+    pub(super) const fn refusal(&self) -> Option<&RefusedText> {
+        self.refusal.as_ref()
+    }
+
+    /// What is stored of the provider's failure.
+    pub(super) const fn stored_failure(&self) -> Option<&EmbeddingFailure> {
+        self.failure.as_ref()
+    }
+
+    /// Why vectors are missing and since when, whichever process met it; none when all went well.
+    pub(super) fn embedding_failure(&self) -> Option<(Failure, i64)> {
+        match (self.errors.get(EMBEDDING), &self.failure) {
+            (Some(noted), _) => Some((noted.error.clone().into(), noted.at_ms)),
+            (None, Some(stored)) if self.pending() > 0 => Some((stored.failure.clone(), stored.since_ms)),
+            _ => None,
+        }
+    }
+
+    /// How a kind of work failed in this process.
+    pub(super) fn error_of(&self, what: &str) -> Option<&Error> {
+        self.errors.get(what).map(|noted| &noted.error)
+    }
+
+    /// What failed apart from the provider.
+    pub(super) fn update_error(&self) -> Option<String> {
+        let errors = self.errors.values().filter(|noted| !noted.error.is_of_provider());
+        let told: Vec<String> = errors.map(|noted| noted.error.to_string()).collect();
+        (!told.is_empty()).then(|| told.join(" "))
+    }
+
     pub(super) fn last_error(&self) -> Option<String> {
-        (!self.errors.is_empty())
-            .then(|| self.errors.values().map(|n| n.error.to_string()).collect::<Vec<_>>().join(" "))
+        let provider = self.embedding_failure().map(|(failure, _)| failure.message);
+        let mut told: Vec<String> = self.update_error().into_iter().collect();
+        told.extend(provider.filter(|message| !told.contains(message)));
+        (!told.is_empty()).then(|| told.join(" "))
     }
 }
 
 impl Engine {
     /// Reads the numbers of `status` from the store. Blocks. What cannot be read stays as it was.
     pub(super) fn refresh_snapshot(&self, cancel: &Cancel) {
-        let space = self.provider().embedder().ok().flatten().map(|e| e.space().key());
-        if let Ok(fresh) = read_snapshot(&self.store, space.as_deref(), cancel) {
+        let resolved = self.settings();
+        let space = match self.provider().embedder() {
+            Ok(embedder) => Ok(embedder.map(|e| e.space().key())),
+            Err(_) => Err(()),
+        };
+        if let Ok(fresh) = read_snapshot(&self.store, &resolved.settings, space, cancel) {
             let mut snapshot = self.snapshot.lock();
             let errors = std::mem::take(&mut snapshot.errors);
             *snapshot = Snapshot { errors, ..fresh };
@@ -101,6 +160,8 @@ impl Engine {
         let choice = self.provider().choice();
         let (files, chunks) = snapshot.counts.iter().fold((0, 0), |(f, c), s| (f + s.files, c + s.chunks));
         let semantic = matches!(&*choice, Ok(Selected { embedder: Some(_), .. })) && settings.vector_enabled;
+        // A provider that cannot be used leaves chunks without vector, too.
+        let wanted = settings.vector_enabled && !matches!(&*choice, Ok(Selected { embedder: None, .. }));
         let complete = snapshot.coverage.embedded + snapshot.coverage.refused >= snapshot.coverage.chunks;
         let index_state = match (snapshot.coverage.embedded, complete) {
             (0, _) => "empty",
@@ -153,8 +214,9 @@ impl Engine {
                 "ranking": match settings.query.ranking { Ranking::Native => "native", Ranking::MemoryCore => "memory-core" },
                 "health": self.health(&snapshot, choice.as_ref().as_ref().err().map(ToString::to_string)),
                 "syncing": syncing,
-                "pendingEmbeddings": if semantic { pending } else { 0 },
+                "pendingEmbeddings": if wanted { pending } else { 0 },
                 "refusedTexts": snapshot.coverage.refused,
+                "latestRefusal": snapshot.refusal,
                 "skippedFiles": snapshot.skipped,
                 "sizes": snapshot.sizes,
                 "comparedAtMs": self.compared_ms.load(Ordering::Acquire),
@@ -163,6 +225,10 @@ impl Engine {
         });
         if let Some(health) = self.background.lock().as_ref().and_then(super::background::Background::watch_health) {
             status["custom"]["watch"] = json!(health);
+        }
+        if let Some((failure, since_ms)) = snapshot.embedding_failure() {
+            status["custom"]["embeddingError"] = json!(failure);
+            status["custom"]["embeddingError"]["sinceMs"] = json!(since_ms);
         }
         let error = snapshot.last_error();
         if let Some(error) = self.store.refusal().map(|e| e.to_string()).or(error) {
@@ -175,8 +241,7 @@ impl Engine {
             Ok(_) => {}
             Err(error) => {
                 status["vector"]["loadError"] = json!(error.to_string());
-                status["custom"]["providerError"] =
-                    json!({ "code": error.code.as_str(), "message": error.to_string() });
+                status["custom"]["providerError"] = json!(Failure::from(error.clone()));
             }
         }
         status
@@ -216,17 +281,36 @@ impl Engine {
     }
 }
 
-fn read_snapshot(store: &Store, space_key: Option<&str>, cancel: &Cancel) -> Result<Snapshot> {
+/// `space_key` is the space of the provider, none when vectors are not wanted. Of a provider that cannot be used the
+/// space is not known: the one that was searched so far counts.
+fn read_snapshot(
+    store: &Store,
+    settings: &Settings,
+    space_key: std::result::Result<Option<String>, ()>,
+    cancel: &Cancel,
+) -> Result<Snapshot> {
     let mut snapshot = store.read_with(cancel, |r| {
-        let mut snapshot =
-            Snapshot { cached: r.embedding_count()?, skipped: r.skipped()?.len(), ..Snapshot::default() };
+        let mut snapshot = Snapshot {
+            cached: r.embedding_count()?,
+            skipped: r.skipped()?.len(),
+            failure: failure::of(r, &settings.provider.id)?,
+            ..Snapshot::default()
+        };
         let Some(live) = r.live()? else { return Ok(snapshot) };
         snapshot.counts = r.source_counts(live.id)?;
         let chunks = snapshot.counts.iter().map(|s| s.chunks).sum();
         snapshot.coverage = Coverage { chunks, ..Coverage::default() };
-        if let Some(space) = space_key.map(|key| r.space(key)).transpose()?.flatten() {
+        let space = match &space_key {
+            Ok(Some(key)) => r.space(key)?,
+            Ok(None) => None,
+            Err(()) => r.active_space()?,
+        };
+        if let Some(space) = space {
             snapshot.coverage = r.coverage(live.id, space.id)?;
             snapshot.dims = space.dims;
+            if snapshot.coverage.refused > 0 {
+                snapshot.refusal = r.latest_refusal(live.id, space.id)?;
+            }
         }
         Ok(snapshot)
     })?;
@@ -259,8 +343,8 @@ mod tests {
         const YEAR_MS: i64 = 365 * 86_400_000;
         let mut snapshot = Snapshot { coverage: Coverage { chunks: 1, ..Coverage::default() }, ..Snapshot::default() };
         assert_eq!(snapshot.vectors_wait_ms(now_ms()), Some(0));
-        snapshot.note("embedding", Some(&Error::new(Code::ProviderAuth, "no such key")));
-        let at_ms = snapshot.errors["embedding"].at_ms;
+        snapshot.note(EMBEDDING, Some(&Error::new(Code::ProviderAuth, "no such key")));
+        let at_ms = snapshot.errors[EMBEDDING].at_ms;
         for (now_ms, wait_ms) in [
             (at_ms, REFUSED_WAIT_MS),
             (at_ms + 1000, REFUSED_WAIT_MS - 1000),
@@ -270,7 +354,7 @@ mod tests {
         ] {
             assert_eq!(snapshot.vectors_wait_ms(now_ms), Some(wait_ms), "{}", now_ms - at_ms);
         }
-        snapshot.note("embedding", None);
+        snapshot.note(EMBEDDING, None);
         snapshot.coverage.embedded = 1;
         assert_eq!(snapshot.vectors_wait_ms(at_ms), None);
     }

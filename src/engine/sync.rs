@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{
     Engine, now_ms,
     queue::{Merge, Queue},
+    status::{EMBEDDING, TEXT},
 };
 use crate::{
     cancel::Cancel,
@@ -61,12 +62,17 @@ impl Merge for TextCall {
     }
 }
 
-/// All callers of an embedding pass want the same.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct VectorCall;
+/// What the callers of one embedding pass want.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct VectorCall {
+    /// Whether texts that were refused are asked again.
+    pub ask_refused: bool,
+}
 
 impl Merge for VectorCall {
-    fn merge(&mut self, _: &Self) {}
+    fn merge(&mut self, other: &Self) {
+        self.ask_refused |= other.ask_refused;
+    }
 }
 
 pub(super) type TextQueue = Queue<TextCall, TextReport>;
@@ -97,14 +103,18 @@ impl Engine {
             ..SyncReport::default()
         };
         if !call.text_only {
-            match self.sync_vectors(&cancel, progress).await {
+            match self.sync_vectors(VectorCall { ask_refused: call.force }, &cancel, progress).await {
                 Ok(vectors) => {
                     report.embedded = vectors.embedded;
                     report.refused = vectors.refused;
                     report.pending = vectors.pending;
                 }
                 Err(error) if matches!(error.code, Code::Cancelled | Code::Closed) => return Err(error),
-                Err(error) => report.embedding_error = Some(error.into()),
+                Err(error) => {
+                    // Read after the pass: what it stored before it failed counts.
+                    report.pending = usize::try_from(self.snapshot.lock().pending()).unwrap_or(usize::MAX);
+                    report.embedding_error = Some(error.into());
+                }
             }
         }
         report.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -142,15 +152,16 @@ impl Engine {
     /// One embedding pass, shared with everybody who waits for one.
     pub(super) async fn sync_vectors(
         self: &Arc<Self>,
+        call: VectorCall,
         cancel: &Cancel,
         progress: Option<Progress>,
     ) -> Result<Arc<EmbedReport>> {
         let engine = Arc::clone(self);
-        let work = move |_: VectorCall, progress: Progress| {
+        let work = move |call: VectorCall, progress: Progress| {
             let engine = Arc::clone(&engine);
-            async move { engine.run_vectors(progress).await }
+            async move { engine.run_vectors(call, progress).await }
         };
-        self.vectors.run(VectorCall, cancel, progress, work).await
+        self.vectors.run(call, cancel, progress, work).await
     }
 
     /// Starts a sync of the notes, and of conversations in which enough is new, and does not wait; what goes wrong is
@@ -165,7 +176,7 @@ impl Engine {
         tokio::spawn(async move {
             if engine.sync_text(false, sessions, &Cancel::new(), None).await.is_ok() {
                 // Both keep their errors for `status`.
-                let _ = engine.sync_vectors(&Cancel::new(), None).await;
+                let _ = engine.sync_vectors(VectorCall::default(), &Cancel::new(), None).await;
             }
         });
     }
@@ -209,17 +220,17 @@ impl Engine {
         {
             self.snapshot.lock().note("sessions", report.session_error.as_ref());
         }
-        self.finished("text", outcome.as_ref().err()).await;
+        self.finished(TEXT, outcome.as_ref().err()).await;
         outcome
     }
 
-    async fn run_vectors(self: Arc<Self>, progress: Progress) -> Result<EmbedReport> {
-        let outcome = self.embed_all(&progress).await;
-        self.finished("embedding", outcome.as_ref().err()).await;
+    async fn run_vectors(self: Arc<Self>, call: VectorCall, progress: Progress) -> Result<EmbedReport> {
+        let outcome = self.embed_all(call, &progress).await;
+        self.finished(EMBEDDING, outcome.as_ref().err()).await;
         outcome
     }
 
-    async fn embed_all(self: &Arc<Self>, progress: &Progress) -> Result<EmbedReport> {
+    async fn embed_all(self: &Arc<Self>, call: VectorCall, progress: &Progress) -> Result<EmbedReport> {
         let resolved = self.settings();
         let settings = &resolved.settings;
         if !settings.vector_enabled {
@@ -231,6 +242,7 @@ impl Engine {
                 store: Arc::clone(&self.store),
                 embedder: Arc::clone(&embedder),
                 booking: self.booking(&*embedder),
+                ask_refused: call.ask_refused,
                 timeout: Duration::from_millis(settings.provider.document_timeout_ms),
                 cancel: self.shutdown.clone(),
                 progress: Arc::clone(progress),
@@ -243,7 +255,7 @@ impl Engine {
                     self.embed_lines(&embedder, progress).await?;
                     return Ok(report);
                 }
-                Err(error) if is_provider_failure(&error) => {
+                Err(error) if error.is_of_provider() => {
                     let Some(fallback) = self.provider().fall_back(settings, &error) else { return Err(error) };
                     tracing::warn!(%error, "the embedding provider failed; the fallback takes over");
                     embedder = fallback;
@@ -277,8 +289,11 @@ impl Engine {
     async fn finished(self: &Arc<Self>, what: &'static str, error: Option<&Error>) {
         self.snapshot.lock().note(what, error);
         self.check_soundness();
-        if what == "embedding" && error.is_none() {
-            let _ = self.upkeep(|engine, settings| engine.tidy(settings)).await;
+        if what == EMBEDDING {
+            self.keep_failure(error).await;
+            if error.is_none() {
+                let _ = self.upkeep(|engine, settings| engine.tidy(settings)).await;
+            }
         }
         let _ = self.give_lease_back().await;
         let refresh = |engine: &Arc<Self>, _: &Settings| {
@@ -319,18 +334,6 @@ impl Engine {
         })
         .await
     }
-}
-
-/// Failures that a fallback provider can help with.
-const fn is_provider_failure(error: &Error) -> bool {
-    matches!(
-        error.code,
-        Code::ProviderAuth
-            | Code::ProviderQuota
-            | Code::ProviderUnavailable
-            | Code::ProviderResponse
-            | Code::ProviderRateLimit
-    )
 }
 
 #[cfg(test)]

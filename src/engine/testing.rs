@@ -4,25 +4,43 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
 use super::{Engine, Lease, OpenCall, SearchCall, SyncCall, open};
-use crate::{cancel::Cancel, embed::BoxFuture, index::SyncReport, search::types::Hit};
+use crate::{
+    cancel::Cancel,
+    embed::BoxFuture,
+    error::{Code, Error},
+    index::SyncReport,
+    search::types::Hit,
+};
 
 /// A text with this word gets no answer from the provider.
 pub const UNANSWERED: &str = "unanswered";
+
+/// A text with this word is answered as if the key were wrong.
+pub const FAILING: &str = "failing";
+
+/// A text with this word is refused, as long as [`Home::strict`] says so.
+pub const REFUSED: &str = "odd";
 
 /// A workspace, its state, and how often a text was embedded.
 pub struct Home {
     pub dir: tempfile::TempDir,
     pub embedded: Arc<AtomicUsize>,
+    /// Whether the provider refuses [`REFUSED`] and minds [`FAILING`].
+    pub strict: Arc<AtomicBool>,
 }
 
 impl Home {
     pub fn new(files: &[(&str, &str)]) -> Self {
-        let home = Self { dir: tempfile::tempdir().unwrap(), embedded: Arc::default() };
+        let home = Self {
+            dir: tempfile::tempdir().unwrap(),
+            embedded: Arc::default(),
+            strict: Arc::new(AtomicBool::new(true)),
+        };
         for (path, text) in files {
             home.write(path, text);
         }
@@ -48,18 +66,23 @@ impl Home {
     }
 
     pub async fn open_in(&self, state: &Path) -> Lease {
-        self.open_with(state, &self.workspace()).await
+        self.open_with(default_search(), state, &self.workspace()).await
     }
 
     /// An engine on the home's state, for another workspace.
     pub async fn open_workspace(&self, workspace: &Path) -> Lease {
-        self.open_with(&self.state(), workspace).await
+        self.open_with(default_search(), &self.state(), workspace).await
     }
 
-    async fn open_with(&self, state: &Path, workspace: &Path) -> Lease {
-        let embedded = Arc::clone(&self.embedded);
+    /// With other settings of `memory.search`. Only the provider `bedrock` is there.
+    pub async fn open_set(&self, search: serde_json::Value) -> Lease {
+        self.open_with(search, &self.state(), &self.workspace()).await
+    }
+
+    async fn open_with(&self, search: serde_json::Value, state: &Path, workspace: &Path) -> Lease {
+        let (embedded, strict) = (Arc::clone(&self.embedded), Arc::clone(&self.strict));
         let call = OpenCall {
-            config: serde_json::json!({ "memory": { "search": { "provider": "bedrock", "model": "titan" } } }),
+            config: serde_json::json!({ "memory": { "search": search } }),
             agent_id: "main".to_owned(),
             state_dir: state.to_path_buf(),
             home_dir: self.dir.path().to_path_buf(),
@@ -69,10 +92,17 @@ impl Home {
             model_paths: Vec::new(),
             thread: 0,
             callbacks: vec![(
-                None,
+                Some("bedrock".to_owned()),
                 Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
                     embedded.fetch_add(texts.len(), Ordering::SeqCst);
+                    let strict = strict.load(Ordering::SeqCst);
                     Box::pin(async move {
+                        if strict && texts.iter().any(|text| text.contains(FAILING)) {
+                            return Err(Error::new(Code::ProviderAuth, "no such key"));
+                        }
+                        if strict && texts.iter().any(|text| text.contains(REFUSED)) {
+                            return Err(Error::new(Code::ProviderInput, "an odd text"));
+                        }
                         if texts.iter().any(|text| text.contains(UNANSWERED)) {
                             std::future::pending::<()>().await;
                         }
@@ -85,6 +115,11 @@ impl Home {
         };
         open(call).await.unwrap().unwrap()
     }
+}
+
+/// Settings of `memory.search` that most tests use.
+fn default_search() -> serde_json::Value {
+    serde_json::json!({ "provider": "bedrock", "model": "titan" })
 }
 
 /// A workspace of these files, and an engine that has indexed it.

@@ -28,7 +28,7 @@ const LOCAL_PAGE: usize = 128;
 pub struct EmbedReport {
     /// Texts that got a vector.
     pub embedded: usize,
-    /// Texts the provider refused for good.
+    /// Texts the provider refused.
     pub refused: usize,
     /// Chunks that still have no vector.
     pub pending: usize,
@@ -63,6 +63,8 @@ pub struct EmbedPass {
     pub embedder: Arc<dyn Embedder>,
     /// Where its cost is booked.
     pub booking: Booking,
+    /// Whether texts that the provider refused before are asked again, whenever that was.
+    pub ask_refused: bool,
     /// Time limit of one request.
     pub timeout: Duration,
     /// Stops the pass between pages.
@@ -80,7 +82,14 @@ impl EmbedPass {
     pub async fn run(&self) -> Result<EmbedReport> {
         let mut report = EmbedReport::default();
         let key = self.embedder.space().key();
-        let space = self.blocking(move |store| store.write_indexed(move |tx| tx.get_or_create_space(&key))).await?;
+        let ask_refused = self.ask_refused;
+        let open = move |tx: &mut Tx<'_>| {
+            if ask_refused {
+                tx.ask_refused_again()?;
+            }
+            tx.get_or_create_space(&key)
+        };
+        let space = self.blocking(move |store| store.write_indexed(open)).await?;
         if let Some(dims) = space.dims {
             self.embedder.expect_dims(dims as usize);
         }

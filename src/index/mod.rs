@@ -14,9 +14,9 @@ pub mod session_pass;
 pub mod session_plan;
 pub mod text_pass;
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
@@ -35,18 +35,21 @@ pub struct Step {
 pub type Progress = Arc<dyn Fn(&Step) + Send + Sync>;
 
 /// An error as data.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
     /// Stable code.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// Cause and remedy.
     pub message: String,
+    /// The remedy by itself, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<Cow<'static, str>>,
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self { code: error.code.as_str(), message: error.to_string() }
+        Self { code: error.code.as_str().into(), message: error.to_string(), remedy: error.remedy }
     }
 }
 

@@ -42,7 +42,7 @@ pub fn search(
 ) -> Result<Answer> {
     store.read_with(cancel, |reader| {
         let Some(live) = reader.live()? else {
-            return Ok(Answer { hits: Vec::new(), mode: "fts-only", partial: false, warning: None });
+            return Ok(Answer::nothing());
         };
         let space = reader.active_space()?;
         let vector = match (vectors.arena, vectors.query, &space) {

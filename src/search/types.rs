@@ -1,10 +1,10 @@
 //! What a search is asked and what it answers.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::query::QueryPlan;
+use crate::{error::Error, text::query::QueryPlan};
 
 /// Where a text comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -103,7 +103,39 @@ pub struct Answer {
     pub mode: &'static str,
     /// Whether a leg was left out because the deadline came or the provider failed.
     pub partial: bool,
-    /// Why it is partial or keyword-only, in a sentence for the user.
+    /// Why it is partial or keyword-only, in a sentence for the user, with what helps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
+    /// What helps by itself, when there is something to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<Cow<'static, str>>,
+    /// Stable code of the failure behind the warning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+}
+
+impl Answer {
+    /// An answer that nothing impaired.
+    #[must_use]
+    pub const fn of(hits: Vec<Hit>, mode: &'static str) -> Self {
+        Self { hits, mode, partial: false, warning: None, remedy: None, code: None }
+    }
+
+    /// Nothing found, and nothing that kept it from being found.
+    #[must_use]
+    pub const fn nothing() -> Self {
+        Self::of(Vec::new(), "fts-only")
+    }
+
+    /// Marks it as partial because of a failure; the first one told stays.
+    #[must_use]
+    pub fn impaired(mut self, what: &str, error: &Error) -> Self {
+        self.partial = true;
+        if self.code.is_none() {
+            self.warning = Some(format!("{what}: {error}"));
+            self.remedy.clone_from(&error.remedy);
+            self.code = Some(error.code.as_str());
+        }
+        self
+    }
 }

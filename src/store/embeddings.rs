@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension, ToSql, params};
 use serde::Serialize;
 
-use super::{files::Hash, generations::GenerationId, ids::id_list, pool::Reader, writer::Tx};
+use super::{files::Hash, generations::GenerationId, ids::id_list, pool::Reader, refusals::is_refused, writer::Tx};
 use crate::error::{Code, Error, Result};
 
 /// Id of an embedding space.
@@ -56,7 +56,7 @@ pub struct Coverage {
     pub chunks: u64,
     /// Of these, with a vector.
     pub embedded: u64,
-    /// Of these, refused for good by the provider.
+    /// Of these, refused by the provider, which is not asked again for a while.
     pub refused: u64,
 }
 
@@ -119,15 +119,17 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
-        const ABSENT: &str = "NOT EXISTS (SELECT 1 FROM embedding e WHERE e.space_id = ?2 AND e.hash = c.hash) \
-             AND NOT EXISTS (SELECT 1 FROM refused_text r WHERE r.space_id = ?2 AND r.hash = c.hash)";
-        self.missing_texts(ABSENT, (generation, space), after, limit)
+        let absent = format!(
+            "NOT EXISTS (SELECT 1 FROM embedding e WHERE e.space_id = ?2 AND e.hash = c.hash) AND NOT {}",
+            is_refused()
+        );
+        self.missing_texts(&absent, (generation, space), after, limit)
     }
 
     /// A page of the distinct texts of a generation for which `absent` holds of chunk `c` and space `?2`.
     pub(super) fn missing_texts(
         &self,
-        absent: &'static str,
+        absent: &str,
         (generation, space): (GenerationId, SpaceId),
         after: Option<&Hash>,
         limit: usize,
@@ -162,12 +164,13 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn coverage(&self, generation: GenerationId, space: SpaceId) -> Result<Coverage> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.conn.prepare_cached(&format!(
             "SELECT count(*), \
                count((SELECT 1 FROM embedding e WHERE e.space_id = ?2 AND e.hash = c.hash)), \
-               count((SELECT 1 FROM refused_text r WHERE r.space_id = ?2 AND r.hash = c.hash)) \
+               coalesce(sum({}), 0) \
              FROM chunk c WHERE c.generation = ?1 AND c.hash IS NOT NULL",
-        )?;
+            is_refused()
+        ))?;
         Ok(statement.query_row((generation, space), |row| {
             let count = |index| row.get(index);
             Ok(Coverage { chunks: count(0)?, embedded: count(1)?, refused: count(2)? })
@@ -329,30 +332,12 @@ impl Tx<'_> {
         let mut insert = self.conn.prepare_cached(
             "INSERT OR IGNORE INTO embedding (space_id, hash, used_ms, code, vector) VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
+        let mut accepted = self.conn.prepare_cached("DELETE FROM refused_text WHERE space_id = ?1 AND hash = ?2")?;
         for embedding in embeddings {
             let vector = to_blob(&embedding.vector);
             insert.execute(params![space, embedding.hash, self.now_ms(), embedding.code, vector])?;
+            accepted.execute((space, embedding.hash))?;
         }
-        Ok(())
-    }
-
-    /// Notes that the provider refuses a text for good, with its reason.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
-    pub fn refuse_text(&self, space: SpaceId, hash: &Hash, reason: &str) -> Result<()> {
-        self.conn
-            .prepare_cached("INSERT OR REPLACE INTO refused_text (space_id, hash, reason) VALUES (?1, ?2, ?3)")?
-            .execute((space, hash, reason))?;
-        Ok(())
-    }
-
-    /// Forgets all refusals of a space, so that its texts are tried once more.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
-    pub fn clear_refusals(&self, space: SpaceId) -> Result<()> {
-        self.conn.prepare_cached("DELETE FROM refused_text WHERE space_id = ?1")?.execute([space])?;
         Ok(())
     }
 }

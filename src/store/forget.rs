@@ -134,6 +134,7 @@ impl Tx<'_> {
     pub fn begin_reset(&self) -> Result<()> {
         self.conn.execute("UPDATE generation SET state = 'retired'", [])?;
         self.conn.execute("DELETE FROM skipped", [])?;
+        self.conn.execute("DELETE FROM refused_text", [])?;
         Ok(())
     }
 
@@ -148,7 +149,7 @@ impl Tx<'_> {
                 return Ok(true);
             }
         }
-        self.conn.execute_batch("DELETE FROM refused_text; DELETE FROM space;")?;
+        self.conn.execute("DELETE FROM space", [])?;
         self.delete_meta("active_space")?;
         Ok(false)
     }

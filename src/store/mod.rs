@@ -32,6 +32,7 @@ pub mod others;
 pub mod place;
 mod pool;
 pub mod recover;
+pub mod refusals;
 mod schema;
 pub mod skipped;
 pub mod stats;

@@ -181,12 +181,14 @@ async fn an_unusable_vector_is_asked_for_once_more_and_then_refused() {
         .mount(&server)
         .await;
     let reply = r#"{"data":[{"embedding":[1,1]},{"embedding":[0,0]},{"embedding":[2,1]}]}"#;
-    Mock::given(any()).respond_with(ResponseTemplate::new(200).set_body_string(reply)).mount(&server).await;
+    let three = |request: &Request| inputs(request).len() == 3;
+    Mock::given(When(three)).respond_with(ResponseTemplate::new(200).set_body_string(reply)).mount(&server).await;
+    Mock::given(any()).respond_with(Vectors).with_priority(9).mount(&server).await;
     let (embedder, _) = openai(&server);
     let outcomes = documents(&embedder, &texts(3)).await.unwrap();
     assert_eq!(outcomes[0], Embedded::Vector(vec![1.0, 1.0]));
     assert!(matches!(&outcomes[1], Embedded::Refused(reason) if reason.contains("zeros")));
-    assert_eq!(requests(&server).await, 2);
+    assert_eq!(requests(&server).await, 3, "all, a harmless text, and the text alone");
 }
 
 #[tokio::test]
@@ -283,8 +285,77 @@ async fn one_text_that_the_server_dislikes_is_isolated() {
             Embedded::Vector(vector) => assert_eq!(vector[0], position as f32),
         }
     }
-    // 4 requests of 16, and 2 each for 16, 8, 4 and 2 texts.
-    assert_eq!(requests(&server).await, 12);
+    // 4 requests of 16, and 2 each for 16, 8, 4 and 2 texts; then a harmless text, and this one for the last time.
+    assert_eq!(requests(&server).await, 14);
+}
+
+// Half of all answers between 400 and 599 marked a text as refused for good, although the provider answered so to
+// anything: a proxy that wanted a password, a lock, a server that started.
+#[tokio::test]
+async fn no_answer_to_everything_is_a_refusal_of_a_text() {
+    for status in 400..600 {
+        let server = MockServer::start().await;
+        Mock::given(any()).respond_with(ResponseTemplate::new(status).set_body_string("no")).mount(&server).await;
+        let (embedder, _) = openai(&server);
+        for count in [1, 3] {
+            let mut refused = 0;
+            let mut sink = |finished: Vec<(usize, Embedded)>| {
+                refused += finished.len();
+                Ok(())
+            };
+            let many = texts(count);
+            let outcome = embedder.embed_each(&many, Purpose::Document, TIMEOUT, &mut sink).await;
+            assert!(outcome.is_err(), "HTTP {status}");
+            assert_eq!(refused, 0, "HTTP {status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_that_passes_leaves_no_text_behind() {
+    for status in (400..500).filter(|status| ![401, 402, 403, 404, 405, 407, 410].contains(status)) {
+        let server = MockServer::start().await;
+        // Long enough to isolate two texts and refuse them once.
+        first(&server, 5, ResponseTemplate::new(status).set_body_string("not now")).await;
+        let (embedder, _) = openai(&server);
+        let mut done = documents(&embedder, &texts(2)).await;
+        for _ in 0..2 {
+            if done.is_err() {
+                done = documents(&embedder, &texts(2)).await;
+            }
+        }
+        assert_eq!(done.unwrap(), vectors_of(&texts(2)), "HTTP {status}");
+    }
+}
+
+// Eight odd texts one after another stopped every pass at the same place.
+#[tokio::test]
+async fn many_refused_texts_do_not_stop_a_provider_that_works() {
+    let server = MockServer::start().await;
+    let strict = |request: &Request| {
+        let inputs = inputs(request);
+        if inputs.iter().any(|text| text.contains("odd")) {
+            return ResponseTemplate::new(422).set_body_string("unsupported character");
+        }
+        ResponseTemplate::new(200).set_body_json(openai_reply(&inputs))
+    };
+    Mock::given(any()).respond_with(strict).mount(&server).await;
+    let (embedder, _) = openai(&server);
+    let mut many: Vec<String> = (0..20).map(|n| format!("odd {n}")).collect();
+    many.extend(texts(20));
+    let outcomes = documents(&embedder, &many).await.unwrap();
+    let refused = |outcome: &Embedded| matches!(outcome, Embedded::Refused(_));
+    assert!(outcomes[..20].iter().all(refused) && !outcomes[20..].iter().any(refused), "{outcomes:?}");
+}
+
+#[tokio::test]
+async fn a_query_that_is_refused_is_told_at_once() {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(400).set_body_string("odd")).mount(&server).await;
+    let (embedder, _) = openai(&server);
+    let outcomes = embedder.embed(&texts(1), Purpose::Query, TIMEOUT).await.unwrap();
+    assert!(matches!(&outcomes[0], Embedded::Refused(reason) if reason.contains("odd")));
+    assert_eq!(requests(&server).await, 1);
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use reqwest::Url;
 use serde_json::{Value, json};
 
 use crate::embed::{
-    driver::check,
+    check::check,
     wire::{Wire, gemini::Gemini, ollama::Ollama, openai::OpenAi},
 };
 

@@ -238,7 +238,7 @@ impl<'a> Search<'a> {
             let passing = candidates.iter().filter(|candidate| passes(candidate)).take(self.request.max_results);
             passing.map(|candidate| hit(candidate, None)).collect()
         };
-        Answer { hits, mode, partial: false, warning: None }
+        Answer::of(hits, mode)
     }
 }
 

@@ -67,7 +67,7 @@ pub fn search(
         let meaning = LineMeaning::read(reader, line, &candidates, &lines)?;
         ranked(&plan, &candidates, &lines, meaning.as_ref(), settings, request)?
     };
-    Ok(Answer { hits, mode, partial: false, warning: None })
+    Ok(Answer::of(hits, mode))
 }
 
 /// Ranks candidates and writes the results.

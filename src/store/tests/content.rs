@@ -123,6 +123,50 @@ fn embeddings_are_found_by_text_and_never_missing_twice() {
     }
 }
 
+// A refused text was never asked about again.
+#[test]
+fn a_refusal_rests_for_a_growing_while_and_ends_with_a_vector() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["one", "two"]);
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
+    let waits = |fixture: &Fixture| {
+        fixture
+            .store
+            .read(|r| {
+                let missing = r.missing_embeddings(generation, space, None, 10)?.len();
+                let coverage = r.coverage(generation, space)?;
+                Ok((missing, coverage.refused, r.latest_refusal(generation, space)?.is_some()))
+            })
+            .unwrap()
+    };
+    let refuse = || fixture.store.write(move |tx| tx.refuse_text(space, &hash("one"), "too odd")).unwrap();
+    refuse();
+    assert_eq!(waits(&fixture), (1, 1, true));
+    let refusal = fixture.store.read(|r| r.latest_refusal(generation, space)).unwrap().unwrap();
+    assert_eq!((refusal.path.as_str(), refusal.reason.as_str()), ("a.md", "too odd"));
+    assert_eq!(refusal.asked_again_at_ms - refusal.refused_at_ms, 86_400_000);
+    let age = |days: i64| fixture.store.write(move |tx| tx.age_refusals(days * 86_400_000 + 60_000)).unwrap();
+    for days in [1, 2, 4, 8, 16, 32, 32] {
+        age(days - 1);
+        assert_eq!(waits(&fixture), (1, 1, true), "{days}");
+        age(1);
+        assert_eq!(waits(&fixture), (2, 0, false), "{days}");
+        refuse();
+    }
+    // A clock that was set back must not make it wait for years.
+    age(-10_000);
+    assert_eq!(waits(&fixture), (2, 0, false));
+    refuse();
+    fixture.store.write(|tx| tx.ask_refused_again()).unwrap();
+    assert_eq!(waits(&fixture), (2, 0, false));
+    refuse();
+    let embedding = NewEmbedding { hash: hash("one"), vector: vec![1.0], code: vec![7] };
+    fixture.store.write(move |tx| tx.insert_embeddings(space, &[embedding])).unwrap();
+    assert_eq!(waits(&fixture), (1, 0, false));
+    let coverage = fixture.store.read(|r| r.coverage(generation, space)).unwrap();
+    assert_eq!((coverage.embedded, coverage.refused), (1, 0), "not counted twice");
+}
+
 #[test]
 fn a_vector_that_would_spoil_comparisons_is_refused() {
     let fixture = Fixture::new();
