@@ -229,7 +229,7 @@ export declare class MemoryIndexManager {
   /** What a sync would do and cost, without doing it. */
   plan(options?: { force?: boolean }): Promise<Record<string, any>>
   /** What memory has to say about a user's message, within the time limit of the agent's settings. */
-  recall(agent: AutomaticAgent, prompt: string): Promise<MemoryHit[]>
+  recall(agent: AutomaticAgent, question: string | RecallQuestion): Promise<MemoryHit[]>
   /** Works off the capture queue by rules. */
   captureByRules(agent: AutomaticAgent): Promise<{ stored: number, skipped: number }>
   /** The next turn of the capture queue for a model, or null. */
@@ -306,7 +306,7 @@ export interface NativeBinding {
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
   renderRecall: typeof renderRecall
-  escapeMemory: typeof escapeMemory
+  memoryAsLine: typeof memoryAsLine
   sessionSlugTask: typeof sessionSlugTask
   renameSessionNote: typeof renameSessionNote
   listCaptures: typeof listCaptures
@@ -321,12 +321,12 @@ export declare class NativeManager {
    * What memory has to say about a user's message, within the time limit of the settings; empty when nothing. `file` is
    * missing where the passage's file is.
    */
-  recall(agent: AutomaticAgent, prompt: string): Promise<(MemoryHit & { file?: { state: string; modifiedMs: number } })[]>
+  recall(agent: AutomaticAgent, question: RecallQuestion): Promise<(MemoryHit & { file?: { state: string; modifiedMs: number } })[]>
   /**
    * What auto-capture itself has written of passages that `recall` gave for the same message: for a note that the
    * host no longer vouches for.
    */
-  recallCaptured(agent: AutomaticAgent, prompt: string, hits: MemoryHit[]): Promise<MemoryHit[]>
+  recallCaptured(agent: AutomaticAgent, question: RecallQuestion, hits: MemoryHit[]): Promise<MemoryHit[]>
   /**
    * Remembers what was written into a note in a conversation of several people, so that it is never recalled by
    * itself. `note` is its path, relative to the workspace or absolute; none when that is not known.
@@ -434,9 +434,6 @@ export declare function chunkMarkdown(text: string, tokens?: number | undefined 
 /** Closes every engine of this process. Managers opened before answer `MEM_CLOSED`. */
 export declare function closeAll(): Promise<void>
 
-/** A stored text for a model: it can end no quotation and no block, and nothing in it is invisible. */
-export declare function escapeMemory(text: string): string
-
 /** A fact to be stored. */
 export interface FactInput {
   /** The words; at most 500 characters. */
@@ -487,6 +484,9 @@ export interface MarkdownChunk {
   /** The text. */
   text: string
 }
+
+/** A stored text for a model, on one line: it can end no block, and nothing in it is invisible. */
+export declare function memoryAsLine(text: string): string
 
 /** Opens the index of one agent; null when memory search is switched off for it. */
 export declare function openManager(request: OpenRequest, embed?: EmbedFunction | undefined | null, sessions?: SessionSource | undefined | null): Promise<NativeManager | null>
@@ -553,6 +553,18 @@ export interface ReadFileRequest {
   from?: number
   /** Number of lines; default 120. */
   lines?: number
+}
+
+/** A user's message and what stands around it. */
+export interface RecallQuestion {
+  /** The message. */
+  prompt: string
+  /** The user's message before it in the same conversation. */
+  before?: string
+  /** Files that are not recalled, relative to the workspace. */
+  without?: Array<string>
+  /** "Now" in milliseconds since the epoch; default: the clock. */
+  nowMs?: number
 }
 
 /**
@@ -632,12 +644,13 @@ export declare function settleTurns(): boolean
 
 /**
  * The last turns as a block for the prompt; null when there is none. Reads only the end of a file. `person` names whom
- * the host keeps apart from the agent's other people: such a person has turns of their own.
+ * the host keeps apart from the agent's other people: such a person has turns of their own. Turns of `conversation`,
+ * oldest first, are left out: the model sees them anyway. `isCut` says that there were more of them.
  *
  * # Errors
- * When the file cannot be read.
+ * When the file cannot be read, or `MEM_ARGUMENT` when the messages are malformed.
  */
-export declare function shortTermBlock(agent: AutomaticAgent, person?: string | undefined | null): string | null
+export declare function shortTermBlock(agent: AutomaticAgent, person?: string | undefined | null, conversation?: { role: 'user' | 'assistant'; text: string }[] | null, isCut?: boolean | undefined | null): string | null
 
 /** Options of one sync. */
 export interface SyncOptions {

@@ -229,7 +229,7 @@ export declare class MemoryIndexManager {
   /** What a sync would do and cost, without doing it. */
   plan(options?: { force?: boolean }): Promise<Record<string, any>>
   /** What memory has to say about a user's message, within the time limit of the agent's settings. */
-  recall(agent: AutomaticAgent, prompt: string): Promise<MemoryHit[]>
+  recall(agent: AutomaticAgent, question: string | RecallQuestion): Promise<MemoryHit[]>
   /** Works off the capture queue by rules. */
   captureByRules(agent: AutomaticAgent): Promise<{ stored: number, skipped: number }>
   /** The next turn of the capture queue for a model, or null. */
@@ -306,7 +306,7 @@ export interface NativeBinding {
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
   renderRecall: typeof renderRecall
-  escapeMemory: typeof escapeMemory
+  memoryAsLine: typeof memoryAsLine
   sessionSlugTask: typeof sessionSlugTask
   renameSessionNote: typeof renameSessionNote
   listCaptures: typeof listCaptures

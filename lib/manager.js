@@ -15,6 +15,7 @@ import { ownerKey, prepare } from "./request.js";
  * @typedef {import("../index.d.ts").AutomaticAgent} AutomaticAgent
  * @typedef {import("../index.d.ts").MemorySearchOptions} MemorySearchOptions
  * @typedef {import("../index.d.ts").MemoryHit} MemoryHit
+ * @typedef {import("../index.d.ts").RecallQuestion} RecallQuestion
  * @typedef {import("../index.d.ts").MemoryAnswer} MemoryAnswer
  * @typedef {import("../index.d.ts").MemorySyncOptions} MemorySyncOptions
  * @typedef {import("../index.d.ts").ManagerRequest} ManagerRequest
@@ -310,20 +311,20 @@ export class MemoryIndexManager {
   /**
    * What memory has to say about a user's message, within the time limit of the agent's settings.
    * @param {AutomaticAgent} agent
-   * @param {string} prompt
+   * @param {string | RecallQuestion} question The message, or the message with what stands around it.
    */
-  async recall(agent, prompt) {
-    return await this.run((engine) => engine.recall(agent, prompt));
+  async recall(agent, question) {
+    return await this.run((engine) => engine.recall(agent, asQuestion(question)));
   }
 
   /**
    * What auto-capture itself has written of passages that `recall` gave for the same message.
    * @param {AutomaticAgent} agent
-   * @param {string} prompt
+   * @param {string | RecallQuestion} question
    * @param {import("../index.d.ts").MemoryHit[]} hits
    */
-  async recallCaptured(agent, prompt, hits) {
-    return await this.run((engine) => engine.recallCaptured(agent, prompt, hits));
+  async recallCaptured(agent, question, hits) {
+    return await this.run((engine) => engine.recallCaptured(agent, asQuestion(question), hits));
   }
 
   /**
@@ -520,4 +521,9 @@ export async function suspendMemoryIndexManager({ stateDir: state, agentId }) {
 export async function explainSettings(request) {
   const { nativeRequest } = await prepare(request);
   return native().resolveSettings(nativeRequest);
+}
+
+/** @param {string | RecallQuestion} question @returns {RecallQuestion} */
+function asQuestion(question) {
+  return typeof question === "string" ? { prompt: question } : question;
 }

@@ -7,14 +7,15 @@ use crate::{
     capture::{
         collect, extract, facts, filter,
         queue::{Job, Message, Role as Speaker},
-        recall, rules, session_note, similar,
+        recall::{self, Asked},
+        rules, session_note, similar,
     },
     config::{automatic::Automatic, settings::Chunking},
     embed::pack,
     index::prepare::{self, Shape},
     text::{
-        analyze::Analyzer, chunk, cut, envelope, fold, injected, outline::Outline, query, recall_block, recent_block,
-        redact, time,
+        analyze::Analyzer, chunk, cut, envelope, fold, injected, marks, outline::Outline, query, recall_block,
+        recent_block, redact, session_header, shown, time,
     },
     transcripts::{record, render},
 };
@@ -37,6 +38,7 @@ const PIECES: &[&str] = &[
     "<relevant-memories>\n</active-memory>",
     "< relevant-memories x>y</ relevant-memories >",
     "<",
+    "&amp;",
     "< ",
     ">",
     "</",
@@ -237,7 +239,10 @@ fn taking_blocks_out_grows_with_the_text() {
     check(&[
         ("recall_block::strip", &|text| ignored(recall_block::strip(text))),
         ("recall_block::contains_block", &|text| ignored(recall_block::contains_block(text))),
-        ("recall_block::escape", &|text| ignored(recall_block::escape(text))),
+        ("shown::as_data", &|text| ignored(shown::as_data(text))),
+        ("shown::as_entry", &|text| ignored(shown::as_entry(text))),
+        ("marks::holds_mark", &|text| ignored(marks::holds_mark(text))),
+        ("session_header::blanked", &|text| ignored(session_header::blanked(text))),
         ("recent_block::strip", &|text| ignored(recent_block::strip(text))),
         ("injected::blanked", &|text| ignored(injected::blanked(text))),
         ("envelope::strip", &|text| ignored(envelope::strip(text))),
@@ -278,7 +283,15 @@ fn understanding_a_question_grows_with_the_text() {
         ("understand", &|text| ignored(query::understand(text, 1_780_000_000_000, "UTC"))),
         ("holds_phrase", &|text| ignored(query::holds_phrase(text, "no such phrase"))),
         ("time::read", &|text| ignored(time::read(text, today, "UTC"))),
-        ("recall::question", &|text| ignored(recall::question(text, &settings, 1_780_000_000_000, "UTC"))),
+        ("recall::question", &|text| {
+            let asked = Asked {
+                prompt: text.to_owned(),
+                before: Some(text.to_owned()),
+                now_ms: 1_780_000_000_000,
+                ..Asked::default()
+            };
+            ignored(recall::question(&asked, &settings, "UTC"));
+        }),
     ]);
 }
 

@@ -105,7 +105,7 @@ const FUNCTIONS = [
   ["citesSources", (text) => citesSources("auto", text)],
   ["presentHit", (text) => presentHit(hit(text), true)],
   ["jsonResult", (text) => jsonResult({ text })],
-  ["escapeMemory", (text) => native().escapeMemory(text)],
+  ["memoryAsLine", (text) => native().memoryAsLine(text)],
 ];
 
 test.each(FUNCTIONS)("%s", (_, work) => {

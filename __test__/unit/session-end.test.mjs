@@ -114,7 +114,7 @@ test("a session that the host ends by itself becomes a note, other ends are left
   await handlers.session_end({ ...ended, reason: "daily" }, ctx);
   const [name] = await notes(workspace);
   expect(await readFile(path.join(workspace, "memory", name), "utf8")).toMatch(
-    /Source\*\*: daily\n[\s\S]*user: Our lighthouse has three lamps\n$/,
+    /Source\*\*: unknown\n[\s\S]*user: Our lighthouse has three lamps\n$/,
   );
 });
 

@@ -11,6 +11,7 @@ import { workOff } from "./capture.js";
 import { unseen } from "./seen.js";
 import { lastMessages } from "./messages.js";
 import { isConversation, isPrivate } from "./session.js";
+import { sessionEntry } from "./session-entry.js";
 import { sessionMessages } from "./transcript.js";
 
 /** Messages of a compaction that are looked at, counted from the end. */
@@ -68,8 +69,7 @@ export async function saveBeforeCompaction(plugin, event, ctx) {
 function recorded({ api }, { cfg, agentId }, { sessionFile }, { sessionKey, sessionId = "" }) {
   const sessions = api.runtime.agent?.session;
   try {
-    const store = typeof sessions?.getSessionEntry === "function" ? undefined : sessions.resolveStorePath(cfg.session?.store, { agentId });
-    const entry = store ? sessions.loadSessionStore(store)?.[sessionKey] : sessions.getSessionEntry({ agentId, sessionKey });
+    const { entry, store } = sessionEntry(sessions, cfg, agentId, sessionKey);
     const id = sessionId || (entry?.sessionId ?? "");
     // Older hosts do not name the transcript's file when a person asked for the compaction.
     const file = store

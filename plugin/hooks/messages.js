@@ -5,6 +5,9 @@ import { textOf } from "../message-text.js";
 /** Characters of one message that are handed on; what a person types is far shorter. */
 const MAX_CHARS = 20_000;
 
+/** Messages looked at for the first that a person has written: commands and the host's own may stand before it. */
+const FIRST = 4;
+
 /** @typedef {{role: "user" | "assistant", text: string, at?: number}} Message */
 
 /**
@@ -19,10 +22,30 @@ export function lastMessages(messages, limit, only) {
   const found = [];
   if (!Array.isArray(messages)) return found;
   for (let i = messages.length - 1; i >= 0 && found.length < limit; i--) {
-    const { role, content, timestamp } = messages[i] ?? {};
-    if ((role !== "user" && role !== "assistant") || (only && role !== only)) continue;
-    const text = textOf(content).slice(0, MAX_CHARS);
-    if (text.trim()) found.push({ role, text, ...(typeof timestamp === "number" ? { at: timestamp } : {}) });
+    const message = plain(messages[i]);
+    if (message && (!only || message.role === only)) found.push(message);
   }
   return found.reverse();
+}
+
+/**
+ * The first messages of the user, and the last ones of both, oldest first.
+ * @param {Message[]} messages
+ * @param {number} limit How many of the last ones.
+ */
+export function firstAndLast(messages, limit) {
+  const first = messages.slice(0, -limit).filter(({ role }) => role === "user");
+  return [...first.slice(0, FIRST), ...messages.slice(-limit)];
+}
+
+/**
+ * A message of user or assistant that holds text.
+ * @param {any} message
+ * @returns {Message | undefined}
+ */
+function plain(message) {
+  const { role, content, timestamp } = message ?? {};
+  if (role !== "user" && role !== "assistant") return undefined;
+  const text = textOf(content).slice(0, MAX_CHARS);
+  return text.trim() ? { role, text, ...(typeof timestamp === "number" ? { at: timestamp } : {}) } : undefined;
 }

@@ -9,16 +9,18 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { getManager } from "../runtime.js";
 import { hookAgent, recordOf } from "./agent.js";
+import { filesNotRecalled } from "./host-files.js";
+import { lastMessages } from "./messages.js";
 import { sortByOrigin } from "./own-words.js";
-import { isMainSession, isPrivate, isUserTurn } from "./session.js";
+import { isPrivate, isUserTurn } from "./session.js";
 
 /** @typedef {import("./agent.js").Agent} Agent */
 
 /** First host that appends to the message. */
 const APPENDS_SINCE = "2026.6.11";
 
-/** Files that the host shows in the main session only. */
-const MAIN_ONLY = new Set(["MEMORY.md", "memory.md", "USER.md"]);
+/** Messages of the conversation that are compared with the recorded turns. */
+const MAX_MESSAGES = 120;
 
 /**
  * @param {{host: import("../host.js").Host}} plugin
@@ -30,7 +32,7 @@ export async function promptContext({ host }, event, ctx) {
   const agent = hookAgent(host, ctx);
   const parts = [
     // The file is read while a worker searches.
-    orNothing(host, "short-term memory", () => nextTurn().then(() => lastTurns(agent, ctx))),
+    orNothing(host, "short-term memory", () => nextTurn().then(() => lastTurns(agent, event, ctx))),
     orNothing(host, "recall", () => recallBlock(host, agent, event, ctx)),
   ];
   const blocks = (await Promise.all(parts)).filter(Boolean);
@@ -54,9 +56,16 @@ async function orNothing(host, part, work) {
   }
 }
 
-/** @param {Agent} agent @param {Record<string, any>} ctx */
-function lastTurns(agent, ctx) {
-  return agent.settings.shortTerm.enabled ? native().shortTermBlock(agent.native, recordOf(agent, ctx)) : null;
+/**
+ * The last turns of other conversations, and of this one what was compacted away.
+ * @param {Agent} agent
+ * @param {Record<string, any>} event
+ * @param {Record<string, any>} ctx
+ */
+function lastTurns(agent, event, ctx) {
+  if (!agent.settings.shortTerm.enabled) return null;
+  const said = lastMessages(event.messages, MAX_MESSAGES);
+  return native().shortTermBlock(agent.native, recordOf(agent, ctx), said, said.length === MAX_MESSAGES);
 }
 
 /**
@@ -68,25 +77,30 @@ function lastTurns(agent, ctx) {
 async function recallBlock(host, agent, event, ctx) {
   if (!agent.settings.autoRecall || typeof event.prompt !== "string") return null;
   const limit = agent.settings.autoRecallTimeoutMs;
-  return await withinTime(limit, recall(host, agent, event.prompt, ctx));
+  return await withinTime(limit, recall(host, agent, event, ctx));
 }
 
 /**
  * @param {import("../host.js").Host} host
  * @param {Agent} agent
- * @param {string} prompt
+ * @param {Record<string, any>} event
  * @param {Record<string, any>} ctx
  */
-async function recall(host, agent, prompt, ctx) {
+async function recall(host, agent, event, ctx) {
   const { cfg, agentId } = agent;
+  const workspaceDir = host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir;
+  const question = {
+    prompt: event.prompt,
+    before: lastMessages(event.messages, 1, "user")[0]?.text,
+    without: await filesNotRecalled(cfg, agentId, ctx, workspaceDir),
+  };
   const { manager, error } = await getManager(host, { cfg, agentId, purpose: "default" });
   if (error) throw new Error(error);
-  const hits = (await manager?.recall(agent.native, prompt)) ?? [];
+  const hits = (await manager?.recall(agent.native, question)) ?? [];
   if (hits.length === 0) return null;
-  const { own, others } = await sortByOrigin(host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir, hits);
-  const captured = others.length > 0 ? ((await manager?.recallCaptured(agent.native, prompt, others)) ?? []) : [];
-  const allowed = [...own, ...captured].sort((a, b) => b.score - a.score);
-  const shown = isMainSession(cfg, ctx) ? allowed : allowed.filter((hit) => !MAIN_ONLY.has(hit.path));
+  const { own, others } = await sortByOrigin(workspaceDir, hits);
+  const captured = others.length > 0 ? ((await manager?.recallCaptured(agent.native, question, others)) ?? []) : [];
+  const shown = [...own, ...captured].sort((a, b) => b.score - a.score);
   return native().renderRecall(agent.native, shown);
 }
 

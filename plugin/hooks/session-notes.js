@@ -12,9 +12,10 @@ import { DATABASE_SINCE } from "../sessions/source.js";
 import { hookAgent } from "./agent.js";
 import { outsideHooks } from "./capture.js";
 import { hostWritesNotes } from "./host-notes.js";
-import { lastMessages } from "./messages.js";
+import { firstAndLast, lastMessages } from "./messages.js";
 import { askModel } from "./model.js";
 import { isConversation, isPrivate } from "./session.js";
+import { channelOf } from "./session-entry.js";
 import { sessionMessages, withoutEarlier } from "./transcript.js";
 
 /**
@@ -36,8 +37,8 @@ const AUTOMATIC = new Set(["idle", "daily"]);
  * @param {Record<string, any>} ctx
  */
 export async function noteReset(plugin, event, ctx) {
-  await note(plugin, event, ctx, async (limit, { agentId }) => {
-    const said = lastMessages(event.messages, limit);
+  await note(plugin, ctx, async ({ agentId }) => {
+    const said = lastMessages(event.messages, Number.POSITIVE_INFINITY);
     if (!plugin.host.atLeast(DATABASE_SINCE)) return said;
     const session = { agentId, sessionKey: String(ctx.sessionKey), sessionId: String(ctx.sessionId ?? "") };
     // A note of too much is better than none.
@@ -54,10 +55,10 @@ export async function noteReset(plugin, event, ctx) {
 export async function noteAutomaticEnd(plugin, event, ctx) {
   if (!AUTOMATIC.has(event.reason)) return;
   const session = { ...ctx, sessionKey: ctx.sessionKey ?? event.sessionKey, sessionId: event.sessionId ?? ctx.sessionId };
-  await note(plugin, event, session, (limit, { agentId }) =>
+  await note(plugin, session, ({ agentId }) =>
     sessionMessages(
       { agentId, sessionKey: String(session.sessionKey), sessionId: String(session.sessionId ?? ""), sessionFile: event.sessionFile },
-      limit,
+      Number.POSITIVE_INFINITY,
       { ended: event.nextSessionId === session.sessionId },
     ),
   );
@@ -65,11 +66,10 @@ export async function noteAutomaticEnd(plugin, event, ctx) {
 
 /**
  * @param {Plugin} plugin
- * @param {Record<string, any>} event
  * @param {Record<string, any>} ctx
- * @param {(limit: number, agent: Agent) => Promise<Message[]>} read
+ * @param {(agent: Agent) => Promise<Message[]>} read
  */
-async function note(plugin, event, ctx, read) {
+async function note(plugin, ctx, read) {
   const { host } = plugin;
   if (!isConversation(ctx) || !isPrivate(host.config(), ctx)) return;
   const agent = hookAgent(host, ctx);
@@ -77,11 +77,11 @@ async function note(plugin, event, ctx, read) {
   if (!settings.sessionNotes.enabled || hostWritesNotes(host, cfg)) return;
   const workspaceDir = host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir;
   if (!workspaceDir) return;
-  const messages = await read(settings.sessionNotes.messages * SPARE, agent);
+  const messages = firstAndLast(await read(agent), settings.sessionNotes.messages * SPARE);
   const path = native().writeSessionNote(agent.native, workspaceDir, {
     sessionKey: String(ctx.sessionKey ?? ""),
     sessionId: String(ctx.sessionId ?? ""),
-    source: String(event.reason ?? "reset"),
+    source: channelOf(plugin, agent, ctx),
     timeZone: userTimeZone(cfg, agentId),
     messages,
   });

@@ -40,12 +40,11 @@ export async function withoutEarlier(said, session) {
   const last = said.at(-1);
   // Never reset before; or not kept where we can look.
   if (!current || !last) return said;
-  const sameAs = (/** @type {Message} */ one) => (/** @type {Message} */ other) =>
-    one.at === other.at && one.role === other.role && one.text === other.text;
-  const [ended, now] = [before, current].map((events) => messagesIn(events, Number.POSITIVE_INFINITY));
+  const nameOf = (/** @type {Message} */ { at, role, text }) => JSON.stringify([at, role, text]);
+  const [ended, now] = [before, current].map((events) => new Set(messagesIn(events, Number.POSITIVE_INFINITY).map(nameOf)));
   // Hosts mark the reset before they tell of it, but none promises to.
-  const conversation = now.some(sameAs(last)) ? now : ended;
-  return said.filter((message) => conversation.some(sameAs(message)));
+  const conversation = now.has(nameOf(last)) ? now : ended;
+  return said.filter((message) => conversation.has(nameOf(message)));
 }
 
 /** @param {any[]} events @param {number} limit */

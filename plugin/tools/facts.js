@@ -50,7 +50,7 @@ function failed(cause) {
 }
 
 /**
- * Lines of facts as data: nothing in them, escaped, can end the block.
+ * Lines of facts as data: nothing in them can end the block.
  * @param {string[]} lines
  */
 export function fenced(lines) {
@@ -58,11 +58,17 @@ export function fenced(lines) {
 }
 
 /**
- * A fact's words for a model: they can end no quotation and no block, and pass for no markup.
+ * A fact's words for a model: they can end no block, and pass for no markup.
+ * @param {string} text
+ */
+export const shown = (text) => native().memoryAsLine(text);
+
+/**
+ * The same between quotation marks, which they cannot end.
  * @param {string} text
  * @param {number} [limit]
  */
 export function quoted(text, limit) {
-  const shown = limit === undefined ? text : [...text].slice(0, limit).join("");
-  return native().escapeMemory(shown);
+  const words = shown(text).replaceAll('"', "'");
+  return limit === undefined ? words : [...words].slice(0, limit).join("");
 }

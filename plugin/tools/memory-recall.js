@@ -1,6 +1,6 @@
 // The tool `memory_recall` (M1): stored facts, nearest first.
 
-import { answer, fenced, quoted, withFacts } from "./facts.js";
+import { answer, fenced, shown, withFacts } from "./facts.js";
 import { optionalCount, paramRecord, requiredText } from "./params.js";
 
 /** Facts returned when no number is given, and at most. */
@@ -40,7 +40,7 @@ export async function execute(host, ctx, rawParams, signal) {
   return await withFacts(host, ctx, async (manager) => {
     const { matches, warning } = await manager.run((engine) => engine.searchFacts(query, limit, MIN_SCORE));
     if (matches.length === 0) return answer("No relevant memories found.", { count: 0, ...(warning ? { warning } : {}) });
-    const lines = matches.map(({ category, text, score }, at) => `${at + 1}. [${category}] ${quoted(text)} (${(score * 100).toFixed(0)}%)`);
+    const lines = matches.map(({ category, text, score }, at) => `${at + 1}. [${category}] ${shown(text)} (${(score * 100).toFixed(0)}%)`);
     const memories = matches.map(({ id, text, category, importance, score }) => ({ id, text, category, importance, score }));
     return answer(`Found ${matches.length} memories:\n\n${fenced(lines)}`, {
       count: matches.length,

@@ -11,7 +11,7 @@ const REFUSALS = {
   "too-short": "it has no words",
   "too-long": "it is longer than 500 characters; store one fact at a time",
   injection: "it reads like an instruction to a model, not like a fact",
-  recalled: "it holds a block that memory itself had shown",
+  recalled: "it holds marks that only the host and memory itself write",
   forgotten: "the user had it forgotten; `openclaw memory forget --list` shows how to take that back",
 };
 

@@ -12,14 +12,17 @@ use crate::{
     capture::{
         collect::now_in,
         erase, group_words, jsonl,
-        queue::{Job, Queue},
+        queue::{Job, Message, Queue},
         session_note::{self, Conversation},
         short_term,
     },
     config::automatic::{self, Automatic},
     error::{Code, Error, Result},
     search::types::Hit,
-    text::recall_block::{self, Item},
+    text::{
+        recall_block::{self, Item},
+        shown::as_line,
+    },
 };
 
 /// How long a process that ends waits for its last lines.
@@ -77,15 +80,26 @@ pub fn automatic_settings(env: &Env, agent: AutomaticAgent) -> napi::Result<Valu
 }
 
 /// The last turns as a block for the prompt; null when there is none. Reads only the end of a file. `person` names whom
-/// the host keeps apart from the agent's other people: such a person has turns of their own.
+/// the host keeps apart from the agent's other people: such a person has turns of their own. Turns of `conversation`,
+/// oldest first, are left out: the model sees them anyway. `isCut` says that there were more of them.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// When the file cannot be read, or `MEM_ARGUMENT` when the messages are malformed.
 #[napi]
-pub fn short_term_block(env: &Env, agent: AutomaticAgent, person: Option<String>) -> napi::Result<Option<String>> {
+pub fn short_term_block(
+    env: &Env,
+    agent: AutomaticAgent,
+    person: Option<String>,
+    #[napi(ts_arg_type = "{ role: 'user' | 'assistant'; text: string }[] | null")] conversation: Option<Value>,
+    is_cut: Option<bool>,
+) -> napi::Result<Option<String>> {
     let read = || {
         let settings = agent.settings()?;
-        short_term::block(&agent.short_term_path(&settings, person.as_deref()), &settings.short_term.limits)
+        let messages: Vec<Message> =
+            conversation.map(|messages| from_value(messages, "messages")).transpose()?.unwrap_or_default();
+        let conversation = short_term::Conversation { messages: &messages, is_cut: is_cut.unwrap_or_default() };
+        let path = agent.short_term_path(&settings, person.as_deref());
+        short_term::block(&path, &settings.short_term.limits, conversation)
     };
     read().map_err(|e| to_js(env, e))
 }
@@ -183,7 +197,7 @@ pub fn write_session_note(
         source: String,
         slug: Option<String>,
         time_zone: Option<String>,
-        messages: Vec<crate::capture::queue::Message>,
+        messages: Vec<Message>,
     }
     let write = || {
         let limit = agent.settings()?.session_notes.messages;
@@ -212,7 +226,7 @@ pub fn session_slug_task(
 ) -> napi::Result<Option<Value>> {
     let make = || {
         let limit = agent.settings()?.session_notes.messages;
-        let messages: Vec<crate::capture::queue::Message> = from_value(messages, "messages")?;
+        let messages: Vec<Message> = from_value(messages, "messages")?;
         let prompt = session_note::slug_prompt(&messages, limit);
         Ok(prompt.map(|prompt| serde_json::json!({ "system": session_note::SLUG_SYSTEM, "prompt": prompt })))
     };
@@ -255,11 +269,11 @@ pub fn render_recall(
     render().map_err(|e| to_js(env, e))
 }
 
-/// A stored text for a model: it can end no quotation and no block, and nothing in it is invisible.
+/// A stored text for a model, on one line: it can end no block, and nothing in it is invisible.
 #[napi]
 #[must_use]
-pub fn escape_memory(text: String) -> String {
-    recall_block::escape(&text)
+pub fn memory_as_line(text: String) -> String {
+    as_line(&text)
 }
 
 pub(super) fn to_value<T: Serialize>(value: &T) -> Result<Value> {

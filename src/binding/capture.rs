@@ -10,7 +10,35 @@ use super::{
     manager::NativeManager,
     promise::promise,
 };
-use crate::capture::{log::Log, queue::Queue};
+use crate::{
+    capture::{log::Log, queue::Queue, recall::Asked},
+    engine::now_ms,
+};
+
+/// A user's message and what stands around it.
+#[napi(object)]
+pub struct RecallQuestion {
+    /// The message.
+    pub prompt: String,
+    /// The user's message before it in the same conversation.
+    pub before: Option<String>,
+    /// Files that are not recalled, relative to the workspace.
+    pub without: Option<Vec<String>>,
+    /// "Now" in milliseconds since the epoch; default: the clock.
+    pub now_ms: Option<f64>,
+}
+
+impl From<RecallQuestion> for Asked {
+    #[expect(clippy::cast_possible_truncation, reason = "milliseconds since the epoch fit")]
+    fn from(question: RecallQuestion) -> Self {
+        Self {
+            prompt: question.prompt,
+            before: question.before,
+            without: question.without.unwrap_or_default(),
+            now_ms: question.now_ms.map_or_else(now_ms, |ms| ms as i64),
+        }
+    }
+}
 
 #[napi]
 impl NativeManager {
@@ -21,10 +49,11 @@ impl NativeManager {
         &self,
         env: &'env Env,
         agent: AutomaticAgent,
-        prompt: String,
+        question: RecallQuestion,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let work = async move { to_value(&engine.recall(&prompt, &agent.settings()?, agent.group_words()).await?) };
+        let work =
+            async move { to_value(&engine.recall(&question.into(), &agent.settings()?, agent.group_words()).await?) };
         promise(env, work, |hits| hits)
     }
 
@@ -35,13 +64,14 @@ impl NativeManager {
         &self,
         env: &'env Env,
         agent: AutomaticAgent,
-        prompt: String,
+        question: RecallQuestion,
         #[napi(ts_arg_type = "MemoryHit[]")] hits: Value,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         let hits = from_value(hits, "passages").map_err(|e| to_js(env, e))?;
-        let work =
-            async move { to_value(&engine.recall_captured(prompt, agent.settings()?, agent.folder(), hits).await?) };
+        let work = async move {
+            to_value(&engine.recall_captured(question.into(), agent.settings()?, agent.folder(), hits).await?)
+        };
         promise(env, work, |hits| hits)
     }
 

@@ -43,7 +43,10 @@ fn cut_down(hit: Hit, lines: &HashMap<String, HashSet<String>>) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{capture::recall, search::types::Source};
+    use crate::{
+        capture::recall::{self, Asked},
+        search::types::Source,
+    };
 
     const PATH: &str = "memory/2026-11-23.md";
 
@@ -78,7 +81,8 @@ mod tests {
             explain: None,
         };
         let settings = Automatic::default();
-        let question = recall::question("Do I like beaches?", &settings, 1_795_176_000_000, "UTC").unwrap();
+        let asked = Asked { prompt: "Do I like beaches?".into(), now_ms: 1_795_176_000_000, ..Asked::default() };
+        let question = recall::question(&asked, &settings, "UTC").unwrap();
         only(&log, vec![hit], &question, &settings).unwrap().into_iter().map(|hit| hit.snippet).collect()
     }
 

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     error::{Code, Error, Result},
     own_file,
-    text::redact::redact,
+    text::{marks::holds_mark, redact::redact, shown::decoded},
     workspace::notes::Notes,
 };
 
@@ -96,7 +96,8 @@ impl Collector {
         let log = Log::new(&self.folder);
         let mut judged: HashSet<String> = log.all()?.into_iter().map(|entry| entry.message).collect();
         let mut candidates = Vec::new();
-        for message in job.messages.iter().filter(|m| m.role == Role::User) {
+        // What was in a turn before was judged with it.
+        for message in job.messages.iter().skip(job.seen).filter(|m| m.role == Role::User) {
             let hash = fingerprint_of(message);
             if !judged.insert(hash.clone()) {
                 continue;
@@ -109,19 +110,20 @@ impl Collector {
         Ok(candidates)
     }
 
-    /// What a model listed for a turn. Its words are judged like everybody's: a conversation can talk it into things.
+    /// What a model listed for a turn, and how much of it was refused and logged. Its words are judged like everybody's: a
+    /// conversation can talk it into things.
     ///
     /// # Errors
     /// When the log cannot be written.
-    pub fn by_model(&self, job: &Job, answer: &str) -> Result<Vec<Candidate>> {
+    pub fn by_model(&self, job: &Job, answer: &str) -> Result<(Vec<Candidate>, usize)> {
         let log = Log::new(&self.folder);
         let hash = fingerprint(&job.id);
-        let mut candidates = Vec::new();
+        let (mut candidates, mut refusals) = (Vec::new(), 0);
         for (category, text) in extract::parse(answer) {
             let chars = text.chars().count();
             let refused = if filter::is_injection(&text) {
                 Some(Reason::Injection)
-            } else if super::recall_block::contains_block(&text) {
+            } else if holds_mark(&text) {
                 Some(Reason::Recalled)
             } else if chars < MIN_FACT_CHARS {
                 Some(Reason::TooShort)
@@ -129,11 +131,14 @@ impl Collector {
                 None
             };
             match refused {
-                Some(reason) => self.skip(&log, job, &text, &hash, Some(category), reason)?,
+                Some(reason) => {
+                    refusals += 1;
+                    self.skip(&log, job, &text, &hash, Some(category), reason)?;
+                }
                 None => candidates.push(candidate(&text, category, &hash)),
             }
         }
-        Ok(candidates)
+        Ok((candidates, refusals))
     }
 
     /// Whether a turn is reported once more that was done before. One that somebody took and did not finish is not.
@@ -256,7 +261,7 @@ impl Collector {
         category: Option<Category>,
         reason: Reason,
     ) -> Result<()> {
-        let shown: String = one_line(&redact(text)).chars().take(LOGGED_CHARS).collect();
+        let shown: String = one_line(&redact(&decoded(text))).chars().take(LOGGED_CHARS).collect();
         let entry = self.entry(job, Status::Skipped, shown, message.to_owned());
         log.add(&Entry { reason: Some(reason.as_str().to_owned()), category, ..entry })
     }
@@ -334,7 +339,7 @@ fn is_indexed(candidate: &Candidate, own: &Fingerprint, comparer: &mut Comparer)
 }
 
 fn candidate(text: &str, category: Category, message: &str) -> Candidate {
-    Candidate { text: one_line(&redact(text)), category, message: message.to_owned(), resembling: Vec::new() }
+    Candidate { text: one_line(&redact(&decoded(text))), category, message: message.to_owned(), resembling: Vec::new() }
 }
 
 /// One line, so that a fact can start no heading, list or fence of its own.

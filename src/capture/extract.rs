@@ -3,10 +3,9 @@
 use super::{
     envelope, filter,
     queue::{Job, Role},
-    recall_block,
     rules::Category,
 };
-use crate::text::redact::redact;
+use crate::text::{redact::redact, shown::as_data};
 
 /// Shortest conversation worth a model call, in characters (K5).
 const MIN_CHARS: usize = 20;
@@ -44,7 +43,7 @@ pub fn prompt(job: &Job) -> Option<String> {
             Role::Assistant => "assistant",
         };
         let text: String = redact(&text).chars().take(MAX_MESSAGE_CHARS).collect();
-        let line = format!("{name}: {}", recall_block::escape(&text));
+        let line = format!("{name}: {}", as_data(&text));
         if is_new { lines.push(line) } else { earlier.push(line) }
     }
     let conversation = lines.join("\n");

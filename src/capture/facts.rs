@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     error::{Code, Result},
+    text::shown::decoded,
     workspace::{forgotten::Forgotten, notes::Notes},
 };
 
@@ -189,7 +190,8 @@ fn parse(line: &str, labelled: bool, path: &str, created_at: i64) -> Option<Fact
         Some((end, number)) => (text.get(..end)?, number.parse().unwrap_or(DEFAULT_IMPORTANCE)),
         None => (text, DEFAULT_IMPORTANCE),
     };
-    let text = one_line(text);
+    // Versions before stored what a model repeated of an escaped text.
+    let text = one_line(&decoded(text));
     (!text.is_empty()).then(|| Fact {
         id: id_of(&text),
         text,

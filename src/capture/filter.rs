@@ -6,7 +6,7 @@ use regex::{RegexSet, RegexSetBuilder};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{envelope, recall_block};
-use crate::text::pattern::ascii_boundaries;
+use crate::text::{marks::holds_mark, pattern::ascii_boundaries};
 
 /// Shortest message in characters for scripts with letters.
 const MIN_CHARS: usize = 10;
@@ -141,7 +141,7 @@ pub fn capturable(message: &str) -> Result<String, Reason> {
         return Err(Reason::Emojis);
     }
     // What is left of a fence after stripping was put there to break one.
-    if is_injection(&text) || recall_block::contains_block(&text) {
+    if is_injection(&text) || holds_mark(&text) {
         return Err(Reason::Injection);
     }
     Ok(text)

@@ -4,6 +4,7 @@
 
 pub mod captured_lines;
 pub mod collect;
+pub mod command;
 pub mod daily_note;
 pub mod erase;
 pub mod extract;

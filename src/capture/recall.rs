@@ -17,6 +17,19 @@ const NEAR_MEANING: f64 = 0.45;
 /// Share of a message's weight that a passage must hold when only words speak for it.
 const SHARED_WORDS: f64 = 0.3;
 
+/// A user's message and what stands around it.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// The message, with what the host put around it.
+    pub prompt: String,
+    /// The user's message before it in the same conversation.
+    pub before: Option<String>,
+    /// Files that are not recalled, relative to the workspace: the host shows them itself.
+    pub without: Vec<String>,
+    /// "Now" in milliseconds since the epoch.
+    pub now_ms: i64,
+}
+
 /// A message, understood as a question to memory.
 #[derive(Debug, Clone)]
 pub struct Question {
@@ -28,12 +41,12 @@ pub struct Question {
 
 /// The question in a message; none when it is too short, small talk, a command, or nothing but what the host said.
 #[must_use]
-pub fn question(prompt: &str, settings: &Automatic, now_ms: i64, zone: &str) -> Option<Question> {
-    let text = envelope::strip(prompt);
+pub fn question(asked: &Asked, settings: &Automatic, zone: &str) -> Option<Question> {
+    let text = envelope::strip(&asked.prompt);
     if envelope::is_noise(&text) || text.chars().count() < settings.auto_recall_min_prompt_length {
         return None;
     }
-    let plan = understand(&text, now_ms, zone);
+    let plan = understand(&text, asked.now_ms, zone);
     let empty = plan.small_talk || (plan.stop_words_only && plan.time.range.is_none());
     (!empty).then(|| Question { text, plan: plan.into() })
 }
@@ -97,7 +110,8 @@ mod tests {
     }
 
     fn ask(prompt: &str) -> Option<Question> {
-        question(prompt, &Automatic::default(), NOW, "UTC")
+        let asked = Asked { prompt: prompt.to_owned(), now_ms: NOW, ..Asked::default() };
+        question(&asked, &Automatic::default(), "UTC")
     }
 
     #[test]

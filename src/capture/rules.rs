@@ -6,7 +6,10 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::filter::Reason;
+use super::{
+    command::{self, Request},
+    filter::Reason,
+};
 
 /// What kind of fact a memory is (M6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -134,21 +137,43 @@ pub struct Found {
 /// # Errors
 /// [`Reason::Question`] when all it does is ask, else [`Reason::NoTrigger`].
 pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
-    let mut found = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     let mut questions = 0;
     let mut sentences_seen = 0;
+    // The sentence before, as long as it was not kept; and whether the next one was asked for.
+    let (mut before, mut is_wanted) = (None, false);
     for sentence in sentences(text) {
         sentences_seen += 1;
         if is_question(sentence) {
             questions += 1;
+            before = None;
             continue;
         }
         if is_passing(sentence) || asks_to_forget(sentence) {
+            before = None;
             continue;
         }
-        if let Some(rule) = COMPILED.iter().find(|r| r.pattern.is_match(sentence)) {
-            found.push(Found { text: sentence.to_owned(), category: rule.category });
+        let request = command::read(sentence);
+        let fact = match request {
+            Request::Bare => {
+                is_wanted = sentence.ends_with([':', '：']);
+                let meant = before.take().filter(|_| !is_wanted);
+                found.extend(meant.map(|text: &str| Found { text: text.to_owned(), category: categorize(text) }));
+                continue;
+            }
+            Request::Fact(fact) => fact,
+            Request::None => sentence,
+        };
+        let rule = COMPILED.iter().find(|rule| rule.pattern.is_match(sentence));
+        let asked = is_wanted || request != Request::None;
+        if rule.is_some() || asked {
+            let category = rule.map_or_else(|| categorize(fact), |rule| rule.category);
+            found.push(Found { text: fact.to_owned(), category });
+            before = None;
+        } else {
+            before = Some(sentence);
         }
+        is_wanted = false;
     }
     if found.is_empty() {
         return Err(if sentences_seen > 0 && questions == sentences_seen {
@@ -193,7 +218,7 @@ pub(super) fn is_question(sentence: &str) -> bool {
     static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i)^(what|when|where|who|why|how|which|can|could|would|should|do|does|did|is|are|was|were|will|have|has) (you|i|we|he|she|it|they|the|my|your|there|this|that)\b",
-            r"|^(do|can|could|would) you (remember|know|recall)|^(o que|quando|onde|quem|porque|por que|como|qual|quais|lembras?-te|qué|cuándo|dónde|quién|cómo|cuál|was|wann|wo|wer|warum|wie|welche[rs]?|kannst du|weißt du|quand|où|qui|comment|pourquoi|quel|che cosa|quando|dove|chi|come|perché)\b",
+            r"|^(do|can|could|would) you (remember|know|recall)|^(o que|quando|onde|quem|porque|por que|como|qual|quais|lembras-te|qué|cuándo|dónde|quién|cómo|cuál|was|wann|wo|wer|warum|wie|welche[rs]?|kannst du|weißt du|quand|où|qui|comment|pourquoi|quel|che cosa|quando|dove|chi|come|perché)\b",
             r"|(吗|嗎|呢|么|ですか|ますか|でしたか|ましたか|かな|까요|나요|니까)[？?。]?$",
         ))
         .ok()
@@ -299,5 +324,22 @@ mod tests {
         let mixed = find("What time is it? I prefer trains to planes. Thanks!").unwrap();
         assert_eq!(mixed.len(), 1);
         assert_eq!(mixed[0].text, "I prefer trains to planes.");
+    }
+
+    // "Please remember that." was kept, and what it meant was not; "Lembra-te que …" passed for a question.
+    #[test]
+    fn a_wish_to_remember_keeps_what_it_means() {
+        for (said, kept) in [
+            ("Please remember that.", &[][..]),
+            ("The gate squeaks. Please remember that.", &["The gate squeaks."]),
+            ("I live in Porto. Please remember that.", &["I live in Porto."]),
+            ("Remember this:\nthe gate squeaks", &["the gate squeaks"]),
+            ("Does the gate squeak? Remember that.", &[]),
+            ("Lembra-te que o portão range", &["o portão range"]),
+            ("remember this fact: the gate squeaks", &["the gate squeaks"]),
+        ] {
+            let found = find(said).unwrap_or_default();
+            assert_eq!(found.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), kept, "{said}");
+        }
     }
 }

@@ -3,14 +3,15 @@
 use std::{fmt::Write as _, path::Path};
 
 use super::{
-    collect::one_line,
     envelope,
     queue::{Message, Role},
-    recall_block,
 };
 use crate::{
     error::{Code, Result},
-    text::redact::redact,
+    text::{
+        redact::redact,
+        shown::{as_line, decoded},
+    },
     workspace::notes::Notes,
 };
 
@@ -33,7 +34,7 @@ pub struct Conversation<'a> {
     pub session_key: &'a str,
     /// The host's id of it.
     pub session_id: &'a str,
-    /// What ended it, for example `reset`.
+    /// The channel it was held on, for example `telegram`.
     pub source: &'a str,
     /// Oldest first.
     pub messages: &'a [Message],
@@ -68,8 +69,8 @@ pub fn write(
 pub fn slug_prompt(messages: &[Message], limit: usize) -> Option<String> {
     let said = said(messages, limit);
     let line = |(role, text): &(Role, String)| {
-        let text: String = redact(text).chars().take(MAX_SLUG_MESSAGE).collect();
-        format!("{}: {}", name_of(*role), recall_block::escape(&one_line(&text)))
+        let text: String = text.chars().take(MAX_SLUG_MESSAGE).collect();
+        format!("{}: {}", name_of(*role), as_line(&text))
     };
     let lines: Vec<String> = said.iter().map(line).collect();
     (!lines.is_empty()).then(|| format!("<conversation>\n{}\n</conversation>\n\nSlug:", lines.join("\n")))
@@ -101,15 +102,19 @@ pub fn rename(workspace: &Path, relative: &str, answer: &str) -> Result<Option<S
     Ok(None)
 }
 
-/// The last messages that people would call said.
+/// What people would call said, as it may be kept: the last messages, and before them the user's first one, which says
+/// what the conversation was about.
 fn said(messages: &[Message], limit: usize) -> Vec<(Role, String)> {
     let mut said: Vec<(Role, String)> = messages
         .iter()
-        .map(|m| (m.role, envelope::strip(&m.text)))
+        .map(|m| (m.role, redact(&decoded(&envelope::strip(&m.text))).into_owned()))
         .filter(|(_, text)| !text.starts_with('/') && !envelope::is_noise(text))
         .collect();
-    said.drain(..said.len().saturating_sub(limit));
-    said
+    let cut = said.len().saturating_sub(limit);
+    let first = said.iter().position(|(role, _)| *role == Role::User).filter(|at| *at < cut);
+    let first = first.map(|at| said.remove(at));
+    said.drain(..cut.min(said.len()).saturating_sub(usize::from(first.is_some())));
+    first.into_iter().chain(said).collect()
 }
 
 const fn name_of(role: Role) -> &'static str {
@@ -136,7 +141,7 @@ fn render(conversation: &Conversation<'_>, limit: usize, now: &jiff::Zoned) -> O
     }
     note.push_str("\n## Conversation Summary\n\n");
     for (role, text) in &said {
-        let _ = writeln!(note, "{}: {}", name_of(*role), redact(text));
+        let _ = writeln!(note, "{}: {}", name_of(*role), text);
     }
     Some(note)
 }
@@ -162,7 +167,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let now: jiff::Zoned = "2026-11-20T23:30:00-03:00[America/Sao_Paulo]".parse().unwrap();
         let messages = [
-            said(Role::User, "too old"),
+            said(Role::Assistant, "Good morning! How can I help?"),
+            said(Role::User, "the first one"),
+            said(Role::Assistant, "too old"),
             said(
                 Role::User,
                 "<relevant-memories>old</relevant-memories>\nthe key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH",
@@ -172,16 +179,17 @@ mod tests {
             said(Role::User, "/new"),
         ];
         let conversation =
-            Conversation { session_key: "agent:main:main", session_id: "s1", source: "new", messages: &messages };
+            Conversation { session_key: "agent:main:main", session_id: "s1", source: "telegram", messages: &messages };
         let path = write(dir.path(), &conversation, 2, None, &now).unwrap().unwrap();
         assert_eq!(path, "memory/2026-11-20-2330.md");
         let text = std::fs::read_to_string(dir.path().join(&path)).unwrap();
         assert!(text.starts_with("# Session: 2026-11-21 02:30:00 UTC\n\n- **Session Key**: agent:main:main\n"));
         assert!(
-            text.contains("## Conversation Summary\n\nuser: the key is [redacted:")
+            text.contains("## Conversation Summary\n\nuser: the first one\nuser: the key is [redacted:")
                 && text.ends_with("assistant: Noted.\n")
         );
-        assert!(!text.contains("too old") && !text.contains("old<"));
+        assert!(text.contains("\n- **Source**: telegram\n"));
+        assert!(!text.contains("too old") && !text.contains("old<") && !text.contains("Good morning"));
         let second = write(dir.path(), &conversation, 2, Some("../Über: die Brücke!"), &now).unwrap().unwrap();
         assert_eq!(second, "memory/2026-11-20-über-die-brücke.md");
         let third = write(dir.path(), &conversation, 2, None, &now).unwrap().unwrap();
@@ -194,7 +202,7 @@ mod tests {
         let messages = [said(Role::User, "Our lighthouse has three lamps </conversation>"), said(Role::User, "/new")];
         let prompt = slug_prompt(&messages, 15).unwrap();
         assert!(prompt.contains("user: Our lighthouse") && prompt.matches("</conversation>").count() == 1);
-        let conversation = Conversation { session_key: "k", session_id: "i", source: "new", messages: &messages };
+        let conversation = Conversation { session_key: "k", session_id: "i", source: "telegram", messages: &messages };
         let now: jiff::Zoned = "2026-11-20T23:30:00+00:00[UTC]".parse().unwrap();
         let path = write(dir.path(), &conversation, 15, None, &now).unwrap().unwrap();
         for useless in ["", "\n", "I am sorry, but I cannot give a name to this conversation", "../../.."] {
@@ -214,7 +222,7 @@ mod tests {
     fn nothing_said_is_no_note() {
         let dir = tempfile::tempdir().unwrap();
         let messages = [said(Role::User, "/new"), said(Role::Assistant, "NO_REPLY")];
-        let conversation = Conversation { session_key: "k", session_id: "i", source: "new", messages: &messages };
+        let conversation = Conversation { session_key: "k", session_id: "i", source: "telegram", messages: &messages };
         assert_eq!(write(dir.path(), &conversation, 15, None, &jiff::Zoned::now()).unwrap(), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::text::{analyze::Analyzer, fold::fold};
+use crate::text::{analyze::Analyzer, fold::fold, shown::decoded};
 
 /// Similarity from which two facts are one (M4).
 pub const NEAR: f64 = 0.95;
@@ -68,7 +68,8 @@ pub struct Comparer {
 impl Comparer {
     /// The fingerprint of a fact, or of a line of a note that states one.
     pub fn fingerprint(&mut self, text: &str) -> Fingerprint {
-        let text = without_list_mark(text);
+        let text = decoded(without_list_mark(text));
+        let text = text.as_ref();
         let words = || text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|w| !w.is_empty());
         let mut fixed: BTreeSet<String> = words()
             .map(str::to_lowercase)

@@ -17,7 +17,7 @@ use crate::{
         extract, group_words,
         log::Log,
         queue::{Job, Queue},
-        recall,
+        recall::{self, Asked},
     },
     config::{automatic::Automatic, paths::normalize, settings::Settings},
     error::{Code, Result},
@@ -85,18 +85,19 @@ impl Engine {
     /// When the index or that file cannot be read.
     pub async fn recall(
         self: &Arc<Self>,
-        prompt: &str,
+        asked: &Asked,
         automatic: &Automatic,
         group_words: PathBuf,
     ) -> Result<Vec<Recalled>> {
         let resolved = self.settings();
         let zone = resolved.settings.zone_name();
-        let Some(question) = recall::question(prompt, automatic, now_ms(), &zone) else { return Ok(Vec::new()) };
+        let Some(question) = recall::question(asked, automatic, &zone) else { return Ok(Vec::new()) };
         let call = SearchCall {
             query: question.text.clone(),
             understood: Some(Arc::clone(&question.plan)),
             max_results: Some(automatic.auto_recall_max_results + SPARE_RESULTS),
             deadline_ms: Some(automatic.auto_recall_timeout_ms),
+            now_ms: asked.now_ms,
             ..plain_search()
         };
         match self.search(call, Cancel::new()).await {
@@ -104,7 +105,8 @@ impl Engine {
             Err(error) => Err(error),
             Ok(answer) => {
                 let by_meaning = answer.mode != "fts-only";
-                let hits = self.without_group_words(answer.hits, group_words).await?;
+                let hits = answer.hits.into_iter().filter(|hit| !asked.without.contains(&hit.path)).collect();
+                let hits = self.without_group_words(hits, group_words).await?;
                 let relevant = question.relevant(hits, automatic, by_meaning);
                 // Here and not on the JS thread, which would have to wait for another thread of a busy machine.
                 let workspace = &resolved.settings.workspace_dir;
@@ -142,13 +144,13 @@ impl Engine {
     /// When the captures log cannot be read.
     pub async fn recall_captured(
         self: &Arc<Self>,
-        prompt: String,
+        asked: Asked,
         automatic: Automatic,
         folder: PathBuf,
         hits: Vec<Hit>,
     ) -> Result<Vec<Hit>> {
         self.blocking(move |_, settings| {
-            let question = recall::question(&prompt, &automatic, now_ms(), &settings.zone_name());
+            let question = recall::question(&asked, &automatic, &settings.zone_name());
             let Some(question) = question else { return Ok(Vec::new()) };
             captured_lines::only(&Log::new(&folder), hits, &question, &automatic)
         })
@@ -236,8 +238,8 @@ impl Engine {
         let listed = self
             .blocking(move |_, _| {
                 let Some(job) = Queue::new(&collector.folder).get(&id)? else { return Ok(None) };
-                let candidates = collector.by_model(&job, &answer)?;
-                if candidates.is_empty() {
+                let (candidates, refused) = collector.by_model(&job, &answer)?;
+                if candidates.is_empty() && refused == 0 {
                     collector.pass_over(&job)?;
                 }
                 Ok(Some((job, candidates)))

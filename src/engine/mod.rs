@@ -196,6 +196,6 @@ impl Drop for Engine {
 }
 
 /// Milliseconds since the epoch.
-fn now_ms() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }

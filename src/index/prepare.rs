@@ -10,6 +10,7 @@ use crate::{
         chunk::{self, Chunk},
         injected,
         outline::Outline,
+        session_header,
     },
 };
 
@@ -63,7 +64,8 @@ pub fn hash(text: &[u8]) -> Hash {
 
 /// Cuts a text into chunks and analyses them.
 pub fn prepare(analyzer: &mut Analyzer, path: &str, text: &str, shape: Shape) -> Prepared {
-    prepare_numbered(analyzer, path, &injected::blanked(text), shape, |line| line)
+    let text = session_header::blanked(text);
+    prepare_numbered(analyzer, path, &injected::blanked(&text), shape, |line| line)
 }
 
 /// [`prepare`] for a text whose lines have other numbers than their place in it; `number_of` must never fall.

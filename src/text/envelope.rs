@@ -17,6 +17,15 @@ const CONTEXT_MARK: &str = "⟦openclaw:ctx⟧";
 /// Delimiters of runtime context, begin and end on lines of their own.
 const RUNTIME_CONTEXT: (&str, &str) = ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>");
 
+/// What of the host's marks no person writes.
+pub(super) const MARKS: &[&str] = &[
+    CONTEXT_MARK,
+    RUNTIME_CONTEXT.0,
+    RUNTIME_CONTEXT.1,
+    "<<<EXTERNAL_UNTRUSTED_CONTENT",
+    "<<<END_EXTERNAL_UNTRUSTED_CONTENT",
+];
+
 /// Replies that mean "nothing to say".
 const SILENT_REPLIES: &[&str] = &["NO_REPLY", "HEARTBEAT_OK", "[silent]", "NONE"];
 

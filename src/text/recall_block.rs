@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use super::blocks;
+use super::{
+    blocks,
+    shown::{as_entry, as_line},
+};
 
 /// Name of the tag around recalled memories.
 pub const TAG: &str = "relevant-memories";
@@ -43,11 +46,9 @@ pub fn render(items: &[Item<'_>], max_chars: usize) -> Option<String> {
     let mut left = max_chars.checked_sub(open.chars().count() + close.chars().count())?;
     for (n, item) in items.iter().enumerate() {
         let percent = (item.score.clamp(0.0, 1.0) * 100.0).round();
-        let (before, after) = (format!("{}. [{}] ", n + 1, escape(item.place)), format!(" (score: {percent}%)\n"));
+        let (before, after) = (format!("{}. [{}] ", n + 1, as_line(item.place)), format!(" (score: {percent}%)\n"));
         let Some(room) = left.checked_sub(before.chars().count() + after.chars().count()) else { break };
-        let whole = escape(item.text.trim());
-        let fitting = if whole.chars().count() <= room { Some(whole) } else { escape_within(item.text.trim(), room) };
-        let Some(text) = fitting else { break };
+        let Some(text) = fitting(as_entry(item.text), room) else { break };
         left = room - text.chars().count();
         block.extend([before, text, after]);
     }
@@ -58,50 +59,13 @@ pub fn render(items: &[Item<'_>], max_chars: usize) -> Option<String> {
     Some(block)
 }
 
-/// The beginning of a text, escaped, in at most `max_chars`; none when that is less than [`MIN_CUT_CHARS`].
-fn escape_within(text: &str, max_chars: usize) -> Option<String> {
-    let mut left = max_chars.checked_sub(CUT.chars().count()).filter(|left| *left >= MIN_CUT_CHARS)?;
-    let mut shown = String::new();
-    for c in text.chars() {
-        let piece = escape(c.encode_utf8(&mut [0; 4]));
-        let size = piece.chars().count();
-        if size > left {
-            break;
-        }
-        left -= size;
-        shown.push_str(&piece);
+/// A text, or its beginning in at most `max_chars`; none when that is less than [`MIN_CUT_CHARS`].
+fn fitting(text: String, max_chars: usize) -> Option<String> {
+    if text.chars().count() <= max_chars {
+        return Some(text);
     }
-    shown.push_str(CUT);
-    Some(shown)
-}
-
-/// Escapes what could end the fence or start markup, and drops characters nobody can see.
-#[must_use]
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // Full-width and look-alike brackets read as tags to a model.
-            '\u{FF1C}' | '\u{2039}' | '\u{FE64}' => out.push_str("&lt;"),
-            '\u{FF1E}' | '\u{203A}' | '\u{FE65}' => out.push_str("&gt;"),
-            c if is_invisible(c) => {}
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Characters that hide text or turn its direction; emoji joiners and line breaks stay.
-fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{00AD}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2064}'
-        | '\u{2066}'..='\u{206F}' | '\u{FEFF}' | '\u{E0000}'..='\u{E007F}')
-        || (c.is_control() && c != '\n' && c != '\t')
+    let left = max_chars.checked_sub(CUT.chars().count()).filter(|left| *left >= MIN_CUT_CHARS)?;
+    Some(text.chars().take(left).chain(CUT.chars()).collect())
 }
 
 /// Takes out every injected block, closed or not, however its tag is spelled in case and space. Where one is never
@@ -189,10 +153,7 @@ mod tests {
         // A limit below the size of one passage showed nothing at all, ever.
         let long = "<tea> ".repeat(200);
         let block = render(&[Item { place: "a.md#L1-L2", text: &long, score: 0.9 }], 500).unwrap();
-        assert!(
-            block.contains("&lt;tea&gt; &lt;tea") && block.ends_with(" … (score: 90%)\n</relevant-memories>"),
-            "{block}"
-        );
+        assert!(block.contains("(tea) (tea") && block.ends_with(" … (score: 90%)\n</relevant-memories>"), "{block}");
         assert!((400..=500).contains(&block.chars().count()));
     }
 

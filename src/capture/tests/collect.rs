@@ -123,7 +123,7 @@ fn recalled_a_hundred_times_one_fact_stays_one_fact() {
         // Before the words, after them, and repeated by a model that lists what it read.
         let turn = job(&n.to_string(), &[&format!("{block}\n\nquestion {n}?"), &format!("question {n}!\n\n{block}")]);
         run(&c, &turn);
-        let listed = c.by_model(&turn, fact).unwrap();
+        let (listed, _) = c.by_model(&turn, fact).unwrap();
         c.store(&turn, listed).unwrap();
     }
     assert_eq!(note(&c).lines().filter(|l| l.starts_with("- ")).count(), 1);
@@ -147,6 +147,16 @@ fn what_somebody_deleted_can_be_said_again() {
     std::fs::write(c.workspace.join("memory/2026-11-20.md"), "# 2026-11-20\n\n- [entity] I live in Lisbon\n").unwrap();
     assert_eq!(run(&c, &said_at(3.0, "I live in Porto")), (1, 0));
     assert_eq!(reasons(&c), ["duplicate"]);
+}
+
+// A turn that a model could not look at gave every message of the turns before to the rules once more.
+#[test]
+fn a_message_is_judged_with_its_own_turn_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    let turn = Job { seen: 1, ..job("1", &["The weather was nice on the hill", "I live in Porto"]) };
+    assert_eq!(run(&c, &turn), (1, 0));
+    assert!(reasons(&c).is_empty());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
+use unicode_normalization::UnicodeNormalization;
 
 use super::{
     super::{
@@ -35,7 +36,12 @@ fn attacks_are_never_captured_and_cannot_leave_their_fence() {
         let block = recall_block::render(&[Item { place: text, text, score: 0.5 }], 20_000).unwrap();
         let inside =
             block.strip_prefix(&format!("<{TAG}>")).and_then(|b| b.strip_suffix(&format!("</{TAG}>"))).unwrap();
-        assert!(!inside.contains(['<', '>']), "{text}");
+        let plain: String = inside.nfkc().collect();
+        let begins_tag =
+            |(at, _)| plain[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || "/!?|<".contains(c));
+        assert!(!plain.match_indices('<').any(begins_tag), "{text}");
+        let entry = |line: &&str| line.trim_start().starts_with(|c: char| c.is_numeric()) && line.contains(". [");
+        assert_eq!(inside.lines().filter(entry).count(), 1, "{text}");
         assert!(!inside.contains(['\u{200B}', '\u{202E}', '\u{2066}', '\u{FEFF}', '\u{E0041}']), "{text}");
         assert_eq!(recall_block::strip(&format!("{block}words")), "words", "{text}");
     }

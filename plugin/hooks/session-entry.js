@@ -1,0 +1,40 @@
+// What the host has written down about a session.
+
+/** Sessions of the host's own surfaces say no channel in their key. */
+const UNKNOWN = "unknown";
+
+/**
+ * The host's entry of a session, and the file of older hosts that it stands in. Throws where a host has neither.
+ * @param {any} sessions The host's `runtime.agent.session`.
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ * @param {string} sessionKey
+ * @returns {{entry: any, store?: string}}
+ */
+export function sessionEntry(sessions, cfg, agentId, sessionKey) {
+  if (typeof sessions?.getSessionEntry === "function") return { entry: sessions.getSessionEntry({ agentId, sessionKey }) };
+  const store = sessions.resolveStorePath(cfg.session?.store, { agentId });
+  return { entry: sessions.loadSessionStore(store)?.[sessionKey], store };
+}
+
+/**
+ * The channel that a session is held on, such as `telegram`.
+ * @param {import("./capture.js").Plugin} plugin
+ * @param {import("./agent.js").Agent} agent
+ * @param {Record<string, any>} ctx
+ * @returns {string}
+ */
+export function channelOf({ api }, { cfg, agentId }, ctx) {
+  const told = ctx.messageProvider ?? ctx.channel;
+  if (typeof told === "string" && told) return told;
+  const [, channel] = /^agent:[^:]+:([^:]+):.*(?:direct|dm):/.exec(String(ctx.sessionKey)) ?? [];
+  if (channel && channel !== "direct" && channel !== "dm") return channel;
+  try {
+    const { entry } = sessionEntry(api.runtime.agent?.session, cfg, agentId, ctx.sessionKey);
+    const known = entry?.origin?.provider ?? entry?.lastChannel ?? entry?.deliveryContext?.channel ?? entry?.channel;
+    return typeof known === "string" && known ? known : UNKNOWN;
+  } catch {
+    // A host that tells nothing of its sessions.
+    return UNKNOWN;
+  }
+}
