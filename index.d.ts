@@ -250,7 +250,7 @@ export declare class MemoryIndexManager {
   reset(options?: { keepVectors?: boolean }): Promise<{ files: number, chunks: number, vectors: number, bytes: number }>
   /** Looks for everything that can be wrong with the index, and repairs what it can unless `repair` is false. */
   doctor(options?: { repair?: boolean }): Promise<{ name: string, ok: boolean, found: string, did?: string, remedy?: string }[]>
-  /** Writes a consistent copy of the index to a new file, at an absolute path, while everything goes on. */
+  /** Writes a consistent copy of the index to a new file, absolute or relative to the working directory, while everything goes on. */
   backup(target: string): Promise<{ path: string, bytes: number, files: number, vectors: number, forgotten?: string }>
   /** Stops the provider's batch jobs that have not finished; gives their number. */
   cancelBatches(): Promise<number>

@@ -3,6 +3,7 @@
 // The engine belongs to the process. A manager counts who uses it and gives it back when the last user closes it; one that
 // a host uses after that opens it again. The same agent with the same settings always gets the same manager.
 
+import path from "node:path";
 import { checkForget, checkGet, checkReadFile, checkSearch, checkSwitches, checkSync, checkText, MAX_UNSIGNED } from "./arguments.js";
 import { codedError } from "./errors.js";
 import { isNativeLoaded, native } from "./native.js";
@@ -405,10 +406,11 @@ export class MemoryIndexManager {
     return await this.run((engine) => engine.doctor(options?.repair ?? true));
   }
 
-  /** Writes a consistent copy of the index to a new file. @param {string} target An absolute path. */
+  /** Writes a consistent copy of the index to a new file. @param {string} target Relative to the working directory, or absolute. */
   async backup(target) {
     checkText("target", target);
-    return await this.run((engine) => engine.backup(target));
+    const file = path.resolve(target);
+    return await this.run((engine) => engine.backup(file));
   }
 
   /** Stops the provider's batch jobs that have not finished; gives their number. */

@@ -130,7 +130,7 @@ fn unfinished(path: &Path) -> PathBuf {
 }
 
 /// A name is only there after a power cut when its folder has been written.
-fn sync_folder(path: &Path) {
+pub fn sync_folder(path: &Path) {
     #[cfg(unix)]
     if let Some(folder) = path.parent() {
         // Not every file system can; the content is there all the same.

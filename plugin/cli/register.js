@@ -135,7 +135,7 @@ function addCommands(root, name, host) {
     .command("backup")
     .alias("export")
     .description("Write a consistent copy of the index, also while a gateway runs")
-    .argument("[file]", "The copy (default: memory-<agent>-<date>.sqlite here)")
+    .argument("[file]", "The copy, relative to the working directory (default: memory-<agent>-<date>.sqlite)")
     .option("--agent <id>", "Agent (default: the default agent)")
     .option("--json", "Print JSON")
     .action(async (/** @type {string | undefined} */ file, /** @type {any} */ options) =>

@@ -12,6 +12,8 @@ use serde::Serialize;
 use super::{Engine, hold::Held};
 use crate::{
     error::{Code, Error, Result},
+    own_file,
+    store::backup,
     workspace::forgotten::list_path,
 };
 
@@ -99,9 +101,16 @@ impl Engine {
     /// [`Code::Argument`] when the target exists, and what the disk gives.
     pub async fn backup(self: &Arc<Self>, target: PathBuf) -> Result<Copied> {
         self.blocking(move |engine, settings| {
-            engine.store.backup(&target)?;
             let list = list_path(&settings.database_path);
-            let forgotten = if list.exists() { Some(copy(&list, &list_path(&target))?) } else { None };
+            let list = list.exists().then(|| (list, list_path(&target)));
+            if let Some((_, copy)) = list.as_ref().filter(|(_, copy)| copy.exists()) {
+                return Err(backup::exists(copy));
+            }
+            engine.store.backup(&target)?;
+            let forgotten = list.map(|(list, to)| copy(&list, &to)).transpose().inspect_err(|_| {
+                // Without the list what was forgotten would come back with the copy.
+                let _ = fs::remove_file(&target);
+            })?;
             let bytes = fs::metadata(&target).map_err(|e| Error::io(&target, &e))?.len();
             let totals = engine.totals()?;
             Ok(Copied { path: target, bytes, files: totals.files, vectors: totals.vectors, forgotten })
@@ -145,10 +154,8 @@ impl Engine {
 
 /// Copies a small file to a name that nothing has yet.
 fn copy(from: &Path, to: &Path) -> Result<PathBuf> {
-    if to.exists() {
-        return Err(Error::new(Code::Argument, format!("{} exists already", to.display()))
-            .remedy("Choose another name for the copy"));
-    }
-    fs::copy(from, to).map_err(|error| Error::io(to, &error))?;
+    let content = own_file::read(from)?.unwrap_or_default();
+    own_file::write_new(to, &content, true)
+        .map_err(|error| Error::io(to, &error).context("the copy cannot be written"))?;
     Ok(to.to_path_buf())
 }
