@@ -171,6 +171,25 @@ export function remoteSettings(cfg, agentId) {
 }
 
 /**
+ * `remote` of an agent for people to read: the address without user, password and query, the names of the headers, and
+ * where each part that is set is written.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @returns {{settings: {baseUrl?: string, headers?: string[]}, origins: Record<string, string>}}
+ */
+export function shownRemote(cfg, agentId) {
+  const remote = remoteSettings(cfg, agentId);
+  const written = String(remote.baseUrl?.value ?? "");
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const settings = {
+    baseUrl: url && `${url.protocol}//${url.host}${url.pathname}`,
+    headers: isRecord(remote.headers?.value) ? Object.keys(remote.headers.value).sort() : undefined,
+  };
+  const origins = Object.entries(remote).map(([name, part]) => [`remote.${name}`, part.path]);
+  return { settings: dropUndefined(settings), origins: Object.fromEntries(origins) };
+}
+
+/**
  * What the JavaScript side must know without asking the engine. Values are as written, not clamped.
  * @param {HostConfig} cfg
  * @param {string} agentId
@@ -211,7 +230,7 @@ export function searchOverview(cfg, agentId) {
 
 /**
  * The part of the configuration that the native resolver reads, without a single secret: keys are removed, headers keep
- * their names only. Credentials travel beside it.
+ * their names only. Addresses of providers and credentials travel beside it.
  * @param {HostConfig} cfg
  * @returns {HostConfig}
  */
@@ -227,9 +246,6 @@ export function pruneConfig(cfg) {
     }),
     memory: isRecord(cfg.memory)
       ? dropUndefined({ citations: cfg.memory.citations, search: withoutSecrets(cfg.memory.search) })
-      : undefined,
-    models: isRecord(cfg.models?.providers)
-      ? { providers: mapValues(cfg.models.providers, (provider) => dropUndefined({ baseUrl: provider.baseUrl, api: provider.api })) }
       : undefined,
     plugins: {
       entries: {

@@ -516,15 +516,6 @@ export async function suspendMemoryIndexManager({ stateDir: state, agentId }) {
   await (await managers.get(ownerKey(state, agentId))?.manager.catch(() => null))?.suspend();
 }
 
-/**
- * Where every setting of an agent comes from, and which values were adjusted.
- * @param {ManagerRequest} request
- */
-export async function explainSettings(request) {
-  const { nativeRequest } = await prepare(request);
-  return native().resolveSettings(nativeRequest);
-}
-
 /** @param {string | RecallQuestion} question @returns {RecallQuestion} */
 function asQuestion(question) {
   return typeof question === "string" ? { prompt: question } : question;

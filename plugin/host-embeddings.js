@@ -2,7 +2,7 @@
 // plugins, and endpoints of `models.providers`. The engine packs, paces and retries; the host's adapter only embeds.
 
 import { resolveAccount, withPlainSecrets } from "../lib/accounts.js";
-import { remoteSettings, searchOverview } from "../lib/config.js";
+import { isRecord, remoteSettings, searchOverview } from "../lib/config.js";
 import { errorMessage } from "../lib/errors.js";
 import { native } from "../lib/native.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../lib/package-info.js";
@@ -167,10 +167,25 @@ async function ownRemote(id, { cfg, agentId, options, credentialSources }) {
   const settings = await withPlainSecrets(options.remote, credentialSources);
   const own = (await resolveAccount(cfg, id.toLowerCase(), {}, credentialSources))?.baseUrl;
   if (!own || !settings.baseUrl || isSameDestination(account?.baseUrl, own)) return { settings, config: cfg };
-  const server = cfg.models?.providers?.[id];
-  const { apiKey: _apiKey, headers: _headers, ...rest } = server ?? {};
-  const config = server ? { ...cfg, models: { ...cfg.models, providers: { ...cfg.models.providers, [id]: rest } } } : cfg;
-  return { settings: { ...settings, apiKey: account?.apiKey, headers: account?.headers }, config };
+  return { settings: { ...settings, apiKey: account?.apiKey, headers: account?.headers }, config: withoutCredentials(cfg, id) };
+}
+
+/**
+ * The configuration without key and headers of a provider's account.
+ * @param {HostConfig} cfg
+ * @param {string} id
+ * @returns {HostConfig}
+ */
+function withoutCredentials(cfg, id) {
+  const { owners = [] } = knownProvider(id.toLowerCase()) ?? {};
+  /** @param {[string, any]} entry @returns {[string, any]} */
+  const withoutOwn = ([name, server]) => {
+    if (!isRecord(server) || !owners.includes(name.trim().toLowerCase())) return [name, server];
+    const { apiKey: _apiKey, headers: _headers, ...rest } = server;
+    return [name, rest];
+  };
+  const providers = Object.entries(cfg.models?.providers ?? {}).map(withoutOwn);
+  return { ...cfg, models: { ...cfg.models, providers: Object.fromEntries(providers) } };
 }
 
 /**

@@ -5,7 +5,7 @@
 //   node fake-provider.mjs [--port 0] [--port-file F] [--log F.jsonl] [--rules F.json] [--dims 256]
 //
 // Routes: GET /v1/models, POST /v1/chat/completions, /v1/responses, /v1/embeddings
-//         (streaming and not), GET /__health, GET /__log, POST /__control, POST /__reset.
+//         (streaming and not), those for vectors of Gemini and Ollama, GET /__health, GET /__log, POST /__control, POST /__reset.
 // Every request is appended to --log as one JSON line. See README.md for rules and faults.
 import fs from "node:fs";
 import http from "node:http";
@@ -54,8 +54,14 @@ export function embed(text, dims = 256) {
   return Array.from(v, (x) => x / norm);
 }
 
+/** The texts of a request for vectors; Gemini has a shape of its own. */
+function inputsOf(body) {
+  if (Array.isArray(body.requests)) return body.requests.map((one) => textOf(one.content?.parts));
+  return Array.isArray(body.input) ? body.input : [body.input ?? ""];
+}
+
 function embeddingsReply(body, cfg) {
-  const inputs = Array.isArray(body.input) ? body.input : [body.input ?? ""];
+  const inputs = inputsOf(body);
   const dims = Number.isInteger(body.dimensions) ? body.dimensions : cfg.dims;
   const data = inputs.map((input, index) => {
     const vec = embed(typeof input === "string" ? input : JSON.stringify(input), dims);
@@ -229,7 +235,7 @@ function responsesReply(body, picked, id) {
 // --------------------------------------------------------------------- faults
 
 const kindOf = (p) =>
-  p.endsWith("/embeddings") || p.endsWith("/api/embed")
+  p.endsWith("/embeddings") || p.endsWith("/api/embed") || p.endsWith(":batchEmbedContents")
     ? "embeddings"
     : p.endsWith("/responses") || p.endsWith("/chat/completions")
       ? "chat"
@@ -307,6 +313,7 @@ export function createFakeProvider(options = {}) {
       method: req.method,
       path: pathname,
       authorization: req.headers.authorization ?? null,
+      googleKey: req.headers["x-goog-api-key"] ?? null,
       body,
     };
     const wait = Number(url.searchParams.get("delay") ?? delays[kind] ?? 0);
@@ -338,9 +345,10 @@ export function createFakeProvider(options = {}) {
       return sendJson(res, 200, { object: "list", data: ids.map((x) => ({ id: x, object: "model", created: 0, owned_by: "fake" })) });
     }
     if (kind === "embeddings") {
-      record({ ...entry, inputs: Array.isArray(body.input) ? body.input.length : 1 });
+      record({ ...entry, inputs: inputsOf(body).length });
       const reply = embeddingsReply(body, cfg);
-      // Ollama has a shape of its own.
+      // Gemini and Ollama have shapes of their own.
+      if (body.requests) return sendJson(res, 200, { embeddings: reply.data.map((row) => ({ values: row.embedding })) });
       return sendJson(res, 200, pathname.endsWith("/embed") ? { embeddings: reply.data.map((row) => row.embedding) } : reply);
     }
     if (kind === "chat") {

@@ -1,7 +1,9 @@
 // Embedding providers that the host knows and the engine does not, on a real host: another plugin's, endpoints of
 // `models.providers`, the host's own adapters. The requests that reach the provider are the evidence.
 
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { installAcme } from "./acme-plugin.mjs";
 import { TestHost } from "./harness.mjs";
 import { ID, toolAnswers } from "./memory-host.mjs";
@@ -31,10 +33,19 @@ export function providersSuite(version) {
   describe.sequential(`Providers of the host on OpenClaw ${version}`, () => {
     /** @type {TestHost} */
     let host;
+    /** Hosts outside this machine that somebody wanted to reach: the log of a proxy that lets nobody through. @type {string[]} */
+    const outside = [];
+    const proxy = createServer().on("connect", ({ url }, socket) => {
+      outside.push(url ?? "");
+      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    });
     steps();
+    afterAll(() => {
+      proxy.close();
+    });
     beforeAll(async () => {
       host = await TestHost.start(version, { files: FILES, rules: RULES });
-      Object.assign(host.env, { ACME_KEY: "sk-acme", SERVER_KEY: "sk-server", COPILOT_KEY: "sk-copilot" });
+      Object.assign(host.env, { ACME_KEY: "sk-acme", SERVER_KEY: "sk-server", COPILOT_KEY: "sk-copilot", OWN_KEY: "sk-own" });
       await host.installPlugin(inject("tarball").file);
       await host.ok(ID, "setup", "--yes");
     });
@@ -58,7 +69,7 @@ export function providersSuite(version) {
 
     /** Requests for vectors since the last look: path, key, model and texts. @returns {any[]} */
     const requests = () => {
-      const records = host.peekRecords().filter((record) => /\/embed(?:dings)?$/.test(record.path));
+      const records = host.peekRecords().filter((record) => /(?:\/embed(?:dings)?|EmbedContents)$/.test(record.path));
       host.takeChats();
       return records;
     };
@@ -159,6 +170,65 @@ export function providersSuite(version) {
       expect(each(sent, "authorization")).toEqual(["Bearer sk-copilot"]);
       expect(each(sent, "model")).toEqual(["text-embedding-3-small"]);
       expect(await search()).toMatchObject({ mode: "hybrid", sent: [{ authorization: "Bearer sk-copilot" }] });
+    });
+
+    /** What `memory status` says of the address and its key, for people and for programs. */
+    const endpoint = async () => {
+      const { stdout } = await host.ok("memory", "status");
+      const [{ status }] = await host.json("memory", "status");
+      return { lines: stdout.match(/^(?:Address|Key): .*$/gm), json: status.custom.endpoint };
+    };
+
+    // The address of models.providers was read by nothing, and all notes went to the public one.
+    test("notes and key go to the address of the provider's account, and status tells both", async () => {
+      proxy.listen(0, "127.0.0.1");
+      await once(proxy, "listening");
+      const { port } = /** @type {import("node:net").AddressInfo} */ (proxy.address());
+      host.env.HTTPS_PROXY = `http://127.0.0.1:${port}`;
+      const gemini = "/google/v1beta/models/gemini-embedding-001:batchEmbedContents";
+      const providers = [
+        {
+          provider: "openai",
+          account: "openai",
+          base: address("own"),
+          path: "/own/v1/embeddings",
+          key: { authorization: "Bearer sk-own" },
+        },
+        { provider: "gemini", account: "google", base: `${address("google")}beta`, path: gemini, key: { googleKey: "sk-own" } },
+      ];
+      for (const { provider, account, base, path, key } of providers) {
+        await use({ provider }, { [account]: { baseUrl: base, apiKey: fromEnvironment("OWN_KEY"), models: [] } });
+        const { status, report, sent } = await index();
+        expect(status).toMatchObject({ provider });
+        expect(report).toMatchObject({ pending: 0 });
+        expect(each(sent, "path")).toEqual([path]);
+        for (const request of sent) expect(request).toMatchObject(key);
+        expect(JSON.stringify(sent)).toContain(FACT);
+        expect(await search()).toMatchObject({ mode: "hybrid", sent: [{ path, ...key }] });
+        const from = `models.providers.${account}`;
+        expect(await endpoint()).toEqual({
+          lines: [`Address: ${base} (${from}.baseUrl)`, `Key: from ${from}.apiKey`],
+          json: { address: base, addressFrom: `${from}.baseUrl`, keyFrom: `${from}.apiKey` },
+        });
+      }
+      expect(outside.filter((name) => /openai|google/.test(name))).toEqual([]);
+    });
+
+    test("another address gets neither notes nor the key of the provider's account, and status says what to do", async () => {
+      const remote = { baseUrl: address("foreign") };
+      // A model that embedded nothing yet: else there would be nothing to send.
+      await use({ provider: "openai", model: "text-embedding-3-large", remote });
+      await host.run("memory", "index");
+      const { output } = await host.run("memory", "status", "--deep");
+      expect(output).toMatch(/the key of openai belongs to \S+\/own\/v1 and is not sent to \S+\/foreign\/v1[\s\S]*Set remote\.apiKey/);
+      // Nothing was sent while indexing and asking, nor for this search.
+      expect(await search()).toMatchObject({ mode: "fts-only", sent: [] });
+      await use({ provider: "openai", model: "text-embedding-3-large", remote: { ...remote, apiKey: "sk-foreign" } });
+      const { sent } = await index();
+      expect(each(sent, "path")).toEqual(["/foreign/v1/embeddings"]);
+      expect(each(sent, "authorization")).toEqual(["Bearer sk-foreign"]);
+      expect(outside.filter((name) => /openai|google/.test(name))).toEqual([]);
+      delete host.env.HTTPS_PROXY;
     });
 
     test("a provider whose plugin is missing is named with a remedy, and words still find", async () => {

@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { explainSettings } from "../../lib/manager.js";
+import { explainSettings } from "../../lib/explain-settings.js";
 import { makeWorkspace } from "./workspace.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,6 +1,6 @@
 // `openclaw memory status`
 
-import { explainSettings } from "../../lib/manager.js";
+import { explainSettings } from "../../lib/explain-settings.js";
 import { native } from "../../lib/native.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";

@@ -1,5 +1,6 @@
 //! Resolved settings of one agent: every default filled in, every value clamped.
-//! `resolve` makes them from the host's configuration; nothing else reads raw configuration.
+//! `resolve` makes them from the host's configuration, and nothing else here reads that. Addresses and keys of providers are
+//! no settings: they arrive resolved, as accounts.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -73,7 +74,7 @@ pub struct ExcerptSettings {
     pub chars: usize,
 }
 
-/// How text becomes vectors. Address and key travel beside the settings, see `embed::account`.
+/// How text becomes vectors. Address, key and headers travel beside it, see [`crate::embed::account::Account`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderSettings {

@@ -1,0 +1,78 @@
+// The text of `openclaw memory status`.
+
+import { expect, test, vi } from "vitest";
+import { MemoryIndexManager } from "../../index.js";
+import { explainSettings } from "../../lib/explain-settings.js";
+import { printStatus } from "../../plugin/cli/status-text.js";
+import { makeWorkspace } from "./workspace.mjs";
+
+/** What is printed of one agent. @param {object} result */
+function printed(result) {
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  printStatus([{ agentId: "main", ...result }], []);
+  const text = log.mock.calls.flat().join("\n");
+  log.mockRestore();
+  expect(text).not.toContain("canary");
+  return text;
+}
+
+/**
+ * The lines about the provider's server.
+ * @param {Record<string, unknown>} search
+ * @param {Record<string, unknown>} [providers]
+ * @param {Partial<import("../../index.d.ts").ManagerRequest>} [more]
+ */
+async function endpointLines(search, providers = {}, more = {}) {
+  const { config, request } = await makeWorkspace();
+  const cfg = { ...config(search), models: { providers } };
+  const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get({ ...request, ...more, cfg, purpose: "status" }));
+  return printed({ status: manager.status() }).match(/^(?:Address|Key): .*$/gm);
+}
+
+test("status tells where texts go and where the key for it comes from, never the key", async () => {
+  const baseUrl = "http://127.0.0.1:9/v1";
+  const own = { openai: { baseUrl, apiKey: "canary-own" } };
+  const openai = { provider: "openai" };
+  expect(await endpointLines(openai, own)).toEqual([
+    `Address: ${baseUrl} (models.providers.openai.baseUrl)`,
+    "Key: from models.providers.openai.apiKey",
+  ]);
+  const remote = { baseUrl: "http://127.0.0.1:8/v1?key=canary-query", apiKey: "canary-remote" };
+  expect(await endpointLines({ ...openai, remote }, own)).toEqual([
+    "Address: http://127.0.0.1:8/v1 (memory.search.remote.baseUrl)",
+    "Key: from memory.search.remote.apiKey",
+  ]);
+  expect(await endpointLines(openai, {}, { env: { OPENAI_API_KEY: "canary-env" } })).toEqual([
+    "Address: https://api.openai.com/v1",
+    "Key: from OPENAI_API_KEY",
+  ]);
+  expect(await endpointLines({ provider: "ollama" })).toEqual(["Address: http://127.0.0.1:11434", "Key: none"]);
+});
+
+test("a provider of the host has an address of its own, and without a provider nothing is sent", async () => {
+  const adapter = { providers: ["bedrock"], embed: async () => [] };
+  const bedrock = { "amazon-bedrock": { apiKey: "canary-bedrock" } };
+  expect(await endpointLines({ provider: "bedrock" }, bedrock, { adapter })).toEqual([
+    "Address: chosen by the host's provider",
+    "Key: from models.providers.amazon-bedrock.apiKey",
+  ]);
+  expect(await endpointLines({ provider: "none" })).toBeNull();
+  expect(await endpointLines({ provider: "embedded" })).toBeNull();
+});
+
+// What is resolved before the engine sees it was missing among the origins.
+test("with all settings it tells where each part of remote is written, and no secret", async () => {
+  const { config, request } = await makeWorkspace();
+  const url = "https://canary-user:canary-password@proxy.example:8443/v1?key=canary-query";
+  const remote = { baseUrl: url, apiKey: "canary-key", headers: { "x-team": "canary-header" } };
+  const cfg = { ...config({ provider: "openai" }), plugins: { entries: { "memory-core-rs": { config: { remote } } } } };
+  const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get({ ...request, cfg, purpose: "status" }));
+  const settings = await explainSettings({ ...request, cfg });
+  expect(JSON.stringify(settings)).not.toContain("canary");
+  const where = "plugins.entries.memory-core-rs.config.remote";
+  expect(printed({ status: manager.status(), settings }).match(/^ {2}remote\.(?:baseUrl|apiKey|headers) .*$/gm)).toEqual([
+    `  remote.baseUrl = "https://proxy.example:8443/v1" ← ${where}.baseUrl`,
+    `  remote.apiKey =  ← ${where}.apiKey`,
+    `  remote.headers = ["x-team"] ← ${where}.headers`,
+  ]);
+});
