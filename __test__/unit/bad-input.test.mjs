@@ -149,7 +149,7 @@ describe("a database that is not ours to write", () => {
     const file = /** @type {string} */ (manager.status().dbPath);
     await manager.close();
     const db = new DatabaseSync(file);
-    db.exec("PRAGMA user_version = 99");
+    db.exec("PRAGMA user_version = 99; UPDATE meta SET value = '99' WHERE key = 'schema'");
     db.close();
     await expect(open(request).then((later) => later.sync())).rejects.toMatchObject({
       code: "MEM_NEWER_SCHEMA",

@@ -44,7 +44,7 @@ impl Engine {
     /// Looks for damage after an unclean end, and repairs what searches or syncs ran into. Keyword search is back
     /// with the next text pass, which this starts.
     pub(super) fn check_soundness(self: &Arc<Self>) {
-        let suspect = self.store.opened().unclean || self.store.is_corrupt();
+        let suspect = self.store.opened().unclean || self.store.is_corrupt() || self.store.is_suspect();
         if !suspect || self.checking.swap(true, Ordering::AcqRel) {
             return;
         }

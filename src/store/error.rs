@@ -12,13 +12,16 @@ const MAKE_WRITABLE: &str = "Make the folder of the index writable for this user
 /// What to do about a damaged index.
 const REPAIR: &str = "Run `openclaw memory doctor`; the index is rebuilt from your files, which are untouched";
 
+/// How the refusal of a statement begins.
+const NOT_AS_WRITTEN: &str = "the index is not as it was written";
+
 /// `errno` values that mean "no room": ENOSPC, EFBIG (file-size limit), EDQUOT (Linux, macOS).
 const NO_ROOM: [i32; 4] = [28, 27, 122, 69];
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         let rusqlite::Error::SqliteFailure(failure, ref text) = error else {
-            return Self::new(Code::Internal, format!("unexpected answer of the database: {error}"));
+            return refused(&error.to_string());
         };
         let cause = text.clone().unwrap_or_else(|| failure.to_string());
         match failure.code {
@@ -35,7 +38,7 @@ impl From<rusqlite::Error> for Error {
                 Self::new(Code::Io, format!("the index cannot be read or written ({cause})"))
             }
             ErrorCode::PermissionDenied => Self::new(Code::Io, format!("the index cannot be accessed ({cause})")),
-            _ => Self::new(Code::Internal, format!("the database refused a statement ({cause})")),
+            _ => refused(&cause),
         }
     }
 }
@@ -48,12 +51,18 @@ pub(super) fn with_errno(error: Error, conn: &Connection) -> Error {
     error
 }
 
-/// Whether SQLite refused a statement of ours: the stored definition of a table is then not what was written.
+/// The error of a statement of ours that was refused, or answered with something else than was written: a table or its
+/// definition is then not as it was made.
+fn refused(cause: &str) -> Error {
+    Error::new(Code::Corrupt, format!("{NOT_AS_WRITTEN} ({cause})")).remedy(REPAIR)
+}
+
+/// Whether a statement of ours was refused. A look at the whole file tells whether that is damage.
 pub(super) fn is_refused(error: &Error) -> bool {
-    error.code == Code::Internal
+    error.code == Code::Corrupt && error.message.starts_with(NOT_AS_WRITTEN)
 }
 
 /// Whether SQLite found damage.
 pub(super) fn is_corrupt(error: &Error) -> bool {
-    error.code == Code::Corrupt
+    error.code == Code::Corrupt && !is_refused(error)
 }

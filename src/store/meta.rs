@@ -2,7 +2,7 @@
 
 use rusqlite::OptionalExtension;
 
-use super::{pool::Reader, writer::Tx};
+use super::{pool::Reader, schema, writer::Tx};
 use crate::error::Result;
 
 /// Set from the first write to a clean close: when it is found at start, the last writer was killed.
@@ -46,6 +46,7 @@ impl Tx<'_> {
 
     /// Notes that the file is being written to.
     pub(super) fn mark_in_use(&self) -> Result<()> {
+        schema::record(self.conn)?;
         self.set_meta(IN_USE, "1")
     }
 

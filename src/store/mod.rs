@@ -22,6 +22,7 @@ mod ffi;
 pub mod files;
 pub mod forget;
 pub mod generations;
+mod header;
 mod ids;
 pub mod lease;
 pub mod lexical;
@@ -203,7 +204,7 @@ impl Store {
         conn: Option<Connection>,
         refusal: Option<Error>,
     ) -> Result<Self> {
-        let corrupt = Arc::new(AtomicBool::new(false));
+        let (corrupt, suspect) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let shared = Arc::new(Shared {
             path: path.to_owned(),
             clock: options.clock,
@@ -211,6 +212,7 @@ impl Store {
             closed: AtomicBool::new(false),
             abandon: AtomicBool::new(false),
             corrupt: Arc::clone(&corrupt),
+            suspect: Arc::clone(&suspect),
             interrupt: Mutex::new(None),
             refusal: Mutex::new(refusal),
         });
@@ -225,7 +227,7 @@ impl Store {
             })
             .map_err(|error| Error::io(path, &error).context("the writer thread cannot be started"))?;
         Ok(Self {
-            pool: Pool::new(path.to_owned(), options.workspace, corrupt),
+            pool: Pool::new(path.to_owned(), options.workspace, corrupt, suspect),
             writer: worker.thread().id(),
             worker: Mutex::new(Some(worker)),
             owner: options.owner,
@@ -264,6 +266,12 @@ impl Store {
     #[must_use]
     pub fn is_corrupt(&self) -> bool {
         self.shared.corrupt.load(Ordering::Acquire)
+    }
+
+    /// Whether a statement was refused since the last [`Self::verify`], which is then due.
+    #[must_use]
+    pub fn is_suspect(&self) -> bool {
+        self.shared.suspect.load(Ordering::Acquire)
     }
 
     /// Runs a closure on a snapshot. Blocks; waits when all readers are in use.

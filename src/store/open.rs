@@ -3,14 +3,14 @@
 use std::{
     fmt::Write as _,
     fs,
-    io::{ErrorKind, Read as _},
+    io::ErrorKind,
     path::Path,
     time::{Duration, Instant},
 };
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig, vtab::array};
 
-use super::{error::is_corrupt, ffi, recover::with_suffix, schema};
+use super::{error::is_corrupt, ffi, header::Header, recover::with_suffix, schema};
 use crate::{
     error::{Code, Error, Result},
     own_file,
@@ -76,10 +76,18 @@ pub(super) fn probe(path: &Path) -> Result<Found> {
         Ok(meta) if meta.len() == 0 => return Ok(Found::Nothing),
         Ok(_) => {}
     }
-    if let Some((schema::APPLICATION_ID, version)) = header(path) {
-        // Whether it is whole shows when it is opened: after a kill in the middle of a checkpoint the file by itself is
-        // not, but it is together with its log.
-        return schema::check_version(version).map(|()| Found::Ours);
+    if let Some(header) = Header::read(path).filter(Header::is_ours) {
+        if !header.is_whole() {
+            return Ok(Found::Damaged(schema::damaged_header()));
+        }
+        // Whether all of it is whole shows when it is opened: after a kill in the middle of a checkpoint the file by
+        // itself is not, but it is together with its log.
+        let Err(newer) = schema::check_version(header.version()) else { return Ok(Found::Ours) };
+        let recorded = open_immutable(path).ok().and_then(|conn| schema::recorded(&conn).ok().flatten());
+        return match recorded {
+            Some(version) if version <= schema::VERSION => Ok(Found::Damaged(schema::damaged_header())),
+            _ => Err(newer),
+        };
     }
     let conn = open_immutable(path)?;
     match schema::identity(&conn) {
@@ -98,15 +106,6 @@ pub(super) fn probe(path: &Path) -> Result<Found> {
             if is_corrupt(&error) && has_database_name(path) { Ok(Found::Damaged(error)) } else { Err(foreign(path)) }
         }
     }
-}
-
-/// The `application_id` and `user_version` in the first page as it lies on disk; none when it is no database.
-/// <https://www.sqlite.org/fileformat.html#the_database_header>
-fn header(path: &Path) -> Option<(i32, i32)> {
-    let mut bytes = [0; 100];
-    fs::File::open(path).ok()?.read_exact(&mut bytes).ok()?;
-    let number = |at: usize| i32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-    bytes.starts_with(b"SQLite format 3\0").then(|| (number(68), number(60)))
 }
 
 /// Whether the name says "database", so that a file without a readable header is a damaged one of ours.
@@ -154,8 +153,7 @@ fn try_connect_writer(path: &Path) -> Result<Connection> {
     }
     restrict_mode(path);
     settings(&conn)?;
-    let (application, version) = schema::identity(&conn).map_err(|error| unwritable(error.into()))?;
-    schema::check_version(version)?;
+    let application = schema::check(&conn).map_err(unwritable)?;
     if application != schema::APPLICATION_ID {
         // In rollback-journal mode and before all else, so that the file itself says whose it is.
         conn.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
@@ -219,8 +217,7 @@ fn try_connect_reader(path: &Path) -> Result<Connection> {
     settings(&conn)?;
     conn.pragma_update(None, "query_only", true)?;
     // The first read shows whether the shared memory of the write-ahead log can be had.
-    let (application, version) = schema::identity(&conn)?;
-    schema::check_version(version)?;
+    let application = schema::check(&conn)?;
     if application != schema::APPLICATION_ID {
         return Err(foreign(path));
     }

@@ -14,7 +14,7 @@ use parking_lot::{Condvar, Mutex};
 use rusqlite::Connection;
 
 use super::{
-    error::is_corrupt,
+    error::{is_corrupt, is_refused},
     generations::GenerationId,
     open::{FileIdentity, connect_reader},
     place::{self, Workspace},
@@ -107,6 +107,8 @@ pub(super) struct Pool {
     returned: Condvar,
     closed: Arc<AtomicBool>,
     corrupt: Arc<AtomicBool>,
+    /// A statement was refused.
+    suspect: Arc<AtomicBool>,
 }
 
 /// A connection on loan; goes back when dropped.
@@ -133,8 +135,21 @@ impl Drop for Loan<'_> {
 
 impl Pool {
     /// An empty pool. `corrupt` is set when a query finds damage.
-    pub(super) fn new(path: PathBuf, workspace: Option<Workspace>, corrupt: Arc<AtomicBool>) -> Self {
-        Self { path, workspace, state: Mutex::default(), returned: Condvar::new(), closed: Arc::default(), corrupt }
+    pub(super) fn new(
+        path: PathBuf,
+        workspace: Option<Workspace>,
+        corrupt: Arc<AtomicBool>,
+        suspect: Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            path,
+            workspace,
+            state: Mutex::default(),
+            returned: Condvar::new(),
+            closed: Arc::default(),
+            corrupt,
+            suspect,
+        }
     }
 
     /// Runs a closure on a snapshot.
@@ -172,9 +187,8 @@ impl Pool {
 
     /// Gives an interrupted query its reason, and remembers damage.
     fn explain(&self, error: Error, cancel: &Cancel) -> Error {
-        if is_corrupt(&error) {
-            self.corrupt.store(true, Ordering::Release);
-        }
+        self.corrupt.fetch_or(is_corrupt(&error), Ordering::AcqRel);
+        self.suspect.fetch_or(is_refused(&error), Ordering::AcqRel);
         if error.code != Code::Cancelled {
             return error;
         }

@@ -11,14 +11,16 @@ use std::{
 
 use rusqlite::{Connection, params};
 use serde::Serialize;
+use tempfile::TempDir;
 
 use super::{
     Store,
     embeddings::{check_vector, from_blob},
-    error::is_refused,
     files::Hash,
+    header::Header,
     open::{self, FileIdentity},
     pool::Reader,
+    schema,
 };
 use crate::{
     cancel::Cancel,
@@ -44,10 +46,16 @@ pub struct Recovery {
 impl Reader<'_> {
     /// Looks for damage in the whole file; the first finding, or none. Reads every page.
     fn find_damage(&self) -> Result<Option<String>> {
-        let finding: String = self.conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if let Some(name) = schema::first_altered(self.conn)? {
+            return Ok(Some(format!("the definition of {name} is damaged")));
+        }
+        // The whole check, which also compares indexes with their tables.
+        let finding: String = self.conn.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
         if finding != "ok" {
             return Ok(Some(finding));
         }
+        // The header holds for all connections that are opened from now on.
+        schema::check(self.conn)?;
         // SQLite keeps no checksums: damage inside a stored vector shows in its numbers only.
         let mut vectors = self.conn.prepare("SELECT vector FROM embedding")?;
         let mut rows = vectors.query([])?;
@@ -68,9 +76,12 @@ impl Store {
     /// [`Code::Corrupt`] with the first finding: then [`Self::recover`] is due.
     pub fn verify(&self, cancel: &Cancel) -> Result<()> {
         let finding = match self.pool.read_fresh(cancel, |reader| reader.find_damage()) {
-            Ok(None) => return Ok(()),
+            Ok(None) => {
+                self.shared.suspect.store(false, Ordering::Release);
+                return Ok(());
+            }
             Ok(Some(finding)) => finding,
-            Err(error) if is_refused(&error) => error.message,
+            Err(error) if error.code == Code::Corrupt => error.message,
             Err(error) => return Err(error),
         };
         self.shared.corrupt.store(true, Ordering::Release);
@@ -99,6 +110,7 @@ impl Store {
                 replace(&shared.path, shared.clock.now_ms())?
             };
             shared.corrupt.store(false, Ordering::Release);
+            shared.suspect.store(false, Ordering::Release);
             Ok(recovery)
         })?)
     }
@@ -159,9 +171,34 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Name of the database in the folder of [`repaired_copy`].
+const COPY: &str = "copy.sqlite";
+
+/// A copy of a file whose header is damaged, with a header that lets it be read; none where that helps nothing. The
+/// folder goes with the value.
+fn repaired_copy(damaged: &Path) -> Option<TempDir> {
+    let mut header = Header::read(damaged)?;
+    let length = fs::metadata(damaged).ok()?.len();
+    if header.size() == length && !header.repair() {
+        return None;
+    }
+    let folder = tempfile::Builder::new().prefix(".memory-salvage-").tempdir_in(damaged.parent()?).ok()?;
+    let copy = folder.path().join(COPY);
+    fs::copy(damaged, &copy).ok()?;
+    let log = with_suffix(damaged, "-wal");
+    if log.exists() {
+        fs::copy(log, with_suffix(&copy, "-wal")).ok()?;
+    }
+    header.repair();
+    header.write(&copy).ok()?;
+    Some(folder)
+}
+
 /// Copies spaces and embeddings, skipping what cannot be read or is not a vector any more.
 fn salvage(damaged: &Path, fresh: &mut Connection, now_ms: i64) -> Result<u64> {
-    let Ok(old) = open::connect_salvage(damaged) else { return Ok(0) };
+    let repaired = repaired_copy(damaged);
+    let source = repaired.as_ref().map_or_else(|| damaged.to_path_buf(), |folder| folder.path().join(COPY));
+    let Ok(old) = open::connect_salvage(&source) else { return Ok(0) };
     let Ok(spaces) = spaces(&old) else { return Ok(0) };
     let last: i64 = old.query_row("SELECT coalesce(max(id), 0) FROM embedding", [], |row| row.get(0)).unwrap_or(0);
     let mut ids = HashMap::new();

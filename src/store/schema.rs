@@ -1,6 +1,8 @@
 //! Whose file it is, which version it has, and how an older one becomes the present one.
 
-use rusqlite::{Connection, TransactionBehavior};
+use std::sync::OnceLock;
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, ffi};
 
 use crate::error::{Code, Error, Result};
 
@@ -16,6 +18,9 @@ const MIGRATIONS: [&str; 5] = [
     include_str!("migrations/0005_refusals.sql"),
 ];
 
+/// Key in `meta` of the version, so that a damaged header is told from a newer engine's file.
+const RECORDED: &str = "schema";
+
 /// The version this engine reads and writes (`user_version`).
 pub(super) const VERSION: i32 = 5;
 
@@ -24,6 +29,78 @@ pub(super) fn identity(conn: &Connection) -> rusqlite::Result<(i32, i32)> {
     let application = conn.query_row("PRAGMA application_id", [], |row| row.get(0))?;
     let version = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     Ok((application, version))
+}
+
+/// The version that the rows of an open database name; none before the first write of an engine that records it.
+pub(super) fn recorded(conn: &Connection) -> Result<Option<i32>> {
+    Ok(both(conn)?.and_then(|(_, recorded)| recorded))
+}
+
+/// The version in the header and the one in the rows, at one moment; none when there are no rows of ours.
+fn both(conn: &Connection) -> Result<Option<(i32, Option<i32>)>> {
+    let sql = "SELECT user_version, (SELECT value FROM meta WHERE key = ?1) FROM pragma_user_version";
+    let found = conn.query_row(sql, [RECORDED], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?))).optional();
+    match found {
+        Ok(found) => Ok(found.map(|(header, recorded)| (header, recorded.and_then(|text| text.parse().ok())))),
+        // No such table.
+        Err(rusqlite::Error::SqliteFailure(failure, _)) if failure.extended_code == ffi::SQLITE_ERROR => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Records the version, if nothing has.
+pub(super) fn record(conn: &Connection) -> Result<()> {
+    conn.prepare_cached("INSERT OR IGNORE INTO meta (key, value) SELECT ?1, user_version FROM pragma_user_version")?
+        .execute([RECORDED])?;
+    Ok(())
+}
+
+/// Refuses a file of a newer engine, and one whose header was damaged; gives its `application_id`.
+pub(super) fn check(conn: &Connection) -> Result<i32> {
+    let (application, version) = identity(conn)?;
+    match both(conn)? {
+        Some((header, Some(recorded))) if header != recorded => {
+            check_version(recorded)?;
+            Err(damaged_header())
+        }
+        _ => check_version(version).map(|()| application),
+    }
+}
+
+/// What is said of a header that cannot be right.
+pub(super) fn damaged_header() -> Error {
+    Error::new(Code::Corrupt, "the header of the index is damaged")
+}
+
+/// The first table, index or trigger of ours that is not as it was made; none when all are.
+pub(super) fn first_altered(conn: &Connection) -> Result<Option<String>> {
+    static MADE: OnceLock<Vec<Made>> = OnceLock::new();
+    let made = match MADE.get() {
+        Some(made) => made,
+        None => {
+            let mut fresh = Connection::open_in_memory()?;
+            migrate(&mut fresh)?;
+            let made = all_made(&fresh)?;
+            MADE.get_or_init(|| made)
+        }
+    };
+    let found = all_made(conn)?;
+    Ok(made.iter().find(|made| !found.contains(made)).map(|made| made.name.clone()))
+}
+
+/// A row of `sqlite_schema`.
+#[derive(PartialEq, Eq)]
+struct Made {
+    kind: String,
+    name: String,
+    table: String,
+    sql: Option<String>,
+}
+
+fn all_made(conn: &Connection) -> rusqlite::Result<Vec<Made>> {
+    conn.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema")?
+        .query_map([], |row| Ok(Made { kind: row.get(0)?, name: row.get(1)?, table: row.get(2)?, sql: row.get(3)? }))?
+        .collect()
 }
 
 /// Refuses a file that a newer engine wrote.
@@ -45,6 +122,8 @@ pub(super) fn migrate(conn: &mut Connection) -> Result<()> {
         let Some((version, step)) = step_from(&tx)? else { return Ok(()) };
         tx.execute_batch(step)?;
         tx.pragma_update(None, "user_version", version + 1)?;
+        tx.execute("DELETE FROM meta WHERE key = ?1", [RECORDED])?;
+        record(&tx)?;
         tx.commit()?;
     }
     Ok(())

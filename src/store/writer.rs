@@ -18,7 +18,7 @@ use rusqlite::{Connection, InterruptHandle};
 
 use super::{
     clock::Clock,
-    error::{is_corrupt, with_errno},
+    error::{is_corrupt, is_refused, with_errno},
     lease::{Held, RENEW_EVERY_MS},
     open::FileIdentity,
     place::Workspace,
@@ -80,6 +80,8 @@ pub(super) struct Shared {
     pub(super) abandon: AtomicBool,
     /// Damage was seen since the file was opened.
     pub(super) corrupt: Arc<AtomicBool>,
+    /// A statement was refused since the file was last looked at as a whole.
+    pub(super) suspect: Arc<AtomicBool>,
     /// Stops the statement that the writer runs.
     pub(super) interrupt: Mutex<Option<InterruptHandle>>,
     /// Why the file cannot be written now.
@@ -143,6 +145,7 @@ impl Writer {
         let result = self.try_transact(fenced, f);
         if let Err(error) = &result {
             self.shared.corrupt.fetch_or(is_corrupt(error), Ordering::AcqRel);
+            self.shared.suspect.fetch_or(is_refused(error), Ordering::AcqRel);
             // A fresh connection is how work resumes by itself when the disk is well again.
             if matches!(error.code, Code::Corrupt | Code::Io | Code::ReadOnly | Code::DiskFull) {
                 self.disconnect();

@@ -69,7 +69,10 @@ fn every_older_schema_is_brought_forward_with_all_it_holds() {
         fixture.store.close();
         let conn = Connection::open(fixture.path()).unwrap();
         for (version, undo) in ADDED.iter().filter(|(version, _)| *version >= oldest) {
-            conn.execute_batch(&format!("{undo}; PRAGMA user_version = {version}")).unwrap();
+            conn.execute_batch(&format!(
+                "{undo}; DELETE FROM meta WHERE key = 'schema'; PRAGMA user_version = {version}"
+            ))
+            .unwrap();
         }
         drop(conn);
         let store = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
@@ -108,7 +111,7 @@ fn vectors_made_through_a_router_stay_those_of_their_model() {
     put(key("other/m", "null"), "another model");
     fixture.store.close();
     let later: Vec<&str> = ADDED.iter().filter(|(version, _)| *version >= 3).map(|(_, undo)| *undo).collect();
-    let undo = format!("{}; PRAGMA user_version = 3", later.join("; "));
+    let undo = format!("{}; DELETE FROM meta WHERE key = 'schema'; PRAGMA user_version = 3", later.join("; "));
     Connection::open(fixture.path()).unwrap().execute_batch(&undo).unwrap();
     let store = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
     let held = |key: &str| {
@@ -135,7 +138,9 @@ fn a_newer_schema_is_refused_untouched() {
     fixture.put("a.md", &["text"]);
     fixture.store.close();
     let conn = Connection::open(fixture.path()).unwrap();
-    conn.execute_batch("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99").unwrap();
+    let newer =
+        "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99; UPDATE meta SET value = '99' WHERE key = 'schema'";
+    conn.execute_batch(newer).unwrap();
     drop(conn);
     assert_eq!(refused_untouched(&fixture.path()), Code::NewerSchema);
 }
