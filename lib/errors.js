@@ -46,10 +46,23 @@ export function errorCode(error) {
   return typeof code === "string" ? code : undefined;
 }
 
-/** The message of anything that was thrown. @param {unknown} error */
+/** The message of anything that was thrown, or of a failure as data. @param {unknown} error */
 export function errorMessage(error) {
   if (error instanceof Error) return error.message || error.name;
-  return String(error);
+  const message = /** @type {{message?: unknown} | null | undefined} */ (error)?.message;
+  return typeof message === "string" ? message : String(error);
+}
+
+/** What to do about an error, if it says so. @param {unknown} error */
+export function errorRemedy(error) {
+  const remedy = /** @type {{remedy?: unknown} | null | undefined} */ (error)?.remedy;
+  return typeof remedy === "string" ? remedy : undefined;
+}
+
+/** What went wrong, without the remedy that ends the message of an error of the engine. @param {unknown} error */
+export function errorCause(error) {
+  const [message, remedy] = [errorMessage(error), errorRemedy(error)];
+  return remedy && message.endsWith(`. ${remedy}`) ? message.slice(0, -`. ${remedy}`.length) : message;
 }
 
 /**

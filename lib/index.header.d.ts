@@ -24,6 +24,16 @@ export interface MemoryHit {
   explain?: unknown
 }
 
+/** Something that went wrong, as data. */
+export interface MemoryFailure {
+  /** Stable. */
+  code: string
+  /** Cause and remedy. */
+  message: string
+  /** The remedy by itself, when there is something to do. */
+  remedy?: string
+}
+
 /** The answer to a search. */
 export interface MemoryAnswer {
   /** Best first. */
@@ -32,8 +42,12 @@ export interface MemoryAnswer {
   mode: string
   /** Whether a part was left out because time ran out or the provider failed. */
   partial: boolean
-  /** Why, in a sentence for the user. */
+  /** Why, in a sentence for the user, with what helps. */
   warning?: string
+  /** What helps by itself, when there is something to do. */
+  remedy?: string
+  /** Stable code of the failure behind the warning. */
+  code?: string
 }
 
 /** Options of a search; all are optional. */
@@ -78,6 +92,30 @@ export interface MemorySyncOptions {
   signal?: AbortSignal
   /** Told after every file. */
   progress?: ProgressFunction
+}
+
+/** What a synchronisation did. */
+export interface MemorySyncReport {
+  /** Files that belong to the index. */
+  files: number
+  /** Files that were read and written anew. */
+  changed: number
+  /** Files that vanished. */
+  removed: number
+  /** Chunks written. */
+  chunks: number
+  /** Files that could not be indexed; `inspect` names them. */
+  skipped: number
+  /** Texts sent to the embedding provider. */
+  embedded: number
+  /** Texts that the provider refused. */
+  refused: number
+  /** Chunks that still have no vector. */
+  pending: number
+  /** Why vectors are missing, when the provider failed: search by words works all the same. */
+  embeddingError?: MemoryFailure
+  /** Milliseconds. */
+  durationMs: number
 }
 
 /** A stored fact as it stands in a note. */
@@ -176,7 +214,16 @@ export interface MemoryStatus {
   fallback?: { from: string, reason?: string }
   vector?: { enabled: boolean, available?: boolean, storeAvailable?: boolean, semanticAvailable?: boolean, dims?: number, loadError?: string, index?: { state: string } }
   batch?: Record<string, unknown>
-  custom?: Record<string, unknown>
+  custom?: Record<string, unknown> & {
+    /** Chunks that still have no vector. */
+    pendingEmbeddings?: number
+    /** Why, when the provider failed, and since when (milliseconds since the epoch). */
+    embeddingError?: MemoryFailure & { sinceMs: number }
+    /** Chunks whose text the provider refused. */
+    refusedTexts?: number
+    /** The latest of them, with times in milliseconds since the epoch. */
+    latestRefusal?: { path: string, reason: string, refusedAtMs: number, askedAgainAtMs: number } | null
+  }
 }
 
 /** What was forgotten, or would be. */
@@ -201,7 +248,7 @@ export interface MemoryForgetReport {
   shortTerm: number
   /** Another process was busy indexing; it removes the rest within a minute. */
   pending?: boolean
-  embeddingError?: { code: string, message: string }
+  embeddingError?: MemoryFailure
 }
 
 /**
@@ -223,7 +270,7 @@ export declare class MemoryIndexManager {
   /** Compares the index with the disk. */
   inspect(): Promise<Record<string, any>>
   /** Brings the index up to date with the disk. */
-  sync(options?: MemorySyncOptions): Promise<Record<string, any>>
+  sync(options?: MemorySyncOptions): Promise<MemorySyncReport>
   /** Tells that something was said in a conversation; the index follows when it is enough. */
   noteTranscript(transcript: { path: string, bytes: number }): Promise<void>
   /** What a sync would do and cost, without doing it. */

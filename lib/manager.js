@@ -280,7 +280,7 @@ export class MemoryIndexManager {
   /**
    * Brings the index up to date with the disk.
    * @param {MemorySyncOptions} [options]
-   * @returns {Promise<Record<string, any>>}
+   * @returns {Promise<import("../index.d.ts").MemorySyncReport>}
    */
   async sync(options) {
     checkSync(options);

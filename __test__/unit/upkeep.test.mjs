@@ -3,69 +3,9 @@
 import { existsSync } from "node:fs";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { Command } from "commander";
-import { expect, onTestFinished, test, vi } from "vitest";
-import plugin from "../../index.js";
+import { expect, onTestFinished, test } from "vitest";
 import { startProvider } from "../kill/provider.mjs";
-import { makeWorkspace } from "./workspace.mjs";
-
-const NOTE = "memory/2026-11-02.md";
-const FILES = {
-  "MEMORY.md": "# Memory\n\nThe favourite tea is sencha.\n",
-  [NOTE]: "# Day\n\n- Project Falcon uses PostgreSQL 17 as its database.\n- The old phone number of the office is 555-0199.\n",
-};
-
-/** A home whose commands can be typed. @param {Record<string, unknown>} [search] Settings of memory search. */
-async function commandLine(search) {
-  const { workspace, stateDir, config, dir } = await makeWorkspace(FILES);
-  /** @type {any[]} */
-  const registrations = [];
-  plugin.register({
-    logger: console,
-    runtime: {
-      version: "2026.9.6",
-      config: { current: () => config(search) },
-      state: { resolveStateDir: () => stateDir },
-      agent: { resolveAgentWorkspaceDir: () => workspace },
-      modelAuth: { resolveApiKeyForProvider: async () => undefined },
-    },
-    registerTool: () => {},
-    registerService: () => {},
-    registerMemoryCapability: () => {},
-    registerCli: (/** @type {any} */ register) => registrations.push(register),
-  });
-  onTestFinished(() => {
-    process.exitCode = undefined;
-  });
-  /** @param {string[]} args */
-  const run = async (...args) => {
-    let output = "";
-    const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-      output += text;
-      return true;
-    });
-    const log = vi.spyOn(console, "log").mockImplementation((text) => {
-      output += `${text}\n`;
-    });
-    const error = vi.spyOn(console, "error").mockImplementation((text) => {
-      output += `${text}\n`;
-    });
-    process.exitCode = undefined;
-    try {
-      const program = new Command("openclaw").exitOverride();
-      registrations[0]({ program });
-      await program.parseAsync(["memory", ...args], { from: "user" });
-    } finally {
-      write.mockRestore();
-      log.mockRestore();
-      error.mockRestore();
-    }
-    return { output, code: process.exitCode ?? 0 };
-  };
-  const json = async (/** @type {string[]} */ ...args) => JSON.parse((await run(...args, "--json")).output);
-  const finds = async (/** @type {string} */ query) => (await json("search", query)).results.length > 0;
-  return { dir, workspace, stateDir, run, json, finds };
-}
+import { commandLine, FILES, NOTE } from "./command-line.mjs";
 
 test("forget shows, takes out, keeps out and takes back; the file stays as it is", async () => {
   const { workspace, run, json, finds } = await commandLine();

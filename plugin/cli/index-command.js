@@ -1,7 +1,8 @@
 // `openclaw memory index`
 
+import { errorCause } from "../../lib/errors.js";
 import { forEachAgent } from "./agents.js";
-import { counted, print } from "./output.js";
+import { counted, failWith, print } from "./output.js";
 import { withProgress } from "./progress.js";
 
 /**
@@ -42,10 +43,27 @@ async function indexAgent(agentId, manager, { force, dryRun, cancelBatches, json
         ? `No memory files found in ${status.workspaceDir}; nothing indexed (${agentId}).`
         : `Memory index updated (${agentId}): ${counted(files, "file")}, ${counted(status.chunks ?? 0, "chunk")} indexed.`,
     );
-    for (const { path, reason } of verbose ? (report.skipped ?? []) : []) print(`  skipped ${path}: ${reason}`);
-    if (report.warning) console.error(report.warning);
+    for (const { path, reason } of verbose ? (await manager.inspect()).skipped : []) print(`  skipped ${path}: ${reason}`);
+    if (report.refused > 0) print(`The provider refused ${counted(report.refused, "text")}; these are found by their words only.`);
   }
+  if (report.embeddingError) failWith(embeddingText(`Memory index (${agentId})`, report));
   return { report, status };
+}
+
+/**
+ * That notes could not be embedded: what is missing and why, what works meanwhile, and what to do.
+ * @param {string} doing
+ * @param {import("../../index.d.ts").MemorySyncReport} report with an `embeddingError`
+ */
+export function embeddingText(doing, { embeddingError, pending }) {
+  const { code, remedy } = /** @type {import("../../index.d.ts").MemoryFailure} */ (embeddingError);
+  const cause = `${errorCause(embeddingError)} [${code}]`;
+  return [
+    `${doing}: ${pending > 0 ? counted(pending, "chunk") : "some texts"} could not be embedded: ${cause}`,
+    "The notes are indexed by their words, and search finds them by words meanwhile.",
+    ...(remedy ? [`What to do: ${remedy}.`] : []),
+    "What is missing is embedded by the next `openclaw memory index`.",
+  ].join("\n");
 }
 
 /**

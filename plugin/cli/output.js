@@ -1,7 +1,7 @@
 // How commands talk: text for people, JSON for programs, colour on terminals only.
 
 import { styleText } from "node:util";
-import { errorCode, errorMessage } from "../../lib/errors.js";
+import { errorCode, errorMessage, errorRemedy } from "../../lib/errors.js";
 import { processEnv } from "../../lib/env.js";
 
 /** @typedef {Parameters<typeof styleText>[0]} Style */
@@ -42,13 +42,18 @@ export function printJson(value) {
  */
 export function fail(doing, error) {
   const code = errorCode(error);
-  console.error(`${doing} failed: ${errorMessage(error)}${code ? ` [${code}]` : ""}`);
+  failWith(`${doing} failed: ${errorMessage(error)}${code ? ` [${code}]` : ""}`);
+}
+
+/** The same in other words. @param {string} text */
+export function failWith(text) {
+  console.error(text);
   process.exitCode = 1;
 }
 
 /** An error as JSON. @param {unknown} error */
 export function errorJson(error) {
-  const { remedy } = /** @type {{remedy?: string}} */ (error);
+  const remedy = errorRemedy(error);
   return { code: errorCode(error), message: errorMessage(error), ...(remedy ? { remedy } : {}) };
 }
 

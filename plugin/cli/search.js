@@ -22,7 +22,14 @@ export async function runSearch(host, query, options) {
         sessionKey: `agent:${agentId}:cli:direct:memory-search`,
       });
       if (options.json)
-        printJson({ results: answer.hits, mode: answer.mode, partial: answer.partial || undefined, warning: answer.warning });
+        printJson({
+          results: answer.hits,
+          mode: answer.mode,
+          partial: answer.partial || undefined,
+          warning: answer.warning,
+          remedy: answer.remedy,
+          code: answer.code,
+        });
       else printAnswer(answer);
     });
   });

@@ -166,16 +166,38 @@ function spentText({ requests, texts, tokens }) {
  * @param {{message: string} | undefined} indexError
  */
 function problemLines(status, scan, indexError) {
-  const { credentialProblems, warnings } = status.custom ?? {};
+  const { credentialProblems, warnings, embeddingError } = status.custom ?? {};
   const problems = [
-    ...(indexError ? [`index: ${indexError.message}`] : []),
-    ...(status.lastSyncError ? [`last update: ${status.lastSyncError}`] : []),
+    ...(indexError && indexError.message !== embeddingError?.message ? [`index: ${indexError.message}`] : []),
+    ...(status.lastSyncError && status.lastSyncError !== embeddingError?.message ? [`last update: ${status.lastSyncError}`] : []),
+    ...embeddingLines(status),
     ...(Array.isArray(credentialProblems) ? credentialProblems : []),
     ...(Array.isArray(warnings) ? warnings : []),
     ...(scan?.issues ?? []),
     ...changeLines(scan?.pending),
   ];
   return problems.length > 0 ? [paint("gray", "Issues:"), ...problems.map((problem) => `  ${paint("yellow", problem)}`)] : [];
+}
+
+/** Which chunks have no vector, and why. @param {MemoryStatus} status */
+function embeddingLines({ custom }) {
+  const { embeddingError, pendingEmbeddings = 0, refusedTexts = 0, latestRefusal } = custom ?? {};
+  const lines = [];
+  if (embeddingError) {
+    const missing = pendingEmbeddings > 0 ? `${counted(pendingEmbeddings, "chunk")} without a vector` : "vectors";
+    lines.push(`${missing}, found by words only since ${timeText(embeddingError.sinceMs)}: ${embeddingError.message}`);
+  }
+  if (refusedTexts > 0) {
+    const named = latestRefusal ? `, ${latestRefusal.path} for one: ${latestRefusal.reason}` : "";
+    const again = latestRefusal ? ` (asked again after ${timeText(latestRefusal.askedAgainAtMs)})` : "";
+    lines.push(`refused by the provider and found by words only: ${counted(refusedTexts, "text")}${named}${again}`);
+  }
+  return lines;
+}
+
+/** A time as people read it, the same everywhere. @param {number} ms Since the epoch. */
+function timeText(ms) {
+  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** What the next update would do. @param {Record<string, any> | undefined} pending */

@@ -5,14 +5,15 @@ import { native } from "../../lib/native.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { outcomesOfAgents } from "./agents.js";
-import { errorJson, fail, printJson } from "./output.js";
+import { embeddingText } from "./index-command.js";
+import { errorJson, fail, failWith, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
 import { printStatus } from "./status-text.js";
 
 /**
  * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, verbose?: boolean}} Options
  * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
- *   indexError?: {code?: string, message: string}, requirements?: {key: string, value: unknown, reason: string}[], settings?: Record<string, any>}} AgentStatus
+ *   indexError?: {code?: string, message: string, remedy?: string}, requirements?: {key: string, value: unknown, reason: string}[], settings?: Record<string, any>}} AgentStatus
  * @typedef {import("../host.js").Host} Host
  */
 
@@ -76,8 +77,10 @@ function scanOf({ plan, limits, usage, unknownLanguages }, setAside) {
  */
 async function indexFirst(manager, agentId) {
   try {
-    await withProgress("Indexing memory", (progress) => manager.sync({ reason: "cli", progress }));
-    return undefined;
+    const report = await withProgress("Indexing memory", (progress) => manager.sync({ reason: "cli", progress }));
+    if (!report.embeddingError) return undefined;
+    failWith(embeddingText(`Memory index (${agentId})`, report));
+    return report.embeddingError;
   } catch (error) {
     fail(`Memory index (${agentId})`, error);
     return errorJson(error);

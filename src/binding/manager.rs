@@ -145,7 +145,9 @@ impl NativeManager {
 #[napi]
 impl NativeManager {
     /// Searches. `requestId` can be passed to `cancel`.
-    #[napi(ts_return_type = "Promise<{ hits: any[]; mode: string; partial: boolean; warning?: string }>")]
+    #[napi(
+        ts_return_type = "Promise<{ hits: any[]; mode: string; partial: boolean; warning?: string; remedy?: string; code?: string }>"
+    )]
     pub fn search<'env>(
         &self,
         env: &'env Env,

@@ -1,0 +1,76 @@
+// What the commands say when the provider cannot embed: they ended with 0 and "Memory index updated", and no cause.
+
+import { symlink } from "node:fs/promises";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startProvider } from "../kill/provider.mjs";
+import { commandLine } from "./command-line.mjs";
+
+/** Settings of a provider at an address. @param {string} baseUrl */
+const at = (baseUrl) => ({
+  provider: "openai-compatible",
+  model: "test-embed",
+  remote: { baseUrl, apiKey: "sk-not-embedded" },
+});
+
+/** @param {number} status Of every answer. */
+async function failingProvider(status) {
+  const provider = await startProvider({ latencyMs: 0 });
+  onTestFinished(provider.stop);
+  provider.fault = () => status;
+  return provider;
+}
+
+test.each([
+  [401, "MEM_PROVIDER_AUTH"],
+  [404, "MEM_PROVIDER_"],
+  [429, "MEM_PROVIDER_RATE_LIMIT"],
+  [500, "MEM_PROVIDER_UNAVAILABLE"],
+])(
+  "an index without vectors because of HTTP %i is a failure with its cause, and words are found",
+  async (status, code) => {
+    const provider = await failingProvider(status);
+    const { run, json, finds } = await commandLine(at(provider.baseUrl));
+    const { output, code: exit } = await run("index");
+    expect({ output, exit }).toMatchObject({ exit: 1, output: expect.stringContaining(`[${code}`) });
+    expect(output).toMatch(/Memory index \(main\): 2 chunks could not be embedded: .*by words meanwhile/s);
+    expect(output).not.toContain("sk-not-embedded");
+    expect(await finds("sencha")).toBe(true);
+
+    const [{ report }] = await json("index");
+    expect(process.exitCode).toBe(1);
+    expect(report).toMatchObject({ pending: 2, embeddingError: { code: expect.stringContaining(code) } });
+    const said = await run("status");
+    expect(said).toMatchObject({ code: 0, output: expect.stringMatching(/2 chunks without a vector, found by words only since 20/) });
+    expect(said.output).not.toContain("last update:");
+    const indexed = await run("status", "--index");
+    expect(indexed).toMatchObject({ code: 1, output: expect.stringContaining("could not be embedded") });
+
+    provider.fault = null;
+    expect(await run("index")).toMatchObject({ code: 0, output: expect.not.stringContaining("could not") });
+    expect((await run("status")).output).not.toContain("without a vector");
+  },
+  60_000,
+);
+
+test.each([
+  ["an address where nobody listens", at("http://127.0.0.1:9/v1"), "MEM_PROVIDER_UNAVAILABLE"],
+  ["an unknown provider", { provider: "no-such-provider" }, "MEM_"],
+])(
+  "an index without vectors because of %s is a failure that says so",
+  async (_, search, code) => {
+    const { run, finds } = await commandLine(search);
+    const { output, code: exit } = await run("index");
+    expect({ output, exit }).toMatchObject({ exit: 1, output: expect.stringContaining(`[${code}`) });
+    expect(output).toContain("What to do:");
+    expect(await finds("sencha")).toBe(true);
+  },
+  60_000,
+);
+
+// The report has their number only, and going through a number ended the command.
+test("index --verbose names the files that are left out", async () => {
+  const { workspace, run } = await commandLine();
+  await symlink("/etc/hostname", path.join(workspace, "memory/link.md"));
+  expect(await run("index", "--verbose")).toMatchObject({ code: 0, output: expect.stringContaining("skipped memory/link.md: ") });
+});
