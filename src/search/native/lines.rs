@@ -179,8 +179,8 @@ struct Pending<'r> {
     counts: Vec<Count>,
     chunk: usize,
     context: usize,
-    /// The inside of its HTML comment.
-    comment: Option<&'r str>,
+    /// Importance that its HTML comments declare, 1–10.
+    importance: Option<u8>,
 }
 
 /// Reads the chunks of one file in order; chunks overlap, so their first lines may be known.
@@ -226,7 +226,8 @@ impl<'r> FileReader<'r> {
             }
             self.last = view.number;
             let context = view.section.map_or(0, |s| contexts + s as usize);
-            let comment = if may_comment { comment_in(text) } else { None };
+            let notes = if may_comment { notes_in(text) } else { Notes::default() };
+            let importance = notes.importance;
             match view.kind {
                 LineKind::Blank => {}
                 LineKind::Heading if is_underline(text) => {}
@@ -234,15 +235,15 @@ impl<'r> FileReader<'r> {
                     self.finish(out);
                     self.block += 1;
                     self.importance = None;
-                    self.pending = Some(Pending { view, text, counts, chunk, context, comment });
+                    self.pending = Some(Pending { view, text, counts, chunk, context, importance });
                 }
                 _ => {
-                    if let Some(note) = comment.filter(|note| note.len() + 7 == text.trim().len()) {
-                        self.annotate(note, out);
+                    if notes.are_alone {
+                        self.annotate(importance, out);
                         continue;
                     }
                     let heading = self.pending.take().map(|p| (p.view.number, p.text));
-                    self.push(Pending { view, text, counts, chunk, context, comment }, heading, out);
+                    self.push(Pending { view, text, counts, chunk, context, importance }, heading, out);
                 }
             }
         }
@@ -269,14 +270,14 @@ impl<'r> FileReader<'r> {
             context: from.context,
             chunks: (from.chunk, from.chunk),
             heading,
-            importance: from.comment.and_then(importance_of).or(self.importance),
+            importance: from.importance.or(self.importance),
         });
     }
 
     /// `<!-- importance: 8 -->` on a line of its own counts for the rest of its section, at the head of a file for
     /// the file.
-    fn annotate(&mut self, note: &str, out: &mut Lines<'r>) {
-        let Some(importance) = importance_of(note) else { return };
+    fn annotate(&mut self, importance: Option<u8>, out: &mut Lines<'r>) {
+        let Some(importance) = importance else { return };
         let at_head = out.lines.last().is_none_or(|l| l.file + 1 != out.files.len());
         if at_head && let Some(file) = out.files.last_mut() {
             file.importance = Some(importance);
@@ -310,10 +311,25 @@ fn is_underline(text: &str) -> bool {
     !text.trim_start().starts_with('#') && text.trim().chars().all(|c| matches!(c, '=' | '-'))
 }
 
-/// The inside of the HTML comment of a line.
-fn comment_in(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("<!--")?;
-    rest.split_once("-->").map(|(inside, _)| inside)
+/// What the HTML comments of a line say.
+#[derive(Debug, Clone, Copy, Default)]
+struct Notes {
+    importance: Option<u8>,
+    /// Whether the line holds nothing else.
+    are_alone: bool,
+}
+
+/// Reads all comments of a line: the host writes several behind a text, in any order.
+fn notes_in(mut text: &str) -> Notes {
+    let mut notes = Notes { importance: None, are_alone: text.trim_start().starts_with("<!--") };
+    while let Some((before, rest)) = text.split_once("<!--") {
+        let Some((inside, after)) = rest.split_once("-->") else { break };
+        notes.importance = notes.importance.or_else(|| importance_of(inside));
+        notes.are_alone &= before.trim().is_empty();
+        text = after;
+    }
+    notes.are_alone &= text.trim().is_empty();
+    notes
 }
 
 /// The `N` of `importance: N`, 1–10, inside a comment (P4).

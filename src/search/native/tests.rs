@@ -309,6 +309,30 @@ fn declared_importance_breaks_ties_only() {
     assert_eq!(paths[..2], ["memory/b.md", "memory/a.md"]);
 }
 
+// Only the first comment of a line was read, and the host writes the importance behind the triggers.
+#[test]
+fn importance_is_read_from_any_of_the_comments_of_a_line() {
+    let important = "<!-- importance: 9 -->";
+    let alone = format!("<!-- trigger: teeth, gums --> {important}\n- The dentist recommended a harder brush.");
+    for note in [
+        format!("- The dentist recommended a harder brush. <!-- trigger: teeth, gums --> {important}"),
+        format!("- The dentist recommended a harder brush. {important} <!-- trigger: teeth, gums -->"),
+        format!("- The dentist recommended a harder brush. <!-- trigger: a --><!-- x -->{important} <!-- y"),
+        alone,
+    ] {
+        let workspace = Workspace::of(&[
+            ("memory/a.md", "- The dentist recommended a softer brush."),
+            ("memory/b.md", &note),
+            ("memory/c.md", "The brush was green."),
+        ]);
+        let ask = Request { explain: true, ..request("what brush did the dentist recommend", 6) };
+        let hits = workspace.ask(&ask, &settings(), None).hits;
+        let hit = hits.iter().find(|hit| hit.path == "memory/b.md").unwrap();
+        let explain = hit.explain.as_ref().unwrap();
+        assert!(explain["boosts"]["importance"].as_f64().unwrap() > 0.0, "{note}: {explain}");
+    }
+}
+
 #[test]
 fn a_long_line_is_cut_around_what_was_asked() {
     let filler = "The committee talked about many things that nobody remembers. ".repeat(30);
