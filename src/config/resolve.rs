@@ -67,7 +67,6 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
     let (workspace_dir, workspace_origin) = paths::workspace_dir(input, &roster, &agent_id);
     reader.origins.insert("workspaceDir".into(), workspace_origin);
     let database_path = database_path(&mut reader, input, &roster, &agent_id)?;
-    warn_without_effect(&mut reader);
     let settings = Settings {
         time_zone: time_zone(&mut reader, input.config),
         sources: sources(&mut reader),
@@ -94,6 +93,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
         state_dir: input.state_dir.to_path_buf(),
         database_path,
     };
+    warn_without_effect(&mut reader, &settings);
     Ok(Some(Resolved { settings, origins: reader.origins, warnings: reader.warnings }))
 }
 
@@ -306,16 +306,54 @@ fn time_zone<'a>(reader: &mut Reader<'a>, config: &'a Value) -> Option<String> {
         .map(|picked| picked.value)
 }
 
-/// Settings of memory-core that mean nothing here are named instead of silently dropped.
-fn warn_without_effect(reader: &mut Reader<'_>) {
-    let mut warn = |key: &str, why: &str, is_set: fn(&Value) -> bool| {
-        for found in reader.all(key).into_iter().filter(|found| is_set(found.value)) {
-            reader.warnings.push(format!("{} has no effect: {why}", found.path));
+/// Settings that change nothing as things are get named instead of silently dropped. Part of the resolved settings,
+/// so that `status` shows them and no search repeats them.
+fn warn_without_effect(reader: &mut Reader<'_>, settings: &Settings) {
+    const NATIVE: &str = "only query.ranking: \"memory-core\" uses it";
+    const NO_HYBRID: &str = "query.hybrid.enabled is false";
+    const NO_MMR: &str = "query.hybrid.mmr.enabled is not true";
+    const NO_WATCH: &str = "sync.watch is false";
+    const NO_SESSIONS: &str = "transcripts are not indexed";
+    let query = &settings.query;
+    let native = query.ranking == Ranking::Native;
+    let no_hybrid = !query.hybrid_enabled;
+    let (no_watch, no_sessions) = (!settings.sync.watch, !settings.sources.sessions);
+    // The first condition of a key that holds is the one that is told.
+    let table = [
+        ("query.hybrid.vectorWeight", native, NATIVE),
+        ("query.hybrid.vectorWeight", no_hybrid, NO_HYBRID),
+        ("query.hybrid.textWeight", native, NATIVE),
+        ("query.hybrid.textWeight", no_hybrid, NO_HYBRID),
+        ("query.hybrid.candidateMultiplier", native, NATIVE),
+        ("query.hybrid.mmr.enabled", native, NATIVE),
+        ("query.hybrid.mmr.enabled", no_hybrid, NO_HYBRID),
+        ("query.hybrid.mmr.lambda", native, NATIVE),
+        ("query.hybrid.mmr.lambda", no_hybrid, NO_HYBRID),
+        ("query.hybrid.mmr.lambda", query.mmr_enabled != Some(true), NO_MMR),
+        ("store.fts.tokenizer", native, NATIVE),
+        ("sync.watchDebounceMs", no_watch, NO_WATCH),
+        ("sync.reconcileSeconds", no_watch, NO_WATCH),
+        ("sync.sessions.deltaBytes", no_sessions, NO_SESSIONS),
+        ("sync.sessions.deltaMessages", no_sessions, NO_SESSIONS),
+        ("sync.sessions.postCompactionForce", no_sessions, NO_SESSIONS),
+    ];
+    let mut told = "";
+    for (key, _, why) in table.into_iter().filter(|(_, holds, _)| *holds) {
+        if told != key {
+            warn_where_set(reader, key, why, |_| true);
         }
-    };
-    warn("store.driver", "the only store is SQLite", |value| value.as_str() != Some("sqlite"));
-    warn("store.vector.extensionPath", "the vector functions are built in", |_| true);
-    warn("multimodal.enabled", "only Markdown is indexed", |value| value.as_bool() == Some(true));
+        told = key;
+    }
+    warn_where_set(reader, "store.driver", "the only store is SQLite", |value| value.as_str() != Some("sqlite"));
+    warn_where_set(reader, "store.vector.extensionPath", "the vector functions are built in", |_| true);
+    warn_where_set(reader, "multimodal.enabled", "only Markdown is indexed", |value| value.as_bool() == Some(true));
+}
+
+/// One warning for each layer that sets a key so that `is_set` holds.
+fn warn_where_set(reader: &mut Reader<'_>, key: &str, why: &str, is_set: fn(&Value) -> bool) {
+    for found in reader.all(key).into_iter().filter(|found| is_set(found.value)) {
+        reader.warnings.push(format!("{} has no effect: {why}", found.path));
+    }
 }
 
 fn to_usize(value: u64) -> usize {

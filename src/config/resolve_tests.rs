@@ -108,9 +108,9 @@ fn memory_search_can_be_switched_on_for_one_agent_only() {
 fn numbers_are_clamped_with_a_warning_that_names_the_place() {
     let config = json!({"agents": {"defaults": {"memorySearch": {
         "chunking": {"tokens": 50, "overlap": 60},
-        "query": {"minScore": 1.5, "maxResults": 0, "hybrid": {
+        "query": {"ranking": "memory-core", "minScore": 1.5, "maxResults": 0, "hybrid": {
             "vectorWeight": 4, "textWeight": 1, "candidateMultiplier": 99,
-            "mmr": {"lambda": -1}, "temporalDecay": {"halfLifeDays": 0.5}}},
+            "mmr": {"enabled": true, "lambda": -1}, "temporalDecay": {"halfLifeDays": 0.5}}},
         "cache": {"maxEntries": 2.9},
         "remote": {"batch": {"concurrency": 0}},
     }}}});
@@ -148,7 +148,9 @@ fn both_weights_zero_mean_the_defaults() {
 #[test]
 fn a_value_of_the_wrong_type_gives_way_to_the_layer_below() {
     let config = json!({
-        "agents": {"defaults": {"memorySearch": {"query": {"maxResults": 4}, "store": {"fts": {"tokenizer": "words"}}}}},
+        "agents": {"defaults": {"memorySearch": {
+            "query": {"ranking": "memory-core", "maxResults": 4}, "store": {"fts": {"tokenizer": "words"}},
+        }}},
         "memory": {"search": {"query": {"maxResults": "five"}}},
         "plugins": {"entries": {"memory-core-rs": {"config": {"query": {"maxResults": [6]}, "timeZone": "Mars/Base"}}}},
     });
@@ -291,6 +293,43 @@ fn settings_without_effect_are_named() {
     let warnings = resolved(&config, "main").warnings;
     assert_eq!(warnings.len(), 2, "{warnings:?}");
     assert!(warnings.iter().all(|warning| warning.contains("has no effect")));
+}
+
+// They were taken in without a word, and whoever tuned them waited for a change.
+#[test]
+fn settings_of_the_other_ranking_and_of_what_is_off_are_named() {
+    let search = |ranking: &str, hybrid: bool, mmr: bool, on: bool| {
+        let sources = if on { json!(["memory", "sessions"]) } else { json!(["memory"]) };
+        let config = json!({"memory": {"search": {
+            "query": {"ranking": ranking, "hybrid": {
+                "enabled": hybrid, "vectorWeight": 0.5, "textWeight": 0.5, "candidateMultiplier": 8,
+                "mmr": {"enabled": mmr, "lambda": 0.5}, "temporalDecay": {"enabled": true, "halfLifeDays": 9},
+            }},
+            "store": {"fts": {"tokenizer": "trigram"}},
+            "sources": sources, "experimental": {"sessionMemory": on},
+            "sync": {"watch": on, "watchDebounceMs": 9, "reconcileSeconds": 9, "onSearch": false,
+                "sessions": {"deltaBytes": 9, "deltaMessages": 9, "postCompactionForce": true}},
+        }}});
+        let warnings = resolved(&config, "main").warnings;
+        let named = |warning: &String| {
+            let (key, why) = warning.strip_prefix("memory.search.").unwrap().split_once(" has no effect: ").unwrap();
+            assert!(!why.is_empty());
+            key.to_owned()
+        };
+        warnings.iter().map(named).collect::<Vec<_>>()
+    };
+    let of_ranking = ["vectorWeight", "textWeight", "candidateMultiplier", "mmr.enabled", "mmr.lambda"];
+    let mut of_ranking = of_ranking.map(|key| format!("query.hybrid.{key}")).to_vec();
+    of_ranking.push("store.fts.tokenizer".to_owned());
+    assert_eq!(search("native", true, true, true), of_ranking);
+    assert_eq!(search("native", false, false, true), of_ranking, "each is named once");
+    assert!(search("memory-core", true, true, true).is_empty());
+    assert_eq!(search("memory-core", true, false, true), ["query.hybrid.mmr.lambda"]);
+    let without_hybrid = ["vectorWeight", "textWeight", "mmr.enabled", "mmr.lambda"];
+    assert_eq!(search("memory-core", false, true, true), without_hybrid.map(|key| format!("query.hybrid.{key}")));
+    let of_sync = ["watchDebounceMs", "reconcileSeconds"].into_iter().map(|key| format!("sync.{key}"));
+    let of_sessions = ["deltaBytes", "deltaMessages", "postCompactionForce"].map(|key| format!("sync.sessions.{key}"));
+    assert_eq!(search("memory-core", true, true, false), of_sync.chain(of_sessions).collect::<Vec<_>>());
 }
 
 fn any_json() -> impl Strategy<Value = Value> {

@@ -177,19 +177,19 @@ pub struct SyncSettings {
     pub watch: bool,
     /// Quiet time after the last event in milliseconds; default 1500.
     pub watch_debounce_ms: u64,
-    /// A search marks the index for a background sync; default on (E2).
+    /// A search starts a background sync while changes are known that are not indexed; default on (E2).
     pub on_search: bool,
     /// Sync when a session starts; default on (E3).
     pub on_session_start: bool,
     /// Minutes between syncs, 0 = off; default 0 (E4).
     pub interval_minutes: u64,
-    /// A compaction forces a sync; default on (E6).
+    /// The host's sync after a compaction is done; default on (E6).
     pub post_compaction: bool,
     /// Transcript bytes that start a sync; default 100,000 (E5).
     pub session_delta_bytes: u64,
     /// Transcript messages that start a sync; default 50 (E5).
     pub session_delta_messages: u64,
-    /// Seconds between stat-only reconciliations; default 60.
+    /// Seconds between stat-only reconciliations while `watch` is on; default 60.
     pub reconcile_seconds: u64,
 }
 

@@ -115,6 +115,29 @@ async fn a_reset_a_shortening_and_a_deletion_are_followed() {
     assert!(paths(&engine, "boiler code").await.is_empty());
 }
 
+// The setting was read and used by nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_compaction_the_conversation_is_taken_up_unless_that_is_switched_off() {
+    for wanted in [true, false] {
+        let dir = tempfile::tempdir().unwrap();
+        let settings = json!({ "sessions": { "postCompactionForce": wanted } });
+        let engine = open(call(dir.path(), None, &settings)).await.unwrap().unwrap();
+        // An index that is empty would be filled by the search.
+        fs::create_dir_all(dir.path().join("workspace")).unwrap();
+        fs::write(dir.path().join("workspace/MEMORY.md"), "The boiler code is E17.").unwrap();
+        sync(&engine, false).await;
+        // Far less than what starts a sync by itself.
+        append(dir.path(), "a.jsonl", &[said("user", "My sister Lena moved to Porto.")]);
+        let compacted = SyncCall { reason: "post-compaction".to_owned(), force: false, text_only: false };
+        let report = engine.sync(compacted, Cancel::new(), None).await.unwrap();
+        assert_eq!(report.changed, usize::from(wanted));
+        assert_eq!(paths(&engine, "sister Lena").await.len(), usize::from(wanted));
+        // Any other sync takes it up all the same.
+        assert_eq!(sync(&engine, false).await, usize::from(!wanted));
+        engine.release().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn machines_and_secrets_stay_out() {
     let dir = tempfile::tempdir().unwrap();

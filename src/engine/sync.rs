@@ -37,10 +37,13 @@ const LINES_BESIDE_LOCAL: u64 = 20_000;
 /// The same beside a hosted provider, where nobody expects this machine to compute: half a minute of one core.
 const LINES_BESIDE_HOSTED: u64 = 1_000;
 
+/// Why the host asks after it has compacted a conversation.
+const POST_COMPACTION: &str = "post-compaction";
+
 /// What a sync is asked.
 #[derive(Debug, Clone)]
 pub struct SyncCall {
-    /// Why, for the log.
+    /// Why, for the log; `post-compaction` does nothing where that is switched off.
     pub reason: String,
     /// Reads every file again and writes a new generation.
     pub force: bool,
@@ -92,6 +95,10 @@ impl Engine {
     ) -> Result<Arc<SyncReport>> {
         let started = Instant::now();
         tracing::debug!(reason = call.reason, force = call.force, "sync");
+        // Newer hosts have no such setting of their own, and none knows those of the plugin.
+        if call.reason == POST_COMPACTION && !self.settings().settings.sync.post_compaction {
+            return Ok(Arc::default());
+        }
         let force = call.force && !self.is_first_pass().await?;
         let text = self.sync_text(force, Scope::All, &cancel, progress.clone()).await?;
         let mut report = SyncReport {
