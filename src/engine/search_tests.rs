@@ -2,7 +2,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::engine::SyncCall;
-use crate::engine::testing::{FAILING, Home, UNANSWERED, asking, indexed, sync};
+use crate::engine::testing::{FAILING, Home, UNANSWERED, asking, hits, indexed, sync};
 
 const LIMIT: Duration = Duration::from_millis(400);
 /// The promise is 50 ms; tests share the machine. What is held up in these tests is held up for longer, or for good.
@@ -142,6 +142,49 @@ async fn an_unknown_provider_is_named_by_every_search() {
     }
     assert_eq!(engine.status()["custom"]["pendingEmbeddings"], 1);
     engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_fallback_takes_over_from_a_provider_that_fails_in_the_middle() {
+    let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+    let engine = home.open_set(serde_json::json!({ "provider": "bedrock", "fallback": "spare" })).await;
+    assert_eq!((sync(&engine).await.pending, engine.status()["fallback"].is_null()), (0, true));
+    let before = home.embedded.load(Ordering::SeqCst);
+    assert!(before > 0);
+    home.write("memory/new.md", &format!("The zebra sleeps. {FAILING}"));
+    let report = sync(&engine).await;
+    // The vectors of two providers cannot be compared: the old note is embedded by the new one, too.
+    assert_eq!((report.embedded, report.pending, report.embedding_error.is_none()), (2, 0, true));
+    let status = engine.status();
+    assert_eq!(status["fallback"]["from"], "bedrock", "{status}");
+    assert!(status["fallback"]["reason"].as_str().unwrap().contains("no such key"));
+    let asked = home.embedded.load(Ordering::SeqCst);
+    // The query, too, goes to the provider that made the vectors.
+    let answer = timed(&engine, &format!("boiler code {FAILING}")).await;
+    assert_eq!((answer.mode, answer.partial, answer.warning), ("hybrid", false, None));
+    assert_eq!(home.embedded.load(Ordering::SeqCst), asked);
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_takes_up_known_changes_unless_that_is_switched_off() {
+    for on_search in [true, false] {
+        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+        let settings = serde_json::json!({ "provider": "none", "sync": { "watch": false, "onSearch": on_search } });
+        let engine = home.open_set(settings).await;
+        sync(&engine).await;
+        home.write("memory/new.md", "The zebra sleeps.");
+        engine.dirty.store(true, Ordering::Release);
+        let found = async {
+            while hits(&engine, "zebra").await.is_empty() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let wait = Duration::from_secs(if on_search { 60 } else { 1 });
+        assert_eq!(tokio::time::timeout(wait, found).await.is_ok(), on_search);
+        assert_eq!(engine.dirty.load(Ordering::Acquire), !on_search);
+        engine.release().await;
+    }
 }
 
 // An index that could not take up a single note answered "no matches".
