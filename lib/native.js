@@ -7,6 +7,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { codedError } from "./errors.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "./package-info.js";
 import { packageRoots } from "./package-root.js";
 
@@ -70,13 +71,11 @@ function load() {
     return module.exports;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split("\n", 1)[0] : String(cause);
-    throw Object.assign(
-      new Error(
-        `${PLUGIN_ID} has no native engine that works on ${triple}: ${reason}. ` +
-          `Install the package ${PLUGIN_ID}-${triple}, or build it here with "npm run build".`,
-        { cause },
-      ),
-      { code: "MEM_NATIVE_MISSING" },
-    );
+    throw codedError("MEM_NATIVE_MISSING", `${PLUGIN_ID} has no native engine that works on ${triple}: ${reason}`, {
+      remedy:
+        `Reinstall the plugin with "openclaw plugins install ${PLUGIN_ID}", install the package ${PLUGIN_ID}-${triple}, ` +
+        `or build it here with "npm run build"`,
+      cause,
+    });
   }
 }

@@ -9,11 +9,12 @@ import { authorizeHits } from "./session-visibility.js";
 /**
  * @typedef {import("./host.js").Host} Host
  * @typedef {import("./host.js").HostConfig} HostConfig
- * @typedef {{manager: MemoryIndexManager | null, error?: string, debug?: {backend: "builtin", purpose: string, managerMs: number}}} ManagerAnswer
+ * @typedef {{manager: MemoryIndexManager | null, error?: string, cause?: unknown, debug?: {backend: "builtin", purpose: string, managerMs: number}}} ManagerAnswer
  */
 
 /**
- * The manager of an agent in this host; null without an error when memory search is switched off.
+ * The manager of an agent in this host; null without an error when memory search is switched off. `cause` is
+ * what was thrown, with its code and remedy; hosts read `error`.
  * @param {Host} host
  * @param {{cfg: HostConfig, agentId: string, purpose?: "default" | "status" | "cli"}} request
  * @returns {Promise<ManagerAnswer>}
@@ -24,7 +25,7 @@ export async function getManager(host, request) {
     const manager = await MemoryIndexManager.get(host.managerRequest(request));
     return { manager, debug: { backend: "builtin", purpose: request.purpose ?? "default", managerMs: Date.now() - started } };
   } catch (error) {
-    return { manager: null, error: errorMessage(error) };
+    return { manager: null, error: errorMessage(error), cause: error };
   }
 }
 

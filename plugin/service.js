@@ -72,7 +72,7 @@ function resumeAll(plugin) {
  * @param {string} agentId
  */
 async function openAgent(plugin, cfg, agentId) {
-  const { manager, error } = await getManager(plugin.host, { cfg, agentId, purpose: "default" });
-  if (error) throw new Error(error);
+  const { manager, cause } = await getManager(plugin.host, { cfg, agentId, purpose: "default" });
+  if (cause) throw cause;
   if (manager && hasAutomaticPart(pluginSettings(cfg))) resumeCaptures(plugin, cfg, agentId);
 }

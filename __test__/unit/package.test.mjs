@@ -204,7 +204,7 @@ describe("the packed tarball, installed where paths have spaces and letters beyo
       const { code, message, stderr } = await runProgram(({ base }) => path.join(base, "estado"));
       expect({ code, stderr }).toEqual({ code: "MEM_NATIVE_MISSING", stderr: "" });
       expect(message).toMatch(
-        /^memory-core-rs has no native engine that works on \S+: [^\n]+\. Install the package memory-core-rs-\S+, or build it here with "npm run build"\.$/,
+        /^memory-core-rs has no native engine that works on \S+: [^\n]+\. Reinstall the plugin with "[^"]+", install the package memory-core-rs-\S+, or build it here with "npm run build"$/,
       );
     }
   });

@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import plugin from "../../index.js";
@@ -197,6 +197,37 @@ describe("tools", () => {
     expect([details.error, details.warning, details.action].every((text) => typeof text === "string" && text.length > 0)).toBe(true);
     const sessions = await tool.execute("1", { query: "x", corpus: "sessions" });
     expect(sessions.details).toMatchObject({ unavailable: true, error: "session transcripts are not indexed" });
+  });
+
+  // The error came without its code and remedy, so that every failure had the same advice; a provider that fails was told
+  // twice, as an index that is out of date.
+  test("a search that cannot be done, or goes without meaning, has the cause and the remedy of its own", async () => {
+    const { workspace, stateDir, config } = await makeWorkspace();
+    const { api, registered } = hostApi({ stateDir, workspace });
+    plugin.register(api);
+    const search = async (/** @type {Record<string, unknown>} */ settings) => {
+      const tool = /** @type {Tool} */ (makeTool(registered, "memory_search", { config: config(settings), oneShotCliRun: true }));
+      return (await tool.execute("1", { query: "sencha" })).details;
+    };
+    const remote = { baseUrl: "http://127.0.0.1:9/v1", apiKey: "sk-nobody" };
+    const words = await search({ provider: "openai-compatible", model: "test-embed", remote });
+    expect(words).toMatchObject({
+      results: [{ path: "MEMORY.md" }],
+      partial: true,
+      code: "MEM_PROVIDER_UNAVAILABLE",
+      action: expect.any(String),
+    });
+    expect(words.stale).toBeUndefined();
+    expect(words.warning.split("127.0.0.1:9")).toHaveLength(2);
+    expect(words.warning).not.toContain(words.action);
+
+    const index = path.join(stateDir, "memory-core-rs/main/index.sqlite");
+    await rm(path.dirname(index), { recursive: true });
+    await mkdir(index, { recursive: true });
+    const none = await search({ provider: "none" });
+    expect(none).toMatchObject({ results: [], disabled: true, unavailable: true, code: expect.stringMatching(/^MEM_/) });
+    expect(none.warning).toContain("index.sqlite");
+    expect(none.error).toBe(`${none.warning.replace("Memory cannot be searched: ", "")} ${none.action}`);
   });
 
   test("memory_get reads, misses and refuses, in the words of the host's version", async () => {

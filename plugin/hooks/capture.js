@@ -143,8 +143,8 @@ export function workOff(plugin, agent) {
  */
 async function drain(plugin, agent) {
   const { cfg, agentId } = agent;
-  const { manager, error } = await getManager(plugin.host, { cfg, agentId, purpose: "default" });
-  if (error) throw new Error(error);
+  const { manager, cause } = await getManager(plugin.host, { cfg, agentId, purpose: "default" });
+  if (cause) throw cause;
   if (!manager) return;
   if (agent.settings.autoCaptureMode === "rules") {
     await manager.captureByRules(agent.native);

@@ -27,8 +27,8 @@ export async function noteWrite({ host }, event, ctx) {
   const texts = strings(written);
   if (texts.length === 0) return;
   const { cfg, agentId, native } = hookAgent(host, ctx);
-  const { manager, error } = await getManager(host, { cfg, agentId, purpose: "default" });
-  if (error) throw new Error(error);
+  const { manager, cause } = await getManager(host, { cfg, agentId, purpose: "default" });
+  if (cause) throw cause;
   await manager?.rememberGroupWords(native, typeof filePath === "string" ? filePath : undefined, texts);
 }
 

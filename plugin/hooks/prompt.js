@@ -94,8 +94,8 @@ async function recall(host, agent, event, ctx) {
     before: lastMessages(event.messages, 1, "user")[0]?.text,
     without: await filesNotRecalled(cfg, agentId, ctx, workspaceDir),
   };
-  const { manager, error } = await getManager(host, { cfg, agentId, purpose: "default" });
-  if (error) throw new Error(error);
+  const { manager, cause } = await getManager(host, { cfg, agentId, purpose: "default" });
+  if (cause) throw cause;
   const hits = (await manager?.recall(agent.native, question)) ?? [];
   if (hits.length === 0) return null;
   const { own, others } = await sortByOrigin(workspaceDir, hits);

@@ -32,8 +32,8 @@ export async function withFacts(host, ctx, use) {
   // The settings may have changed since the tool was offered.
   const context = toolContext(ctx);
   if (!context) return failed(new Error("memory search is switched off for this agent"));
-  const { manager, error } = await getManager(host, context);
-  if (!manager) return failed(new Error(error ?? "memory search is switched off for this agent"));
+  const { manager, cause } = await getManager(host, context);
+  if (!manager) return failed(cause ?? new Error("memory search is switched off for this agent"));
   try {
     return await use(manager, context);
   } catch (error) {

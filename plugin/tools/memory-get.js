@@ -69,8 +69,8 @@ export async function execute(host, ctx, rawParams, signal) {
  * @param {GetCall} call
  */
 async function fromMemory(host, context, call) {
-  const { manager, error } = await getManager(host, context);
-  if (!manager) throw new Error(error ?? "memory search is switched off for this agent");
+  const { manager, cause } = await getManager(host, context);
+  if (!manager) throw cause ?? new Error("memory search is switched off for this agent");
   try {
     return await manager.readFile({ relPath: call.path, from: call.from, lines: call.lines });
   } finally {

@@ -1,5 +1,6 @@
 // The tool `memory_search`.
 
+import { errorCause } from "../../lib/errors.js";
 import { authorizeHits } from "../session-visibility.js";
 import { citesSources, presentHit } from "../citations.js";
 import { getManager } from "../runtime.js";
@@ -108,10 +109,12 @@ async function searchCorpora(host, context, call) {
   const own = (memory?.hits ?? []).map((hit) => presentHit(hit, cite));
   const results = extra ? takeTurns(own, extra.results, call.maxResults ?? MIXED_RESULTS) : own;
   const status = memory?.status;
-  const stale = status?.lastSyncError;
+  // A provider that fails leaves vectors out, which the answer tells; the words are up to date.
+  const failure = status?.lastSyncError;
+  const stale = failure === status?.custom?.embeddingError?.message ? undefined : failure;
   const warnings = [
-    ...(memory?.warning ? [memory.warning] : []),
-    ...(stale ? [`The memory index could not be updated: ${stale}. Results may be out of date.`] : []),
+    ...(memory?.warning ? [`${errorCause({ message: memory.warning, remedy: memory.remedy })}.`] : []),
+    ...(stale && !memory?.warning?.includes(stale) ? [`The memory index could not be updated: ${stale}. Results may be out of date.`] : []),
     ...(extra?.warnings ?? []),
   ];
   return jsonResult({
@@ -124,7 +127,8 @@ async function searchCorpora(host, context, call) {
     partial: memory?.partial || undefined,
     stale: stale ? true : undefined,
     warning: warnings.join(" ") || undefined,
-    action: stale ? `Run: openclaw memory status --deep --agent ${context.agentId}` : undefined,
+    code: memory?.code,
+    action: memory?.remedy ?? (stale ? `Run: openclaw memory status --deep --agent ${context.agentId}` : undefined),
     debug: memory && {
       backend: "builtin",
       effectiveMode: memory.mode,
@@ -143,8 +147,8 @@ async function searchCorpora(host, context, call) {
  * @param {SearchCall} call
  */
 async function searchMemory(host, context, call) {
-  const { manager, error, debug } = await getManager(host, context);
-  if (!manager) throw new Error(error ?? "memory search is switched off for this agent");
+  const { manager, cause, debug } = await getManager(host, context);
+  if (!manager) throw cause ?? new Error("memory search is switched off for this agent");
   try {
     const started = Date.now();
     const answer = await manager.searchDetailed(call.query, {

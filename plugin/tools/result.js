@@ -1,6 +1,6 @@
 // The shape of a tool's answer: the same JSON as text for the model and as details for the host.
 
-import { errorCode, errorMessage, searchAdvice } from "../../lib/errors.js";
+import { errorCause, errorCode, errorMessage, errorRemedy } from "../../lib/errors.js";
 
 /** What reads as the beginning of a tag, and characters that hide text or turn its direction. */
 const UNSAFE =
@@ -21,13 +21,21 @@ function asData(json) {
   return json.replace(UNSAFE, (found) => found.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`));
 }
 
+/** What to do about a failure that names no remedy of its own. */
+const LOOK = 'Run "openclaw memory status --deep" to see why, then search again.';
+
 /**
  * A search that could not be done, as the host and the model expect it.
- * @param {unknown} cause
- * @param {{warning: string, action: string}} [advice]
+ * @param {unknown} failure An error, or what it says.
+ * @param {{warning: string, action: string}} [advice] Default: the failure's own cause and remedy.
  */
-export function unavailable(cause, advice = searchAdvice(cause)) {
-  const error = errorMessage(cause);
-  const code = errorCode(cause);
+export function unavailable(failure, advice = adviceOf(failure)) {
+  const error = errorMessage(failure);
+  const code = errorCode(failure);
   return jsonResult({ results: [], disabled: true, unavailable: true, error, code, ...advice, debug: { error, code, ...advice } });
+}
+
+/** @param {unknown} failure */
+function adviceOf(failure) {
+  return { warning: `Memory cannot be searched: ${errorCause(failure)}.`, action: errorRemedy(failure) ?? LOOK };
 }
