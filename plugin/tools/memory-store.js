@@ -11,6 +11,7 @@ const REFUSALS = {
   "too-short": "it has no words",
   "too-long": "it is longer than 500 characters; store one fact at a time",
   injection: "it reads like an instruction to a model, not like a fact",
+  secret: "it holds a password, a key or the like, and memory keeps none",
   recalled: "it holds marks that only the host and memory itself write",
   forgotten: "the user had it forgotten; `openclaw memory forget --list` shows how to take that back",
 };

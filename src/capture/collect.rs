@@ -19,7 +19,11 @@ use super::{
 use crate::{
     error::{Code, Error, Result},
     own_file,
-    text::{marks::holds_mark, redact::redact, shown::decoded},
+    text::{
+        marks::holds_mark,
+        redact::{redact, was_redacted},
+        shown::decoded,
+    },
     workspace::notes::Notes,
 };
 
@@ -179,7 +183,9 @@ impl Collector {
         let mut known = self.known(&log, &note, &mut comparer)?;
         for candidate in candidates {
             let own = comparer.fingerprint(&candidate.text);
-            let reason = if candidate.text.chars().count() > MAX_FACT_CHARS {
+            let reason = if was_redacted(&candidate.text) {
+                Some(Reason::Secret)
+            } else if candidate.text.chars().count() > MAX_FACT_CHARS {
                 Some(Reason::TooLong)
             } else if self.is_known(&known, &own)? || is_indexed(&candidate, &own, &mut comparer) {
                 Some(Reason::Duplicate)

@@ -42,6 +42,8 @@ pub enum Reason {
     Cap,
     /// A question remembers nothing.
     Question,
+    /// A secret was taken out of it: what is left is not worth keeping.
+    Secret,
     /// A model found nothing to keep in the turn.
     Nothing,
 }
@@ -62,6 +64,7 @@ impl Reason {
             Self::Duplicate => "duplicate",
             Self::Cap => "cap",
             Self::Question => "question",
+            Self::Secret => "secret",
             Self::Nothing => "nothing",
         }
     }

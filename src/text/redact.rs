@@ -1,150 +1,203 @@
-//! Takes secrets out of text before it is kept: keys of known shape, tokens, private keys, passwords.
+//! Takes secrets out of text before it is kept: keys of known shape, tokens, private keys, passwords, cards.
 //!
 //! A secret becomes a short tag such as `[redacted:aws-key]`. Line breaks stay, so line numbers keep their meaning.
+//! One pass of an automaton finds what may announce a secret (prefixes of tokens, names in many languages, commands);
+//! only what stands around such a place is looked at closely, each time within a bound, so the cost is linear.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
+mod address;
+mod blocks;
+mod labels;
+mod numbers;
+mod phrases;
+mod plain;
+mod tokens;
+mod told;
+mod value;
 
-use regex::{Captures, Regex, RegexSet};
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
-use super::pattern::ascii_boundaries;
+use aho_corasick::{AhoCorasick, MatchKind};
+use unicode_normalization::UnicodeNormalization;
 
-/// A kind of secret: its name, and a pattern whose group `s` (or the whole match) is the secret.
-type Rule = (&'static str, &'static str);
+use self::{
+    labels::{Kind, LABELS},
+    plain::Plain,
+    tokens::{TOKENS, Token},
+};
 
-/// Specific shapes first, so that the tag says what it was.
-const RULES: &[Rule] = &[
-    (
-        "private-key",
-        r"(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
-    ),
-    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"),
-    ("anthropic-key", r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
-    ("openrouter-key", r"\bsk-or-[A-Za-z0-9_-]{16,}"),
-    ("openai-key", r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}"),
-    ("stripe-key", r"\b(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}"),
-    ("stripe-webhook", r"\bwhsec_[A-Za-z0-9+/=]{16,}"),
-    ("aws-key", r"\b(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{16}\b"),
-    ("github-token", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})"),
-    ("gitlab-token", r"\bgl(?:pat|ptt|dt|rt|cbt|soat|ft|agent|oas)-[A-Za-z0-9_-]{16,}"),
-    ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}"),
-    ("slack-webhook", r"https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{10,}"),
-    ("discord-webhook", r"https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d+/[A-Za-z0-9_-]{20,}"),
-    ("telegram-token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{32,}"),
-    ("google-key", r"\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}"),
-    ("sendgrid-key", r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
-    ("twilio-key", r"\b(?:SK|AC)[0-9a-f]{32}\b"),
-    ("npm-token", r"\bnpm_[A-Za-z0-9]{36}"),
-    ("pypi-token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
-    ("huggingface-token", r"\bhf_[A-Za-z0-9]{30,}"),
-    ("groq-key", r"\bgsk_[A-Za-z0-9]{30,}"),
-    ("xai-key", r"\bxai-[A-Za-z0-9]{30,}"),
-    ("perplexity-key", r"\bpplx-[A-Za-z0-9]{30,}"),
-    ("voyage-key", r"\bpa-[A-Za-z0-9_-]{40,}"),
-    ("digitalocean-token", r"\bdo[por]_v1_[0-9a-f]{40,}"),
-    ("shopify-token", r"\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    ("age-key", r"\bAGE-SECRET-KEY-1[0-9A-Z]{50,}"),
-    ("url-password", r"\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@]*:(?P<s>[^\s/@]+)@"),
-    ("bearer", r"(?i)\b(?:bearer|basic)\s+(?P<s>[A-Za-z0-9+/_.~=-]{16,})"),
-    (
-        "header",
-        r#"(?i)\b(?:x-api-key|api-key|x-auth-token|authorization|cookie|set-cookie)["']?\s*:\s*["']?(?P<s>[^\s"']{8,}[^\n"']*)"#,
-    ),
-    (
-        "url-secret",
-        r"(?i)[?&](?:api_?key|key|access_?token|auth|token|secret|password|signature|sig|code)=(?P<s>[^\s&#]{8,})",
-    ),
-    (
-        "password",
-        r#"(?i)(?:\b(?:password|passwd|passphrase|pwd|senha|contraseña|passwort|kennwort|mot de passe|wachtwoord)\b|пароль|密码|密碼|パスワード|비밀번호)[는은"'`*]*\s*(?:is|é|es|ist|est|为|是|は|[:=：])\s*["'`]?(?P<s>[^\s"'`]{4,})"#,
-    ),
-    (
-        "assignment",
-        r#"(?i)\b[A-Z0-9_.-]*(?:api[_-]?key|secret|token|passw(?:or)?d|private[_-]?key|access[_-]?key|credentials?|client[_-]?secret)[A-Z0-9_]*["'`]?\s*[:=]\s*["'`]?(?P<s>[^\s"'`,;]{8,})"#,
-    ),
-];
+/// What every tag begins with.
+const TAG: &str = "[redacted:";
 
-struct Rules {
-    set: RegexSet,
-    each: Vec<(&'static str, Regex)>,
+/// What a place in a text may announce.
+#[derive(Clone, Copy)]
+enum Hint {
+    Token(&'static Token),
+    Name(Kind),
+    Block,
+    Address,
+    Bot,
+    Command(usize),
 }
 
-static COMPILED: LazyLock<Result<Rules, regex::Error>> = LazyLock::new(|| {
-    let set = RegexSet::new(RULES.iter().map(|(_, pattern)| ascii_boundaries(pattern)))?;
-    let each = RULES.iter().map(|(name, pattern)| Ok((*name, Regex::new(&ascii_boundaries(pattern))?)));
-    Ok(Rules { set, each: each.collect::<Result<_, regex::Error>>()? })
+struct Hints {
+    automaton: AhoCorasick,
+    /// What each pattern of the automaton announces.
+    of: Vec<Hint>,
+}
+
+/// A secret in a text.
+struct Secret {
+    range: Range<usize>,
+    tag: &'static str,
+}
+
+static HINTS: LazyLock<Option<Hints>> = LazyLock::new(|| {
+    let mut patterns: Vec<(String, Hint)> = Vec::new();
+    for token in TOKENS {
+        patterns.extend(token.prefixes.iter().map(|prefix| ((*prefix).to_owned(), Hint::Token(token))));
+    }
+    for (kind, names) in LABELS {
+        for name in *names {
+            // The automaton folds ASCII only; other letters come in both cases, composed or not.
+            let mut forms = vec![(*name).to_owned(), name.to_uppercase(), capitalised(name), name.nfd().collect()];
+            forms.sort_unstable();
+            forms.dedup();
+            if name.is_ascii() {
+                forms.truncate(1);
+            }
+            patterns.extend(forms.into_iter().map(|form| (form, Hint::Name(*kind))));
+        }
+    }
+    patterns.extend(blocks::OPENINGS.iter().map(|opening| ((*opening).to_owned(), Hint::Block)));
+    patterns.push(("://".to_owned(), Hint::Address));
+    patterns.push((":AA".to_owned(), Hint::Bot));
+    patterns.extend(address::commands().enumerate().map(|(at, command)| (command.to_owned(), Hint::Command(at))));
+    let automaton = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::Standard)
+        .build(patterns.iter().map(|(pattern, _)| pattern))
+        .ok()?;
+    Some(Hints { automaton, of: patterns.into_iter().map(|(_, hint)| hint).collect() })
 });
+
+fn capitalised(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
 
 /// The text with every secret replaced by a tag; borrowed when there is none. The number of lines stays.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let Ok(rules) = COMPILED.as_ref() else {
+    let Some(hints) = HINTS.as_ref() else {
         // The patterns are constants and compile in a test; without them nothing may be kept.
         return Cow::Owned("\n".repeat(text.matches('\n').count()));
     };
-    let mut out = Cow::Borrowed(text);
-    for index in rules.set.matches(text) {
-        let Some((name, regex)) = rules.each.get(index) else { continue };
-        if let Cow::Owned(replaced) = regex.replace_all(&out, |found: &Captures<'_>| replace(name, found)) {
-            out = Cow::Owned(replaced);
-        }
+    let plain = Plain::of(text);
+    let secrets = find(hints, &plain.text);
+    if secrets.is_empty() {
+        return Cow::Borrowed(text);
     }
-    out
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for secret in secrets {
+        let range = plain.original(&secret.range);
+        out.push_str(text.get(at..range.start).unwrap_or_default());
+        out.push_str(TAG);
+        out.push_str(secret.tag);
+        out.push(']');
+        let breaks = text.get(range.clone()).unwrap_or_default().matches('\n').count();
+        out.extend(std::iter::repeat_n('\n', breaks));
+        at = range.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    Cow::Owned(out)
 }
 
 /// Whether a text holds something that [`redact`] would take out.
 #[must_use]
 pub fn has_secret(text: &str) -> bool {
-    matches!(redact(text), Cow::Owned(_)) && redact(text) != text
+    HINTS.as_ref().is_none_or(|hints| !find(hints, &Plain::of(text).text).is_empty())
 }
 
-fn replace(name: &str, found: &Captures<'_>) -> String {
-    let Some(whole) = found.get(0) else { return String::new() };
-    let secret = found.name("s").unwrap_or(whole);
-    let head = &whole.as_str()[..secret.start() - whole.start()];
-    let tail = &whole.as_str()[secret.end() - whole.start()..];
-    if !is_secret(name, secret.as_str()) {
-        return whole.as_str().to_string();
-    }
-    let breaks = "\n".repeat(secret.as_str().matches('\n').count());
-    format!("{head}[redacted:{name}]{breaks}{tail}")
+/// Whether a secret was taken out of a text.
+#[must_use]
+pub fn was_redacted(text: &str) -> bool {
+    text.contains(TAG)
 }
 
-/// Rules that go by a name in front of the secret also meet prose and placeholders: those stay.
-fn is_secret(name: &str, value: &str) -> bool {
-    if value.starts_with("[redacted:") {
-        return false;
-    }
-    match name {
-        "assignment" | "url-secret" => {
-            let reference =
-                value.starts_with(['$', '<', '{', '(', '%', '*']) || value.contains("...") || value.contains('(');
-            let words = ["true", "false", "null", "none", "undefined", "required", "optional", "changeme"];
-            let prose = value.chars().all(char::is_alphabetic) && entropy(value) < 3.6;
-            !reference && !prose && !words.iter().any(|w| value.eq_ignore_ascii_case(w)) && entropy(value) >= 2.5
+/// The secrets of a plain text, in order and apart from each other.
+fn find(hints: &Hints, text: &str) -> Vec<Secret> {
+    let mut found: Vec<Secret> = Vec::new();
+    let (mut blocks_until, mut no_footer) = (0, false);
+    // A secret is read to its end once, however many beginnings it has inside.
+    let (mut token, mut told): (Range<usize>, Range<usize>) = (0..0, 0..0);
+    for hit in hints.automaton.find_overlapping_iter(text) {
+        let (start, end) = (hit.start(), hit.end());
+        let Some(hint) = hints.of.get(hit.pattern().as_usize()) else { continue };
+        // A character may begin with the bytes of another only in text that is no UTF-8.
+        if start < blocks_until || !text.is_char_boundary(start) || !text.is_char_boundary(end) {
+            continue;
         }
-        "password" => {
-            let reference = value.starts_with(['$', '<', '{', '*', '[']);
-            // "The password is wrong" is prose; a password has more than lower-case letters.
-            let prose =
-                value.trim_end_matches(['.', ',', '!', '?']).chars().all(|c| c.is_alphabetic() && !c.is_uppercase());
-            !reference && !prose
-        }
-        "url-password" => !value.starts_with(['$', '<', '{', '*']),
-        "openai-key" => value.bytes().any(|b| b.is_ascii_digit()) && value.bytes().any(|b| b.is_ascii_uppercase()),
-        "voyage-key" | "bearer" => value.bytes().any(|b| b.is_ascii_digit()) || entropy(value) > 3.8,
-        _ => true,
+        let secret = match hint {
+            Hint::Token(kind) => {
+                let written = text.get(start..end).is_some_and(|prefix| kind.prefixes.contains(&prefix));
+                let inside = token.start < start && start < token.end;
+                let range = (written && !inside).then(|| tokens::find(text, &(start..end), kind)).flatten();
+                token = range.clone().unwrap_or(token);
+                range.map(|range| (range, kind.name))
+            }
+            Hint::Name(kind) => {
+                let inside = told.start <= start && start < told.end;
+                let range = (!inside).then(|| told::find(text, &(start..end), *kind)).flatten();
+                told = range.clone().unwrap_or(told);
+                range.map(|range| (range, kind.tag()))
+            }
+            Hint::Block => blocks::find(text, start, &mut no_footer).map(|range| {
+                blocks_until = range.end;
+                (range, "private-key")
+            }),
+            Hint::Address => address::password(text, end).map(|range| (range, "url-password")),
+            Hint::Bot => tokens::bot(text, &(start..end)).map(|range| (range, "telegram-token")),
+            Hint::Command(which) => address::option(text, end, *which).map(|range| (range, "password")),
+        };
+        found.extend(secret.map(|(range, tag)| Secret { range, tag }));
     }
+    numbers::find(text, |range, tag| found.push(Secret { range, tag }));
+    phrases::find(text, |range| found.push(Secret { range, tag: "seed-phrase" }));
+    for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))) {
+        if (33..100).contains(&word.len())
+            && let Some(tag) = tokens::shape(word.trim_matches('.'))
+        {
+            let start = word.as_ptr() as usize - text.as_ptr() as usize;
+            found.push(Secret { range: start..start + word.len(), tag });
+        }
+    }
+    // What was taken out before stays as it is.
+    found.retain(|secret| {
+        !secret.range.is_empty() && !text.get(secret.range.clone()).is_none_or(|it| it.starts_with(TAG))
+    });
+    apart(found)
 }
 
-/// Shannon entropy in bits per character: prose words have about 2–3.3, random keys of 20 characters 3.8 and more.
-fn entropy(value: &str) -> f64 {
-    let mut counts = std::collections::BTreeMap::new();
-    for c in value.chars() {
-        *counts.entry(c).or_insert(0_u32) += 1;
+/// Merges what overlaps; the shape of a token tells more than the name before it.
+fn apart(mut found: Vec<Secret>) -> Vec<Secret> {
+    let generic = |tag: &str| matches!(tag, "key" | "password" | "header" | "url-secret");
+    // Of two prefixes that fit, the longer one was found later.
+    found.reverse();
+    found.sort_by_key(|secret| (secret.range.start, std::cmp::Reverse(secret.range.end), generic(secret.tag)));
+    let mut out: Vec<Secret> = Vec::with_capacity(found.len());
+    for secret in found {
+        match out.last_mut() {
+            Some(last) if secret.range.start < last.range.end => {
+                last.range.end = last.range.end.max(secret.range.end);
+                if generic(last.tag) && !generic(secret.tag) {
+                    last.tag = secret.tag;
+                }
+            }
+            _ => out.push(secret),
+        }
     }
-    let total = f64::from(counts.values().sum::<u32>());
-    counts.values().map(|&n| f64::from(n) / total).map(|p| -p * p.log2()).sum()
+    out
 }
 
 #[cfg(test)]

@@ -107,7 +107,23 @@ fn secrets_reach_neither_note_nor_log() {
     for entry in Log::new(&c.folder).all().unwrap() {
         assert!(!entry.text.contains(secret), "{}", entry.text);
     }
-    assert!(!note(&c).contains(secret) && note(&c).contains("[redacted:"));
+    assert!(!note(&c).contains(secret) && !note(&c).contains("[redacted:"));
+}
+
+// "The WiFi password is [redacted]" was kept.
+#[test]
+fn a_fact_whose_secret_was_taken_out_is_skipped_and_the_log_says_why() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    let said = "Remember that the WiFi password is Sunflower!42. We decided to meet on Mondays.";
+    assert_eq!(run(&c, &job("1", &[said])), (1, 1));
+    let skipped = Log::new(&c.folder).all().unwrap().into_iter().find(|e| e.status == Status::Skipped).unwrap();
+    assert_eq!(skipped.reason.as_deref(), Some("secret"));
+    assert!(skipped.text.contains("[redacted:password]") && !note(&c).contains("WiFi"), "{}", skipped.text);
+    assert!(note(&c).contains("meet on Mondays"));
+    let turn = job("2", &["what was it?"]);
+    let (listed, _) = c.by_model(&turn, "- [fact] The bank PIN is 4711").unwrap();
+    assert_eq!(c.store(&turn, listed).unwrap().stored, 0);
 }
 
 #[test]

