@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { installHost } from "../__test__/host/install.mjs";
 import { casesOf, readQueries } from "./cases.mjs";
 import { scoreQuery, summarise } from "./metrics.mjs";
+import { isRecall, recallRates, runRecall } from "./recall.mjs";
 
 const { values: a } = parseArgs({
   options: {
@@ -71,7 +72,27 @@ function runCase(engine, caseDir, label) {
 }
 
 const COLUMNS = ["seen@6", "hit@6", "rank1", "mrr", "b2000", "none"];
+/** Turns of a chat instead of questions: what automatic recall shows beside each. Only ours does that. */
+async function printRecall(root) {
+  console.log(`\n### ${path.basename(root)}: turns of a chat, and the notes shown beside them\n`);
+  console.log("| engine | turns written | turns | right note | needless block |\n|---|---|---:|---:|---:|");
+  for (const engine of chosen.filter(({ adapter, embed: remote }) => adapter === "ours.mjs" && !remote)) {
+    const outcomes = await runRecall(root, engine.provider);
+    for (const half of ["before", "after"]) {
+      const { turns, right, needless } = recallRates(outcomes.filter(({ turn }) => turn.half === half));
+      console.log(`| ${engine.name} | ${half} tuning | ${turns} | ${right.toFixed(1)} | ${needless.toFixed(1)} |`);
+    }
+    if (a.failures) {
+      for (const { turn, ok } of outcomes) if (!ok) console.log(`  ${engine.name}: ${turn.category}: ${turn.query}`);
+    }
+  }
+}
+
 for (const root of roots) {
+  if (isRecall(root)) {
+    await printRecall(root);
+    continue;
+  }
   const rows = [];
   for (const engine of chosen) {
     const scores = [];

@@ -10,6 +10,7 @@ pub mod erase;
 pub mod extract;
 pub mod facts;
 pub mod filter;
+pub mod follow_up;
 pub mod group_words;
 pub mod jsonl;
 pub mod log;

@@ -39,6 +39,9 @@ const RESEMBLING_MS: u64 = 5000;
 /// Results asked for beyond what is shown, because some of them are not shown.
 const SPARE_RESULTS: usize = 5;
 
+/// Lowest score of results that are looked at; which of them have to do with the message is decided by their words.
+const LEAST_SCORE: f64 = 0.1;
+
 /// A turn that a model is to look at.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -96,6 +99,7 @@ impl Engine {
             query: question.text.clone(),
             understood: Some(Arc::clone(&question.plan)),
             max_results: Some(automatic.auto_recall_max_results + SPARE_RESULTS),
+            min_score: resolved.settings.query.min_score.or(Some(LEAST_SCORE)),
             deadline_ms: Some(automatic.auto_recall_timeout_ms),
             now_ms: asked.now_ms,
             ..plain_search()

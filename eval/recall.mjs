@@ -1,0 +1,66 @@
+// Automatic recall on the turns of a chat: which notes would stand beside each message.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { MemoryIndexManager } from "../index.js";
+
+/**
+ * A turn. No evidence means that nothing should be shown. `half`: written before or after the rules were tuned.
+ * @typedef {{id: string, category: string, lang: string, half: "before" | "after", query: string, before?: string, evidence: [string, number][]}} Turn
+ * @typedef {{turn: Turn, shown: {path: string, startLine: number, endLine: number, score: number, snippet: string}[], ok: boolean}} Outcome
+ */
+
+/** Whether a set holds the turns of a chat. @param {string} root */
+export function isRecall(root) {
+  const meta = path.join(root, "meta.json");
+  return fs.existsSync(meta) && JSON.parse(fs.readFileSync(meta, "utf8")).kind === "recall";
+}
+
+/** @param {string} caseDir @returns {Turn[]} */
+export function readTurns(caseDir) {
+  const text = fs.readFileSync(path.join(caseDir, "queries.jsonl"), "utf8").trim();
+  return text.split("\n").map((line) => JSON.parse(line));
+}
+
+/**
+ * Runs every turn of a case.
+ * @param {string} caseDir
+ * @param {string} provider
+ * @returns {Promise<Outcome[]>}
+ */
+export async function runRecall(caseDir, provider) {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), "memory-core-rs-recall-"));
+  const [workspace, stateDir] = [path.join(home, "workspace"), path.join(home, "state")];
+  fs.cpSync(path.join(caseDir, "ws"), workspace, { recursive: true });
+  const { now } = JSON.parse(fs.readFileSync(path.join(caseDir, "meta.json"), "utf8"));
+  const cfg = { agents: { defaults: { workspace } }, memory: { search: { provider } } };
+  const manager = await MemoryIndexManager.get({ cfg, agentId: "main", stateDir, env: {} });
+  if (!manager) throw new Error("memory search is off");
+  try {
+    await manager.sync();
+    // What is right, not how fast: a busy machine is given time.
+    const agent = { config: { autoRecall: true, autoRecallTimeoutMs: 5000 }, agentId: "main", isDefaultAgent: true, stateDir };
+    /** @type {Outcome[]} */
+    const outcomes = [];
+    for (const turn of readTurns(caseDir)) {
+      const shown = await manager.recall(agent, { prompt: turn.query, before: turn.before, nowMs: now * 1000 });
+      const holds = (/** @type {[string, number]} */ [file, line]) => shown.some((hit) => hit.path === file && hit.startLine <= line && line <= hit.endLine);
+      outcomes.push({ turn, shown, ok: turn.evidence.length === 0 ? shown.length === 0 : turn.evidence.some(holds) });
+    }
+    return outcomes;
+  } finally {
+    await manager.close();
+    fs.rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Of the turns that have a note, the share that shows it; of those that have none, the share that shows something. Percent.
+ * @param {Outcome[]} outcomes
+ */
+export function recallRates(outcomes) {
+  const share = (/** @type {Outcome[]} */ of, /** @type {boolean} */ ok) =>
+    of.length === 0 ? 0 : (100 * of.filter((outcome) => outcome.ok === ok).length) / of.length;
+  const [some, none] = [true, false].map((has) => outcomes.filter(({ turn }) => turn.evidence.length > 0 === has));
+  return { turns: outcomes.length, right: share(some, true), needless: share(none, false) };
+}
