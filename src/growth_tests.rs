@@ -10,7 +10,10 @@ use crate::{
         recall::{self, Asked},
         rules, session_note, similar,
     },
-    config::{automatic::Automatic, settings::Chunking},
+    config::{
+        automatic::Automatic,
+        settings::{Chunking, RedactSecrets},
+    },
     embed::pack,
     index::prepare::{self, Shape},
     text::{
@@ -268,7 +271,11 @@ fn taking_blocks_out_grows_with_the_text() {
 
 #[test]
 fn indexing_grows_with_the_text() {
-    let shape = Shape { chunking: Chunking { tokens: 400, overlap: 80 }, input_bytes: 8000 };
+    let shape = Shape {
+        chunking: Chunking { tokens: 400, overlap: 80 },
+        input_bytes: 8000,
+        redact_secrets: RedactSecrets::Remote,
+    };
     check(&[
         ("chunks", &|text| ignored(chunk::chunks(text, shape.chunking).count())),
         ("outline", &|text| {

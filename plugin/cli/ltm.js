@@ -83,7 +83,7 @@ export async function runFactImport(host, file, options) {
     if (options.json) return printJson({ ...outcome, dryRun });
     print(`${dryRun ? "Would take" : "Took"} ${counted(outcome.taken, "fact")}.`);
     if (outcome.known > 0) print(`There already, or twice: ${outcome.known}.`);
-    if (outcome.refused > 0) print(`Not taken, because empty, too long, an instruction, or forgotten: ${outcome.refused}.`);
+    if (outcome.refused > 0) print(`Not taken, because empty, too long, with a secret, an instruction, or forgotten: ${outcome.refused}.`);
   });
 }
 

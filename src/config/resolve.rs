@@ -13,7 +13,7 @@ use super::{
     paths,
     settings::{
         BatchSettings, CacheSettings, Chunking, Citations, ExcerptSettings, FtsTokenizer, ProviderSettings,
-        QuerySettings, Ranking, Resolved, Settings, Sources, SyncSettings,
+        QuerySettings, Ranking, RedactSecrets, Resolved, Settings, Sources, SyncSettings,
     },
 };
 use crate::error::{Code, Error, Result};
@@ -223,9 +223,23 @@ fn provider(reader: &mut Reader<'_>) -> ProviderSettings {
         },
         concurrency: to_usize(reader.integer("remote.nonBatchConcurrency", 1..=16, 4)),
         query_timeout_ms: reader.integer("remote.queryTimeoutMs", 100..=DAY_MS, query_limit),
+        redact_secrets: redact_secrets(reader),
         document_timeout_ms: reader.integer("remote.documentTimeoutMs", 100..=DAY_MS, document_limit),
         id,
     }
+}
+
+/// `index.redactSecrets`: true, false or `"remote"`.
+fn redact_secrets(reader: &mut Reader<'_>) -> RedactSecrets {
+    let found = reader.all("index.redactSecrets");
+    let parse = |value: &Value| match value {
+        Value::Bool(true) => Some(RedactSecrets::Always),
+        Value::Bool(false) => Some(RedactSecrets::Never),
+        Value::String(text) if text == "remote" => Some(RedactSecrets::Remote),
+        _ => None,
+    };
+    let picked = reader.pick("index.redactSecrets", found, "true, false or \"remote\"", parse);
+    picked.map_or(RedactSecrets::Remote, |picked| picked.value)
 }
 
 /// Chunk sizes (C1): the overlap is always smaller than the chunk.

@@ -381,3 +381,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn where_notes_lose_their_secrets_is_true_false_or_remote() {
+    let of = |value: Value| resolved(&plugin(json!({"index": {"redactSecrets": value}})), "");
+    for (value, wanted) in [
+        (json!(true), RedactSecrets::Always),
+        (json!(false), RedactSecrets::Never),
+        (json!("remote"), RedactSecrets::Remote),
+    ] {
+        assert_eq!(of(value).settings.provider.redact_secrets, wanted);
+    }
+    let odd = of(json!("local"));
+    assert_eq!(odd.settings.provider.redact_secrets, RedactSecrets::Remote);
+    assert!(odd.warnings[0].contains("index.redactSecrets"), "{:?}", odd.warnings);
+}

@@ -102,6 +102,20 @@ pub struct ProviderSettings {
     pub query_timeout_ms: u64,
     /// Time limit of one document request in milliseconds (D14); default 120,000.
     pub document_timeout_ms: u64,
+    /// Where notes lose their secrets; default: on their way to a provider elsewhere.
+    pub redact_secrets: RedactSecrets,
+}
+
+/// Where notes lose their secrets. The files themselves are never changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RedactSecrets {
+    /// Nowhere.
+    Never,
+    /// In texts that a provider on another machine embeds; the index here holds what the notes hold.
+    Remote,
+    /// In the index too, and so in what is found.
+    Always,
 }
 
 /// Asynchronous batch API of a provider (D11).

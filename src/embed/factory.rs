@@ -11,9 +11,10 @@ use super::{
     clock::Clock,
     provider::Provider,
     redact::Redactor,
+    redacting::Redacting,
 };
 use crate::{
-    config::settings::ProviderSettings,
+    config::settings::{ProviderSettings, RedactSecrets},
     error::{Code, Error, Result},
 };
 
@@ -132,7 +133,24 @@ fn automatic(settings: &ProviderSettings, sources: &Sources) -> Result<(String, 
     make(EMBEDDED, settings, sources).map(|embedder| (EMBEDDED.to_owned(), embedder))
 }
 
+/// Makes one provider; one elsewhere gets texts without secrets.
 fn make(id: &str, settings: &ProviderSettings, sources: &Sources) -> Result<Arc<dyn Embedder>> {
+    let embedder = make_plain(id, settings, sources)?;
+    let stays = embedder.is_local() || stays_here(id, sources);
+    let redacts = settings.redact_secrets != RedactSecrets::Never && !stays;
+    Ok(if redacts { Arc::new(Redacting(embedder)) } else { embedder })
+}
+
+/// Whether texts stay on this machine. Another server here may hand them on, so only those count that run models.
+fn stays_here(id: &str, sources: &Sources) -> bool {
+    match id {
+        "local" => true,
+        "ollama" | "lmstudio" => sources.account(id).is_none_or(Account::is_on_this_machine),
+        _ => false,
+    }
+}
+
+fn make_plain(id: &str, settings: &ProviderSettings, sources: &Sources) -> Result<Arc<dyn Embedder>> {
     if id == EMBEDDED {
         let load = sources.embedded.as_ref().ok_or_else(|| {
             Error::new(Code::NotFound, "the embedded model is not installed")

@@ -18,6 +18,7 @@ pub mod pace;
 pub mod pack;
 pub mod provider;
 pub mod redact;
+pub mod redacting;
 pub mod refusals;
 pub mod remote;
 pub mod retry;

@@ -6,6 +6,7 @@ use regex::Regex;
 use zeroize::Zeroizing;
 
 use super::secret::Credentials;
+use crate::text::redact::{begins_like_a_key, redact};
 
 /// The start of a secret that gives it away: echoes are often cut or starred after it.
 const TELLING_PREFIX: usize = 6;
@@ -15,13 +16,11 @@ const MAX_ECHO: usize = 240;
 
 const MASK: &str = "[redacted]";
 
-/// Key shapes, bearer tokens, starred-out values, and the query or user part of an address.
+/// What only echoes have: short bearer tokens, starred-out values, and the query or user part of an address. The shapes of
+/// keys are those of [`crate::text::redact`].
 static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=*-]{6,}",
-        r"|\b(?:sk|pk|rk|pa|al|xai|gsk|hf)[-_][A-Za-z0-9*_.-]{8,}",
-        r"|\bAIza[A-Za-z0-9*_-]{6,}",
-        r"|\bey[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]+",
         r"|[A-Za-z0-9_-]*\*{3,}[A-Za-z0-9_*-]*",
         r#"|\?[A-Za-z0-9_.~%-]+=[^\s"'<>)]*"#,
         r"|//[^/\s@]+@",
@@ -61,6 +60,7 @@ impl Redactor {
             let prefix: String = secret.chars().take(TELLING_PREFIX).collect();
             line = mask_words_from(&line, &prefix);
         }
+        line = mask_keys(&redact(&line));
         if let Some(shapes) = SHAPES.as_ref() {
             line = shapes.replace_all(&line, MASK).into_owned();
         }
@@ -69,6 +69,17 @@ impl Redactor {
             None => line,
         }
     }
+}
+
+/// Masks words that begin like a key, however much of it the server left.
+fn mask_keys(line: &str) -> String {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | ')' | '(' | '>' | '<' | ':' | '=');
+    line.split_inclusive(is_end)
+        .map(|piece| {
+            let word = piece.trim_end_matches(is_end);
+            if begins_like_a_key(word) { format!("{MASK}{}", &piece[word.len()..]) } else { piece.to_owned() }
+        })
+        .collect()
 }
 
 /// Masks from each occurrence of `prefix` to the end of its word.

@@ -210,3 +210,18 @@ async fn nothing_found_because_of_a_fault_is_an_error() {
     assert!(engine.search(asking("zebra"), Cancel::new()).await.is_err());
     engine.release().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_index_here_holds_what_notes_hold_unless_it_is_told_not_to() {
+    let home = Home::new(&[("MEMORY.md", "The WiFi password is Sunflower!42"), ("memory/tea.md", "Tea at five.")]);
+    let searching = |redact: serde_json::Value| serde_json::json!({ "provider": "bedrock", "model": "titan", "index": { "redactSecrets": redact } });
+    for (redact, kept) in [("remote".into(), true), (true.into(), false), (false.into(), true)] {
+        let engine = home.open_set(searching(redact)).await;
+        sync(&engine).await;
+        let found = hits(&engine, "WiFi password").await;
+        assert_eq!(found[0].snippet.contains("Sunflower!42"), kept, "{}", found[0].snippet);
+        engine.release().await;
+    }
+    // Without the secret for the first two, with it for the last; the other note once.
+    assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), 3);
+}

@@ -100,7 +100,11 @@ mod tests {
     use super::*;
     use crate::config::settings::Chunking;
 
-    const SHAPE: Shape = Shape { chunking: Chunking { tokens: 60, overlap: 12 }, input_bytes: 8000 };
+    const SHAPE: Shape = Shape {
+        chunking: Chunking { tokens: 60, overlap: 12 },
+        input_bytes: 8000,
+        redact_secrets: crate::config::settings::RedactSecrets::Remote,
+    };
 
     type Row = (u32, u32, String);
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::prepare::Shape;
-use crate::text::analyze::ANALYZER_VERSION;
+use crate::{config::settings::RedactSecrets, text::analyze::ANALYZER_VERSION};
 
 /// Version of the chunk rows themselves; raise it when what a row holds changes.
 const ROW_VERSION: u32 = 1;
@@ -16,6 +16,9 @@ struct Identity {
     chunk_tokens: usize,
     chunk_overlap: usize,
     input_bytes: usize,
+    /// Left out for the default, with which the rows of texts without a secret are those of indexes before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redact_secrets: Option<RedactSecrets>,
 }
 
 /// The identity of a generation. The embedding provider is no part of it: vectors are kept by content, so changing
@@ -28,6 +31,7 @@ pub fn generation_identity(shape: Shape) -> String {
         chunk_tokens: shape.chunking.tokens,
         chunk_overlap: shape.chunking.overlap,
         input_bytes: shape.input_bytes,
+        redact_secrets: Some(shape.redact_secrets).filter(|mode| *mode != RedactSecrets::Remote),
     };
     serde_json::to_string(&identity).unwrap_or_default()
 }

@@ -3,13 +3,14 @@
 use sha2::{Digest, Sha256};
 
 use crate::{
-    config::settings::{Chunking, Settings},
+    config::settings::{Chunking, RedactSecrets, Settings},
     store::files::{Hash, NewChunk},
     text::{
         analyze::Analyzer,
         chunk::{self, Chunk},
         injected,
         outline::Outline,
+        redact::redact,
         session_header,
     },
 };
@@ -40,6 +41,8 @@ pub struct Shape {
     pub chunking: Chunking,
     /// Longest embedding input in bytes.
     pub input_bytes: usize,
+    /// Where the text loses its secrets.
+    pub redact_secrets: RedactSecrets,
 }
 
 impl Shape {
@@ -52,7 +55,11 @@ impl Shape {
             "gemini" => provider.model.as_deref() != Some(LARGE_GEMINI),
             _ => false,
         };
-        Self { chunking: settings.chunking, input_bytes: if small { SMALL_INPUT_BYTES } else { HOSTED_INPUT_BYTES } }
+        Self {
+            chunking: settings.chunking,
+            input_bytes: if small { SMALL_INPUT_BYTES } else { HOSTED_INPUT_BYTES },
+            redact_secrets: provider.redact_secrets,
+        }
     }
 }
 
@@ -62,10 +69,22 @@ pub fn hash(text: &[u8]) -> Hash {
     Sha256::digest(text).into()
 }
 
+/// The hash that the vector of a text is found by: that of the text as a provider elsewhere would get it, so that what
+/// holds no secret has the same hash whatever the settings.
+fn hash_of(text: &str, shape: Shape) -> Hash {
+    match shape.redact_secrets {
+        RedactSecrets::Never => hash(text.as_bytes()),
+        RedactSecrets::Remote | RedactSecrets::Always => hash(redact(text).as_bytes()),
+    }
+}
+
 /// Cuts a text into chunks and analyses them.
 pub fn prepare(analyzer: &mut Analyzer, path: &str, text: &str, shape: Shape) -> Prepared {
     let text = session_header::blanked(text);
-    prepare_numbered(analyzer, path, &injected::blanked(&text), shape, |line| line)
+    let text = injected::blanked(&text);
+    let always = shape.redact_secrets == RedactSecrets::Always;
+    let text = if always { redact(&text) } else { text.as_ref().into() };
+    prepare_numbered(analyzer, path, &text, shape, |line| line)
 }
 
 /// [`prepare`] for a text whose lines have other numbers than their place in it; `number_of` must never fall.
@@ -95,7 +114,7 @@ pub fn prepare_numbered(
             prepared.chunks.push(NewChunk {
                 start_line: number_of(part.start_line),
                 end_line: number_of(part.end_line),
-                hash: hash(part.text.as_bytes()),
+                hash: hash_of(&part.text, shape),
                 line_terms: terms.lines,
                 fts_terms: terms.fts,
                 text: part.text.into_owned(),
@@ -131,7 +150,11 @@ mod tests {
     use super::*;
 
     fn shape(tokens: usize, overlap: usize) -> Shape {
-        Shape { chunking: Chunking { tokens, overlap }, input_bytes: HOSTED_INPUT_BYTES }
+        Shape {
+            chunking: Chunking { tokens, overlap },
+            input_bytes: HOSTED_INPUT_BYTES,
+            redact_secrets: RedactSecrets::Remote,
+        }
     }
 
     #[test]
@@ -154,6 +177,24 @@ mod tests {
         assert!(overlapping.chunks.len() > plain.chunks.len());
         let difference = plain.terms.abs_diff(overlapping.terms);
         assert!(difference * 10 < plain.terms, "{} against {}", overlapping.terms, plain.terms);
+    }
+
+    // Keys that stand in notes were sent to whoever embeds them.
+    #[test]
+    fn a_text_with_a_secret_has_the_hash_of_what_a_provider_gets_and_others_keep_theirs() {
+        let of = |text: &str, redact_secrets| {
+            let shape = Shape { redact_secrets, ..shape(400, 80) };
+            prepare(&mut Analyzer::new(), "MEMORY.md", text, shape).chunks.remove(0)
+        };
+        let secret = "The WiFi password is Sunflower!42\nTea";
+        let clean = redact(secret).into_owned();
+        for mode in [RedactSecrets::Never, RedactSecrets::Remote, RedactSecrets::Always] {
+            assert_eq!(of("Tea at five", mode).hash, hash(b"Tea at five"));
+            let chunk = of(secret, mode);
+            assert_eq!(chunk.text == secret, mode != RedactSecrets::Always);
+            assert_eq!(chunk.hash, hash(if mode == RedactSecrets::Never { secret } else { &clean }.as_bytes()));
+            assert_eq!((chunk.start_line, chunk.end_line), (1, 2));
+        }
     }
 
     #[test]

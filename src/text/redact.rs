@@ -119,6 +119,16 @@ pub fn has_secret(text: &str) -> bool {
     HINTS.as_ref().is_none_or(|hints| !find(hints, &Plain::of(text).text).is_empty())
 }
 
+/// Whether a word begins like a token of a known service, even if too little of it is left to be of use to anybody.
+#[must_use]
+pub fn begins_like_a_key(word: &str) -> bool {
+    const TELLING: usize = 6;
+    TOKENS.iter().flat_map(|token| token.prefixes).any(|prefix| {
+        let telling = prefix.len() > 3 || prefix.ends_with(['-', '_']);
+        telling && word.len() >= prefix.len() + TELLING && word.starts_with(prefix)
+    })
+}
+
 /// Whether a secret was taken out of a text.
 #[must_use]
 pub fn was_redacted(text: &str) -> bool {

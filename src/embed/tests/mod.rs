@@ -49,6 +49,7 @@ pub(super) fn settings(id: &str) -> ProviderSettings {
         concurrency: 4,
         query_timeout_ms: 60_000,
         document_timeout_ms: 120_000,
+        redact_secrets: crate::config::settings::RedactSecrets::Remote,
     }
 }
 

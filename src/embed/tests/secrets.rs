@@ -80,3 +80,35 @@ async fn a_redirect_on_the_same_host_keeps_body_and_credentials() {
     let (embedder, _) = openai(&server);
     assert_eq!(documents(&embedder, &texts(2)).await.unwrap(), vectors_of(&texts(2)));
 }
+
+// Keys that stand in notes, or in a question, were sent to whoever embeds them.
+#[tokio::test]
+async fn texts_lose_their_secrets_on_the_way_to_another_machine() {
+    use crate::config::settings::RedactSecrets::{Always, Never, Remote};
+    for (id, mode, sent) in [
+        ("openai", Remote, false),
+        ("openai", Always, false),
+        ("openai", Never, true),
+        ("ollama", Remote, true),
+        ("lmstudio", Remote, true),
+    ] {
+        for purpose in [Purpose::Document, Purpose::Query] {
+            let server = MockServer::start().await;
+            Mock::given(any()).respond_with(ResponseTemplate::new(400)).mount(&server).await;
+            let mut target = target(id, server.uri());
+            target.settings.redact_secrets = mode;
+            let texts = ["The WiFi password is Sunflower!42".to_owned(), "Tea at five".to_owned()];
+            let _ = embedder(&target, TestClock::new()).embed(&texts, purpose, TIMEOUT).await;
+            let bodies: Vec<String> = server
+                .received_requests()
+                .await
+                .unwrap()
+                .iter()
+                .map(|r| String::from_utf8_lossy(&r.body).into())
+                .collect();
+            let has = |what: &str| bodies.iter().any(|body| body.contains(what));
+            assert!(has("Tea at five"), "{id}");
+            assert_eq!(has("Sunflower"), sent, "{id} {mode:?}: {bodies:?}");
+        }
+    }
+}
