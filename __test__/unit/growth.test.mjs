@@ -18,7 +18,7 @@ const [SMALL, LARGE] = [1 << 12, 1 << (12 + DOUBLINGS)];
 const MEASURED_MS = 15;
 const MOST_GROWTH = 2.3;
 /** Comparisons, of which the best counts. */
-const TRIES = 4;
+const TRIES = 12;
 
 const PIECES = [
   "<active-memory></active-memory>",
