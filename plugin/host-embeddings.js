@@ -52,7 +52,7 @@ export function hostAdapter({ cfg, agentId, agentDir, credentialSources = {}, kn
   const isOurs = (/** @type {string} */ id) =>
     NATIVE.has(id.toLowerCase()) ||
     (id === "local" && native().hasLlamaCpp()) ||
-    (!knowsServers && knownProvider(id, cfg.models?.providers?.[id])?.api !== undefined);
+    (!knowsServers && isServer(id, cfg.models?.providers?.[id]));
   const ids = new Set([provider ?? "auto", fallback ?? "none"].filter((id) => !isOurs(id)));
   if (ids.size === 0) return undefined;
   // Model, endpoint and options are those of the provider, not of the one that stands in for it. Hosts up to 2026.7 and
@@ -81,6 +81,16 @@ function adapterOf(wanted, context) {
       return await embed(texts, kind);
     },
   };
+}
+
+/**
+ * Whether an entry of `models.providers` says which wire format its server speaks. One that does not may be the account of
+ * a provider that another plugin brings.
+ * @param {string} id
+ * @param {Record<string, any> | undefined} entry
+ */
+function isServer(id, entry) {
+  return Boolean(entry?.api) && knownProvider(id, entry)?.api !== undefined;
 }
 
 /** Whether it is a path and no address. @param {unknown} modelPath */

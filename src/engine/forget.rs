@@ -18,7 +18,7 @@ use crate::{
     index::Failure,
     search::types::{Hit, Source},
     store::{Reader, files::Hash, generations::GenerationId},
-    text::fold::fold,
+    text::{fold::fold, session_header},
     workspace::{
         area::Area,
         forgotten::{Entry, Forgotten, What, content_hash, is_telling, line_hash, list_path},
@@ -232,7 +232,7 @@ impl Engine {
                 };
                 target.passage(r, live, (hit.source, &hit.path), (hit.start_line, hit.end_line), choice)?;
             }
-            call.sessions.iter().try_for_each(|session| target.session(r, live, session))
+            call.sessions.iter().try_for_each(|session| target.session(r, live, &area, session))
         })?;
         // Also when nothing is found yet: a transcript may be indexed later than it is forgotten.
         target.entries.extend(call.sessions.iter().map(|s| What::Session { session: s.clone() }));
@@ -335,21 +335,17 @@ impl Target {
     }
 
     /// The transcripts of a conversation, and the notes that were written of it.
-    fn session(&mut self, r: &Reader<'_>, live: GenerationId, session: &str) -> Result<()> {
-        let marks = [format!("- **Session ID**: {session}"), format!("- **Session Key**: {session}")];
-        let mut notes = BTreeSet::new();
-        r.for_each_text(|_, path, text| {
-            if text.lines().any(|line| marks.iter().any(|mark| line.trim_end() == mark)) {
-                notes.insert(path.to_owned());
-            }
-            true
-        })?;
+    fn session(&mut self, r: &Reader<'_>, live: GenerationId, area: &Area, session: &str) -> Result<()> {
+        // The head of a note says whose it is, and is not indexed.
+        let is_note = |name: &str| {
+            read_text(area, &area.workspace_dir.join(name)).is_ok_and(|file| session_header::names(&file.text, session))
+        };
         let keys = r.transcripts(live)?;
         for (id, source, name) in r.file_paths(live)? {
             let is_transcript = source == Source::Sessions.as_str()
                 && (mentions(&name, session)
                     || keys.get(&name).is_some_and(|row| row.session_key.as_deref() == Some(session)));
-            if is_transcript || notes.contains(&name) {
+            if is_transcript || (source == Source::Memory.as_str() && is_note(&name)) {
                 self.file(r, id, name.clone())?;
                 self.entries.push(What::Path { path: name, content: None });
             }

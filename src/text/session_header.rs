@@ -7,10 +7,21 @@ use std::borrow::Cow;
 const TITLE: &str = "# Session:";
 /// What tells it from a heading of the user's own.
 const KEY: &str = "- **Session Key**:";
+const ID: &str = "- **Session ID**:";
 /// Its other lines.
-const MORE: [&str; 3] = ["- **Session ID**:", "- **Source**:", "- **Reason**:"];
+const MORE: [&str; 3] = [ID, "- **Source**:", "- **Reason**:"];
 /// Heading of what was said.
 const SUMMARY: &str = "## Conversation Summary";
+
+/// Whether a note is the note of this conversation, by its key or its id.
+#[must_use]
+pub fn names(text: &str, session: &str) -> bool {
+    let is_mark = |line: &str| {
+        let value = [KEY, ID].iter().find_map(|start| line.strip_prefix(start));
+        value.is_some_and(|value| value.trim() == session)
+    };
+    text.lines().any(is_mark)
+}
 
 /// A note as it is indexed: the lines of such a head become empty ones, so that every other line keeps its number.
 #[must_use]
