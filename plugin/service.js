@@ -6,6 +6,7 @@ import { closeAllMemoryIndexManagers } from "../lib/manager.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
 import { hasAutomaticPart } from "./hooks/agent.js";
 import { resumeCaptures } from "./hooks/capture.js";
+import { watchFolders, warnAboutLostFolders } from "./lost-folders.js";
 import { lineOf, missingRequirements } from "./requirements.js";
 import { getManager } from "./runtime.js";
 import { stopWatchingTranscripts, watchTranscripts } from "./sessions/events.js";
@@ -30,7 +31,10 @@ export function registerService(api, host) {
         openAgent({ api, host }, cfg, agentId).catch((error) => host.logger.warn(`${PLUGIN_ID}: agent ${agentId}: ${errorMessage(error)}`));
       }
       clearInterval(resuming);
-      resuming = setInterval(() => resumeAll({ api, host }), RESUME_EVERY_MS);
+      resuming = setInterval(() => {
+        resumeAll({ api, host });
+        warnAboutLostFolders(host);
+      }, RESUME_EVERY_MS);
       resuming.unref();
       watchTranscripts(api, host);
       warnAboutSetup(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`));
@@ -74,5 +78,6 @@ function resumeAll(plugin) {
 async function openAgent(plugin, cfg, agentId) {
   const { manager, cause } = await getManager(plugin.host, { cfg, agentId, purpose: "default" });
   if (cause) throw cause;
+  if (manager) watchFolders(agentId, manager);
   if (manager && hasAutomaticPart(pluginSettings(cfg))) resumeCaptures(plugin, cfg, agentId);
 }

@@ -112,6 +112,7 @@ async function searchCorpora(host, context, call) {
   // A provider that fails leaves vectors out, which the answer tells; the words are up to date.
   const failure = status?.lastSyncError;
   const stale = failure === status?.custom?.embeddingError?.message ? undefined : failure;
+  const isLost = /** @type {unknown[] | undefined} */ (status?.custom?.lostFolders)?.length;
   const warnings = [
     ...(memory?.warning ? [`${errorCause({ message: memory.warning, remedy: memory.remedy })}.`] : []),
     ...(stale && !memory?.warning?.includes(stale) ? [`The memory index could not be updated: ${stale}. Results may be out of date.`] : []),
@@ -125,7 +126,7 @@ async function searchCorpora(host, context, call) {
     citations: context.overview.citations,
     mode: memory?.mode,
     partial: memory?.partial || undefined,
-    stale: stale ? true : undefined,
+    stale: stale || isLost ? true : undefined,
     warning: warnings.join(" ") || undefined,
     code: memory?.code,
     action: memory?.remedy ?? (stale ? `Run: openclaw memory status --deep --agent ${context.agentId}` : undefined),

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     embed::{Embedder, minilm},
     error::Result,
+    index::lost,
 };
 
 /// Chunks whose language is looked at, spread over the index.
@@ -22,7 +23,7 @@ const SHARE_TOLD: f64 = 0.02;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Health {
-    /// `ready`, `indexing`, `embedding`, `outdated`, `unknown`, `keywords`, `failing`, `read-only` or `damaged`.
+    /// `ready`, `indexing`, `embedding`, `lost`, `outdated`, `unknown`, `keywords`, `failing`, `read-only` or `damaged`.
     pub state: &'static str,
     /// What keeps it from being ready, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,6 +69,9 @@ impl Engine {
         }
         if let Some(error) = snapshot.update_error() {
             return ("failing", Some(error));
+        }
+        if let Some(warning) = lost::warning(&snapshot.folders.lost) {
+            return ("lost", Some(warning));
         }
         if self.dirty.load(Ordering::Acquire) {
             return ("outdated", told("the disk has changed since the last update"));

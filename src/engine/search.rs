@@ -19,14 +19,17 @@ use crate::{
     config::settings::{Ranking, Settings},
     embed::{Embedded, Embedder, Purpose},
     error::{Code, Error, Result},
-    index::session_pass::Scope,
+    index::{
+        lost::{self, LostFolder},
+        session_pass::Scope,
+    },
     search::{
         Vectors, search,
         types::{Answer, Request, Source},
     },
     store::{Reader, embeddings::SpaceRow},
     text::query::QueryPlan,
-    workspace::skipped::SkipCode,
+    workspace::{area::Area, skipped::SkipCode},
 };
 
 /// Query vectors kept, so that a repeated question costs nothing.
@@ -38,6 +41,9 @@ const RESERVE: Duration = Duration::from_secs(2);
 /// After this long, or a quarter of the time limit, the words are searched beside the rest, so that there is something
 /// to answer with when the limit comes.
 const SLOW: Duration = Duration::from_millis(500);
+
+/// Longest wait for a look at the folders of notes.
+const GLANCE: Duration = Duration::from_millis(200);
 
 /// What is said when a search goes without meaning.
 const ONLY_WORDS: &str = "Meaning was not searched, only words";
@@ -148,7 +154,8 @@ impl Engine {
                 Err(error) => (None, Some(error)),
             }
         };
-        let mut answer = self.rank(request, meaning, Some(&TURNS), cancel).await?;
+        let (answer, lost) = tokio::join!(self.rank(request, meaning, Some(&TURNS), cancel), self.lost_folders());
+        let mut answer = answer?.beside(lost::warning(&lost));
         if let Some(fault) = first.err().or_else(|| self.reading_fault()) {
             if fault.code != Code::Deadline && answer.hits.is_empty() {
                 return Err(fault.context("nothing was found, because the notes could not be read"));
@@ -168,6 +175,18 @@ impl Engine {
             Some(error) => answer.impaired(ONLY_WORDS, &error),
             None => answer,
         })
+    }
+
+    /// Folders of notes that are lost, as far as the last pass and a glance tell. A file system that does not answer
+    /// holds up no search.
+    async fn lost_folders(self: &Arc<Self>) -> Vec<LostFolder> {
+        let folders = self.snapshot.lock().folders.clone();
+        let known = folders.lost.clone();
+        let look = self.blocking(move |_, settings| Ok(folders.glance(&Area::of(settings))));
+        match tokio::time::timeout(GLANCE, look).await {
+            Ok(Ok(lost)) => lost,
+            _ => known,
+        }
     }
 
     /// What kept the last pass over the disk from ending well.

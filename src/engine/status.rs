@@ -17,7 +17,11 @@ use crate::{
     config::settings::{Ranking, Settings},
     embed::factory::Selected,
     error::{Error, Result},
-    index::{Failure, plan},
+    index::{
+        Failure,
+        lost::{self, Folders},
+        plan,
+    },
     store::{
         Store,
         embeddings::Coverage,
@@ -45,6 +49,8 @@ pub(super) struct Snapshot {
     skipped: usize,
     /// Why vectors are missing, as the last process to try has left it.
     failure: Option<EmbeddingFailure>,
+    /// The folders of notes, and which of them are lost.
+    pub(super) folders: Folders,
     /// The latest of the texts that the provider refused.
     refusal: Option<RefusedText>,
     /// By kind of work, so that a success of one does not hide the failure of the other.
@@ -216,6 +222,7 @@ impl Engine {
                 "syncing": syncing,
                 "pendingEmbeddings": if wanted { pending } else { 0 },
                 "refusedTexts": snapshot.coverage.refused,
+                "lostFolders": snapshot.folders.lost,
                 "latestRefusal": snapshot.refusal,
                 "skippedFiles": snapshot.skipped,
                 "sizes": snapshot.sizes,
@@ -225,6 +232,9 @@ impl Engine {
         });
         if let Some(health) = self.background.lock().as_ref().and_then(super::background::Background::watch_health) {
             status["custom"]["watch"] = json!(health);
+        }
+        if let Some(warning) = lost::warning(&snapshot.folders.lost) {
+            status["custom"]["lostWarning"] = json!(warning);
         }
         if let Some((failure, since_ms)) = snapshot.embedding_failure() {
             status["custom"]["embeddingError"] = json!(failure);
@@ -265,6 +275,7 @@ impl Engine {
             }
             engine.compared_ms.store(now_ms(), Ordering::Release);
             engine.refresh_snapshot(&engine.shutdown);
+            engine.snapshot.lock().folders.lost.clone_from(&plan.lost);
             let skipped = engine.store.read(|r| r.skipped())?;
             Ok(json!({
                 "status": engine.status(),
@@ -294,6 +305,7 @@ fn read_snapshot(
             cached: r.embedding_count()?,
             skipped: r.skipped()?.len(),
             failure: failure::of(r, &settings.provider.id)?,
+            folders: Folders::stored(r)?,
             ..Snapshot::default()
         };
         let Some(live) = r.live()? else { return Ok(snapshot) };

@@ -22,7 +22,7 @@ use crate::{
         Progress, SyncReport,
         embed_pass::{EmbedPass, EmbedReport},
         line_pass::LinePass,
-        plan,
+        lost, plan,
         session_pass::Scope,
         text_pass::{TextPass, TextReport},
     },
@@ -107,6 +107,8 @@ impl Engine {
             removed: text.removed,
             chunks: text.chunks,
             skipped: text.skipped,
+            warning: lost::warning(&text.lost),
+            lost_folders: text.lost.clone(),
             ..SyncReport::default()
         };
         if !call.text_only {
@@ -216,6 +218,11 @@ impl Engine {
         match &outcome {
             Ok(report) => {
                 self.compared_ms.store(now_ms(), Ordering::Release);
+                if self.snapshot.lock().folders.lost != report.lost
+                    && let Some(warning) = lost::warning(&report.lost)
+                {
+                    tracing::warn!("{warning}");
+                }
                 if let Ok(Some(embedder)) = self.provider().embedder() {
                     self.book_usage(&*embedder, report.chunks as u64).await;
                 }
@@ -342,6 +349,10 @@ impl Engine {
         .await
     }
 }
+
+#[cfg(test)]
+#[path = "lost_tests.rs"]
+mod lost_tests;
 
 #[cfg(test)]
 mod tests {

@@ -8,6 +8,7 @@ pub mod growth;
 mod host_sessions;
 pub mod identity;
 pub mod line_pass;
+pub mod lost;
 pub mod plan;
 pub mod prepare;
 pub mod session_pass;
@@ -18,6 +19,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
+use self::lost::LostFolder;
 use crate::error::Error;
 
 /// One line of progress.
@@ -67,6 +69,12 @@ pub struct SyncReport {
     pub chunks: usize,
     /// Files that could not be indexed.
     pub skipped: usize,
+    /// Folders whose notes are not found and are kept all the same; `force` removes them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lost_folders: Vec<LostFolder>,
+    /// What the user should know about them, with what helps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
     /// Texts sent to the embedding provider.
     pub embedded: usize,
     /// Texts the provider refused.

@@ -1,11 +1,12 @@
 //! What a sync would do, from a real comparison of disk and index: nothing is written, nothing is sent.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
 use super::{
     identity::generation_identity,
+    lost::{Folders, LostFolder, judge},
     prepare::{Shape, hash, prepare},
     text_pass::{FORGOTTEN, unreadable},
 };
@@ -49,6 +50,9 @@ pub struct Plan {
     pub tokens: usize,
     /// Files left out.
     pub skipped: Vec<Skipped>,
+    /// Folders whose notes are not found and would be kept all the same.
+    #[serde(rename = "lostFolders", skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<LostFolder>,
 }
 
 impl Plan {
@@ -80,7 +84,7 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     let shape = Shape::of(settings);
     let mut plan =
         Plan { files: discovery.entries.len(), skipped: discovery.skipped.records.clone(), ..Plan::default() };
-    let (known, space_id, list_changed) = store.read_with(cancel, |r| {
+    let (known, live_files, before, space_id, list_changed) = store.read_with(cancel, |r| {
         let live = r.live()?;
         let list_changed = r.meta(FORGOTTEN)?.unwrap_or_default() != area.forgotten.version();
         let space_id = space.map(|s| r.space(&s.key())).transpose()?.flatten().map(|row| row.id);
@@ -90,6 +94,10 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
             Some(_) if force => Some("a rebuild was asked for"),
             Some(_) if !same => Some("chunk sizes or the text analysis changed"),
             Some(_) => None,
+        };
+        let live_files = match &live {
+            Some(live) if !force => r.files(live.id, Source::Memory.as_str())?,
+            _ => HashMap::new(),
         };
         let known = match live.filter(|_| plan.rebuild.is_none()) {
             Some(live) => {
@@ -104,14 +112,15 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
                         after = Some(last.hash);
                     }
                 }
-                r.files(live.id, Source::Memory.as_str())?
+                live_files.clone()
             }
-            None => std::collections::HashMap::new(),
+            None => HashMap::new(),
         };
-        Ok((known, space_id, list_changed))
+        Ok((known, live_files, Folders::stored(r)?, space_id, list_changed))
     })?;
     let mut analyzer = Analyzer::new();
     let mut counted = HashSet::new();
+    let mut found = HashSet::new();
     for entry in &discovery.entries {
         cancel.check()?;
         let same = |row: &FileRow| row.mtime_ns == entry.mtime_ns && row.size == entry.size;
@@ -123,7 +132,9 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
             Err(error) => plan.skipped.push(unreadable(entry, &error)),
             Ok(content) => {
                 let text = area.forgotten.keep(&entry.path, &content.text);
-                if known.get(&entry.path).is_some_and(|row| row.hash == hash(text.as_bytes())) {
+                let content = hash(text.as_bytes());
+                found.insert(content);
+                if known.get(&entry.path).is_some_and(|row| row.hash == content) {
                     continue;
                 }
                 plan.changed.push(entry.path.clone());
@@ -138,8 +149,12 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
         }
     }
     let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
-    plan.removed =
-        known.into_keys().filter(|path| !present.contains(path.as_str()) && !discovery.is_uncertain(path)).collect();
+    let judgement = judge(&area, &discovery, &live_files, &found, &before);
+    plan.lost = judgement.folders.lost;
+    let is_removed = |path: &String| {
+        !present.contains(path.as_str()) && !discovery.is_uncertain(path) && !judgement.kept.contains(path)
+    };
+    plan.removed = known.into_keys().filter(is_removed).collect();
     plan.removed.sort_unstable();
     Ok(plan)
 }
@@ -159,11 +174,19 @@ pub fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> Result<b
         if live.identity != generation_identity(Shape::of(settings)) {
             return Ok(true);
         }
-        let mut known = r.files(live.id, Source::Memory.as_str())?;
+        let files = r.files(live.id, Source::Memory.as_str())?;
+        let mut known = files.clone();
         let changed = discovery.entries.iter().any(|entry| {
             known.remove(&entry.path).is_none_or(|row| row.mtime_ns != entry.mtime_ns || row.size != entry.size)
         });
-        Ok(changed || known.keys().any(|path| !discovery.is_uncertain(path)))
+        if changed {
+            return Ok(true);
+        }
+        let before = Folders::stored(r)?;
+        let judgement = judge(&area, &discovery, &files, &HashSet::new(), &before);
+        let is_removed = |path: &String| !discovery.is_uncertain(path) && !judgement.kept.contains(path);
+        // A folder that was lost or has come back since the last pass has to be told.
+        Ok(before.lost != judgement.folders.lost || known.keys().any(is_removed))
     })
 }
 

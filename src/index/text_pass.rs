@@ -10,6 +10,7 @@ use crossbeam_channel::{Receiver, bounded};
 use super::{
     Progress, Step,
     identity::generation_identity,
+    lost::{Folders, Judgement, LostFolder, judge},
     prepare::{Prepared, Shape, hash, prepare},
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
@@ -61,6 +62,8 @@ pub struct TextReport {
     pub chunks: usize,
     /// Files left out.
     pub skipped: usize,
+    /// Folders whose notes are not found and were kept all the same.
+    pub lost: Vec<LostFolder>,
     /// Why conversations could not be brought up to date; the notes are, all the same.
     pub session_error: Option<Error>,
 }
@@ -151,7 +154,9 @@ impl TextPass<'_> {
         let mut skipped = discovery.skipped.records.clone();
         let target = Target { area: &area, shape, generation: &generation, known: &known, list_changed };
         self.write_changes(&target, &discovery, &mut report, &mut skipped)?;
-        self.remove_vanished(&target, &discovery, &mut report)?;
+        let judgement = self.judge(&target, &discovery)?;
+        self.remove_vanished(&target, &discovery, &judgement.kept, &mut report)?;
+        report.lost.clone_from(&judgement.folders.lost);
         report.skipped = skipped.len();
         self.keep_skipped(Source::Memory, skipped)?;
         self.sessions(&generation, &mut report)?;
@@ -159,9 +164,14 @@ impl TextPass<'_> {
             let version = area.forgotten.version().to_owned();
             self.store.write_indexed(move |tx| tx.set_meta(FORGOTTEN, &version))?;
         }
-        if generation.state == GenerationState::Building {
-            self.store.write_indexed(move |tx| tx.flip(generation.id))?;
-        }
+        // A new generation without the notes of a lost folder takes the place of none that has them.
+        let flips = generation.state == GenerationState::Building && judgement.kept.is_empty();
+        self.store.write_indexed(move |tx| {
+            if flips {
+                tx.flip(generation.id)?;
+            }
+            judgement.folders.store(tx)
+        })?;
         while self.store.write_indexed(|tx| tx.retire_step(RETIRE_STEP))? {
             self.cancel.check()?;
         }
@@ -364,13 +374,35 @@ impl TextPass<'_> {
         })
     }
 
-    /// Removes what is no longer on disk, but nothing below a folder that could not be looked at.
-    fn remove_vanished(&self, target: &Target<'_>, discovery: &Discovery, report: &mut TextReport) -> Result<()> {
+    /// Judges whether folders of notes are lost. A forced pass takes the disk as it is.
+    fn judge(&self, target: &Target<'_>, discovery: &Discovery) -> Result<Judgement> {
+        let (before, known, found) = self.store.read_with(self.cancel, |r| {
+            let found = r.files(target.generation.id, Source::Memory.as_str())?;
+            let known = match r.live()? {
+                _ if self.force => HashMap::new(),
+                Some(live) if live.id != target.generation.id => r.files(live.id, Source::Memory.as_str())?,
+                _ => found.clone(),
+            };
+            Ok((Folders::stored(r)?, known, found))
+        })?;
+        let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
+        let found = found.into_iter().filter(|(path, _)| present.contains(path.as_str())).map(|(_, row)| row.hash);
+        Ok(judge(target.area, discovery, &known, &found.collect(), &before))
+    }
+
+    /// Removes what is no longer on disk, but nothing below a folder that could not be looked at or is lost.
+    fn remove_vanished(
+        &self,
+        target: &Target<'_>,
+        discovery: &Discovery,
+        kept: &HashSet<String>,
+        report: &mut TextReport,
+    ) -> Result<()> {
         let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
         let vanished: Vec<String> = target
             .known
             .keys()
-            .filter(|path| !present.contains(path.as_str()) && !discovery.is_uncertain(path))
+            .filter(|path| !present.contains(path.as_str()) && !discovery.is_uncertain(path) && !kept.contains(*path))
             .cloned()
             .collect();
         report.removed = vanished.len();

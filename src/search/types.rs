@@ -127,12 +127,20 @@ impl Answer {
         Self::of(Vec::new(), "fts-only")
     }
 
+    /// Adds what the user should know although everything that is known was searched.
+    #[must_use]
+    pub fn beside(mut self, warning: Option<String>) -> Self {
+        self.warning = self.warning.or(warning);
+        self
+    }
+
     /// Marks it as partial because of a failure; the first one told stays.
     #[must_use]
     pub fn impaired(mut self, what: &str, error: &Error) -> Self {
         self.partial = true;
         if self.code.is_none() {
-            self.warning = Some(format!("{what}: {error}"));
+            let told = format!("{what}: {error}");
+            self.warning = Some(self.warning.map_or_else(|| told.clone(), |first| format!("{first}. {told}")));
             self.remedy.clone_from(&error.remedy);
             self.code = Some(error.code.as_str());
         }

@@ -1,7 +1,12 @@
 //! Which folders have to be watched so that no change of the area goes unnoticed. Folders only: the number of
 //! watches does not grow with the number of files.
 
-use std::{collections::BTreeMap, path::Path, path::PathBuf, time::SystemTime};
+use std::{
+    collections::BTreeMap,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
 
 use notify::RecursiveMode;
 use walkdir::WalkDir;
@@ -82,6 +87,20 @@ fn add(watches: &mut BTreeMap<PathBuf, Watch>, folder: &Path, mode: RecursiveMod
     if mode == RecursiveMode::Recursive {
         watch.mode = mode;
     }
+}
+
+/// Text that tells a folder from another one that took its place; none when there is no folder.
+#[must_use]
+pub fn identity(folder: &Path) -> Option<String> {
+    let FolderId { device, inode, created } = identify(folder)?;
+    let created = created.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
+    Some(format!("{device}:{inode}:{}", created.as_nanos()))
+}
+
+/// Whether there is something at a path. What cannot be looked at may be there.
+#[must_use]
+pub fn exists(path: &Path) -> bool {
+    !matches!(path.metadata(), Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
 }
 
 fn identify(folder: &Path) -> Option<FolderId> {

@@ -7,7 +7,7 @@ pub mod area;
 pub mod discover;
 pub mod excerpt;
 mod extra;
-mod folders;
+pub mod folders;
 pub mod forgotten;
 pub mod guard;
 pub mod notes;
