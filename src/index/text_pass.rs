@@ -383,7 +383,8 @@ impl TextPass<'_> {
                 Some(live) if live.id != target.generation.id => r.files(live.id, Source::Memory.as_str())?,
                 _ => found.clone(),
             };
-            Ok((Folders::stored(r)?, known, found))
+            let before = if self.force { Folders::default() } else { Folders::stored(r)? };
+            Ok((before, known, found))
         })?;
         let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
         let found = found.into_iter().filter(|(path, _)| present.contains(path.as_str())).map(|(_, row)| row.hash);
