@@ -102,6 +102,10 @@ export interface MemorySyncReport {
   changed: number
   /** Files that vanished. */
   removed: number
+  /** Folders of notes that are missing as a whole: what is known of them stays until they are back, or a forced sync. */
+  lostFolders?: { path: string, loss: 'missing' | 'unreadable' | 'replaced' | 'emptied', notes: number, missing: number }[]
+  /** What lost folders mean and what helps. */
+  warning?: string
   /** Chunks written. */
   chunks: number
   /** Files that could not be indexed; `inspect` names them. */
