@@ -123,8 +123,11 @@ export function automaticSuite(version) {
         output: "HELLO",
       });
       host.takeChats();
-      await host.turn("What sings, and which database does Falcon use?");
-      const shown = question(host.takeChats(), "What sings, and");
+      await host.turn("What sings, and at which hour?");
+      // The conversation itself still holds it.
+      expect(question(host.takeChats(), "What sings, and at")).not.toContain("Recent Memory");
+      await host.turn("What sings, and which database does Falcon use?", { session: "elsewhere" });
+      const shown = question(host.takeChats(), "What sings, and which");
       expect(shown).toMatch(/## Recent Memory[\s\S]*I prefer parrots that sing at noon/);
       // Recall and capture are off, and both had something to do.
       expect(shown).not.toContain("relevant-memories");
@@ -133,7 +136,7 @@ export function automaticSuite(version) {
       await host.configure({ shortTerm: { enabled: false } });
       await host.turn("What sings now?");
       expect(question(host.takeChats(), "What sings now?")).not.toContain("Recent Memory");
-      expect((await readFile(file, "utf8")).trim().split("\n")).toHaveLength(2);
+      expect((await readFile(file, "utf8")).trim().split("\n")).toHaveLength(3);
     });
 
     test("/new in the chat writes the note of the conversation", async () => {

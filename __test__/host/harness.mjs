@@ -267,10 +267,11 @@ export class TestHost {
   /**
    * One turn of a conversation; returns what the agent says.
    * @param {string} message
-   * @param {{local?: boolean}} [options]
+   * @param {{local?: boolean, session?: string}} [options] `session`: another conversation than the main one.
    */
-  async turn(message, { local = true } = {}) {
-    const { output } = await this.ok("agent", ...(local ? ["--local"] : []), "--agent", "main", "--message", message);
+  async turn(message, { local = true, session } = {}) {
+    const where = session ? ["--session-id", session] : [];
+    const { output } = await this.ok("agent", ...(local ? ["--local"] : []), "--agent", "main", ...where, "--message", message);
     return output;
   }
 
