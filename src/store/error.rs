@@ -12,6 +12,11 @@ const MAKE_WRITABLE: &str = "Make the folder of the index writable for this user
 /// What to do about a damaged index.
 const REPAIR: &str = "Run `openclaw memory doctor`; the index is rebuilt from your files, which are untouched";
 
+/// How an error begins when no more files may be opened.
+const OUT_OF_FILES: &str = "too many open files: the index cannot be opened";
+/// What to do about too many open files.
+const RAISE_LIMIT: &str = "Raise the limit of open files (ulimit -n), or end what holds so many, then try again";
+
 /// How the refusal of a statement begins.
 const NOT_AS_WRITTEN: &str = "the index is not as it was written";
 
@@ -34,6 +39,9 @@ impl From<rusqlite::Error> for Error {
                 Self::new(Code::Busy, "another process is writing to the index")
             }
             ErrorCode::OperationInterrupted => Self::new(Code::Cancelled, "the query was cancelled"),
+            ErrorCode::CannotOpen if no_more_files() => {
+                Self::new(Code::Io, format!("{OUT_OF_FILES} ({cause})")).remedy(RAISE_LIMIT)
+            }
             ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::FileLockingProtocolFailed => {
                 Self::new(Code::Io, format!("the index cannot be read or written ({cause})"))
             }
@@ -49,6 +57,24 @@ pub(super) fn with_errno(error: Error, conn: &Connection) -> Error {
         return Error::new(Code::DiskFull, "no space left for the index").remedy(FREE_SPACE);
     }
     error
+}
+
+/// Whether this process, or the whole machine, may open no more files. SQLite says only that it cannot open one, so a
+/// file that is always there is tried.
+fn no_more_files() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        let errno = std::fs::File::open("/dev/null").err().and_then(|error| Errno::from_io_error(&error));
+        matches!(errno, Some(Errno::MFILE | Errno::NFILE))
+    }
+    #[cfg(not(unix))]
+    false
+}
+
+/// Whether no more files could be opened.
+pub(super) fn is_out_of_files(error: &Error) -> bool {
+    error.code == Code::Io && error.message.starts_with(OUT_OF_FILES)
 }
 
 /// The error of a statement of ours that was refused, or answered with something else than was written: a table or its

@@ -171,7 +171,7 @@ fn try_connect_writer(path: &Path) -> Result<Connection> {
 
 /// SQLite says "cannot open" where a folder is read-only.
 fn unwritable(error: Error) -> Error {
-    if !matches!(error.code, Code::Io | Code::ReadOnly) {
+    if !matches!(error.code, Code::Io | Code::ReadOnly) || super::error::is_out_of_files(&error) {
         return error;
     }
     Error::new(Code::ReadOnly, format!("the index cannot be written: {}", error.message))
