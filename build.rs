@@ -1,3 +1,5 @@
+//! Makes the addon load in Node.
+
 fn main() {
     napi_build::setup();
 }

@@ -10,9 +10,10 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { installHost } from "../__test__/host/install.mjs";
+import { answerRates, runAnswers } from "./answers.mjs";
 import { casesOf, readQueries } from "./cases.mjs";
 import { scoreQuery, summarise } from "./metrics.mjs";
-import { isRecall, recallRates, runRecall } from "./recall.mjs";
+import { kindOf, recallRates, runRecall } from "./recall.mjs";
 
 const { values: a } = parseArgs({
   options: {
@@ -71,12 +72,15 @@ function runCase(engine, caseDir, label) {
   return JSON.parse(fs.readFileSync(out, "utf8"));
 }
 
+/** Only our engines answer sets that ask more than one thing of each question. */
+const ours = chosen.filter(({ adapter, embed: remote }) => adapter === "ours.mjs" && !remote);
+
 const COLUMNS = ["seen@6", "hit@6", "rank1", "mrr", "b2000", "none"];
 /** Turns of a chat instead of questions: what automatic recall shows beside each. Only ours does that. */
 async function printRecall(root) {
   console.log(`\n### ${path.basename(root)}: turns of a chat, and the notes shown beside them\n`);
   console.log("| engine | turns written | turns | right note | needless block |\n|---|---|---:|---:|---:|");
-  for (const engine of chosen.filter(({ adapter, embed: remote }) => adapter === "ours.mjs" && !remote)) {
+  for (const engine of ours) {
     const outcomes = await runRecall(root, engine.provider);
     for (const half of ["before", "after"]) {
       const { turns, right, needless } = recallRates(outcomes.filter(({ turn }) => turn.half === half));
@@ -88,9 +92,30 @@ async function printRecall(root) {
   }
 }
 
+/** Questions with and without an answer in the notes. */
+async function printAnswers(root) {
+  console.log(`\n### ${path.basename(root)}: questions with and without an answer\n`);
+  console.log("| engine | written | answered | shown | right line | unanswered | nothing found | nothing recalled |");
+  console.log(`|---|---|${"---:|".repeat(6)}`);
+  for (const engine of ours) {
+    const outcomes = await runAnswers(root, engine.provider);
+    for (const half of ["before", "after"]) {
+      const r = answerRates(outcomes.filter(({ question }) => question.half === half));
+      const percent = [r.shown, r.right, r.empty, r.silent].map((value) => value.toFixed(1));
+      const cells = [engine.name, `${half} tuning`, r.answered, percent[0], percent[1], r.unanswered, percent[2], percent[3]];
+      console.log(`| ${cells.join(" | ")} |`);
+    }
+    if (a.failures) {
+      for (const { question, right } of outcomes) if (!right) console.log(`  ${engine.name}: ${question.lang}: ${question.category}: ${question.query}`);
+    }
+  }
+}
+
+const PRINTERS = { recall: printRecall, answers: printAnswers };
 for (const root of roots) {
-  if (isRecall(root)) {
-    await printRecall(root);
+  const print = PRINTERS[kindOf(root)];
+  if (print) {
+    await print(root);
     continue;
   }
   const rows = [];

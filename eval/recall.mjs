@@ -10,10 +10,10 @@ import { MemoryIndexManager } from "../index.js";
  * @typedef {{turn: Turn, shown: {path: string, startLine: number, endLine: number, score: number, snippet: string}[], ok: boolean}} Outcome
  */
 
-/** Whether a set holds the turns of a chat. @param {string} root */
-export function isRecall(root) {
+/** What a set holds: `recall` for the turns of a chat, `answers` for questions with and without an answer. @param {string} root */
+export function kindOf(root) {
   const meta = path.join(root, "meta.json");
-  return fs.existsSync(meta) && JSON.parse(fs.readFileSync(meta, "utf8")).kind === "recall";
+  return fs.existsSync(meta) ? JSON.parse(fs.readFileSync(meta, "utf8")).kind : undefined;
 }
 
 /** @param {string} caseDir @returns {Turn[]} */
@@ -23,12 +23,15 @@ export function readTurns(caseDir) {
 }
 
 /**
- * Runs every turn of a case.
+ * Opens a copy of the notes of a case, and hands over a manager that has read them, the day that the case says, and what a
+ * message would be shown.
+ * @template T
  * @param {string} caseDir
  * @param {string} provider
- * @returns {Promise<Outcome[]>}
+ * @param {(manager: MemoryIndexManager, nowMs: number, recall: (turn: {query: string, before?: string}) => Promise<any[]>) => Promise<T>} work
+ * @returns {Promise<T>}
  */
-export async function runRecall(caseDir, provider) {
+export async function withNotes(caseDir, provider, work) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "memory-core-rs-recall-"));
   const [workspace, stateDir] = [path.join(home, "workspace"), path.join(home, "state")];
   fs.cpSync(path.join(caseDir, "ws"), workspace, { recursive: true });
@@ -40,18 +43,32 @@ export async function runRecall(caseDir, provider) {
     await manager.sync();
     // What is right, not how fast: a busy machine is given time.
     const agent = { config: { autoRecall: true, autoRecallTimeoutMs: 5000 }, agentId: "main", isDefaultAgent: true, stateDir };
-    /** @type {Outcome[]} */
-    const outcomes = [];
-    for (const turn of readTurns(caseDir)) {
-      const shown = await manager.recall(agent, { prompt: turn.query, before: turn.before, nowMs: now * 1000 });
-      const holds = (/** @type {[string, number]} */ [file, line]) => shown.some((hit) => hit.path === file && hit.startLine <= line && line <= hit.endLine);
-      outcomes.push({ turn, shown, ok: turn.evidence.length === 0 ? shown.length === 0 : turn.evidence.some(holds) });
-    }
-    return outcomes;
+    const nowMs = now * 1000;
+    return await work(manager, nowMs, ({ query, before }) => manager.recall(agent, { prompt: query, before, nowMs }));
   } finally {
     await manager.close();
     fs.rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** Whether what is shown is right: one of the lines that answer, or nothing where none does.
+ * @param {[string, number][]} evidence @param {{path: string, startLine: number, endLine: number}[]} shown */
+export function isRight(evidence, shown) {
+  const holds = (/** @type {[string, number]} */ [file, line]) => shown.some((hit) => hit.path === file && hit.startLine <= line && line <= hit.endLine);
+  return evidence.length === 0 ? shown.length === 0 : evidence.some(holds);
+}
+
+/** Runs every turn of a case. @param {string} caseDir @param {string} provider @returns {Promise<Outcome[]>} */
+export function runRecall(caseDir, provider) {
+  return withNotes(caseDir, provider, async (_manager, _nowMs, recall) => {
+    /** @type {Outcome[]} */
+    const outcomes = [];
+    for (const turn of readTurns(caseDir)) {
+      const shown = await recall(turn);
+      outcomes.push({ turn, shown, ok: isRight(turn.evidence, shown) });
+    }
+    return outcomes;
+  });
 }
 
 /**

@@ -104,7 +104,7 @@ export interface MemorySyncReport {
   removed: number
   /** Folders of notes that are missing as a whole: what is known of them stays until they are back, or a forced sync. */
   lostFolders?: { path: string, loss: 'missing' | 'unreadable' | 'replaced' | 'emptied', notes: number, missing: number }[]
-  /** What lost folders mean and what helps. */
+  /** What lost folders mean, or why notes that are there could not be read, and what helps. */
   warning?: string
   /** Chunks written. */
   chunks: number
@@ -255,6 +255,23 @@ export interface MemoryForgetReport {
   embeddingError?: MemoryFailure
 }
 
+/** What restoring a copy of the index came to, or would. */
+export interface MemoryRestoreReport {
+  /** The copy. */
+  path: string
+  dryRun: boolean
+  /** Indexed files in it. */
+  files: number
+  chunks: number
+  vectors: number
+  /** What it replaces. */
+  replaced: { files: number, chunks: number, vectors: number, bytes: number }
+  /** Where that is kept, to be restored again; absent when it held nothing. */
+  kept?: string
+  /** Entries of the copy's list of what is forgotten that the present list did not have. */
+  forgotten: number
+}
+
 /**
  * Search, read and index the memory of one agent. A wrong argument is a `TypeError` with the code `MEM_ARGUMENT`; other
  * failures are an `Error` with a `code` of their own.
@@ -303,6 +320,11 @@ export declare class MemoryIndexManager {
   doctor(options?: { repair?: boolean }): Promise<{ name: string, ok: boolean, found: string, did?: string, remedy?: string }[]>
   /** Writes a consistent copy of the index to a new file, absolute or relative to the working directory, while everything goes on. */
   backup(target: string): Promise<{ path: string, bytes: number, files: number, vectors: number, forgotten?: string }>
+  /**
+   * Puts a copy that `backup` wrote in the place of the index; what was there is kept beside it. The next `sync` brings it up to
+   * date. With `dryRun` it only checks the copy and tells what it would replace.
+   */
+  restore(file: string, options?: { dryRun?: boolean }): Promise<MemoryRestoreReport>
   /** Stops the provider's batch jobs that have not finished; gives their number. */
   cancelBatches(): Promise<number>
   /** Whether vectors of a provider and model are those that the settings ask for. */

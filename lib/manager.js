@@ -1,15 +1,15 @@
 // The manager that hosts and JavaScript users see: a thin handle on the native engine of one agent.
 //
 // The engine belongs to the process. A manager counts who uses it and gives it back when the last user closes it; one that
-// a host uses after that opens it again. The same agent with the same settings always gets the same manager.
+// a host uses after that opens it again. The same workspace with the same settings always gets the same manager.
 
 import path from "node:path";
 import { checkForget, checkGet, checkReadFile, checkSearch, checkSwitches, checkSync, checkText, MAX_UNSIGNED } from "./arguments.js";
 import { codedError } from "./errors.js";
+import { dropEntry, entryFor, suspendManagers } from "./manager-registry.js";
 import { isNativeLoaded, native } from "./native.js";
 import { nativeSearchOptions, typedVectors } from "./native-shapes.js";
-import { PACKAGE_VERSION, PLUGIN_ID } from "./package-info.js";
-import { ownerKey, prepare } from "./request.js";
+import { prepare } from "./request.js";
 
 /**
  * @typedef {import("../index.d.ts").NativeManager} NativeManager
@@ -23,27 +23,10 @@ import { ownerKey, prepare } from "./request.js";
  * @typedef {import("../index.d.ts").MemoryStatus} MemoryStatus
  */
 
-/**
- * The manager of each agent with the settings it was made for. Shared by all copies of this module, see native.js; a
- * manager may therefore stem from another copy, and only its public methods can be called.
- */
-const managers = sharedMap(`${PLUGIN_ID}/managers@${PACKAGE_VERSION}`);
-
 /** Patience before keyword results are handed over while the full search still runs, in milliseconds. */
 const EARLY_RESULTS_MS = 1000;
 
 let lastRequestId = 0;
-
-/**
- * @typedef {{settings: string, manager: Promise<MemoryIndexManager | null>}} Entry
- * @param {string} name
- * @returns {Map<string, Entry>}
- */
-function sharedMap(name) {
-  const shared = /** @type {Record<symbol, any>} */ (/** @type {unknown} */ (globalThis));
-  shared[Symbol.for(name)] ??= new Map();
-  return shared[Symbol.for(name)];
-}
 
 /** Search, read and index the memory of one agent. */
 export class MemoryIndexManager {
@@ -84,25 +67,22 @@ export class MemoryIndexManager {
    */
   static async get(request) {
     checkGet(request);
-    const { nativeRequest, embed, sessions, problems, owner, settings } = await prepare(request);
-    let entry = managers.get(owner);
-    if (entry?.settings !== settings) {
-      // New settings replace the engine: two of them on one index would work against each other.
-      const former = await entry?.manager.catch(() => null);
-      await former?.suspend();
-      entry = { settings, manager: MemoryIndexManager.#create(nativeRequest, embed, sessions, problems) };
-      managers.set(owner, entry);
-    }
+    const prepared = await prepare(request);
+    const { nativeRequest, embed, sessions, problems, owner } = prepared;
+    const entry = await entryFor(prepared, request.reopens === true, () =>
+      MemoryIndexManager.#create(nativeRequest, embed, sessions, problems),
+    );
     try {
       const manager = await entry.manager;
+      entry.opened = manager;
       if (request.purpose !== "status" && request.beforeFirstUse) await manager?.prepareOnce(request.beforeFirstUse);
       const background = request.purpose !== "status" && request.purpose !== "cli";
       await manager?.retain({ background, reopens: request.reopens });
-      if (!manager) managers.delete(owner);
+      if (!manager) dropEntry(owner, entry);
       return manager;
     } catch (error) {
       // A failed opening must not be remembered: the next call may find a free disk or a repaired setting.
-      if (managers.get(owner) === entry) managers.delete(owner);
+      dropEntry(owner, entry);
       throw error;
     }
   }
@@ -130,6 +110,11 @@ export class MemoryIndexManager {
     } finally {
       this.#opening = null;
     }
+  }
+
+  /** Whether the last user has closed it, and calls do not open it again. */
+  get isClosed() {
+    return this.#closed;
   }
 
   async #engineOrThrow() {
@@ -413,6 +398,19 @@ export class MemoryIndexManager {
     return await this.run((engine) => engine.backup(file));
   }
 
+  /**
+   * Puts a copy of {@link backup} in the place of the index.
+   * @param {string} file Relative to the working directory, or absolute.
+   * @param {{dryRun?: boolean}} [options]
+   * @returns {Promise<import("../index.d.ts").MemoryRestoreReport>}
+   */
+  async restore(file, options) {
+    checkText("file", file);
+    checkSwitches(options, "dryRun");
+    const copy = path.resolve(file);
+    return await this.run((engine) => engine.restore(copy, options?.dryRun ?? false));
+  }
+
   /** Stops the provider's batch jobs that have not finished; gives their number. */
   async cancelBatches() {
     return await this.run((engine) => engine.cancelBatches());
@@ -504,16 +502,8 @@ export class MemoryIndexManager {
 /** Closes every engine of this process. Managers stay usable: their next call opens their engine again. */
 export async function closeAllMemoryIndexManagers() {
   if (!isNativeLoaded()) return;
-  for (const { manager } of managers.values()) await (await manager.catch(() => null))?.suspend();
+  await suspendManagers();
   await native().closeAll();
-}
-
-/**
- * Puts the engine of one agent to rest.
- * @param {{stateDir: string, agentId: string}} owner
- */
-export async function suspendMemoryIndexManager({ stateDir: state, agentId }) {
-  await (await managers.get(ownerKey(state, agentId))?.manager.catch(() => null))?.suspend();
 }
 
 /** @param {string | RecallQuestion} question @returns {RecallQuestion} */

@@ -4,10 +4,11 @@
 // library with its own SQLite, and two SQLite libraries on one database file break its locks. The first copy that is
 // asked therefore leaves its exports on globalThis, and all later copies use those.
 
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
+import { devNull } from "node:os";
 import { join } from "node:path";
-import { codedError } from "./errors.js";
+import { codedError, errorCode } from "./errors.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "./package-info.js";
 import { packageRoots } from "./package-root.js";
 
@@ -56,8 +57,30 @@ export function isNativeLoaded() {
   return SLOT in globalThis;
 }
 
+/** Files that the engine opens to start its threads; when it cannot, it ends the process. */
+const FILES_TO_START = 12;
+
+/** Refuses to start the engine where not enough files can be opened. */
+function checkDescriptors() {
+  /** @type {number[]} */
+  const held = [];
+  try {
+    while (held.length < FILES_TO_START) held.push(openSync(devNull, "r"));
+  } catch (cause) {
+    // Where there is no such file nothing is known.
+    if (!["EMFILE", "ENFILE"].includes(errorCode(cause) ?? "")) return;
+    throw codedError("MEM_IO", "too many open files: the memory engine cannot be started", {
+      remedy: "Raise the limit of open files (ulimit -n), or end what holds so many, then try again",
+      cause,
+    });
+  } finally {
+    for (const file of held) closeSync(file);
+  }
+}
+
 /** @returns {NativeBinding} */
 function load() {
+  checkDescriptors();
   const require = createRequire(import.meta.url);
   const triple = platformTriple();
   // A binary in the package is a local build or a packed tarball; published versions come as one package per platform.

@@ -10,6 +10,7 @@ export type {
   MemoryAnswer,
   MemoryForgetReport,
   MemoryHit,
+  MemoryRestoreReport,
   MemorySearchOptions,
   MemorySource,
   MemoryStatus,

@@ -59,11 +59,21 @@ export function hostAdapter({ cfg, agentId, agentDir, credentialSources = {}, kn
   // newer ones have different names for the number of dimensions.
   const sized = outputDimensionality === undefined ? {} : { outputDimensionality, dimensions: outputDimensionality };
   const wanted = [...ids].map((id) => ({ id, options: id === provider ? { model, remote, local, ...sized, ...inputTypes } : {} }));
-  const key = JSON.stringify([agentDir, wanted.map(({ id, options }) => [id, options, cfg.models?.providers?.[id] ?? null])]);
+  const key = JSON.stringify([agentDir, wanted.map(({ id, options }) => [id, options, accountEntries(cfg, id)])]);
   const known = knownAdapters();
   const adapter = known.get(key) ?? adapterOf(wanted, { cfg, agentId, agentDir, credentialSources });
   known.set(key, adapter);
   return adapter;
+}
+
+/**
+ * What `models.providers` says of a provider's account, under whichever of its names: Bedrock's is `amazon-bedrock`.
+ * @param {HostConfig} cfg
+ * @param {string} id
+ */
+function accountEntries(cfg, id) {
+  const names = new Set([id.toLowerCase(), ...(knownProvider(id.toLowerCase())?.owners ?? [])]);
+  return Object.entries(cfg.models?.providers ?? {}).filter(([name]) => names.has(name.trim().toLowerCase()));
 }
 
 /**
@@ -107,8 +117,8 @@ export function embedWith(create) {
   let creating = null;
   return async (texts, kind) => {
     creating ??= create().catch((error) => {
-      // The engine knows these words: no request was made, and none will succeed.
-      throw new Error(`the host's provider cannot be set up: ${errorMessage(error)}`);
+      // The engine knows these words: no request was made, and none will succeed. A full stop and a remedy follow.
+      throw new Error(`the host's provider cannot be set up: ${errorMessage(error).replace(/\.$/, "")}`);
     });
     const current = creating;
     try {

@@ -2,7 +2,8 @@
 
 import { normalizeAgentId } from "../lib/config.js";
 import { errorMessage } from "../lib/errors.js";
-import { closeAllMemoryIndexManagers, MemoryIndexManager, suspendMemoryIndexManager } from "../lib/manager.js";
+import { closeAllMemoryIndexManagers, MemoryIndexManager } from "../lib/manager.js";
+import { suspendManagers } from "../lib/manager-registry.js";
 import { classifyPaths } from "./path-origin.js";
 import { authorizeHits } from "./session-visibility.js";
 
@@ -37,7 +38,7 @@ export function createRuntime(host) {
     resolveMemoryBackendConfig: () => ({ backend: /** @type {const} */ ("builtin") }),
     closeAllMemorySearchManagers: closeAllMemoryIndexManagers,
     /** @param {{cfg: HostConfig, agentId: string}} request */
-    closeMemorySearchManager: ({ agentId }) => suspendMemoryIndexManager({ stateDir: host.stateDir(), agentId: normalizeAgentId(agentId) }),
+    closeMemorySearchManager: ({ agentId }) => suspendManagers({ stateDir: host.stateDir(), agentId: normalizeAgentId(agentId) }),
     supportsWorkspaceMemoryReadSources: /** @type {const} */ (true),
     classifyWorkspaceMemoryPaths: classifyPaths,
     /** @param {Parameters<typeof authorizeHits>[1]} request */

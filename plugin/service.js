@@ -57,6 +57,17 @@ async function warnAboutSetup(host) {
   }
 }
 
+/**
+ * Settings that change nothing, or not as they are written, would otherwise be told by `status` alone.
+ * @param {import("./host.js").Host} host
+ * @param {string} agentId
+ * @param {import("../lib/manager.js").MemoryIndexManager} manager
+ */
+function warnAboutSettings(host, agentId, manager) {
+  const warnings = /** @type {string[]} */ (manager.status().custom?.warnings ?? []);
+  if (warnings.length > 0) host.logger.warn(`${PLUGIN_ID}: agent ${agentId}: settings: ${warnings.join("; ")}`);
+}
+
 /** @param {import("./hooks/capture.js").Plugin} plugin */
 function resumeAll(plugin) {
   try {
@@ -78,6 +89,9 @@ function resumeAll(plugin) {
 async function openAgent(plugin, cfg, agentId) {
   const { manager, cause } = await getManager(plugin.host, { cfg, agentId, purpose: "default" });
   if (cause) throw cause;
-  if (manager) watchFolders(agentId, manager);
+  if (manager) {
+    watchFolders(agentId, manager);
+    warnAboutSettings(plugin.host, agentId, manager);
+  }
   if (manager && hasAutomaticPart(pluginSettings(cfg))) resumeCaptures(plugin, cfg, agentId);
 }

@@ -11,7 +11,7 @@ import { ADDON_FOLDER, platformTriple } from "../lib/native.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const SOURCES = ["src", "Cargo.toml", "Cargo.lock", "build.rs", "model"];
+const SOURCES = ["src", "crates", "Cargo.toml", "Cargo.lock", "build.rs", "model"];
 
 /** @param {string} command @param {string[]} args */
 function run(command, args) {

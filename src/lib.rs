@@ -1,23 +1,17 @@
-//! Native memory engine for OpenClaw. Data flows one way:
-//! workspace → text → transcripts → embed → store → search, driven by the engine and shown to JavaScript by the binding.
-#![warn(missing_docs)]
+//! The only place that knows napi: JavaScript values in, engine calls, promises out.
+//!
+//! Exported functions validate and hand over; nothing here touches a disk, a database or a network on the JS thread.
 
-pub mod binding;
-pub mod callers;
-pub mod cancel;
+pub mod automatic;
+mod callback;
 pub mod capture;
-pub mod config;
-pub mod embed;
-pub mod engine;
-pub mod error;
-#[cfg(all(test, unix))]
-mod growth_tests;
-pub mod index;
-pub mod own_file;
-mod priority;
-pub mod search;
-pub mod store;
+mod error;
+pub mod facts;
+mod import;
+pub mod manager;
+mod promise;
+mod runtime;
 pub mod text;
-pub mod transcripts;
+mod thread;
+pub mod types;
 pub mod upkeep;
-pub mod workspace;

@@ -231,12 +231,16 @@ export function providersSuite(version) {
       delete host.env.HTTPS_PROXY;
     });
 
-    test("a provider whose plugin is missing is named with a remedy, and words still find", async () => {
-      for (const provider of ["bedrock", "deepinfra"]) {
+    test("a provider whose plugin or key is missing is named with a remedy, and words still find", async () => {
+      /** @type {[string, RegExp][]} */
+      const missing = [
+        ["bedrock", /no embedding provider "bedrock"[\s\S]*Enable the host's plugin for this provider[\s\S]*search by words goes on/],
+        ["deepinfra", /no API key for the embedding provider deepinfra\..*set models\.providers\.deepinfra\.apiKey/],
+      ];
+      for (const [provider, told] of missing) {
         await use({ provider });
         const { output } = await host.run("memory", "status", "--deep");
-        expect(output).toContain(`no embedding provider "${provider}"`);
-        expect(output).toMatch(/Enable the host's plugin for this provider[\s\S]*search by words goes on/);
+        expect(output).toMatch(told);
         expect(await search()).toMatchObject({ mode: "fts-only", sent: [] });
       }
       expect(await host.turn("Which database does Falcon use?")).toContain("ANSWER: PostgreSQL 17");

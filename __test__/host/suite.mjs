@@ -121,6 +121,9 @@ export function hostSuite(version) {
       host.takeChats();
       expect(await host.turn("Which database does Falcon use?")).toContain("ANSWER: PostgreSQL 17");
       const chats = host.takeChats();
+      // The host's own default: the newest version puts tools behind another one where a model runs on this machine.
+      const isDeferred = chats.some((chat) => chat.tools?.some((/** @type {any} */ tool) => tool.function?.name === "tool_call"));
+      if (host.atLeast("2026.9.6")) expect(isDeferred).toBe(true);
       const system = messagesOf(chats, "system").join("\n");
       expect(system).toContain("## Memory Recall");
       expect(system).toContain("favourite tea is sencha");

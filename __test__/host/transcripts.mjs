@@ -4,7 +4,7 @@
 import path from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
-import { eventually, ID } from "./memory-host.mjs";
+import { eventually, ID, MAIN } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
 const RULES = [
@@ -90,6 +90,24 @@ export function transcriptsSuite(version) {
       };
       expect(await eventually(isHeard), host.gatewayOutput.slice(-2000)).toBe(true);
       expect(await host.stopGateway()).toBeLessThan(30_000);
+    });
+
+    test("after a compaction a conversation is found, however little was said in it", async () => {
+      await host.edit((entry, config) => {
+        entry.config = { ...entry.config, sync: {} };
+        config.agents.defaults.compaction = { mode: "default", keepRecentTokens: 50 };
+      });
+      await host.startGateway();
+      await host.turn(`The parcels lie under the blue bench. ${"The weather was nice. ".repeat(60)}Really.`, { local: false });
+      await host.turn(`What else did we say? ${"It was sunny all day. ".repeat(60)}Really.`, { local: false });
+      const isHeard = async () => {
+        const { results } = await host.json("memory", "search", "parcels blue bench");
+        return results.some((/** @type {any} */ hit) => hit.source === "sessions" && hit.snippet.includes("under the blue bench"));
+      };
+      expect(await isHeard()).toBe(false);
+      await host.chat({ sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-1" });
+      expect(await eventually(isHeard), host.gatewayOutput.slice(-2000)).toBe(true);
+      await host.stopGateway();
     });
   });
 }

@@ -52,3 +52,9 @@ export async function firstDifference(old, fresh) {
 export async function writtenRows(file) {
   return await rows(file, WRITTEN);
 }
+
+/** What SQLite finds wrong with a file; `ok` when nothing is. @param {string} file */
+export async function integrity(file) {
+  const found = await rows(file, ["PRAGMA integrity_check"]);
+  return found.filter((row) => row !== "").map((row) => String(Object.values(JSON.parse(row))[0]));
+}

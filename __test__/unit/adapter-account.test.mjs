@@ -79,3 +79,42 @@ test("another address without a key of its own is refused when the account has a
   );
   await expect(asked).rejects.not.toThrow("canary");
 });
+
+/** Provider of the host, account it has, where that is asked, whether it is known and needs a key. */
+const MATRIX = /** @type {[string, string, string, boolean][]} */ ([
+  ["deepinfra", "deepinfra", "https://api.deepinfra.com/v1/openai", true],
+  ["deepinfra", "deepinfra", "http://127.0.0.1:8/v1/openai", true],
+  ["bedrock", "amazon-bedrock", "http://127.0.0.1:8", false],
+]);
+
+const CASES = MATRIX.flatMap(([provider, owner, address, isKnown]) =>
+  ["inherited", "same", "foreign"].flatMap((base) =>
+    ["own key", "remote key", "both keys", "no key"].map((keys) => /** @type {const} */ ([provider, address, base, keys, owner, isKnown])),
+  ),
+);
+
+// A change of the account was not seen where its name is not the provider's: Bedrock went on with the former key. As the
+// engine's own providers in accounts.test.mjs: those of the host are never asked over loopback by the engine, so it
+// is what their adapter is given that tells.
+test.each(CASES)("an adapter of %s at %s, remote address %s, %s", async (provider, address, base, keys, owner, isKnown) => {
+  const hasOwn = keys === "own key" || keys === "both keys";
+  const hasRemote = keys === "remote key" || keys === "both keys";
+  const remote = {
+    ...(base === "same" ? { baseUrl: `${address}/` } : base === "foreign" ? { baseUrl: FOREIGN } : {}),
+    ...(hasRemote ? { apiKey: "remote-key" } : {}),
+  };
+  const isWritten = address.startsWith("http:");
+  const account = { ...(isWritten ? { baseUrl: address } : {}), ...(hasOwn ? OWN : {}) };
+  const asked = given(provider, remote, { [owner]: account });
+  if (base === "foreign" && hasOwn && !hasRemote && isKnown) {
+    await expect(asked).rejects.toThrow(/is not sent to http:\/\/127\.0\.0\.1:9\/v1\. Set remote\.apiKey/);
+    await expect(asked).rejects.not.toThrow("canary");
+    return;
+  }
+  const request = await asked;
+  const text = JSON.stringify(request);
+  expect(text.includes("canary")).toBe(hasOwn && base !== "foreign");
+  expect(text.includes("remote-key")).toBe(hasRemote);
+  expect(request.remote?.baseUrl).toBe(remote.baseUrl);
+  if (base !== "foreign" && isWritten) expect(request.config.models.providers[owner].baseUrl).toBe(address);
+});

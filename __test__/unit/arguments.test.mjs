@@ -59,6 +59,7 @@ describe("calls", () => {
       /^fromLine must be a whole number of 1 or more, not 0$/,
     ],
     ["a wrong search", (manager) => manager.forget({ query: "x", search: { minScore: -1 } }), /^minScore must be/],
+    ["a copy from nowhere", (manager) => manager.restore(), /^file must be a text that is not empty, not undefined$/],
     ["a copy to nowhere", (manager) => manager.backup(), /^target must be a text that is not empty, not undefined$/],
     ["half a reset", (manager) => manager.reset({ keepVectors: 1 }), /^keepVectors must be true or false, not 1$/],
     ["no text to cut", () => chunkMarkdown(/** @type {any} */ (null)), /^text must be a text, not null$/],

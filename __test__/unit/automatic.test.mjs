@@ -159,6 +159,21 @@ test("a provider that never answers costs the memories that need it, not the rep
   await expect(manager.recall(hurried, "Which database does Falcon use?")).resolves.toBeInstanceOf(Array);
 });
 
+// Every other test gives recall more time than a user's settings do.
+test("without a setting a reply waits 300 ms for memories, and no longer", async () => {
+  const { handlers, manager, agent } = await hooked({ autoRecall: true }, { files: FALCON });
+  const prompt = "Which database does Falcon use?";
+  // Within that time an open engine has its answer.
+  await manager.recall(agent, prompt);
+  expect((await handlers.before_prompt_build({ prompt }, MAIN))?.appendContext).toContain("PostgreSQL 17");
+  vi.spyOn(manager, "recall").mockImplementation(() => new Promise(() => {}));
+  const started = performance.now();
+  expect(await handlers.before_prompt_build({ prompt }, MAIN)).toBeUndefined();
+  const waited = performance.now() - started;
+  expect(waited).toBeGreaterThan(290);
+  expect(waited).toBeLessThan(2000);
+});
+
 test("a fact is kept once, logged, and taken back", async () => {
   const { handlers, manager, agent, today, drained } = await hooked({ autoCapture: true });
   await handlers.agent_end(turn("I prefer trains to planes. What time is it?", "hello"), MAIN);

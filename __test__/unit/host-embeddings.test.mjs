@@ -66,6 +66,12 @@ test("a failed provider is made anew, a good one is kept", async () => {
   expect(await embed(["a"], "document")).toEqual([[2]]);
 });
 
+// On OpenClaw 2026.9.6 status said "your server expects.. Enable the host's plugin".
+test("what a host says of a provider that cannot be made ends as every cause does", async () => {
+  const embed = embedWith(async () => Promise.reject(new Error("missing model. Set it to a model id.")));
+  await expect(embed(["a"], "document")).rejects.toThrow(/^the host's provider cannot be set up: missing model\. Set it to a model id$/);
+});
+
 test("a provider that the host does not have is named, with a remedy", async () => {
   const adapter = hostAdapter(owner({ provider: "no-such-provider" }));
   await expect(adapter?.embed(["a"], "document", "no-such-provider")).rejects.toThrow(

@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import plugin from "../../index.js";
@@ -228,6 +228,24 @@ describe("tools", () => {
     expect(none).toMatchObject({ results: [], disabled: true, unavailable: true, code: expect.stringMatching(/^MEM_/) });
     expect(none.warning).toContain("index.sqlite");
     expect(none.error).toBe(`${none.warning.replace("Memory cannot be searched: ", "")} ${none.action}`);
+  });
+
+  // Until the next pass over the disk had noticed, results of notes that are gone were not said to be old.
+  test("a search whose workspace is lost answers from what was known, marked as stale", async () => {
+    const { dir, workspace, stateDir, config } = await makeWorkspace();
+    const { api, registered } = hostApi({ stateDir, workspace });
+    plugin.register(api);
+    const tool = /** @type {Tool} */ (makeTool(registered, "memory_search", { config: config(), oneShotCliRun: true }));
+    const search = async () => (await tool.execute("1", { query: "sencha" })).details;
+    const before = await search();
+    expect([before.results.length, before.stale, before.warning]).toEqual([1, undefined, undefined]);
+    await rename(workspace, path.join(dir, "aside"));
+    const lost = await search();
+    expect([lost.results.length, lost.stale, lost.warning]).toEqual([1, true, expect.stringContaining(workspace)]);
+    expect(lost.warning).toContain("openclaw memory index --force");
+    await rename(path.join(dir, "aside"), workspace);
+    const back = await search();
+    expect([back.results.length, back.stale, back.warning]).toEqual([1, undefined, undefined]);
   });
 
   test("memory_get reads, misses and refuses, in the words of the host's version", async () => {

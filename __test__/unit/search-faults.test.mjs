@@ -3,9 +3,11 @@
 
 import { spawnSync } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
+import { constants } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { buildLibrary, Control, FAULTS } from "../faults/control.mjs";
 import { commandLine } from "./command-line.mjs";
 import { makeWorkspace } from "./workspace.mjs";
 
@@ -21,38 +23,72 @@ test("with a folder in place of the index", async () => {
   expect(process.exitCode).toBe(1);
 });
 
-/** Searches in a process of its own, which may open only as many files as are left. */
-const SEARCH = `
+/** How a process begins that may soon open only as many files as are left. */
+const LIMITED = `
   import { closeSync, openSync } from "node:fs";
-  const { root, request, left } = JSON.parse(process.argv[1]);
+  import { writeFile } from "node:fs/promises";
+  const { root, request, left, note } = JSON.parse(process.argv[1]);
   const { MemoryIndexManager: Manager } = await import(root + "index.js");
-  (await import(root + "lib/native.js")).native();
+  const { native } = await import(root + "lib/native.js");
   const held = [];
-  try {
-    while (left !== undefined) held.push(openSync("/dev/null"));
-  } catch {}
-  for (const file of left ? held.splice(-left) : []) closeSync(file);
+  const limit = () => {
+    try {
+      while (left !== undefined) held.push(openSync("/dev/null"));
+    } catch {}
+    for (const file of left ? held.splice(-left) : []) closeSync(file);
+  };
+  const release = () => held.splice(0).forEach((file) => closeSync(file));
+  const error = ({ code, message, remedy }) => ({ code, message, remedy });
+`;
+
+/** Searches in such a process, which has the engine already or not. */
+const search = (/** @type {boolean} */ loaded) => `${LIMITED}
+  if (${loaded}) native();
+  limit();
   let told;
   try {
     const manager = await Manager.get(request);
     told = { hits: (await manager.search("sencha")).length };
-  } catch ({ code, message }) {
-    told = { code, message };
+    await manager.close();
+  } catch (thrown) {
+    told = error(thrown);
   }
-  for (const file of held) closeSync(file);
+  release();
   console.log(JSON.stringify(told));
+  process.exit();
+`;
+const SEARCH = search(true);
+
+/** Indexes a new note in such a process, and the old one anew. */
+const UPDATE = `${LIMITED}
+  const manager = await Manager.get(request);
+  await manager.sync();
+  await writeFile(note, "The harbour pilot is called Ines.");
+  limit();
+  const report = await manager.sync({ force: true }).catch(error);
+  const meanwhile = await manager.searchDetailed("harbour pilot").catch(error);
+  release();
+  const kept = (await manager.search("sencha")).length;
+  const later = await manager.sync();
+  console.log(JSON.stringify({ report, meanwhile, kept, later, found: (await manager.search("harbour pilot")).length }));
   process.exit();
 `;
 
 /**
+ * @param {string} script
  * @param {string} limit What the shell does first.
- * @param {number} [left] Files that may still be opened.
+ * @param {{left?: number, env?: Record<string, string>, request?: object, note?: string}} [more] Files that may still be opened.
  */
-async function searchWithin(limit, left) {
-  const { request } = await makeWorkspace();
-  const call = JSON.stringify({ root: pathToFileURL(`${process.cwd()}/`).href, request: { ...request, purpose: "cli" }, left });
-  const args = ["-c", `${limit}; exec "$@"`, "sh", process.execPath, "--input-type=module", "-e", SEARCH, call];
-  const { stdout, stderr } = spawnSync("sh", args, { encoding: "utf8", timeout: 60_000 });
+async function within(script, limit, { left, env, note, request } = {}) {
+  const home = request ? undefined : await makeWorkspace();
+  const call = {
+    root: pathToFileURL(`${process.cwd()}/`).href,
+    request: { ...(request ?? home?.request), purpose: "cli" },
+    note: note ?? (home && path.join(home.workspace, "USER.md")),
+    left,
+  };
+  const args = ["-c", `${limit}; exec "$@"`, "sh", process.execPath, "--input-type=module", "-e", script, JSON.stringify(call)];
+  const { stdout, stderr } = spawnSync("sh", args, { encoding: "utf8", timeout: 60_000, env: { ...process.env, ...env } });
   expect(stdout, stderr).not.toBe("");
   return JSON.parse(stdout);
 }
@@ -61,7 +97,7 @@ test.runIf(process.platform === "linux")(
   "with too few file descriptors, at whichever moment they run out",
   async () => {
     const told = [];
-    for (let left = 0; left <= 8; left++) told.push(await searchWithin("ulimit -n 64", left));
+    for (let left = 0; left <= 8; left++) told.push(await within(SEARCH, "ulimit -n 64", { left }));
     for (const { hits, code } of told) expect(hits === 1 || /^MEM_(IO|READ_ONLY)$/.test(code), JSON.stringify(told)).toBe(true);
     expect(told[0]).toHaveProperty("code");
     // It advised to make the folder writable, which it was.
@@ -72,10 +108,67 @@ test.runIf(process.platform === "linux")(
   120_000,
 );
 
+// The engine's threads could not be started, which ended the process, a gateway too.
+test.runIf(process.platform === "linux")(
+  "with too few file descriptors to start the engine",
+  async () => {
+    for (let left = 0; left <= 14; left += 2) {
+      const told = await within(search(false), "ulimit -n 64", { left });
+      expect(told.hits === 1 || told.code === "MEM_IO", JSON.stringify({ left, told })).toBe(true);
+      if (left < 12) expect(told).toMatchObject({ code: "MEM_IO", remedy: expect.stringMatching(/ulimit -n/) });
+    }
+  },
+  60_000,
+);
+
+// Notes that could not be opened were left out without a word, and a rebuild took the place of an index that had them.
+test.runIf(process.platform === "linux")(
+  "notes for which no descriptor is left are said to be unread, stay in the index, and are read later",
+  async () => {
+    let unread = 0;
+    for (let left = 0; left <= 8; left++) {
+      const told = await within(UPDATE, "ulimit -n 64", { left });
+      const { report, meanwhile, kept, found } = told;
+      expect({ left, kept, found }, JSON.stringify(told)).toEqual({ left, kept: 1, found: 1 });
+      if (meanwhile.hits?.length > 0) continue;
+      expect(report.code ?? report.warning, JSON.stringify(told)).toMatch(/^MEM_IO$|open files/);
+      expect(meanwhile.code, JSON.stringify(told)).toBe("MEM_IO");
+      unread += report.warning ? 1 : 0;
+    }
+    expect(unread).toBeGreaterThan(0);
+  },
+  120_000,
+);
+
+const FULL = { code: "MEM_DISK_FULL", remedy: expect.stringMatching(/Free some space/) };
+
 test.runIf(process.platform === "linux")(
   "with no room for the index",
   async () => {
-    expect(await searchWithin("trap '' XFSZ; ulimit -f 0")).toMatchObject({ code: expect.stringMatching(/^MEM_(IO|DISK_FULL)$/) });
+    expect(await within(SEARCH, "trap '' XFSZ; ulimit -f 0")).toMatchObject(FULL);
   },
   60_000,
+);
+
+test.runIf(process.platform === "linux")(
+  "with a disk that is full from the first write on, or from any later one",
+  async () => {
+    const { dir, request, stateDir } = await makeWorkspace();
+    const [file, fault] = [path.join(dir, "control"), FAULTS.find(({ error }) => error === constants.errno.ENOSPC)];
+    const control = new Control(file);
+    onTestFinished(() => control.close());
+    const env = { LD_PRELOAD: buildLibrary(dir), IO_FAULTS_FOLDER: `${stateDir}/`, IO_FAULTS_CONTROL: file };
+    for (const skip of [0, 1, 3, 9, 27]) {
+      await rm(stateDir, { recursive: true, force: true });
+      control.arm(/** @type {import("../faults/control.mjs").Fault} */ (fault), skip);
+      const told = await within(SEARCH, ":", { env, request });
+      if (control.disarm() > 0) expect(told, `after ${skip}`).toMatchObject(FULL);
+    }
+    // A full disk is no reason not to search what is there.
+    await rm(stateDir, { recursive: true, force: true });
+    expect(await within(SEARCH, ":", { env, request })).toEqual({ hits: 1 });
+    control.arm(/** @type {import("../faults/control.mjs").Fault} */ (fault), 0);
+    expect(await within(SEARCH, ":", { env, request })).toEqual({ hits: 1 });
+  },
+  120_000,
 );

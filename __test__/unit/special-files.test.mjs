@@ -6,6 +6,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync,
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { native } from "../../lib/native.js";
+import { commandLine } from "./command-line.mjs";
 import { hooked, MAIN, turn } from "./hooked.mjs";
 
 const FACTS = "memory/facts.md";
@@ -106,6 +107,12 @@ async function recent({ handlers }) {
   return String((await handlers.before_prompt_build({ prompt: "And what did we say about tea?" }, MAIN))?.appendContext);
 }
 
+/** What was logged by the end of one more turn. @param {Awaited<ReturnType<typeof hooked>>} home */
+async function toldAfterTurn({ handlers, warnings }) {
+  await handlers.agent_end(turn("And on."), MAIN);
+  return warnings.join("\n");
+}
+
 /** @type {[string, string, (file: string) => void][]} */
 const DAMAGE = [
   // The event loop stood still for half a minute at 300 MB; this would take it for months.
@@ -128,7 +135,7 @@ test.each(DAMAGE)("short-term memory that ends in %s goes on, and the damage is 
   expect(warnings.join("\n")).toContain(said);
   const aside = native().setAsideFiles(agent);
   expect(aside).toHaveLength(said.includes("aside") ? 1 : 0);
-  for (const damaged of aside) expect(warnings.join("\n")).toContain(damaged);
+  for (const damaged of aside) expect(warnings.join("\n")).toContain(damaged.path);
 });
 
 test("a line without end in short-term memory hides neither what follows nor itself from the file's owner", async () => {
@@ -139,8 +146,38 @@ test("a line without end in short-term memory hides neither what follows nor its
   await home.handlers.agent_end(turn("The kettle is broken."), MAIN);
   expect(await recent(home)).toContain("kettle");
   expect((await recent(home)).length).toBeLessThan(10_000);
-  expect(home.warnings).toEqual([]);
+  await expect.poll(() => toldAfterTurn(home), { timeout: 10_000 }).toContain(`${file} is larger than`);
+  await toldAfterTurn(home);
+  expect(home.warnings).toHaveLength(1);
   expect(statSync(file).size).toBeGreaterThan(64 << 20);
+});
+
+// What was damaged between good lines was passed over without a word.
+test("damage between turns is set aside and told in the log and by status", async () => {
+  const home = await hooked(SHORT_TERM);
+  const file = path.join(home.stateDir, "memory", "short-term.jsonl");
+  await home.handlers.agent_end(turn("Sencha is my tea."), MAIN);
+  appendFileSync(file, "\0\0####\n#\n");
+  await home.handlers.agent_end(turn("The kettle is broken."), MAIN);
+  expect(await recent(home)).toContain("kettle");
+  await expect.poll(() => toldAfterTurn(home), { timeout: 10_000 }).toMatch(/2 lines of .*short-term\.jsonl were no entries/);
+  for (const word of ["Sencha", "kettle"]) expect(await recent(home)).toContain(word);
+  const [aside] = native().setAsideFiles(home.agent);
+  expect(aside).toEqual({ path: expect.stringContaining("short-term-damaged-"), lines: 2 });
+  expect(readFileSync(aside.path, "utf8")).toBe("\0\0####\n#\n");
+  expect(statSync(aside.path).mode & 0o077).toBe(0);
+});
+
+test("status finds damage that nobody has met, and says where it lies now", async () => {
+  const { stateDir, run, json } = await commandLine();
+  const file = path.join(stateDir, "memory", "short-term.jsonl");
+  mkdirSync(path.dirname(file), { recursive: true });
+  const turns = Array.from({ length: 500 }, (_, n) => `{"turn":${n}}\n`);
+  writeFileSync(file, ["#####\n", ...turns].join(""));
+  const { output } = await run("status");
+  expect(output).toMatch(/short-term-damaged-[\d-]+\.jsonl: 1 damaged line, set aside from automatic memory; nothing reads it/);
+  expect(readFileSync(file, "utf8")).toBe(turns.join(""));
+  expect((await json("status"))[0].scan.issues).toEqual([expect.stringContaining("short-term-damaged-")]);
 });
 
 test.skipIf(process.platform === "win32")("a pipe in the place of short-term memory holds no hook", async () => {

@@ -76,3 +76,15 @@ test("with all settings it tells where each part of remote is written, and no se
     `  remote.headers = ["x-team"] ← ${where}.headers`,
   ]);
 });
+
+test("indexes of the agent's other workspaces are named with their size, and with where the way to remove one stands", () => {
+  const others = [
+    { path: "/state/index.sqlite", workspace: "/home/a/notes", isGone: true, bytes: 3_400_000 },
+    { path: "/state/index.ws-1.sqlite", isGone: false, bytes: 90_000 },
+  ];
+  const text = printed({ status: { provider: "none" }, scan: { otherWorkspaces: others } });
+  expect(text).toContain("openclaw memory doctor");
+  expect(text).toMatch(/\/state\/index\.sqlite \(3\.\d MiB\) · \/home\/a\/notes, not there any more/);
+  expect(text).toMatch(/index\.ws-1\.sqlite \([\d.]+ KiB\) · unknown$/m);
+  expect(printed({ status: { provider: "none" }, scan: { otherWorkspaces: [] } })).not.toContain("other workspaces");
+});

@@ -8,6 +8,7 @@ import { zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { Host } from "../../plugin/host.js";
+import { createRuntime } from "../../plugin/runtime.js";
 import { stopWatchingTranscripts, watchTranscripts } from "../../plugin/sessions/events.js";
 import { authorizeHits } from "../../plugin/session-visibility.js";
 import { makeWorkspace } from "./workspace.mjs";
@@ -129,6 +130,33 @@ test("the host's word that something was said brings it into the index", { timeo
   expect(found[0]).toMatchObject({ path: "sessions/main/s1.jsonl", source: "sessions" });
   stopWatchingTranscripts();
   expect(listeners).toEqual([]);
+});
+
+// Hosts ask the plugin's runtime for a manager after a compaction, and name the conversation each in their own words.
+test.each([
+  ["2026.4.12", { sessionFiles: ["s1.jsonl"] }, {}],
+  ["2026.9.6", { sessions: [{ agentId: "main", sessionId: "s1", sessionKey: "agent:main:main" }] }, {}],
+  ["2026.4.12, where that is switched off", { sessionFiles: ["s1.jsonl"] }, { sync: { sessions: { postCompactionForce: false } } }],
+])("after a compaction the conversation is in the index on %s", async (_, named, settings) => {
+  const home = await makeWorkspace();
+  const file = await transcript(home);
+  await writeFile(file, "");
+  const cfg = { ...home.config(SESSIONS), plugins: { entries: { "memory-core-rs": { config: settings } } } };
+  const runtime = {
+    version: "2026.4.12",
+    config: { loadConfig: () => cfg },
+    state: { resolveStateDir: () => home.stateDir },
+    agent: { resolveAgentWorkspaceDir: () => home.workspace },
+  };
+  const host = new Host({ config: cfg, runtime });
+  await (await managerOf(host.managerRequest({ cfg, agentId: "main", purpose: "cli" }))).sync();
+  // Far less than what starts a sync by itself.
+  await appendFile(file, line("user", "The spare key hangs behind the boiler."));
+  const { manager } = await createRuntime(host).getMemorySearchManager({ cfg, agentId: "main" });
+  await manager?.sync(/** @type {any} */ ({ reason: "post-compaction", ...named }));
+  const isTaken = !("sync" in settings);
+  expect(manager?.status().sourceCounts?.find(({ source }) => source === "sessions")?.chunks ?? 0).toBe(isTaken ? 1 : 0);
+  expect((await manager?.search("spare key boiler"))?.map((hit) => hit.path)).toEqual(isTaken ? ["sessions/main/s1.jsonl"] : []);
 });
 
 test("passages of conversations pass only with a requester, or on hosts without rules for them", async () => {

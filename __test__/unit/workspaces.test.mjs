@@ -1,7 +1,7 @@
 // An index belongs to a workspace, also when two workspaces share the agent and the state folder.
 
 import { execFile } from "node:child_process";
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { cp, mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -50,6 +50,40 @@ test("two managers of one agent with two workspaces never see each other's notes
   await Promise.all([a.close(), b.close()]);
 });
 
+// The manager of the second workspace put the first one's to rest, which then noticed no change any more.
+test("two workspaces of one agent are watched at the same time", { timeout: 60_000 }, async () => {
+  const { dir, request } = await twoWorkspaces();
+  const watched = { provider: "none", sync: { watch: true, watchDebounceMs: 50 } };
+  const a = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(request("a", watched)));
+  await a.sync();
+  const b = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(request("b", watched)));
+  await b.sync();
+  expect(await MemoryIndexManager.get(request("a", watched))).toBe(a);
+  for (const [name, manager] of /** @type {const} */ ([
+    ["a", a],
+    ["b", b],
+  ])) {
+    await writeFile(path.join(dir, name, "memory", "new.md"), `A fresh walrus of ${name} sings.`);
+    // The status is read from memory and wakes nothing up: only the watcher can have counted the file.
+    await expect.poll(() => manager.status().files, { timeout: 20_000 }).toBe(2);
+  }
+  await Promise.all([a.close(), a.close(), b.close()]);
+});
+
+test("in a host an agent has one workspace: the manager of the former one comes to rest", async () => {
+  const { dir, request } = await twoWorkspaces();
+  const watched = { provider: "none", sync: { watch: true, watchDebounceMs: 50 } };
+  const ofHost = (/** @type {string} */ name) => ({ ...request(name, watched), reopens: true, workspaceDir: path.join(dir, name) });
+  const former = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(ofHost("a")));
+  await former.sync();
+  const now = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(ofHost("b")));
+  await writeFile(path.join(dir, "a", "memory", "new.md"), "A fresh walrus sings.");
+  await now.sync();
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(former.status().files).toBe(1);
+  await now.close();
+});
+
 test("two processes that open two workspaces of one agent at once keep them apart", { timeout: 60_000 }, async () => {
   const { request } = await twoWorkspaces();
   const asked = [
@@ -86,4 +120,36 @@ test("a workspace that moved keeps its vectors and shows no old row", async () =
   expect(await after?.sync()).toMatchObject({ files: 1, embedded: 0, pending: 0 });
   expect(made).toBe(1);
   await after?.close();
+});
+
+// After a move outside a host, what had been forgotten came back: only vectors were taken over.
+test("a workspace that moved keeps what was forgotten; a second one beside it inherits nothing", async () => {
+  const { dir, request } = await twoWorkspaces();
+  await writeFile(path.join(dir, "a", "memory", "secret.md"), "The walrus hides in the bath tub.");
+  const open = async (/** @type {string} */ name) => {
+    const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(request(name)));
+    await manager.sync();
+    return manager;
+  };
+  const a = await open("a");
+  await a.forget({ paths: ["memory/secret.md"] });
+  await a.close();
+  // The same notes in another place, while the first place is still there: somebody else's, as far as anybody can tell.
+  await cp(path.join(dir, "a"), path.join(dir, "copy"), { recursive: true, preserveTimestamps: true });
+  const copy = await open("copy");
+  expect((await copy.search("walrus bath tub")).map(({ path }) => path)).toEqual(["memory/secret.md"]);
+  expect(await copy.forgotten()).toEqual([]);
+  await copy.close();
+  await rename(path.join(dir, "a"), path.join(dir, "moved"));
+  const moved = await open("moved");
+  expect((await moved.forgotten()).map(({ name }) => name)).toEqual(["memory/secret.md"]);
+  expect(await moved.search("walrus bath tub")).toEqual([]);
+  expect(await moved.search("zebra kitchen")).toHaveLength(1);
+  await moved.close();
+  // The first place is gone, and these are other notes: they begin with nothing.
+  await writeFile(path.join(dir, "b", "memory", "secret.md"), "The boiler hums.");
+  const b = await open("b");
+  expect(await b.forgotten()).toEqual([]);
+  expect(await b.search("boiler hums")).not.toEqual([]);
+  await b.close();
 });

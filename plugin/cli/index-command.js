@@ -8,7 +8,7 @@ import { withProgress } from "./progress.js";
 /**
  * @typedef {{agent?: string, force?: boolean, dryRun?: boolean, cancelBatches?: boolean, json?: boolean, verbose?: boolean}} Options
  * @typedef {{plan: {files: number, changed: string[], removed: string[], rebuild?: string, texts: number, tokens: number},
- *   paid: boolean, local: boolean, provider: string, model?: string}} Cost
+ *   paid: boolean, local: boolean, provider: string, model?: string, address?: string}} Cost
  * @param {import("../host.js").Host} host
  * @param {Options} options
  */
@@ -44,6 +44,7 @@ async function indexAgent(agentId, manager, { force, dryRun, cancelBatches, json
         : `Memory index updated (${agentId}): ${counted(files, "file")}, ${counted(status.chunks ?? 0, "chunk")} indexed.`,
     );
     for (const { path, reason } of verbose ? (await manager.inspect()).skipped : []) print(`  skipped ${path}: ${reason}`);
+    if (report.warning) console.error(report.warning);
     if (report.refused > 0) print(`The provider refused ${counted(report.refused, "text")}; these are found by their words only.`);
   }
   if (report.embeddingError) failWith(embeddingText(`Memory index (${agentId})`, report));
@@ -74,8 +75,9 @@ export function embeddingText(doing, { embeddingError, pending }) {
  */
 async function costOf(manager, force) {
   const { plan, paid, local } = await manager.plan({ force });
-  const { provider, model } = manager.status();
-  return { plan, paid, local, provider, model };
+  const { provider, model, custom } = manager.status();
+  const endpoint = /** @type {{address?: string} | null | undefined} */ (custom?.endpoint);
+  return { plan, paid, local, provider, model, address: endpoint?.address };
 }
 
 /** @param {Cost["plan"]} plan */
@@ -84,10 +86,15 @@ function changesText({ files, changed, removed, rebuild }) {
   return `Nothing done. Would update the index: ${changes.join(", ")}${rebuild ? `; ${rebuild}` : ""}`;
 }
 
+/** Providers that run models themselves: on this machine, their texts stay there. */
+const RUN_MODELS = new Set(["ollama", "lmstudio", "llama-server"]);
+
 /** @param {Cost} cost */
-export function costText({ plan, paid, local, provider, model }) {
+export function costText({ plan, paid, local, provider, model, address }) {
   if (plan.texts === 0) return "No text needs to be embedded.";
   const what = `${counted(plan.texts, "text")}, about ${plan.tokens} tokens`;
   if (local) return `To embed in this process, at no cost: ${what}.`;
-  return `To send to ${provider} (${model ?? "its default model"}, ${paid ? "paid by the token" : "on this machine"}): ${what}.`;
+  // A server here may hand texts on to somebody who is paid for it.
+  const here = RUN_MODELS.has(provider) ? "on this machine" : `through ${address ?? "a server on this machine"}`;
+  return `To send to ${provider} (${model ?? "its default model"}, ${paid ? "paid by the token" : here}): ${what}.`;
 }

@@ -142,6 +142,17 @@ function addCommands(root, name, host) {
       (await import("./upkeep.js")).runBackup(host, file, options),
     );
   root
+    .command("restore")
+    .description("Put a copy of the index back; what is there now is kept beside it, and your notes stay as they are")
+    .argument("<file>", "A copy that `memory backup` has written, relative to the working directory")
+    .option("--agent <id>", "Agent (default: the default agent)")
+    .option("--dry-run", "Check the copy, say what would be replaced, and stop there", false)
+    .option("--yes", "Do not ask", false)
+    .option("--json", "Print JSON")
+    .action(async (/** @type {string} */ file, /** @type {any} */ options) =>
+      (await import("./restore.js")).runRestore(host, file, options),
+    );
+  root
     .command("setup")
     .description("Write to the configuration what this host needs beyond the installation")
     .option("--yes", "Do not ask", false)

@@ -31,14 +31,24 @@ export async function runSearch(host, query, options) {
           code: answer.code,
         });
       else printAnswer(answer);
+      if (isFault(answer)) process.exitCode = 1;
     });
   });
 }
 
+/**
+ * Whether nothing was found and a fault may be the reason. Without the provider the words were searched all the same.
+ * @param {import("../../index.d.ts").MemoryAnswer} answer
+ */
+function isFault({ hits, code }) {
+  return hits.length === 0 && code !== undefined && !code.startsWith("MEM_PROVIDER");
+}
+
 /** @param {import("../../index.d.ts").MemoryAnswer} answer */
-function printAnswer({ hits, warning }) {
-  if (warning) console.error(warning);
-  if (hits.length === 0) return print("No matches.");
+function printAnswer(answer) {
+  const { hits, warning, code } = answer;
+  if (warning) console.error(isFault(answer) ? `${warning} [${code}]` : warning);
+  if (hits.length === 0) return print(isFault(answer) ? "No matches in what could be searched." : "No matches.");
   const blocks = hits.map((hit) =>
     [
       `${paint("green", hit.score.toFixed(3))} ${paint("cyan", `${hit.path}:${hit.startLine}-${hit.endLine}`)}`,

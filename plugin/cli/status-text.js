@@ -40,6 +40,7 @@ function agentText({ agentId, status, scan, embeddingProbe, indexError, settings
     field("Dirty", status.dirty ? paint("yellow", "yes") : "no"),
     field("Store", `${status.dbPath}${sizeText(status)}`),
     field("Workspace", status.workspaceDir),
+    ...otherWorkspaceLines(scan),
     ...sourceLines(status),
     ...engineLines(status),
     ...languageLines(scan),
@@ -92,6 +93,19 @@ function sizeText({ custom }) {
   if (typeof sizes?.database !== "number") return "";
   const { database, log = 0, cache = 0, free = 0 } = sizes;
   return ` (${byteText(database)}, of it vectors ${byteText(cache)} and free ${byteText(free)}; log ${byteText(log)})`;
+}
+
+/** Indexes of the agent's other workspaces, which nothing removes by itself. @param {Record<string, any> | undefined} scan */
+function otherWorkspaceLines(scan) {
+  const others = /** @type {{path: string, workspace?: string, isGone: boolean, bytes: number}[]} */ (scan?.otherWorkspaces ?? []);
+  if (others.length === 0) return [];
+  return [
+    paint("gray", "Indexes of other workspaces (`openclaw memory doctor` says how to remove one):"),
+    ...others.map(({ path, workspace = "unknown", isGone, bytes }) => {
+      const gone = isGone ? paint("yellow", ", not there any more") : "";
+      return `  ${path} (${byteText(bytes)}) · ${workspace}${gone}`;
+    }),
+  ];
 }
 
 /** Languages that the embedded model does not know. @param {Record<string, any> | undefined} scan */

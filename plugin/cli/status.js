@@ -6,7 +6,7 @@ import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { outcomesOfAgents } from "./agents.js";
 import { embeddingText } from "./index-command.js";
-import { errorJson, fail, failWith, printJson } from "./output.js";
+import { counted, errorJson, fail, failWith, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
 import { printStatus } from "./status-text.js";
 
@@ -61,13 +61,19 @@ async function agentStatus(host, { cfg, agentId }, manager, { deep, index, verbo
 /**
  * What the disk holds beside what the index holds; `totalFiles` and `issues` are named as in memory-core.
  * @param {Record<string, any>} inspection
- * @param {string[]} setAside Files of the automatic memory.
+ * @param {import("../../index.d.ts").SetAsideFile[]} setAside Files of the automatic memory.
  */
-function scanOf({ plan, limits, usage, unknownLanguages }, setAside) {
+function scanOf({ plan, limits, usage, unknownLanguages, otherWorkspaces }, setAside) {
   const { files = null, skipped = [], ...pending } = plan ?? {};
   const issues = skipped.map((/** @type {{path: string, reason: string}} */ { path, reason }) => `${path}: ${reason}`);
-  issues.push(...setAside.map((file) => `${file}: damaged and set aside; nothing reads it, and it may be deleted`));
-  return { totalFiles: files, issues, skipped, pending, limits, usage, unknownLanguages };
+  issues.push(...setAside.map(setAsideText));
+  return { totalFiles: files, issues, skipped, pending, limits, usage, unknownLanguages, otherWorkspaces };
+}
+
+/** @param {import("../../index.d.ts").SetAsideFile} file */
+function setAsideText({ path, lines }) {
+  const what = lines === undefined ? "damaged" : counted(lines, "damaged line");
+  return `${path}: ${what}, set aside from automatic memory; nothing reads it, and it may be deleted`;
 }
 
 /**

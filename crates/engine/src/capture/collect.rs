@@ -1,0 +1,395 @@
+//! From a finished turn to facts in the note of the day: judged, compared with what is known, capped, written, logged.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::{
+    daily_note, extract,
+    filter::{self, Reason},
+    log::{Entry, Log, Status},
+    queue::{Job, Message, Role},
+    rules::{self, Category},
+    similar::{Comparer, Fingerprint},
+};
+use crate::workspace::notes::Notes;
+use model::{
+    error::{Code, Error, Result},
+    own_file,
+};
+use text::{
+    marks::holds_mark,
+    redact::{redact, was_redacted},
+    shown::decoded,
+};
+
+/// Longest fact in characters (M5).
+pub const MAX_FACT_CHARS: usize = 500;
+/// Shortest fact that a model may list, in characters.
+const MIN_FACT_CHARS: usize = 4;
+/// Characters of a text that was not kept that go into the log.
+const LOGGED_CHARS: usize = 120;
+/// Bytes of a fingerprint of a message in the log.
+const MESSAGE_HASH_BYTES: usize = 8;
+
+/// A fact that may be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// One line, without secrets.
+    pub text: String,
+    /// What kind of fact.
+    pub category: Category,
+    /// Fingerprint of the message it comes from.
+    pub message: String,
+    /// Texts of the index that resemble it; filled in by whoever can search.
+    pub resembling: Vec<Resembling>,
+}
+
+/// A passage of the index that resembles a fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resembling {
+    /// The passage.
+    pub text: String,
+    /// Whether its vector is as near as that of a near duplicate.
+    pub same_meaning: bool,
+}
+
+/// Something that memory holds, or is not to hold again.
+#[derive(Debug)]
+struct Known {
+    print: Fingerprint,
+    /// The note and the line where it was written; none for what counts in any case.
+    place: Option<(String, String)>,
+}
+
+/// What was done with a turn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    /// Facts written.
+    pub stored: usize,
+    /// Texts not kept.
+    pub skipped: usize,
+}
+
+/// Collects the facts of one agent.
+#[derive(Debug, Clone)]
+pub struct Collector {
+    /// The agent's folder below the state directory.
+    pub folder: PathBuf,
+    /// The agent's workspace.
+    pub workspace: PathBuf,
+    /// Size of the largest note that is read, in bytes.
+    pub max_note_bytes: u64,
+    /// Now, in the user's time zone.
+    pub now: jiff::Zoned,
+    /// Most facts from one turn.
+    pub max_facts: usize,
+}
+
+impl Collector {
+    /// What the user's messages of a turn state by themselves. Messages judged before are passed over; those that
+    /// state nothing are logged with the reason.
+    ///
+    /// # Errors
+    /// When the log cannot be read or written.
+    pub fn by_rules(&self, job: &Job) -> Result<Vec<Candidate>> {
+        let mut book = Book::open(self, job)?;
+        // Of a turn that somebody took and did not finish nobody knows how far he came.
+        let earlier = if job.attempts > 1 { Vec::new() } else { book.log.all()? };
+        let mut judged: HashSet<String> = earlier.into_iter().map(|entry| entry.message).collect();
+        let mut candidates = Vec::new();
+        // What was in a turn before was judged with it.
+        for message in job.messages.iter().skip(job.seen).filter(|m| m.role == Role::User) {
+            let hash = fingerprint_of(message);
+            if !judged.insert(hash.clone()) {
+                continue;
+            }
+            match filter::capturable(&message.text).and_then(|text| rules::find(&text)) {
+                Ok(found) => candidates.extend(found.into_iter().map(|f| candidate(&f.text, f.category, &hash))),
+                Err(reason) => book.skip(&message.text, &hash, None, reason)?,
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// What a model listed for a turn, and how much of it was refused and logged. Its words are judged like everybody's: a
+    /// conversation can talk it into things.
+    ///
+    /// # Errors
+    /// When the log cannot be written.
+    pub fn by_model(&self, job: &Job, answer: &str) -> Result<(Vec<Candidate>, usize)> {
+        let mut book = Book::open(self, job)?;
+        let hash = fingerprint(&job.id);
+        let (mut candidates, mut refusals) = (Vec::new(), 0);
+        for (category, text) in extract::parse(answer) {
+            let chars = text.chars().count();
+            let refused = if filter::is_injection(&text) {
+                Some(Reason::Injection)
+            } else if holds_mark(&text) {
+                Some(Reason::Recalled)
+            } else if chars < MIN_FACT_CHARS {
+                Some(Reason::TooShort)
+            } else {
+                None
+            };
+            match refused {
+                Some(reason) => {
+                    refusals += 1;
+                    book.skip(&text, &hash, Some(category), reason)?;
+                }
+                None => candidates.push(candidate(&text, category, &hash)),
+            }
+        }
+        Ok((candidates, refusals))
+    }
+
+    /// Whether a turn is reported once more that was done before. One that somebody took and did not finish is not.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn is_done(&self, job: &Job) -> Result<bool> {
+        let hash = fingerprint(&job.id);
+        Ok(job.attempts <= 1 && Log::new(&self.folder).all()?.iter().any(|entry| entry.message == hash))
+    }
+
+    /// Logs that a turn gives nothing: what a model is not asked about, and what it found nothing in.
+    ///
+    /// # Errors
+    /// When the log cannot be written.
+    pub fn pass_over(&self, job: &Job) -> Result<()> {
+        let new = job.messages.get(job.seen..).unwrap_or_default();
+        let Some(message) = new.iter().rev().find(|message| message.role == Role::User) else { return Ok(()) };
+        let reason = filter::capturable(&message.text).err().unwrap_or(Reason::Nothing);
+        Book::open(self, job)?.skip(&message.text, &fingerprint(&job.id), None, reason)
+    }
+
+    /// Writes the candidates that are new to the note of the day, and logs every one.
+    ///
+    /// # Errors
+    /// When the note or the log cannot be written.
+    pub fn store(&self, job: &Job, candidates: Vec<Candidate>) -> Result<Outcome> {
+        let mut outcome = Outcome::default();
+        if candidates.is_empty() {
+            return Ok(outcome);
+        }
+        // Two processes with the same fact would each find it new.
+        let _lock = self.lock()?;
+        let mut book = Book::open(self, job)?;
+        book.log.rotate(&self.now.date().to_string())?;
+        let note = daily_note::relative_path(self.day_of(job));
+        let mut comparer = Comparer::default();
+        let mut known = self.known(&book.log, &note, &mut comparer)?;
+        for candidate in candidates {
+            let own = comparer.fingerprint(&candidate.text);
+            let reason = if was_redacted(&candidate.text) {
+                Some(Reason::Secret)
+            } else if candidate.text.chars().count() > MAX_FACT_CHARS {
+                Some(Reason::TooLong)
+            } else if self.is_known(&known, &own)? || is_indexed(&candidate, &own, &mut comparer) {
+                Some(Reason::Duplicate)
+            } else if outcome.stored >= job.max_facts.unwrap_or(self.max_facts) {
+                Some(Reason::Cap)
+            } else {
+                None
+            };
+            if let Some(reason) = reason {
+                outcome.skipped += 1;
+                book.skip(&candidate.text, &candidate.message, Some(candidate.category), reason)?;
+                continue;
+            }
+            // The note first: a fact that is in the note but not in the log is found there and not written twice.
+            daily_note::append(&self.notes(), &note, &[note_line(candidate.category, &candidate.text)])?;
+            book.add(Entry {
+                path: Some(note.clone()),
+                category: Some(candidate.category),
+                ..self.entry(job, Status::Stored, candidate.text, candidate.message)
+            })?;
+            known.push(Known { print: own, place: None });
+            outcome.stored += 1;
+        }
+        Ok(outcome)
+    }
+
+    /// Takes a captured fact out of its note; it will not be captured again. False when the note no longer has it.
+    ///
+    /// # Errors
+    /// When there is no such capture, it was never stored, or its note cannot be written.
+    pub fn undo(&self, id: &str) -> Result<bool> {
+        let _lock = self.lock()?;
+        let log = Log::new(&self.folder);
+        let entry = log.get(id)?;
+        let (Status::Stored, Some(path)) = (entry.status, &entry.path) else {
+            return Err(Error::new(Code::Argument, format!("\"{id}\" was not stored, so there is nothing to undo")));
+        };
+        let line = note_line(entry.category.unwrap_or(Category::Other), &entry.text);
+        let removed = daily_note::remove_line(&self.notes(), path, &line)?;
+        log.add(&Entry { status: Status::Undone, ts: self.timestamp(), ..entry })?;
+        Ok(removed)
+    }
+
+    /// What is in memory as far as it can be seen without the index: the log, with what was taken back, and the note.
+    fn known(&self, log: &Log, note: &str, comparer: &mut Comparer) -> Result<Vec<Known>> {
+        let entries = log.all()?.into_iter().filter(|e| e.status != Status::Skipped);
+        let mut known: Vec<Known> = entries
+            .map(|e| Known {
+                print: comparer.fingerprint(&e.text),
+                place: e
+                    .path
+                    .filter(|_| e.status == Status::Stored)
+                    .map(|path| (path, note_line(e.category.unwrap_or(Category::Other), &e.text))),
+            })
+            .collect();
+        let note = daily_note::read(&self.notes(), note)?;
+        known.extend(note.lines().map(|line| Known { print: comparer.fingerprint(line), place: None }));
+        Ok(known)
+    }
+
+    /// Whether a fact is among those that are known. What was written to a note counts while it stands there: somebody who
+    /// deletes or corrects a line may say the old words again one day.
+    fn is_known(&self, known: &[Known], own: &Fingerprint) -> Result<bool> {
+        for same in known.iter().filter(|known| known.print.is_same(own)) {
+            let Some((path, line)) = &same.place else { return Ok(true) };
+            if daily_note::read(&self.notes(), path)?.lines().any(|there| there == line) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn entry(&self, job: &Job, status: Status, text: String, message: String) -> Entry {
+        Entry {
+            id: uuid::Uuid::new_v4().simple().to_string().chars().take(8).collect(),
+            ts: self.timestamp(),
+            status,
+            text,
+            reason: None,
+            category: None,
+            path: None,
+            session_key: job.session_key.clone(),
+            message,
+        }
+    }
+
+    /// The day a turn was held on, which may be over when it is looked at.
+    fn day_of(&self, job: &Job) -> jiff::civil::Date {
+        let held = jiff::Timestamp::from_millisecond(job.created_ms).ok().filter(|_| job.created_ms > 0);
+        held.map_or_else(|| self.now.date(), |at| at.to_zoned(self.now.time_zone().clone()).date())
+    }
+
+    fn notes(&self) -> Notes {
+        Notes::new(&self.workspace, self.max_note_bytes)
+    }
+
+    fn timestamp(&self) -> String {
+        timestamp(self.now.timestamp())
+    }
+
+    /// Held until dropped.
+    fn lock(&self) -> Result<std::fs::File> {
+        let path = self.folder.join("capture.lock");
+        let open = || own_file::open_or_create(&path).and_then(|file| file.lock().map(|()| file));
+        open().map_err(|e| Error::io(&path, &e))
+    }
+}
+
+/// The log while one turn is worked on: a text of a message is listed once, however often the turn is taken up again.
+struct Book<'a> {
+    collector: &'a Collector,
+    job: &'a Job,
+    log: Log,
+    /// Message and text of the entries.
+    listed: HashSet<(String, String)>,
+}
+
+impl<'a> Book<'a> {
+    fn open(collector: &'a Collector, job: &'a Job) -> Result<Self> {
+        let log = Log::new(&collector.folder);
+        let earlier = if job.attempts > 1 { log.all()? } else { Vec::new() };
+        Ok(Self { collector, job, log, listed: earlier.iter().map(key_of).collect() })
+    }
+
+    fn skip(&mut self, text: &str, message: &str, category: Option<Category>, reason: Reason) -> Result<()> {
+        let shown = logged(&one_line(&redact(&decoded(text))));
+        let entry = self.collector.entry(self.job, Status::Skipped, shown, message.to_owned());
+        if self.listed.contains(&key_of(&entry)) {
+            return Ok(());
+        }
+        self.add(Entry { reason: Some(reason.as_str().to_owned()), category, ..entry })
+    }
+
+    fn add(&mut self, entry: Entry) -> Result<()> {
+        self.listed.insert(key_of(&entry));
+        self.log.add(&entry)
+    }
+}
+
+/// The message of an entry, and its text as far as every entry has it.
+fn key_of(entry: &Entry) -> (String, String) {
+    (entry.message.clone(), logged(&entry.text))
+}
+
+fn logged(text: &str) -> String {
+    text.chars().take(LOGGED_CHARS).collect()
+}
+
+/// Notes that a fact was taken out of memory: it will not be captured again.
+///
+/// # Errors
+/// When the log cannot be read or written.
+pub fn forget_capture(folder: &Path, text: &str) -> Result<()> {
+    let log = Log::new(folder);
+    for entry in log.all()?.into_iter().filter(|entry| entry.status == Status::Stored && entry.text == text) {
+        log.add(&Entry { status: Status::Undone, ts: timestamp(jiff::Timestamp::now()), ..entry })?;
+    }
+    Ok(())
+}
+
+/// How a fact stands in a note.
+#[must_use]
+pub fn note_line(category: Category, text: &str) -> String {
+    format!("- [{}] {text}", category.as_str())
+}
+
+/// Now, in the time zone of the settings or else of the machine.
+#[must_use]
+pub fn now_in(zone: Option<&str>) -> jiff::Zoned {
+    let zone = zone.and_then(|name| jiff::tz::TimeZone::get(name).ok()).unwrap_or_else(jiff::tz::TimeZone::system);
+    jiff::Timestamp::now().to_zoned(zone)
+}
+
+/// Whether the index holds the fact: a line that says the same, or a passage of one line that means the same.
+fn is_indexed(candidate: &Candidate, own: &Fingerprint, comparer: &mut Comparer) -> bool {
+    candidate.resembling.iter().any(|passage| {
+        let same_meaning = passage.same_meaning && passage.text.trim().lines().count() == 1;
+        passage.text.lines().any(|line| {
+            let line = comparer.fingerprint(line);
+            line.is_same(own) || (same_meaning && line.agrees(own))
+        })
+    })
+}
+
+fn candidate(text: &str, category: Category, message: &str) -> Candidate {
+    Candidate { text: one_line(&redact(&decoded(text))), category, message: message.to_owned(), resembling: Vec::new() }
+}
+
+/// One line, so that a fact can start no heading, list or fence of its own.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn timestamp(at: jiff::Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// The fingerprint of a message: of its words, and of when it was said where that is known.
+fn fingerprint_of(Message { text, at, .. }: &Message) -> String {
+    at.map_or_else(|| fingerprint(text), |at| fingerprint(&format!("{}\u{0}{at}", text.trim())))
+}
+
+fn fingerprint(text: &str) -> String {
+    hex::encode(Sha256::digest(text.trim()).get(..MESSAGE_HASH_BYTES).unwrap_or_default())
+}

@@ -1,0 +1,303 @@
+//! Stored facts (M1–M7): one line of Markdown each, so that a person can read and edit them.
+//!
+//! A fact is a list line of `memory/facts.md`, or a line with a category in a note of a day, where auto-capture writes.
+//! Its id follows from its words: nothing but the words has to be in the file, and a line edited by hand is a new fact.
+
+use std::{collections::HashSet, sync::LazyLock};
+
+use jiff::{civil::Date, tz::TimeZone};
+use regex::Regex;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use unicode_normalization::UnicodeNormalization;
+
+use super::{
+    collect::one_line,
+    daily_note,
+    rules::{self, Category},
+};
+use crate::workspace::{forgotten::Forgotten, notes::Notes};
+use model::error::{Code, Result};
+use text::shown::decoded;
+
+/// The note of stored facts, relative to the workspace.
+pub const FILE: &str = "memory/facts.md";
+/// Its first line.
+const TITLE: &str = "Facts";
+/// Importance of a fact that says nothing about it (M1).
+pub const DEFAULT_IMPORTANCE: f64 = 0.7;
+
+/// `(importance 0.9)` at the end of a line.
+static IMPORTANCE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\s*\(importance ([01](?:\.\d{1,4})?)\)$").ok());
+
+/// A fact as it stands in a note.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fact {
+    /// UUID that follows from the words.
+    pub id: String,
+    /// The words.
+    pub text: String,
+    /// 0–1.
+    pub importance: f64,
+    /// What kind of fact.
+    pub category: Category,
+    /// Begin of the day it was stored, in milliseconds since the epoch; 0 = unknown.
+    pub created_at: i64,
+    /// The note, relative to the workspace.
+    pub path: String,
+    /// The line of the note, which removes it.
+    #[serde(skip)]
+    line: String,
+}
+
+impl Fact {
+    /// Whether the user had it forgotten: its line or its note.
+    #[must_use]
+    pub fn is_forgotten(&self, list: &Forgotten) -> bool {
+        is_left_out(list, &self.path, &self.line)
+    }
+}
+
+/// A fact to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewFact {
+    /// One line, without secrets.
+    pub text: String,
+    /// What kind of fact.
+    pub category: Category,
+    /// 0–1.
+    pub importance: f64,
+    /// The day it is stored under.
+    pub day: Date,
+}
+
+impl NewFact {
+    /// Whether the user had forgotten what would be written.
+    #[must_use]
+    pub fn is_forgotten(&self, list: &Forgotten) -> bool {
+        is_left_out(list, FILE, &line_of(self))
+    }
+}
+
+fn is_left_out(list: &Forgotten, path: &str, line: &str) -> bool {
+    list.path(path).is_some() || list.line(path, line)
+}
+
+/// The id of a fact.
+#[must_use]
+pub fn id_of(text: &str) -> String {
+    let plain: String = one_line(text).nfc().collect();
+    let digest: [u8; 32] = Sha256::digest(plain).into();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(digest.split_at(16).0);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string()
+}
+
+/// Every fact, oldest note first; of several lines with the same words, the first.
+///
+/// Notes of days that the index leaves out too (links, special files, oversized ones) are passed over; `status` names them.
+///
+/// # Errors
+/// [`Code::Path`] when `memory/facts.md` is such a file, and when a note exists but cannot be read.
+pub fn all(notes: &Notes, zone: &TimeZone) -> Result<Vec<Fact>> {
+    let mut facts = Vec::new();
+    for (path, day) in day_notes(notes)? {
+        let text = match daily_note::read(notes, &path) {
+            Err(error) if error.code == Code::Path => continue,
+            text => text?,
+        };
+        let created_at = milliseconds(day, zone);
+        facts.extend(text.lines().filter_map(|line| parse(line, true, &path, created_at)));
+    }
+    facts.extend(in_file(&daily_note::read(notes, FILE)?, zone));
+    let mut seen = HashSet::new();
+    facts.retain(|fact| seen.insert(fact.id.clone()));
+    Ok(facts)
+}
+
+/// Adds facts at the end of the note, each under the heading of its day. What is there already is passed over; gives
+/// the ids of those that were written.
+///
+/// # Errors
+/// As [`daily_note::append`].
+pub fn append(notes: &Notes, facts: &[NewFact]) -> Result<Vec<String>> {
+    let mut written = Vec::new();
+    daily_note::append_with(notes, FILE, Some(TITLE), |before| {
+        let mut known: HashSet<String> = in_file(before, &TimeZone::UTC).map(|fact| fact.id).collect();
+        let mut day = before.lines().rev().find_map(heading_day);
+        let mut lines = Vec::new();
+        for fact in facts {
+            let id = id_of(&fact.text);
+            if !known.insert(id.clone()) {
+                continue;
+            }
+            if day != Some(fact.day) {
+                day = Some(fact.day);
+                if !before.is_empty() || !lines.is_empty() {
+                    lines.push(String::new());
+                }
+                lines.extend([format!("## {}", fact.day), String::new()]);
+            }
+            lines.push(line_of(fact));
+            written.push(id);
+        }
+        lines
+    })?;
+    Ok(written)
+}
+
+/// Takes every line with a fact's words out of the notes; false when there is none any more.
+///
+/// # Errors
+/// As [`daily_note::remove_line`].
+pub fn remove(notes: &Notes, zone: &TimeZone, id: &str) -> Result<bool> {
+    let mut removed = false;
+    while let Some(fact) = all(notes, zone)?.into_iter().find(|fact| fact.id == id) {
+        if !daily_note::remove_line(notes, &fact.path, &fact.line)? {
+            break;
+        }
+        removed = true;
+    }
+    Ok(removed)
+}
+
+fn in_file(text: &str, zone: &TimeZone) -> impl Iterator<Item = Fact> {
+    let mut created_at = 0;
+    text.lines().filter_map(move |line| {
+        if let Some(day) = heading_day(line) {
+            created_at = milliseconds(day, zone);
+        }
+        parse(line, false, FILE, created_at)
+    })
+}
+
+/// A list line as a fact; `labelled` says whether only a category makes it one.
+fn parse(line: &str, labelled: bool, path: &str, created_at: i64) -> Option<Fact> {
+    let line = line.trim_end();
+    let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?.trim();
+    let label = item.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    let (category, text) = match label.and_then(|(label, text)| Some((Category::parse(label)?, text))) {
+        Some(found) => found,
+        None if labelled => return None,
+        None => (rules::categorize(item), item),
+    };
+    let found = IMPORTANCE.as_ref().and_then(|pattern| pattern.captures(text));
+    let (text, importance) = match found.as_ref().and_then(|c| Some((c.get(0)?.start(), c.get(1)?.as_str()))) {
+        Some((end, number)) => (text.get(..end)?, number.parse().unwrap_or(DEFAULT_IMPORTANCE)),
+        None => (text, DEFAULT_IMPORTANCE),
+    };
+    // Versions before stored what a model repeated of an escaped text.
+    let text = one_line(&decoded(text));
+    (!text.is_empty()).then(|| Fact {
+        id: id_of(&text),
+        text,
+        importance: f64::clamp(importance, 0.0, 1.0),
+        category,
+        created_at,
+        path: path.to_owned(),
+        line: line.to_owned(),
+    })
+}
+
+fn line_of(fact: &NewFact) -> String {
+    let text = one_line(&fact.text);
+    let rounded = (fact.importance.clamp(0.0, 1.0) * 100.0).round() / 100.0;
+    // Words that end like an importance would be read as one.
+    let misread = IMPORTANCE.as_ref().is_some_and(|pattern| pattern.is_match(&text));
+    let usual = (rounded - DEFAULT_IMPORTANCE).abs() < f64::EPSILON && !misread;
+    let importance = if usual { String::new() } else { format!(" (importance {rounded})") };
+    format!("- [{}] {text}{importance}", fact.category.as_str())
+}
+
+fn heading_day(line: &str) -> Option<Date> {
+    line.strip_prefix("## ")?.trim().parse().ok()
+}
+
+/// Begin of a day; 0 when the calendar has none.
+fn milliseconds(day: Date, zone: &TimeZone) -> i64 {
+    day.to_zoned(zone.clone()).map_or(0, |begin| begin.timestamp().as_millisecond())
+}
+
+/// The notes of days, `memory/YYYY-MM-DD.md`, oldest first.
+fn day_notes(notes: &Notes) -> Result<Vec<(String, Date)>> {
+    let day = |name: &str| name.strip_suffix(".md")?.parse().ok().filter(|_| name.len() == "2026-01-02.md".len());
+    let names = notes.names("memory")?.into_iter();
+    let mut days: Vec<_> = names.filter_map(|name| Some((format!("memory/{name}"), day(&name)?))).collect();
+    days.sort();
+    Ok(days)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: Date = jiff::civil::date(2026, 11, 21);
+
+    fn fact(text: &str, category: Category, importance: f64, day: Date) -> NewFact {
+        NewFact { text: text.to_owned(), category, importance, day }
+    }
+
+    #[test]
+    fn facts_are_lines_under_the_heading_of_their_day() {
+        let dir = tempfile::tempdir().unwrap();
+        let facts = [
+            fact("Prefers green tea", Category::Preference, 0.7, DAY),
+            fact("Releases are on\nTuesdays", Category::Decision, 0.95, DAY),
+        ];
+        let ids = append(&Notes::at(dir.path()), &facts).unwrap();
+        let next = fact("Ana lives in Porto", Category::Entity, 0.7, DAY.tomorrow().unwrap());
+        assert_eq!(append(&Notes::at(dir.path()), &[next, facts[0].clone()]).unwrap().len(), 1);
+        let text = std::fs::read_to_string(dir.path().join(FILE)).unwrap();
+        assert_eq!(
+            text,
+            "# Facts\n\n## 2026-11-21\n\n- [preference] Prefers green tea\n- [decision] Releases are on Tuesdays \
+             (importance 0.95)\n\n## 2026-11-22\n\n- [entity] Ana lives in Porto\n"
+        );
+        let found = all(&Notes::at(dir.path()), &TimeZone::UTC).unwrap();
+        assert_eq!(found.iter().map(|f| &f.id).take(2).collect::<Vec<_>>(), ids.iter().collect::<Vec<_>>());
+        assert_eq!((found[1].importance, found[1].category), (0.95, Category::Decision));
+        assert_eq!(found[1].text, "Releases are on Tuesdays");
+        assert_eq!(found[2].created_at - found[1].created_at, 86_400_000);
+    }
+
+    #[test]
+    fn what_a_person_writes_counts_and_notes_of_days_count_where_they_are_labelled() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("memory")).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(dir.path().join("memory").join(name), text).unwrap();
+        write("facts.md", "My notes\n\n* I prefer tea over coffee\n- [ ] not done\n");
+        write("2026-11-20.md", "- [entity] Ana lives in Porto\n- bought milk\n- [todo] call the bank\n");
+        write("2026-11-20-lamps.md", "- [fact] of a session note\n");
+        let found = all(&Notes::at(dir.path()), &TimeZone::UTC).unwrap();
+        let texts: Vec<&str> = found.iter().map(|f| f.text.as_str()).collect();
+        assert_eq!(texts, ["Ana lives in Porto", "I prefer tea over coffee", "[ ] not done"]);
+        assert_eq!(found[1].category, Category::Preference);
+    }
+
+    #[test]
+    fn a_fact_is_taken_out_wherever_it_stands_and_nothing_else_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = fact("Keep me", Category::Fact, 0.7, DAY);
+        append(&Notes::at(dir.path()), &[fact("Ana lives in Porto", Category::Entity, 0.9, DAY), kept]).unwrap();
+        daily_note::append(
+            &Notes::at(dir.path()),
+            "memory/2026-11-20.md",
+            &["- [entity] Ana  lives in Porto".to_owned()],
+        )
+        .unwrap();
+        let id = id_of("Ana lives in Porto");
+        assert!(remove(&Notes::at(dir.path()), &TimeZone::UTC, &id).unwrap());
+        assert!(!remove(&Notes::at(dir.path()), &TimeZone::UTC, &id).unwrap());
+        let left = all(&Notes::at(dir.path()), &TimeZone::UTC).unwrap();
+        assert_eq!(left.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), ["Keep me"]);
+        assert_eq!(daily_note::read(&Notes::at(dir.path()), "memory/2026-11-20.md").unwrap(), "# 2026-11-20\n\n");
+    }
+
+    #[test]
+    fn ids_are_uuids_that_spelling_of_space_does_not_change() {
+        assert_eq!(id_of("  caf\u{e9}  au lait"), id_of("cafe\u{301} au lait"));
+        assert!(uuid::Uuid::parse_str(&id_of("x")).is_ok());
+    }
+}

@@ -1,0 +1,93 @@
+//! A JSON-lines file that several processes append to: locked appends, cheap tails, rotation that overwrites nothing.
+//!
+//! A host waits for some of this, whatever has become of the file: nothing is read without a bound, and what is damaged is
+//! set aside as `<name>-damaged-<date>.jsonl`.
+
+mod damage;
+mod later;
+mod locked;
+mod names;
+mod tail;
+
+use std::path::{Path, PathBuf};
+
+use memchr::memrchr;
+
+use model::{error::Result, own_file};
+
+pub(super) use damage::notice;
+pub use damage::{SetAside, has_damage, mend, take_notices};
+pub use later::{settle, soon};
+pub use locked::Locked;
+pub use names::{is_set_aside, rotated, set_aside};
+pub use tail::{tail, tail_over_rotation};
+
+/// Bytes read at a time.
+const BLOCK: u64 = 16 * 1024;
+
+/// Longest line of ours, in bytes. No record is as long, however its fields are written.
+const MAX_LINE: u64 = 128 * 1024;
+
+/// Appends one line; see [`Locked::append`]. Concurrent processes lose no line.
+///
+/// # Errors
+/// As [`Locked::append`].
+pub fn append(path: &Path, line: &str) -> Result<()> {
+    Locked::open(path)?.append(line)
+}
+
+/// Appends one line, to a new file when this one is damaged; see [`Locked::or_new`].
+///
+/// # Errors
+/// As [`Locked::append`].
+pub fn append_or_begin(path: &Path, line: &str) -> Result<()> {
+    Locked::open(path)?.or_new()?.append(line)
+}
+
+/// Rotates the file when it is full; see [`Locked::rotate`].
+///
+/// # Errors
+/// As [`Locked::append`].
+pub fn rotate(path: &Path, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
+    Locked::open(path)?.rotate(max_lines, date)
+}
+
+/// All complete lines; none when there is no file.
+///
+/// # Errors
+/// When the file exists but cannot be read, or is far too large.
+pub fn all(path: &Path) -> Result<Vec<String>> {
+    Ok(complete_lines(own_file::read(path)?.unwrap_or_default()))
+}
+
+/// Changes the file as a whole: `change` gets its complete lines and gives the new ones, or none to leave it alone.
+///
+/// The new content gets its name in one step, so that a crash leaves the old file or the new one.
+///
+/// # Errors
+/// As [`append`], and [`Code::Corrupt`] when the file is far too large.
+pub fn update(path: &Path, change: impl FnOnce(Vec<String>) -> Option<Vec<String>>) -> Result<()> {
+    let mut locked = Locked::open(path)?;
+    let lines = locked.lines()?;
+    let Some(lines) = change(lines) else { return Ok(()) };
+    let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    locked.run(|_, path| own_file::replace(path, text.as_bytes()))
+}
+
+/// Gives `keep` the complete lines and removes the file when it has kept them.
+///
+/// # Errors
+/// As [`append`], and what `keep` says.
+pub fn take(path: &Path, keep: impl FnOnce(Vec<String>) -> Result<()>) -> Result<()> {
+    let mut locked = Locked::open(path)?;
+    keep(locked.lines()?)?;
+    locked.run(|_, path| std::fs::remove_file(path))
+}
+
+fn complete_lines(mut bytes: Vec<u8>) -> Vec<String> {
+    bytes.truncate(memrchr(b'\n', &bytes).map_or(0, |at| at + 1));
+    String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests;

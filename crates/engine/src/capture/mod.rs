@@ -1,0 +1,36 @@
+//! Automatic memory: what is remembered and recalled without anyone asking.
+//!
+//! Everything here is logic and own files; which hook calls it is the plugin glue's business.
+
+pub mod captured_lines;
+pub mod collect;
+pub mod command;
+pub mod daily_note;
+pub mod erase;
+pub mod extract;
+pub mod facts;
+pub mod filter;
+pub mod follow_up;
+pub mod group_words;
+pub mod jsonl;
+pub mod log;
+pub mod queue;
+pub mod recall;
+pub mod rules;
+mod sentences;
+pub mod session_note;
+pub mod short_term;
+pub mod similar;
+mod spool;
+
+use text::{envelope, recall_block};
+
+/// Makes ready what the hooks of a host need at once: compiling the patterns of the first turn would hold its event loop.
+pub fn warm_up() {
+    let message = queue::Message { role: queue::Role::User, text: "I prefer tea".to_owned(), at: None }.cleaned();
+    // Only the compiling counts.
+    let _ = filter::capturable(&message.text).and_then(|text| rules::find(&text));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Whether two facts say the same: equal but for spelling, or nearly so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use text::{analyze::Analyzer, fold::fold, shown::decoded};
+
+/// Similarity from which two facts are one (M4).
+pub const NEAR: f64 = 0.95;
+
+/// Words that turn a sentence around; facts that differ in one of them are different facts.
+const NEGATIONS: &[&str] = &[
+    "not",
+    "no",
+    "never",
+    "don't",
+    "dont",
+    "doesn't",
+    "isn't",
+    "can't",
+    "won't",
+    "without",
+    "nao",
+    "não",
+    "nunca",
+    "sem",
+    "sin",
+    "nicht",
+    "kein",
+    "keine",
+    "keinen",
+    "nie",
+    "ohne",
+    "pas",
+    "jamais",
+    "sans",
+    "non",
+    "mai",
+    "senza",
+    "niet",
+    "geen",
+    "nooit",
+    "ne",
+    "не",
+    "никогда",
+    "без",
+];
+
+/// The same in scripts without spaces.
+const DENSE_NEGATIONS: &[&str] = &["不", "没", "沒", "别", "別", "ない", "ません", "않", "안 ", "못"];
+
+/// What a fact is compared by.
+#[derive(Debug, Clone, Default)]
+pub struct Fingerprint {
+    /// Words in order, without case, accents and punctuation.
+    plain: String,
+    /// Content terms with their numbers.
+    terms: BTreeMap<String, u32>,
+    /// What must be equal in both: words with digits, and negations.
+    fixed: BTreeSet<String>,
+}
+
+/// Makes fingerprints; knows the words it has seen.
+#[derive(Default)]
+pub struct Comparer {
+    analyzer: Analyzer,
+}
+
+impl Comparer {
+    /// The fingerprint of a fact, or of a line of a note that states one.
+    pub fn fingerprint(&mut self, text: &str) -> Fingerprint {
+        let text = decoded(without_list_mark(text));
+        let text = text.as_ref();
+        let words = || text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|w| !w.is_empty());
+        let mut fixed: BTreeSet<String> = words()
+            .map(str::to_lowercase)
+            .filter(|w| w.chars().any(char::is_numeric) || NEGATIONS.contains(&w.as_str()))
+            .collect();
+        fixed.extend(DENSE_NEGATIONS.iter().filter(|n| text.contains(**n)).map(|n| (*n).to_owned()));
+        let mut terms = BTreeMap::new();
+        for term in self.analyzer.terms(text) {
+            *terms.entry(term).or_insert(0) += 1;
+        }
+        Fingerprint { plain: words().map(fold).collect::<Vec<_>>().join(" "), terms, fixed }
+    }
+}
+
+impl Fingerprint {
+    /// Whether both say the same.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        if self.plain.is_empty() || other.plain.is_empty() {
+            return false;
+        }
+        self.plain == other.plain || (self.agrees(other) && cosine(&self.terms, &other.terms) >= NEAR)
+    }
+
+    /// How many words both share, 0–1.
+    #[must_use]
+    pub fn similarity(&self, other: &Self) -> f64 {
+        cosine(&self.terms, &other.terms)
+    }
+
+    /// Whether numbers and negations are equal, so that texts alike in everything else are one fact.
+    #[must_use]
+    pub fn agrees(&self, other: &Self) -> bool {
+        self.fixed == other.fixed
+    }
+}
+
+/// Takes off the list mark and the category that we put before a fact.
+#[must_use]
+pub fn without_list_mark(line: &str) -> &str {
+    let line = line.trim();
+    let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line);
+    match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+        Some((label, rest)) if label.chars().all(|c| c.is_ascii_lowercase()) => rest,
+        _ => line,
+    }
+}
+
+fn cosine(a: &BTreeMap<String, u32>, b: &BTreeMap<String, u32>) -> f64 {
+    let dot: u32 = a.iter().filter_map(|(term, n)| b.get(term).map(|m| n * m)).sum();
+    let length = |terms: &BTreeMap<String, u32>| f64::from(terms.values().map(|n| n * n).sum::<u32>()).sqrt();
+    let lengths = length(a) * length(b);
+    if lengths > 0.0 { f64::from(dot) / lengths } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_makes_no_new_fact_and_numbers_and_negations_do() {
+        let mut comparer = Comparer::default();
+        let mut same = |a: &str, b: &str| {
+            let a = comparer.fingerprint(a);
+            a.is_same(&comparer.fingerprint(b))
+        };
+        assert!(same("I prefer tea over coffee", "- [preference] i PREFER tea, over coffee!"));
+        assert!(same("The invoices are stored in the blue folder", "the invoice is stored in the blue folders"));
+        assert!(!same("I like coriander in soups and salads", "I don't like coriander in soups and salads"));
+        assert!(!same("My phone number is 912345678", "My phone number is 912345679"));
+        assert!(!same("I prefer tea", "I prefer coffee"));
+        assert!(same("我喜欢喝绿茶", "我喜欢喝绿茶。"));
+        assert!(!same("我喜欢喝绿茶", "我不喜欢喝绿茶"));
+        assert!(!same("", ""));
+    }
+}

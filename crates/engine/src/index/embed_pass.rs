@@ -1,0 +1,207 @@
+//! The embedding pass: every text of a generation that has no vector yet gets one, and is never paid for again.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::runtime::Handle;
+
+use super::{Progress, Step, prepare::hashed_text};
+use crate::{search::arena, upkeep::upkeep};
+use embed::{Embedded, Embedder, Purpose};
+use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
+use store::{
+    Store, Tx,
+    embeddings::{MissingText, NewEmbedding, SpaceRow},
+    files::Hash,
+    generations::GenerationId,
+    usage::Spent,
+};
+
+/// Texts handed to a model in this process at a time, so that new text passes and closing never wait long.
+const LOCAL_PAGE: usize = 128;
+
+/// What an embedding pass did.
+#[derive(Debug, Clone, Default)]
+pub struct EmbedReport {
+    /// Texts that got a vector.
+    pub embedded: usize,
+    /// Texts the provider refused.
+    pub refused: usize,
+    /// Chunks that still have no vector.
+    pub pending: usize,
+}
+
+/// Where the cost of a pass is booked: on the day it began.
+#[derive(Debug, Clone)]
+pub struct Booking {
+    /// Date in the user's time zone, as `2026-11-20`.
+    pub day: String,
+    /// Provider of the space.
+    pub provider: String,
+    /// Model of the space.
+    pub model: String,
+}
+
+impl Booking {
+    /// Adds to what is booked.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn add(&self, tx: &Tx<'_>, spent: &Spent) -> Result<()> {
+        tx.add_usage(&self.day, &self.provider, &self.model, spent)
+    }
+}
+
+/// What an embedding pass needs.
+pub struct EmbedPass {
+    /// The store; its writer lease is held by this process.
+    pub store: Arc<Store>,
+    /// Makes the vectors.
+    pub embedder: Arc<dyn Embedder>,
+    /// Where texts lose their secrets.
+    pub redact_secrets: RedactSecrets,
+    /// Where its cost is booked.
+    pub booking: Booking,
+    /// Whether texts that the provider refused before are asked again, whenever that was.
+    pub ask_refused: bool,
+    /// Time limit of one request.
+    pub timeout: Duration,
+    /// Stops the pass between pages.
+    pub cancel: Cancel,
+    /// Listens.
+    pub progress: Progress,
+}
+
+impl EmbedPass {
+    /// Runs until nothing is missing. The space becomes the one that searches use as soon as it is complete, or at
+    /// once when there is none yet.
+    ///
+    /// # Errors
+    /// When the provider or the store fails; vectors that arrived before are stored and count at the next run.
+    pub async fn run(&self) -> Result<EmbedReport> {
+        let mut report = EmbedReport::default();
+        let key = self.embedder.space().key();
+        let ask_refused = self.ask_refused;
+        let open = move |tx: &mut Tx<'_>| {
+            if ask_refused {
+                tx.ask_refused_again()?;
+            }
+            tx.get_or_create_space(&key)
+        };
+        let space = self.blocking(move |store| store.write_indexed(open)).await?;
+        if let Some(dims) = space.dims {
+            self.embedder.expect_dims(dims as usize);
+        }
+        let mut total = None;
+        let mut after: Option<Hash> = None;
+        let mut found_in_sweep = false;
+        let (wanted, cancel) = (space.clone(), self.cancel.clone());
+        self.blocking(move |store| match store.read(|r| r.live())? {
+            Some(live) => store.take_vectors_over(live.id, &wanted, &cancel),
+            None => Ok(0),
+        })
+        .await?;
+        while let Some(generation) = self.blocking(|store| store.read(|r| r.live())).await? {
+            self.cancel.check()?;
+            let id = generation.id;
+            let total = match total {
+                Some(total) => total,
+                None => *total.insert(self.pending(id, &space).await?),
+            };
+            let page = self.page(id, &space, after).await?;
+            let Some(last) = page.last().map(|missing| missing.hash) else {
+                if found_in_sweep {
+                    // Texts written meanwhile may have hashes that the sweep had passed already.
+                    (after, found_in_sweep) = (None, false);
+                    continue;
+                }
+                report.pending = self.pending(id, &space).await?;
+                self.activate(id, &space).await?;
+                break;
+            };
+            after = Some(last);
+            let first = !found_in_sweep && report.embedded == 0;
+            found_in_sweep = true;
+            self.embed(page, &space, total, &mut report).await?;
+            if first {
+                self.activate(id, &space).await?;
+            }
+        }
+        Ok(report)
+    }
+
+    /// The next texts without vector, by hash.
+    async fn page(&self, generation: GenerationId, space: &SpaceRow, after: Option<Hash>) -> Result<Vec<MissingText>> {
+        let size = if self.embedder.is_local() { LOCAL_PAGE } else { self.embedder.run_size() };
+        let space_id = space.id;
+        self.blocking(move |store| store.read(|r| r.missing_embeddings(generation, space_id, after.as_ref(), size)))
+            .await
+    }
+
+    async fn embed(
+        &self,
+        page: Vec<MissingText>,
+        space: &SpaceRow,
+        total: usize,
+        report: &mut EmbedReport,
+    ) -> Result<()> {
+        let (hashes, texts): (Vec<_>, Vec<_>) =
+            page.into_iter().map(|m| (m.hash, hashed_text(&m.text, self.redact_secrets).into_owned())).unzip();
+        let mut sink = |finished: Vec<(usize, Embedded)>| {
+            let mut vectors = Vec::with_capacity(finished.len());
+            let mut refused = Vec::new();
+            for (position, outcome) in finished {
+                let Some(hash) = hashes.get(position).copied() else { continue };
+                match outcome {
+                    Embedded::Vector(vector) => {
+                        let code = arena::code(&vector);
+                        vectors.push(NewEmbedding { hash, vector, code });
+                    }
+                    Embedded::Refused(reason) => refused.push((hash, reason)),
+                }
+            }
+            report.embedded += vectors.len();
+            report.refused += refused.len();
+            let embedded = vectors.len() as u64;
+            // With the vectors, so that a kill loses neither.
+            let spent = Spent { sent: self.embedder.take_usage(), needed: 0, embedded };
+            let (space_id, booking) = (space.id, self.booking.clone());
+            let write = self.store.write_indexed_async(move |tx: &mut Tx<'_>| {
+                tx.insert_embeddings(space_id, &vectors)?;
+                for (hash, reason) in &refused {
+                    tx.refuse_text(space_id, hash, reason)?;
+                }
+                booking.add(tx, &spent)
+            });
+            // Nothing new is asked for until this is stored, however slow the disk is: a kill then loses only what is
+            // under way. The requests that are travel on meanwhile.
+            tokio::task::block_in_place(|| Handle::current().block_on(write))?;
+            let completed = (report.embedded + report.refused).min(total);
+            (self.progress)(&Step { completed, total, label: "Embedding".to_owned() });
+            self.cancel.check()
+        };
+        self.embedder.embed_each(&texts, Purpose::Document, self.timeout, &mut sink).await
+    }
+
+    /// Switches searches over to the space when it covers the generation, or when they have none.
+    async fn activate(&self, generation: GenerationId, space: &SpaceRow) -> Result<()> {
+        let space_id = space.id;
+        self.blocking(move |store| {
+            let (active, coverage) = store.read(|r| Ok((r.active_space()?, r.coverage(generation, space_id)?)))?;
+            let complete = coverage.embedded + coverage.refused >= coverage.chunks;
+            let switch = coverage.embedded > 0 && active.is_none_or(|active| active.id != space_id && complete);
+            if switch { store.write_indexed(move |tx| tx.set_active_space(space_id)) } else { Ok(()) }
+        })
+        .await
+    }
+
+    async fn pending(&self, generation: GenerationId, space: &SpaceRow) -> Result<usize> {
+        let space_id = space.id;
+        let coverage = self.blocking(move |store| store.read(|r| r.coverage(generation, space_id))).await?;
+        Ok(usize::try_from(coverage.chunks.saturating_sub(coverage.embedded + coverage.refused)).unwrap_or(usize::MAX))
+    }
+
+    async fn blocking<T: Send + 'static>(&self, work: impl FnOnce(&Store) -> Result<T> + Send + 'static) -> Result<T> {
+        let store = Arc::clone(&self.store);
+        upkeep(move || work(&store)).await
+    }
+}

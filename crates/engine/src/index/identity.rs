@@ -1,0 +1,38 @@
+//! What decides that chunk rows have to be written anew.
+
+use serde::Serialize;
+
+use super::prepare::Shape;
+use model::config::settings::RedactSecrets;
+use text::analyze::ANALYZER_VERSION;
+
+/// Version of the chunk rows themselves; raise it when what a row holds changes.
+const ROW_VERSION: u32 = 1;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Identity {
+    rows: u32,
+    analyzer: u32,
+    chunk_tokens: usize,
+    chunk_overlap: usize,
+    input_bytes: usize,
+    /// Left out for the default, with which the rows of texts without a secret are those of indexes before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redact_secrets: Option<RedactSecrets>,
+}
+
+/// The identity of a generation. The embedding provider is no part of it: vectors are kept by content, so changing
+/// the provider rewrites no chunk.
+#[must_use]
+pub fn generation_identity(shape: Shape) -> String {
+    let identity = Identity {
+        rows: ROW_VERSION,
+        analyzer: ANALYZER_VERSION,
+        chunk_tokens: shape.chunking.tokens,
+        chunk_overlap: shape.chunking.overlap,
+        input_bytes: shape.input_bytes,
+        redact_secrets: Some(shape.redact_secrets).filter(|mode| *mode != RedactSecrets::Remote),
+    };
+    serde_json::to_string(&identity).unwrap_or_default()
+}

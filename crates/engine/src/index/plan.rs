@@ -1,0 +1,228 @@
+//! What a sync would do, from a real comparison of disk and index: nothing is written, nothing is sent.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+
+use super::{
+    identity::generation_identity,
+    lost::{Folders, LostFolder, judge},
+    prepare::{Shape, hash, prepare},
+    text_pass::{FORGOTTEN, unreadable},
+};
+use crate::{
+    search::types::Source,
+    workspace::{area::Area, discover::discover, read::read_text, skipped::Skipped},
+};
+use embed::Space;
+use model::{
+    cancel::Cancel,
+    config::settings::Settings,
+    error::{Code, Result},
+};
+use store::{
+    Reader, Store,
+    embeddings::SpaceRow,
+    files::{FileRow, Hash},
+    others::Others,
+};
+use text::analyze::Analyzer;
+
+/// Bytes of text that count as one token in an estimate.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// Stands for a space or a generation that the store does not have yet: ids begin at 1, so everything is missing in it.
+pub(super) const NEW: i64 = 0;
+
+/// The difference between disk and index, and what closing it costs.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Files on disk that belong to the index.
+    pub files: usize,
+    /// Files to read: new, changed, or all of them after a change of settings.
+    pub changed: Vec<String>,
+    /// Files to remove.
+    pub removed: Vec<String>,
+    /// Why all files are read again, when they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebuild: Option<&'static str>,
+    /// Texts to embed.
+    pub texts: usize,
+    /// Tokens to send, estimated.
+    pub tokens: usize,
+    /// Files left out.
+    pub skipped: Vec<Skipped>,
+    /// Folders whose notes are not found and would be kept all the same.
+    #[serde(rename = "lostFolders", skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<LostFolder>,
+}
+
+impl Plan {
+    /// Whether the index does not show what is on disk.
+    #[must_use]
+    pub fn is_stale(&self) -> bool {
+        !self.changed.is_empty() || !self.removed.is_empty() || self.rebuild.is_some()
+    }
+
+    /// Counts those texts (hash, bytes) for which a vector has to be made.
+    pub(super) fn count_missing(&mut self, r: &Reader<'_>, vectors: &Vectors, texts: &[(Hash, usize)]) -> Result<()> {
+        for (hash, bytes) in texts {
+            if !r.has_embedding(vectors.id(), hash)? {
+                self.count(vectors, hash, *bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a text without vector in the index, unless a sync would take one over.
+    fn count(&mut self, vectors: &Vectors, hash: &Hash, bytes: usize) {
+        if !vectors.others.has(&vectors.key, vectors.dims(), hash) {
+            self.texts += 1;
+            self.tokens += tokens(bytes);
+        }
+    }
+}
+
+/// Where the vectors of a space are looked for: in the index, and in those of the agent's other workspaces.
+pub(super) struct Vectors {
+    key: String,
+    row: Option<SpaceRow>,
+    others: Others,
+}
+
+impl Vectors {
+    /// Of the space in which a sync would store vectors.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn of(store: &Store, space: &Space, cancel: &Cancel) -> Result<Self> {
+        let key = space.key();
+        let row = store.read_with(cancel, |r| r.space(&key))?;
+        Ok(Self { key, row, others: store.others() })
+    }
+
+    fn id(&self) -> i64 {
+        self.row.as_ref().map_or(NEW, |row| row.id)
+    }
+
+    fn dims(&self) -> Option<u32> {
+        self.row.as_ref().and_then(|row| row.dims)
+    }
+}
+
+/// Compares disk and index.
+///
+/// # Errors
+/// When the store cannot be read, or when cancelled.
+pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Space>, cancel: &Cancel) -> Result<Plan> {
+    let area = Area::of(settings);
+    let discovery = discover(&area);
+    let shape = Shape::of(settings);
+    let mut plan =
+        Plan { files: discovery.entries.len(), skipped: discovery.skipped.records.clone(), ..Plan::default() };
+    let vectors = space.map(|space| Vectors::of(store, space, cancel)).transpose()?;
+    let (known, live_files, before, list_changed) = store.read_with(cancel, |r| {
+        let live = r.live()?;
+        let list_changed = r.meta(FORGOTTEN)?.unwrap_or_default() != area.forgotten.version();
+        let same = live.as_ref().is_some_and(|g| g.identity == generation_identity(shape));
+        plan.rebuild = match &live {
+            None => Some("there is no index yet"),
+            Some(_) if force => Some("a rebuild was asked for"),
+            Some(_) if !same => Some("chunk sizes or the text analysis changed"),
+            Some(_) => None,
+        };
+        let live_files = match &live {
+            Some(live) if !force => r.files(live.id, Source::Memory.as_str())?,
+            _ => HashMap::new(),
+        };
+        let known = match live.filter(|_| plan.rebuild.is_none()) {
+            Some(live) => {
+                if let Some(vectors) = &vectors {
+                    let mut after = None;
+                    loop {
+                        let page = r.missing_embeddings(live.id, vectors.id(), after.as_ref(), 1000)?;
+                        let Some(last) = page.last() else { break };
+                        page.iter().for_each(|missing| plan.count(vectors, &missing.hash, missing.text.len()));
+                        after = Some(last.hash);
+                    }
+                }
+                live_files.clone()
+            }
+            None => HashMap::new(),
+        };
+        Ok((known, live_files, Folders::stored(r)?, list_changed))
+    })?;
+    let mut analyzer = Analyzer::new();
+    let mut counted = HashSet::new();
+    let mut found = HashSet::new();
+    for entry in &discovery.entries {
+        cancel.check()?;
+        let same = |row: &FileRow| row.mtime_ns == entry.mtime_ns && row.size == entry.size;
+        if !list_changed && known.get(&entry.path).is_some_and(same) {
+            continue;
+        }
+        match read_text(&area, &entry.absolute) {
+            Err(error) if error.code == Code::NotFound => {}
+            Err(error) => plan.skipped.push(unreadable(entry, &error)),
+            Ok(content) => {
+                let text = area.forgotten.keep(&entry.path, &content.text);
+                let content = hash(text.as_bytes());
+                found.insert(content);
+                if known.get(&entry.path).is_some_and(|row| row.hash == content) {
+                    continue;
+                }
+                plan.changed.push(entry.path.clone());
+                let Some(vectors) = &vectors else { continue };
+                let prepared = prepare(&mut analyzer, &entry.path, &text, shape);
+                let fresh = prepared.chunks.iter().filter(|c| counted.insert(c.hash));
+                let fresh: Vec<_> = fresh.map(|c| (c.hash, c.text.len())).collect();
+                store.read_with(cancel, |r| plan.count_missing(r, vectors, &fresh))?;
+            }
+        }
+    }
+    let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
+    let judgement = judge(&area, &discovery, &live_files, &found, &before);
+    plan.lost = judgement.folders.lost;
+    let is_removed = |path: &String| {
+        !present.contains(path.as_str()) && !discovery.is_uncertain(path) && !judgement.kept.contains(path)
+    };
+    plan.removed = known.into_keys().filter(is_removed).collect();
+    plan.removed.sort_unstable();
+    Ok(plan)
+}
+
+/// Whether the disk differs from the index by name, size or time. Reads no file and writes nothing.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> Result<bool> {
+    let area = Area::of(settings);
+    let discovery = discover(&area);
+    store.read_with(cancel, |r| {
+        let Some(live) = r.live()? else { return Ok(true) };
+        if r.meta(FORGOTTEN)?.unwrap_or_default() != area.forgotten.version() {
+            return Ok(true);
+        }
+        if live.identity != generation_identity(Shape::of(settings)) {
+            return Ok(true);
+        }
+        let files = r.files(live.id, Source::Memory.as_str())?;
+        let mut known = files.clone();
+        let changed = discovery.entries.iter().any(|entry| {
+            known.remove(&entry.path).is_none_or(|row| row.mtime_ns != entry.mtime_ns || row.size != entry.size)
+        });
+        if changed {
+            return Ok(true);
+        }
+        let before = Folders::stored(r)?;
+        let judgement = judge(&area, &discovery, &files, &HashSet::new(), &before);
+        let is_removed = |path: &String| !discovery.is_uncertain(path) && !judgement.kept.contains(path);
+        // A folder that was lost or has come back since the last pass has to be told.
+        Ok(before.lost != judgement.folders.lost || known.keys().any(is_removed))
+    })
+}
+
+const fn tokens(bytes: usize) -> usize {
+    bytes.div_ceil(BYTES_PER_TOKEN)
+}

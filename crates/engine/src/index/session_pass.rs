@@ -1,0 +1,384 @@
+//! Conversations in the text pass: what is new in a transcript is cut, analysed and written; what is known stays.
+
+use std::{
+    cell::RefCell,
+    collections::{HashMap, HashSet},
+    ops::ControlFlow,
+    sync::Arc,
+};
+
+use super::{
+    Progress, Step,
+    growth::{Growth, Update},
+    prepare::{Shape, hash},
+};
+use crate::{
+    search::types::Source,
+    transcripts::{
+        files::{self, Owner, TranscriptFile},
+        host::{AskHost, CURSOR_PREFIX},
+        kind,
+        read::{Cursor, Reader},
+        record::{Record, Role, parse},
+        tail::Part,
+    },
+    workspace::{
+        forgotten::Forgotten,
+        skipped::{SkipCode, Skipped},
+    },
+};
+use model::{
+    cancel::Cancel,
+    config::settings::{Settings, SyncSettings},
+    error::{Code, Result},
+};
+use store::{
+    Store,
+    files::{Hash, NewFile},
+    generations::GenerationId,
+    transcripts::{NewTranscript, TranscriptRow},
+};
+use text::analyze::Analyzer;
+
+/// A conversation that has rested for so long is indexed to its end, however little was said since the last time.
+const QUIET_NS: i64 = 5 * 60 * 1_000_000_000;
+
+/// Which transcripts are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Scope {
+    /// None.
+    #[default]
+    None,
+    /// Those in which enough is new (E5), or that have come to rest.
+    Due,
+    /// Those in which anything is new.
+    All,
+}
+
+/// What is done with what is new.
+#[derive(Debug)]
+pub enum Mode<'a> {
+    /// It is written.
+    Write,
+    /// The hashes of its chunks are collected, with the length of their texts.
+    Plan(&'a RefCell<Vec<(Hash, usize)>>),
+}
+
+/// What a look at the transcripts gave.
+#[derive(Debug, Clone, Default)]
+pub struct SessionReport {
+    /// Transcripts that belong to the index.
+    pub files: usize,
+    /// Those with something new.
+    pub changed: Vec<String>,
+    /// Those that are gone.
+    pub removed: Vec<String>,
+    /// Chunks written.
+    pub chunks: usize,
+    /// Transcripts that cannot be read.
+    pub skipped: Vec<Skipped>,
+}
+
+/// What the session part of a text pass needs.
+pub struct SessionPass<'a> {
+    /// The store; for writing, its writer lease is held by this process.
+    pub store: &'a Store,
+    /// The settings.
+    pub settings: &'a Settings,
+    /// Where it is written to.
+    pub generation: GenerationId,
+    /// Which transcripts are looked at.
+    pub scope: Scope,
+    /// Transcripts of which the host told that enough is new.
+    pub noted: &'a HashSet<String>,
+    /// A host that keeps its transcripts itself.
+    pub host: Option<&'a AskHost>,
+    /// What is done with what is new.
+    pub mode: Mode<'a>,
+    /// Stops the pass between messages.
+    pub cancel: &'a Cancel,
+    /// Listens.
+    pub progress: &'a Progress,
+}
+
+/// What is known and what was found so far.
+pub(super) struct Course {
+    /// Transcripts of the index, by path.
+    pub known: HashMap<String, TranscriptRow>,
+    /// Those that were not found yet.
+    pub gone: HashSet<String>,
+    pub report: SessionReport,
+    pub analyzer: Analyzer,
+    /// What the user told the memory to forget.
+    pub forgotten: Arc<Forgotten>,
+}
+
+impl Course {
+    /// The transcript stays, whether or not something of it is new.
+    pub fn keep(&mut self, path: &str) {
+        self.gone.remove(path);
+        self.report.files += 1;
+    }
+
+    /// It cannot be read at present. What the index has of it stays.
+    pub fn skip(&mut self, path: &str, reason: String) {
+        self.gone.remove(path);
+        self.report.skipped.push(Skipped { path: path.to_owned(), code: SkipCode::Unreadable, reason });
+    }
+}
+
+/// A transcript at a moment.
+pub(super) struct State<'a> {
+    pub path: &'a str,
+    pub session_key: Option<&'a str>,
+    pub cursor: &'a str,
+    pub mtime_ns: i64,
+    pub size: u64,
+    pub lines: u32,
+}
+
+impl SessionPass<'_> {
+    /// Runs the pass.
+    ///
+    /// # Errors
+    /// When the store or the host fails, or when cancelled. What was written stays and counts at the next run.
+    pub fn run(&self) -> Result<SessionReport> {
+        let known = self.store.read_with(self.cancel, |r| r.transcripts(self.generation))?;
+        let gone = known.keys().cloned().collect();
+        let forgotten = Arc::new(Forgotten::of(&self.settings.database_path));
+        forgotten.check()?;
+        let mut course = Course { known, gone, report: SessionReport::default(), analyzer: Analyzer::new(), forgotten };
+        if self.settings.sources.sessions {
+            self.read_files(&mut course)?;
+            match self.host {
+                Some(host) => self.read_host(host, &mut course)?,
+                // Nobody can say what became of them.
+                None => course.gone.retain(|path| !is_hosts(course.known.get(path))),
+            }
+        }
+        self.remove(&mut course)?;
+        Ok(course.report)
+    }
+
+    fn read_files(&self, course: &mut Course) -> Result<()> {
+        let (state_dir, agent_id) = (&self.settings.state_dir, &self.settings.agent_id);
+        let found = files::discover(state_dir, agent_id);
+        if found.uncertain {
+            course.gone.retain(|path| is_hosts(course.known.get(path)));
+        }
+        course.report.skipped.extend(found.skipped);
+        let mut owners: Option<HashMap<String, Owner>> = None;
+        let total = found.files.len();
+        for (done, file) in found.files.iter().enumerate() {
+            self.cancel.check()?;
+            // The host keeps the running conversations itself; files of them are from before.
+            if self.host.is_some() && file.archived_from.is_none() {
+                continue;
+            }
+            let row = course.known.get(&file.path).cloned();
+            if course.forgotten.conversation(&file.path, row.as_ref().and_then(|row| row.session_key.as_deref())) {
+                continue;
+            }
+            let same = row.as_ref().is_some_and(|row| row.mtime_ns == file.mtime_ns && row.size == file.size);
+            if same || (self.scope < Scope::All && !self.is_due(file, row.as_ref())) {
+                if row.is_some() {
+                    course.keep(&file.path);
+                }
+                continue;
+            }
+            let owners = owners.get_or_insert_with(|| files::owners(state_dir, agent_id));
+            let live = file.archived_from.as_deref();
+            let owner = owners.get(live.unwrap_or(file.name()));
+            let former =
+                || live.and_then(|name| course.known.get(&files::display(agent_id, name))?.session_key.clone());
+            let key = owner.map(|owner| owner.key.clone()).or_else(former);
+            let machine = owner.map_or_else(|| key.as_deref().and_then(kind::machine_session), |owner| owner.machine);
+            if machine.is_some() || course.forgotten.conversation(&file.path, key.as_deref()) {
+                continue;
+            }
+            match self.read_file(file, row.as_ref(), key.as_deref(), course) {
+                Ok(true) => course.keep(&file.path),
+                Ok(false) => {}
+                Err(error) if error.code == Code::NotFound => {}
+                Err(error) if matches!(error.code, Code::Path | Code::Io) => {
+                    course.skip(&file.path, error.to_string());
+                }
+                Err(error) => return Err(error),
+            }
+            (self.progress)(&Step { completed: done + 1, total, label: "Reading conversations".to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Whether enough of a transcript is new, or it has come to rest.
+    fn is_due(&self, file: &TranscriptFile, row: Option<&TranscriptRow>) -> bool {
+        if file.archived_from.is_some() || self.noted.contains(&file.path) || is_quiet(file.mtime_ns) {
+            return true;
+        }
+        let cursor: Cursor = row.and_then(|row| row.cursor.parse().ok()).unwrap_or_default();
+        let Some(bytes) = file.size.checked_sub(cursor.offset) else { return true };
+        is_enough(&self.settings.sync, bytes, || count_lines(file, cursor))
+    }
+
+    /// Reads what is new in a file; false when no person is part of the conversation.
+    fn read_file(
+        &self,
+        file: &TranscriptFile,
+        row: Option<&TranscriptRow>,
+        session_key: Option<&str>,
+        course: &mut Course,
+    ) -> Result<bool> {
+        let cursor = row.and_then(|row| row.cursor.parse().ok()).unwrap_or_default();
+        let mut reader = Reader::open(&file.located, cursor, file.archived_from.is_some())?;
+        let mut growth = match row.filter(|_| !reader.restarted && cursor != Cursor::default()) {
+            Some(row) => self.resume(row)?,
+            None => Growth::begin(),
+        };
+        let forgotten = Arc::clone(&course.forgotten);
+        let keep = |line: &str| !forgotten.line(&file.path, line);
+        loop {
+            let mut machine = false;
+            reader.each_line(|number, line| {
+                self.cancel.check()?;
+                match parse(line) {
+                    Record::Machine(_) => machine |= session_key.is_none(),
+                    Record::Said(Role::User, text)
+                        if session_key.is_none() && kind::begins_machine_run(&text).is_some() =>
+                    {
+                        machine = true;
+                    }
+                    Record::Said(role, text) => growth.add(number, role, &text, keep),
+                    Record::Other => {}
+                }
+                Ok(if machine || growth.is_large() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            })?;
+            if machine {
+                return Ok(false);
+            }
+            let more = growth.is_large();
+            let cursor = reader.cursor()?;
+            let state = State {
+                path: &file.path,
+                session_key,
+                cursor: &cursor.to_string(),
+                // Not all of it yet: the next look must not take it for read.
+                mtime_ns: if more { i64::MIN } else { file.mtime_ns },
+                size: file.size,
+                lines: cursor.line,
+            };
+            self.commit(&mut growth, row, &state, course)?;
+            if !more {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// A transcript of the index, to be continued.
+    pub(super) fn resume(&self, row: &TranscriptRow) -> Result<Growth> {
+        let part = self.store.read_with(self.cancel, |r| r.growing_part(row.file_id))?;
+        Ok(Growth::resume(Part::decode(&part.unwrap_or_default()), row.final_terms))
+    }
+
+    /// Writes what is new, or only that there was nothing.
+    pub(super) fn commit(
+        &self,
+        growth: &mut Growth,
+        row: Option<&TranscriptRow>,
+        state: &State<'_>,
+        course: &mut Course,
+    ) -> Result<()> {
+        let update = growth.update(&mut course.analyzer, Shape::of(self.settings));
+        if update.is_some() && course.report.changed.last().is_none_or(|path| path != state.path) {
+            course.report.changed.push(state.path.to_owned());
+        }
+        match &self.mode {
+            Mode::Plan(counted) => {
+                let chunks = update.into_iter().flat_map(|update| update.chunks);
+                counted.borrow_mut().extend(chunks.map(|chunk| (chunk.hash, chunk.text.len())));
+                Ok(())
+            }
+            Mode::Write => match (update, row) {
+                (Some(update), _) => {
+                    course.report.chunks += update.chunks.len();
+                    self.write(update, state)
+                }
+                (None, Some(row)) => {
+                    let (id, mtime_ns, size, cursor) =
+                        (row.file_id, state.mtime_ns, state.size, state.cursor.to_owned());
+                    self.store.write_indexed(move |tx| tx.touch_transcript(id, mtime_ns, size, &cursor))
+                }
+                (None, None) => Ok(()),
+            },
+        }
+    }
+
+    fn write(&self, update: Update, state: &State<'_>) -> Result<()> {
+        let (path, cursor) = (state.path.to_owned(), state.cursor.to_owned());
+        let session_key = state.session_key.map(str::to_owned);
+        let (generation, mtime_ns, size, lines) = (self.generation, state.mtime_ns, state.size, state.lines);
+        self.store.write_indexed(move |tx| {
+            let transcript = NewTranscript {
+                file: NewFile {
+                    source: Source::Sessions.as_str(),
+                    path: &path,
+                    hash: hash(cursor.as_bytes()),
+                    mtime_ns,
+                    size,
+                    lines,
+                    terms: update.terms,
+                },
+                session_key: session_key.as_deref(),
+                cursor: &cursor,
+                part_line: update.part_line,
+                part: &update.part,
+                final_terms: update.final_terms,
+            };
+            tx.extend_transcript(generation, &transcript, update.from_line, &update.chunks)
+        })
+    }
+
+    fn remove(&self, course: &mut Course) -> Result<()> {
+        course.report.removed = course.gone.drain().collect();
+        course.report.removed.sort_unstable();
+        if matches!(self.mode, Mode::Plan(_)) {
+            return Ok(());
+        }
+        let generation = self.generation;
+        for path in course.report.removed.clone() {
+            self.cancel.check()?;
+            self.store.write_indexed(move |tx| tx.delete_file(generation, Source::Sessions.as_str(), &path))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the host keeps a transcript, so that no file tells about it.
+pub(super) fn is_hosts(row: Option<&TranscriptRow>) -> bool {
+    row.is_some_and(|row| row.cursor.starts_with(CURSOR_PREFIX))
+}
+
+/// Whether nothing has happened for a while.
+pub(super) fn is_quiet(mtime_ns: i64) -> bool {
+    let now_ns = i64::try_from(jiff::Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX);
+    now_ns.saturating_sub(mtime_ns) >= QUIET_NS
+}
+
+/// Whether so much is new that it is indexed at once (E5): bytes or messages, and 0 means anything.
+#[must_use]
+pub fn is_enough(sync: &SyncSettings, bytes: u64, messages: impl FnOnce() -> u64) -> bool {
+    bytes >= sync.session_delta_bytes.max(1)
+        || (bytes > 0 && sync.session_delta_messages == 0)
+        || (bytes > 0 && messages() >= sync.session_delta_messages)
+}
+
+/// Lines after a cursor; those of a file that cannot be read now are counted when it can be.
+fn count_lines(file: &TranscriptFile, cursor: Cursor) -> u64 {
+    let mut lines = 0;
+    let counted = Reader::open(&file.located, cursor, false).and_then(|mut reader| {
+        reader.each_line(|_, _| {
+            lines += 1;
+            Ok(ControlFlow::Continue(()))
+        })
+    });
+    if counted.is_ok() { lines } else { 0 }
+}

@@ -1,0 +1,440 @@
+//! The text pass: what changed on disk is cut, analysed and written. No provider is asked, so it is quick and free.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use crossbeam_channel::{Receiver, bounded};
+
+use super::{
+    Progress, Step,
+    identity::generation_identity,
+    lost::{Folders, Judgement, LostFolder, judge},
+    prepare::{Prepared, Shape, hash, prepare},
+    session_pass::{Mode, Scope, SessionPass, SessionReport},
+};
+use crate::{
+    search::types::Source,
+    transcripts::host::AskHost,
+    workspace::{
+        area::Area,
+        discover::{Discovery, Entry, discover},
+        read::read_text,
+        skipped::{SkipCode, Skipped},
+    },
+};
+use model::stamp::Stamp;
+use model::{
+    cancel::Cancel,
+    config::settings::Settings,
+    error::{Code, Error, RAISE_LIMIT, Result},
+};
+use store::{
+    Store,
+    files::{FileRow, Hash, NewFile},
+    forget::StoredFile,
+    generations::{Generation, GenerationState},
+    skipped::Skipped as SkippedRow,
+};
+use text::analyze::Analyzer;
+
+/// Chunks written in one transaction: short enough that no reader or other writer notices.
+const CHUNKS_PER_TRANSACTION: usize = 400;
+/// The same for files, which may be small or unchanged.
+const FILES_PER_TRANSACTION: usize = 200;
+/// Files in flight between the readers and the writer.
+const FILES_IN_FLIGHT: usize = 32;
+/// Threads that read and analyse; the writer is one more.
+const MAX_THREADS: usize = 2;
+/// Key in `meta` of the version of the list of forgotten things that the live generation follows.
+pub const FORGOTTEN: &str = "forgotten";
+/// Chunk rows of a retired generation removed in one transaction.
+const RETIRE_STEP: usize = 400;
+
+/// What a text pass did.
+#[derive(Debug, Clone, Default)]
+pub struct TextReport {
+    /// Files on disk that belong to the index.
+    pub files: usize,
+    /// Files written anew.
+    pub changed: usize,
+    /// Files removed from the index.
+    pub removed: usize,
+    /// Chunks written.
+    pub chunks: usize,
+    /// Files left out.
+    pub skipped: usize,
+    /// Folders whose notes are not found and were kept all the same.
+    pub lost: Vec<LostFolder>,
+    /// Why notes that are there could not be read, when the same may go well a moment later.
+    pub unread: Option<Error>,
+    /// Why conversations could not be brought up to date; the notes are, all the same.
+    pub session_error: Option<Error>,
+}
+
+/// What a text pass needs.
+pub struct TextPass<'a> {
+    /// The store; its writer lease is held by this process.
+    pub store: &'a Store,
+    /// The settings.
+    pub settings: &'a Settings,
+    /// Whether every file is read again into a new generation.
+    pub force: bool,
+    /// Which transcripts are looked at. A new generation that takes the place of another one gets all of them.
+    pub sessions: Scope,
+    /// Transcripts of which the host told that enough is new.
+    pub noted: &'a HashSet<String>,
+    /// A host that keeps its transcripts itself.
+    pub host: Option<&'a AskHost>,
+    /// Stops the pass between files.
+    pub cancel: &'a Cancel,
+    /// Listens.
+    pub progress: &'a Progress,
+}
+
+/// A file that was read.
+enum Read {
+    /// Its content is what the index has; only the modification time differs.
+    Same { id: i64, stamp: Stamp },
+    /// Its rows.
+    Changed { path: String, stamp: Stamp, hash: Hash, prepared: Box<Prepared> },
+    /// Why it cannot be read. What the index has of it stays.
+    Unreadable(Skipped, Error),
+    /// It vanished between the look and the read.
+    Gone,
+}
+
+/// What is brought up to date.
+struct Target<'a> {
+    area: &'a Area,
+    shape: Shape,
+    generation: &'a Generation,
+    known: &'a HashMap<String, FileRow>,
+    /// The list of what is forgotten changed since the last pass: what an unchanged file gives may have changed.
+    list_changed: bool,
+}
+
+impl Target<'_> {
+    fn read(&self, analyzer: &mut Analyzer, entry: &Entry) -> Read {
+        let file = match read_text(self.area, &entry.absolute) {
+            Ok(file) => file,
+            Err(error) if error.code == Code::NotFound => return Read::Gone,
+            Err(error) => return Read::Unreadable(unreadable(entry, &error), error),
+        };
+        // Forgotten lines are no part of what the index knows of a file.
+        let text = self.area.forgotten.keep(&entry.path, &file.text);
+        let hash = hash(text.as_bytes());
+        if let Some(row) = self.known.get(&entry.path)
+            && row.hash == hash
+        {
+            return Read::Same { id: row.id, stamp: file.stamp };
+        }
+        let prepared = Box::new(prepare(analyzer, &entry.path, &text, self.shape));
+        Read::Changed { path: entry.path.clone(), stamp: file.stamp, hash, prepared }
+    }
+}
+
+impl TextPass<'_> {
+    /// Runs the pass.
+    ///
+    /// # Errors
+    /// When the store cannot be written, or when cancelled. What was written stays and counts at the next run.
+    pub fn run(&self) -> Result<TextReport> {
+        let area = Area::of(self.settings);
+        area.forgotten.check()?;
+        let discovery = discover(&area);
+        self.cancel.check()?;
+        let list_changed = self.purge_forgotten(&area)?;
+        let shape = Shape::of(self.settings);
+        let identity = generation_identity(shape);
+        let force = self.force;
+        let generation = self.store.write_indexed(move |tx| {
+            // A forced run on an index that is still empty has nothing to rebuild.
+            let rebuild = tx.live()?.map(|live| tx.chunk_count(live.id)).transpose()?.is_some_and(|n| n > 0);
+            if force && rebuild { tx.begin_rebuild(&identity) } else { tx.begin_building(&identity) }
+        })?;
+        let known = self.store.read_with(self.cancel, |r| r.files(generation.id, Source::Memory.as_str()))?;
+        let mut report = TextReport { files: discovery.entries.len(), ..TextReport::default() };
+        let mut skipped = discovery.skipped.records.clone();
+        report.unread = discovery.out_of_files.then(|| {
+            Error::new(Code::Io, "too many open files: a folder of notes cannot be listed").remedy(RAISE_LIMIT)
+        });
+        let target = Target { area: &area, shape, generation: &generation, known: &known, list_changed };
+        self.write_changes(&target, &discovery, &mut report, &mut skipped)?;
+        let judgement = self.judge(&target, &discovery)?;
+        self.remove_vanished(&target, &discovery, &judgement.kept, &mut report)?;
+        report.lost.clone_from(&judgement.folders.lost);
+        report.skipped = skipped.len();
+        self.keep_skipped(Source::Memory, skipped)?;
+        self.sessions(&generation, &mut report)?;
+        if list_changed {
+            let version = area.forgotten.version().to_owned();
+            self.store.write_indexed(move |tx| tx.set_meta(FORGOTTEN, &version))?;
+        }
+        // A new generation without notes that are lost or could not be read takes the place of none that has them.
+        let has_all = judgement.kept.is_empty() && report.unread.is_none();
+        let flips = generation.state == GenerationState::Building && has_all;
+        self.store.write_indexed(move |tx| {
+            if flips {
+                tx.flip(generation.id)?;
+            }
+            judgement.folders.store(tx)
+        })?;
+        while self.store.write_indexed(|tx| tx.retire_step(RETIRE_STEP))? {
+            self.cancel.check()?;
+        }
+        Ok(report)
+    }
+
+    /// Keeps for `status` what was left out of a source.
+    fn keep_skipped(&self, source: Source, skipped: Vec<Skipped>) -> Result<()> {
+        let row = |s: Skipped| (s.path, s.code.as_str(), s.reason);
+        let rows: Vec<_> = skipped.into_iter().map(row).collect();
+        self.store.write_indexed(move |tx| {
+            let seen_ms = tx.now_ms();
+            let rows: Vec<SkippedRow> = rows
+                .into_iter()
+                .map(|(path, code, reason)| {
+                    let (source, code) = (source.as_str().to_owned(), code.to_owned());
+                    SkippedRow { source, path, code, reason, seen_ms }
+                })
+                .collect();
+            tx.set_skipped(source.as_str(), &rows)
+        })
+    }
+
+    /// Brings conversations up to date. A host that cannot tell about them now must not keep notes out of the index.
+    fn sessions(&self, generation: &Generation, report: &mut TextReport) -> Result<()> {
+        let scope = if generation.state == GenerationState::Building { Scope::All } else { self.sessions };
+        if scope == Scope::None {
+            return Ok(());
+        }
+        let pass = SessionPass {
+            store: self.store,
+            settings: self.settings,
+            generation: generation.id,
+            scope,
+            noted: self.noted,
+            host: self.host,
+            mode: Mode::Write,
+            cancel: self.cancel,
+            progress: self.progress,
+        };
+        match pass.run() {
+            Ok(SessionReport { files, changed, removed, chunks, skipped }) => {
+                report.files += files;
+                report.changed += changed.len();
+                report.removed += removed.len();
+                report.chunks += chunks;
+                report.skipped += skipped.len();
+                self.keep_skipped(Source::Sessions, skipped)
+            }
+            Err(error) if error.code == Code::Internal => {
+                report.session_error = Some(error);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes at once, from every generation, what the list of forgotten things names since the last pass. Gives
+    /// whether the list changed: then every file has to be read again.
+    fn purge_forgotten(&self, area: &Area) -> Result<bool> {
+        let list = &area.forgotten;
+        let (applied, files) = self.store.read_with(self.cancel, |r| {
+            let applied = r.meta(FORGOTTEN)?.unwrap_or_default();
+            let files = if applied == list.version() { Vec::new() } else { r.files_of_all_generations()? };
+            Ok((applied, files))
+        })?;
+        if applied == list.version() {
+            return Ok(false);
+        }
+        let mut sessions = HashSet::new();
+        self.store.read_with(self.cancel, |r| {
+            r.for_each_text(|source, path, text| {
+                if source != Source::Memory.as_str() && text.lines().any(|line| list.line(path, line)) {
+                    sessions.insert(path.to_owned());
+                }
+                true
+            })
+        })?;
+        let gone = |f: &StoredFile| {
+            let session = f.source == Source::Sessions.as_str() && list.conversation(&f.path, None);
+            session || list.path(&f.path).is_some() || sessions.contains(&f.path)
+        };
+        let gone: Vec<StoredFile> = files.into_iter().filter(gone).collect();
+        for batch in gone.chunks(FILES_IN_FLIGHT) {
+            self.cancel.check()?;
+            let batch = batch.to_vec();
+            self.store.write_indexed(move |tx| {
+                for file in &batch {
+                    tx.purge_file(file)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(true)
+    }
+
+    /// Reads and analyses on a few threads; this thread writes.
+    fn write_changes(
+        &self,
+        target: &Target<'_>,
+        discovery: &Discovery,
+        report: &mut TextReport,
+        skipped: &mut Vec<Skipped>,
+    ) -> Result<()> {
+        let stale: Vec<&Entry> = discovery
+            .entries
+            .iter()
+            .filter(|e| {
+                let differs = |row: &FileRow| row.mtime_ns != e.mtime_ns || row.size != e.size;
+                target.list_changed || target.known.get(&e.path).is_none_or(differs)
+            })
+            .collect();
+        if stale.is_empty() {
+            return Ok(());
+        }
+        let total = stale.len();
+        let next = AtomicUsize::new(0);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS).min(total);
+        let (send, receive) = bounded::<Result<Read>>(FILES_IN_FLIGHT);
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let (send, stale, next) = (send.clone(), &stale, &next);
+                scope.spawn(move || {
+                    let mut analyzer = Analyzer::new();
+                    while let Some(entry) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let read = self.cancel.check().map(|()| target.read(&mut analyzer, entry));
+                        let failed = read.is_err();
+                        // The writer gave up: so does this thread.
+                        if send.send(read).is_err() || failed {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(send);
+            // Given away, not lent: when writing fails the channel must close, or the readers wait for ever.
+            self.write(target, receive, total, report, skipped)
+        })
+    }
+
+    fn write(
+        &self,
+        target: &Target<'_>,
+        receive: Receiver<Result<Read>>,
+        total: usize,
+        report: &mut TextReport,
+        skipped: &mut Vec<Skipped>,
+    ) -> Result<()> {
+        let mut batch: Vec<Read> = Vec::new();
+        let mut chunks = 0;
+        for (done, read) in receive.iter().enumerate() {
+            match read? {
+                Read::Unreadable(record, error) => {
+                    skipped.push(record);
+                    report.unread = report.unread.take().or_else(|| error.is_out_of_files().then_some(error));
+                }
+                Read::Gone => report.files = report.files.saturating_sub(1),
+                read => {
+                    if let Read::Changed { prepared, .. } = &read {
+                        report.changed += 1;
+                        report.chunks += prepared.chunks.len();
+                        chunks += prepared.chunks.len();
+                    }
+                    batch.push(read);
+                }
+            }
+            if chunks >= CHUNKS_PER_TRANSACTION || batch.len() >= FILES_PER_TRANSACTION {
+                self.commit(target, std::mem::take(&mut batch))?;
+                chunks = 0;
+            }
+            (self.progress)(&Step { completed: done + 1, total, label: "Reading notes".to_owned() });
+        }
+        self.commit(target, batch)
+    }
+
+    fn commit(&self, target: &Target<'_>, batch: Vec<Read>) -> Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let (generation, purge) = (target.generation.id, target.list_changed);
+        self.store.write_indexed(move |tx| {
+            for read in &batch {
+                match read {
+                    Read::Same { id, stamp } => tx.touch_file(*id, stamp.mtime_ns)?,
+                    Read::Changed { path, stamp, hash, prepared } => {
+                        let file = NewFile {
+                            source: Source::Memory.as_str(),
+                            path,
+                            hash: *hash,
+                            mtime_ns: stamp.mtime_ns,
+                            size: stamp.size,
+                            lines: prepared.lines,
+                            terms: prepared.terms,
+                        };
+                        let before = if purge { tx.chunk_hashes(generation, file.source, path)? } else { Vec::new() };
+                        tx.replace_file(generation, &file, &prepared.chunks)?;
+                        tx.purge_texts(&before)?;
+                    }
+                    Read::Unreadable(..) | Read::Gone => {}
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Judges whether folders of notes are lost. A forced pass takes the disk as it is.
+    fn judge(&self, target: &Target<'_>, discovery: &Discovery) -> Result<Judgement> {
+        let (before, known, found) = self.store.read_with(self.cancel, |r| {
+            let found = r.files(target.generation.id, Source::Memory.as_str())?;
+            let known = match r.live()? {
+                _ if self.force => HashMap::new(),
+                Some(live) if live.id != target.generation.id => r.files(live.id, Source::Memory.as_str())?,
+                _ => found.clone(),
+            };
+            let before = if self.force { Folders::default() } else { Folders::stored(r)? };
+            Ok((before, known, found))
+        })?;
+        let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
+        let found = found.into_iter().filter(|(path, _)| present.contains(path.as_str())).map(|(_, row)| row.hash);
+        Ok(judge(target.area, discovery, &known, &found.collect(), &before))
+    }
+
+    /// Removes what is no longer on disk, but nothing below a folder that could not be looked at or is lost.
+    fn remove_vanished(
+        &self,
+        target: &Target<'_>,
+        discovery: &Discovery,
+        kept: &HashSet<String>,
+        report: &mut TextReport,
+    ) -> Result<()> {
+        let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
+        let vanished: Vec<String> = target
+            .known
+            .keys()
+            .filter(|path| !present.contains(path.as_str()) && !discovery.is_uncertain(path) && !kept.contains(*path))
+            .cloned()
+            .collect();
+        report.removed = vanished.len();
+        let id = target.generation.id;
+        for batch in vanished.chunks(FILES_IN_FLIGHT) {
+            self.cancel.check()?;
+            let batch = batch.to_vec();
+            self.store.write_indexed(move |tx| {
+                for path in &batch {
+                    tx.delete_file(id, Source::Memory.as_str(), path)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// An unreadable file as `status` shows it. What the index has of it stays.
+pub(super) fn unreadable(entry: &Entry, error: &Error) -> Skipped {
+    Skipped { path: entry.path.clone(), code: SkipCode::Unreadable, reason: error.to_string() }
+}

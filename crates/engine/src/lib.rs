@@ -1,0 +1,13 @@
+//! The engine of memory-core-rs: what is on the disk becomes an index, and a question becomes the passages that answer.
+//! Data flows one way: workspace → transcripts → index → search, and what happens by itself around a conversation is
+//! `capture`. `services` puts it together, one [`services::Engine`] per database and process.
+
+pub mod capture;
+#[cfg(all(test, unix))]
+mod growth_tests;
+pub mod index;
+pub mod search;
+pub mod services;
+pub mod transcripts;
+pub mod upkeep;
+pub mod workspace;

@@ -1,0 +1,80 @@
+//! Search: candidates, ranking, passages, explanations.
+
+pub mod arena;
+pub mod memory_core;
+pub mod native;
+pub mod types;
+pub mod vector;
+
+use arena::Arena;
+use memory_core::Scope;
+use types::{Answer, LineQuery, Request};
+use vector::VectorQuery;
+
+use model::{
+    cancel::Cancel,
+    config::settings::{Ranking, Settings},
+    error::Result,
+};
+use store::Store;
+use text::language::Language;
+
+/// What the query is as vectors; none of it for keyword search.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Vectors<'a> {
+    /// The vectors of the index.
+    pub arena: Option<&'a Arena>,
+    /// The query in the space of the arena.
+    pub query: Option<QueryVector<'a>>,
+    /// The query in the space of the line vectors, with the key of that space.
+    pub line: Option<(&'a str, QueryVector<'a>)>,
+}
+
+/// A query as one model understands it.
+#[derive(Debug, Clone, Copy)]
+pub struct QueryVector<'a> {
+    /// The query.
+    pub vector: &'a [f32],
+    /// The only language that the model knows; none when it may know any.
+    pub language: Option<Language>,
+}
+
+/// Answers one search from the live index. Blocks.
+///
+/// # Errors
+/// When the database cannot be read, when cancelled, or when the vector is not of the index's length.
+pub fn search(
+    store: &Store,
+    vectors: Vectors<'_>,
+    settings: &Settings,
+    request: &Request,
+    cancel: &Cancel,
+) -> Result<Answer> {
+    store.read_with(cancel, |reader| {
+        let Some(live) = reader.live()? else {
+            return Ok(Answer::nothing());
+        };
+        let space = reader.active_space()?;
+        let vector = match (vectors.arena, vectors.query, &space) {
+            (Some(arena), Some(QueryVector { vector, language }), Some(space)) => {
+                Some(VectorQuery { arena, space: space.id, vector, language })
+            }
+            _ => None,
+        };
+        match settings.query.ranking {
+            Ranking::Native => {
+                let line = match vectors.line {
+                    Some((key, QueryVector { vector, language })) => {
+                        reader.space(key)?.map(|space| LineQuery { space: space.id, vector, language })
+                    }
+                    None => None,
+                };
+                native::search(reader, live.id, (vector, line), &settings.query, request, &settings.zone_name())
+            }
+            Ranking::MemoryCore => {
+                let scope = Scope { generation: live.id, tokenizer: settings.fts_tokenizer, vector };
+                memory_core::search(reader, &scope, &settings.query, request)
+            }
+        }
+    })
+}

@@ -1,0 +1,301 @@
+//! Which chunks are looked at: the best by words, the best by meaning, those of the asked days. Their number is fixed,
+//! so that the order of results does not depend on how many are asked for.
+
+use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
+use itertools::Itertools;
+
+use super::plan::{Concept, Form, FormKind, Plan};
+use crate::search::{
+    arena::{Precision, Scan},
+    types::{Request, Source},
+    vector::VectorQuery,
+};
+use model::error::Result;
+use store::{
+    Reader,
+    chunks::ChunkRow,
+    generations::GenerationId,
+    order::{ChunkOrder, Place},
+};
+use text::{query::TermKind, time::note_date};
+
+/// Chunks by words. More bring in what shares common words only: with 12,000 chunks of other text around them, 81.5 % of
+/// the development questions show their answer, with 128 it is 80.7 % (docs/ranking.md).
+const BY_WORDS: usize = 64;
+/// Chunks by meaning, and chunks of the asked days.
+const LEG: usize = 128;
+/// Candidates whose cosine is computed from the stored vector where the one in memory is nearly exact.
+const EXACT: usize = 48;
+/// Files of the asked days that are looked at, the newest first.
+const DATED_FILES: usize = 40;
+/// Words of similar meaning per concept that may bring in chunks of their own.
+const SIMILAR_FORMS: usize = 3;
+/// A term in more chunks than this says little: where rarer words are asked, too, it is only looked for among theirs.
+/// Few in tests, so that there are such terms.
+const MOST_CHUNKS: usize = if cfg!(test) { 40 } else { 20_000 };
+/// Rows looked at for one leg when only some sources are asked for.
+const MOST_ROWS: usize = 2_000;
+
+/// How similar the query is to the chunks of the index.
+#[derive(Debug, Clone, Default)]
+pub struct Similarities {
+    /// Exact cosine per candidate chunk, −1 to 1.
+    pub cosines: HashMap<i64, f64, RandomState>,
+    /// Mean over all chunks.
+    pub mean: f64,
+    /// Rank of the candidate by similarity, from 1.
+    pub ranks: HashMap<i64, usize, RandomState>,
+}
+
+/// The chunks to be ranked, and what is known of the whole index.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    /// In the order of source, path, first line and id.
+    pub rows: Vec<ChunkRow>,
+    /// Inverse document frequency of each concept, over all chunks.
+    pub idf: Vec<f64>,
+    /// In how many chunks each concept occurs, similar words aside.
+    pub frequency: Vec<usize>,
+    /// Chunks in the index.
+    pub total: u64,
+    /// Rank of a chunk by words, from 1.
+    pub lexical_ranks: HashMap<i64, usize, RandomState>,
+    /// The vector leg; none when it does not take part.
+    pub similarities: Option<Similarities>,
+}
+
+/// Inverse document frequency with the usual smoothing (Robertson and Spärck Jones, as in Lucene).
+#[must_use]
+pub fn idf(total: u64, frequency: usize) -> f64 {
+    let (total, frequency) = (total as f64, (frequency as f64).min(total as f64));
+    ((total - frequency + 0.5) / (frequency + 0.5)).ln_1p()
+}
+
+/// What is searched in.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    /// A snapshot of the store.
+    pub reader: &'a Reader<'a>,
+    /// The index that answers.
+    pub generation: GenerationId,
+    /// The vector leg.
+    pub vector: Option<VectorQuery<'a>>,
+    /// Whether words take part.
+    pub lexical: bool,
+}
+
+/// Collects the candidates of a query.
+///
+/// # Errors
+/// When the database cannot be read, the call was cancelled, or the query vector is not of the index's length.
+pub fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Result<Candidates> {
+    let mut found = Candidates { total: scope.reader.chunk_count(scope.generation)?, ..Candidates::default() };
+    let mut ids: HashSet<i64, RandomState> = HashSet::default();
+    let mut rows: Vec<ChunkRow> = Vec::new();
+    let order = scope.reader.chunk_order()?;
+
+    let wanted = if request.sources.is_empty() { BY_WORDS } else { MOST_ROWS };
+    let lexical = best(lexical_leg(scope, plan, wanted, &mut found)?, wanted, &order);
+    let lexical_rows = rows_of(scope.reader, &lexical, &request.sources)?;
+    found.lexical_ranks = (1..).zip(&lexical_rows).map(|(rank, row)| (row.id, rank)).collect();
+    for row in lexical_rows {
+        ids.insert(row.id);
+        rows.push(row);
+    }
+
+    let scan = scope.vector.as_ref().and_then(|v| Some((v, v.arena.scan(v.vector, &request.sources)?)));
+    if let Some((_, scan)) = &scan {
+        let nearest: Vec<i64> =
+            scan.top(LEG, |id| order.place(id)).iter().map(|c| c.chunk_id).filter(|id| ids.insert(*id)).collect();
+        rows.extend(scope.reader.chunks(&nearest)?);
+    }
+
+    for row in dated_chunks(scope, plan, &request.sources)? {
+        if ids.insert(row.id) {
+            rows.push(row);
+        }
+    }
+
+    rows.sort_by(|a, b| (&a.source, &a.path, a.start_line, a.id).cmp(&(&b.source, &b.path, b.start_line, b.id)));
+    if let Some((vector, scan)) = scan {
+        let all: Vec<i64> = rows.iter().map(|row| row.id).collect();
+        let mut cosines = cosines(scope.reader, vector, &scan, &all)?;
+        cosines.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| order.place(a.0).cmp(&order.place(b.0))));
+        found.similarities = Some(Similarities {
+            ranks: (1..).zip(&cosines).map(|(rank, (id, _))| (*id, rank)).collect(),
+            cosines: cosines.into_iter().collect(),
+            mean: scan.mean(),
+        });
+    }
+    found.rows = rows;
+    Ok(found)
+}
+
+/// Cosines of chunks with the query. Exact where bits estimated them, and for the best of those compared by bytes; of
+/// the others, bytes know the cosine to a thousandth, and reading whole vectors would take half of a search. Of equals
+/// at the border, those that come first in `ids`.
+fn cosines(reader: &Reader<'_>, vector: &VectorQuery<'_>, scan: &Scan<'_>, ids: &[i64]) -> Result<Vec<(i64, f64)>> {
+    let (exact, rest) = match vector.arena.precision() {
+        Precision::Bits => (ids.to_vec(), Vec::new()),
+        Precision::Int8 => {
+            let estimate = |id: &i64| Some((*id, f64::from(scan.similarity(*id)?)));
+            let mut estimated: Vec<(i64, f64)> = ids.iter().filter_map(estimate).collect();
+            estimated.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let rest = estimated.split_off(EXACT.min(estimated.len()));
+            (estimated.into_iter().map(|(id, _)| id).collect(), rest)
+        }
+    };
+    Ok(vector.exact_cosines(reader, &exact)?.into_iter().chain(rest).collect())
+}
+
+/// The sum of the inverse document frequencies of the concepts that each chunk holds, by ascending id, of `wanted` chunks
+/// at least. Fills in what is known of the concepts.
+fn lexical_leg(scope: &Scope<'_>, plan: &Plan, wanted: usize, found: &mut Candidates) -> Result<Vec<(i64, f64)>> {
+    let mut scores: Vec<(i64, f64)> = Vec::new();
+    let mut rare: Vec<&str> = Vec::new();
+    let mut common: Vec<(&Concept, f64)> = Vec::new();
+    for concept in &plan.concepts {
+        let all = if scope.lexical { all_holding(scope, concept)? } else { Some((Vec::new(), 0)) };
+        let frequency = all.as_ref().map_or(MOST_CHUNKS, |(_, frequency)| *frequency);
+        let gain = concept.weight * idf(found.total, frequency);
+        found.idf.push(idf(found.total, frequency));
+        found.frequency.push(frequency);
+        if let Some((weights, _)) = all {
+            rare.extend(looked_for(concept).map(|form| form.term.as_str()));
+            scores = add(scores, weights, gain);
+        } else {
+            common.push((concept, gain));
+        }
+    }
+    let among = (scores.len() >= wanted).then_some(rare.as_slice());
+    for (concept, gain) in common {
+        scores = add(scores, holding(scope, concept, among)?, gain);
+    }
+    Ok(scores)
+}
+
+/// Adds a concept to the scores of the chunks that hold it.
+fn add(scores: Vec<(i64, f64)>, weights: Weights, gain: f64) -> Vec<(i64, f64)> {
+    merge(scores, weights.into_iter().map(|(id, weight)| (id, gain * f64::from(weight))), |sum, gain| sum + gain)
+}
+
+/// The `n` best of scores by ascending id, best first. Thousands of chunks that hold the same words score the same: of
+/// equals, those that come first in the order of content.
+fn best(scores: Vec<(i64, f64)>, n: usize, order: &ChunkOrder) -> Vec<i64> {
+    let mut values: Vec<f64> = scores.iter().map(|(_, score)| *score).collect();
+    let border = if values.len() > n {
+        *values.select_nth_unstable_by(n - 1, |a, b| b.total_cmp(a)).1
+    } else {
+        f64::NEG_INFINITY
+    };
+    let reach = || scores.iter().filter(|(_, score)| *score >= border);
+    let places = order.places(reach().map(|(id, _)| *id));
+    let mut best: Vec<(f64, Place)> = reach().map(|(_, score)| *score).zip(places).collect();
+    let better = |a: &(f64, Place), b: &(f64, Place)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    if best.len() > n {
+        best.select_nth_unstable_by(n - 1, better);
+        best.truncate(n);
+    }
+    best.sort_unstable_by(better);
+    best.into_iter().map(|(_, (_, id))| id).collect()
+}
+
+/// Chunks by ascending id, each with the weight of the surest form that it holds.
+type Weights = Vec<(i64, f32)>;
+
+/// The forms of a concept that bring in chunks.
+fn looked_for(concept: &Concept) -> impl Iterator<Item = &Form> {
+    let own = concept.forms.iter().filter(|form| form.kind != FormKind::Similar);
+    own.chain(concept.forms.iter().filter(|form| form.kind == FormKind::Similar).take(SIMILAR_FORMS))
+}
+
+/// The chunks that hold a concept, and how many hold it in its own words; none when it is too common.
+fn all_holding(scope: &Scope<'_>, concept: &Concept) -> Result<Option<(Weights, usize)>> {
+    let mut weights: Weights = Vec::new();
+    let mut frequency = 0;
+    for form in looked_for(concept) {
+        let ids = match scope.reader.rowids_up_to(scope.generation, &form.term, MOST_CHUNKS)? {
+            Some(ids) => ids,
+            // What the word itself does not say, a common one in its place says even less.
+            None if form.kind == FormKind::Similar => continue,
+            None => return Ok(None),
+        };
+        weights = merge(weights, ids.into_iter().map(|id| (id, form.weight)), f32::max);
+        if form.kind != FormKind::Similar {
+            frequency = weights.len();
+        }
+    }
+    Ok(Some((weights, frequency)))
+}
+
+/// The chunks that hold a concept: all of them, or those that hold any of the terms `among`.
+fn holding(scope: &Scope<'_>, concept: &Concept, among: Option<&[&str]>) -> Result<Weights> {
+    let mut weights: Weights = Vec::new();
+    for form in looked_for(concept) {
+        let ids = match among {
+            Some(terms) => scope.reader.rowids_among(scope.generation, &form.term, terms)?,
+            None => scope.reader.rowids_up_to(scope.generation, &form.term, usize::MAX)?.unwrap_or_default(),
+        };
+        weights = merge(weights, ids.into_iter().map(|id| (id, form.weight)), f32::max);
+    }
+    Ok(weights)
+}
+
+/// Merges two lists of ascending ids: several times faster than hashing tens of thousands of them.
+fn merge<T>(a: Vec<(i64, T)>, b: impl Iterator<Item = (i64, T)>, both: impl Fn(T, T) -> T) -> Vec<(i64, T)> {
+    let merged = a.into_iter().merge_join_by(b, |(a, _), (b, _)| a.cmp(b));
+    merged.map(|one| one.reduce(|(id, a), (_, b)| (id, both(a, b)))).collect()
+}
+
+/// The first [`BY_WORDS`] rows of the asked sources.
+fn rows_of(reader: &Reader<'_>, ids: &[i64], sources: &[Source]) -> Result<Vec<ChunkRow>> {
+    if sources.is_empty() {
+        return reader.chunks(&ids[..ids.len().min(BY_WORDS)]);
+    }
+    let mut rows = Vec::new();
+    for part in ids.chunks(BY_WORDS) {
+        let read = reader.chunks(part)?;
+        rows.extend(read.into_iter().filter(|row| sources.iter().any(|source| source.as_str() == row.source)));
+        if rows.len() >= BY_WORDS {
+            break;
+        }
+    }
+    rows.truncate(BY_WORDS);
+    Ok(rows)
+}
+
+/// Chunks of the notes of the days that the query asks about.
+fn dated_chunks(scope: &Scope<'_>, plan: &Plan, sources: &[Source]) -> Result<Vec<ChunkRow>> {
+    let Some(range) = plan.query.time.range else { return Ok(Vec::new()) };
+    let mut files: Vec<_> = scope
+        .reader
+        .file_paths(scope.generation)?
+        .into_iter()
+        .filter(|(_, source, _)| sources.is_empty() || sources.iter().any(|s| s.as_str() == source))
+        .filter_map(|(id, source, path)| Some((note_date(&path).filter(|day| range.contains(*day))?, path, source, id)))
+        .collect();
+    files.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (&a.1, &a.2).cmp(&(&b.1, &b.2))));
+    let mut rows = Vec::new();
+    for (_, _, _, id) in files.into_iter().take(DATED_FILES) {
+        rows.extend(scope.reader.chunks_of_file(id)?);
+        if rows.len() >= LEG {
+            break;
+        }
+    }
+    rows.truncate(LEG);
+    Ok(rows)
+}
+
+/// Whether a concept that stands for a file occurs in a path: the whole path, its end, or its file name.
+#[must_use]
+pub fn names_path(plan: &Plan, concept: usize, path: &str) -> bool {
+    let Some(term) = plan.query.terms.get(concept) else { return false };
+    if term.kind != TermKind::File {
+        return false;
+    }
+    let (asked, path) = (term.surface.replace('\\', "/").to_lowercase(), path.to_lowercase());
+    let asked = asked.trim_start_matches("./");
+    path == asked || path.strip_suffix(asked).is_some_and(|rest| rest.ends_with('/'))
+}

@@ -1,0 +1,303 @@
+//! All evidence on one scale: every leg is measured against the best of the same query, then weighted.
+
+use std::collections::HashSet;
+
+use jiff::civil::Date;
+
+use super::{
+    candidates::{Candidates, names_path},
+    line_meaning::LineMeaning,
+    line_scores::LineScores,
+    lines::{Chunk, File, Line, Lines},
+    plan::{FormKind, Plan},
+};
+use model::config::settings::QuerySettings;
+use text::{
+    fold::fold,
+    query::{TermKind, holds_phrase},
+};
+
+/// What each kind of evidence weighs. Measured on conversations kept as notes, see docs/ranking.md; the sum of the
+/// first five is what a perfect line reaches.
+mod weight {
+    /// Words of the line.
+    pub const LINE: f64 = 0.5;
+    /// Words of the line and its neighbours.
+    pub const WINDOW: f64 = 0.8;
+    /// Words of the chunk.
+    pub const CHUNK: f64 = 0.2;
+    /// The line is labelled (`Ana: …`, `Phone: …`) with a word of the query.
+    pub const LABEL: f64 = 0.35;
+    /// Meaning of the chunk: its cosine above the mean of the index, against the best.
+    pub const MEANING: f64 = 0.2;
+    /// Meaning of the line: its cosine above the mean of the candidate lines, against the best.
+    pub const LINE_MEANING: f64 = 0.4;
+    /// The same of the line and its neighbours together.
+    pub const NEAR_MEANING: f64 = 0.2;
+    /// Added to the meaning of the line when no line holds the question's words …
+    pub const PARAPHRASE: f64 = 1.0;
+    /// … that is, less than this share of them.
+    pub const WELL_HELD: f64 = 0.8;
+    /// Written on a day that the query asks about, or below its name.
+    pub const TIME: f64 = 0.8;
+    /// The newest note against one that is a half-life older, when the query asks for what is recent.
+    pub const RECENT: f64 = 0.3;
+    /// Importance 10 against none (P4).
+    pub const IMPORTANCE: f64 = 0.1;
+    /// `MEMORY.md` and `USER.md`: what somebody chose to keep.
+    pub const CURATED: f64 = 0.05;
+    /// An identifier, path or quoted phrase as typed: above everything else together.
+    pub const EXACT: f64 = 4.0;
+}
+
+/// An identifier in more than one chunk of so many is a subject, not a key.
+const RARE_SHARE: u64 = 20;
+/// … but one in so few chunks is always a key.
+const RARE_CHUNKS: usize = 5;
+/// Longest label of a line, in bytes.
+const LABEL_BYTES: usize = 40;
+
+/// The parts of a line's score, each already weighted.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Parts {
+    /// Words of the line.
+    pub line: f64,
+    /// Words of the line and its neighbours.
+    pub window: f64,
+    /// Words of the chunk.
+    pub chunk: f64,
+    /// Label of the line.
+    pub label: f64,
+    /// Meaning of the chunk.
+    pub meaning: f64,
+    /// Meaning of the line and its neighbours.
+    pub line_meaning: f64,
+    /// Asked days.
+    pub time: f64,
+    /// Recency.
+    pub recent: f64,
+    /// Declared importance.
+    pub importance: f64,
+    /// Curated file.
+    pub curated: f64,
+    /// Exact tokens and phrases.
+    pub exact: f64,
+}
+
+impl Parts {
+    /// The score that lines are ordered by.
+    #[must_use]
+    pub fn sum(&self) -> f64 {
+        self.relevance() + self.exact
+    }
+
+    /// The same without what was found as typed, which outweighs everything else.
+    #[must_use]
+    pub fn relevance(&self) -> f64 {
+        self.line
+            + self.window
+            + self.chunk
+            + self.label
+            + self.meaning
+            + self.line_meaning
+            + self.time
+            + self.recent
+            + self.importance
+            + self.curated
+    }
+}
+
+/// The cosine of a line: of the best chunk that holds it.
+#[must_use]
+pub fn cosine_of(line: &Line<'_>, lines: &Lines<'_>, candidates: &Candidates) -> Option<f64> {
+    best_cosine(line, |chunk| cosine_of_chunk(&lines.chunks[chunk], candidates))
+}
+
+fn cosine_of_chunk(chunk: &Chunk, candidates: &Candidates) -> Option<f64> {
+    candidates.similarities.as_ref()?.cosines.get(&chunk.id).copied()
+}
+
+fn best_cosine(line: &Line<'_>, of: impl Fn(usize) -> Option<f64>) -> Option<f64> {
+    match (of(line.chunks.0), of(line.chunks.1)) {
+        (Some(a), Some(b)) => Some(a.max(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Weighs all evidence of all lines.
+#[must_use]
+pub fn fuse(
+    plan: &Plan,
+    candidates: &Candidates,
+    lines: &Lines<'_>,
+    (scores, line_meaning): (&LineScores, Option<&LineMeaning>),
+    settings: &QuerySettings,
+) -> Vec<Parts> {
+    // The less of the question any line holds in words, the more it must be meant otherwise.
+    let held = scores.coverage.iter().copied().fold(0.0, f64::max);
+    let line_weight = weight::LINE_MEANING + weight::PARAPHRASE * (weight::WELL_HELD - held).max(0.0);
+    let top = |values: &[f64]| values.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    let (top_line, top_window, top_chunk) = (top(&scores.line), top(&scores.window), top(&scores.chunk));
+    let meaning = MeaningScale::of(candidates);
+    let cosines: Vec<Option<f64>> = lines.chunks.iter().map(|chunk| cosine_of_chunk(chunk, candidates)).collect();
+    let labels = LabelWords::of(plan);
+    let exact = ExactTokens::of(plan, candidates);
+    let recency = Recency::of(plan, lines, settings);
+    let files: Vec<FileParts> = lines.files.iter().map(|file| FileParts::of(plan, file, &exact, &recency)).collect();
+
+    let is_day: Vec<bool> = plan.forms().map(|(_, form)| form.kind == FormKind::Day).collect();
+    let names_day = |line: &Line<'_>| {
+        let mut counts = line.counts.iter().chain(&lines.contexts[line.context].counts);
+        counts.any(|(form, _)| is_day[usize::from(*form)])
+    };
+    let one = |(at, line): (usize, &Line<'_>)| {
+        let file = &files[line.file];
+        let importance = line.importance.or(lines.files[line.file].importance);
+        Parts {
+            line: weight::LINE * scores.line[at] / top_line,
+            window: weight::WINDOW * scores.window[at] / top_window,
+            chunk: weight::CHUNK * scores.chunk[at] / top_chunk,
+            label: if labels.names(line.text) { weight::LABEL } else { 0.0 },
+            meaning: best_cosine(line, |chunk| cosines[chunk])
+                .map_or(0.0, |cosine| weight::MEANING * meaning.scale(cosine)),
+            line_meaning: line_meaning
+                .map_or(0.0, |m| line_weight * m.scaled(at) + weight::NEAR_MEANING * m.near(at, lines)),
+            time: if names_day(line) { weight::TIME } else { file.time },
+            recent: file.recent,
+            importance: importance.map_or(0.0, |n| weight::IMPORTANCE * f64::from(n) / 10.0),
+            curated: file.curated,
+            exact: weight::EXACT * exact.share(plan, line, lines).max(file.exact),
+        }
+    };
+    lines.lines.iter().enumerate().map(one).collect()
+}
+
+/// Puts cosines on a scale of 0 (the mean of the index) to 1 (the best candidate), whatever the model.
+struct MeaningScale {
+    mean: f64,
+    span: f64,
+}
+
+impl MeaningScale {
+    fn of(candidates: &Candidates) -> Self {
+        let Some(similarities) = &candidates.similarities else { return Self { mean: 0.0, span: 0.0 } };
+        let best = similarities.cosines.values().copied().fold(f64::NEG_INFINITY, f64::max);
+        Self { mean: similarities.mean, span: best - similarities.mean }
+    }
+
+    fn scale(&self, cosine: f64) -> f64 {
+        // A model that gives all texts the same vector says nothing.
+        if self.span > 1e-6 { ((cosine - self.mean) / self.span).clamp(-1.0, 1.0) } else { 0.0 }
+    }
+}
+
+/// Words of the query that may label a line.
+struct LabelWords(HashSet<String>);
+
+impl LabelWords {
+    fn of(plan: &Plan) -> Self {
+        let words = plan.query.terms.iter().filter(|t| matches!(t.kind, TermKind::Word | TermKind::Name));
+        Self(words.map(|term| fold(&term.surface)).collect())
+    }
+
+    /// Whether the words before the first colon of a line are all in the query.
+    fn names(&self, text: &str) -> bool {
+        let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '>' | '+' | '_'));
+        let Some(colon) = memchr::memchr(b':', &text.as_bytes()[..text.len().min(LABEL_BYTES)]) else { return false };
+        if self.0.is_empty() || !text[colon + 1..].starts_with(|c: char| c.is_whitespace() || c == '*') {
+            return false;
+        }
+        let label = fold(&text[..colon]);
+        let mut words = label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+        words.peek().is_some() && words.all(|word| self.0.contains(word))
+    }
+}
+
+/// What has to be found as typed.
+struct ExactTokens {
+    /// Indexes of rare identifiers, files and paths among the concepts.
+    concepts: Vec<usize>,
+    /// Per form, how surely it is the whole token; 0 for other forms.
+    forms: Vec<f64>,
+    owners: Vec<usize>,
+}
+
+impl ExactTokens {
+    fn of(plan: &Plan, candidates: &Candidates) -> Self {
+        let most = RARE_CHUNKS.max(usize::try_from(candidates.total / RARE_SHARE).unwrap_or(usize::MAX));
+        let is_key = |at: &usize| plan.concepts[*at].is_exact && candidates.frequency[*at] <= most;
+        let concepts: Vec<usize> = (0..plan.concepts.len()).filter(is_key).collect();
+        let owners = plan.owners();
+        let forms = plan.forms().map(|(number, form)| {
+            if concepts.contains(&owners[usize::from(number)]) { f64::from(form.weight) } else { 0.0 }
+        });
+        Self { forms: forms.collect(), concepts, owners }
+    }
+
+    /// Share of the exact tokens and phrases that a line holds, 0–1; half for those in its headings.
+    fn share(&self, plan: &Plan, line: &Line<'_>, lines: &Lines<'_>) -> f64 {
+        let asked = self.concepts.len() + plan.query.phrases.len();
+        if asked == 0 {
+            return 0.0;
+        }
+        let mut held = 0.0;
+        for &concept in &self.concepts {
+            let best = |counts: &[(u16, u16)]| {
+                let own = counts.iter().map(|(form, _)| usize::from(*form)).filter(|f| self.owners[*f] == concept);
+                own.map(|form| self.forms[form]).fold(0.0, f64::max)
+            };
+            held += best(&line.counts).max(best(&lines.contexts[line.context].counts) / 2.0);
+        }
+        if !line.counts.is_empty() {
+            held += plan.query.phrases.iter().filter(|phrase| holds_phrase(line.text, phrase)).count() as f64;
+        }
+        held / asked as f64
+    }
+
+    /// Whether a path is asked for.
+    fn names(&self, plan: &Plan, path: &str) -> bool {
+        (0..plan.concepts.len()).any(|concept| names_path(plan, concept, path))
+    }
+}
+
+/// How new each note is.
+struct Recency {
+    newest: Option<Date>,
+    half_life_days: f64,
+}
+
+impl Recency {
+    /// Off unless the query or the settings ask for it.
+    fn of(plan: &Plan, lines: &Lines<'_>, settings: &QuerySettings) -> Self {
+        let on = plan.query.time.wants_recent || settings.decay_enabled == Some(true);
+        let newest = if on { lines.files.iter().filter_map(|file| file.date).max() } else { None };
+        Self { newest, half_life_days: settings.half_life_days.max(f64::MIN_POSITIVE) }
+    }
+
+    /// 1 for the newest note, half as much per half-life before it; undated files do not age, and are not new.
+    fn of_file(&self, file: &File<'_>) -> f64 {
+        let (Some(newest), Some(date)) = (self.newest, file.date) else { return 0.0 };
+        let days = newest.since(date).map_or(0, |span| span.get_days());
+        (-f64::from(days) / self.half_life_days).exp2()
+    }
+}
+
+/// What holds for all lines of a file.
+struct FileParts {
+    time: f64,
+    recent: f64,
+    curated: f64,
+    exact: f64,
+}
+
+impl FileParts {
+    fn of(plan: &Plan, file: &File<'_>, exact: &ExactTokens, recency: &Recency) -> Self {
+        let asked = plan.query.time.range.zip(file.date).is_some_and(|(range, day)| range.contains(day));
+        Self {
+            time: if asked { weight::TIME } else { 0.0 },
+            recent: weight::RECENT * recency.of_file(file),
+            curated: if matches!(file.path, "MEMORY.md" | "USER.md") { weight::CURATED } else { 0.0 },
+            exact: if exact.names(plan, file.path) { 1.0 } else { 0.0 },
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What single lines mean, by a model in this process: finer than the vectors of whole chunks.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+use super::{candidates::Candidates, lines::Lines};
+use crate::search::{arena::CodedQuery, types::LineQuery};
+use model::error::Result;
+use store::Reader;
+
+/// Cosines of the candidate lines with the query, and how they are spread.
+#[derive(Debug, Default)]
+pub struct LineMeaning {
+    /// Per line of [`Lines`]; none for lines without vector.
+    pub cosines: Vec<Option<f64>>,
+    /// Mean over the candidate lines.
+    pub mean: f64,
+    /// The best one.
+    pub best: f64,
+}
+
+impl LineMeaning {
+    /// Compares the query with the stored lines of the candidates; none when no line has a vector.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn read(
+        reader: &Reader<'_>,
+        query: Option<LineQuery<'_>>,
+        candidates: &Candidates,
+        lines: &Lines<'_>,
+    ) -> Result<Option<Self>> {
+        let Some(query) = query else { return Ok(None) };
+        let coded = CodedQuery::new(query.vector);
+        let ids: Vec<i64> = candidates.rows.iter().map(|row| row.id).collect();
+        let codes: HashMap<i64, Vec<u8>, RandomState> = reader.line_codes(query.space, &ids)?.into_iter().collect();
+        let mut found: HashMap<(&str, &str, u32), f64, RandomState> = HashMap::default();
+        for row in &candidates.rows {
+            let Some(codes) = codes.get(&row.id) else { continue };
+            // A line cut over several chunks shares its number; the parts of one chunk do not occur in line-true ones.
+            for (number, code) in (row.start_line..).zip(codes.chunks_exact(coded.dims())) {
+                if let Some(cosine) = coded.cosine(code) {
+                    let best = found.entry((&row.source, &row.path, number)).or_insert(f64::NEG_INFINITY);
+                    *best = best.max(f64::from(cosine));
+                }
+            }
+        }
+        let of = |at: usize| {
+            let line = &lines.lines[at];
+            let file = &lines.files[line.file];
+            found.get(&(file.source, file.path, line.number)).copied()
+        };
+        let cosines: Vec<Option<f64>> = (0..lines.lines.len()).map(of).collect();
+        let known: Vec<f64> = cosines.iter().flatten().copied().collect();
+        if known.is_empty() {
+            return Ok(None);
+        }
+        let count = known.len() as f64;
+        let mean = known.iter().sum::<f64>() / count;
+        let best = known.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        Ok(Some(Self { cosines, mean, best }))
+    }
+
+    /// How far the cosine of a line rises from the mean of the candidate lines towards 1.
+    #[must_use]
+    pub fn rise(&self, at: usize) -> Option<f64> {
+        let cosine = self.cosines.get(at).copied().flatten()?;
+        Some((cosine - self.mean) / (1.0 - self.mean).max(1e-6))
+    }
+
+    /// The cosine of a line on a scale of 0 (the mean) to 1 (the best).
+    #[must_use]
+    pub fn scaled(&self, at: usize) -> f64 {
+        let span = self.best - self.mean;
+        let Some(cosine) = self.cosines.get(at).copied().flatten() else { return 0.0 };
+        if span > 1e-6 { ((cosine - self.mean) / span).clamp(-1.0, 1.0) } else { 0.0 }
+    }
+
+    /// The best of a line and its neighbours, each neighbour counting for less.
+    #[must_use]
+    pub fn near(&self, at: usize, lines: &Lines<'_>) -> f64 {
+        let (first, last) = lines.window(at, 1);
+        let all: Vec<f64> = (first..=last).map(|i| self.scaled(i)).collect();
+        all.iter().sum::<f64>() / all.len() as f64
+    }
+}

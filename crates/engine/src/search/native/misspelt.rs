@@ -1,0 +1,169 @@
+//! Names with one wrong letter: `Prya`, `Kowalczik`. For a word that the index does not know, every spelling one letter
+//! away is looked up: some hundred look-ups whatever the size of the index, and no list of its words.
+
+use std::{cmp::Reverse, collections::BTreeSet};
+
+use super::{
+    candidates::Scope,
+    plan::{Form, FormKind, Plan},
+};
+use model::error::Result;
+use text::{
+    fold::fold,
+    lexicon::term_hash,
+    query::{QueryTerm, TermKind},
+    thesaurus,
+};
+
+/// Shortest word that is corrected, in letters.
+const SHORTEST: usize = 4;
+/// From here on any letter may be another one: a shorter word becomes too many other names that way.
+const LONG: usize = 5;
+/// Longest word that is corrected: longer ones are no names.
+const LONGEST: usize = 20;
+/// Unknown words of a query that are corrected: more of them are another language.
+const MOST_WORDS: usize = 3;
+/// Terms of a word that are varied: as typed, and by its stems.
+const MOST_TERMS: usize = 3;
+/// Names that may stand for a word.
+const MOST_NAMES: usize = 3;
+/// Chunks that a name may stand in. All are read, because it must be written like one in each.
+const MOST_CHUNKS: usize = 512;
+/// Letters that may stand behind a stem: Priya's, Kowalczyka.
+const ENDING: usize = 2;
+/// Weight of a name that is one letter away from what was typed …
+const WEIGHT: f32 = 0.7;
+/// … and of one that begins with another letter, which people seldom get wrong.
+const OTHER_FIRST: f32 = 0.5;
+
+/// Gives the words of a plan that the index does not know the names that they may be meant for.
+///
+/// # Errors
+/// When the database cannot be read, or the call was cancelled.
+pub fn correct(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
+    let query = plan.query.clone();
+    let mut words = 0;
+    for (concept, term) in plan.concepts.iter_mut().zip(&query.terms) {
+        if words < MOST_WORDS && may_be_misspelt(term) && !is_known(scope, &concept.forms)? {
+            words += 1;
+            let names = names_near(scope, &concept.forms)?;
+            concept.forms.extend(names);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a word may be a mistyped name: no time, number or identifier, and no word of the language.
+fn may_be_misspelt(term: &QueryTerm) -> bool {
+    term.kind == TermKind::Word
+        && !term.in_time
+        && (SHORTEST..=LONGEST).contains(&term.surface.chars().count())
+        && term.surface.chars().all(char::is_alphabetic)
+        && !thesaurus::knows(&term.surface.to_lowercase())
+}
+
+fn is_known(scope: &Scope<'_>, forms: &[Form]) -> Result<bool> {
+    for form in forms.iter().filter(|form| form.kind == FormKind::Own) {
+        // The first chunk is enough to know: a common word has thousands.
+        if scope.reader.rowids_up_to(scope.generation, &form.term, 0)?.is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The names one letter away from any of a word's terms: those that begin like it first, then the more frequent.
+fn names_near(scope: &Scope<'_>, forms: &[Form]) -> Result<Vec<Form>> {
+    let own = forms.iter().filter(|form| form.kind == FormKind::Own).take(MOST_TERMS);
+    let firsts: BTreeSet<char> = own.clone().filter_map(|form| form.term.chars().next()).collect();
+    let spellings: BTreeSet<String> = own.flat_map(|form| one_letter_away(&form.term)).collect();
+    let mut names: Vec<(bool, Reverse<usize>, String)> = Vec::new();
+    for term in spellings {
+        let mut chunks: Vec<i64> = Vec::new();
+        scope.reader.for_each_rowid(scope.generation, &term, |id| chunks.push(id))?;
+        if !chunks.is_empty() && chunks.len() <= MOST_CHUNKS && is_name(scope, &term, &chunks)? {
+            let other_first = !term.starts_with(|c| firsts.contains(&c));
+            names.push((other_first, Reverse(chunks.len()), term));
+        }
+    }
+    names.sort();
+    let forms = names.into_iter().take(MOST_NAMES).map(|(other_first, _, term)| Form {
+        hash: term_hash(&term),
+        term,
+        weight: if other_first { OTHER_FIRST } else { WEIGHT },
+        kind: FormKind::Misspelt,
+    });
+    Ok(forms.collect())
+}
+
+/// Whether chunks write a term like a name, always with a capital letter.
+fn is_name(scope: &Scope<'_>, term: &str, chunks: &[i64]) -> Result<bool> {
+    let length = term.chars().count();
+    let mut is_found = false;
+    for row in scope.reader.chunks(chunks)? {
+        for word in row.text.split(|c: char| !c.is_alphanumeric()) {
+            let letters = word.chars().count();
+            if (length..=length + ENDING).contains(&letters) && fold(word).starts_with(term) {
+                if !word.starts_with(char::is_uppercase) {
+                    return Ok(false);
+                }
+                is_found = true;
+            }
+        }
+    }
+    Ok(is_found)
+}
+
+/// The spellings one letter away: two letters swapped, one left out, one too many, one another.
+fn one_letter_away(term: &str) -> BTreeSet<String> {
+    let letters: Vec<char> = term.chars().collect();
+    let Some(alphabet) = letters.first().and_then(|first| alphabet_of(*first)) else { return BTreeSet::new() };
+    let mut near = BTreeSet::new();
+    let mut add = |head: &[char], middle: &[char], tail: &[char]| {
+        near.insert([head, middle, tail].into_iter().flatten().collect::<String>());
+    };
+    for at in 0..=letters.len() {
+        let (head, tail) = letters.split_at(at);
+        if let [a, b, rest @ ..] = tail {
+            add(head, &[*b, *a], rest);
+        }
+        if let [_, rest @ ..] = tail {
+            add(head, &[], rest);
+        }
+        for letter in alphabet.clone() {
+            add(head, &[letter], tail);
+            if let [_, rest @ ..] = tail
+                && letters.len() >= LONG
+            {
+                add(head, &[letter], rest);
+            }
+        }
+    }
+    near.remove(term);
+    near
+}
+
+/// The letters of the script that a letter belongs to, as terms hold them.
+fn alphabet_of(letter: char) -> Option<std::ops::RangeInclusive<char>> {
+    ['a'..='z', 'α'..='ω', 'а'..='я'].into_iter().find(|alphabet| alphabet.contains(&letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_letter_is_swapped_missing_too_many_or_another() {
+        let near = |term: &str, other: &str| one_letter_away(term).contains(other);
+        for (typed, meant) in
+            [("kowalczik", "kowalczyk"), ("prya", "priya"), ("jhon", "john"), ("annna", "anna"), ("сергеи", "сергей")]
+        {
+            assert!(near(typed, meant), "{typed} {meant}");
+        }
+        // Not the word itself, not two letters away, and of four letters none may be another one.
+        for (typed, other) in [("kowalczik", "kowalczik"), ("kowalczik", "kowalsyk"), ("lena", "lina"), ("田中", "田")]
+        {
+            assert!(!near(typed, other), "{typed} {other}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! `ranking: native`, the default: candidates by words, meaning and days; their lines scored on one scale; passages
+//! grown around the best lines. docs/ranking.md has the method and what each part gained.
+
+mod candidates;
+mod confidence;
+mod days;
+mod diversity;
+mod explain;
+mod fusion;
+mod line_meaning;
+mod line_scores;
+mod lines;
+mod misspelt;
+mod passages;
+mod plan;
+mod snippet;
+mod words;
+
+use candidates::{Candidates, Scope, Similarities};
+pub use confidence::DEFAULT_MIN_SCORE;
+use confidence::Evidence;
+use diversity::Shown;
+use line_meaning::LineMeaning;
+use lines::Lines;
+use passages::{Passage, Passages};
+use plan::Plan;
+
+use crate::search::{
+    types::{Answer, Hit, LineQuery, Request, Source},
+    vector::VectorQuery,
+};
+use model::{config::settings::QuerySettings, error::Result};
+use store::{Reader, generations::GenerationId};
+use text::query::understand;
+
+/// Results whose scores are made to fall with rank; a fixed number, so that they do not depend on how many are asked.
+const SETTLED: usize = 50;
+
+/// Answers one search from a snapshot. `zone` is the user's time zone (IANA).
+///
+/// # Errors
+/// When the database cannot be read, the call was cancelled, or the query vector is not of the index's length.
+pub fn search(
+    reader: &Reader<'_>,
+    generation: GenerationId,
+    (vector, line): (Option<VectorQuery<'_>>, Option<LineQuery<'_>>),
+    settings: &QuerySettings,
+    request: &Request,
+    zone: &str,
+) -> Result<Answer> {
+    let vector = vector.filter(|_| !request.lexical_only);
+    let line = line.filter(|_| !request.lexical_only);
+    let lexical = settings.hybrid_enabled || vector.is_none();
+    let mode = match (vector.is_some(), lexical) {
+        (true, true) => "hybrid",
+        (true, false) => "vector",
+        (false, _) => "fts-only",
+    };
+    let understood = request.understood.clone();
+    let mut plan = Plan::of(understood.unwrap_or_else(|| understand(&request.query, request.now_ms, zone).into()));
+    let hits = if plan.query.small_talk {
+        Vec::new()
+    } else {
+        let scope = Scope { reader, generation, vector, lexical };
+        if lexical {
+            misspelt::correct(&mut plan, &scope)?;
+        }
+        let candidates = candidates::collect(&scope, &plan, request)?;
+        let lines = Lines::read(&candidates.rows, &plan)?;
+        let meaning = LineMeaning::read(reader, line, &candidates, &lines)?;
+        let known = Known {
+            chunks: vector.is_some_and(|vector| plan.is_known(vector.language)),
+            lines: line.is_some_and(|line| plan.is_known(line.language)),
+        };
+        ranked(&plan, &candidates, &lines, (meaning.as_ref(), known), settings, request)?
+    };
+    Ok(Answer::of(hits, mode))
+}
+
+/// Which models know the language of the query: what others make of it is no reason to be sure of anything.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    chunks: bool,
+    lines: bool,
+}
+
+/// Ranks candidates and writes the results.
+fn ranked(
+    plan: &Plan,
+    candidates: &Candidates,
+    lines: &Lines<'_>,
+    (meaning, known): (Option<&LineMeaning>, Known),
+    settings: &QuerySettings,
+    request: &Request,
+) -> Result<Vec<Hit>> {
+    let scores = line_scores::score(plan, candidates, lines);
+    let parts = fusion::fuse(plan, candidates, lines, (&scores, meaning), settings);
+    let sums: Vec<f64> = parts.iter().map(fusion::Parts::sum).collect();
+    let relevance: Vec<f64> = parts.iter().map(fusion::Parts::relevance).collect();
+    let evidence = |at: usize| {
+        let cosine = fusion::cosine_of(&lines.lines[at], lines, candidates);
+        let rise = candidates.similarities.as_ref().zip(cosine).map(|(s, cosine)| s.rise(cosine));
+        let rise = rise.filter(|_| known.chunks);
+        let line_rise = meaning.and_then(|m| m.rise(at)).filter(|_| known.lines);
+        Evidence { coverage: scores.sure[at], rise, line_rise, parts: parts[at] }
+    };
+
+    let sureness: Vec<f64> = (0..lines.lines.len()).map(|at| confidence::score(&evidence(at))).collect();
+    let least = request.min_score.or(settings.min_score).unwrap_or(DEFAULT_MIN_SCORE);
+    let mut shown = Shown::nothing_of(lines);
+    // A line that has nothing of the query in any way starts no result.
+    let mut passages = Passages::new(lines, &sums, &relevance, |at| sums[at] > 0.0);
+    let mut found: Vec<Found> = Vec::new();
+    // Whether no line that is left can be shown, or raise the scores of the results asked for (see `settle`).
+    let is_settled = |passages: &Passages<'_>, found: &[Found]| {
+        let highest = passages.highest_left(&sureness);
+        let last = found.get(request.max_results.saturating_sub(1)..).unwrap_or_default();
+        let surest = last.iter().map(|found| found.score).reduce(f64::max);
+        highest < least || surest.is_some_and(|surest| surest >= highest)
+    };
+    while found.len() < request.max_results.max(SETTLED)
+        && !is_settled(&passages, &found)
+        && let Some(passage) = passages.next()
+    {
+        let score = passage.lines.iter().map(|at| sureness[*at]).fold(0.0, f64::max);
+        // Before scores are settled: a passage that is not sure enough is not lifted by a surer one below it.
+        if score >= least && !shown.repeats(&passage, lines) {
+            found.push(Found { passage, score });
+        }
+    }
+    settle(&mut found);
+    found.truncate(request.max_results);
+    Ok(found.iter().map(|found| hit(found, plan, candidates, lines, &evidence(found.passage.best), request)).collect())
+}
+
+/// A passage that is sure enough to be shown.
+struct Found {
+    passage: Passage,
+    score: f64,
+}
+
+/// Scores that never rise with rank: a result is at least as sure as those ranked below it.
+fn settle(found: &mut [Found]) {
+    let head = found.len().min(SETTLED);
+    for at in (1..head).rev() {
+        found[at - 1].score = found[at - 1].score.max(found[at].score);
+    }
+    for at in head.max(1)..found.len() {
+        found[at].score = found[at].score.min(found[at - 1].score);
+    }
+}
+
+fn hit(
+    found: &Found,
+    plan: &Plan,
+    candidates: &Candidates,
+    lines: &Lines<'_>,
+    best: &Evidence,
+    request: &Request,
+) -> Hit {
+    let Found { passage, score } = found;
+    let file = &lines.files[lines.lines[passage.best].file];
+    let snippet = snippet::of(passage, lines, plan, &candidates.idf);
+    Hit {
+        path: file.path.to_owned(),
+        start_line: snippet.start_line,
+        end_line: snippet.end_line,
+        score: *score,
+        snippet: snippet.text,
+        source: Source::of(file.source),
+        vector_score: fusion::cosine_of(&lines.lines[passage.best], lines, candidates),
+        text_score: (best.coverage > 0.0).then_some(best.coverage),
+        by_meaning: best.rise.is_some() || best.line_rise.is_some(),
+        explain: request.explain.then(|| explain::of(passage, plan, candidates, lines, best)),
+    }
+}
+
+impl Similarities {
+    /// How far a cosine rises from the mean of the index towards 1.
+    fn rise(&self, cosine: f64) -> f64 {
+        (cosine - self.mean) / (1.0 - self.mean).max(1e-6)
+    }
+}
+
+#[cfg(test)]
+pub mod tests;

@@ -1,0 +1,278 @@
+//! Results from scored lines: each is grown around a good line, up to the length of a snippet, by the best lines
+//! near it. It may leave out lines between them.
+
+use std::{cmp::Ordering, collections::BinaryHeap};
+
+use super::lines::Lines;
+
+/// Longest snippet in UTF-16 units.
+pub const SNIPPET_UNITS: usize = 700;
+/// What stands for lines that are left out of a snippet, on a line of its own.
+pub const GAP: &str = "…";
+
+/// Lines on each side of the first that a passage may take in.
+const REACH: usize = 6;
+/// Share of the first line's relevance that a line needs to join it: what merely stands nearby costs room that the next
+/// result could use.
+const JOIN_SHARE: f64 = 0.5;
+/// A block of at most so many lines is one result: whoever wrote four lines under one heading meant them together.
+const SHORT_BLOCK: usize = 4;
+/// Most runs of neighbouring lines in a passage: more would be a list of quotations.
+const RUNS: usize = 4;
+/// Lines that may start a passage, the best first.
+const SEEDS: usize = 200;
+/// Difference in score by which a line counts e times less: how far a passage of many fair lines may beat one with a
+/// single good line.
+const SOFTNESS: f64 = 0.125;
+/// Gains added in another order may differ in their last digits.
+const ROUNDING: f64 = 1.0 + 1e-12;
+
+/// A result to be: lines of one block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passage {
+    /// Its lines, ascending.
+    pub lines: Vec<usize>,
+    /// Its best line.
+    pub best: usize,
+    /// What it is ranked by: the softened maximum of the scores of its lines.
+    pub score: f64,
+}
+
+/// Forms passages one by one, the best of what is left first; so a longer list begins with a shorter one.
+pub struct Passages<'a> {
+    lines: &'a Lines<'a>,
+    scores: &'a [f64],
+    /// Scores without what was found as typed.
+    relevance: &'a [f64],
+    top: f64,
+    /// Exponential of each score, relative to the best.
+    gains: Vec<f64>,
+    /// Lines that may start a passage, the best passage on top.
+    waiting: BinaryHeap<Waiting>,
+    /// Whether a passage took each line.
+    taken: Vec<bool>,
+}
+
+/// A line that may start a passage.
+#[derive(Debug, PartialEq)]
+struct Waiting {
+    seed: usize,
+    /// Its place among those lines, the best first.
+    rank: usize,
+    /// The score of its passage, or what that has at most while it is not grown.
+    score: f64,
+    /// Its passage, of the lines that are free now.
+    grown: Option<Passage>,
+}
+
+impl Eq for Waiting {}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_score = self.score.total_cmp(&other.score);
+        // What may turn out to be as good is grown first.
+        by_score.then(other.grown.is_some().cmp(&self.grown.is_some())).then(other.rank.cmp(&self.rank))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<'a> Passages<'a> {
+    /// Passages over lines with these scores. Lines that `eligible` leaves out start none.
+    #[must_use]
+    pub fn new(
+        lines: &'a Lines<'a>,
+        scores: &'a [f64],
+        relevance: &'a [f64],
+        eligible: impl Fn(usize) -> bool,
+    ) -> Self {
+        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut seeds: Vec<usize> = (0..scores.len()).filter(|at| eligible(*at)).collect();
+        // Lines are in the order of source, path and number, so ties fall that way.
+        let better = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+        if seeds.len() > SEEDS {
+            seeds.select_nth_unstable_by(SEEDS, better);
+            seeds.truncate(SEEDS);
+        }
+        seeds.sort_unstable_by(better);
+        let gains = scores.iter().map(|score| ((score - top) / SOFTNESS).exp()).collect();
+        let taken = vec![false; scores.len()];
+        let mut all = Self { lines, scores, relevance, top, gains, waiting: BinaryHeap::new(), taken };
+        all.waiting = seeds.into_iter().enumerate().map(|(rank, seed)| all.ungrown(seed, rank)).collect();
+        all
+    }
+
+    /// A line whose passage is not grown yet: all that it could take in says how good that is at most.
+    fn ungrown(&self, seed: usize, rank: usize) -> Waiting {
+        let gain: f64 = self.gains[seed] + self.near(seed).map(|at| self.gains[at]).sum::<f64>();
+        Waiting { seed, rank, score: self.score(seed, gain * ROUNDING), grown: None }
+    }
+
+    /// The score of a passage around a line from the gains of its lines. It is not better than if all lines in reach were
+    /// like its own: better ones around it are passages of their own.
+    fn score(&self, seed: usize, gain: f64) -> f64 {
+        self.top + SOFTNESS * gain.min(self.gains[seed] * (2 * REACH + 1) as f64).ln()
+    }
+
+    fn units(&self, at: usize) -> usize {
+        self.lines.lines[at].units as usize
+    }
+
+    /// The lines that a passage around a line may take in.
+    fn near(&self, seed: usize) -> impl Iterator<Item = usize> {
+        let (first, last) = self.lines.window(seed, REACH);
+        let least = if self.is_short(seed) { f64::NEG_INFINITY } else { JOIN_SHARE * self.relevance[seed] };
+        (first..=last).filter(move |at| *at != seed && !self.taken[*at] && self.relevance[*at] >= least)
+    }
+
+    /// Whether a line stands in a block of few lines.
+    fn is_short(&self, at: usize) -> bool {
+        let (first, last) = self.lines.window(at, SHORT_BLOCK);
+        last - first < SHORT_BLOCK
+    }
+
+    /// Grows a passage around a line.
+    fn grow(&self, seed: usize) -> Passage {
+        let mut near: Vec<usize> = self.near(seed).collect();
+        near.sort_by(|a, b| self.scores[*b].total_cmp(&self.scores[*a]).then(a.cmp(b)));
+        let mut chosen = vec![seed];
+        let mut units = self.units(seed);
+        let mut gain = self.gains[seed];
+        // Each line taken may make another one a neighbour, so start again from the best.
+        while let Some(next) = near.iter().position(|at| {
+            let joins = joins(&chosen, *at);
+            units + self.cost(*at, joins) <= SNIPPET_UNITS && (joins || runs(&chosen) < RUNS)
+        }) {
+            let at = near.remove(next);
+            units += self.cost(at, joins(&chosen, at));
+            gain += self.gains[at];
+            chosen.push(at);
+        }
+        chosen.sort_unstable();
+        Passage { lines: chosen, best: seed, score: self.score(seed, gain) }
+    }
+
+    /// What a line adds to a snippet at most: itself, its line break with an empty line, or a gap if it stands apart.
+    fn cost(&self, at: usize, joins: bool) -> usize {
+        self.units(at) + if joins { 2 } else { 4 }
+    }
+
+    /// The highest of `values`, one per line, among the lines that no passage has taken.
+    #[must_use]
+    pub fn highest_left(&self, values: &[f64]) -> f64 {
+        let left = values.iter().zip(&self.taken).filter(|(_, taken)| !**taken);
+        left.map(|(value, _)| *value).fold(0.0, f64::max)
+    }
+
+    /// Takes the lines of a passage. What was grown near them is grown again when its turn comes: without them it may even
+    /// be better, where one of them was long and left no room for others.
+    fn take(&mut self, passage: &Passage) {
+        for at in &passage.lines {
+            self.taken[*at] = true;
+        }
+        let reach = passage.lines[0].saturating_sub(REACH)..=passage.lines[passage.lines.len() - 1] + REACH;
+        let is_stale = |waiting: &Waiting| waiting.grown.is_some() && reach.contains(&waiting.seed);
+        if self.waiting.iter().any(is_stale) {
+            let waiting = std::mem::take(&mut self.waiting).into_iter();
+            let renewed = waiting.map(|w| if is_stale(&w) { self.ungrown(w.seed, w.rank) } else { w });
+            self.waiting = renewed.collect();
+        }
+    }
+}
+
+impl Iterator for Passages<'_> {
+    type Item = Passage;
+
+    fn next(&mut self) -> Option<Passage> {
+        while let Some(Waiting { seed, rank, grown, .. }) = self.waiting.pop() {
+            if self.taken[seed] {
+                continue;
+            }
+            if let Some(passage) = grown {
+                self.take(&passage);
+                return Some(passage);
+            }
+            let passage = self.grow(seed);
+            self.waiting.push(Waiting { seed, rank, score: passage.score, grown: Some(passage) });
+        }
+        None
+    }
+}
+
+/// Whether a line stands next to one that is chosen.
+fn joins(chosen: &[usize], at: usize) -> bool {
+    chosen.contains(&(at + 1)) || (at > 0 && chosen.contains(&(at - 1)))
+}
+
+/// Runs of neighbouring lines.
+fn runs(chosen: &[usize]) -> usize {
+    chosen.iter().filter(|at| **at == 0 || !chosen.contains(&(**at - 1))).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{
+        super::lines::{Context, File, Line},
+        *,
+    };
+    use text::lines::Hashes;
+
+    /// Lines of one file, by the number of their block and their length.
+    fn lines(of: &[(u32, u32)]) -> Lines<'static> {
+        let line = |(number, (block, units)): (u32, &(u32, u32))| Line {
+            file: 0,
+            number,
+            block: *block,
+            text: "",
+            units: *units,
+            terms: Hashes::default(),
+            counts: Vec::new(),
+            context: 0,
+            chunks: (0, 0),
+            heading: None,
+            importance: None,
+        };
+        let mut blocks = of.to_vec();
+        blocks.sort_by_key(|(block, _)| *block);
+        Lines {
+            files: vec![File { path: "", source: "", date: None, importance: None }],
+            contexts: vec![Context::default()],
+            chunks: Vec::new(),
+            lines: (1..).zip(&blocks).map(line).collect(),
+        }
+    }
+
+    proptest! {
+        // What is not grown because it cannot be the best would not have been the best. What had been grown with a long
+        // line that another passage then took was thought to be no better without it.
+        #[test]
+        fn the_next_passage_is_the_best_of_all_that_could_be_grown(
+            of in proptest::collection::vec((0_u32..4, 1_u32..400, 0_u32..40), 1..80),
+        ) {
+            let shape: Vec<(u32, u32)> = of.iter().map(|(block, units, _)| (*block, *units)).collect();
+            let lines = lines(&shape);
+            // Few different scores, so that there are ties.
+            let scores: Vec<f64> = of.iter().map(|(_, _, score)| f64::from(*score) / 20.0).collect();
+            let mut passages = Passages::new(&lines, &scores, &scores, |at| scores[at] > 0.0);
+            let mut seeds: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
+            seeds.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
+            loop {
+                let free = seeds.iter().filter(|at| !passages.taken[**at]);
+                let all: Vec<Passage> = free.map(|at| passages.grow(*at)).collect();
+                // The first of the best, as seeds are in order.
+                let best = all.into_iter().rev().max_by(|a, b| a.score.total_cmp(&b.score));
+                let next = passages.next();
+                prop_assert_eq!(&next, &best);
+                if next.is_none() {
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! A query as the ranking needs it: concepts, and the forms each may take in a text.
+
+use std::sync::Arc;
+
+use super::days;
+use text::{
+    language::{Language, stem},
+    lexicon::term_hash,
+    query::{QueryPlan, QueryTerm, TermKind},
+    thesaurus,
+};
+
+/// Weight of a word of similar meaning = its similarity × this. Measured in docs/ranking.md.
+const SIMILAR_WEIGHT: f32 = 0.9;
+
+/// Weight of a concept that the time of the query was read from, such as "last March": the date decides, and notes
+/// without a date may still say it in words.
+const TIME_WORD_WEIGHT: f32 = 0.5;
+
+/// What makes a term stand for a concept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormKind {
+    /// A spelling of what was typed.
+    Own,
+    /// A day that is asked for.
+    Day,
+    /// A name that was probably meant.
+    Misspelt,
+    /// Another word of similar meaning.
+    Similar,
+}
+
+/// A term that stands for a concept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Form {
+    /// As in the full-text index.
+    pub term: String,
+    /// As in the stored lines.
+    pub hash: u32,
+    /// How surely it means the concept, 0–1.
+    pub weight: f32,
+    /// Why it does.
+    pub kind: FormKind,
+}
+
+/// One thing the query asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Concept {
+    /// As typed.
+    pub surface: String,
+    /// How much of the query's meaning it carries, 0–1.
+    pub weight: f64,
+    /// Whether it is an identifier, file name or path that has to be found as it is.
+    pub is_exact: bool,
+    /// Whether the time of the query was read from it.
+    pub in_time: bool,
+    /// Its forms, the surest first.
+    pub forms: Vec<Form>,
+}
+
+/// A query, ready to be searched for.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The query, understood.
+    pub query: Arc<QueryPlan>,
+    /// What it asks for: its terms, then the days, if it asks for any.
+    pub concepts: Vec<Concept>,
+}
+
+impl Plan {
+    /// Plans the search for a query.
+    #[must_use]
+    pub fn of(query: Arc<QueryPlan>) -> Self {
+        let words = query.terms.iter().enumerate().map(|(at, term)| concept(&query, at, term));
+        let concepts = words.chain(days::concept(&query)).collect();
+        Self { query, concepts }
+    }
+
+    /// Whether a model understands the query: one of any language, or of the query's.
+    #[must_use]
+    pub fn is_known(&self, only: Option<Language>) -> bool {
+        only.is_none_or(|language| self.query.is_in(language))
+    }
+
+    /// All forms with their numbers, counted through all concepts.
+    pub fn forms(&self) -> impl Iterator<Item = (u16, &Form)> {
+        (0..).zip(self.concepts.iter().flat_map(|concept| &concept.forms))
+    }
+
+    /// Index of the concept of each form.
+    #[must_use]
+    pub fn owners(&self) -> Vec<usize> {
+        let concepts = self.concepts.iter().enumerate();
+        concepts.flat_map(|(at, concept)| std::iter::repeat_n(at, concept.forms.len())).collect()
+    }
+}
+
+fn concept(query: &QueryPlan, at: usize, term: &QueryTerm) -> Concept {
+    let spellings = term.alternatives.iter().map(|spelling| Form {
+        term: spelling.term.clone(),
+        hash: spelling.hash,
+        weight: spelling.weight,
+        kind: FormKind::Own,
+    });
+    let mut forms: Vec<Form> = spellings.collect();
+    if term.kind == TermKind::Word && may_vary(query, at, term) {
+        for similar in thesaurus::similar(&term.surface.to_lowercase()) {
+            let term = stem(similar.word, Language::English);
+            let hash = term_hash(&term);
+            if forms.iter().all(|form| form.hash != hash) {
+                let weight = similar.similarity * SIMILAR_WEIGHT;
+                forms.push(Form { term: term.to_string(), hash, weight, kind: FormKind::Similar });
+            }
+        }
+    }
+    let dated = term.in_time && !term.surface.contains(|c: char| c.is_ascii_digit());
+    Concept {
+        surface: term.surface.clone(),
+        weight: f64::from(term.weight) * f64::from(if dated { TIME_WORD_WEIGHT } else { 1.0 }),
+        in_time: term.in_time,
+        is_exact: matches!(term.kind, TermKind::Name | TermKind::File),
+        forms,
+    }
+}
+
+/// Whether another word may stand for this one: not for time words, nor for what is written like a name.
+fn may_vary(query: &QueryPlan, at: usize, term: &QueryTerm) -> bool {
+    let english = query.languages.is_empty() || query.languages.contains(&Language::English);
+    let capital = term.surface.starts_with(char::is_uppercase);
+    let opens = at == 0 && query.text.trim_start().starts_with(&term.surface);
+    english && !term.in_time && (!capital || opens)
+}

@@ -1,0 +1,149 @@
+//! The text of a result: its lines as they are in the file, `…` for what is left out between them.
+
+use std::collections::HashMap;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{
+    lines::{Line, Lines},
+    passages::{GAP, Passage, SNIPPET_UNITS},
+    plan::Plan,
+};
+use text::{analyze::Analyzer, cut, lexicon::term_hash};
+
+/// A result's place and text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snippet {
+    /// First line, from 1.
+    pub start_line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+    /// At most [`SNIPPET_UNITS`] UTF-16 units.
+    pub text: String,
+}
+
+/// Writes the snippet of a passage; `idf` is that of each concept.
+#[must_use]
+pub fn of(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64]) -> Snippet {
+    let line = |at: usize| &lines.lines[at];
+    let (first, last) = (line(passage.lines[0]), line(passage.lines[passage.lines.len() - 1]));
+    let mut text = match passage.lines.as_slice() {
+        [only] => best_part(line(*only), plan, idf),
+        _ => written(passage, lines),
+    };
+    let mut start_line = first.number;
+    if let Some((number, heading)) = first.heading
+        && cut::utf16_len(heading) + 2 + cut::utf16_len(&text) <= SNIPPET_UNITS
+    {
+        text.insert_str(0, between(number, first.number));
+        text.insert_str(0, heading);
+        start_line = number;
+    }
+    Snippet { start_line, end_line: last.number, text }
+}
+
+/// Line break between two lines that follow each other but for empty lines.
+fn between(before: u32, after: u32) -> &'static str {
+    if after > before + 1 { "\n\n" } else { "\n" }
+}
+
+fn written(passage: &Passage, lines: &Lines<'_>) -> String {
+    let mut text = String::new();
+    let mut before: Option<usize> = None;
+    for &at in &passage.lines {
+        match before {
+            Some(before) if before + 1 == at => {
+                text.push_str(between(lines.lines[before].number, lines.lines[at].number));
+            }
+            Some(_) => {
+                text.push('\n');
+                text.push_str(GAP);
+                text.push('\n');
+            }
+            None => {}
+        }
+        text.push_str(lines.lines[at].text);
+        before = Some(at);
+    }
+    text
+}
+
+/// A line, or of a line that is too long the sentences that say most of what was asked.
+fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64]) -> String {
+    if line.units as usize <= SNIPPET_UNITS {
+        return line.text.to_owned();
+    }
+    let owners = plan.owners();
+    let forms: HashMap<u32, (usize, f64)> = plan
+        .forms()
+        .map(|(number, form)| {
+            let owner = owners[usize::from(number)];
+            (form.hash, (owner, f64::from(form.weight) * plan.concepts[owner].weight * idf[owner]))
+        })
+        .collect();
+    let mut analyzer = Analyzer::new();
+    let pieces: Vec<(&str, usize, f64)> = line
+        .text
+        .split_sentence_bounds()
+        .flat_map(short_pieces)
+        .map(|piece| {
+            let mut held: HashMap<usize, f64> = HashMap::new();
+            for term in analyzer.terms(piece) {
+                if let Some(&(owner, value)) = forms.get(&term_hash(&term)) {
+                    let best = held.entry(owner).or_default();
+                    *best = best.max(value);
+                }
+            }
+            let mut values: Vec<f64> = held.into_values().collect();
+            // A sum of floats depends on its order.
+            values.sort_by(f64::total_cmp);
+            (piece, cut::utf16_len(piece), values.iter().sum())
+        })
+        .collect();
+    let best = (0..pieces.len()).rev().max_by(|a, b| pieces[*a].2.total_cmp(&pieces[*b].2)).unwrap_or(0);
+    let (mut first, mut last) = (best, best);
+    let mut units = pieces.get(best).map_or(0, |piece| piece.1);
+    let room = SNIPPET_UNITS - 2 * GAP.len();
+    loop {
+        let fits = |at: &usize| pieces.get(*at).is_some_and(|piece| units + piece.1 <= room);
+        let before = first.checked_sub(1).filter(fits);
+        let after = Some(last + 1).filter(fits);
+        let pick = match (before, after) {
+            (Some(a), Some(b)) => Some(if pieces[b].2 >= pieces[a].2 { b } else { a }),
+            (a, b) => a.or(b),
+        };
+        let Some(pick) = pick else { break };
+        units += pieces[pick].1;
+        (first, last) = (first.min(pick), last.max(pick));
+    }
+    let body: String = pieces[first..=last].iter().map(|piece| piece.0).collect();
+    let mut text = String::new();
+    if first > 0 {
+        text.push_str(GAP);
+    }
+    text.push_str(body.trim_end());
+    if last + 1 < pieces.len() {
+        text.push_str(GAP);
+    }
+    text
+}
+
+/// A sentence, or what is left of it in pieces that fit a snippet.
+fn short_pieces(sentence: &str) -> Vec<&str> {
+    /// Keeps a found word together with a few around it.
+    const PIECE: usize = SNIPPET_UNITS / 4;
+    let mut pieces = Vec::new();
+    let mut rest = sentence;
+    // Asked of its beginning: counting all that is left, each time, is four times the work for twice the line.
+    while cut::head(rest, SNIPPET_UNITS / 2).len() < rest.len() {
+        let head = cut::head(rest, PIECE);
+        let end = head.rfind(char::is_whitespace).map_or(head.len(), |space| space + 1);
+        let end = if end < PIECE / 4 { head.len() } else { end };
+        pieces.push(&rest[..end]);
+        rest = &rest[end..];
+    }
+    if !rest.is_empty() {
+        pieces.push(rest);
+    }
+    pieces
+}

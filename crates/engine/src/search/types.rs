@@ -1,0 +1,127 @@
+//! What a search is asked and what it answers.
+
+use std::{borrow::Cow, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+pub use model::source::Source;
+
+use model::error::Error;
+use text::{language::Language, query::QueryPlan};
+
+/// One search.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// What the user or model asks, as typed.
+    pub query: String,
+    /// The same, where whoever asks has understood it already; our own ranking would do that again.
+    pub understood: Option<Arc<QueryPlan>>,
+    /// Most results, ≥ 1.
+    pub max_results: usize,
+    /// Lowest score kept, 0–1; none = the ranking's default.
+    pub min_score: Option<f64>,
+    /// Which sources; empty = all that are indexed.
+    pub sources: Vec<Source>,
+    /// Keyword leg only.
+    pub lexical_only: bool,
+    /// Whether each hit carries its explanation.
+    pub explain: bool,
+    /// "Now" in milliseconds since the epoch, for time words and decay.
+    pub now_ms: i64,
+}
+
+/// A query in the space of the line vectors.
+#[derive(Debug, Clone, Copy)]
+pub struct LineQuery<'a> {
+    /// Id of the space in the store.
+    pub space: i64,
+    /// The query.
+    pub vector: &'a [f32],
+    /// The only language that its model knows; none when it may know any.
+    pub language: Option<Language>,
+}
+
+/// One result.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hit {
+    /// Workspace-relative path with `/`, or absolute for extra paths outside the workspace.
+    pub path: String,
+    /// First line, from 1.
+    pub start_line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+    /// 0–1, comparable between queries.
+    pub score: f64,
+    /// At most 700 UTF-16 units.
+    pub snippet: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// Cosine similarity, where there is a vector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vector_score: Option<f64>,
+    /// Score of the keyword leg, where it matched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_score: Option<f64>,
+    /// Whether a model that knows the language of the query took part in its score.
+    #[serde(skip)]
+    pub by_meaning: bool,
+    /// Why it is there, when asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<serde_json::Value>,
+}
+
+/// The answer to a search.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    /// Best first; ties by path, then line.
+    pub hits: Vec<Hit>,
+    /// Whether the vector leg took part: `hybrid`, `vector` or `fts-only`.
+    pub mode: &'static str,
+    /// Whether a leg was left out because the deadline came or the provider failed.
+    pub partial: bool,
+    /// Why it is partial or keyword-only, in a sentence for the user, with what helps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// What helps by itself, when there is something to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<Cow<'static, str>>,
+    /// Stable code of the failure behind the warning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+}
+
+impl Answer {
+    /// An answer that nothing impaired.
+    #[must_use]
+    pub const fn of(hits: Vec<Hit>, mode: &'static str) -> Self {
+        Self { hits, mode, partial: false, warning: None, remedy: None, code: None }
+    }
+
+    /// Nothing found, and nothing that kept it from being found.
+    #[must_use]
+    pub const fn nothing() -> Self {
+        Self::of(Vec::new(), "fts-only")
+    }
+
+    /// Adds what the user should know although everything that is known was searched.
+    #[must_use]
+    pub fn beside(mut self, warning: Option<String>) -> Self {
+        self.warning = self.warning.or(warning);
+        self
+    }
+
+    /// Marks it as partial because of a failure; the first one told stays.
+    #[must_use]
+    pub fn impaired(mut self, what: &str, error: &Error) -> Self {
+        self.partial = true;
+        if self.code.is_none() {
+            let told = format!("{what}: {error}");
+            self.warning = Some(self.warning.map_or_else(|| told.clone(), |first| format!("{first}. {told}")));
+            self.remedy.clone_from(&error.remedy);
+            self.code = Some(error.code.as_str());
+        }
+        self
+    }
+}

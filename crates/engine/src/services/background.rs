@@ -1,0 +1,144 @@
+//! What goes on by itself in a long-running process: watching, reconciling, interval syncs.
+
+use std::{
+    sync::{Arc, Weak, atomic::Ordering},
+    time::Duration,
+};
+
+use tokio::{runtime::Handle, task::JoinHandle};
+
+use super::{Engine, now_ms, sync::VectorCall};
+use crate::{
+    capture,
+    index::{plan::is_stale, session_pass::Scope},
+    workspace::{
+        area::Area,
+        watch::{Cause, Dirty, Health, WatchOptions, Watcher},
+    },
+};
+use model::{cancel::Cancel, config::settings::Settings};
+
+/// Ends with its engine.
+pub(super) struct Background {
+    interval: Option<JoinHandle<()>>,
+    watcher: Option<Watcher>,
+}
+
+impl Background {
+    /// How watching is going; none when it is switched off.
+    pub(super) fn watch_health(&self) -> Option<Health> {
+        self.watcher.as_ref().map(Watcher::health)
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Some(task) = &self.interval {
+            task.abort();
+        }
+    }
+}
+
+impl Engine {
+    /// Starts watching and the regular syncs, once. Must be called inside the runtime.
+    pub(super) fn start_background(self: &Arc<Self>) {
+        let mut slot = self.background.lock();
+        if slot.is_some() || self.is_closed() {
+            return;
+        }
+        tokio::task::spawn_blocking(capture::warm_up);
+        let resolved = self.settings();
+        let sync = &resolved.settings.sync;
+        let interval =
+            period(sync.interval_minutes).map(|period| tokio::spawn(at_intervals(Arc::downgrade(self), period)));
+        let watcher = sync.watch.then(|| {
+            let options = WatchOptions {
+                debounce: Duration::from_millis(sync.watch_debounce_ms),
+                reconcile_every: Duration::from_secs(sync.reconcile_seconds.max(1)),
+            };
+            let (engine, runtime) = (Arc::downgrade(self), Handle::current());
+            Watcher::start(Area::of(&resolved.settings), options, move |dirty| {
+                if let Some(engine) = engine.upgrade() {
+                    runtime.spawn(async move { engine.noticed(dirty).await });
+                }
+            })
+        });
+        *slot = Some(Background { interval, watcher });
+    }
+
+    /// The disk may have changed.
+    async fn noticed(self: &Arc<Self>, dirty: Dirty) {
+        if self.is_closed() {
+            return;
+        }
+        // What happened in conversations while nobody was here is taken up at once.
+        let sessions = if dirty.cause == Cause::Started { Scope::All } else { Scope::Due };
+        if dirty.cause == Cause::Events || self.differs_from_disk(sessions).await {
+            self.dirty.store(true, Ordering::Release);
+            self.sync_sessions_in_background(sessions);
+        } else if !self.vectors.is_running() {
+            self.resume_vectors().await;
+        }
+    }
+
+    /// Compares disk and index by name, size and time, because events get lost.
+    async fn differs_from_disk(self: &Arc<Self>, sessions: Scope) -> bool {
+        if self.texts.is_running() {
+            return false;
+        }
+        let look = move |engine: &Arc<Self>, settings: &Settings| {
+            let transcripts = settings.sources.sessions && (sessions == Scope::All || engine.sessions_due(settings)?);
+            Ok(transcripts || is_stale(&engine.store, settings, &Cancel::new())?)
+        };
+        let stale = self.upkeep(look).await;
+        self.compared_ms.store(now_ms(), Ordering::Release);
+        stale.unwrap_or(true)
+    }
+
+    /// Goes on with vectors that a failed or interrupted pass left out, but not against a provider that said no for
+    /// good a short while ago.
+    async fn resume_vectors(self: &Arc<Self>) {
+        let wait = self.snapshot.lock().vectors_wait_ms(now_ms());
+        if wait == Some(0) {
+            // Kept for `status`.
+            let _ = self.sync_vectors(VectorCall::default(), &Cancel::new(), None).await;
+        }
+    }
+}
+
+/// Between two regular syncs; none when they are switched off.
+fn period(minutes: u64) -> Option<Duration> {
+    (minutes > 0).then(|| Duration::from_secs(minutes.saturating_mul(60)))
+}
+
+async fn at_intervals(engine: Weak<Engine>, period: Duration) {
+    loop {
+        tokio::time::sleep(period).await;
+        let Some(engine) = engine.upgrade() else { return };
+        engine.sync_sessions_in_background(Scope::All);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::services::testing::{hits, indexed};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn at_every_interval_the_index_follows_the_notes_until_the_engine_ends() {
+        assert_eq!((period(0), period(30)), (None, Some(Duration::from_secs(1800))));
+        let (home, engine) = indexed(&[("memory/tea.md", "The favourite tea is sencha.")]).await;
+        let task = tokio::spawn(at_intervals(Arc::downgrade(&engine), Duration::from_millis(10)));
+        for word in ["lighthouse", "windmill"] {
+            home.write(&format!("memory/{word}.md"), &format!("The {word} has three lamps."));
+            let found = async {
+                while hits(&engine, word).await.is_empty() {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(60), found).await.expect("no sync");
+        }
+        engine.release().await;
+        tokio::time::timeout(Duration::from_secs(60), task).await.expect("it goes on").unwrap();
+    }
+}

@@ -1,0 +1,185 @@
+use std::fs;
+
+use super::*;
+use crate::services::testing::{FAILING, Home, REFUSED, hits, sync};
+
+fn check<'a>(checks: &'a [Check], name: &str) -> &'a Check {
+    checks.iter().find(|check| check.name == name).unwrap()
+}
+
+fn home() -> Home {
+    Home::new(&[("memory/a.md", "The zebra sleeps in the kitchen."), ("MEMORY.md", "The tea is sencha.")])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sound_index_is_said_to_be_sound_and_left_alone() {
+    let home = home();
+    let engine = home.open().await;
+    sync(&engine).await;
+    let checks = engine.doctor(true).await.unwrap();
+    assert!(checks.iter().all(|check| check.ok && check.did.is_none()), "{checks:#?}");
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_is_named_without_repair_and_mended_with_it() {
+    let home = home();
+    let engine = home.open().await;
+    sync(&engine).await;
+    home.write("memory/new.md", "Not indexed yet.");
+    let aside = home.state().join("memory-core-rs/main/index.sqlite.corrupt-1");
+    fs::write(&aside, "old").unwrap();
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3 * 24 * 3600);
+    fs::File::options().write(true).open(&aside).unwrap().set_modified(long_ago).unwrap();
+    fs::write(list_path(engine.store.path()), "no entry\n").unwrap();
+    engine.store.write_async(|tx| tx.break_rows()).await.unwrap();
+
+    let found = engine.doctor(false).await.unwrap();
+    for name in ["disk", "leftovers", "rows", "forgotten"] {
+        let check = check(&found, name);
+        assert!(!check.ok && check.did.is_none() && check.remedy.is_some(), "{check:?}");
+    }
+    assert!(aside.exists());
+
+    let sent = home.embedded.load(std::sync::atomic::Ordering::SeqCst);
+    let mended = engine.doctor(true).await.unwrap();
+    for name in ["disk", "leftovers", "rows"] {
+        let check = check(&mended, name);
+        assert!(check.ok && check.did.is_some(), "{check:?}");
+    }
+    #[cfg(unix)]
+    assert!(check(&mended, "permissions").did.is_some(), "{mended:?}");
+    assert!(!check(&mended, "forgotten").ok, "only the user knows what a broken entry named");
+    assert!(!aside.exists());
+    assert_eq!(hits(&engine, "zebra").await.len(), 1);
+    assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), sent + 1, "only the new note was embedded");
+    fs::remove_file(list_path(engine.store.path())).unwrap();
+    let again = engine.doctor(true).await.unwrap();
+    assert!(again.iter().all(|check| check.ok && check.did.is_none()), "{again:#?}");
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_file_is_set_aside_and_its_vectors_are_saved() {
+    let home = home();
+    let engine = home.open().await;
+    sync(&engine).await;
+    let path = engine.store.path().to_path_buf();
+    engine.release().await;
+    let mut bytes = fs::read(&path).unwrap();
+    let at = bytes.windows(5).position(|window| window == b"zebra").unwrap();
+    let page = at / 4096 * 4096;
+    bytes[page..page + 100].fill(0xA5);
+    fs::write(&path, bytes).unwrap();
+    let engine = home.open().await;
+    let checks = engine.doctor(true).await.unwrap();
+    let integrity = check(&checks, "integrity");
+    assert!(integrity.ok && integrity.did.as_deref().is_some_and(|did| did.contains("saved 2 vectors")), "{checks:#?}");
+    assert_eq!(hits(&engine, "zebra").await.len(), 1);
+    assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), 2, "nothing was paid for twice");
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_is_private_whole_and_refuses_to_overwrite() {
+    let home = home();
+    let engine = home.open().await;
+    sync(&engine).await;
+    let target = home.dir.path().join("copy.sqlite");
+    let copied = engine.backup(target.clone()).await.unwrap();
+    assert_eq!((copied.files, copied.vectors, copied.forgotten), (2, 2, None));
+    assert!(open_to_others(&target).is_empty(), "the copy is private");
+    assert_eq!(engine.backup(target.clone()).await.unwrap_err().code, Code::Argument);
+    let opened = store::Store::open(&target, Default::default()).unwrap();
+    assert_eq!(opened.sizes().unwrap().embeddings, 2);
+    opened.close();
+    let cleared = engine.reset(true).await.unwrap();
+    assert_eq!((cleared.files, cleared.vectors), (2, 0));
+    sync(&engine).await;
+    assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), 2, "kept vectors are used again");
+    assert_eq!(engine.reset(false).await.unwrap().vectors, 2);
+    assert_eq!(engine.store.sizes().unwrap().embeddings, 0);
+    engine.release().await;
+}
+
+// Nothing but a new index ever asked again, and doctor found every chunk embedded.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_text_is_named_and_asked_again() {
+    let odd = format!("The {REFUSED} zebra sleeps.");
+    let home = Home::new(&[("memory/a.md", &odd), ("MEMORY.md", "The tea is sencha.")]);
+    let engine = home.open().await;
+    let report = sync(&engine).await;
+    assert_eq!((report.embedded, report.refused, report.pending), (1, 1, 0));
+    assert_eq!(engine.status()["custom"]["refusedTexts"], 1);
+    assert_eq!(engine.status()["custom"]["latestRefusal"]["path"], "memory/a.md");
+    let sent = || home.embedded.load(std::sync::atomic::Ordering::SeqCst);
+    let before = sent();
+    assert_eq!(sync(&engine).await.refused, 0);
+    assert_eq!(sent(), before, "not again at once");
+    let found = engine.doctor(false).await.unwrap();
+    let embeddings = check(&found, "embeddings");
+    assert!(!embeddings.ok && embeddings.found.contains("memory/a.md for one: "), "{embeddings:?}");
+    assert_eq!(sent(), before);
+    let found = engine.doctor(true).await.unwrap();
+    assert!(!check(&found, "embeddings").ok && sent() > before, "asked, and still refused");
+    home.strict.store(false, std::sync::atomic::Ordering::SeqCst);
+    let mended = engine.doctor(true).await.unwrap();
+    assert!(check(&mended, "embeddings").did.as_deref().is_some_and(|did| did.contains("asked again")), "{mended:?}");
+    assert_eq!(engine.status()["custom"]["refusedTexts"], 0);
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forced_index_and_a_reset_ask_refused_texts_again() {
+    let odd = format!("The {REFUSED} zebra sleeps.");
+    let home = Home::new(&[("memory/a.md", &odd), ("MEMORY.md", "The tea is sencha.")]);
+    let engine = home.open().await;
+    assert_eq!(sync(&engine).await.refused, 1);
+    let forced = SyncCall { reason: "test".into(), force: true, text_only: false };
+    assert_eq!(engine.sync(forced, Cancel::new(), None).await.unwrap().refused, 1, "asked, and refused again");
+    engine.reset(true).await.unwrap();
+    home.strict.store(false, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(sync(&engine).await.embedded, 1);
+    engine.release().await;
+}
+
+// A process that had not met the failure itself knew nothing of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_fails_is_named_by_the_next_process() {
+    let home = Home::new(&[("memory/a.md", &format!("The zebra sleeps. {FAILING}"))]);
+    let engine = home.open().await;
+    let report = sync(&engine).await;
+    assert_eq!((report.embedded, report.pending), (0, 1));
+    assert_eq!(report.embedding_error.as_ref().unwrap().code, "MEM_PROVIDER_AUTH");
+    engine.release().await;
+    let engine = home.open().await;
+    let status = engine.inspect().await.unwrap()["status"].clone();
+    assert_eq!(status["custom"]["embeddingError"]["code"], "MEM_PROVIDER_AUTH", "{status}");
+    assert_eq!(status["custom"]["pendingEmbeddings"], 1);
+    assert_eq!(status["custom"]["health"]["state"], "keywords");
+    assert!(status["custom"]["health"]["reason"].as_str().unwrap().contains("no such key"));
+    let checks = engine.doctor(true).await.unwrap();
+    assert!(check(&checks, "embeddings").found.contains("no such key"), "{checks:?}");
+    home.strict.store(false, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(sync(&engine).await.embedded, 1);
+    engine.release().await;
+    let engine = home.open().await;
+    let status = engine.inspect().await.unwrap()["status"].clone();
+    assert_eq!(status["custom"]["health"]["state"], "ready", "{status}");
+    engine.release().await;
+}
+
+// After a repair that a search had begun, text was indexed and nobody made its vectors: doctor only named them.
+#[tokio::test(flavor = "multi_thread")]
+async fn vectors_that_nobody_made_yet_are_made() {
+    let home = home();
+    let engine = home.open().await;
+    let call = SyncCall { reason: "test".into(), force: false, text_only: true };
+    engine.sync(call, Cancel::new(), None).await.unwrap();
+    let found = engine.doctor(false).await.unwrap();
+    assert!(check(&found, "embeddings").found.contains("2 chunks have no vector yet"), "{found:?}");
+    let mended = engine.doctor(true).await.unwrap();
+    assert!(check(&mended, "embeddings").did.as_deref() == Some("made them"), "{mended:?}");
+    assert!(engine.doctor(false).await.unwrap().iter().all(|check| check.ok));
+    engine.release().await;
+}

@@ -1,0 +1,239 @@
+use std::path::Path;
+
+use super::*;
+use crate::{
+    capture::rules::Category,
+    services::{
+        Lease,
+        facts::Stored,
+        testing::{Home, asking, hits, indexed, sync},
+    },
+};
+
+const SECRET: &str = "The safe behind the zebra picture opens with quokka and then walrus.";
+
+fn note(extra: &str) -> String {
+    let filler = |from: u32| {
+        (from..from + 30).map(|n| format!("- Ordinary remark number {n} about gardening.\n")).collect::<String>()
+    };
+    format!("# Safe\n\n{}{extra}{SECRET}\n{}", filler(0), filler(30))
+}
+
+/// Everything that lies in the folder of the index, as bytes.
+fn bytes_of(folder: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for entry in folder.read_dir().unwrap().flatten() {
+        let path = entry.path();
+        bytes.extend(if path.is_dir() { bytes_of(&path) } else { std::fs::read(path).unwrap() });
+    }
+    bytes
+}
+
+fn holds(folder: &Path, word: &str) -> bool {
+    bytes_of(folder).windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+async fn forget(engine: &Lease, call: ForgetCall) -> ForgetReport {
+    engine.forget(call).await.unwrap()
+}
+
+fn paths(paths: &[&str]) -> ForgetCall {
+    ForgetCall { paths: paths.iter().map(|path| (*path).to_owned()).collect(), ..ForgetCall::default() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_passage_leaves_no_byte_and_stays_out_through_edits_renames_and_a_new_index() {
+    let (home, engine) = indexed(&[("memory/a.md", &note("")), ("MEMORY.md", "The tea is sencha.")]).await;
+    assert!(holds(&home.state(), "quokka"), "the test would prove nothing otherwise");
+
+    let call = ForgetCall { search: Some(asking("zebra quokka")), ..ForgetCall::default() };
+    let dry = forget(&engine, ForgetCall { dry_run: true, ..call.clone() }).await;
+    assert_eq!((dry.dry_run, dry.passages.len(), dry.ids.len()), (true, 1, 0), "{dry:?}");
+    assert_eq!((dry.passages[0].start_line, dry.passages[0].end_line), (33, 33), "the line, not what stands around it");
+    assert!(!hits(&engine, "quokka").await.is_empty(), "a dry run changes nothing");
+
+    let report = forget(&engine, call).await;
+    assert_eq!(report.passages, dry.passages);
+    assert!(report.chunks >= 1 && report.vectors >= 1, "{report:?}");
+    assert!(hits(&engine, "quokka").await.is_empty());
+    for word in ["quokka", "walrus", "zebra"] {
+        assert!(!holds(&home.state(), word), "{word} is still in a file");
+    }
+    assert_eq!(
+        std::fs::read_to_string(home.workspace().join("memory/a.md")).unwrap(),
+        note(""),
+        "Markdown is the user's"
+    );
+    assert!(!hits(&engine, "gardening remark").await.is_empty(), "the rest of the note stays");
+    let excerpt = engine.read_file(crate::workspace::excerpt::ExcerptRequest {
+        path: "memory/a.md".into(),
+        lines: Some(99),
+        from: None,
+    });
+    assert!(!excerpt.await.unwrap().to_string().contains("quokka"));
+
+    // Edited above it, moved to another file, and indexed anew from nothing.
+    home.write("memory/a.md", &note("Something new stands here now.\n"));
+    home.write("memory/b.md", &format!("Moved:\n  {SECRET}\n"));
+    let moved = home.workspace().join("memory/c.md");
+    std::fs::write(&moved, note("")).unwrap();
+    sync(&engine).await;
+    assert!(hits(&engine, "quokka").await.is_empty());
+    engine.reset(false).await.unwrap();
+    sync(&engine).await;
+    assert!(hits(&engine, "quokka").await.is_empty());
+    assert!(!hits(&engine, "something new stands").await.is_empty());
+
+    // A rewritten line is a new one.
+    home.write("memory/b.md", "The safe opens with quokka and then badger.\n");
+    sync(&engine).await;
+    assert_eq!(hits(&engine, "quokka").await.len(), 1);
+
+    engine.undo_forget(report.ids[0].clone()).await.unwrap();
+    assert!(!hits(&engine, "walrus").await.is_empty(), "taken back");
+    assert_eq!(engine.undo_forget("none".to_owned()).await.unwrap_err().code, Code::NotFound);
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_path_stays_out_when_it_is_edited_renamed_or_lies_below_a_folder() {
+    let (home, engine) = indexed(&[
+        ("memory/private/x.md", "The zebra sleeps in the kitchen."),
+        ("memory/private/deep/y.md", "The zebra eats in the hall."),
+        ("memory/diary.md", "# Diary\nThe walrus came to dinner yesterday.\n"),
+        ("memory/open.md", "The tea is sencha."),
+    ])
+    .await;
+    let report = forget(&engine, paths(&["memory/private/", "./memory/diary.md"])).await;
+    assert_eq!(
+        report.files,
+        ["memory/private/deep/y.md", "memory/private/x.md", "memory/diary.md"].map(str::to_owned),
+        "{report:?}"
+    );
+    assert!(!holds(&home.state(), "zebra") && !holds(&home.state(), "walrus"));
+
+    home.write("memory/private/x.md", "The zebra moved to the garden.");
+    home.write("memory/private/new.md", "Another zebra.");
+    std::fs::rename(home.workspace().join("memory/diary.md"), home.workspace().join("memory/renamed.md")).unwrap();
+    let synced = sync(&engine).await;
+    assert_eq!(synced.files, 2, "{synced:?}");
+    for word in ["zebra", "walrus"] {
+        assert!(hits(&engine, word).await.is_empty(), "{word}");
+    }
+    let inspected = engine.inspect().await.unwrap();
+    let skipped = inspected["skipped"].to_string();
+    assert!(skipped.contains("memory/private/new.md") && skipped.contains("--undo"), "{skipped}");
+    assert_eq!(inspected["plan"]["changed"], serde_json::json!([]), "kept out is not pending");
+    assert_eq!(engine.forgotten().await.unwrap().iter().map(|e| e.kind).collect::<Vec<_>>(), ["path", "path"]);
+    assert_eq!(engine.forget(paths(&["memory/nowhere.md"])).await.unwrap_err().code, Code::NotFound);
+    assert_eq!(engine.forget(ForgetCall::default()).await.unwrap_err().code, Code::NotFound);
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_changed_by_another_process_takes_effect_with_the_next_sync() {
+    let (_home, engine) =
+        indexed(&[("memory/a.md", "The zebra sleeps in the kitchen of the house.\nThe tea is sencha.\n")]).await;
+    let what = What::Lines {
+        path: "memory/a.md".into(),
+        here: vec![],
+        everywhere: vec![line_hash("The zebra sleeps in the kitchen of the house.")],
+    };
+    append(&engine.settings().settings, &[what]).unwrap();
+    let plan = engine.plan(false).await.unwrap();
+    assert_eq!(plan["plan"]["changed"], serde_json::json!(["memory/a.md"]));
+    sync(&engine).await;
+    assert!(hits(&engine, "zebra").await.is_empty());
+    assert_eq!(hits(&engine, "sencha").await[0].start_line, 2, "lines keep their numbers");
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_session_takes_its_notes_captures_and_short_term_records_along() {
+    let header = "# Session: now\n\n- **Session Key**: agent:main:telegram:direct:7\n- **Session ID**: s-1\n\nThe zebra came up.\n";
+    let (home, engine) = indexed(&[("memory/2026-11-20-talk.md", header), ("MEMORY.md", "The tea is sencha.")]).await;
+    let folder = home.dir.path().join("agent");
+    let short_term = folder.join("short-term.jsonl");
+    let now = jiff::Zoned::now();
+    let of_a_person = model::config::automatic::people_folder(&folder).join("a.jsonl");
+    for path in [&short_term, &of_a_person] {
+        crate::capture::short_term::record(path, &Default::default(), "zebra?", "yes", &now).unwrap();
+    }
+    crate::capture::log::Log::new(&folder)
+        .add(&crate::capture::log::Entry {
+            id: "c".into(),
+            ts: "2026-11-20T00:00:00Z".into(),
+            status: crate::capture::log::Status::Stored,
+            text: "The user owns a zebra.".into(),
+            reason: None,
+            category: None,
+            path: None,
+            session_key: Some("agent:main:telegram:direct:7".into()),
+            message: "m".into(),
+        })
+        .unwrap();
+    let call = ForgetCall {
+        sessions: vec!["agent:main:telegram:direct:7".into()],
+        folder: Some(folder.clone()),
+        short_term: Some(short_term),
+        ..ForgetCall::default()
+    };
+    let dry = forget(&engine, ForgetCall { dry_run: true, ..call.clone() }).await;
+    let report = forget(&engine, call).await;
+    for report in [&dry, &report] {
+        assert_eq!((report.files.len(), report.captures, report.short_term), (1, 1, 2), "{report:?}");
+    }
+    assert!(!holds(&folder, "zebra") && !holds(&home.state(), "zebra"));
+    assert!(Area::of(&engine.settings().settings).forgotten.session("agent:main:telegram:direct:7"));
+    engine.release().await;
+}
+
+// A note was read once for each session that is forgotten, and listed for each name of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_with_two_names_is_forgotten_once() {
+    let header = "# Session: now\n\n- **Session Key**: agent:main:telegram:direct:7\n- **Session ID**: s-1\n\nThe zebra came up.\n";
+    let (home, engine) = indexed(&[("memory/2026-11-20-talk.md", header), ("MEMORY.md", "The tea is sencha.")]).await;
+    let sessions = ["agent:main:telegram:direct:7", "s-1", "another"].map(str::to_owned).to_vec();
+    let report = forget(&engine, ForgetCall { sessions, ..ForgetCall::default() }).await;
+    assert_eq!(report.files, ["memory/2026-11-20-talk.md"]);
+    assert_eq!(report.ids.len(), 4, "the note and three names");
+    assert!(!holds(&home.state(), "zebra"));
+    assert_eq!(engine.forgotten().await.unwrap().len(), 4);
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_fact_is_not_recalled_nor_kept_again_until_it_is_taken_back() {
+    let home = Home::new(&[("MEMORY.md", "The tea is sencha.")]);
+    let engine = home.open().await;
+    let (boat, cat) = ("The boat of Ana is called Quokka and lies in Porto", "Ana has a cat");
+    for text in [boat, cat] {
+        let stored = engine.store_fact(text, Category::Fact, 0.9).await.unwrap();
+        assert!(matches!(stored, Stored::Created { .. }), "{stored:?}");
+    }
+    sync(&engine).await;
+    let recalled = async |query: &str| {
+        let found = engine.search_facts(query, 5, 0.0).await.unwrap();
+        found.matches.into_iter().map(|found| found.fact.text).collect::<Vec<_>>()
+    };
+    assert_eq!(recalled("quokka boat").await.len(), 2);
+    assert!(holds(&home.state(), "quokka"));
+
+    let call = ForgetCall { search: Some(asking("quokka boat")), ..ForgetCall::default() };
+    let dry = forget(&engine, ForgetCall { dry_run: true, ..call.clone() }).await;
+    assert_eq!((dry.facts, recalled("quokka boat").await.len()), (1, 2));
+    let report = forget(&engine, call).await;
+    assert_eq!((report.facts, report.vectors), (1, dry.vectors));
+    assert!(report.vectors >= 2, "that of the chunk and that of the fact: {report:?}");
+    assert_eq!(recalled("quokka boat").await, [cat]);
+    assert_eq!(engine.facts().await.unwrap().len(), 1);
+    assert!(!holds(&home.state(), "quokka"));
+    let again = engine.store_fact(boat, Category::Fact, 0.9).await.unwrap();
+    assert_eq!(again, Stored::Rejected { reason: "forgotten" });
+
+    engine.undo_forget(report.ids[0].clone()).await.unwrap();
+    assert_eq!(recalled("quokka boat").await.len(), 2);
+    let whole = forget(&engine, paths(&["memory/facts.md"])).await;
+    assert_eq!((whole.facts, engine.facts().await.unwrap().len()), (2, 0));
+    engine.release().await;
+}

@@ -1,0 +1,162 @@
+//! Starting over, copying, and stopping paid work: what a user does with an index as a whole.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use serde::Serialize;
+
+use super::{Engine, hold::Held};
+use crate::workspace::forgotten::list_path;
+use model::{
+    error::{Code, Error, Result},
+    own_file,
+};
+use store::{Store, backup};
+
+/// Rows removed in one transaction.
+const STEP: usize = 500;
+
+/// How long another process that indexes is waited for.
+pub(super) const LEASE_PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a reset removed, or an index held.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cleared {
+    /// Files that were indexed.
+    pub files: u64,
+    /// Their chunks.
+    pub chunks: u64,
+    /// Vectors, which have to be made again.
+    pub vectors: u64,
+    /// Bytes given back to the file system.
+    pub bytes: u64,
+}
+
+/// A copy of the index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Copied {
+    /// The copy.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Indexed files in it.
+    pub files: u64,
+    /// Vectors in it.
+    pub vectors: u64,
+    /// The copy of the list of what is forgotten, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forgotten: Option<PathBuf>,
+}
+
+impl Engine {
+    /// Clears what can be made again: chunks, full text, vectors (unless they are kept), notes of skipped files. Your
+    /// files, the list of what is forgotten and the record of costs stay.
+    ///
+    /// # Errors
+    /// When the store cannot be written, or when another process indexes for too long.
+    pub async fn reset(self: &Arc<Self>, keep_vectors: bool) -> Result<Cleared> {
+        let held = self.lease_soon().await?;
+        let wiped = self
+            .blocking(move |engine, _| {
+                let before = totals(&engine.store)?;
+                engine.store.write_indexed(|tx| tx.begin_reset())?;
+                while engine.store.write_indexed(|tx| tx.retire_step(STEP))? {
+                    engine.shutdown.check()?;
+                }
+                while !keep_vectors && engine.store.write_indexed(|tx| tx.wipe_step(STEP))? {
+                    engine.shutdown.check()?;
+                }
+                Ok(before)
+            })
+            .await;
+        // A lease that is not given back runs out by itself.
+        let _ = held.give_back().await;
+        let before = wiped?;
+        self.blocking(move |engine, _| {
+            engine.store.scrub(&engine.shutdown)?;
+            let after = totals(&engine.store)?;
+            engine.indexed.store(false, Ordering::Release);
+            engine.dirty.store(true, Ordering::Release);
+            engine.refresh_snapshot(&engine.shutdown);
+            Ok(Cleared {
+                files: before.files,
+                chunks: before.chunks,
+                vectors: before.vectors - after.vectors,
+                bytes: before.bytes.saturating_sub(after.bytes),
+            })
+        })
+        .await
+    }
+
+    /// Writes a consistent copy of the index to a new file, and the list of what is forgotten beside it. Searches and
+    /// syncs go on meanwhile, in this process and in others.
+    ///
+    /// # Errors
+    /// [`Code::Argument`] when the target exists, and what the disk gives.
+    pub async fn backup(self: &Arc<Self>, target: PathBuf) -> Result<Copied> {
+        self.blocking(move |engine, settings| {
+            let list = list_path(&settings.database_path);
+            let list = list.exists().then(|| (list, list_path(&target)));
+            if let Some((_, copy)) = list.as_ref().filter(|(_, copy)| copy.exists()) {
+                return Err(backup::exists(copy));
+            }
+            engine.store.backup(&target)?;
+            let forgotten = list.map(|(list, to)| copy(&list, &to)).transpose().inspect_err(|_| {
+                // Without the list what was forgotten would come back with the copy.
+                let _ = fs::remove_file(&target);
+            })?;
+            let bytes = fs::metadata(&target).map_err(|e| Error::io(&target, &e))?.len();
+            let totals = totals(&engine.store)?;
+            Ok(Copied { path: target, bytes, files: totals.files, vectors: totals.vectors, forgotten })
+        })
+        .await
+    }
+
+    /// Stops the provider's batch jobs that have not finished; gives their number. What they have finished is paid for
+    /// and fetched by the next sync.
+    ///
+    /// # Errors
+    /// When the provider refuses.
+    pub async fn cancel_batches(self: &Arc<Self>) -> Result<usize> {
+        match self.provider().embedder()? {
+            Some(embedder) => embedder.cancel_pending().await,
+            None => Ok(0),
+        }
+    }
+
+    /// The writer lease within a time that a person at a terminal waits.
+    pub(super) async fn lease_soon(self: &Arc<Self>) -> Result<Held> {
+        let quiet: crate::index::Progress = Arc::new(|_| {});
+        match tokio::time::timeout(LEASE_PATIENCE, self.with_lease(&quiet)).await {
+            Ok(taken) => taken,
+            Err(_) => {
+                // It may have come at the last moment.
+                let _ = self.give_lease_back().await;
+                Err(Error::new(Code::Busy, "another process is indexing this workspace")
+                    .remedy("Try again when it is done, or stop the gateway first"))
+            }
+        }
+    }
+}
+
+/// What an index holds.
+pub(super) fn totals(store: &Store) -> Result<Cleared> {
+    let sizes = store.sizes()?;
+    let counts = store.read(|r| r.live()?.map_or(Ok(Vec::new()), |live| r.source_counts(live.id)))?;
+    let (files, chunks) = counts.iter().fold((0, 0), |(f, c), source| (f + source.files, c + source.chunks));
+    Ok(Cleared { files, chunks, vectors: sizes.embeddings, bytes: sizes.database + sizes.log })
+}
+
+/// Copies a small file to a name that nothing has yet.
+fn copy(from: &Path, to: &Path) -> Result<PathBuf> {
+    let content = own_file::read(from)?.unwrap_or_default();
+    own_file::write_new(to, &content, true)
+        .map_err(|error| Error::io(to, &error).context("the copy cannot be written"))?;
+    Ok(to.to_path_buf())
+}

@@ -1,0 +1,141 @@
+//! From the host's configuration to a running engine.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use serde_json::Value;
+
+use super::{Engine, provider::Provider, registry::Lease};
+use crate::transcripts::host::AskHost;
+use embed::{
+    account::Account,
+    callback::{Callback, Offered, offer},
+};
+use model::{
+    cancel::Cancel,
+    config::{
+        resolve::{ResolveInput, resolve},
+        settings::Resolved,
+    },
+    error::{Code, Error, Result},
+};
+use store::{
+    OpenOptions, Store,
+    place::{self, Workspace},
+};
+
+/// What opening needs.
+pub struct OpenCall {
+    /// The host's configuration.
+    pub config: Value,
+    /// The agent.
+    pub agent_id: String,
+    /// The host's state directory.
+    pub state_dir: PathBuf,
+    /// The user's home directory.
+    pub home_dir: PathBuf,
+    /// The agent's workspace as the host resolved it.
+    pub workspace_dir: Option<PathBuf>,
+    /// The default workspace as the environment names it.
+    pub default_workspace_dir: Option<PathBuf>,
+    /// The addresses and keys of the providers that the settings could use, resolved by the host.
+    pub accounts: Vec<Account>,
+    /// Where the weights of the embedded model may be, best first.
+    pub model_paths: Vec<PathBuf>,
+    /// The number of the JavaScript thread that the functions below belong to.
+    pub thread: u64,
+    /// The host's embedding adapters, each with the id it serves; none = the configured provider.
+    pub callbacks: Vec<(Option<String>, Callback)>,
+    /// A host that keeps its transcripts itself.
+    pub sessions: Option<AskHost>,
+    /// Whether watching and background syncs may run.
+    pub background: bool,
+}
+
+impl OpenCall {
+    /// What the resolver needs of it.
+    #[must_use]
+    pub fn resolve_input(&self) -> ResolveInput<'_> {
+        ResolveInput {
+            config: &self.config,
+            agent_id: &self.agent_id,
+            state_dir: &self.state_dir,
+            home_dir: &self.home_dir,
+            workspace_dir: self.workspace_dir.as_deref(),
+            default_workspace_dir: self.default_workspace_dir.as_deref(),
+        }
+    }
+}
+
+/// Opens the engine of an agent, or takes a lease on the one that runs; none when memory search is switched off.
+/// Other settings than those of the running engine are taken over.
+///
+/// # Errors
+/// What resolving the settings and opening the store give.
+pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
+    let task = tokio::task::spawn_blocking(move || open_blocking(call));
+    let lease = task.await.unwrap_or_else(|e| Err(Error::new(Code::Internal, format!("opening stumbled: {e}"))))?;
+    if let Some((lease, background)) = &lease {
+        lease.check_soundness();
+        if *background {
+            lease.start_background();
+        }
+    }
+    Ok(lease.map(|(lease, _)| lease))
+}
+
+fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
+    let Some(mut resolved) = resolve(&call.resolve_input())? else { return Ok(None) };
+    let workspace = Workspace::at(&resolved.settings.workspace_dir);
+    let configured = resolved.settings.database_path.clone();
+    resolved.settings.database_path = place::locate(&configured, &workspace, call.workspace_dir.is_some());
+    match open_at(&call, resolved.clone(), &workspace) {
+        // Another workspace took the name a moment ago.
+        Err(error) if place::is_not_ours(&error) => {
+            resolved.settings.database_path = place::own_path(&configured, &workspace);
+            open_at(&call, resolved, &workspace).map(Some)
+        }
+        other => other.map(Some),
+    }
+}
+
+/// Opens the engine of a database, or takes a lease on the one that runs.
+fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result<(Lease, bool)> {
+    let path = resolved.settings.database_path.clone();
+    if !path.exists() {
+        // In a host an agent has one workspace: whatever it had before has moved.
+        let has_moved = |other: &Path| call.workspace_dir.is_some() || place::has_moved_to(other, workspace);
+        super::place::inherit(&path, &place::others(&path), has_moved)?;
+    }
+    let thread = call.thread;
+    let adapters = call.callbacks.iter().cloned().map(|(served, embed)| {
+        let served = served.unwrap_or_else(|| resolved.settings.provider.id.clone());
+        let offered = Offered::default();
+        offered.join(thread, offer(embed));
+        (served, Arc::new(offered))
+    });
+    let adapters = adapters.collect();
+    let provider = Provider::new(&resolved.settings, call.accounts.clone(), adapters, call.model_paths.clone());
+    let resolved = Arc::new(resolved);
+    let mut fresh = Some(provider);
+    let lease = Lease::get_or_make(&path, workspace, || {
+        let options = OpenOptions { workspace: Some(workspace.clone()), ..OpenOptions::default() };
+        let store = Store::open(&path, options)?;
+        let Some(provider) = fresh.take() else {
+            return Err(Error::new(Code::Internal, "an engine was made twice"));
+        };
+        let provider = provider.with_ledger(&resolved.settings, Arc::clone(&store) as _);
+        Ok(Arc::new(Engine::new(store, Arc::clone(&resolved), provider)))
+    })?;
+    if let Some(provider) = fresh {
+        let provider = provider.with_ledger(&resolved.settings, Arc::clone(&lease.store) as _);
+        lease.reconfigure(resolved, provider);
+    }
+    if let Some(host) = &call.sessions {
+        lease.sessions.add_host(thread, Arc::clone(host));
+    }
+    lease.refresh_snapshot(&Cancel::new());
+    Ok((lease, call.background))
+}

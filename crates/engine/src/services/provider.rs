@@ -1,0 +1,184 @@
+//! The embedding provider of an engine: the one the settings ask for, or its fallback after a failure (D8).
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, LazyLock, OnceLock, Weak},
+};
+
+use parking_lot::{Mutex, RwLock};
+use serde_json::{Value, json};
+
+use embed::{
+    Embedder,
+    account::Account,
+    batch::BatchLedger,
+    callback::{Offered, offered_adapter},
+    client::Http,
+    clock::SystemClock,
+    embedded::{MiniLm, artifact},
+    factory::{EmbeddedLoader, Selected, Sources, build, build_fallback},
+};
+use model::{
+    config::{paths::OWN_FOLDER, settings::Settings},
+    error::{Error, Result},
+};
+
+/// What was chosen, or why nothing could be.
+type Choice = Result<Selected>;
+
+/// The provider of one engine.
+pub(super) struct Provider {
+    sources: Sources,
+    /// The host's adapters, by the id they serve.
+    adapters: BTreeMap<String, Arc<Offered>>,
+    choice: RwLock<Arc<Choice>>,
+    /// The model for single lines once it was needed; opening it reads its tokenizer.
+    lines: OnceLock<Arc<dyn Embedder>>,
+}
+
+impl Provider {
+    /// Chooses by the settings. A provider that cannot be made is no error here: keyword search works without it, and
+    /// status says why.
+    pub(super) fn new(
+        settings: &Settings,
+        accounts: Vec<Account>,
+        adapters: BTreeMap<String, Arc<Offered>>,
+        model_paths: Vec<PathBuf>,
+    ) -> Self {
+        let sources = Sources {
+            http: Http::new(),
+            clock: Arc::new(SystemClock),
+            accounts,
+            adapters: adapters.iter().map(|(id, offered)| (id.clone(), offered_adapter(offered))).collect(),
+            embedded: Some(embedded_loader(settings, model_paths)),
+            #[cfg(feature = "llama-cpp")]
+            model_dir: settings.state_dir.join(OWN_FOLDER).join("gguf"),
+            ledger: None,
+        };
+        let choice = RwLock::new(Arc::new(build(&settings.provider, &sources)));
+        Self { sources, adapters, choice, lines: OnceLock::new() }
+    }
+
+    /// The same with a ledger for batch jobs, which only an open engine has.
+    pub(super) fn with_ledger(mut self, settings: &Settings, ledger: Arc<dyn BatchLedger>) -> Self {
+        if settings.provider.batch.enabled {
+            self.sources.ledger = Some(ledger);
+            self.choice = RwLock::new(Arc::new(build(&settings.provider, &self.sources)));
+        }
+        self
+    }
+
+    /// Whether the other one would reach its provider the same way.
+    pub(super) fn has_same_sources(&self, other: &Self) -> bool {
+        self.sources.accounts == other.sources.accounts
+            && self.sources.adapters.keys().eq(other.sources.adapters.keys())
+            && self.choice().is_ok()
+    }
+
+    /// Takes in what another thread offers, for the time when the thread that offered it here has ended.
+    pub(super) fn join(&self, other: &Self) {
+        for (id, offered) in &other.adapters {
+            if let Some(own) = self.adapters.get(id) {
+                own.join_all(offered);
+            }
+        }
+    }
+
+    /// What is chosen now.
+    pub(super) fn choice(&self) -> Arc<Choice> {
+        Arc::clone(&self.choice.read())
+    }
+
+    /// The embedder in use; none for keyword search only.
+    ///
+    /// # Errors
+    /// Why the provider that was asked for is not available.
+    pub(super) fn embedder(&self) -> Result<Option<Arc<dyn Embedder>>> {
+        match &**self.choice.read() {
+            Ok(selected) => Ok(selected.embedder.clone()),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// The model in this process that embeds single lines, beside whatever embeds the chunks; none when it is not
+    /// installed, or when search by meaning is switched off.
+    pub(super) fn line_embedder(&self) -> Option<Arc<dyn Embedder>> {
+        let chosen = self.embedder().ok()??;
+        if chosen.is_local() {
+            return Some(chosen);
+        }
+        if self.lines.get().is_none() {
+            let model = self.sources.embedded.as_ref()?().ok()?;
+            // Another search may have been first: all share one model anyway.
+            let _ = self.lines.set(model);
+        }
+        self.lines.get().cloned()
+    }
+
+    /// The account of the provider in use; of the one that was asked for while none can be used.
+    fn account(&self, settings: &Settings) -> Option<&Account> {
+        match &*self.choice() {
+            Ok(selected) => self.sources.account(&selected.provider),
+            Err(_) => self.sources.account(&settings.provider.id),
+        }
+    }
+
+    /// Where texts go and where the key comes from: `{address?, addressFrom?, keyFrom?}`. Null when texts stay in this
+    /// process, or nobody knows the address.
+    pub(super) fn endpoint(&self, settings: &Settings) -> Value {
+        let account = self.account(settings);
+        let shown = account.filter(|account| account.shown_address().is_some() || account.key_from.is_some());
+        shown.map_or(Value::Null, |account| {
+            json!({
+                "address": account.shown_address(),
+                "addressFrom": account.address_from,
+                "keyFrom": account.key_from,
+            })
+        })
+    }
+
+    /// Whether the provider in use works on this machine, in this process or beside it.
+    pub(super) fn is_on_this_machine(&self, settings: &Settings) -> bool {
+        self.account(settings).is_some_and(Account::is_on_this_machine)
+    }
+
+    /// The embedders that may have sent something.
+    pub(super) fn in_use(&self) -> Vec<Arc<dyn Embedder>> {
+        let chosen = self.embedder().ok().flatten();
+        let lines = self.lines.get().cloned();
+        chosen.into_iter().chain(lines).collect()
+    }
+
+    /// Switches to the configured fallback because the provider failed; none when there is no fallback, or when it is
+    /// in use already.
+    pub(super) fn fall_back(&self, settings: &Settings, reason: &Error) -> Option<Arc<dyn Embedder>> {
+        let failed = match &**self.choice.read() {
+            Ok(selected) if selected.fallback_from.is_some() => return None,
+            Ok(selected) => selected.provider.clone(),
+            Err(_) => settings.provider.id.clone(),
+        };
+        let selected = build_fallback(&settings.provider, &self.sources, &failed, reason)?.ok()?;
+        let embedder = selected.embedder.clone();
+        *self.choice.write() = Arc::new(Ok(selected));
+        embedder
+    }
+}
+
+/// Loads the embedded model when it is chosen.
+fn embedded_loader(settings: &Settings, candidates: Vec<PathBuf>) -> EmbeddedLoader {
+    let state = settings.state_dir.join(OWN_FOLDER);
+    Arc::new(move || Ok(shared_model(artifact::locate(&candidates, &state)?)?))
+}
+
+/// All agents of the process share one model: its threads and memory are there once.
+fn shared_model(weights: PathBuf) -> Result<Arc<MiniLm>> {
+    static MODELS: LazyLock<Mutex<BTreeMap<PathBuf, Weak<MiniLm>>>> = LazyLock::new(Mutex::default);
+    let mut models = MODELS.lock();
+    if let Some(model) = models.get(&weights).and_then(Weak::upgrade) {
+        return Ok(model);
+    }
+    let model = Arc::new(MiniLm::open(weights.clone())?);
+    models.insert(weights, Arc::downgrade(&model));
+    Ok(model)
+}

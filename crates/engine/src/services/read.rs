@@ -1,0 +1,26 @@
+//! `memory_get`: lines of a memory file, straight from disk.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::Engine;
+use crate::workspace::{
+    area::Area,
+    excerpt::{ExcerptRequest, read_excerpt},
+};
+use model::error::{Code, Error, Result};
+
+impl Engine {
+    /// Reads lines of a file inside the memory area.
+    ///
+    /// # Errors
+    /// `MEM_PATH` for everything outside, links and special files; `MEM_IO`. A missing file is none.
+    pub async fn read_file(self: &Arc<Self>, request: ExcerptRequest) -> Result<Value> {
+        self.blocking(move |_, settings| {
+            let excerpt = read_excerpt(&Area::of(settings), &request, settings.excerpt)?;
+            serde_json::to_value(excerpt).map_err(|e| Error::new(Code::Internal, format!("excerpt: {e}")))
+        })
+        .await
+    }
+}

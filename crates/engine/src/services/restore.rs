@@ -1,0 +1,188 @@
+//! `memory restore`: a copy takes the place of the index. What was there is kept beside it, what was forgotten stays
+//! forgotten, and what was paid for stays paid.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+};
+
+use serde::Serialize;
+
+use super::{
+    Engine,
+    keep::{Cleared, LEASE_PATIENCE, totals},
+};
+use crate::{
+    capture::jsonl,
+    index::{
+        Progress,
+        session_pass::Scope,
+        text_pass::{FORGOTTEN, TextPass},
+    },
+    workspace::forgotten::{Entry, Forgotten, list_path},
+};
+use model::{
+    config::settings::Settings,
+    error::{Code, Error, Result},
+    own_file,
+};
+use store::{OpenOptions, Store, place::Workspace, restore::Staged};
+
+/// What restoring a copy comes to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Restored {
+    /// The copy.
+    pub path: PathBuf,
+    /// Whether nothing was done.
+    pub dry_run: bool,
+    /// Indexed files in it.
+    pub files: u64,
+    /// Their chunks.
+    pub chunks: u64,
+    /// Vectors in it.
+    pub vectors: u64,
+    /// What it replaces.
+    pub replaced: Cleared,
+    /// Where that is kept, to be restored again; none when it held nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<PathBuf>,
+    /// Entries of the copy's list of what is forgotten that the present list did not have.
+    pub forgotten: usize,
+}
+
+impl Engine {
+    /// Puts a copy in the place of the index, or tells what that would replace. The next sync brings it up to date.
+    ///
+    /// # Errors
+    /// What [`Staged::take`] gives when the file cannot be restored, [`Code::Busy`] when somebody indexes for too long,
+    /// and what the disk gives: the index is then as it was.
+    pub async fn restore(self: &Arc<Self>, file: PathBuf, dry_run: bool) -> Result<Restored> {
+        let copy = file.clone();
+        let staged = self.blocking(move |engine, settings| engine.stage(&copy, settings)).await?;
+        if dry_run {
+            return self.blocking(move |engine, _| engine.restored(&file, &staged, None, 0, true)).await;
+        }
+        let turn = self.alone(LEASE_PATIENCE).await?;
+        let done = self.blocking(move |engine, settings| engine.exchange(&file, staged, settings)).await;
+        drop(turn);
+        // A lease that is not given back runs out by itself.
+        let _ = self.give_lease_back().await;
+        done
+    }
+
+    fn stage(&self, file: &Path, settings: &Settings) -> Result<Staged> {
+        Staged::take(file, self.store.path(), Some(&Workspace::at(&settings.workspace_dir)))
+    }
+
+    /// The exchange itself, with the lease and no pass beside it.
+    fn exchange(self: &Arc<Self>, file: &Path, staged: Staged, settings: &Settings) -> Result<Restored> {
+        let forgotten = take_list_over(file, &settings.database_path)?;
+        self.leave_out(&staged, settings)?;
+        let kept = self.keep_present()?;
+        let report = self.restored(file, &staged, kept, forgotten, false)?;
+        self.store.restore(staged)?;
+        self.store.thin_replaced();
+        self.indexed.store(false, Ordering::Release);
+        self.dirty.store(true, Ordering::Release);
+        self.compared_ms.store(0, Ordering::Release);
+        self.refresh_snapshot(&self.shutdown);
+        Ok(report)
+    }
+
+    /// Keeps what is there now, if it is anything. A damaged index is set aside, as ever.
+    fn keep_present(&self) -> Result<Option<PathBuf>> {
+        let kept = totals(&self.store).and_then(|present| {
+            let holds = present.files + present.vectors > 0;
+            holds.then(|| self.store.keep_present()).transpose()
+        });
+        match kept {
+            Err(error) if error.code == Code::Corrupt => {
+                let aside = self.store.recover()?.set_aside;
+                self.store.acquire_lease()?;
+                Ok(aside)
+            }
+            kept => kept,
+        }
+    }
+
+    /// Takes out of a copy what was forgotten since it was written, before anybody can find it.
+    fn leave_out(&self, staged: &Staged, settings: &Settings) -> Result<()> {
+        let list = Forgotten::of(&settings.database_path);
+        list.check()?;
+        let copy = Store::open(&staged.path(), OpenOptions::default())?;
+        let outcome = self.apply(&list, &copy, settings);
+        // Tidy and without a log, so that it is one file.
+        copy.close();
+        outcome
+    }
+
+    /// Makes an index follow the list of what is forgotten.
+    fn apply(&self, list: &Forgotten, copy: &Store, settings: &Settings) -> Result<()> {
+        if copy.read(|r| r.meta(FORGOTTEN))?.unwrap_or_default() == list.version() {
+            return Ok(());
+        }
+        copy.acquire_lease()?;
+        let (noted, quiet): (_, Progress) = (HashSet::new(), Arc::new(|_| {}));
+        TextPass {
+            store: copy,
+            settings,
+            force: false,
+            sessions: Scope::None,
+            noted: &noted,
+            host: None,
+            cancel: &self.shutdown,
+            progress: &quiet,
+        }
+        .run()?;
+        copy.scrub(&self.shutdown)
+    }
+
+    fn restored(
+        &self,
+        file: &Path,
+        staged: &Staged,
+        kept: Option<PathBuf>,
+        forgotten: usize,
+        dry_run: bool,
+    ) -> Result<Restored> {
+        let copy = Store::open(&staged.path(), OpenOptions::default())?;
+        let inside = totals(&copy);
+        copy.close();
+        let Cleared { files, chunks, vectors, .. } = inside?;
+        // A damaged index holds nothing that can be told.
+        let replaced = totals(&self.store).unwrap_or_default();
+        Ok(Restored { path: file.to_path_buf(), dry_run, files, chunks, vectors, replaced, kept, forgotten })
+    }
+}
+
+/// Adds to the list of what is forgotten the entries of a copy's list that it lacks; gives their number. What was
+/// forgotten once does not come back with a copy.
+fn take_list_over(file: &Path, database: &Path) -> Result<usize> {
+    let Some(bytes) = own_file::read(&list_path(file))? else { return Ok(0) };
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Error::new(Code::Corrupt, format!("{} is not text", list_path(file).display()))
+            .remedy("Move it away to restore without it; what it names may then come back")
+    })?;
+    let entries: Vec<&str> = text.lines().filter(|line| serde_json::from_str::<Entry>(line).is_ok()).collect();
+    if entries.is_empty() {
+        return Ok(0);
+    }
+    let mut added = 0;
+    jsonl::update(&list_path(database), |mut known| {
+        let before = known.len();
+        for entry in entries {
+            if !known.iter().any(|line| line == entry) {
+                known.push(entry.to_owned());
+            }
+        }
+        added = known.len() - before;
+        (added > 0).then_some(known)
+    })?;
+    Ok(added)
+}
+
+#[cfg(test)]
+#[path = "restore_tests.rs"]
+mod tests;

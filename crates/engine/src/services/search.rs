@@ -1,0 +1,469 @@
+//! A search from the outside: the query's vector within the time limit, then the ranking on a worker thread.
+
+use std::{
+    pin::pin,
+    sync::{Arc, LazyLock, atomic::Ordering},
+    time::Duration,
+};
+
+use lru::LruCache;
+use parking_lot::Mutex;
+use tokio::sync::Semaphore;
+
+use super::{
+    Engine, arena,
+    status::{EMBEDDING, QUERY, TEXT},
+    sync::most_chunks_by_line,
+};
+use crate::{
+    index::{
+        lost::{self, LostFolder},
+        session_pass::Scope,
+    },
+    search::{
+        QueryVector, Vectors, search,
+        types::{Answer, Request, Source},
+    },
+    workspace::{area::Area, skipped::SkipCode},
+};
+use embed::{Embedded, Embedder, Purpose};
+use model::{
+    cancel::Cancel,
+    config::settings::{Ranking, Settings},
+    error::{Code, Error, RAISE_LIMIT, Result},
+};
+use store::{Reader, embeddings::SpaceRow, skipped::Skipped};
+use text::{language::Language, query::QueryPlan};
+
+/// Query vectors kept, so that a repeated question costs nothing.
+const KEPT_QUERIES: std::num::NonZeroUsize = std::num::NonZeroUsize::new(64).unwrap();
+
+/// Of the time limit, what is kept for the keyword leg when the provider is slow: a quarter, at most this.
+const RESERVE: Duration = Duration::from_secs(2);
+
+/// After this long, or a quarter of the time limit, the words are searched beside the rest, so that there is something
+/// to answer with when the limit comes.
+const SLOW: Duration = Duration::from_millis(500);
+
+/// Longest wait for a look at the folders of notes.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// What is said when a search goes without meaning.
+const ONLY_WORDS: &str = "Meaning was not searched, only words";
+/// What is said when nothing, or not all, was found because the operating system refused notes.
+const UNREAD: &str = "The notes could not all be read";
+/// What is said when the first pass over the notes takes longer than a search.
+const STILL_READING: &str = "The notes are still being read for the first time: more is found in a while";
+
+/// Rankings at a time, over all engines of the process: one core is left to the event loop. With one more, 32 searches
+/// at once on two cores delay it by 4.9 ms instead of 1.9 at p99.
+static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Semaphore::new(cores.saturating_sub(1).max(1))
+});
+
+/// Longest query that is embedded, in characters; a longer one says nothing more.
+pub(super) const MAX_QUERY_CHARS: usize = 2000;
+
+/// What a search is asked; absent values come from the settings.
+#[derive(Debug, Clone)]
+pub struct SearchCall {
+    /// The question.
+    pub query: String,
+    /// The question, understood already.
+    pub understood: Option<Arc<QueryPlan>>,
+    /// Most results.
+    pub max_results: Option<usize>,
+    /// Lowest score.
+    pub min_score: Option<f64>,
+    /// Which sources; empty = all.
+    pub sources: Vec<Source>,
+    /// Keyword leg only.
+    pub lexical_only: bool,
+    /// Whether hits say why they are there.
+    pub explain: bool,
+    /// Time limit in milliseconds.
+    pub deadline_ms: Option<u64>,
+    /// "Now" in milliseconds since the epoch.
+    pub now_ms: i64,
+    /// The conversation in which it is asked; the first search of each brings the index up to date (E3).
+    pub session_key: Option<String>,
+}
+
+/// Vectors of recent queries, by space and text.
+pub(super) type QueryVectors = Mutex<LruCache<(String, String), Arc<Vec<f32>>>>;
+
+/// An empty cache.
+pub(super) fn query_vectors() -> QueryVectors {
+    Mutex::new(LruCache::new(KEPT_QUERIES))
+}
+
+impl Engine {
+    /// Searches. Never starts a scan and never waits for one, but for the very first text pass of an empty index. When
+    /// the time limit comes first the answer is what was found until then, marked as partial.
+    ///
+    /// # Errors
+    /// When cancelled, closed, or when the store cannot be read. A provider that fails or is slow is no error: the
+    /// answer is then marked as partial and says why.
+    pub async fn search(self: &Arc<Self>, call: SearchCall, cancel: Cancel) -> Result<Answer> {
+        let resolved = self.settings();
+        let query = &resolved.settings.query;
+        let limit = Duration::from_millis(call.deadline_ms.unwrap_or(query.deadline_ms));
+        let cancel = cancel.within(limit);
+        let text = call.query.trim().to_owned();
+        if text.is_empty() {
+            return Ok(Answer::nothing());
+        }
+        let request = Request {
+            query: text,
+            understood: call.understood,
+            max_results: call.max_results.unwrap_or(query.max_results).max(1),
+            min_score: call.min_score.or(query.min_score),
+            sources: call.sources,
+            lexical_only: call.lexical_only || !resolved.settings.vector_enabled,
+            explain: call.explain,
+            now_ms: call.now_ms,
+        };
+        let whole = self.search_all(&request, call.session_key.as_deref(), &cancel);
+        let words = self.words_when_slow(&request, limit, &cancel);
+        let answer = within(limit, whole, words).await;
+        if answer.as_ref().is_err_and(|error| !matches!(error.code, Code::Cancelled | Code::Closed)) {
+            self.check_soundness();
+        }
+        answer
+    }
+
+    /// The whole search: meaning within most of the time limit, then the ranking.
+    async fn search_all(
+        self: &Arc<Self>,
+        request: &Request,
+        session_key: Option<&str>,
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        let first = self.first_sync(&without_reserve(cancel)).await;
+        if let Err(error) = &first
+            && matches!(error.code, Code::Cancelled | Code::Closed)
+        {
+            return Err(error.clone());
+        }
+        self.warm_up(session_key);
+        if self.settings().settings.sync.on_search && self.dirty.load(Ordering::Acquire) && !self.texts.is_running() {
+            self.sync_in_background();
+        }
+        let (meaning, failure) = if request.lexical_only {
+            (None, None)
+        } else {
+            match self.meaning(&request.query, cancel).await {
+                Ok(meaning) => (meaning, None),
+                Err(error) if error.code == Code::Cancelled => return Err(error),
+                Err(error) => (None, Some(error)),
+            }
+        };
+        let (answer, lost) = tokio::join!(self.rank(request, meaning, Some(&TURNS), cancel), self.lost_folders());
+        let mut answer = answer?.beside(lost::warning(&lost));
+        if let Some(fault) = first.err().or_else(|| self.reading_fault()) {
+            if fault.code != Code::Deadline && answer.hits.is_empty() {
+                return Err(fault.context("nothing was found, because the notes could not be read"));
+            }
+            answer = if fault.code == Code::Deadline {
+                Answer {
+                    partial: true,
+                    warning: Some(STILL_READING.to_owned()),
+                    code: Some(fault.code.as_str()),
+                    ..answer
+                }
+            } else {
+                answer.impaired(UNREAD, &fault)
+            };
+        }
+        if answer.hits.is_empty()
+            && let Some(fault) = self.blocking(|engine, _| engine.unreadable_note()).await?
+        {
+            answer = answer.impaired(UNREAD, &fault);
+        }
+        Ok(match failure {
+            Some(error) => answer.impaired(ONLY_WORDS, &error),
+            None => answer,
+        })
+    }
+
+    /// Folders of notes that are lost, as far as the last pass and a glance tell. A file system that does not answer
+    /// holds up no search.
+    async fn lost_folders(self: &Arc<Self>) -> Vec<LostFolder> {
+        let folders = self.snapshot.lock().folders.clone();
+        let known = folders.lost.clone();
+        let look = self.blocking(move |_, settings| Ok(folders.glance(&Area::of(settings))));
+        match tokio::time::timeout(GLANCE, look).await {
+            Ok(Ok(lost)) => {
+                // Whoever asks for the state after this answer hears the same.
+                self.snapshot.lock().glanced = Some(lost.clone());
+                lost
+            }
+            _ => known,
+        }
+    }
+
+    /// What kept the last pass over the disk from ending well.
+    fn reading_fault(&self) -> Option<Error> {
+        self.snapshot.lock().error_of(TEXT).cloned()
+    }
+
+    /// The answer by words alone, once a search takes long enough that it may be needed.
+    async fn words_when_slow(self: &Arc<Self>, request: &Request, limit: Duration, cancel: &Cancel) -> Result<Answer> {
+        if request.lexical_only {
+            // The whole search does just that.
+            return std::future::pending().await;
+        }
+        tokio::time::sleep(SLOW.min(limit / 4)).await;
+        // Not behind what is slow.
+        self.rank(request, None, None, cancel).await
+    }
+
+    /// Ranks on a worker thread, in its turn. Those who wait for the vectors in memory take none.
+    async fn rank(
+        self: &Arc<Self>,
+        request: &Request,
+        meaning: Option<Meaning>,
+        turns: Option<&'static Semaphore>,
+        cancel: &Cancel,
+    ) -> Result<Answer> {
+        let mut slot = match meaning {
+            Some(_) => Some(Arc::clone(&self.arena).lock_owned().await),
+            None => None,
+        };
+        // The first time all vectors are read, which takes a second or two with 100,000 of them: not in a turn.
+        if let Some(mut empty) = slot.take_if(|slot| slot.is_none()) {
+            let load = move |engine: &Arc<Self>, _: &Settings| arena::current(&mut empty, &engine.store).map(|_| empty);
+            slot = Some(self.blocking(load).await?);
+        }
+        let turn = match turns {
+            Some(turns) => turns.acquire().await.ok(),
+            None => None,
+        };
+        let (request, cancel) = (request.clone(), cancel.clone());
+        self.blocking(move |engine, settings| {
+            let _turn = turn;
+            let arena = slot.map_or(Ok(None), |mut slot| arena::current(&mut slot, &engine.store))?;
+            let (query, line) = meaning.map_or((None, None), |meaning| (Some(meaning.query), meaning.line));
+            let vectors = Vectors {
+                arena: arena.as_deref(),
+                query: query.as_ref().map(Understood::as_query).filter(|_| arena.is_some()),
+                line: line.as_ref().map(|(key, query)| (key.as_str(), query.as_query())),
+            };
+            search(&engine.store, vectors, settings, &request, &cancel)
+        })
+        .await
+    }
+
+    /// The first text pass of an index that never had one.
+    ///
+    /// # Errors
+    /// [`Code::Deadline`] when it did not end in time, and why it failed.
+    async fn first_sync(self: &Arc<Self>, cancel: &Cancel) -> Result<()> {
+        if self.indexed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        if self.blocking(|engine, _| engine.holds_nothing()).await? {
+            let report = self.sync_text(false, Scope::None, cancel, None).await?;
+            if report.chunks == 0 && report.skipped > 0 {
+                self.blocking(|engine, _| engine.nothing_readable()).await?;
+            }
+            // Vectors, and years of conversations, come after the answer.
+            self.sync_sessions_in_background(Scope::All);
+        }
+        self.indexed.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    /// An index that is empty because the operating system refused the notes is no empty memory.
+    fn nothing_readable(&self) -> Result<()> {
+        self.unreadable_note()?.map_or(Ok(()), Err)
+    }
+
+    /// Why one of the notes could not be read in the last pass of whichever process; none when all could.
+    fn unreadable_note(&self) -> Result<Option<Error>> {
+        let unreadable = SkipCode::Unreadable.as_str();
+        let refused = self.store.read(|r| r.skipped())?.into_iter().find(|skipped| skipped.code == unreadable);
+        Ok(refused.map(|Skipped { path, reason, .. }| match reason.strip_suffix(RAISE_LIMIT) {
+            Some(cause) => {
+                Error::new(Code::Io, format!("{path}: {}", cause.trim_end_matches(". "))).remedy(RAISE_LIMIT)
+            }
+            None => Error::new(Code::Io, format!("{path}: {reason}"))
+                .remedy("Make the notes readable for this user; `openclaw memory status` lists what is left out"),
+        }))
+    }
+
+    /// What a query means, in the space that is searched and in that of the lines; none when nothing is to be searched
+    /// by meaning.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    async fn meaning(self: &Arc<Self>, text: &str, cancel: &Cancel) -> Result<Option<Meaning>> {
+        let Some(embedder) = self.provider().embedder()? else { return Ok(None) };
+        let by_lines = (self.settings().settings.query.ranking == Ranking::Native)
+            .then(|| self.provider().line_embedder())
+            .flatten();
+        let line_key = by_lines.as_ref().map(|embedder| embedder.space().key());
+        let most = most_chunks_by_line(&*embedder);
+        let searched = move |engine: &Arc<Self>, _: &Settings| engine.store.read(|r| searched(r, line_key, most));
+        let (active, has_lines) = self.blocking(searched).await?;
+        let key = embedder.space().key();
+        let text: String = text.chars().take(MAX_QUERY_CHARS).collect();
+        let is_usable = active.as_ref().is_some_and(|active| active.key == key);
+        if !is_usable && self.blocking(|engine, _| engine.holds_nothing()).await? {
+            return Ok(None);
+        }
+        // Asked also when there is nothing to compare with yet: only the answer tells whether vectors are on their way.
+        let query = match self.remembered(key, text.clone(), &embedder, cancel).await {
+            Ok(vector) => Understood { vector, language: embedder.language() },
+            Err(error) => {
+                self.snapshot.lock().note(QUERY, Some(&error));
+                return Err(error);
+            }
+        };
+        self.snapshot.lock().note(QUERY, None);
+        if !is_usable {
+            return Err(self.vectors_missing());
+        }
+        let line = match by_lines.filter(|_| has_lines) {
+            Some(embedder) => {
+                let key = embedder.space().key();
+                // Finer evidence only: without it the chunk's meaning and the words decide.
+                let vector = self.remembered(key.clone(), text, &embedder, cancel).await.ok();
+                vector.map(|vector| (key, Understood { vector, language: embedder.language() }))
+            }
+            None => None,
+        };
+        Ok(Some(Meaning { query, line }))
+    }
+
+    /// Why nothing can be compared with a query although the provider answers.
+    fn vectors_missing(&self) -> Error {
+        if let Some(failed) = self.snapshot.lock().error_of(EMBEDDING) {
+            return failed.clone();
+        }
+        Error::new(Code::ProviderUnavailable, "the notes are still being embedded")
+            .remedy("Nothing to do where a gateway runs; otherwise `openclaw memory index` finishes it")
+    }
+
+    /// The vector of a query in the space of `key`, asked for once.
+    pub(super) async fn remembered(
+        self: &Arc<Self>,
+        key: String,
+        text: String,
+        embedder: &Arc<dyn Embedder>,
+        cancel: &Cancel,
+    ) -> Result<Arc<Vec<f32>>> {
+        if let Some(vector) = self.queries.lock().get(&(key.clone(), text.clone())) {
+            return Ok(Arc::clone(vector));
+        }
+        let vector = Arc::new(self.embed_query(embedder, &text, cancel).await?);
+        self.queries.lock().put((key, text), Arc::clone(&vector));
+        Ok(vector)
+    }
+
+    async fn embed_query(
+        self: &Arc<Self>,
+        embedder: &Arc<dyn Embedder>,
+        text: &str,
+        cancel: &Cancel,
+    ) -> Result<Vec<f32>> {
+        let own = Duration::from_millis(self.settings().settings.provider.query_timeout_ms);
+        let limit = without_reserve(cancel).remaining().map_or(own, |left| own.min(left));
+        let texts = [text.to_owned()];
+        let asked = tokio::time::timeout(limit, embedder.embed(&texts, Purpose::Query, limit));
+        let outcome = tokio::select! {
+            outcome = asked => outcome,
+            () = cancelled(cancel) => return Err(Error::new(Code::Cancelled, "the call was cancelled")),
+        };
+        self.book_later();
+        match outcome {
+            Err(_) => Err(Error::new(Code::ProviderUnavailable, "the embedding provider did not answer in time")
+                .remedy("Check the provider, or raise `query.deadlineMs`")),
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(mut vectors)) => match vectors.pop() {
+                Some(Embedded::Vector(vector)) => Ok(vector),
+                Some(Embedded::Refused(reason)) => Err(Error::new(Code::ProviderInput, reason)),
+                None => Err(Error::new(Code::ProviderResponse, "the embedding provider gave no vector")),
+            },
+        }
+    }
+}
+
+/// The vectors of a query.
+struct Meaning {
+    /// In the space that is searched.
+    query: Understood,
+    /// In the space of the line vectors, with its key; none when lines have none.
+    line: Option<(String, Understood)>,
+}
+
+/// The query as one model understands it.
+struct Understood {
+    vector: Arc<Vec<f32>>,
+    /// As [`Embedder::language`].
+    language: Option<Language>,
+}
+
+impl Understood {
+    fn as_query(&self) -> QueryVector<'_> {
+        QueryVector { vector: &self.vector, language: self.language }
+    }
+}
+
+/// The space that is searched, and whether lines have vectors in the space `line_key`: not in an index of more than
+/// `most` chunks, where some may be left from when it was smaller.
+fn searched(reader: &Reader<'_>, line_key: Option<String>, most: u64) -> Result<(Option<SpaceRow>, bool)> {
+    let lines = line_key.map_or(Ok(None), |key| reader.space(&key))?;
+    let chunks = reader.live()?.map_or(Ok(0), |live| reader.chunk_count(live.id))?;
+    let has_lines = lines.map_or(Ok(false), |space| reader.has_line_vectors(space.id))? && chunks <= most;
+    Ok((reader.active_space()?, has_lines))
+}
+
+/// The same token with an earlier end: what is left then is for the ranking.
+fn without_reserve(cancel: &Cancel) -> Cancel {
+    cancel.remaining().map_or_else(|| cancel.clone(), |left| cancel.within(left - (left / 4).min(RESERVE)))
+}
+
+/// The whole answer; when the time limit comes first, that by words, or none at all, marked as partial.
+async fn within(
+    limit: Duration,
+    whole: impl Future<Output = Result<Answer>>,
+    words: impl Future<Output = Result<Answer>>,
+) -> Result<Answer> {
+    let passed = tokio::time::sleep(limit);
+    let (mut whole, mut words, mut passed) = (pin!(whole), pin!(words), pin!(passed));
+    let mut by_words = None;
+    loop {
+        tokio::select! {
+            biased;
+            answer = &mut whole => match answer {
+                Err(error) if error.code == Code::Deadline => break,
+                answer => return answer,
+            },
+            answer = &mut words, if by_words.is_none() => by_words = Some(answer),
+            () = &mut passed => break,
+        }
+    }
+    let late = Error::new(Code::Deadline, format!("the time limit of {} ms passed first", limit.as_millis()));
+    match by_words {
+        Some(Ok(answer)) => Ok(answer.impaired(ONLY_WORDS, &late)),
+        // Not a limit: the words cannot be searched at all.
+        Some(Err(error)) if error.code != Code::Deadline => Err(error),
+        _ => {
+            let late = late.remedy("Nothing found says nothing here; ask again");
+            Ok(Answer::nothing().impaired("Memory was not searched", &late))
+        }
+    }
+}
+
+/// Ends when the caller cancels; the deadline does not count.
+async fn cancelled(cancel: &Cancel) {
+    while !cancel.is_cancelled() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;

@@ -1,0 +1,225 @@
+use std::time::Instant;
+
+use super::*;
+use crate::services::SyncCall;
+use crate::services::testing::{FAILING, Home, UNANSWERED, asking, hits, indexed, sync};
+
+const LIMIT: Duration = Duration::from_millis(400);
+/// The promise is 50 ms; tests share the machine. What is held up in these tests is held up for longer, or for good.
+const LATE: Duration = Duration::from_secs(2);
+
+async fn timed(engine: &Arc<Engine>, query: &str) -> Answer {
+    let call = SearchCall { lexical_only: false, deadline_ms: Some(LIMIT.as_millis() as u64), ..asking(query) };
+    let started = Instant::now();
+    let answer = engine.search(call, Cancel::new()).await.unwrap();
+    assert!(started.elapsed() < LIMIT + LATE, "{:?}", started.elapsed());
+    answer
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_hangs_costs_the_meaning_and_not_the_answer() {
+    let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
+    let answer = timed(&engine, &format!("boiler code {UNANSWERED}")).await;
+    assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
+    assert!(answer.warning.unwrap().starts_with("Meaning was not searched"));
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_holds_the_vectors_does_not_hold_up_the_words() {
+    let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
+    let loading = engine.arena.lock().await;
+    let answer = timed(&engine, "boiler code").await;
+    assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
+    assert!(answer.warning.unwrap().contains("the time limit of 400 ms passed"));
+    drop(loading);
+    let answer = timed(&engine, "boiler code").await;
+    assert_eq!((answer.mode, answer.partial, answer.warning), ("hybrid", false, None));
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_found_no_reader_says_that_nothing_was_searched() {
+    let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
+    let (done, wait) = crossbeam_channel::bounded::<()>(0);
+    let held: Vec<_> = std::iter::repeat_with(|| {
+        let (engine, wait) = (Arc::clone(&engine), wait.clone());
+        tokio::task::spawn_blocking(move || engine.store.read(|_| Ok(wait.recv().is_err())))
+    })
+    .take(3)
+    .collect();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let answer = timed(&engine, "boiler code").await;
+    assert_eq!((answer.hits.len(), answer.partial), (0, true));
+    assert!(answer.warning.unwrap().starts_with("Memory was not searched"));
+    drop(done);
+    for reader in held {
+        assert!(reader.await.unwrap().unwrap());
+    }
+    engine.release().await;
+}
+
+#[test]
+fn upkeep_leaves_threads_to_searches() {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).max_blocking_threads(3).enable_all().build();
+    runtime.unwrap().block_on(async {
+        let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
+        let busy: Vec<_> = std::iter::repeat_with(|| {
+            tokio::spawn(crate::upkeep::upkeep(|| {
+                std::thread::sleep(Duration::from_millis(900));
+                Ok(())
+            }))
+        })
+        .take(6)
+        .collect();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        let answer = timed(&engine, "boiler code").await;
+        assert_eq!((answer.mode, answer.partial, answer.warning), ("hybrid", false, None));
+        for task in busy {
+            task.abort();
+        }
+        engine.release().await;
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_first_pass_that_takes_too_long_is_said() {
+    let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+    let engine = home.open().await;
+    // Somebody else indexes: this search cannot wait for it.
+    let other =
+        store::Store::open(&home.state().join("memory-core-rs/main/index.sqlite"), store::OpenOptions::default())
+            .unwrap();
+    tokio::task::block_in_place(|| other.acquire_lease()).unwrap();
+    let answer = timed(&engine, "boiler code").await;
+    assert_eq!((answer.hits.len(), answer.partial), (0, true));
+    assert!(answer.warning.unwrap().contains("being read for the first time"));
+    tokio::task::block_in_place(|| other.close());
+    let answer = timed(&engine, "boiler code").await;
+    assert_eq!((answer.hits.len(), answer.mode), (1, "fts-only"));
+    assert!(answer.warning.unwrap().contains("still being embedded"));
+    sync(&engine).await;
+    let answer = timed(&engine, "boiler code").await;
+    assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "hybrid", false));
+    engine.release().await;
+}
+
+// A fresh index with a wrong address, a refused key or an unknown provider answered as if all were well.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_fails_is_named_on_a_fresh_index_too() {
+    let home = Home::new(&[("MEMORY.md", &format!("The boiler code is E17. {FAILING}"))]);
+    let engine = home.open().await;
+    let answer = timed(&engine, "boiler code").await;
+    assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
+    let answer = timed(&engine, &format!("boiler code {FAILING}")).await;
+    let warning = answer.warning.unwrap();
+    assert!(
+        warning.starts_with("Meaning was not searched, only words: ") && warning.contains("no such key"),
+        "{warning}"
+    );
+    assert_eq!(answer.code, Some("MEM_PROVIDER_AUTH"));
+    let report = sync(&engine).await;
+    assert_eq!((report.embedded, report.pending), (0, 1));
+    // The query by itself would be answered; the notes were not.
+    let answer = timed(&engine, "boiler code").await;
+    assert_eq!(answer.code, Some("MEM_PROVIDER_AUTH"));
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_provider_is_named_by_every_search() {
+    let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+    let engine = home.open_set(serde_json::json!({ "provider": "nonsense", "fallback": "none" })).await;
+    for _ in 0..2 {
+        let answer = timed(&engine, "boiler code").await;
+        assert_eq!((answer.hits.len(), answer.partial, answer.code), (1, true, Some("MEM_CONFIG")));
+        assert!(answer.remedy.is_some());
+        let report = sync(&engine).await;
+        assert_eq!((report.pending, report.embedding_error.as_ref().unwrap().code.as_ref()), (1, "MEM_CONFIG"));
+    }
+    assert_eq!(engine.status()["custom"]["pendingEmbeddings"], 1);
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_fallback_takes_over_from_a_provider_that_fails_in_the_middle() {
+    let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+    let engine = home.open_set(serde_json::json!({ "provider": "bedrock", "fallback": "spare" })).await;
+    assert_eq!((sync(&engine).await.pending, engine.status()["fallback"].is_null()), (0, true));
+    let before = home.embedded.load(Ordering::SeqCst);
+    assert!(before > 0);
+    home.write("memory/new.md", &format!("The zebra sleeps. {FAILING}"));
+    let report = sync(&engine).await;
+    // The vectors of two providers cannot be compared: the old note is embedded by the new one, too.
+    assert_eq!((report.embedded, report.pending, report.embedding_error.is_none()), (2, 0, true));
+    let status = engine.status();
+    assert_eq!(status["fallback"]["from"], "bedrock", "{status}");
+    assert!(status["fallback"]["reason"].as_str().unwrap().contains("no such key"));
+    let asked = home.embedded.load(Ordering::SeqCst);
+    // The query, too, goes to the provider that made the vectors.
+    let answer = timed(&engine, &format!("boiler code {FAILING}")).await;
+    assert_eq!((answer.mode, answer.partial, answer.warning), ("hybrid", false, None));
+    assert_eq!(home.embedded.load(Ordering::SeqCst), asked);
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_takes_up_known_changes_unless_that_is_switched_off() {
+    for on_search in [true, false] {
+        let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+        let settings = serde_json::json!({ "provider": "none", "sync": { "watch": false, "onSearch": on_search } });
+        let engine = home.open_set(settings).await;
+        sync(&engine).await;
+        home.write("memory/new.md", "The zebra sleeps.");
+        engine.dirty.store(true, Ordering::Release);
+        let found = async {
+            while hits(&engine, "zebra").await.is_empty() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let wait = Duration::from_secs(if on_search { 60 } else { 1 });
+        assert_eq!(tokio::time::timeout(wait, found).await.is_ok(), on_search);
+        assert_eq!(engine.dirty.load(Ordering::Acquire), !on_search);
+        engine.release().await;
+    }
+}
+
+// An index that could not take up a single note answered "no matches".
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_found_because_of_a_fault_is_an_error() {
+    let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
+    let engine = home.open().await;
+    // Nothing can be listed as forgotten or not: a pass must not begin.
+    let list = crate::workspace::forgotten::list_path(engine.store.path());
+    std::fs::create_dir_all(&list).unwrap();
+    let error = engine.search(asking("boiler code"), Cancel::new()).await.unwrap_err();
+    assert!(error.to_string().contains("the notes could not be read"), "{error}");
+    std::fs::remove_dir(&list).unwrap();
+    assert_eq!(engine.search(asking("boiler code"), Cancel::new()).await.unwrap().hits.len(), 1);
+    // Later, what is found is shown and the fault is said beside it.
+    std::fs::create_dir_all(&list).unwrap();
+    home.write("memory/new.md", "The zebra sleeps.");
+    let call = SyncCall { reason: "test".into(), force: false, text_only: true };
+    engine.sync(call, Cancel::new(), None).await.unwrap_err();
+    let answer = engine.search(asking("boiler code"), Cancel::new()).await.unwrap();
+    assert_eq!((answer.hits.len(), answer.partial), (1, true));
+    assert!(engine.search(asking("zebra"), Cancel::new()).await.is_err());
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_index_here_holds_what_notes_hold_unless_it_is_told_not_to() {
+    let home = Home::new(&[("MEMORY.md", "The WiFi password is Sunflower!42"), ("memory/tea.md", "Tea at five.")]);
+    let searching = |redact: serde_json::Value| serde_json::json!({ "provider": "bedrock", "model": "titan", "index": { "redactSecrets": redact } });
+    for (redact, kept) in [("remote".into(), true), (true.into(), false), (false.into(), true)] {
+        let engine = home.open_set(searching(redact)).await;
+        sync(&engine).await;
+        let found = hits(&engine, "WiFi password").await;
+        assert_eq!(found[0].snippet.contains("Sunflower!42"), kept, "{}", found[0].snippet);
+        engine.release().await;
+    }
+    // Without the secret for the first two, with it for the last; the other note once.
+    assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), 3);
+}

@@ -1,0 +1,381 @@
+//! What the engine tells about itself: `status` at once from a snapshot, `inspect` after a real look at the disk.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    Engine,
+    failure::{self, EmbeddingFailure},
+    now_ms,
+};
+use crate::index::{
+    Failure,
+    lost::{self, Folders, LostFolder},
+    plan,
+};
+use embed::factory::Selected;
+use model::{
+    cancel::Cancel,
+    config::settings::{Ranking, Settings},
+    error::{Error, Result},
+};
+use store::{
+    Store,
+    embeddings::Coverage,
+    refusals::RefusedText,
+    stats::{Sizes, SourceCounts},
+};
+
+/// Kind of work: reading notes and conversations.
+pub(super) const TEXT: &str = "text";
+/// Kind of work: making vectors.
+pub(super) const EMBEDDING: &str = "embedding";
+
+/// Kind of work: finding out what a query means.
+pub(super) const QUERY: &str = "query";
+
+/// What the store held when it was last asked, and what went wrong since.
+#[derive(Default)]
+pub(super) struct Snapshot {
+    counts: Vec<SourceCounts>,
+    coverage: Coverage,
+    dims: Option<u32>,
+    sizes: Sizes,
+    cached: u64,
+    skipped: usize,
+    /// Why vectors are missing, as the last process to try has left it.
+    failure: Option<EmbeddingFailure>,
+    /// The folders of notes, and which of them are lost.
+    pub(super) folders: Folders,
+    /// Which were lost at a glance since.
+    pub(super) glanced: Option<Vec<LostFolder>>,
+    /// The latest of the texts that the provider refused.
+    refusal: Option<RefusedText>,
+    /// By kind of work, so that a success of one does not hide the failure of the other.
+    errors: BTreeMap<&'static str, Noted>,
+}
+
+/// A failure and when it was.
+struct Noted {
+    error: Error,
+    at_ms: i64,
+}
+
+/// How long a provider that refused for good (key, quota) is left alone by background work.
+const REFUSED_WAIT_MS: i64 = 15 * 60_000;
+
+impl Snapshot {
+    /// Remembers how a kind of work ended.
+    pub(super) fn note(&mut self, what: &'static str, error: Option<&Error>) {
+        match error {
+            Some(error) => self.errors.insert(what, Noted { error: error.clone(), at_ms: now_ms() }),
+            None => self.errors.remove(what),
+        };
+    }
+
+    /// How long background work should wait before it asks the provider again; none when no vector is missing.
+    pub(super) fn vectors_wait_ms(&self, now_ms: i64) -> Option<i64> {
+        let covered = self.coverage.embedded + self.coverage.refused;
+        if covered >= self.coverage.chunks {
+            return None;
+        }
+        let ago_ms = match self.errors.get(EMBEDDING) {
+            Some(noted) if !noted.error.is_retryable() => now_ms.saturating_sub(noted.at_ms),
+            _ => REFUSED_WAIT_MS,
+        };
+        // A refusal in the future: the clock was set back since, and nobody knows how long ago it was.
+        Some(if ago_ms < 0 { 0 } else { (REFUSED_WAIT_MS - ago_ms).max(0) })
+    }
+
+    /// Chunks that still have no vector, as far as the provider in use makes some.
+    pub(super) const fn pending(&self) -> u64 {
+        self.coverage.chunks.saturating_sub(self.coverage.embedded + self.coverage.refused)
+    }
+
+    /// Chunks of the index.
+    pub(super) const fn chunks(&self) -> u64 {
+        self.coverage.chunks
+    }
+
+    /// Chunks whose text the provider refused.
+    pub(super) const fn refused(&self) -> u64 {
+        self.coverage.refused
+    }
+
+    /// Folders of notes that are lost, as far as anybody has looked.
+    pub(super) fn lost(&self) -> &[LostFolder] {
+        self.glanced.as_ref().unwrap_or(&self.folders.lost)
+    }
+
+    /// The latest refusal.
+    pub(super) const fn refusal(&self) -> Option<&RefusedText> {
+        self.refusal.as_ref()
+    }
+
+    /// What is stored of the provider's failure.
+    pub(super) const fn stored_failure(&self) -> Option<&EmbeddingFailure> {
+        self.failure.as_ref()
+    }
+
+    /// Why vectors are missing and since when, whichever process met it; none when all went well.
+    pub(super) fn embedding_failure(&self) -> Option<(Failure, i64)> {
+        match (self.errors.get(EMBEDDING), &self.failure) {
+            (Some(noted), _) => Some((noted.error.clone().into(), noted.at_ms)),
+            (None, Some(stored)) if self.pending() > 0 => Some((stored.failure.clone(), stored.since_ms)),
+            _ => None,
+        }
+    }
+
+    /// How a kind of work failed in this process.
+    pub(super) fn error_of(&self, what: &str) -> Option<&Error> {
+        self.errors.get(what).map(|noted| &noted.error)
+    }
+
+    /// What failed apart from the provider.
+    pub(super) fn update_error(&self) -> Option<String> {
+        let errors = self.errors.values().filter(|noted| !noted.error.is_of_provider());
+        let told: Vec<String> = errors.map(|noted| noted.error.to_string()).collect();
+        (!told.is_empty()).then(|| told.join(" "))
+    }
+
+    pub(super) fn last_error(&self) -> Option<String> {
+        let provider = self.embedding_failure().map(|(failure, _)| failure.message);
+        let mut told: Vec<String> = self.update_error().into_iter().collect();
+        told.extend(provider.filter(|message| !told.contains(message)));
+        (!told.is_empty()).then(|| told.join(" "))
+    }
+}
+
+impl Engine {
+    /// Reads the numbers of `status` from the store. Blocks. What cannot be read stays as it was.
+    pub(super) fn refresh_snapshot(&self, cancel: &Cancel) {
+        let resolved = self.settings();
+        let space = match self.provider().embedder() {
+            Ok(embedder) => Ok(embedder.map(|e| e.space().key())),
+            Err(_) => Err(()),
+        };
+        if let Ok(fresh) = read_snapshot(&self.store, &resolved.settings, space, cancel) {
+            let mut snapshot = self.snapshot.lock();
+            let errors = std::mem::take(&mut snapshot.errors);
+            *snapshot = Snapshot { errors, ..fresh };
+        }
+    }
+
+    /// The host's `MemoryProviderStatus`. Synchronous, from memory.
+    pub fn status(&self) -> Value {
+        let resolved = self.settings();
+        let settings = &resolved.settings;
+        let snapshot = self.snapshot.lock();
+        let choice = self.provider().choice();
+        let (files, chunks) = snapshot.counts.iter().fold((0, 0), |(f, c), s| (f + s.files, c + s.chunks));
+        let semantic = matches!(&*choice, Ok(Selected { embedder: Some(_), .. })) && settings.vector_enabled;
+        // A provider that cannot be used leaves chunks without vector, too.
+        let wanted = settings.vector_enabled && !matches!(&*choice, Ok(Selected { embedder: None, .. }));
+        let complete = snapshot.coverage.embedded + snapshot.coverage.refused >= snapshot.coverage.chunks;
+        let index_state = match (snapshot.coverage.embedded, complete) {
+            (0, _) => "empty",
+            (_, true) => "complete",
+            (_, false) => "incomplete",
+        };
+        let syncing = self.texts.is_running() || self.vectors.is_running();
+        let pending = snapshot.pending();
+        let dirty = self.dirty.load(Ordering::Acquire) || self.texts.is_running();
+        let mut status = json!({
+            "backend": "builtin",
+            "provider": provider_name(&choice),
+            "model": model_name(&choice),
+            "requestedProvider": settings.provider.id,
+            "files": files,
+            "chunks": chunks,
+            "dirty": dirty,
+            "workspaceDir": settings.workspace_dir,
+            "dbPath": settings.database_path,
+            "extraPaths": settings.extra_paths,
+            "sources": source_names(settings),
+            "sourceCounts": snapshot.counts,
+            "cache": {
+                "enabled": settings.cache.enabled,
+                "entries": snapshot.cached,
+                "maxEntries": settings.cache.max_entries,
+            },
+            "fts": { "enabled": true, "available": true },
+            "vector": {
+                "enabled": settings.vector_enabled,
+                // Whether a search can find something by meaning now, not only whether it may.
+                "available": semantic && (snapshot.coverage.embedded > 0 || chunks == 0 && !dirty),
+                "storeAvailable": settings.vector_enabled,
+                "semanticAvailable": semantic,
+                "dims": snapshot.dims,
+                "index": { "state": index_state },
+            },
+            "batch": {
+                "enabled": settings.provider.batch.enabled,
+                "wait": settings.provider.batch.wait,
+                "concurrency": settings.provider.batch.concurrency,
+                "pollIntervalMs": settings.provider.batch.poll_interval_ms,
+                "timeoutMs": settings.provider.batch.timeout_minutes * 60_000,
+            },
+            "custom": {
+                "engine": "memory-core-rs",
+                "endpoint": self.provider().endpoint(settings),
+                "version": env!("CARGO_PKG_VERSION"),
+                "searchMode": if semantic && snapshot.coverage.embedded > 0 { "hybrid" } else { "fts-only" },
+                "ranking": match settings.query.ranking { Ranking::Native => "native", Ranking::MemoryCore => "memory-core" },
+                "health": self.health(&snapshot, choice.as_ref().as_ref().err().map(ToString::to_string)),
+                "syncing": syncing,
+                "pendingEmbeddings": if wanted { pending } else { 0 },
+                "refusedTexts": snapshot.coverage.refused,
+                "lostFolders": snapshot.lost(),
+                "latestRefusal": snapshot.refusal,
+                "skippedFiles": snapshot.skipped,
+                "sizes": snapshot.sizes,
+                "comparedAtMs": self.compared_ms.load(Ordering::Acquire),
+                "warnings": resolved.warnings,
+            },
+        });
+        if let Some(health) = self.background.lock().as_ref().and_then(super::background::Background::watch_health) {
+            status["custom"]["watch"] = json!(health);
+        }
+        if let Some(warning) = lost::warning(snapshot.lost()) {
+            status["custom"]["lostWarning"] = json!(warning);
+        }
+        if let Some((failure, since_ms)) = snapshot.embedding_failure() {
+            status["custom"]["embeddingError"] = json!(failure);
+            status["custom"]["embeddingError"]["sinceMs"] = json!(since_ms);
+        }
+        let error = snapshot.last_error();
+        if let Some(error) = self.store.refusal().map(|e| e.to_string()).or(error) {
+            status["lastSyncError"] = json!(error);
+        }
+        match &*choice {
+            Ok(Selected { fallback_from: Some(from), fallback_reason, .. }) => {
+                status["fallback"] = json!({ "from": from, "reason": fallback_reason });
+            }
+            Ok(_) => {}
+            Err(error) => {
+                status["vector"]["loadError"] = json!(error.to_string());
+                status["custom"]["providerError"] = json!(Failure::from(error.clone()));
+            }
+        }
+        status
+    }
+
+    /// Compares the disk with the index: `{status, plan, skipped, origins, usage, unknownLanguages, otherWorkspaces, limits, comparedAtMs}`;
+    /// `usage` is what today cost.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn inspect(self: &Arc<Self>) -> Result<Value> {
+        let embedder = self.provider().embedder().ok().flatten();
+        self.book_all().await;
+        self.blocking(move |engine, settings| {
+            let space = embedder.as_ref().map(|e| e.space().clone());
+            let mut plan = plan::plan(&engine.store, settings, false, space.as_ref(), &engine.shutdown)?;
+            engine.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
+            // A pass that runs will say for itself what it leaves behind.
+            if plan.is_stale() || !engine.texts.is_running() {
+                engine.dirty.store(plan.is_stale(), Ordering::Release);
+            }
+            engine.compared_ms.store(now_ms(), Ordering::Release);
+            engine.refresh_snapshot(&engine.shutdown);
+            engine.snapshot.lock().glanced = Some(plan.lost.clone());
+            let skipped = engine.store.read(|r| r.skipped())?;
+            Ok(json!({
+                "status": engine.status(),
+                "plan": plan,
+                "skipped": skipped,
+                "origins": engine.settings().origins,
+                "limits": embedder.as_ref().map(|e| e.limits()),
+                "usage": engine.usage_today(settings)?,
+                "unknownLanguages": engine.unknown_languages(embedder.as_deref())?,
+                "otherWorkspaces": engine.store.siblings(),
+                "comparedAtMs": now_ms(),
+            }))
+        })
+        .await
+    }
+}
+
+/// `space_key` is the space of the provider, none when vectors are not wanted. Of a provider that cannot be used the
+/// space is not known: the one that was searched so far counts.
+fn read_snapshot(
+    store: &Store,
+    settings: &Settings,
+    space_key: std::result::Result<Option<String>, ()>,
+    cancel: &Cancel,
+) -> Result<Snapshot> {
+    let mut snapshot = store.read_with(cancel, |r| {
+        let mut snapshot = Snapshot {
+            cached: r.embedding_count()?,
+            skipped: r.skipped()?.len(),
+            failure: failure::of(r, &settings.provider.id)?,
+            folders: Folders::stored(r)?,
+            ..Snapshot::default()
+        };
+        let Some(live) = r.live()? else { return Ok(snapshot) };
+        snapshot.counts = r.source_counts(live.id)?;
+        let chunks = snapshot.counts.iter().map(|s| s.chunks).sum();
+        snapshot.coverage = Coverage { chunks, ..Coverage::default() };
+        let space = match &space_key {
+            Ok(Some(key)) => r.space(key)?,
+            Ok(None) => None,
+            Err(()) => r.active_space()?,
+        };
+        if let Some(space) = space {
+            snapshot.coverage = r.coverage(live.id, space.id)?;
+            snapshot.dims = space.dims;
+            if snapshot.coverage.refused > 0 {
+                snapshot.refusal = r.latest_refusal(live.id, space.id)?;
+            }
+        }
+        Ok(snapshot)
+    })?;
+    snapshot.sizes = store.sizes()?;
+    Ok(snapshot)
+}
+
+fn provider_name(choice: &Result<Selected>) -> &str {
+    choice.as_ref().map_or("none", |selected| selected.provider.as_str())
+}
+
+fn model_name(choice: &Result<Selected>) -> Option<String> {
+    Some(choice.as_ref().ok()?.embedder.as_ref()?.space().model.clone())
+}
+
+fn source_names(settings: &Settings) -> Vec<&'static str> {
+    [(settings.sources.memory, "memory"), (settings.sources.sessions, "sessions")]
+        .into_iter()
+        .filter_map(|(on, name)| on.then_some(name))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::error::Code;
+
+    #[test]
+    fn a_refusal_is_respected_for_its_time_but_not_until_a_clock_that_was_set_back_gets_there() {
+        const YEAR_MS: i64 = 365 * 86_400_000;
+        let mut snapshot = Snapshot { coverage: Coverage { chunks: 1, ..Coverage::default() }, ..Snapshot::default() };
+        assert_eq!(snapshot.vectors_wait_ms(now_ms()), Some(0));
+        snapshot.note(EMBEDDING, Some(&Error::new(Code::ProviderAuth, "no such key")));
+        let at_ms = snapshot.errors[EMBEDDING].at_ms;
+        for (now_ms, wait_ms) in [
+            (at_ms, REFUSED_WAIT_MS),
+            (at_ms + 1000, REFUSED_WAIT_MS - 1000),
+            (at_ms + REFUSED_WAIT_MS, 0),
+            (at_ms + YEAR_MS, 0),
+            (at_ms - YEAR_MS, 0),
+        ] {
+            assert_eq!(snapshot.vectors_wait_ms(now_ms), Some(wait_ms), "{}", now_ms - at_ms);
+        }
+        snapshot.note(EMBEDDING, None);
+        snapshot.coverage.embedded = 1;
+        assert_eq!(snapshot.vectors_wait_ms(at_ms), None);
+    }
+}

@@ -1,0 +1,422 @@
+//! Bringing the index up to date: text passes are short and come first, embedding passes may take hours and share the
+//! machine with everything else, so each has its own queue.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    Engine, now_ms,
+    queue::{Merge, Queue},
+    status::{EMBEDDING, TEXT},
+};
+use crate::index::{
+    Progress, SyncReport,
+    embed_pass::{EmbedPass, EmbedReport},
+    line_pass::LinePass,
+    lost, plan,
+    session_pass::Scope,
+    text_pass::{TextPass, TextReport},
+};
+use embed::Embedder;
+use model::{
+    cancel::Cancel,
+    config::settings::{Ranking, Settings},
+    error::{Code, Error, Result},
+};
+
+/// Chunks added to the `memory-core` keyword index in one transaction.
+const COMPATIBLE_STEP: usize = 400;
+
+/// Chunks up to which single lines are embedded as well, when the chunks are embedded by the model in this process:
+/// beyond it a Raspberry Pi would compute for days.
+const LINES_BESIDE_LOCAL: u64 = 20_000;
+/// The same beside a hosted provider, where nobody expects this machine to compute: half a minute of one core.
+const LINES_BESIDE_HOSTED: u64 = 1_000;
+
+/// Chunks up to which single lines have a meaning of their own beside what an embedder makes of the chunks.
+pub(super) fn most_chunks_by_line(embedder: &dyn Embedder) -> u64 {
+    if embedder.is_local() { LINES_BESIDE_LOCAL } else { LINES_BESIDE_HOSTED }
+}
+
+/// Why the host asks after it has compacted a conversation.
+const POST_COMPACTION: &str = "post-compaction";
+
+/// What a sync is asked.
+#[derive(Debug, Clone)]
+pub struct SyncCall {
+    /// Why, for the log; `post-compaction` does nothing where that is switched off.
+    pub reason: String,
+    /// Reads every file again and writes a new generation.
+    pub force: bool,
+    /// Sends nothing to a provider.
+    pub text_only: bool,
+}
+
+/// What the callers of one text pass want.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TextCall {
+    force: bool,
+    sessions: Scope,
+}
+
+impl Merge for TextCall {
+    fn merge(&mut self, other: &Self) {
+        self.force |= other.force;
+        self.sessions = self.sessions.max(other.sessions);
+    }
+}
+
+/// What the callers of one embedding pass want.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct VectorCall {
+    /// Whether texts that were refused are asked again.
+    pub ask_refused: bool,
+}
+
+impl Merge for VectorCall {
+    fn merge(&mut self, other: &Self) {
+        self.ask_refused |= other.ask_refused;
+    }
+}
+
+pub(super) type TextQueue = Queue<TextCall, TextReport>;
+pub(super) type VectorQueue = Queue<VectorCall, EmbedReport>;
+
+impl Engine {
+    /// Brings the index up to date and waits for it. A provider that fails is told in the report: the text is indexed
+    /// all the same.
+    ///
+    /// # Errors
+    /// When the disk or the store fails, or when cancelled (the work goes on for other callers).
+    pub async fn sync(
+        self: &Arc<Self>,
+        call: SyncCall,
+        cancel: Cancel,
+        progress: Option<Progress>,
+    ) -> Result<Arc<SyncReport>> {
+        let started = Instant::now();
+        tracing::debug!(reason = call.reason, force = call.force, "sync");
+        // Newer hosts have no such setting of their own, and none knows those of the plugin.
+        if call.reason == POST_COMPACTION && !self.settings().settings.sync.post_compaction {
+            return Ok(Arc::default());
+        }
+        let force = call.force && !self.is_first_pass().await?;
+        let text = self.sync_text(force, Scope::All, &cancel, progress.clone()).await?;
+        let mut report = SyncReport {
+            files: text.files,
+            changed: text.changed,
+            removed: text.removed,
+            chunks: text.chunks,
+            skipped: text.skipped,
+            warning: told(&text),
+            lost_folders: text.lost.clone(),
+            ..SyncReport::default()
+        };
+        if !call.text_only {
+            match self.sync_vectors(VectorCall { ask_refused: call.force }, &cancel, progress).await {
+                Ok(vectors) => {
+                    report.embedded = vectors.embedded;
+                    report.refused = vectors.refused;
+                    report.pending = vectors.pending;
+                }
+                Err(error) if matches!(error.code, Code::Cancelled | Code::Closed) => return Err(error),
+                Err(error) => {
+                    // Read after the pass: what it stored before it failed counts.
+                    report.pending = usize::try_from(self.snapshot.lock().pending()).unwrap_or(usize::MAX);
+                    report.embedding_error = Some(error.into());
+                }
+            }
+        }
+        report.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(Arc::new(report))
+    }
+
+    /// Whether there is nothing to rebuild: the index is empty, or being read for the first time. That pass reads every
+    /// file anyway, and a forced one after it would only take as long again.
+    async fn is_first_pass(self: &Arc<Self>) -> Result<bool> {
+        let empty = self.blocking(|engine, _| engine.holds_nothing()).await?;
+        // Looked at last: it is set before the first chunk is written.
+        Ok(empty || self.reading_first.load(Ordering::Acquire))
+    }
+
+    pub(super) fn holds_nothing(&self) -> Result<bool> {
+        self.store.read(|r| r.live()?.map_or(Ok(true), |live| Ok(r.chunk_count(live.id)? == 0)))
+    }
+
+    /// One text pass, shared with everybody who waits for one.
+    pub(super) async fn sync_text(
+        self: &Arc<Self>,
+        force: bool,
+        sessions: Scope,
+        cancel: &Cancel,
+        progress: Option<Progress>,
+    ) -> Result<Arc<TextReport>> {
+        let engine = Arc::clone(self);
+        let work = move |call: TextCall, progress: Progress| {
+            let engine = Arc::clone(&engine);
+            async move { engine.run_text(call, progress).await }
+        };
+        self.texts.run(TextCall { force, sessions }, cancel, progress, work).await
+    }
+
+    /// One embedding pass, shared with everybody who waits for one.
+    pub(super) async fn sync_vectors(
+        self: &Arc<Self>,
+        call: VectorCall,
+        cancel: &Cancel,
+        progress: Option<Progress>,
+    ) -> Result<Arc<EmbedReport>> {
+        let engine = Arc::clone(self);
+        let work = move |call: VectorCall, progress: Progress| {
+            let engine = Arc::clone(&engine);
+            async move { engine.run_vectors(call, progress).await }
+        };
+        self.vectors.run(call, cancel, progress, work).await
+    }
+
+    /// Starts a sync of the notes, and of conversations in which enough is new, and does not wait; what goes wrong is
+    /// kept for `status`.
+    pub(super) fn sync_in_background(self: &Arc<Self>) {
+        self.sync_sessions_in_background(Scope::Due);
+    }
+
+    /// The same with a say about conversations.
+    pub(super) fn sync_sessions_in_background(self: &Arc<Self>, sessions: Scope) {
+        let engine = Arc::clone(self);
+        tokio::spawn(async move {
+            if engine.sync_text(false, sessions, &Cancel::new(), None).await.is_ok() {
+                // Both keep their errors for `status`.
+                let _ = engine.sync_vectors(VectorCall::default(), &Cancel::new(), None).await;
+            }
+        });
+    }
+
+    async fn run_text(self: Arc<Self>, call: TextCall, progress: Progress) -> Result<TextReport> {
+        let noted = Arc::new(self.sessions.take(call.sessions));
+        let pass = || {
+            self.dirty.store(false, Ordering::Release);
+            let (listener, noted) = (Arc::clone(&progress), Arc::clone(&noted));
+            self.upkeep(move |engine, settings| {
+                engine.reading_first.store(engine.holds_nothing()?, Ordering::Release);
+                let host = engine.sessions.host();
+                let report = TextPass {
+                    store: &engine.store,
+                    settings,
+                    force: call.force,
+                    sessions: call.sessions,
+                    noted: &noted,
+                    host: host.as_ref(),
+                    cancel: &engine.shutdown,
+                    progress: &listener,
+                }
+                .run()?;
+                engine.build_compatible_index(settings)?;
+                Ok(report)
+            })
+        };
+        let outcome = self.indexing(&progress, pass).await;
+        self.reading_first.store(false, Ordering::Release);
+        match &outcome {
+            Ok(report) => {
+                self.compared_ms.store(now_ms(), Ordering::Release);
+                if report.unread.is_some() {
+                    self.dirty.store(true, Ordering::Release);
+                }
+                if self.snapshot.lock().folders.lost != report.lost
+                    && let Some(warning) = lost::warning(&report.lost)
+                {
+                    tracing::warn!("{warning}");
+                }
+                if let Ok(Some(embedder)) = self.provider().embedder() {
+                    self.book_usage(&*embedder, report.chunks as u64).await;
+                }
+            }
+            Err(_) => self.dirty.store(true, Ordering::Release),
+        }
+        if let Ok(report) = &outcome
+            && call.sessions > Scope::None
+        {
+            self.snapshot.lock().note("sessions", report.session_error.as_ref());
+        }
+        let failed = match &outcome {
+            Ok(report) => report.unread.as_ref(),
+            Err(error) => Some(error),
+        };
+        self.finished(TEXT, failed).await;
+        outcome
+    }
+
+    async fn run_vectors(self: Arc<Self>, call: VectorCall, progress: Progress) -> Result<EmbedReport> {
+        let outcome = self.embed_all(call, &progress).await;
+        self.finished(EMBEDDING, outcome.as_ref().err()).await;
+        outcome
+    }
+
+    async fn embed_all(self: &Arc<Self>, call: VectorCall, progress: &Progress) -> Result<EmbedReport> {
+        let resolved = self.settings();
+        let settings = &resolved.settings;
+        if !settings.vector_enabled {
+            return Ok(EmbedReport::default());
+        }
+        let Some(mut embedder) = self.provider().embedder()? else { return Ok(EmbedReport::default()) };
+        loop {
+            let pass = EmbedPass {
+                store: Arc::clone(&self.store),
+                embedder: Arc::clone(&embedder),
+                redact_secrets: settings.provider.redact_secrets,
+                booking: self.booking(&*embedder),
+                ask_refused: call.ask_refused,
+                timeout: Duration::from_millis(settings.provider.document_timeout_ms),
+                cancel: self.shutdown.clone(),
+                progress: Arc::clone(progress),
+            };
+            let outcome = self.indexing(progress, || pass.run()).await;
+            // Requests that failed were sent, too.
+            self.book_usage(&*embedder, 0).await;
+            match outcome {
+                Ok(report) => {
+                    self.embed_lines(&embedder, progress).await?;
+                    return Ok(report);
+                }
+                Err(error) if error.is_of_provider() => {
+                    let Some(fallback) = self.provider().fall_back(settings, &error) else { return Err(error) };
+                    tracing::warn!(%error, "the embedding provider failed; the fallback takes over");
+                    embedder = fallback;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Line vectors, where the model in this process makes them in reasonable time.
+    async fn embed_lines(self: &Arc<Self>, embedder: &Arc<dyn Embedder>, progress: &Progress) -> Result<()> {
+        let limit = most_chunks_by_line(&**embedder);
+        let provider = self.provider();
+        let wanted = move |engine: &Arc<Self>, settings: &Settings| {
+            let chunks = engine.store.read(|r| r.live()?.map_or(Ok(0), |live| r.chunk_count(live.id)))?;
+            let native = settings.query.ranking == Ranking::Native;
+            Ok(if native && chunks <= limit { provider.line_embedder() } else { None })
+        };
+        let Some(model) = self.upkeep(wanted).await? else { return Ok(()) };
+        let pass = LinePass {
+            store: Arc::clone(&self.store),
+            embedder: model,
+            redact_secrets: self.settings().settings.provider.redact_secrets,
+            cancel: self.shutdown.clone(),
+            progress: Arc::clone(progress),
+        };
+        self.indexing(progress, || pass.run()).await.map(drop)
+    }
+
+    /// After a pass: remembers an error, tidies, gives the lease back when nothing else runs, refreshes `status`. What
+    /// goes wrong here is done after the next pass.
+    async fn finished(self: &Arc<Self>, what: &'static str, error: Option<&Error>) {
+        self.snapshot.lock().note(what, error);
+        self.check_soundness();
+        if what == EMBEDDING {
+            self.keep_failure(error).await;
+            if error.is_none() {
+                let _ = self.upkeep(|engine, settings| engine.tidy(settings)).await;
+            }
+        }
+        let _ = self.give_lease_back().await;
+        let refresh = |engine: &Arc<Self>, _: &Settings| {
+            engine.refresh_snapshot(&engine.shutdown);
+            Ok(())
+        };
+        let _ = self.upkeep(refresh).await;
+    }
+
+    /// The keyword index of the `memory-core` ranking, only while that ranking is chosen.
+    fn build_compatible_index(&self, settings: &Settings) -> Result<()> {
+        let Some(live) = self.store.read(|r| r.live())? else { return Ok(()) };
+        if settings.query.ranking == Ranking::Native {
+            return self.store.write_indexed(move |tx| tx.compat_drop(live.id));
+        }
+        let tokenizer = settings.fts_tokenizer;
+        while self.store.write_indexed(move |tx| tx.compat_build_step(live.id, tokenizer, COMPATIBLE_STEP))? {
+            self.shutdown.check()?;
+        }
+        Ok(())
+    }
+
+    /// What a sync would do and cost, without doing it.
+    ///
+    /// # Errors
+    /// When the disk or the store cannot be read.
+    pub async fn plan(self: &Arc<Self>, force: bool) -> Result<Value> {
+        let embedder = self.provider().embedder().ok().flatten();
+        self.blocking(move |engine, settings| {
+            let space = embedder.as_ref().map(|e| e.space().clone());
+            let mut plan = plan::plan(&engine.store, settings, force, space.as_ref(), &engine.shutdown)?;
+            engine.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
+            Ok(json!({
+                "plan": plan,
+                "paid": engine.is_paid(settings),
+                "local": embedder.as_ref().is_none_or(|e| e.is_local()),
+            }))
+        })
+        .await
+    }
+}
+
+/// What a person should know of a text pass that went through.
+fn told(report: &TextReport) -> Option<String> {
+    let unread = report.unread.as_ref().map(|error| format!("Not all notes could be read: {error}"));
+    let told: Vec<String> = lost::warning(&report.lost).into_iter().chain(unread).collect();
+    (!told.is_empty()).then(|| told.join(". "))
+}
+
+#[cfg(test)]
+#[path = "lost_tests.rs"]
+mod lost_tests;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{index::Step, services::testing::Home};
+
+    // A gateway starts its first pass by itself; `openclaw memory index --force` right then read every file a second
+    // time, into a second generation.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_forced_sync_does_not_repeat_the_first_pass() {
+        let home = Home::new(&[]);
+        for n in 0..220 {
+            home.write(&format!("memory/{n}.md"), &format!("The code of boiler {n} is E{n}."));
+        }
+        let engine = home.open().await;
+        // The first pass waits in the middle until the other call has come.
+        let (written, first_written) = crossbeam_channel::bounded(1);
+        let (go_on, wait) = crossbeam_channel::bounded::<()>(0);
+        let progress: Progress = Arc::new(move |step: &Step| {
+            if step.completed > 210 && written.try_send(()).is_ok() {
+                let _ = wait.recv_timeout(Duration::from_secs(20));
+            }
+        });
+        let call = |force| SyncCall { reason: "test".into(), force, text_only: true };
+        let first = {
+            let (engine, call) = (Arc::clone(&engine), call(false));
+            tokio::spawn(async move { engine.sync(call, Cancel::new(), Some(progress)).await })
+        };
+        tokio::task::block_in_place(|| first_written.recv()).unwrap();
+        let forced = {
+            let (engine, call) = (Arc::clone(&engine), call(true));
+            tokio::spawn(async move { engine.sync(call, Cancel::new(), None).await })
+        };
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        assert!(!tokio::task::block_in_place(|| engine.holds_nothing()).unwrap());
+        drop(go_on);
+        first.await.unwrap().unwrap();
+        forced.await.unwrap().unwrap();
+        let generation = |engine: &Engine| tokio::task::block_in_place(|| engine.store.read(|r| r.live())).unwrap();
+        assert_eq!(generation(&engine).unwrap().id, 1);
+        // Later, force means what it says.
+        engine.sync(call(true), Cancel::new(), None).await.unwrap();
+        assert_eq!(generation(&engine).unwrap().id, 2);
+        engine.release().await;
+    }
+}

@@ -1,0 +1,173 @@
+//! An engine on a throw-away workspace, with a provider that makes vectors of letters.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use super::{Engine, Lease, OpenCall, SearchCall, SyncCall, open};
+use crate::{index::SyncReport, search::types::Hit};
+use embed::{BoxFuture, callback::Callback};
+use model::{
+    cancel::Cancel,
+    error::{Code, Error},
+};
+
+/// A text with this word gets no answer from the provider.
+pub const UNANSWERED: &str = "unanswered";
+
+/// A text with this word is answered as if the key were wrong.
+pub const FAILING: &str = "failing";
+
+/// A text with this word is refused, as long as [`Home::strict`] says so.
+pub const REFUSED: &str = "odd";
+
+/// A workspace, its state, and how often a text was embedded.
+pub struct Home {
+    pub dir: tempfile::TempDir,
+    pub embedded: Arc<AtomicUsize>,
+    /// Whether the provider refuses [`REFUSED`] and minds [`FAILING`].
+    pub strict: Arc<AtomicBool>,
+}
+
+impl Home {
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let home = Self {
+            dir: tempfile::tempdir().unwrap(),
+            embedded: Arc::default(),
+            strict: Arc::new(AtomicBool::new(true)),
+        };
+        for (path, text) in files {
+            home.write(path, text);
+        }
+        home
+    }
+
+    pub fn workspace(&self) -> PathBuf {
+        self.dir.path().join("workspace")
+    }
+
+    pub fn state(&self) -> PathBuf {
+        self.dir.path().join("state")
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.workspace().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub async fn open(&self) -> Lease {
+        self.open_in(&self.state()).await
+    }
+
+    pub async fn open_in(&self, state: &Path) -> Lease {
+        self.open_with(default_search(), state, &self.workspace()).await
+    }
+
+    /// An engine on the home's state, for another workspace.
+    pub async fn open_workspace(&self, workspace: &Path) -> Lease {
+        self.open_with(default_search(), &self.state(), workspace).await
+    }
+
+    /// With other settings of `memory.search`. Only the provider `bedrock` is there, and `spare`, which never fails.
+    pub async fn open_set(&self, search: serde_json::Value) -> Lease {
+        self.open_with(search, &self.state(), &self.workspace()).await
+    }
+
+    async fn open_with(&self, search: serde_json::Value, state: &Path, workspace: &Path) -> Lease {
+        let (embedded, strict) = (Arc::clone(&self.embedded), Arc::clone(&self.strict));
+        let call = OpenCall {
+            config: serde_json::json!({ "memory": { "search": search } }),
+            agent_id: "main".to_owned(),
+            state_dir: state.to_path_buf(),
+            home_dir: self.dir.path().to_path_buf(),
+            workspace_dir: Some(workspace.to_path_buf()),
+            default_workspace_dir: None,
+            accounts: Vec::new(),
+            model_paths: Vec::new(),
+            thread: 0,
+            callbacks: vec![
+                spare(),
+                (
+                    Some("bedrock".to_owned()),
+                    Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
+                        embedded.fetch_add(texts.len(), Ordering::SeqCst);
+                        let strict = strict.load(Ordering::SeqCst);
+                        Box::pin(async move {
+                            if strict && texts.iter().any(|text| text.contains(FAILING)) {
+                                return Err(Error::new(Code::ProviderAuth, "no such key"));
+                            }
+                            if strict && texts.iter().any(|text| text.contains(REFUSED)) {
+                                return Err(Error::new(Code::ProviderInput, "an odd text"));
+                            }
+                            if texts.iter().any(|text| text.contains(UNANSWERED)) {
+                                std::future::pending::<()>().await;
+                            }
+                            Ok(texts.iter().map(|text| vector(text)).collect())
+                        })
+                    }),
+                ),
+            ],
+            sessions: None,
+            background: false,
+        };
+        open(call).await.unwrap().unwrap()
+    }
+}
+
+/// Settings of `memory.search` that most tests use.
+fn default_search() -> serde_json::Value {
+    serde_json::json!({ "provider": "bedrock", "model": "titan" })
+}
+
+/// A workspace of these files, and an engine that has indexed it.
+pub async fn indexed(files: &[(&str, &str)]) -> (Home, Lease) {
+    let home = Home::new(files);
+    let engine = home.open().await;
+    sync(&engine).await;
+    (home, engine)
+}
+
+/// Another provider, which answers everything and is not counted.
+fn spare() -> (Option<String>, Callback) {
+    let embed = |texts: Vec<String>, _| -> BoxFuture<'static, _> {
+        Box::pin(async move { Ok(texts.iter().map(|text| vector(text)).collect()) })
+    };
+    (Some("spare".to_owned()), Arc::new(embed))
+}
+
+fn vector(text: &str) -> Vec<f32> {
+    let mut vector = vec![0.1; 26];
+    for letter in text.bytes().filter(u8::is_ascii_alphabetic) {
+        vector[usize::from(letter.to_ascii_lowercase() - b'a')] += 1.0;
+    }
+    vector
+}
+
+pub async fn sync(engine: &Lease) -> Arc<SyncReport> {
+    let call = SyncCall { reason: "test".into(), force: false, text_only: false };
+    engine.sync(call, Cancel::new(), None).await.unwrap()
+}
+
+pub fn asking(query: &str) -> SearchCall {
+    SearchCall {
+        query: query.to_owned(),
+        understood: None,
+        max_results: None,
+        min_score: None,
+        sources: Vec::new(),
+        lexical_only: true,
+        explain: false,
+        deadline_ms: None,
+        now_ms: 1_795_000_000_000,
+        session_key: None,
+    }
+}
+
+pub async fn hits(engine: &Arc<Engine>, query: &str) -> Vec<Hit> {
+    engine.search(asking(query), Cancel::new()).await.unwrap().hits
+}

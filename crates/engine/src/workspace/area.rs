@@ -1,0 +1,262 @@
+//! The area of an agent's memory: which paths belong to it, and how they are named.
+
+use std::{
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{extra::ExtraPath, forgotten::Forgotten, skipped::SkipCode, skipped::Skipped};
+use model::config::settings::Settings;
+pub use model::layout::{MEMORY_FOLDER, ROOT_FILES};
+
+/// The diary of the host's dreaming: may be read (G2), is not indexed.
+const DIARY_FILES: [&str; 2] = ["DREAMS.md", "dreams.md"];
+
+/// Folders that are never entered (A7), plus the host's repair folder.
+pub const IGNORED_FOLDERS: [&str; 8] =
+    [".git", "node_modules", ".pnpm-store", ".venv", "venv", ".tox", "__pycache__", ".openclaw-repair"];
+
+/// Bounds of a walk, so that no folder, however hostile, takes unbounded time or memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest file in bytes; default 16 MiB.
+    pub file_bytes: u64,
+    /// Levels of folders below a root; default 32.
+    pub depth: usize,
+    /// Markdown files in all; default 100,000.
+    pub files: usize,
+    /// Folder entries looked at in all; default 1,000,000.
+    pub entries: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { file_bytes: 16 * 1024 * 1024, depth: 32, files: 100_000, entries: 1_000_000 }
+    }
+}
+
+/// The paths that belong to an agent's memory.
+#[derive(Debug, Clone)]
+pub struct Area {
+    /// Absolute, normalised.
+    pub workspace_dir: PathBuf,
+    /// Configured extra paths that were understood.
+    pub extra: Vec<ExtraPath>,
+    /// Configured extra paths that were not.
+    pub refused: Vec<Skipped>,
+    /// Bounds of walks and reads.
+    pub limits: Limits,
+    /// Whether notes are a source of the index at all; they can be read in any case.
+    pub is_source: bool,
+    /// What the user told the memory to forget.
+    pub forgotten: Arc<Forgotten>,
+}
+
+/// A path inside the area: a folder that may be reached through links, and what follows, which may not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// Trusted: chosen by the user or the host.
+    pub base: PathBuf,
+    /// Components below it, none of them `.` or `..`.
+    pub below: PathBuf,
+}
+
+impl Located {
+    /// The whole path.
+    #[must_use]
+    pub fn absolute(&self) -> PathBuf {
+        self.base.join(&self.below)
+    }
+}
+
+impl Area {
+    /// The area that the settings describe.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
+        let limits = Limits { file_bytes: settings.max_file_bytes, ..Limits::default() };
+        Self {
+            is_source: settings.sources.memory,
+            forgotten: Arc::new(Forgotten::of(&settings.database_path)),
+            ..Self::new(&settings.workspace_dir, &settings.extra_paths, limits)
+        }
+    }
+
+    /// An area of a workspace and extra paths, absolute or relative to it.
+    #[must_use]
+    pub fn new(workspace_dir: &Path, extra_paths: &[String], limits: Limits) -> Self {
+        let mut area = Self {
+            workspace_dir: workspace_dir.to_path_buf(),
+            extra: Vec::new(),
+            refused: Vec::new(),
+            limits,
+            is_source: true,
+            forgotten: Arc::default(),
+        };
+        for written in extra_paths {
+            match ExtraPath::parse(written, workspace_dir) {
+                Ok(extra) => area.extra.push(extra),
+                Err(error) => area.refused.push(Skipped {
+                    path: written.clone(),
+                    code: SkipCode::InvalidPattern,
+                    reason: error.message,
+                }),
+            }
+        }
+        area
+    }
+
+    /// The name of a path in results: relative to the workspace with `/`, absolute when it lies outside.
+    #[must_use]
+    pub fn display(&self, absolute: &Path) -> String {
+        let shown = match absolute.strip_prefix(&self.workspace_dir) {
+            Ok(below) if !below.as_os_str().is_empty() => below,
+            _ => absolute,
+        };
+        let text = shown.to_string_lossy();
+        if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+    }
+
+    /// Where a normalised absolute path lies, if it belongs to the area. Says nothing about the file system.
+    #[must_use]
+    pub fn locate(&self, absolute: &Path) -> Option<Located> {
+        let in_workspace = absolute.strip_prefix(&self.workspace_dir).ok();
+        if !in_workspace.is_some_and(is_fixed) && !self.extra.iter().any(|extra| extra.contains(absolute)) {
+            return None;
+        }
+        if let Some(below) = in_workspace.filter(|below| !below.as_os_str().is_empty()) {
+            return Some(Located { base: self.workspace_dir.clone(), below: below.to_path_buf() });
+        }
+        // Below an extra path outside the workspace, only its own parent folder is trusted.
+        let extra = self.extra.iter().find(|extra| extra.contains(absolute))?;
+        let base = extra.root.parent().unwrap_or(&extra.root);
+        let below = absolute.strip_prefix(base).ok()?;
+        Some(Located { base: base.to_path_buf(), below: below.to_path_buf() })
+    }
+}
+
+impl Area {
+    /// Whether a Markdown file at this absolute path would be indexed, as far as its path tells.
+    #[must_use]
+    pub fn is_indexed(&self, absolute: &Path) -> bool {
+        let Some(located) = self.locate(absolute).filter(|_| self.is_source) else { return false };
+        let is_diary = absolute.parent() == Some(&self.workspace_dir)
+            && absolute.file_name().is_some_and(|name| DIARY_FILES.iter().any(|diary| name == *diary));
+        is_markdown(absolute) && !is_diary && !has_ignored_folder(&located.below)
+    }
+
+    /// Whether something that happens to a folder at this path can change what is indexed: it lies above or inside
+    /// one of the indexed trees.
+    #[must_use]
+    pub fn concerns_folder(&self, absolute: &Path) -> bool {
+        let memory = self.workspace_dir.join(MEMORY_FOLDER);
+        let mut trees = std::iter::once(memory.as_path()).chain(self.extra.iter().map(|extra| extra.root.as_path()));
+        trees.any(|tree| {
+            tree.starts_with(absolute) || absolute.strip_prefix(tree).is_ok_and(|below| !has_ignored_folder(below))
+        })
+    }
+}
+
+fn has_ignored_folder(below: &Path) -> bool {
+    below.components().any(|component| is_ignored_folder(component.as_os_str()))
+}
+
+/// Whether a workspace-relative path belongs to the fixed set: the root files, or anything below `memory`.
+fn is_fixed(below: &Path) -> bool {
+    let mut components = below.components();
+    let (Some(Component::Normal(first)), next) = (components.next(), components.next()) else { return false };
+    match next {
+        Some(_) => first == MEMORY_FOLDER,
+        None => first.to_str().is_some_and(|name| ROOT_FILES.contains(&name) || DIARY_FILES.contains(&name)),
+    }
+}
+
+/// Whether a file name is Markdown. As in the host, only the lower-case ending counts, except on Windows.
+#[must_use]
+pub fn is_markdown(path: &Path) -> bool {
+    let name = path.as_os_str().as_encoded_bytes();
+    name.ends_with(b".md") || (cfg!(windows) && name.to_ascii_lowercase().ends_with(b".md"))
+}
+
+/// Whether a folder is on the ignore list.
+#[must_use]
+pub fn is_ignored_folder(name: &std::ffi::OsStr) -> bool {
+    IGNORED_FOLDERS.iter().any(|ignored| name == *ignored)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn area(extra: &[&str]) -> Area {
+        let extra: Vec<String> = extra.iter().map(|path| (*path).to_owned()).collect();
+        Area::new(Path::new("/ws"), &extra, Limits::default())
+    }
+
+    #[test]
+    fn only_the_fixed_set_and_extra_paths_belong_to_the_area() {
+        let area = area(&["notes", "/srv/team", "/srv/one.md", "/g/*.md"]);
+        for inside in [
+            "/ws/MEMORY.md",
+            "/ws/memory.md",
+            "/ws/USER.md",
+            "/ws/DREAMS.md",
+            "/ws/memory/a.md",
+            "/ws/memory/x/y.md",
+            "/ws/notes/a.md",
+            "/srv/team/deep/a.md",
+            "/srv/one.md",
+            "/g/a.md",
+        ] {
+            assert!(area.locate(Path::new(inside)).is_some(), "{inside}");
+        }
+        for outside in [
+            "/ws",
+            "/ws/AGENTS.md",
+            "/ws/memory",
+            "/ws/memoryx/a.md",
+            "/ws/x/MEMORY.md",
+            "/srv/two.md",
+            "/g/a/b.md",
+            "/",
+        ] {
+            assert_eq!(area.locate(Path::new(outside)), None, "{outside}");
+        }
+    }
+
+    #[test]
+    fn links_are_trusted_above_the_workspace_or_the_extra_path_only() {
+        let area = area(&["notes", "/srv/team"]);
+        let at = |path: &str| area.locate(Path::new(path)).expect("inside");
+        assert_eq!(at("/ws/notes/a.md"), Located { base: "/ws".into(), below: "notes/a.md".into() });
+        assert_eq!(at("/srv/team/a.md"), Located { base: "/srv".into(), below: "team/a.md".into() });
+    }
+
+    #[test]
+    fn the_diary_and_ignored_folders_are_not_indexed() {
+        let area = area(&["notes"]);
+        assert!(area.is_indexed(Path::new("/ws/notes/a.md")) && area.is_indexed(Path::new("/ws/MEMORY.md")));
+        for path in ["/ws/DREAMS.md", "/ws/memory/.git/a.md", "/ws/notes/x/node_modules/a.md", "/ws/memory/a.txt"] {
+            assert!(!area.is_indexed(Path::new(path)), "{path}");
+        }
+        assert!(area.is_indexed(Path::new("/ws/memory/DREAMS.md")));
+    }
+
+    #[test]
+    fn folders_above_and_inside_the_trees_concern_the_area() {
+        let area = area(&["/srv/team"]);
+        for path in ["/", "/ws", "/ws/memory", "/ws/memory/a/b", "/srv", "/srv/team/x"] {
+            assert!(area.concerns_folder(Path::new(path)), "{path}");
+        }
+        for path in ["/ws/src", "/ws/memory/.git", "/ws/memory/.git/objects", "/srv/other", "/tmp"] {
+            assert!(!area.concerns_folder(Path::new(path)), "{path}");
+        }
+    }
+
+    #[test]
+    fn names_are_relative_inside_and_absolute_outside() {
+        let area = area(&[]);
+        assert_eq!(area.display(Path::new("/ws/memory/a.md")), "memory/a.md");
+        assert_eq!(area.display(Path::new("/srv/a.md")), "/srv/a.md");
+        assert_eq!(area.display(Path::new("/ws")), "/ws");
+    }
+}

@@ -1,0 +1,169 @@
+//! Discovery (A3–A7): the files that the index should hold now. Stat only.
+
+use std::{
+    collections::HashSet,
+    fs::Metadata,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+use model::stamp::mtime_ns;
+
+use super::{
+    area::{Area, MEMORY_FOLDER, ROOT_FILES, is_markdown},
+    extra::ExtraPath,
+    skipped::{SkipCode, SkippedList},
+    walk::Walker,
+};
+
+/// A Markdown file of the area.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Relative to the workspace with `/`, absolute outside.
+    pub path: String,
+    /// Where it is.
+    pub absolute: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// Modification time in nanoseconds since the epoch.
+    pub mtime_ns: i64,
+}
+
+/// What a look at the disk gave.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Discovery {
+    /// Sorted by path, each file once.
+    pub entries: Vec<Entry>,
+    /// What was left out, and why.
+    pub skipped: SkippedList,
+    /// Folders and files, named as in `entries`, that could not be looked at. Their absence says nothing, so what
+    /// the index holds of them must stay.
+    pub uncertain: Vec<String>,
+    /// Whether it ran out of open files.
+    pub out_of_files: bool,
+}
+
+impl Discovery {
+    /// Whether the absence of a path may be due to something that could not be looked at.
+    #[must_use]
+    pub fn is_uncertain(&self, path: &str) -> bool {
+        self.uncertain.iter().any(|place| {
+            path.strip_prefix(place.as_str()).is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        })
+    }
+}
+
+/// Looks at the disk. A missing workspace is told and counts as an empty one, as a missing memory folder does;
+/// nothing here is an error.
+#[must_use]
+pub fn discover(area: &Area) -> Discovery {
+    if !area.is_source {
+        return Discovery::default();
+    }
+    let mut walker = Walker::new(|path: &Path| area.display(path), &area.limits);
+    walker.skipped.records.extend(area.refused.iter().cloned());
+    if stat(&mut walker, &area.workspace_dir).is_none() && walker.unlisted.is_empty() {
+        let reason = "the workspace folder does not exist; it is indexed as soon as it does";
+        walker.skipped.push(area.workspace_dir.to_string_lossy(), SkipCode::Missing, reason);
+    }
+    for name in ROOT_FILES {
+        let path = area.workspace_dir.join(name);
+        if let Some(metadata) = stat(&mut walker, &path) {
+            walker.take(&path, metadata);
+        }
+    }
+    let folder = area.workspace_dir.join(MEMORY_FOLDER);
+    if let Some(metadata) = stat(&mut walker, &folder) {
+        if metadata.is_dir() {
+            walker.walk(&folder, None, |_| true);
+        } else if metadata.is_symlink() {
+            walker.skip(&folder, SkipCode::Link, "a symbolic link; links are not followed");
+        } else {
+            walker.skip(&folder, SkipCode::NotRegular, "a file where the folder of notes is expected");
+        }
+    }
+    for extra in &area.extra {
+        walk_extra(&mut walker, extra);
+    }
+
+    let mut real_paths = HashSet::new();
+    let mut entries: Vec<Entry> = Vec::with_capacity(walker.files.len());
+    let mut folders = RealFolders::default();
+    let mut forgotten = Vec::new();
+    for file in &walker.files {
+        if real_paths.insert(folders.real_path(&file.absolute)) {
+            let path = area.display(&file.absolute);
+            if let Some(id) = area.forgotten.path(&path) {
+                let reason = format!("forgotten; `openclaw memory forget --undo {id}` takes it back");
+                forgotten.push((path, reason));
+                continue;
+            }
+            entries.push(Entry {
+                path,
+                absolute: file.absolute.clone(),
+                size: file.metadata.len(),
+                mtime_ns: mtime_ns(&file.metadata),
+            });
+        }
+    }
+    for (path, reason) in forgotten {
+        walker.skipped.push(path, SkipCode::Forgotten, reason);
+    }
+    entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    let uncertain = walker.unlisted.iter().map(|path| area.display(path)).collect();
+    Discovery { entries, skipped: walker.skipped, uncertain, out_of_files: walker.out_of_files }
+}
+
+fn walk_extra<N: Fn(&Path) -> String>(walker: &mut Walker<'_, N>, extra: &ExtraPath) {
+    let Some(metadata) = stat(walker, &extra.root) else {
+        if !walker.unlisted.contains(&extra.root) {
+            walker.skip(&extra.root, SkipCode::Missing, format!("the extra path \"{}\" does not exist", extra.written));
+        }
+        return;
+    };
+    if metadata.is_dir() {
+        walker.walk(&extra.root, extra.depth(), |path| !extra.is_glob() || extra.contains(path));
+    } else if metadata.is_file() && !is_markdown(&extra.root) {
+        walker.skip(&extra.root, SkipCode::NotMarkdown, "an extra path that is no Markdown file");
+    } else {
+        walker.take(&extra.root, metadata);
+    }
+}
+
+/// `lstat`; none when there is nothing there or when it cannot be looked at, which is recorded.
+fn stat<N: Fn(&Path) -> String>(walker: &mut Walker<'_, N>, path: &Path) -> Option<Metadata> {
+    match path.symlink_metadata() {
+        Ok(metadata) => Some(metadata),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
+        Err(error) => {
+            walker.unread(path, &error);
+            None
+        }
+    }
+}
+
+/// Real paths of files, by asking the operating system once per folder. A file that is known not to be a link has
+/// the real path of its folder plus its name; only names that differ in nothing but case need a question of their
+/// own, for file systems that do not tell them apart.
+#[derive(Default)]
+struct RealFolders {
+    last: Option<(PathBuf, PathBuf)>,
+}
+
+impl RealFolders {
+    fn real_path(&mut self, file: &Path) -> PathBuf {
+        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return file.to_path_buf() };
+        if ROOT_FILES.iter().any(|root| name == *root) {
+            return file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+        }
+        if self.last.as_ref().is_none_or(|(known, _)| known != folder) {
+            let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+            self.last = Some((folder.to_path_buf(), real));
+        }
+        self.last.as_ref().map_or_else(|| file.to_path_buf(), |(_, real)| real.join(name))
+    }
+}
+
+#[cfg(test)]
+#[path = "discover_tests.rs"]
+mod tests;

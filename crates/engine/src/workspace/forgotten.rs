@@ -1,0 +1,341 @@
+//! What the user told the memory to forget: a list of its own beside the index, because the index may be deleted and
+//! made again, and must not bring back what was forgotten. The Markdown itself is never touched.
+//!
+//! - A forgotten *path* (file or folder) stays out whatever is written to it; a file renamed as it was stays out too.
+//! - Forgotten *lines* stay out wherever they move inside their file, and, when they are long enough to be nobody
+//!   else's, in every other file. A line that is rewritten is a new line.
+//! - A forgotten *session* stays out with everything the host names by its id or key.
+//!
+//! The list holds hashes of lines, never their text.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use model::{
+    error::{Code, Error, Result},
+    own_file,
+};
+
+/// Letters and digits from which a line is taken for one that only says one thing, so that it is left out of every
+/// file; shorter ones ("- done", "# Notes") only of their own.
+const TELLING: usize = 20;
+
+/// Bytes of a hash in the list.
+const HASH_BYTES: usize = 16;
+
+/// What one entry of the list is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum What {
+    /// A file, or a folder with all that lies below it.
+    Path {
+        /// As in results.
+        path: String,
+        /// Hash of the file's content, so that a rename does not bring it back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<String>,
+    },
+    /// Lines of a file.
+    Lines {
+        /// As in results.
+        path: String,
+        /// Hashes of lines that are left out of this file.
+        here: Vec<String>,
+        /// Hashes of lines that are left out of every file.
+        everywhere: Vec<String>,
+    },
+    /// A conversation.
+    Session {
+        /// Its id or key.
+        session: String,
+    },
+}
+
+/// One line of the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Name of the entry, to take it back.
+    pub id: String,
+    /// When, ISO 8601 in UTC.
+    pub at: String,
+    /// What is forgotten.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// The list, ready to be asked.
+#[derive(Debug, Clone, Default)]
+pub struct Forgotten {
+    paths: HashMap<String, String>,
+    contents: HashSet<String>,
+    here: HashMap<String, HashSet<String>>,
+    everywhere: HashSet<String>,
+    sessions: HashSet<String>,
+    version: String,
+    unreadable: usize,
+    problem: Option<Error>,
+}
+
+/// The list that belongs to a database.
+#[must_use]
+pub fn list_path(database: &Path) -> PathBuf {
+    database.with_extension("forgotten.jsonl")
+}
+
+/// Hash of a line in the list. White space around it does not count: it changes with indentation and line ends.
+#[must_use]
+pub fn line_hash(line: &str) -> String {
+    short_hash(line.trim().as_bytes())
+}
+
+/// Hash of a whole file in the list.
+#[must_use]
+pub fn content_hash(text: &str) -> String {
+    short_hash(text.as_bytes())
+}
+
+/// Whether a line is left out of every file, not only of its own.
+#[must_use]
+pub fn is_telling(line: &str) -> bool {
+    !line.trim_start().starts_with('#') && line.chars().filter(|c| c.is_alphanumeric()).take(TELLING).count() == TELLING
+}
+
+fn short_hash(bytes: &[u8]) -> String {
+    hex::encode(&Sha256::digest(bytes)[..HASH_BYTES])
+}
+
+impl Forgotten {
+    /// Reads the list of a database. A list that cannot be read is remembered as a problem: see [`Self::check`].
+    #[must_use]
+    pub fn of(database: &Path) -> Self {
+        let path = list_path(database);
+        let text = own_file::read(&path).and_then(|bytes| {
+            let not_text = |_| Error::new(Code::Corrupt, format!("{} is not text", path.display()));
+            String::from_utf8(bytes.unwrap_or_default()).map_err(not_text)
+        });
+        match text {
+            Ok(text) => Self::parse(&text),
+            Err(error) => {
+                let problem = error
+                    .context("the list of what is forgotten cannot be read")
+                    .remedy("Make it readable; until then nothing is indexed, so that nothing forgotten comes back");
+                Self { problem: Some(problem), ..Self::default() }
+            }
+        }
+    }
+
+    /// Understands a list. Lines that are no entry are counted.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let mut list = Self::default();
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            match serde_json::from_str::<Entry>(line) {
+                Ok(entry) => list.add(entry),
+                Err(_) => list.unreadable += 1,
+            }
+        }
+        if !list.is_empty() {
+            list.version = short_hash(text.as_bytes());
+        }
+        list
+    }
+
+    /// A list of nothing but these.
+    #[must_use]
+    pub fn of_these(whats: &[What]) -> Self {
+        let mut list = Self::default();
+        for what in whats {
+            list.add(Entry { id: String::new(), at: String::new(), what: what.clone() });
+        }
+        list
+    }
+
+    fn add(&mut self, Entry { id, what, .. }: Entry) {
+        match what {
+            What::Path { path, content } => {
+                self.contents.extend(content);
+                self.paths.insert(path, id);
+            }
+            What::Lines { path, here, everywhere } => {
+                self.here.entry(path).or_default().extend(here);
+                self.everywhere.extend(everywhere);
+            }
+            What::Session { session } => {
+                self.sessions.insert(session);
+            }
+        }
+    }
+
+    /// Whether the list can be relied on.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn check(&self) -> Result<()> {
+        self.problem.clone().map_or(Ok(()), Err)
+    }
+
+    /// Changes with every change of the list; empty while nothing is forgotten.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Lines of the list that are no entry.
+    #[must_use]
+    pub const fn unreadable(&self) -> usize {
+        self.unreadable
+    }
+
+    fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.here.is_empty() && self.everywhere.is_empty() && self.sessions.is_empty()
+    }
+
+    /// The entry that keeps a path out, or a folder above it.
+    #[must_use]
+    pub fn path(&self, path: &str) -> Option<&str> {
+        if self.paths.is_empty() {
+            return None;
+        }
+        let above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+        std::iter::once(path).chain(above).find_map(|name| self.paths.get(name)).map(String::as_str)
+    }
+
+    /// Whether a conversation is kept out, by its id or its key.
+    #[must_use]
+    pub fn session(&self, id_or_key: &str) -> bool {
+        self.sessions.contains(id_or_key)
+    }
+
+    /// Whether a transcript is kept out: by its path, by the id in it, or by the key of its conversation.
+    #[must_use]
+    pub fn conversation(&self, path: &str, key: Option<&str>) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        self.path(path).is_some()
+            || key.is_some_and(|key| self.session(key))
+            || path.split(['/', '.']).any(|part| self.session(part))
+    }
+
+    /// Whether a line of a file is kept out.
+    #[must_use]
+    pub fn line(&self, path: &str, line: &str) -> bool {
+        let here = self.here.get(path);
+        if here.is_none() && self.everywhere.is_empty() || line.trim().is_empty() {
+            return false;
+        }
+        let hash = line_hash(line);
+        self.everywhere.contains(&hash) || here.is_some_and(|lines| lines.contains(&hash))
+    }
+
+    /// What is left of a file's text: forgotten lines are empty, so that all others keep their numbers.
+    #[must_use]
+    pub fn keep<'a>(&self, path: &str, text: &'a str) -> Cow<'a, str> {
+        if !self.contents.is_empty() && self.contents.contains(&content_hash(text)) {
+            return Cow::Owned("\n".repeat(text.matches('\n').count()));
+        }
+        if self.everywhere.is_empty() && !self.here.contains_key(path) {
+            return Cow::Borrowed(text);
+        }
+        let mut found = false;
+        let lines = text.split('\n').map(|line| {
+            let forgotten = self.line(path, line);
+            found |= forgotten;
+            if forgotten { "" } else { line }
+        });
+        let kept = lines.collect::<Vec<_>>().join("\n");
+        if found { Cow::Owned(kept) } else { Cow::Borrowed(text) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TELLING_LINE: &str = "The door code of the office is 4711 since May.";
+
+    fn list(whats: &[What]) -> Forgotten {
+        let lines: Vec<String> = whats
+            .iter()
+            .enumerate()
+            .map(|(n, what)| {
+                let entry = Entry { id: format!("e{n}"), at: String::new(), what: what.clone() };
+                serde_json::to_string(&entry).unwrap()
+            })
+            .collect();
+        Forgotten::parse(&lines.join("\n"))
+    }
+
+    #[test]
+    fn a_path_keeps_out_itself_and_what_lies_below_and_its_content_under_another_name() {
+        let text = "# Diary\nprivate\n";
+        let list = list(&[
+            What::Path { path: "memory/private".into(), content: None },
+            What::Path { path: "memory/a.md".into(), content: Some(content_hash(text)) },
+        ]);
+        assert_eq!(list.path("memory/private/x/y.md"), Some("e0"));
+        assert_eq!(list.path("memory/a.md"), Some("e1"));
+        for other in ["memory/private2.md", "memory/b.md", "memory", "private/x.md"] {
+            assert_eq!(list.path(other), None, "{other}");
+        }
+        assert_eq!(list.keep("memory/renamed.md", text), "\n\n");
+        assert_eq!(list.keep("memory/renamed.md", "# Diary\nsomething else\n"), "# Diary\nsomething else\n");
+    }
+
+    #[test]
+    fn lines_stay_out_wherever_they_move_and_come_back_when_rewritten() {
+        let list = list(&[What::Lines {
+            path: "memory/a.md".into(),
+            here: vec![line_hash("# Work"), line_hash("- ok")],
+            everywhere: vec![line_hash(TELLING_LINE)],
+        }]);
+        let text = format!("# Work\r\nnew above\n  - ok\n{TELLING_LINE}\n\nend");
+        assert_eq!(list.keep("memory/a.md", &text), "\nnew above\n\n\n\nend");
+        assert_eq!(list.keep("memory/b.md", &text), format!("# Work\r\nnew above\n  - ok\n\n\nend"));
+        let rewritten = "The door code of the office is 4712 since May.";
+        assert!(matches!(list.keep("memory/a.md", rewritten), Cow::Borrowed(text) if text == rewritten));
+    }
+
+    #[test]
+    fn only_lines_that_say_something_of_their_own_count_everywhere() {
+        assert!(is_telling(TELLING_LINE));
+        for line in ["- done", "## A heading, however long it may be", "----------------------------", ""] {
+            assert!(!is_telling(line), "{line}");
+        }
+        assert!(
+            !list(&[What::Lines { path: "a".into(), here: vec![line_hash("")], everywhere: vec![] }]).line("a", " ")
+        );
+    }
+
+    #[test]
+    fn sessions_versions_and_broken_lines() {
+        let one = list(&[What::Session { session: "agent:main:main".into() }]);
+        assert!(one.session("agent:main:main") && !one.session("agent:main"));
+        assert!(one.conversation("sessions/main/s-1.jsonl", Some("agent:main:main")));
+        assert!(!one.conversation("sessions/main/s-1.jsonl", None));
+        let by_id = list(&[What::Session { session: "s-1".into() }]);
+        assert!(
+            by_id.conversation("sessions/main/s-1.jsonl", None)
+                && !by_id.conversation("sessions/main/s-12.jsonl", None)
+        );
+        assert!(Forgotten::parse("").version().is_empty() && Forgotten::parse("\n{\n").version().is_empty());
+        assert_eq!(Forgotten::parse("nonsense\n{}\n").unreadable(), 2);
+        let two = list(&[What::Session { session: "a".into() }]);
+        assert_ne!(one.version(), two.version());
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_read_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let database = dir.path().join("index.sqlite");
+        assert!(Forgotten::of(&database).check().is_ok(), "no list, nothing forgotten");
+        std::fs::create_dir(dir.path().join("index.forgotten.jsonl")).unwrap();
+        assert!(Forgotten::of(&database).check().is_err());
+    }
+}

@@ -1,0 +1,216 @@
+//! Files of the area, opened and made without following a link in any component, and without ever opening anything but
+//! a regular file (P12). A link that is swapped in between check and open is refused as well.
+
+use std::{ffi::OsStr, fs::File, io, path::Path};
+
+use super::area::Located;
+use model::error::{Code, Error};
+
+#[cfg(unix)]
+#[path = "unix.rs"]
+mod platform;
+#[cfg(not(unix))]
+#[path = "fallback.rs"]
+mod platform;
+
+/// Why a file was not opened.
+#[derive(Debug)]
+pub enum Refusal {
+    /// There is nothing at that path.
+    Missing,
+    /// A component of the path is a symbolic link.
+    Link,
+    /// It is a folder, pipe, socket or device.
+    NotRegular,
+    /// The operating system refused.
+    Io(io::Error),
+}
+
+impl Refusal {
+    /// The error for a caller to whom even a missing file is one.
+    #[must_use]
+    pub fn into_error(self, path: &Path) -> Error {
+        let shown = path.display();
+        match self {
+            Self::Missing => Error::new(Code::NotFound, format!("{shown} does not exist")),
+            Self::Link => Error::new(Code::Path, format!("{shown} leads through a symbolic link"))
+                .remedy("Replace the link by the file or folder itself, or configure its target as an extra path"),
+            Self::NotRegular => Error::new(Code::Path, format!("{shown} is not a regular file"))
+                .remedy("Move away the folder, pipe, socket or device of that name"),
+            Self::Io(error) => Error::io(path, &error),
+        }
+    }
+}
+
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reading.
+    Read,
+    /// Reading, and writing at its end wherever that is by then. The file is made when there is none.
+    Append,
+    /// Reading and writing anywhere.
+    Change,
+}
+
+/// Opens a file for reading. The base may be reached through links, nothing below it.
+///
+/// # Errors
+/// A [`Refusal`].
+pub fn open(located: &Located) -> Result<File, Refusal> {
+    let (Some(parent), Some(name)) = (located.below.parent(), located.below.file_name()) else {
+        return Err(Refusal::NotRegular);
+    };
+    Folder::open(&located.base, parent)?.file(name, Access::Read)
+}
+
+/// A folder that was reached without following a link below its base. It stays the same folder whatever becomes of its
+/// path.
+#[derive(Debug)]
+pub struct Folder(platform::Folder);
+
+impl Folder {
+    /// The folder at `below`, which may be empty.
+    ///
+    /// # Errors
+    /// A [`Refusal`].
+    pub fn open(base: &Path, below: &Path) -> Result<Self, Refusal> {
+        platform::Folder::open(base, below, false).map(Self)
+    }
+
+    /// As [`Self::open`]; makes the folders that are missing.
+    ///
+    /// # Errors
+    /// A [`Refusal`].
+    pub fn create(base: &Path, below: &Path) -> Result<Self, Refusal> {
+        std::fs::create_dir_all(base).map_err(Refusal::Io)?;
+        platform::Folder::open(base, below, true).map(Self)
+    }
+
+    /// A regular file of the folder.
+    ///
+    /// # Errors
+    /// A [`Refusal`].
+    pub fn file(&self, name: &OsStr, access: Access) -> Result<File, Refusal> {
+        self.0.file(name, access)
+    }
+
+    /// Whether the name still means this open file.
+    #[must_use]
+    pub fn still_names(&self, name: &OsStr, file: &File) -> bool {
+        self.0.still_names(name, file)
+    }
+
+    /// Makes a file, complete and on the disk or not at all; false when the name is taken, by whatever it may be.
+    ///
+    /// # Errors
+    /// A [`Refusal`].
+    pub fn put(&self, name: &OsStr, content: &[u8]) -> Result<bool, Refusal> {
+        // Nobody can have put a link where the name is not known before.
+        let unfinished = format!(".{}.tmp", uuid::Uuid::new_v4().simple());
+        let named =
+            self.0.write_new(unfinished.as_ref(), content).and_then(|()| self.rename(unfinished.as_ref(), name));
+        if !matches!(named, Ok(true)) {
+            // Half a file helps nobody; where it cannot be removed either, the outcome says enough.
+            let _ = self.0.remove(unfinished.as_ref());
+        }
+        named
+    }
+
+    /// Gives a file of the folder another name in it; false when that is taken. Nothing is ever written over.
+    ///
+    /// # Errors
+    /// A [`Refusal`].
+    pub fn rename(&self, from: &OsStr, to: &OsStr) -> Result<bool, Refusal> {
+        self.0.rename(from, to)
+    }
+
+    /// The names in the folder, as far as they are Unicode, in no order.
+    ///
+    /// # Errors
+    /// A [`Refusal`].
+    pub fn names(&self) -> Result<Vec<String>, Refusal> {
+        self.0.names()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{
+        fs,
+        io::{Read, Write},
+        os::unix::fs::symlink,
+    };
+
+    use super::*;
+
+    fn folder(dir: &Path) -> Folder {
+        Folder::create(&dir.join("ws"), Path::new("memory")).expect("made")
+    }
+
+    #[test]
+    fn a_file_is_made_complete_under_a_name_that_is_free_and_never_over_another() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        let made = folder(dir.path());
+        let memory = dir.path().join("ws/memory");
+        assert!(made.put("a.md".as_ref(), b"one").expect("made"));
+        assert!(!made.put("a.md".as_ref(), b"two").expect("taken"));
+        symlink(dir.path().join("outside.md"), memory.join("b.md")).expect("link");
+        assert!(!made.put("b.md".as_ref(), b"three").expect("taken"));
+        assert!(!made.rename("a.md".as_ref(), "b.md".as_ref()).expect("taken"));
+        assert!(made.rename("a.md".as_ref(), "c.md".as_ref()).expect("free"));
+        assert!(!dir.path().join("outside.md").exists(), "the link was followed");
+        assert_eq!(fs::read_to_string(memory.join("c.md")).expect("there"), "one");
+        let mut names = made.names().expect("listed");
+        names.sort();
+        assert_eq!(names, ["b.md", "c.md"], "nothing unfinished stays");
+    }
+
+    #[test]
+    fn links_pipes_and_folders_are_refused_whatever_they_are_opened_for() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        let made = folder(dir.path());
+        let memory = dir.path().join("ws/memory");
+        fs::write(dir.path().join("secret.md"), "SECRET").expect("written");
+        symlink(dir.path().join("secret.md"), memory.join("link.md")).expect("link");
+        symlink(dir.path().join("nowhere.md"), memory.join("dangling.md")).expect("link");
+        fs::create_dir(memory.join("folder.md")).expect("folder");
+        let pipe = std::process::Command::new("mkfifo").arg(memory.join("pipe.md")).status().expect("mkfifo");
+        assert!(pipe.success());
+        for access in [Access::Read, Access::Append, Access::Change] {
+            for (name, is_link) in [("link.md", true), ("dangling.md", true), ("folder.md", false), ("pipe.md", false)]
+            {
+                let refusal = made.file(name.as_ref(), access).expect_err("refused");
+                let expected =
+                    if is_link { matches!(refusal, Refusal::Link) } else { matches!(refusal, Refusal::NotRegular) };
+                assert!(expected, "{name} {access:?}: {refusal:?}");
+                assert!(refusal.into_error(Path::new(name)).remedy.is_some(), "{name}");
+            }
+        }
+        assert!(!dir.path().join("nowhere.md").exists(), "the link was followed");
+        symlink(dir.path(), dir.path().join("ws/away")).expect("link");
+        for create in [Folder::open, Folder::create] {
+            assert!(matches!(create(&dir.path().join("ws"), Path::new("away/x")), Err(Refusal::Link)));
+            assert!(matches!(create(&dir.path().join("ws"), Path::new("memory/../..")), Err(Refusal::Missing)));
+        }
+        assert!(!dir.path().join("x").exists(), "a folder was made outside");
+    }
+
+    #[test]
+    fn a_file_is_appended_to_and_made_where_there_is_none() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        let made = folder(dir.path());
+        assert!(matches!(made.file("a.md".as_ref(), Access::Change), Err(Refusal::Missing)));
+        for line in ["one\n", "two\n"] {
+            let mut file = made.file("a.md".as_ref(), Access::Append).expect("opened");
+            file.write_all(line.as_bytes()).expect("written");
+            assert!(made.still_names("a.md".as_ref(), &file));
+        }
+        let mut file = made.file("a.md".as_ref(), Access::Read).expect("opened");
+        let mut text = String::new();
+        file.read_to_string(&mut text).expect("read");
+        assert_eq!(text, "one\ntwo\n");
+        assert!(made.rename("a.md".as_ref(), "b.md".as_ref()).expect("renamed"));
+        assert!(!made.still_names("a.md".as_ref(), &file));
+    }
+}

@@ -1,0 +1,163 @@
+//! Reading one whole file of the area for the index.
+
+use std::{
+    fs::Metadata,
+    io::{self, Read},
+    path::Path,
+    time::SystemTime,
+};
+
+use super::{area::Area, guard};
+use model::error::{Code, Error, Result};
+use model::stamp::{Stamp, mtime_ns};
+
+/// How often a file that changes while it is read is read again.
+const ATTEMPTS: usize = 3;
+
+/// The text of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileText {
+    /// As it is in the file: byte order mark, `\r` and NUL included. Bytes that are not UTF-8 became U+FFFD.
+    pub text: String,
+    /// Whether there were such bytes; worth a note to the user, the file is indexed all the same.
+    pub is_lossy: bool,
+    /// What the index should remember of the file, see [`Stamp::UNSETTLED`].
+    pub stamp: Stamp,
+}
+
+/// Reads a file that discovery found.
+///
+/// # Errors
+/// `NotFound` when it is gone, `Path` when it is outside the area, a link, no regular file or too large, `Io`.
+pub fn read_text(area: &Area, absolute: &Path) -> Result<FileText> {
+    let located = area
+        .locate(absolute)
+        .ok_or_else(|| Error::new(Code::Path, format!("{} is outside the memory area", absolute.display())))?;
+    let mut attempt = 1;
+    loop {
+        let mut file = guard::open(&located).map_err(|refusal| refusal.into_error(absolute))?;
+        let before = file.metadata().map_err(|error| Error::io(absolute, &error))?;
+        let bytes = read_bounded(&mut file, &before, area.limits.file_bytes, absolute)?;
+        let after = file.metadata().map_err(|error| Error::io(absolute, &error))?;
+        let is_stable = stamp(&before) == stamp(&after) && bytes.len() as u64 == after.len();
+        // A file that never rests, such as a log, is taken as it was: the next look finds it changed.
+        if is_stable || attempt == ATTEMPTS {
+            let (text, is_lossy) = decode(bytes);
+            let mut stamp = stamp(&after);
+            if !is_stable || is_recent(&after) {
+                stamp.mtime_ns = Stamp::UNSETTLED;
+            }
+            return Ok(FileText { text, is_lossy, stamp });
+        }
+        attempt += 1;
+    }
+}
+
+/// Reads at most `limit` bytes; a file that grew beyond it is refused like one that was too large before.
+pub(super) fn read_bounded(file: &mut impl Read, metadata: &Metadata, limit: u64, path: &Path) -> Result<Vec<u8>> {
+    let expected = usize::try_from(metadata.len().min(limit)).unwrap_or_default();
+    let mut bytes = Vec::with_capacity(expected + 1);
+    let read: io::Result<usize> = file.take(limit + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Error::io(path, &error))?;
+    if bytes.len() as u64 > limit {
+        return Err(Error::new(Code::Path, format!("{} is larger than {limit} bytes", path.display()))
+            .remedy("Split the file, or raise plugins.entries.memory-core-rs.config.maxFileBytes"));
+    }
+    Ok(bytes)
+}
+
+/// Text of bytes, and whether some had to be replaced.
+pub(super) fn decode(bytes: Vec<u8>) -> (String, bool) {
+    match String::from_utf8(bytes) {
+        Ok(text) => (text, false),
+        Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
+    }
+}
+
+fn stamp(metadata: &Metadata) -> Stamp {
+    Stamp { size: metadata.len(), mtime_ns: mtime_ns(metadata) }
+}
+
+/// Whether a further change could still get the same modification time. File systems count it in steps: mostly a
+/// few milliseconds, on some two seconds, which then shows as a whole second.
+fn is_recent(metadata: &Metadata) -> bool {
+    const FINE_STEP_NS: i64 = 50_000_000;
+    const COARSE_STEP_NS: i64 = 2_000_000_000;
+    let modified = mtime_ns(metadata);
+    let step = if modified % 1_000_000_000 == 0 { COARSE_STEP_NS } else { FINE_STEP_NS };
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.as_nanos());
+    // A time in the future comes from a clock that was moved; it says nothing about how fresh the change is.
+    let age = i64::try_from(now).unwrap_or(i64::MAX).saturating_sub(modified);
+    (0..step).contains(&age)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, time::Duration};
+
+    use super::*;
+    use crate::workspace::area::Limits;
+
+    fn area(folder: &Path) -> Area {
+        fs::create_dir_all(folder.join("memory")).expect("folder");
+        Area::new(folder, &[], Limits { file_bytes: 100, ..Limits::default() })
+    }
+
+    fn write_old(path: &Path, bytes: &[u8]) {
+        fs::write(path, bytes).expect("written");
+        let old = SystemTime::now() - Duration::from_secs(3600);
+        fs::File::options().write(true).open(path).and_then(|file| file.set_modified(old)).expect("dated");
+    }
+
+    #[test]
+    fn text_is_kept_as_it_is() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let area = area(folder.path());
+        let path = folder.path().join("memory/a.md");
+        write_old(&path, b"\xef\xbb\xbf# A\r\nb\0c\n");
+        let read = read_text(&area, &path).expect("read");
+        assert_eq!(read.text, "\u{feff}# A\r\nb\0c\n");
+        assert!(!read.is_lossy);
+        assert_eq!(read.stamp.size, 12);
+        let metadata = fs::metadata(&path).expect("there");
+        assert_eq!(read.stamp.mtime_ns, mtime_ns(&metadata));
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_are_replaced_and_said() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let area = area(folder.path());
+        let path = folder.path().join("memory/a.md");
+        write_old(&path, b"caf\xe9 ok");
+        let read = read_text(&area, &path).expect("read");
+        assert_eq!((read.text.as_str(), read.is_lossy), ("caf\u{fffd} ok", true));
+    }
+
+    #[test]
+    fn a_stamp_that_a_further_change_could_share_is_not_trusted() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let area = area(folder.path());
+        let path = folder.path().join("memory/a.md");
+        fs::write(&path, "now").expect("written");
+        let now = SystemTime::now();
+        let set = |time| fs::File::options().write(true).open(&path).and_then(|f| f.set_modified(time)).expect("dated");
+        let whole_second = now.duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_secs();
+        set(SystemTime::UNIX_EPOCH + Duration::from_secs(whole_second));
+        assert_eq!(read_text(&area, &path).expect("read").stamp.mtime_ns, Stamp::UNSETTLED);
+        set(now + Duration::from_secs(86_400));
+        assert_ne!(read_text(&area, &path).expect("read").stamp.mtime_ns, Stamp::UNSETTLED);
+    }
+
+    #[test]
+    fn missing_outside_and_too_large_files_have_their_codes() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let area = area(folder.path());
+        let code = |path: &str| read_text(&area, &folder.path().join(path)).expect_err("refused").code;
+        fs::write(folder.path().join("memory/big.md"), vec![b'x'; 101]).expect("written");
+        fs::write(folder.path().join("other.md"), "x").expect("written");
+        assert_eq!(code("memory/none.md"), Code::NotFound);
+        assert_eq!(code("memory/big.md"), Code::Path);
+        assert_eq!(code("other.md"), Code::Path);
+        assert_eq!(code("memory"), Code::Path);
+    }
+}

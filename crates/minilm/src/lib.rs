@@ -1,0 +1,27 @@
+//! The encoder of all-MiniLM-L6-v2 with int8 weights, on the CPU: text to word pieces ([`Tokenizer`]), word pieces to
+//! unit vectors ([`encode`]) over the inner loops of one instruction set ([`Kernels`]) and the mapped [`Weights`].
+//! It knows nothing of the rest of the engine. How the weights file is made: `scripts/model/`; what was measured:
+//! `docs/embedded-model.md`.
+//!
+//! ```no_run
+//! use minilm::{Kernels, Scratch, Tokenizer, Weights, encode};
+//!
+//! let weights = Weights::open("all-minilm-l6-v2.bin".as_ref())?;
+//! let pieces = Tokenizer::new(&weights).encode("Grandma prefers calls before noon");
+//! let vectors = encode(&weights, &Kernels::best(), &[pieces], &mut Scratch::default());
+//! assert_eq!(vectors[0].len(), minilm::HIDDEN);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod encoder;
+mod kernels;
+mod tokenizer;
+mod weights;
+
+#[cfg(test)]
+mod tests;
+
+pub use encoder::{Scratch, encode};
+pub use kernels::Kernels;
+pub use tokenizer::Tokenizer;
+pub use weights::{HIDDEN, MAX_PIECES, Weights};

@@ -1,0 +1,293 @@
+//! Settings of the automatic memory, from the plugin's own configuration. The names are the ones users know from the
+//! plugins that did each part alone, so that their settings can be kept.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{agents::normalize_agent_id, paths::OWN_FOLDER};
+use crate::error::{Code, Error, Result};
+
+/// Limits (J5). Lengths are user-perceived characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Limits {
+    /// Lines until the file is rotated; default 10,000.
+    pub max_entries: usize,
+    /// Turns injected; default 20.
+    pub max_inject_entries: usize,
+    /// Default 100.
+    pub max_task_chars: usize,
+    /// Default 200.
+    pub max_input_chars: usize,
+    /// Default 300.
+    pub max_output_chars: usize,
+    /// Default 5.
+    pub max_tags: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_entries: 10_000,
+            max_inject_entries: 20,
+            max_task_chars: 100,
+            max_input_chars: 200,
+            max_output_chars: 300,
+            max_tags: 5,
+        }
+    }
+}
+
+/// How facts are found in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CaptureMode {
+    /// By rules, without a model call.
+    #[default]
+    Rules,
+    /// A model lists them.
+    Extract,
+}
+
+/// The parts of the automatic memory. Each is off until it is switched on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Automatic {
+    /// Search with every user message and show what is found to the model; default false.
+    pub auto_recall: bool,
+    /// Most memories shown (K2); default 5, 1–20.
+    pub auto_recall_max_results: usize,
+    /// Shortest message searched with, in characters (K2); default 5.
+    pub auto_recall_min_prompt_length: usize,
+    /// Lowest score shown, 0–1, where meaning was searched (K2, K3); default 0.3.
+    pub auto_recall_min_score: f64,
+    /// Longest a reply waits for memories, in milliseconds; default 300, 20–5000.
+    pub auto_recall_timeout_ms: u64,
+    /// Longest block in characters; default 4000, 500–20,000.
+    pub auto_recall_max_chars: usize,
+    /// Keep facts that the user states; default false.
+    pub auto_capture: bool,
+    /// Default `rules`.
+    pub auto_capture_mode: CaptureMode,
+    /// Messages of a turn that are looked at (K2); default 10, 1–50.
+    pub auto_capture_max_messages: usize,
+    /// Facts kept from one turn (M4); default 3, 1–20.
+    pub auto_capture_max_facts: usize,
+    /// Keep facts of messages that are compacted without the host's flush before; default false.
+    pub capture_on_compaction: bool,
+    /// The last turns, word for word.
+    pub short_term: ShortTerm,
+    /// A note of every conversation that ends.
+    pub session_notes: SessionNotes,
+    /// The tools that store facts, find and forget them.
+    pub stored_facts: StoredFacts,
+}
+
+/// Stored facts (M1–M7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StoredFacts {
+    /// Default false.
+    pub enabled: bool,
+}
+
+/// Short-term memory (J1–J6).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ShortTerm {
+    /// Default false.
+    pub enabled: bool,
+    /// The file; default `<state>/memory/short-term.jsonl` for the default agent, which takes over the file of the
+    /// plugin of that name, and a file of its own for every other agent.
+    pub path: Option<PathBuf>,
+    /// Whether the people whom the host keeps apart see each other's turns; default false. For one person who writes to the
+    /// agent over several channels.
+    pub across_people: bool,
+    /// Sizes (J5).
+    #[serde(flatten)]
+    pub limits: Limits,
+}
+
+/// Session notes (H5).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionNotes {
+    /// Default false.
+    pub enabled: bool,
+    /// Messages kept, counted from the end; default 15, 1–200.
+    pub messages: usize,
+    /// What the note is called after; default `time`.
+    pub slug: Slug,
+}
+
+/// Last part of a session note's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Slug {
+    /// Hour and minute.
+    #[default]
+    Time,
+    /// A few words that a model finds for the conversation.
+    Model,
+}
+
+impl Default for SessionNotes {
+    fn default() -> Self {
+        Self { enabled: false, messages: 15, slug: Slug::Time }
+    }
+}
+
+impl Default for Automatic {
+    fn default() -> Self {
+        Self {
+            auto_recall: false,
+            auto_recall_max_results: 5,
+            auto_recall_min_prompt_length: 5,
+            auto_recall_min_score: 0.3,
+            auto_recall_timeout_ms: 300,
+            auto_recall_max_chars: 4000,
+            auto_capture: false,
+            auto_capture_mode: CaptureMode::Rules,
+            auto_capture_max_messages: 10,
+            auto_capture_max_facts: 3,
+            capture_on_compaction: false,
+            short_term: ShortTerm::default(),
+            session_notes: SessionNotes::default(),
+            stored_facts: StoredFacts::default(),
+        }
+    }
+}
+
+/// The settings of one agent: the plugin's configuration, and above it what `agents.<id>` says there.
+///
+/// # Errors
+/// [`Code::Config`] when a value has the wrong type.
+pub fn resolve(config: &Value, agent_id: &str) -> Result<Automatic> {
+    let mut merged = Map::new();
+    let own = config.get("agents").and_then(Value::as_object);
+    let of_agent =
+        own.and_then(|agents| agents.iter().find(|(id, _)| normalize_agent_id(id) == agent_id)).map(|(_, v)| v);
+    for layer in [Some(config), of_agent].into_iter().flatten().filter_map(Value::as_object) {
+        merge(&mut merged, layer);
+    }
+    let settings: Automatic = serde_json::from_value(Value::Object(merged)).map_err(|e| {
+        Error::new(Code::Config, format!("plugins.entries.{OWN_FOLDER}.config: {e}"))
+            .remedy("Correct the value in openclaw.json")
+    })?;
+    Ok(clamped(settings))
+}
+
+/// Objects are merged key by key, everything else is replaced; null means "not set".
+fn merge(into: &mut Map<String, Value>, layer: &Map<String, Value>) {
+    for (key, value) in layer {
+        match (into.get_mut(key), value) {
+            (_, Value::Null) => {}
+            (Some(Value::Object(below)), Value::Object(above)) => merge(below, above),
+            _ => {
+                into.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+fn clamped(mut s: Automatic) -> Automatic {
+    s.auto_recall_max_results = s.auto_recall_max_results.clamp(1, 20);
+    s.auto_recall_min_score = s.auto_recall_min_score.clamp(0.0, 1.0);
+    s.auto_recall_timeout_ms = s.auto_recall_timeout_ms.clamp(20, 5000);
+    s.auto_recall_max_chars = s.auto_recall_max_chars.clamp(500, 20_000);
+    s.auto_capture_max_messages = s.auto_capture_max_messages.clamp(1, 50);
+    s.auto_capture_max_facts = s.auto_capture_max_facts.clamp(1, 20);
+    s.session_notes.messages = s.session_notes.messages.clamp(1, 200);
+    s
+}
+
+/// Where the automatic memory keeps its own files.
+#[must_use]
+pub fn own_folder(state_dir: &Path) -> PathBuf {
+    state_dir.join(OWN_FOLDER)
+}
+
+/// Where it keeps those of an agent.
+#[must_use]
+pub fn agent_folder(state_dir: &Path, agent_id: &str) -> PathBuf {
+    own_folder(state_dir).join(agent_id)
+}
+
+/// Where the short-term files of single people are, below the folder of an agent.
+#[must_use]
+pub fn people_folder(agent_folder: &Path) -> PathBuf {
+    agent_folder.join("short-term")
+}
+
+/// The short-term file of a person that an agent keeps apart from the others; `person` is any name that stays the same.
+#[must_use]
+pub fn short_term_path_of(person: &str, state_dir: &Path, agent_id: &str) -> PathBuf {
+    let name = format!("{:016x}.jsonl", xxhash_rust::xxh3::xxh3_64(person.as_bytes()));
+    people_folder(&agent_folder(state_dir, agent_id)).join(name)
+}
+
+/// The short-term file of an agent.
+#[must_use]
+pub fn short_term_path(settings: &ShortTerm, state_dir: &Path, agent_id: &str, is_default: bool) -> PathBuf {
+    match &settings.path {
+        // One file named for several agents would show each the turns of the others.
+        Some(path) if is_default => path.clone(),
+        None if is_default => state_dir.join("memory").join("short-term.jsonl"),
+        _ => agent_folder(state_dir, agent_id).join("short-term.jsonl"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn everything_is_off_until_it_is_switched_on() {
+        let settings = resolve(&json!({ "provider": "openai", "query": {} }), "main").unwrap();
+        assert_eq!(settings, Automatic::default());
+        assert!(!settings.auto_recall && !settings.auto_capture && !settings.short_term.enabled);
+        assert!(!settings.session_notes.enabled && !settings.stored_facts.enabled);
+    }
+
+    #[test]
+    fn an_agent_overrides_the_plugin_key_by_key_and_values_are_clamped() {
+        let config = json!({
+            "autoRecall": true, "autoRecallTimeoutMs": 1,
+            "shortTerm": { "enabled": true, "maxEntries": 7 },
+            "agents": { "Work": { "autoRecall": false, "shortTerm": { "maxTags": 1 } } },
+        });
+        let work = resolve(&config, "work").unwrap();
+        assert!(!work.auto_recall && work.short_term.enabled);
+        assert_eq!((work.short_term.limits.max_entries, work.short_term.limits.max_tags), (7, 1));
+        let main = resolve(&config, "main").unwrap();
+        assert!(main.auto_recall);
+        assert_eq!((main.auto_recall_timeout_ms, main.short_term.limits.max_tags), (20, 5));
+    }
+
+    #[test]
+    fn a_wrong_type_is_named() {
+        let error = resolve(&json!({ "autoRecall": "yes" }), "main").unwrap_err();
+        assert!(error.code == Code::Config && error.message.contains("plugins.entries.memory-core-rs.config"));
+    }
+
+    #[test]
+    fn agents_never_share_a_short_term_file() {
+        let state = Path::new("/s");
+        let plain = ShortTerm::default();
+        let named = ShortTerm { path: Some("/x/st.jsonl".into()), ..ShortTerm::default() };
+        assert_eq!(short_term_path(&plain, state, "main", true), Path::new("/s/memory/short-term.jsonl"));
+        assert_eq!(short_term_path(&named, state, "main", true), Path::new("/x/st.jsonl"));
+        for settings in [&plain, &named] {
+            let path = short_term_path(settings, state, "work", false);
+            assert_eq!(path, Path::new("/s/memory-core-rs/work/short-term.jsonl"));
+        }
+        let [ana, ben, other] = [("ana", "main"), ("ben", "main"), ("ana", "work")]
+            .map(|(person, agent)| short_term_path_of(person, state, agent));
+        assert_eq!(ana.parent(), Some(Path::new("/s/memory-core-rs/main/short-term")));
+        assert!(ana != ben && ana != other);
+    }
+}

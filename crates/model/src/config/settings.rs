@@ -1,0 +1,254 @@
+//! Resolved settings of one agent: every default filled in, every value clamped.
+//! `resolve` makes them from the host's configuration, and nothing else here reads that. Addresses and keys of providers are
+//! no settings: they arrive resolved, as accounts.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// Everything the engine needs to know about one agent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settings {
+    /// The agent's id, normalised as the host does.
+    pub agent_id: String,
+    /// Absolute path of the agent's workspace (A4).
+    pub workspace_dir: PathBuf,
+    /// Absolute path of the host's state directory.
+    pub state_dir: PathBuf,
+    /// Absolute path of our own database file (B1; `store.path` with `{agentId}`).
+    pub database_path: PathBuf,
+    /// IANA name of the user's time zone; none = the machine's.
+    pub time_zone: Option<String>,
+    /// Which sources are indexed.
+    pub sources: Sources,
+    /// Extra files, folders and globs to index: as written, `~` expanded, trimmed and without repetitions (A6).
+    pub extra_paths: Vec<String>,
+    /// Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason.
+    pub max_file_bytes: u64,
+    /// How much `memory_get` returns at a time (P11).
+    pub excerpt: ExcerptSettings,
+    /// The embedding provider (D).
+    pub provider: ProviderSettings,
+    /// Chunk sizes (C1).
+    pub chunking: Chunking,
+    /// Ranking and limits (F).
+    pub query: QuerySettings,
+    /// Synchronisation triggers (E).
+    pub sync: SyncSettings,
+    /// Embedding cache (B7).
+    pub cache: CacheSettings,
+    /// FTS5 tokenizer of the `memory-core` ranking (B8).
+    pub fts_tokenizer: FtsTokenizer,
+    /// Whether vectors are used at all (B5).
+    pub vector_enabled: bool,
+    /// `memory.citations` (G5).
+    pub citations: Citations,
+}
+
+impl Settings {
+    /// IANA name of the time zone that days are told by: the user's, else the machine's, else UTC.
+    #[must_use]
+    pub fn zone_name(&self) -> String {
+        let machine = || jiff::tz::TimeZone::system().iana_name().map(str::to_owned);
+        self.time_zone.clone().or_else(machine).unwrap_or_else(|| "UTC".to_owned())
+    }
+}
+
+/// Which sources are indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Sources {
+    /// `MEMORY.md`, `memory/**` and extra paths; default on.
+    pub memory: bool,
+    /// Session transcripts; default off.
+    pub sessions: bool,
+}
+
+/// How much `memory_get` returns at a time (P11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExcerptSettings {
+    /// Lines, when the caller names no number; default 120.
+    pub lines: usize,
+    /// UTF-16 units of text, whatever the caller asks; default 12,000.
+    pub chars: usize,
+}
+
+/// How text becomes vectors. Address, key and headers travel beside it, see `embed::account::Account`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderSettings {
+    /// The requested provider id: `auto`, `none`, `embedded`, `openai`, `gemini`, …
+    pub id: String,
+    /// The requested model; none = the provider's default (D1–D6).
+    pub model: Option<String>,
+    /// Used when the primary fails (D8); none = no fallback.
+    pub fallback: Option<String>,
+    /// Requested output dimensions.
+    pub dimensions: Option<u32>,
+    /// Input type of queries, for asymmetric models.
+    pub query_input_type: Option<String>,
+    /// Input type of documents, for asymmetric models.
+    pub document_input_type: Option<String>,
+    /// `local.modelPath`: a GGUF file or an `hf:` URI.
+    pub local_model_path: Option<String>,
+    /// `local.modelCacheDir`.
+    pub local_model_cache_dir: Option<String>,
+    /// Asynchronous batch API (D11).
+    pub batch: BatchSettings,
+    /// Requests in flight over all files, 1–16; default 4.
+    pub concurrency: usize,
+    /// Time limit of one query embedding in milliseconds (D14); default 60,000.
+    pub query_timeout_ms: u64,
+    /// Time limit of one document request in milliseconds (D14); default 120,000.
+    pub document_timeout_ms: u64,
+    /// Where notes lose their secrets; default: on their way to a provider elsewhere.
+    pub redact_secrets: RedactSecrets,
+}
+
+/// Where notes lose their secrets. The files themselves are never changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RedactSecrets {
+    /// Nowhere.
+    Never,
+    /// In texts that a provider on another machine embeds; the index here holds what the notes hold.
+    Remote,
+    /// In the index too, and so in what is found.
+    Always,
+}
+
+/// Asynchronous batch API of a provider (D11).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchSettings {
+    /// Default off, as in today's host.
+    pub enabled: bool,
+    /// Whether an index run waits for the batch; default true.
+    pub wait: bool,
+    /// Jobs at a time, ≥ 1; default 2.
+    pub concurrency: usize,
+    /// Pause between polls in milliseconds; default 2000.
+    pub poll_interval_ms: u64,
+    /// Give up after this many minutes; default 60.
+    pub timeout_minutes: u64,
+}
+
+/// Chunk sizes in tokens of about four characters (C1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Chunking {
+    /// Size of a chunk, ≥ 1; default 400.
+    pub tokens: usize,
+    /// Carried over from the chunk before, `0..=tokens - 1`; default 80.
+    pub overlap: usize,
+}
+
+/// Which ranking answers a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ranking {
+    /// Our own ranking, the default.
+    Native,
+    /// The documented scoring F1–F13 of memory-core.
+    MemoryCore,
+}
+
+/// Ranking and limits (F).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuerySettings {
+    /// Results of a search, ≥ 1; default 6 (F1).
+    pub max_results: usize,
+    /// Lowest score kept, 0–1; none = the ranking's own default (`memory-core`: 0.35).
+    pub min_score: Option<f64>,
+    /// Which ranking; default native.
+    pub ranking: Ranking,
+    /// Time limit of a whole search in milliseconds; default 30,000 (P11).
+    pub deadline_ms: u64,
+    /// Keyword and vector legs together (F11); default on.
+    pub hybrid_enabled: bool,
+    /// Normalised so that both weights sum to 1; default 0.7 (F6).
+    pub vector_weight: f64,
+    /// Default 0.3 (F6).
+    pub text_weight: f64,
+    /// Candidates per leg = results × this, 1–20; default 4 (F2).
+    pub candidate_multiplier: usize,
+    /// Recency decay (F7). None = the ranking's own default.
+    pub decay_enabled: Option<bool>,
+    /// Days until a dated note weighs half; default 30.
+    pub half_life_days: f64,
+    /// Maximal marginal relevance (F8). None = the ranking's own default.
+    pub mmr_enabled: Option<bool>,
+    /// 1 = relevance only; default 0.7.
+    pub mmr_lambda: f64,
+}
+
+/// Synchronisation triggers (E).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SyncSettings {
+    /// Watch the file system; default on (E1).
+    pub watch: bool,
+    /// Quiet time after the last event in milliseconds; default 1500.
+    pub watch_debounce_ms: u64,
+    /// A search starts a background sync while changes are known that are not indexed; default on (E2).
+    pub on_search: bool,
+    /// Sync when a session starts; default on (E3).
+    pub on_session_start: bool,
+    /// Minutes between syncs, 0 = off; default 0 (E4).
+    pub interval_minutes: u64,
+    /// The host's sync after a compaction is done; default on (E6).
+    pub post_compaction: bool,
+    /// Transcript bytes that start a sync; default 100,000 (E5).
+    pub session_delta_bytes: u64,
+    /// Transcript messages that start a sync; default 50 (E5).
+    pub session_delta_messages: u64,
+    /// Seconds between stat-only reconciliations while `watch` is on; default 60.
+    pub reconcile_seconds: u64,
+}
+
+/// Embedding cache (B7).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheSettings {
+    /// Keep vectors of texts that are no longer in the workspace; default on.
+    pub enabled: bool,
+    /// Most vectors kept beyond the live ones, ≥ 1; none = unbounded.
+    pub max_entries: Option<usize>,
+}
+
+/// FTS5 tokenizer of the `memory-core` ranking (B8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FtsTokenizer {
+    /// Words.
+    Unicode61,
+    /// Three-character windows.
+    Trigram,
+}
+
+/// Whether results carry `Source: path#L1-L2` (G5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Citations {
+    /// In direct chats only.
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+/// Where each resolved value came from: setting path → configuration path, or `default`.
+pub type Origins = BTreeMap<String, String>;
+
+/// Settings with their origins and the warnings that resolving them gave.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// The settings.
+    pub settings: Settings,
+    /// Where each value came from.
+    pub origins: Origins,
+    /// Values that were clamped or ignored, one sentence each with the configuration path.
+    pub warnings: Vec<String>,
+}

@@ -1,0 +1,161 @@
+//! A consistent copy while everything runs.
+
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use tempfile::NamedTempFile;
+
+use super::{Store, open};
+use crate::error::SqlResult;
+use model::{
+    error::{Code, Error, Result},
+    own_file,
+};
+
+/// How the names of unfinished copies begin.
+const UNFINISHED: &str = ".memory-backup-";
+
+/// An unfinished copy that nobody has written to for so long was left by a process that was killed.
+const ABANDONED: Duration = Duration::from_secs(600);
+
+impl Store {
+    /// Writes a compact, consistent copy of the index to a new file. Neither searches nor writes wait for it. Of two at
+    /// once to one name, the later is refused.
+    ///
+    /// # Errors
+    /// [`Code::Argument`] when the target exists; [`Code::DiskFull`] and others when it cannot be written, in which
+    /// case nothing is left behind.
+    pub fn backup(&self, target: &Path) -> Result<()> {
+        self.copy_to(target).map_err(|error| error.context("the copy cannot be written"))
+    }
+
+    /// `VACUUM INTO` a file that only this call knows, which then gets the name.
+    fn copy_to(&self, target: &Path) -> Result<()> {
+        // Known before a long copy where it can be; what counts is the name at the end.
+        if fs::symlink_metadata(target).is_ok() {
+            return Err(exists(target));
+        }
+        let folder = folder_of(target);
+        remove_abandoned(&folder);
+        // Private from its first byte on; SQLite fills an empty file as it finds it. Dropping it removes it.
+        let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&folder);
+        let unfinished = unfinished.map_err(|error| Error::io(&folder, &error))?;
+        let name = unfinished.path().to_str();
+        let name = name.ok_or_else(|| Error::new(Code::Argument, "the name of the copy is not text"))?;
+        {
+            // A connection of its own: it may take seconds.
+            let conn = open::connect_reader(self.path())?;
+            conn.pragma_update(None, "query_only", false).sql()?;
+            conn.execute("VACUUM INTO ?1", [name]).sql()?;
+        }
+        publish(unfinished, target)
+    }
+}
+
+/// Gives a finished copy its name, durably, unless something has it already.
+fn publish(unfinished: NamedTempFile, target: &Path) -> Result<()> {
+    unfinished.as_file().sync_all().map_err(|error| Error::io(target, &error))?;
+    unfinished.persist_noclobber(target).map_err(|failed| match failed.error.kind() {
+        ErrorKind::AlreadyExists => exists(target),
+        _ => Error::io(target, &failed.error),
+    })?;
+    own_file::sync_folder(target);
+    Ok(())
+}
+
+/// The refusal of a name that is taken.
+#[must_use]
+pub fn exists(target: &Path) -> Error {
+    Error::new(Code::Argument, format!("{} exists already", target.display()))
+        .remedy("Choose another name for the copy")
+}
+
+fn folder_of(target: &Path) -> PathBuf {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or_else(|| Path::new(".")).to_path_buf()
+}
+
+/// Removes unfinished copies whose process was killed. One that cannot be removed costs disk space only.
+fn remove_abandoned(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)) {
+        let written = entry.metadata().and_then(|meta| meta.modified());
+        let age = written.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
+        if age.is_some_and(|age| age > ABANDONED) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+    use crate::OpenOptions;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    // All copies to one name went through one `.part`: of two at once the loser removed the file of the winner.
+    #[test]
+    fn of_copies_at_once_to_one_name_one_works_and_the_others_are_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+        store.write(|tx| tx.set_meta("k", &"v".repeat(1 << 20))).unwrap();
+        let folder = dir.path().join("copies");
+        fs::create_dir(&folder).unwrap();
+        for round in 0..5 {
+            let target = folder.join(format!("{round}.sqlite"));
+            let start = Barrier::new(4);
+            let outcomes: Vec<_> = std::thread::scope(|scope| {
+                let copy = || {
+                    start.wait();
+                    store.backup(&target)
+                };
+                let copies: Vec<_> = (0..4).map(|_| scope.spawn(copy)).collect();
+                copies.into_iter().map(|copy| copy.join().unwrap()).collect()
+            });
+            let (done, told): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+            assert_eq!((done.len(), told.len()), (1, 3), "{told:?}");
+            assert!(told.iter().all(|e| e.as_ref().is_err_and(|e| e.code == Code::Argument)), "{told:?}");
+            assert_eq!(names(&folder).len(), round + 1);
+            let copy = Store::open(&target, OpenOptions::default()).unwrap();
+            assert!(copy.read(|r| r.meta("k")).unwrap().is_some());
+            copy.close();
+        }
+    }
+
+    // What a killed copy left had the name that the next one needed: "exists already", for ever.
+    #[test]
+    fn what_a_killed_copy_left_is_not_in_the_way_and_goes_in_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+        let folder = dir.path().join("copies");
+        fs::create_dir(&folder).unwrap();
+        let [old, fresh] = ["old", "fresh"].map(|name| folder.join(format!("{UNFINISHED}{name}")));
+        for path in [&old, &fresh, &folder.join("copy.sqlite.part")] {
+            fs::write(path, "half a copy").unwrap();
+        }
+        fs::File::options().write(true).open(&old).unwrap().set_modified(SystemTime::now() - 2 * ABANDONED).unwrap();
+        store.backup(&folder.join("copy.sqlite")).unwrap();
+        let left = ["copy.sqlite".to_owned(), "copy.sqlite.part".to_owned(), format!("{UNFINISHED}fresh")];
+        assert!(names(&folder).iter().all(|name| left.contains(name)), "{:?}", names(&folder));
+        #[cfg(unix)]
+        {
+            let mode = std::os::unix::fs::PermissionsExt::mode(
+                &fs::metadata(folder.join("copy.sqlite")).unwrap().permissions(),
+            );
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        assert!(store.backup(&folder.join("none/copy.sqlite")).is_err());
+    }
+}

@@ -1,0 +1,396 @@
+//! Embeddings, found by the hash of what was embedded: a text is never paid for twice, whatever file, chunk or
+//! generation it is in.
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension, ToSql, params};
+use serde::Serialize;
+
+use super::{files::Hash, generations::GenerationId, ids::id_list, pool::Reader, refusals::is_refused, writer::Tx};
+use crate::error::SqlResult;
+use model::error::{Code, Error, Result};
+
+/// Id of an embedding space.
+pub type SpaceId = i64;
+
+/// Key in `meta` of the space that searches use.
+const ACTIVE_SPACE: &str = "active_space";
+
+/// Vectors that can be compared with each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpaceRow {
+    /// Id.
+    pub id: SpaceId,
+    /// `embed::Space::key`.
+    pub key: String,
+    /// Length of its vectors; none before the first one.
+    pub dims: Option<u32>,
+}
+
+/// A text without embedding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingText {
+    /// What the embedding will be stored under.
+    pub hash: Hash,
+    /// A chunk with this text (there may be more).
+    pub chunk_id: i64,
+    /// Its text.
+    pub text: String,
+}
+
+/// An embedding to be stored.
+#[derive(Debug, Clone)]
+pub struct NewEmbedding {
+    /// Hash of what was embedded.
+    pub hash: Hash,
+    /// As the provider sent it.
+    pub vector: Vec<f32>,
+    /// Quantised copy for scanning, opaque to the store.
+    pub code: Vec<u8>,
+}
+
+/// How much of a generation has embeddings in a space.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Coverage {
+    /// Chunks with something to embed.
+    pub chunks: u64,
+    /// Of these, with a vector.
+    pub embedded: u64,
+    /// Of these, refused by the provider, which is not asked again for a while.
+    pub refused: u64,
+}
+
+/// Up to where codes have been loaded. The default is the beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CodeCursor {
+    /// Highest chunk id seen.
+    pub chunk_id: i64,
+    /// Highest embedding id seen.
+    pub embedding_id: i64,
+}
+
+/// The quantised vector of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodeRow<'r> {
+    /// The chunk.
+    pub chunk_id: i64,
+    /// Its embedding, which chunks of the same text share. An id is never used again.
+    pub embedding_id: i64,
+    /// Source of its file, as stored.
+    pub source: &'r str,
+    /// [`NewEmbedding::code`].
+    pub code: &'r [u8],
+}
+
+impl Reader<'_> {
+    /// A space by its key.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn space(&self, key: &str) -> Result<Option<SpaceRow>> {
+        let mut statement = self.conn.prepare_cached("SELECT id, key, dims FROM space WHERE key = ?1").sql()?;
+        let row =
+            statement.query_row([key], |row| Ok(SpaceRow { id: row.get(0)?, key: row.get(1)?, dims: row.get(2)? }));
+        row.optional().sql()
+    }
+
+    /// The space that searches use; none before the first embedding.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn active_space(&self) -> Result<Option<SpaceRow>> {
+        let Some(id) = self.meta(ACTIVE_SPACE)? else { return Ok(None) };
+        let mut statement =
+            self.conn.prepare_cached("SELECT id, key, dims FROM space WHERE id = CAST(?1 AS INTEGER)").sql()?;
+        let row =
+            statement.query_row([id], |row| Ok(SpaceRow { id: row.get(0)?, key: row.get(1)?, dims: row.get(2)? }));
+        row.optional().sql()
+    }
+
+    /// A page of the distinct texts of a generation that have no embedding in a space and were not refused, ordered
+    /// by hash, after `after`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn missing_embeddings(
+        &self,
+        generation: GenerationId,
+        space: SpaceId,
+        after: Option<&Hash>,
+        limit: usize,
+    ) -> Result<Vec<MissingText>> {
+        let absent = format!(
+            "NOT EXISTS (SELECT 1 FROM embedding e WHERE e.space_id = ?2 AND e.hash = c.hash) AND NOT {}",
+            is_refused()
+        );
+        self.missing_texts(&absent, (generation, space), after, limit)
+    }
+
+    /// A page of the distinct texts of a generation for which `absent` holds of chunk `c` and space `?2`.
+    pub(super) fn missing_texts(
+        &self,
+        absent: &str,
+        (generation, space): (GenerationId, SpaceId),
+        after: Option<&Hash>,
+        limit: usize,
+    ) -> Result<Vec<MissingText>> {
+        // The first loop reads an index only; the text is fetched for the page that is returned.
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!(
+                "WITH page AS MATERIALIZED ( \
+               SELECT c.hash AS hash, min(c.id) AS id FROM chunk c \
+               WHERE c.generation = ?1 AND c.hash > ?3 AND {absent} \
+               GROUP BY c.hash ORDER BY c.hash LIMIT ?4) \
+             SELECT page.hash, page.id, c.text FROM page CROSS JOIN chunk c ON c.id = page.id ORDER BY page.hash"
+            ))
+            .sql()?;
+        let after: &[u8] = after.map_or(&[], |hash| hash.as_slice());
+        let rows = statement
+            .query_map(params![generation, space, after, limit], |row| {
+                Ok(MissingText { hash: row.get(0)?, chunk_id: row.get(1)?, text: row.get(2)? })
+            })
+            .sql()?;
+        rows.collect::<Result<_, _>>().sql()
+    }
+
+    /// Whether a text has an embedding in a space.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn has_embedding(&self, space: SpaceId, hash: &Hash) -> Result<bool> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM embedding WHERE space_id = ?1 AND hash = ?2)")
+            .sql()?;
+        statement.query_row((space, hash), |row| row.get(0)).sql()
+    }
+
+    /// How much of a generation has embeddings in a space.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn coverage(&self, generation: GenerationId, space: SpaceId) -> Result<Coverage> {
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!(
+                "SELECT count(*), \
+               count((SELECT 1 FROM embedding e WHERE e.space_id = ?2 AND e.hash = c.hash)), \
+               coalesce(sum({}), 0) \
+             FROM chunk c WHERE c.generation = ?1 AND c.hash IS NOT NULL",
+                is_refused()
+            ))
+            .sql()?;
+        statement
+            .query_row((generation, space), |row| {
+                let count = |index| row.get(index);
+                Ok(Coverage { chunks: count(0)?, embedded: count(1)?, refused: count(2)? })
+            })
+            .sql()
+    }
+
+    /// Calls `f` for every chunk of a generation that has an embedding in a space and was not seen up to `since`: because
+    /// the chunk is new, or its embedding. In no particular order. Gives the cursor for the next call.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn for_each_code(
+        &self,
+        generation: GenerationId,
+        space: SpaceId,
+        since: CodeCursor,
+        mut f: impl FnMut(CodeRow<'_>),
+    ) -> Result<CodeCursor> {
+        let mut next = since;
+        let mut visit = |sql: &str, parameters: &[&dyn ToSql]| -> Result<()> {
+            let mut statement = self.conn.prepare_cached(sql).sql()?;
+            let mut rows = statement.query(parameters).sql()?;
+            while let Some(row) = rows.next().sql()? {
+                let embedding_id = row.get(1).sql()?;
+                next.embedding_id = next.embedding_id.max(embedding_id);
+                let source = row.get_ref(2).sql()?.as_str().map_err(rusqlite::Error::from).sql()?;
+                let code = row.get_ref(3).sql()?.as_blob().map_err(rusqlite::Error::from).sql()?;
+                f(CodeRow { chunk_id: row.get(0).sql()?, embedding_id, source, code });
+            }
+            Ok(())
+        };
+        let whole = since == CodeCursor::default();
+        if !whole {
+            visit(
+                "SELECT c.id, e.id, f.source, e.code FROM chunk c \
+                 CROSS JOIN embedding e ON e.space_id = ?2 AND e.hash = c.hash \
+                 CROSS JOIN file f ON f.id = c.file_id \
+                 WHERE c.id > ?3 AND +c.generation = ?1",
+                &[&generation, &space, &since.chunk_id],
+            )?;
+        }
+        // In the order of the embeddings, so that a full load reads the file from one end to the other. The chunk and
+        // its file come from the index `chunk_hash` alone.
+        let seen_chunks = if whole { i64::MAX } else { since.chunk_id };
+        visit(
+            "SELECT c.id, e.id, f.source, e.code FROM embedding e \
+             CROSS JOIN chunk c ON c.generation = ?1 AND c.hash = e.hash \
+             CROSS JOIN file f ON f.id = c.file_id \
+             WHERE e.id > ?4 AND +e.space_id = ?2 AND c.id <= ?3 ORDER BY e.id",
+            &[&generation, &space, &seen_chunks, &since.embedding_id],
+        )?;
+        // Chunks without embedding count as seen: it is the embedding that will be new then.
+        next.chunk_id = self.max_id("chunk")?.max(since.chunk_id);
+        next.embedding_id = self.max_id("embedding")?.max(next.embedding_id);
+        Ok(next)
+    }
+
+    /// Highest id of a table; 0 when it is empty.
+    fn max_id(&self, table: &'static str) -> Result<i64> {
+        let sql = format!("SELECT coalesce(max(id), 0) FROM {table}");
+        self.conn.prepare_cached(&sql).sql()?.query_row([], |row| row.get(0)).sql()
+    }
+
+    /// Exact cosine similarity (-1–1) of a query with stored vectors, computed by sqlite-vec over the stored floats, in
+    /// the order of `embedding_ids`. Vectors that are gone are left out; a vector of zeros gives none.
+    ///
+    /// # Errors
+    /// [`Code::Argument`] when the query is not of the length of the space.
+    pub fn exact_cosine(
+        &self,
+        space: SpaceId,
+        embedding_ids: &[i64],
+        query: &[f32],
+    ) -> Result<Vec<(i64, Option<f64>)>> {
+        let dims: Option<u32> = self
+            .conn
+            .prepare_cached("SELECT dims FROM space WHERE id = ?1")
+            .sql()?
+            .query_row([space], |row| row.get(0))
+            .optional()
+            .sql()?
+            .flatten();
+        let Some(dims) = dims else { return Ok(Vec::new()) };
+        if query.len() != dims as usize || !query.iter().all(|value| value.is_finite()) {
+            let message = format!("the query vector has {} numbers, the stored ones {dims}", query.len());
+            return Err(Error::new(Code::Argument, message));
+        }
+        let mut statement = self
+            .conn
+            .prepare_cached(
+                "SELECT e.id, 1.0 - vec_distance_cosine(e.vector, ?3) FROM rarray(?1) ids \
+             CROSS JOIN embedding e ON e.id = ids.value AND +e.space_id = ?2",
+            )
+            .sql()?;
+        let rows = statement
+            .query_map(params![id_list(embedding_ids), space, to_blob(query)], |row| Ok((row.get(0)?, row.get(1)?)))
+            .sql()?;
+        rows.collect::<Result<_, _>>().sql()
+    }
+
+    /// The stored vectors of texts in a space, by the hashes of the texts.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn vectors_of(&self, space: SpaceId, hashes: &[Hash]) -> Result<HashMap<Hash, Vec<f32>>> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT vector FROM embedding WHERE space_id = ?1 AND hash = ?2").sql()?;
+        let mut found = HashMap::with_capacity(hashes.len());
+        for hash in hashes {
+            let vector = statement.query_row((space, hash), |row| {
+                Ok(from_blob(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?))
+            });
+            found.extend(vector.optional().sql()?.map(|vector| (*hash, vector)));
+        }
+        Ok(found)
+    }
+
+    /// The stored vector of a chunk in a space.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn vector(&self, space: SpaceId, chunk_id: i64) -> Result<Option<Vec<f32>>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT e.vector FROM chunk c CROSS JOIN embedding e ON e.space_id = ?1 AND e.hash = c.hash WHERE c.id = ?2",
+        ).sql()?;
+        let vector = statement.query_row((space, chunk_id), |row| {
+            Ok(from_blob(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?))
+        });
+        vector.optional().sql()
+    }
+}
+
+impl Tx<'_> {
+    /// The space with a key, made when it is new. `dims` of a space never change once known.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn get_or_create_space(&self, key: &str) -> Result<SpaceRow> {
+        self.conn.prepare_cached("INSERT OR IGNORE INTO space (key) VALUES (?1)").sql()?.execute([key]).sql()?;
+        self.space(key)?.ok_or_else(|| Error::new(Code::Internal, "a space that was just stored is not there"))
+    }
+
+    /// Makes a space the one that searches use.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn set_active_space(&self, space: SpaceId) -> Result<()> {
+        self.set_meta(ACTIVE_SPACE, &space.to_string())
+    }
+
+    /// Stores embeddings. One that is there already stays as it is. The first of a space decides its length.
+    ///
+    /// # Errors
+    /// [`Code::ProviderResponse`] when a vector is empty, not finite, or of another length: nothing is stored then.
+    pub fn insert_embeddings(&self, space: SpaceId, embeddings: &[NewEmbedding]) -> Result<()> {
+        let Some(first) = embeddings.first() else { return Ok(()) };
+        self.conn
+            .prepare_cached("UPDATE space SET dims = ?2 WHERE id = ?1 AND dims IS NULL")
+            .sql()?
+            .execute((space, first.vector.len()))
+            .sql()?;
+        let dims: usize = self
+            .conn
+            .prepare_cached("SELECT dims FROM space WHERE id = ?1")
+            .sql()?
+            .query_row([space], |row| row.get(0))
+            .sql()?;
+        for embedding in embeddings {
+            check_vector(&embedding.vector, dims)?;
+        }
+        let mut insert = self
+            .conn
+            .prepare_cached(
+                "INSERT OR IGNORE INTO embedding (space_id, hash, used_ms, code, vector) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )
+            .sql()?;
+        let mut accepted =
+            self.conn.prepare_cached("DELETE FROM refused_text WHERE space_id = ?1 AND hash = ?2").sql()?;
+        for embedding in embeddings {
+            let vector = to_blob(&embedding.vector);
+            insert.execute(params![space, embedding.hash, self.now_ms(), embedding.code, vector]).sql()?;
+            accepted.execute((space, embedding.hash)).sql()?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses what would spoil every later comparison.
+pub(super) fn check_vector(vector: &[f32], dims: usize) -> Result<()> {
+    if vector.is_empty() || vector.len() != dims {
+        let message = format!("the provider sent a vector of {} numbers, the index holds {dims}", vector.len());
+        return Err(Error::new(Code::ProviderResponse, message).remedy(
+            "The model behind the endpoint may have changed; set its name, then run `openclaw memory index --force`",
+        ));
+    }
+    if !vector.iter().all(|value| value.is_finite()) {
+        return Err(Error::new(Code::ProviderResponse, "the provider sent a vector with a number that is not finite"));
+    }
+    Ok(())
+}
+
+/// Floats as sqlite-vec reads them: 32-bit, little-endian.
+fn to_blob(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// The inverse of [`to_blob`].
+pub(super) fn from_blob(blob: &[u8]) -> Vec<f32> {
+    blob.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+}

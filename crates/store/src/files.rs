@@ -1,0 +1,228 @@
+//! Files of a generation, each replaced as a whole together with its chunks.
+
+use std::collections::HashMap;
+
+use rusqlite::{OptionalExtension, params};
+
+use super::{compat, generations::GenerationId, lexical, pool::Reader, writer::Tx};
+use crate::error::SqlResult;
+use model::error::Result;
+
+/// SHA-256 of some content.
+pub type Hash = [u8; 32];
+
+/// What is known of an indexed file, enough to tell whether it changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileRow {
+    /// Id.
+    pub id: i64,
+    /// SHA-256 of the content.
+    pub hash: Hash,
+    /// Modification time, in nanoseconds since the epoch.
+    pub mtime_ns: i64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Lines.
+    pub lines: u32,
+    /// Analysed terms, for length normalisation.
+    pub terms: u32,
+}
+
+/// A file to be stored.
+#[derive(Debug, Clone, Copy)]
+pub struct NewFile<'a> {
+    /// Source, as in [`model::source::Source`].
+    pub source: &'a str,
+    /// Path as shown in results.
+    pub path: &'a str,
+    /// SHA-256 of the content.
+    pub hash: Hash,
+    /// Modification time, in nanoseconds since the epoch.
+    pub mtime_ns: i64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Lines.
+    pub lines: u32,
+    /// Analysed terms.
+    pub terms: u32,
+}
+
+/// A chunk to be stored.
+#[derive(Debug, Clone)]
+pub struct NewChunk {
+    /// First line, from 1.
+    pub start_line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+    /// SHA-256 of what is embedded for it.
+    pub hash: Hash,
+    /// Text as in the file. A blank text is never embedded.
+    pub text: String,
+    /// Encoded terms of its lines, opaque to the store.
+    pub line_terms: Vec<u8>,
+    /// Terms for the full-text index, separated by single spaces. Any character but space and control characters
+    /// can be part of a term. Naming a term once is enough: the index knows which chunks hold it, not how often.
+    pub fts_terms: String,
+}
+
+impl Reader<'_> {
+    /// All files of a source, by path.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn files(&self, generation: GenerationId, source: &str) -> Result<HashMap<String, FileRow>> {
+        let mut statement = self
+            .conn
+            .prepare_cached(
+                "SELECT path, id, hash, mtime_ns, size, lines, terms FROM file WHERE generation = ?1 AND source = ?2",
+            )
+            .sql()?;
+        let rows = statement
+            .query_map((generation, source), |row| {
+                let file = FileRow {
+                    id: row.get(1)?,
+                    hash: row.get(2)?,
+                    mtime_ns: row.get(3)?,
+                    size: row.get(4)?,
+                    lines: row.get(5)?,
+                    terms: row.get(6)?,
+                };
+                Ok((row.get(0)?, file))
+            })
+            .sql()?;
+        rows.collect::<Result<_, _>>().sql()
+    }
+
+    /// Paths of files by id.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn file_paths(&self, generation: GenerationId) -> Result<Vec<(i64, String, String)>> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT id, source, path FROM file WHERE generation = ?1").sql()?;
+        let rows = statement.query_map([generation], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).sql()?;
+        rows.collect::<Result<_, _>>().sql()
+    }
+}
+
+impl Tx<'_> {
+    /// Stores a file and its chunks in place of what was stored under its path. Gives the id of the file.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn replace_file(&self, generation: GenerationId, file: &NewFile<'_>, chunks: &[NewChunk]) -> Result<i64> {
+        let removed = self.remove_file(generation, file.source, file.path)?;
+        let file_id = self.insert_file(generation, file)?;
+        self.insert_chunks(generation, file_id, chunks)?;
+        // After the insert: most texts of an edited file are still in use, and their rows need no write.
+        self.mark_unused(removed.as_deref().unwrap_or_default())?;
+        Ok(file_id)
+    }
+
+    /// Inserts the row of a file; gives its id.
+    pub(super) fn insert_file(&self, generation: GenerationId, file: &NewFile<'_>) -> Result<i64> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO file (generation, source, path, hash, mtime_ns, size, lines, terms, indexed_ms) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            )
+            .sql()?
+            .execute(params![
+                generation,
+                file.source,
+                file.path,
+                file.hash,
+                file.mtime_ns,
+                file.size,
+                file.lines,
+                file.terms,
+                self.now_ms()
+            ])
+            .sql()?;
+        Ok(self.conn.last_insert_rowid())
+    }
+
+    /// Inserts chunks of a file with their full-text rows.
+    pub(super) fn insert_chunks(&self, generation: GenerationId, file_id: i64, chunks: &[NewChunk]) -> Result<()> {
+        let mut insert_chunk = self
+            .conn
+            .prepare_cached(
+                "INSERT INTO chunk (generation, file_id, start_line, end_line, hash, text) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )
+            .sql()?;
+        let mut insert_lines =
+            self.conn.prepare_cached("INSERT INTO chunk_lines (chunk_id, terms) VALUES (?1, ?2)").sql()?;
+        let mut insert_terms = self.conn.prepare_cached(&lexical::insert_sql(generation)).sql()?;
+        let mut insert_compat = match self.compat_index(generation)? {
+            Some(_) => Some(self.conn.prepare_cached(&compat::insert_sql(generation)).sql()?),
+            None => None,
+        };
+        for chunk in chunks {
+            let hash = (!chunk.text.trim().is_empty()).then_some(chunk.hash);
+            insert_chunk
+                .execute(params![generation, file_id, chunk.start_line, chunk.end_line, hash, chunk.text])
+                .sql()?;
+            let id = self.conn.last_insert_rowid();
+            insert_lines.execute((id, &chunk.line_terms)).sql()?;
+            insert_terms.execute((id, &chunk.fts_terms)).sql()?;
+            if let Some(insert) = &mut insert_compat {
+                insert.execute((id, &chunk.text)).sql()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes chunks with their full-text rows; gives the hashes they had.
+    pub(super) fn remove_chunks(&self, generation: GenerationId, ids: &[i64]) -> Result<Vec<Hash>> {
+        lexical::delete_rows(self.conn, generation, ids)?;
+        if self.compat_index(generation)?.is_some() {
+            compat::delete_rows(self.conn, generation, ids)?;
+        }
+        self.delete_chunk_rows(ids)
+    }
+
+    /// Notes a new modification time of a file whose content is the same.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn touch_file(&self, file_id: i64, mtime_ns: i64) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE file SET mtime_ns = ?2 WHERE id = ?1")
+            .sql()?
+            .execute((file_id, mtime_ns))
+            .sql()?;
+        Ok(())
+    }
+
+    /// Removes a file with its chunks and full-text rows. False when there was none. Its vectors stay in the cache.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn delete_file(&self, generation: GenerationId, source: &str, path: &str) -> Result<bool> {
+        let removed = self.remove_file(generation, source, path)?;
+        self.mark_unused(removed.as_deref().unwrap_or_default())?;
+        Ok(removed.is_some())
+    }
+
+    /// Removes a file with all its rows; gives the hashes of its chunks.
+    fn remove_file(&self, generation: GenerationId, source: &str, path: &str) -> Result<Option<Vec<Hash>>> {
+        let mut find = self
+            .conn
+            .prepare_cached("SELECT id FROM file WHERE generation = ?1 AND source = ?2 AND path = ?3")
+            .sql()?;
+        let found: Option<i64> = find.query_row((generation, source, path), |row| row.get(0)).optional().sql()?;
+        let Some(file_id) = found else { return Ok(None) };
+        let chunks: Vec<i64> = self
+            .conn
+            .prepare_cached("SELECT id FROM chunk WHERE file_id = ?1")
+            .sql()?
+            .query_map([file_id], |row| row.get(0))
+            .sql()?
+            .collect::<Result<_, _>>()
+            .sql()?;
+        let hashes = self.remove_chunks(generation, &chunks)?;
+        self.conn.prepare_cached("DELETE FROM file WHERE id = ?1").sql()?.execute([file_id]).sql()?;
+        Ok(Some(hashes))
+    }
+}

@@ -1,0 +1,178 @@
+//! The full-text index of a generation: which chunks hold a term. One FTS5 table per generation, so that its
+//! statistics are its own and retiring it is one `DROP`.
+
+use rusqlite::Connection;
+
+use super::{generations::GenerationId, pool::Reader, writer::Tx};
+use crate::error::SqlResult;
+use model::error::Result;
+
+/// Name of the full-text table of a generation.
+fn table(generation: GenerationId) -> String {
+    format!("chunk_fts_{generation}")
+}
+
+/// The full-text tables of a generation that may exist.
+pub(super) fn tables(generation: GenerationId) -> [String; 2] {
+    [table(generation), super::compat::table(generation)]
+}
+
+/// Creates the full-text table of a generation.
+///
+/// The text is a list of finished terms. The `ascii` tokenizer takes every non-ASCII byte as part of a term; with all
+/// ASCII punctuation as token characters too, it cuts at spaces only, so that each term is exactly one token and a
+/// single-term query can never become a phrase, which `detail=none` could not answer.
+pub(super) fn create_table(conn: &Connection, generation: GenerationId) -> Result<()> {
+    let punctuation: String = (0x21..0x7F).map(char::from).filter(char::is_ascii_punctuation).collect();
+    // Quoted twice: as an argument of the tokenizer, then as an option of FTS5.
+    let tokenizer = format!("ascii tokenchars '{}'", punctuation.replace('\'', "''"));
+    let sql = format!(
+        "CREATE VIRTUAL TABLE {} USING fts5(terms, content='', contentless_delete=1, detail=none, tokenize=\"{}\")",
+        table(generation),
+        tokenizer.replace('"', "\"\"")
+    );
+    conn.execute_batch(&sql).sql()
+}
+
+/// Drops the full-text tables of a generation.
+pub(super) fn drop_tables(conn: &Connection, generation: GenerationId) -> Result<()> {
+    let sql = format!("DROP TABLE IF EXISTS {}", table(generation));
+    conn.execute_batch(&sql).sql()?;
+    super::compat::drop_table(conn, generation)
+}
+
+/// Statement that indexes the terms of a chunk: id, terms.
+pub(super) fn insert_sql(generation: GenerationId) -> String {
+    format!("INSERT INTO {} (rowid, terms) VALUES (?1, ?2)", table(generation))
+}
+
+/// Removes chunks from the index of a generation.
+pub(super) fn delete_rows(conn: &Connection, generation: GenerationId, ids: &[i64]) -> Result<()> {
+    let mut delete = conn.prepare_cached(&format!("DELETE FROM {} WHERE rowid = ?1", table(generation))).sql()?;
+    for id in ids {
+        delete.execute([id]).sql()?;
+    }
+    Ok(())
+}
+
+/// A term as an FTS5 query for exactly this term.
+fn quoted(term: &str) -> String {
+    format!("\"{}\"", term.replace('"', "\"\""))
+}
+
+impl Reader<'_> {
+    /// Calls `f` with the id of every chunk of a generation that holds a term (as given to the index), ascending.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn for_each_rowid(&self, generation: GenerationId, term: &str, mut f: impl FnMut(i64)) -> Result<()> {
+        let all = |id| {
+            f(id);
+            true
+        };
+        if is_term(term) { self.for_each_match(generation, &quoted(term), all) } else { Ok(()) }
+    }
+
+    /// Ids of the chunks that hold a term, ascending; none when there are more than `most`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn rowids_up_to(&self, generation: GenerationId, term: &str, most: usize) -> Result<Option<Vec<i64>>> {
+        let mut ids = Vec::new();
+        if is_term(term) {
+            self.for_each_match(generation, &quoted(term), |id| {
+                ids.push(id);
+                ids.len() <= most
+            })?;
+        }
+        Ok((ids.len() <= most).then_some(ids))
+    }
+
+    /// Ids of the chunks that hold a term and any of `others`, ascending. Much quicker than all that hold the term, where
+    /// the others are rarer.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn rowids_among(&self, generation: GenerationId, term: &str, others: &[&str]) -> Result<Vec<i64>> {
+        let others: Vec<String> = others.iter().filter(|term| is_term(term)).map(|term| quoted(term)).collect();
+        let mut ids = Vec::new();
+        if is_term(term) && !others.is_empty() {
+            let both = format!("{} AND ({})", quoted(term), others.join(" OR "));
+            self.for_each_match(generation, &both, |id| {
+                ids.push(id);
+                true
+            })?;
+        }
+        Ok(ids)
+    }
+
+    fn for_each_match(&self, generation: GenerationId, query: &str, mut f: impl FnMut(i64) -> bool) -> Result<()> {
+        let name = table(generation);
+        let mut statement =
+            self.conn.prepare_cached(&format!("SELECT rowid FROM {name} WHERE {name} MATCH ?1")).sql()?;
+        let mut rows = statement.query([query]).sql()?;
+        while let Some(row) = rows.next().sql()? {
+            if !f(row.get(0).sql()?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// In how many chunks of a generation a term occurs.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn document_frequency(&self, generation: GenerationId, term: &str) -> Result<u64> {
+        let mut count = 0;
+        self.for_each_rowid(generation, term, |_| count += 1)?;
+        Ok(count)
+    }
+
+    /// Number of rows in the full-text index of a generation; equal to its number of chunks.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn fts_count(&self, generation: GenerationId) -> Result<u64> {
+        let sql = format!("SELECT count(*) FROM {}_docsize", table(generation));
+        self.conn.query_row(&sql, [], |row| row.get(0)).sql()
+    }
+}
+
+/// Whether the index can hold this term at all.
+fn is_term(term: &str) -> bool {
+    !term.is_empty() && !term.bytes().any(|byte| byte <= b' ' || byte == 0x7F)
+}
+
+impl Tx<'_> {
+    /// Merges some pages of the full-text index of a generation; true while there is more to merge. `start` begins
+    /// a full merge, later steps continue it.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn merge_fts_step(&self, generation: GenerationId, pages: u32, start: bool) -> Result<bool> {
+        self.merge_step(&table(generation), pages, start)
+    }
+
+    /// [`Self::merge_fts_step`] by the name of the table; false when there is none.
+    pub(super) fn merge_step(&self, name: &str, pages: u32, start: bool) -> Result<bool> {
+        if !self.conn.table_exists(None, name).sql()? {
+            return Ok(false);
+        }
+        let before = self.conn.total_changes();
+        let pages = i64::from(pages) * if start { -1 } else { 1 };
+        self.conn.execute(&format!("INSERT INTO {name} ({name}, rank) VALUES ('merge', ?1)"), [pages]).sql()?;
+        // FTS5 counts this statement itself as one change.
+        Ok(self.conn.total_changes() - before >= 2)
+    }
+
+    /// Checks the inner consistency of the full-text index of a generation.
+    ///
+    /// # Errors
+    /// [`model::error::Code::Corrupt`] when it is damaged.
+    pub fn check_fts(&self, generation: GenerationId) -> Result<()> {
+        let name = table(generation);
+        self.conn.execute(&format!("INSERT INTO {name} ({name}) VALUES ('integrity-check')"), []).sql()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+use super::*;
+use crate::OpenOptions;
+
+struct Fixture {
+    dir: TempDir,
+    store: std::sync::Arc<Store>,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("state/index.sqlite"), OpenOptions::default()).unwrap();
+        store.write(|tx| tx.set_meta("k", "old")).unwrap();
+        store.backup(&dir.path().join("copy.sqlite")).unwrap();
+        store.write(|tx| tx.set_meta("k", "new")).unwrap();
+        Self { dir, store }
+    }
+
+    /// A copy that was changed.
+    fn changed(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> PathBuf {
+        let mut bytes = fs::read(self.dir.path().join("copy.sqlite")).unwrap();
+        change(&mut bytes);
+        let path = self.dir.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    fn run(&self, name: &str, sql: &str) -> PathBuf {
+        let path = self.changed(name, |_| {});
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        path
+    }
+
+    fn take(&self, path: &Path) -> Result<Staged> {
+        Staged::take(path, self.store.path(), None)
+    }
+
+    fn value(&self) -> Option<String> {
+        self.store.read(|r| r.meta("k")).unwrap()
+    }
+}
+
+#[test]
+fn what_is_no_sound_copy_of_an_index_is_refused_and_the_index_is_as_it_was() {
+    let fixture = Fixture::new();
+    let dir = fixture.dir.path();
+    fs::write(dir.join("text.sqlite"), "no database").unwrap();
+    fs::write(dir.join("empty.sqlite"), "").unwrap();
+    fs::create_dir(dir.join("folder.sqlite")).unwrap();
+    let cases = [
+        (dir.join("none.sqlite"), Code::NotFound),
+        (dir.join("folder.sqlite"), Code::Path),
+        (dir.join("text.sqlite"), Code::ForeignDatabase),
+        (dir.join("empty.sqlite"), Code::ForeignDatabase),
+        (fixture.store.path().to_path_buf(), Code::Argument),
+        (fixture.changed("short.sqlite", |b| b.truncate(b.len() / 2)), Code::Corrupt),
+        (fixture.changed("long.sqlite", |b| b.extend([0; 4096])), Code::Corrupt),
+        (fixture.changed("page.sqlite", |b| b[2 * 4096..3 * 4096].fill(0xA5)), Code::Corrupt),
+        (fixture.changed("foreign.sqlite", |b| b[68..72].fill(1)), Code::ForeignDatabase),
+        (fixture.run("newer.sqlite", "PRAGMA user_version = 4711"), Code::NewerSchema),
+        (
+            fixture.run("trigger.sqlite", "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM chunk; END"),
+            Code::ForeignDatabase,
+        ),
+        (fixture.run("view.sqlite", "CREATE VIEW v AS SELECT 1"), Code::ForeignDatabase),
+        (fixture.run("table.sqlite", "ALTER TABLE file RENAME COLUMN terms TO term5"), Code::Corrupt),
+    ];
+    for (path, code) in cases {
+        let error = fixture.take(&path).unwrap_err();
+        assert_eq!(error.code, code, "{}: {error:?}", path.display());
+        assert!(error.remedy.is_some(), "{error:?}");
+    }
+    assert_eq!(fixture.value().as_deref(), Some("new"));
+    let left = fs::read_dir(dir.join("state")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(left.into_iter().all(|name| name.to_string_lossy().starts_with("index.sqlite")));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_and_a_pipe_are_refused() {
+    let fixture = Fixture::new();
+    let [link, pipe] = ["link.sqlite", "pipe.sqlite"].map(|name| fixture.dir.path().join(name));
+    std::os::unix::fs::symlink(fixture.dir.path().join("copy.sqlite"), &link).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in [link, pipe] {
+        assert_eq!(fixture.take(&path).unwrap_err().code, Code::Path);
+    }
+}
+
+#[test]
+fn an_index_in_use_is_no_copy() {
+    let fixture = Fixture::new();
+    let other = Store::open(&fixture.dir.path().join("other.sqlite"), OpenOptions::default()).unwrap();
+    other.write(|tx| tx.set_meta("k", "other")).unwrap();
+    assert_eq!(fixture.take(other.path()).unwrap_err().code, Code::Argument);
+    other.close();
+    fixture.take(other.path()).unwrap();
+}
+
+#[test]
+fn restoring_needs_the_lease_and_leaves_it_to_who_took_it_over() {
+    let fixture = Fixture::new();
+    let copy = fixture.dir.path().join("copy.sqlite");
+    assert_eq!(fixture.store.restore(fixture.take(&copy).unwrap()).unwrap_err().code, Code::Busy);
+    assert_eq!(fixture.value().as_deref(), Some("new"));
+    fixture.store.acquire_lease().unwrap();
+    // Readers see one or the other, and connections stay good.
+    let reading = Store::open(fixture.store.path(), OpenOptions::default()).unwrap();
+    reading.read(|_| fixture.store.restore(fixture.take(&copy)?)).unwrap();
+    assert_eq!(fixture.value().as_deref(), Some("old"));
+    assert_eq!(reading.read(|r| r.meta("k")).unwrap().as_deref(), Some("old"));
+    fixture.store.write_indexed(|tx| tx.set_meta("k", "after")).unwrap();
+    assert_eq!(reading.read(|r| r.meta("k")).unwrap().as_deref(), Some("after"));
+    fixture.store.release_lease().unwrap();
+    reading.acquire_lease().unwrap();
+    reading.write_indexed(|tx| tx.set_meta("k", "other")).unwrap();
+    reading.close();
+}
+
+#[test]
+fn what_a_killed_restore_left_goes_in_time() {
+    let fixture = Fixture::new();
+    let left = fixture.dir.path().join("state").join(format!("{UNFINISHED}old"));
+    fs::create_dir(&left).unwrap();
+    let copy = fixture.dir.path().join("copy.sqlite");
+    fixture.take(&copy).unwrap();
+    assert!(left.exists(), "somebody may be at work there");
+    File::open(&left).unwrap().set_modified(SystemTime::now() - 2 * ABANDONED).unwrap();
+    fixture.take(&copy).unwrap();
+    assert!(!left.exists());
+    fs::create_dir(&left).unwrap();
+    File::open(&left).unwrap().set_modified(SystemTime::now() - 2 * ABANDONED).unwrap();
+    fixture.store.scrub(&model::cancel::Cancel::new()).unwrap();
+    assert!(!left.exists(), "it holds what is forgotten");
+}

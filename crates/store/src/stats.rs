@@ -1,0 +1,83 @@
+//! Sizes and counts, for status.
+
+use std::{fs, path::Path};
+
+use serde::Serialize;
+
+use super::{generations::GenerationId, pool::Reader, recover::with_suffix};
+use crate::error::SqlResult;
+use model::error::Result;
+
+/// What one source holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SourceCounts {
+    /// Source, as in [`model::source::Source`].
+    pub source: String,
+    /// Indexed files.
+    pub files: u64,
+    /// Their chunks.
+    pub chunks: u64,
+}
+
+/// Sizes of the files of the index, in bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sizes {
+    /// The database file.
+    pub database: u64,
+    /// Its write-ahead log.
+    pub log: u64,
+    /// Pages inside the database that are free.
+    pub free: u64,
+    /// Stored vectors and their codes.
+    pub cache: u64,
+    /// Number of stored embeddings.
+    pub embeddings: u64,
+}
+
+impl Reader<'_> {
+    /// Files and chunks of a generation, per source.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn source_counts(&self, generation: GenerationId) -> Result<Vec<SourceCounts>> {
+        let mut statement = self
+            .conn
+            .prepare_cached(
+                "SELECT f.source, count(*), sum((SELECT count(*) FROM chunk c WHERE c.file_id = f.id)) \
+             FROM file f WHERE f.generation = ?1 GROUP BY f.source ORDER BY f.source",
+            )
+            .sql()?;
+        let rows = statement
+            .query_map([generation], |row| {
+                let count = |index| row.get(index);
+                Ok(SourceCounts { source: row.get(0)?, files: count(1)?, chunks: count(2)? })
+            })
+            .sql()?;
+        rows.collect::<Result<_, _>>().sql()
+    }
+
+    /// Sizes of the index. `path` is the path of the database.
+    pub(super) fn sizes(&self, path: &Path) -> Result<Sizes> {
+        let number = |sql| self.conn.query_row(sql, [], |row| row.get::<_, u64>(0));
+        let page_size = number("PRAGMA page_size").sql()?;
+        // 32-bit floats plus one code byte each; the sum over the rows would read every page.
+        let (embeddings, cache) = self
+            .conn
+            .prepare_cached(
+                "SELECT coalesce(sum(n), 0), coalesce(sum(n * coalesce(dims, 0) * 5), 0) FROM \
+                 (SELECT s.dims AS dims, (SELECT count(*) FROM embedding e WHERE e.space_id = s.id) AS n FROM space s)",
+            )
+            .sql()?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .sql()?;
+        Ok(Sizes {
+            database: number("PRAGMA page_count").sql()? * page_size,
+            log: fs::metadata(with_suffix(path, "-wal")).map_or(0, |meta| meta.len()),
+            free: number("PRAGMA freelist_count").sql()? * page_size,
+            cache,
+            embeddings,
+        })
+    }
+}

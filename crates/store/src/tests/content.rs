@@ -1,0 +1,247 @@
+//! Files, chunks, full text and embeddings: what goes in comes out.
+
+use super::*;
+use crate::embeddings::{CodeCursor, CodeRow, NewEmbedding};
+use model::config::settings::FtsTokenizer;
+
+fn rowids(fixture: &Fixture, generation: i64, term: &str) -> Vec<i64> {
+    let mut ids = Vec::new();
+    fixture.store.read(|reader| reader.for_each_rowid(generation, term, |id| ids.push(id))).unwrap();
+    ids
+}
+
+#[test]
+fn a_file_is_stored_and_replaced_as_a_whole() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("MEMORY.md", &["alpha beta", "beta gamma"]);
+    let before = fixture.store.read(|reader| reader.chunk_ids(generation)).unwrap();
+    assert_eq!(rowids(&fixture, generation, "beta"), before);
+
+    fixture.put("MEMORY.md", &["delta"]);
+    let after = fixture.store.read(|reader| reader.chunk_ids(generation)).unwrap();
+    assert_eq!(after.len(), 1);
+    assert!(after[0] > before[1], "ids are never used again");
+    assert_eq!(rowids(&fixture, generation, "beta"), Vec::<i64>::new());
+    assert_eq!(rowids(&fixture, generation, "delta"), after);
+
+    let rows = fixture.store.read(|reader| reader.chunks(&[after[0], before[0]])).unwrap();
+    assert_eq!(rows.len(), 1);
+    assert_eq!(
+        (rows[0].text.as_str(), rows[0].path.as_str(), rows[0].hash),
+        ("delta", "MEMORY.md", Some(hash("delta")))
+    );
+    let files = fixture.store.read(|reader| reader.files(generation, "memory")).unwrap();
+    assert_eq!(files["MEMORY.md"].size, 8);
+}
+
+#[test]
+fn every_term_is_one_token() {
+    let fixture = Fixture::new();
+    let terms = [
+        "a.b_c",
+        "err-1234",
+        "c++",
+        "it's",
+        "say\"so\"",
+        "x/y:z",
+        "東京",
+        "ที่",
+        "naïve",
+        "#tag",
+        "a*b",
+        "^",
+        "(",
+        "and",
+        "not",
+        "100%",
+    ];
+    let generation = fixture.put("MEMORY.md", &[&terms.join(" ")]);
+    for term in terms {
+        assert_eq!(rowids(&fixture, generation, term).len(), 1, "{term}");
+    }
+    for term in ["a.b", "err", "京", "a", "", " ", "a.b_c err-1234", "\0"] {
+        assert_eq!(rowids(&fixture, generation, term).len(), 0, "{term:?}");
+    }
+}
+
+#[test]
+fn embeddings_are_found_by_text_and_never_missing_twice() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["one", "two", "  \n"]);
+    fixture.put("b.md", &["two"]);
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap();
+    let missing = fixture.store.read(|reader| reader.missing_embeddings(generation, space.id, None, 10)).unwrap();
+    assert_eq!(missing.len(), 2, "distinct, and never a blank text");
+    let first_page = fixture.store.read(|reader| reader.missing_embeddings(generation, space.id, None, 1)).unwrap();
+    let second_page =
+        fixture.store.read(|r| r.missing_embeddings(generation, space.id, Some(&first_page[0].hash), 1)).unwrap();
+    assert_eq!([&first_page[..], &second_page[..]].concat(), missing);
+
+    let new = |text: &str, vector: [f32; 2]| NewEmbedding { hash: hash(text), vector: vector.into(), code: vec![7] };
+    let embeddings = vec![new("one", [1.0, 0.0]), new("two", [1.0, 1.0])];
+    fixture.store.write(move |tx| tx.insert_embeddings(space.id, &embeddings)).unwrap();
+    assert!(fixture.store.read(|r| r.missing_embeddings(generation, space.id, None, 10)).unwrap().is_empty());
+    let coverage = fixture.store.read(|reader| reader.coverage(generation, space.id)).unwrap();
+    assert_eq!((coverage.chunks, coverage.embedded, coverage.refused), (3, 3, 0));
+
+    let mut seen = Vec::new();
+    let load = |since, seen: &mut Vec<i64>| {
+        let read = |row: CodeRow<'_>| seen.push(row.embedding_id);
+        fixture.store.read(|r| r.for_each_code(generation, space.id, since, read)).unwrap()
+    };
+    let cursor = load(CodeCursor::default(), &mut seen);
+    assert_eq!(seen.len(), 3);
+    fixture.put("c.md", &["two", "three"]);
+    let cursor = load(cursor, &mut seen);
+    assert_eq!(seen.len(), 4, "a new chunk with an old text");
+    let embedding = new("three", [0.0, 2.0]);
+    fixture.store.write(move |tx| tx.insert_embeddings(space.id, &[embedding])).unwrap();
+    let cursor = load(cursor, &mut seen);
+    assert_eq!(seen.len(), 5, "an old chunk with a new embedding");
+    load(cursor, &mut seen);
+    assert_eq!(seen.len(), 5);
+
+    let gone = i64::MAX;
+    let asked = [&seen[..], &[gone]].concat();
+    let cosine = fixture.store.read(|r| r.exact_cosine(space.id, &asked, &[1.0, 0.0])).unwrap();
+    assert_eq!(cosine.iter().map(|(id, _)| *id).collect::<Vec<_>>(), seen);
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    let expected = [1.0, half, half, half, 0.0];
+    assert_eq!(cosine.len(), 5);
+    for ((_, similarity), expected) in cosine.iter().zip(expected) {
+        assert!((similarity.unwrap() - expected).abs() < 1e-6);
+    }
+}
+
+// A refused text was never asked about again.
+#[test]
+fn a_refusal_rests_for_a_growing_while_and_ends_with_a_vector() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["one", "two"]);
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
+    let waits = |fixture: &Fixture| {
+        fixture
+            .store
+            .read(|r| {
+                let missing = r.missing_embeddings(generation, space, None, 10)?.len();
+                let coverage = r.coverage(generation, space)?;
+                Ok((missing, coverage.refused, r.latest_refusal(generation, space)?.is_some()))
+            })
+            .unwrap()
+    };
+    let refuse = || fixture.store.write(move |tx| tx.refuse_text(space, &hash("one"), "too odd")).unwrap();
+    refuse();
+    assert_eq!(waits(&fixture), (1, 1, true));
+    let refusal = fixture.store.read(|r| r.latest_refusal(generation, space)).unwrap().unwrap();
+    assert_eq!((refusal.path.as_str(), refusal.reason.as_str()), ("a.md", "too odd"));
+    assert_eq!(refusal.asked_again_at_ms - refusal.refused_at_ms, 86_400_000);
+    let age = |days: i64| fixture.store.write(move |tx| tx.age_refusals(days * 86_400_000 + 60_000)).unwrap();
+    for days in [1, 2, 4, 8, 16, 32, 32] {
+        age(days - 1);
+        assert_eq!(waits(&fixture), (1, 1, true), "{days}");
+        age(1);
+        assert_eq!(waits(&fixture), (2, 0, false), "{days}");
+        refuse();
+    }
+    // A clock that was set back must not make it wait for years.
+    age(-10_000);
+    assert_eq!(waits(&fixture), (2, 0, false));
+    refuse();
+    fixture.store.write(|tx| tx.ask_refused_again()).unwrap();
+    assert_eq!(waits(&fixture), (2, 0, false));
+    refuse();
+    let embedding = NewEmbedding { hash: hash("one"), vector: vec![1.0], code: vec![7] };
+    fixture.store.write(move |tx| tx.insert_embeddings(space, &[embedding])).unwrap();
+    assert_eq!(waits(&fixture), (1, 0, false));
+    let coverage = fixture.store.read(|r| r.coverage(generation, space)).unwrap();
+    assert_eq!((coverage.embedded, coverage.refused), (1, 0), "not counted twice");
+}
+
+#[test]
+fn a_vector_that_would_spoil_comparisons_is_refused() {
+    let fixture = Fixture::new();
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
+    let try_insert = |vector: Vec<f32>| {
+        let embedding = NewEmbedding { hash: hash("x"), vector, code: vec![] };
+        fixture.store.write(move |tx| tx.insert_embeddings(space, &[embedding]))
+    };
+    for bad in [vec![], vec![f32::NAN], vec![1.0, f32::INFINITY]] {
+        assert_eq!(try_insert(bad).unwrap_err().code, model::error::Code::ProviderResponse);
+    }
+    assert_eq!(fixture.store.read(|r| r.space("k")).unwrap().unwrap().dims, None, "a refused vector decides nothing");
+    try_insert(vec![1.0, 2.0]).unwrap();
+    assert_eq!(try_insert(vec![1.0]).unwrap_err().code, model::error::Code::ProviderResponse);
+    assert_eq!(fixture.store.read(|r| r.embedding_count()).unwrap(), 1);
+}
+
+#[test]
+fn the_compatible_index_is_built_in_steps_and_kept_current() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["the quick fox", "a slow fox", "nothing"]);
+    let step = |limit| fixture.store.write(move |tx| tx.compat_build_step(generation, FtsTokenizer::Unicode61, limit));
+    assert!(step(1).unwrap());
+    fixture.put("b.md", &["fox while building"]);
+    fixture.put("a.md", &["quick fox", "gone"]);
+    while step(1).unwrap() {}
+    assert!(fixture.store.read(|r| r.compat_is_ready(generation, FtsTokenizer::Unicode61)).unwrap());
+    let search = |query: &'static str| {
+        fixture.store.read(move |r| r.compat_search(generation, Some(query), &[], &["memory"], 10)).unwrap()
+    };
+    assert_eq!(search("\"fox\"").len(), 2);
+    assert_eq!(search("\"quick\" AND \"fox\"").len(), 1);
+    assert!(search("\"slow\"").is_empty());
+    let like = fixture.store.read(|r| r.compat_search(generation, None, &["gon".into(), "e".into()], &[], 10)).unwrap();
+    assert_eq!(like.len(), 1);
+}
+
+#[test]
+fn a_term_is_looked_for_among_the_chunks_of_others() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["tea boiler", "tea", "boiler fence", "tea c++ fence"]);
+    let ids = fixture.store.read(|reader| reader.chunk_ids(generation)).unwrap();
+    let among = |term: &str, others: &[&str]| {
+        let found = fixture.store.read(|reader| reader.rowids_among(generation, term, others)).unwrap();
+        found.iter().map(|id| ids.iter().position(|known| known == id).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(among("tea", &["boiler", "c++"]), [0, 3]);
+    assert_eq!(among("fence", &["boiler", "", "no such"]), [2]);
+    assert_eq!(among("tea", &[]), [0; 0]);
+    let up_to = |most| fixture.store.read(|reader| reader.rowids_up_to(generation, "tea", most)).unwrap();
+    assert_eq!((up_to(3).map(|ids| ids.len()), up_to(2)), (Some(3), None));
+}
+
+/// Paths and texts in the order of content, asked for after every change.
+fn ordered(changes: &[(&str, &[&str])]) -> Vec<(String, String)> {
+    let fixture = Fixture::new();
+    let mut found = Vec::new();
+    for (path, texts) in changes {
+        let generation = fixture.put(path, texts);
+        let read = |reader: &crate::Reader<'_>| {
+            let (order, mut ids) = (reader.chunk_order()?, reader.chunk_ids(generation)?);
+            assert!(order.places(ids.iter().copied()).eq(ids.iter().map(|id| order.place(*id))));
+            ids.sort_by_key(|id| order.place(*id));
+            reader.chunks(&ids)
+        };
+        found = fixture.store.read(read).unwrap();
+        // Another connection has seen nothing of it yet.
+        let fresh = fixture.store.pool.read_fresh(&model::cancel::Cancel::new(), read).unwrap();
+        assert_eq!(found, fresh);
+    }
+    found.into_iter().map(|row| (row.path, row.text)).collect()
+}
+
+// Equals were told apart by their ids, which tell when a chunk was written.
+#[test]
+fn the_order_of_chunks_knows_files_and_lines_and_no_history() {
+    let fresh = ordered(&[("a.md", &["1", "2"]), ("b.md", &["3", "4"]), ("c.md", &["5"])]);
+    assert_eq!(fresh.len(), 5);
+    let other = ordered(&[
+        ("c.md", &["old"]),
+        ("b.md", &["3", "4"]),
+        ("c.md", &["5"]),
+        ("a.md", &["old", "older"]),
+        ("b.md", &["3", "4"]),
+        ("a.md", &["1", "2"]),
+    ]);
+    assert_eq!(other, fresh);
+}

@@ -1,0 +1,193 @@
+//! Rebuilding beside the live index, and the budget of the cache.
+
+use super::*;
+use crate::error::SqlResult;
+use crate::{
+    embeddings::NewEmbedding,
+    generations::{Generation, GenerationState},
+};
+
+fn begin(fixture: &Fixture, identity: &'static str) -> Generation {
+    fixture.store.write(move |tx| tx.begin_building(identity)).unwrap()
+}
+
+#[test]
+fn the_first_generation_is_live_at_once_and_the_next_grows_beside_it() {
+    let fixture = Fixture::new();
+    let first = begin(&fixture, "v1");
+    assert_eq!(first.state, GenerationState::Live);
+    assert_eq!(begin(&fixture, "v1"), first);
+
+    let second = begin(&fixture, "v2");
+    assert_eq!(second.state, GenerationState::Building);
+    assert_eq!(begin(&fixture, "v2"), second, "an interrupted rebuild goes on");
+    assert_eq!(fixture.store.read(|r| r.live()).unwrap(), Some(first.clone()));
+
+    let third = begin(&fixture, "v3");
+    assert_ne!(third.id, second.id, "another identity gives the unfinished one up");
+    let (a, b) = (first.id, second.id);
+    assert!(fixture.store.write(move |tx| tx.flip(a)).is_err());
+    assert!(fixture.store.write(move |tx| tx.flip(b)).is_err());
+    fixture.store.write(move |tx| tx.flip(third.id)).unwrap();
+    assert_eq!(fixture.store.read(|r| r.live()).unwrap().unwrap().id, third.id);
+    assert_eq!(fixture.store.read(|r| r.building()).unwrap(), None);
+}
+
+#[test]
+fn going_back_to_the_live_identity_gives_the_rebuild_up() {
+    let fixture = Fixture::new();
+    let first = begin(&fixture, "v1");
+    begin(&fixture, "v2");
+    assert_eq!(begin(&fixture, "v1"), first);
+    assert_eq!(fixture.store.read(|r| r.building()).unwrap(), None);
+    assert!(fixture.store.read(|r| r.has_retired()).unwrap());
+}
+
+#[test]
+fn a_retired_generation_goes_in_small_steps_and_leaves_nothing() {
+    let fixture = Fixture::new();
+    let old = fixture.put("a.md", &["one", "two", "three"]);
+    fixture.put("b.md", &["four"]);
+    let new = fixture.store.write(|tx| tx.begin_rebuild("test")).unwrap().id;
+    fixture.store.write(move |tx| tx.replace_file(new, &file("a.md"), &[chunk("one")])).unwrap();
+    fixture.store.write(move |tx| tx.flip(new)).unwrap();
+    let mut steps = 0;
+    while fixture.store.write(|tx| tx.retire_step(2)).unwrap() {
+        steps += 1;
+        assert!(steps < 20);
+    }
+    assert!(steps >= 2, "four chunks, two at a time");
+    fixture
+        .store
+        .read(|r| {
+            assert_eq!(r.chunk_count(old)?, 0);
+            assert!(r.files(old, "memory")?.is_empty());
+            assert!(r.fts_count(old).is_err(), "its table is gone");
+            assert_eq!((r.chunk_count(new)?, r.fts_count(new)?), (1, 1));
+            let rows: i64 = r.conn.query_row("SELECT count(*) FROM chunk_lines", [], |row| row.get(0)).sql()?;
+            assert_eq!(rows, 1);
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn the_cache_loses_the_longest_unused_first_and_never_what_is_in_use() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["in use"]);
+    for text in ["first", "second", "third"] {
+        fixture.put(text, &[text]);
+    }
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
+    let embeddings: Vec<_> = ["in use", "first", "second", "third"]
+        .iter()
+        .map(|text| NewEmbedding { hash: hash(text), vector: vec![1.0], code: vec![] })
+        .collect();
+    fixture.store.write(move |tx| tx.insert_embeddings(space, &embeddings)).unwrap();
+    for text in ["third", "first", "second"] {
+        fixture.clock.advance(1000);
+        fixture.store.write(move |tx| tx.delete_file(generation, "memory", text)).unwrap();
+    }
+    let prune = |entries| {
+        let ids = fixture.store.read(|r| r.prunable(entries, 100)).unwrap();
+        fixture.store.write(move |tx| tx.prune(&ids)).unwrap()
+    };
+    let has = |text: &str| fixture.store.read(|r| r.has_embedding(space, &hash(text))).unwrap();
+    assert_eq!(prune(10), 0);
+    assert_eq!(prune(3), 1);
+    assert!(!has("third") && has("first") && has("second"));
+    assert_eq!(prune(0), 2);
+    assert!(has("in use"));
+
+    // Between choosing and removing, a text may come into use again.
+    fixture.put("b.md", &["back"]);
+    let back = NewEmbedding { hash: hash("back"), vector: vec![1.0], code: vec![] };
+    fixture.store.write(move |tx| tx.insert_embeddings(space, &[back])).unwrap();
+    fixture.store.write(move |tx| tx.delete_file(generation, "memory", "b.md")).unwrap();
+    let ids = fixture.store.read(|r| r.prunable(0, 100)).unwrap();
+    assert_eq!(ids.len(), 1);
+    fixture.put("b.md", &["back"]);
+    assert_eq!(fixture.store.write(move |tx| tx.prune(&ids)).unwrap(), 0);
+}
+
+#[test]
+fn forgetting_removes_the_vectors_of_texts_that_are_gone() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["secret", "kept"]);
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
+    let embeddings: Vec<_> = ["secret", "kept"]
+        .iter()
+        .map(|text| NewEmbedding { hash: hash(text), vector: vec![1.0], code: vec![] })
+        .collect();
+    fixture.store.write(move |tx| tx.insert_embeddings(space, &embeddings)).unwrap();
+    fixture.store.write(move |tx| tx.replace_file(generation, &file("a.md"), &[chunk("kept")])).unwrap();
+    let forget = vec![hash("secret"), hash("kept")];
+    assert_eq!(fixture.store.write(move |tx| tx.forget_embeddings(&forget)).unwrap(), 1);
+    assert!(fixture.store.read(|r| r.has_embedding(space, &hash("kept"))).unwrap());
+}
+
+#[test]
+fn free_pages_go_back_to_the_file_system() {
+    let fixture = Fixture::new();
+    let text = "word ".repeat(2000);
+    let generation = fixture.put("a.md", &[text.as_str(); 50]);
+    fixture.store.write(move |tx| tx.delete_file(generation, "memory", "a.md")).unwrap();
+    let before = fixture.store.sizes().unwrap();
+    assert!(before.free > 400_000);
+    while fixture.store.write(|tx| tx.vacuum_step(50)).unwrap() {}
+    let after = fixture.store.sizes().unwrap();
+    assert_eq!(after.free, 0);
+    assert!(after.database < before.database - 400_000);
+}
+
+#[test]
+fn a_full_text_index_merges_in_steps_and_stays_whole() {
+    let fixture = Fixture::new();
+    let mut generation = 0;
+    for n in 0..40 {
+        generation = fixture.put(&format!("{n}.md"), &[&format!("common word{n}")]);
+    }
+    let mut start = true;
+    while fixture.store.write(move |tx| tx.merge_fts_step(generation, 1, start)).unwrap() {
+        start = false;
+    }
+    fixture.store.write(move |tx| tx.check_fts(generation)).unwrap();
+    assert_eq!(fixture.store.read(|r| r.document_frequency(generation, "common")).unwrap(), 40);
+}
+
+#[test]
+fn skipped_files_and_counts_are_per_source() {
+    use crate::skipped::Skipped;
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["one", "two"]);
+    let skipped = |source: &str, path: &str| Skipped {
+        source: source.into(),
+        path: path.into(),
+        code: "too-large".into(),
+        reason: "too large".into(),
+        seen_ms: 5,
+    };
+    let (memory, sessions) = (vec![skipped("memory", "m.md")], vec![skipped("sessions", "s.jsonl")]);
+    let expected = [memory.clone(), sessions.clone()].concat();
+    fixture.store.write(move |tx| tx.set_skipped("memory", &memory)).unwrap();
+    fixture.store.write(move |tx| tx.set_skipped("sessions", &sessions)).unwrap();
+    assert_eq!(fixture.store.read(|r| r.skipped()).unwrap(), expected);
+    fixture.store.write(|tx| tx.set_skipped("memory", &[])).unwrap();
+    assert_eq!(fixture.store.read(|r| r.skipped()).unwrap(), expected[1..]);
+    let counts = fixture.store.read(|r| r.source_counts(generation)).unwrap();
+    assert_eq!((counts[0].source.as_str(), counts[0].files, counts[0].chunks), ("memory", 1, 2));
+}
+
+#[test]
+fn a_backup_is_a_whole_index_and_never_overwrites() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["one"]);
+    let target = fixture.dir.path().join("copy.sqlite");
+    fixture.store.backup(&target).unwrap();
+    fixture.put("b.md", &["two"]);
+    let copy = Store::open(&target, OpenOptions::default()).unwrap();
+    assert_eq!(copy.read(|r| r.files(generation, "memory")).unwrap().len(), 1);
+    assert_eq!(fixture.store.backup(&target).unwrap_err().code, model::error::Code::Argument);
+    let missing = fixture.dir.path().join("nowhere/copy.sqlite");
+    assert!(fixture.store.backup(&missing).is_err());
+}

@@ -1,0 +1,130 @@
+//! What holds for every sequence of edits, and after every failure in the middle of one.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::error::SqlResult;
+use crate::{Reader, Tx};
+
+/// One edit of a small workspace: which file, and its new chunks (none = deleted).
+type Edit = (u8, Option<Vec<u8>>);
+
+/// Files by name, as lists of texts.
+type Model = BTreeMap<String, Vec<String>>;
+
+/// A text of two terms, so that files share terms.
+fn text(n: u8) -> String {
+    format!("t{} t{}", n % 5, n % 7)
+}
+
+fn apply(fixture: &Fixture, model: &mut Model, (name, chunks): &Edit) {
+    let name = format!("{name}.md");
+    match chunks {
+        Some(chunks) => {
+            let texts: Vec<String> = chunks.iter().map(|n| text(*n)).collect();
+            fixture.put(&name, &texts.iter().map(String::as_str).collect::<Vec<_>>());
+            model.insert(name, texts);
+        }
+        None => {
+            let gone = name.clone();
+            let removed = fixture
+                .store
+                .write(move |tx| {
+                    let generation = tx.begin_building("test")?.id;
+                    tx.delete_file(generation, "memory", &gone)
+                })
+                .unwrap();
+            assert_eq!(removed, model.remove(&name).is_some());
+        }
+    }
+}
+
+/// Everything a search could see, by path.
+fn content(reader: &Reader<'_>, generation: i64) -> model::error::Result<Model> {
+    let mut model = Model::new();
+    for (path, file) in reader.files(generation, "memory")? {
+        model.insert(path, reader.chunks_of_file(file.id)?.into_iter().map(|chunk| chunk.text).collect());
+    }
+    Ok(model)
+}
+
+fn check(fixture: &Fixture, model: &Model) {
+    fixture
+        .store
+        .read(|reader| {
+            let generation = reader.live()?.map_or(0, |live| live.id);
+            assert_eq!(&content(reader, generation)?, model);
+            let ids = reader.chunk_ids(generation)?;
+            let rows = reader.chunks(&ids)?;
+            assert_eq!(rows.len(), ids.len());
+            assert_eq!(reader.fts_count(generation)?, ids.len() as u64);
+            for term in (0..7).map(|n| format!("t{n}")) {
+                let mut found = Vec::new();
+                reader.for_each_rowid(generation, &term, |id| found.push(id))?;
+                let expected: Vec<i64> =
+                    rows.iter().filter(|row| row.text.split(' ').any(|t| t == term)).map(|row| row.id).collect();
+                assert_eq!(found, expected, "{term}");
+            }
+            Ok(())
+        })
+        .unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_sequence_of_edits_gives_what_was_put_in(
+        edits in proptest::collection::vec(
+            (0..4u8, proptest::option::weighted(0.8, proptest::collection::vec(any::<u8>(), 0..5))),
+            1..20,
+        ),
+    ) {
+        let fixture = Fixture::new();
+        let mut model = Model::new();
+        fixture.put("first.md", &["t0 t0"]);
+        model.insert("first.md".to_owned(), vec!["t0 t0".to_owned()]);
+        for edit in &edits {
+            apply(&fixture, &mut model, edit);
+        }
+        check(&fixture, &model);
+    }
+}
+
+/// Makes the n-th change of a row from now on fail, inside the present transaction.
+fn fail_at(tx: &Tx<'_>, n: usize) -> model::error::Result<()> {
+    let mut sql = format!("CREATE TEMP TABLE step (n INTEGER); INSERT INTO step VALUES ({n});");
+    for (table, event) in ["file", "chunk", "chunk_lines"].iter().flat_map(|t| [(t, "INSERT"), (t, "DELETE")]) {
+        sql.push_str(&format!(
+            "CREATE TEMP TRIGGER {table}_{event} BEFORE {event} ON main.{table} BEGIN \
+             UPDATE step SET n = n - 1; SELECT RAISE(ABORT, 'failed on purpose') FROM step WHERE n < 0; END;"
+        ));
+    }
+    tx.conn.execute_batch(&sql).sql()?;
+    Ok(())
+}
+
+#[test]
+fn a_write_that_fails_at_any_step_leaves_nothing_behind() {
+    let fixture = Fixture::new();
+    let mut model = Model::new();
+    apply(&fixture, &mut model, &(1, Some(vec![1, 2, 3])));
+    let edit = |tx: &Tx<'_>| {
+        let generation = tx.begin_building("test")?.id;
+        tx.replace_file(generation, &file("1.md"), &[chunk(&text(4)), chunk(&text(5))])?;
+        tx.replace_file(generation, &file("2.md"), &[chunk(&text(6))])
+    };
+    let mut failures = 0;
+    let failed = |n| fixture.store.write(move |tx| fail_at(tx, n).and_then(|()| edit(tx))).is_err();
+    while failed(failures) {
+        check(&fixture, &model);
+        failures += 1;
+    }
+    // Two files, three chunks and their line terms in; one file, three chunks and their line terms out.
+    assert_eq!(failures, 15);
+    model.insert("1.md".to_owned(), vec![text(4), text(5)]);
+    model.insert("2.md".to_owned(), vec![text(6)]);
+    check(&fixture, &model);
+}

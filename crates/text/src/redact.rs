@@ -1,0 +1,212 @@
+//! Takes secrets out of text before it is kept: keys of known shape, tokens, private keys, passwords, cards.
+//!
+//! A secret becomes a short tag such as `[redacted:aws-key]`. Line breaks stay, so line numbers keep their meaning.
+//! One pass of an automaton finds what may announce a secret (prefixes of tokens, names in many languages, commands);
+//! only what stands around such a place is looked at closely, each time within a bound, so the cost is linear.
+
+mod about;
+mod address;
+mod blocks;
+mod labels;
+mod numbers;
+mod phrases;
+mod plain;
+mod tail;
+mod tokens;
+mod told;
+mod value;
+mod words;
+
+use std::{borrow::Cow, ops::Range, sync::LazyLock};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use unicode_normalization::UnicodeNormalization;
+
+use self::{
+    labels::{Kind, LABELS},
+    plain::Plain,
+    tokens::{TOKENS, Token},
+};
+
+/// What every tag begins with.
+const TAG: &str = "[redacted:";
+
+/// What a place in a text may announce.
+#[derive(Clone, Copy)]
+enum Hint {
+    Token(&'static Token),
+    Name(Kind),
+    Block,
+    Address,
+    Bot,
+    Command(usize),
+}
+
+struct Hints {
+    automaton: AhoCorasick,
+    /// What each pattern of the automaton announces.
+    of: Vec<Hint>,
+}
+
+/// A secret in a text.
+struct Secret {
+    range: Range<usize>,
+    tag: &'static str,
+}
+
+static HINTS: LazyLock<Option<Hints>> = LazyLock::new(|| {
+    let mut patterns: Vec<(String, Hint)> = Vec::new();
+    for token in TOKENS {
+        patterns.extend(token.prefixes.iter().map(|prefix| ((*prefix).to_owned(), Hint::Token(token))));
+    }
+    for (kind, names) in LABELS {
+        for name in *names {
+            // The automaton folds ASCII only; other letters come in both cases, composed or not.
+            let mut forms = vec![(*name).to_owned(), name.to_uppercase(), capitalised(name), name.nfd().collect()];
+            forms.sort_unstable();
+            forms.dedup();
+            if name.is_ascii() {
+                forms.truncate(1);
+            }
+            patterns.extend(forms.into_iter().map(|form| (form, Hint::Name(*kind))));
+        }
+    }
+    patterns.extend(blocks::OPENINGS.iter().map(|opening| ((*opening).to_owned(), Hint::Block)));
+    patterns.push(("://".to_owned(), Hint::Address));
+    patterns.push((":AA".to_owned(), Hint::Bot));
+    patterns.extend(address::commands().enumerate().map(|(at, command)| (command.to_owned(), Hint::Command(at))));
+    let automaton = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::Standard)
+        .build(patterns.iter().map(|(pattern, _)| pattern))
+        .ok()?;
+    Some(Hints { automaton, of: patterns.into_iter().map(|(_, hint)| hint).collect() })
+});
+
+fn capitalised(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// The text with every secret replaced by a tag; borrowed when there is none. The number of lines stays.
+#[must_use]
+pub fn redact(text: &str) -> Cow<'_, str> {
+    let Some(hints) = HINTS.as_ref() else {
+        // The patterns are constants and compile in a test; without them nothing may be kept.
+        return Cow::Owned("\n".repeat(text.matches('\n').count()));
+    };
+    let plain = Plain::of(text);
+    let secrets = find(hints, &plain.text);
+    if secrets.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for secret in secrets {
+        let range = plain.original(&secret.range);
+        out.push_str(text.get(at..range.start).unwrap_or_default());
+        out.push_str(TAG);
+        out.push_str(secret.tag);
+        out.push(']');
+        let breaks = text.get(range.clone()).unwrap_or_default().matches('\n').count();
+        out.extend(std::iter::repeat_n('\n', breaks));
+        at = range.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// Whether a word begins like a token of a known service, even if too little of it is left to be of use to anybody.
+#[must_use]
+pub fn begins_like_a_key(word: &str) -> bool {
+    const TELLING: usize = 6;
+    TOKENS.iter().flat_map(|token| token.prefixes).any(|prefix| {
+        let telling = prefix.len() > 3 || prefix.ends_with(['-', '_']);
+        telling && word.len() >= prefix.len() + TELLING && word.starts_with(prefix)
+    })
+}
+
+/// Whether a secret was taken out of a text.
+#[must_use]
+pub fn was_redacted(text: &str) -> bool {
+    text.contains(TAG)
+}
+
+/// The secrets of a plain text, in order and apart from each other.
+fn find(hints: &Hints, text: &str) -> Vec<Secret> {
+    let begun = blocks::begun_before(text);
+    let mut found: Vec<Secret> = begun.map(|range| Secret { range, tag: "private-key" }).into_iter().collect();
+    let (mut blocks_until, mut no_footer) = (0, false);
+    // A secret is read to its end once, however many beginnings it has inside.
+    let (mut token, mut told): (Range<usize>, Range<usize>) = (0..0, 0..0);
+    for hit in hints.automaton.find_overlapping_iter(text) {
+        let (start, end) = (hit.start(), hit.end());
+        let Some(hint) = hints.of.get(hit.pattern().as_usize()) else { continue };
+        // A character may begin with the bytes of another only in text that is no UTF-8.
+        if start < blocks_until || !text.is_char_boundary(start) || !text.is_char_boundary(end) {
+            continue;
+        }
+        let secret = match hint {
+            Hint::Token(kind) => {
+                let written = text.get(start..end).is_some_and(|prefix| kind.prefixes.contains(&prefix));
+                let inside = token.start < start && start < token.end;
+                let range = (written && !inside).then(|| tokens::find(text, &(start..end), kind)).flatten();
+                token = range.clone().unwrap_or(token);
+                range.map(|range| (range, kind.name))
+            }
+            Hint::Name(kind) => {
+                let inside = told.start <= start && start < told.end;
+                let range = (!inside).then(|| told::find(text, &(start..end), *kind)).flatten();
+                told = range.clone().unwrap_or(told);
+                range.map(|range| (range, kind.tag()))
+            }
+            Hint::Block => blocks::find(text, start, &mut no_footer).map(|range| {
+                blocks_until = range.end;
+                (range, "private-key")
+            }),
+            Hint::Address => address::password(text, end).map(|range| (range, "url-password")),
+            Hint::Bot => tokens::bot(text, &(start..end)).map(|range| (range, "telegram-token")),
+            Hint::Command(which) => address::option(text, end, *which).map(|range| (range, "password")),
+        };
+        found.extend(secret.map(|(range, tag)| Secret { range, tag }));
+    }
+    numbers::find(text, |range, tag| found.push(Secret { range, tag }));
+    phrases::find(text, |range| found.push(Secret { range, tag: "seed-phrase" }));
+    for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))) {
+        if (33..100).contains(&word.len())
+            && let Some(tag) = tokens::shape(word.trim_matches('.'))
+        {
+            let start = word.as_ptr() as usize - text.as_ptr() as usize;
+            found.push(Secret { range: start..start + word.len(), tag });
+        }
+    }
+    // What was taken out before stays as it is.
+    found.retain(|secret| {
+        !secret.range.is_empty() && !text.get(secret.range.clone()).is_none_or(|it| it.starts_with(TAG))
+    });
+    apart(found)
+}
+
+/// Merges what overlaps; the shape of a token tells more than the name before it.
+fn apart(mut found: Vec<Secret>) -> Vec<Secret> {
+    let generic = |tag: &str| matches!(tag, "key" | "password" | "header" | "url-secret");
+    // Of two prefixes that fit, the longer one was found later.
+    found.reverse();
+    found.sort_by_key(|secret| (secret.range.start, std::cmp::Reverse(secret.range.end), generic(secret.tag)));
+    let mut out: Vec<Secret> = Vec::with_capacity(found.len());
+    for secret in found {
+        match out.last_mut() {
+            Some(last) if secret.range.start < last.range.end => {
+                last.range.end = last.range.end.max(secret.range.end);
+                if generic(last.tag) && !generic(secret.tag) {
+                    last.tag = secret.tag;
+                }
+            }
+            _ => out.push(secret),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,58 @@
+// `openclaw memory restore`
+
+import { forEachAgent } from "./agents.js";
+import { confirmed } from "./confirm.js";
+import { byteText, counted, print } from "./output.js";
+
+/**
+ * @typedef {{agent?: string, dryRun?: boolean, yes?: boolean, json?: boolean}} Options
+ * @typedef {import("../../index.d.ts").MemoryRestoreReport} Report
+ */
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {string} file
+ * @param {Options} options
+ */
+export async function runRestore(host, file, options) {
+  // As for a status: nothing is to be taken over or indexed before.
+  await forEachAgent(host, options, { name: "restore", all: false, purpose: "status" }, async (manager, { agentId }) => {
+    const plan = await manager.restore(file, { dryRun: true });
+    if (!options.json) print(planText(agentId, plan));
+    if (options.dryRun) {
+      if (!options.json) print("Nothing done.");
+      return { ...plan };
+    }
+    if (!options.yes && !(await confirmed("Put it back? Your notes stay as they are. [y/N] ", { fallback: false }))) {
+      process.exitCode = 1;
+      if (!options.json) print("Nothing was restored. Use --yes to restore it without a question.");
+      return { restored: null };
+    }
+    const restored = await manager.restore(file);
+    if (!options.json) print(doneText(agentId, restored));
+    return { restored };
+  });
+}
+
+/** @param {{files: number, chunks: number, vectors: number}} held */
+const heldText = ({ files, chunks, vectors }) => `${counted(files, "file")}, ${counted(chunks, "chunk")}, ${counted(vectors, "vector")}`;
+
+/** @param {string} agentId @param {Report} report */
+function planText(agentId, { path, replaced, ...copy }) {
+  const present = replaced.files + replaced.vectors > 0 ? `${heldText(replaced)}; ${byteText(replaced.bytes)}` : "empty";
+  return [
+    `The copy ${path} is sound: ${heldText(copy)}.`,
+    `It takes the place of the index of ${agentId} (${present}), which is kept beside it; the last two of those are.`,
+  ].join("\n");
+}
+
+/** @param {string} agentId @param {Report} report */
+function doneText(agentId, { path, kept, forgotten, ...copy }) {
+  const lines = [
+    `Restored the index of ${agentId} from ${path} (${heldText(copy)}). Vectors made since then were kept.`,
+    kept ? `What was there: ${kept}\nTo go back to it: openclaw memory restore ${kept}` : null,
+    forgotten > 0 ? `New in the list of what is forgotten: ${forgotten} (openclaw memory forget --list)` : null,
+    "`openclaw memory index` brings it up to date with your notes; a running gateway does so by itself.",
+  ];
+  return lines.filter((line) => line !== null).join("\n");
+}

@@ -1,0 +1,300 @@
+//! Automatic memory on the JS thread: settings, and the small files that must be written before a hook returns.
+
+use std::{path::PathBuf, time::Duration};
+
+use napi::Env;
+use napi_derive::napi;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::error::to_js;
+use engine::{
+    capture::{
+        collect::now_in,
+        erase, group_words,
+        jsonl::{self, SetAside},
+        queue::{Job, Message, Queue},
+        session_note::{self, Conversation},
+        short_term,
+    },
+    search::types::Hit,
+};
+use model::{
+    config::automatic::{self, Automatic},
+    error::{Code, Error, Result},
+};
+use text::{
+    recall_block::{self, Item},
+    shown::as_line,
+};
+
+/// How long a process that ends waits for its last lines.
+const SETTLE: Duration = Duration::from_secs(2);
+
+/// Whose automatic memory.
+#[napi(object)]
+pub struct AutomaticAgent {
+    /// The plugin's own configuration.
+    pub config: Value,
+    /// The agent.
+    pub agent_id: String,
+    /// Whether it is the agent that the host means when none is named.
+    pub is_default_agent: bool,
+    /// Absolute path of the host's state directory.
+    pub state_dir: String,
+}
+
+impl AutomaticAgent {
+    /// The agent's settings.
+    pub(super) fn settings(&self) -> Result<Automatic> {
+        automatic::resolve(&self.config, &self.agent_id)
+    }
+
+    /// Where the agent's own files are.
+    pub(super) fn folder(&self) -> PathBuf {
+        automatic::agent_folder(self.state_dir.as_ref(), &self.agent_id)
+    }
+
+    /// What was written in conversations of several people, for all agents.
+    pub(super) fn group_words(&self) -> PathBuf {
+        group_words::file(&automatic::own_folder(self.state_dir.as_ref()))
+    }
+
+    /// The agent's file of short-term memory.
+    pub(super) fn short_term_file(&self) -> Result<PathBuf> {
+        Ok(self.short_term_path(&self.settings()?, None))
+    }
+
+    fn short_term_path(&self, settings: &Automatic, person: Option<&str>) -> PathBuf {
+        if let Some(person) = person {
+            return automatic::short_term_path_of(person, self.state_dir.as_ref(), &self.agent_id);
+        }
+        automatic::short_term_path(&settings.short_term, self.state_dir.as_ref(), &self.agent_id, self.is_default_agent)
+    }
+}
+
+/// The resolved settings of the automatic memory.
+///
+/// # Errors
+/// `MEM_CONFIG` when a value has the wrong type.
+#[napi(ts_return_type = "Record<string, any>")]
+pub fn automatic_settings(env: &Env, agent: AutomaticAgent) -> napi::Result<Value> {
+    agent.settings().and_then(|s| to_value(&s)).map_err(|e| to_js(env, e))
+}
+
+/// The last turns as a block for the prompt; null when there is none. Reads only the end of a file. `person` names whom
+/// the host keeps apart from the agent's other people: such a person has turns of their own. Turns of `conversation`,
+/// oldest first, are left out: the model sees them anyway. `isCut` says that there were more of them.
+///
+/// # Errors
+/// When the file cannot be read, or `MEM_ARGUMENT` when the messages are malformed.
+#[napi]
+pub fn short_term_block(
+    env: &Env,
+    agent: AutomaticAgent,
+    person: Option<String>,
+    #[napi(ts_arg_type = "{ role: 'user' | 'assistant'; text: string }[] | null")] conversation: Option<Value>,
+    is_cut: Option<bool>,
+) -> napi::Result<Option<String>> {
+    let read = || {
+        let settings = agent.settings()?;
+        let messages: Vec<Message> =
+            conversation.map(|messages| from_value(messages, "messages")).transpose()?.unwrap_or_default();
+        let conversation = short_term::Conversation { messages: &messages, is_cut: is_cut.unwrap_or_default() };
+        let path = agent.short_term_path(&settings, person.as_deref());
+        short_term::block(&path, &settings.short_term.limits, conversation)
+    };
+    read().map_err(|e| to_js(env, e))
+}
+
+/// Records a finished turn, of `person` as in `shortTermBlock`. Synchronous, because hosts do not wait for the end of a
+/// turn.
+///
+/// # Errors
+/// When the file cannot be written.
+#[napi]
+pub fn record_turn(
+    env: &Env,
+    agent: AutomaticAgent,
+    user: String,
+    assistant: String,
+    person: Option<String>,
+) -> napi::Result<bool> {
+    let write = || {
+        let settings = agent.settings()?;
+        let path = agent.short_term_path(&settings, person.as_deref());
+        short_term::record(&path, &settings.short_term.limits, &user, &assistant, &now_in(None))
+    };
+    write().map_err(|e| to_js(env, e))
+}
+
+/// Waits for recorded turns that are not in their file yet because another process held it, at most two seconds; for a
+/// process that ends. Whether all are.
+#[napi]
+#[must_use]
+pub fn settle_turns() -> bool {
+    jsonl::settle(SETTLE)
+}
+
+/// What happened to the files of the automatic memory since this was asked last, in sentences for the log: damage that was
+/// set aside, lines that could not be written later.
+#[napi]
+#[must_use]
+pub fn take_automatic_notices() -> Vec<String> {
+    jsonl::take_notices()
+}
+
+/// A file that was set aside because it, or a part of another, was damaged.
+#[napi(object)]
+pub struct SetAsideFile {
+    /// Where it lies.
+    pub path: String,
+    /// How many lines it has, where they can be counted.
+    pub lines: Option<u32>,
+}
+
+/// The files that were set aside because they were damaged. Nothing reads them again. Damage that nobody has met yet is
+/// set aside now.
+///
+/// # Errors
+/// `MEM_CONFIG`, or when a folder cannot be read.
+#[napi]
+pub fn set_aside_files(env: &Env, agent: AutomaticAgent) -> napi::Result<Vec<SetAsideFile>> {
+    let list = || {
+        let files = erase::set_aside(&agent.folder(), &agent.short_term_file()?)?;
+        let lines = |lines: Option<usize>| lines.and_then(|lines| u32::try_from(lines).ok());
+        let shown = |file: SetAside| SetAsideFile { path: file.path.display().to_string(), lines: lines(file.lines) };
+        Ok(files.into_iter().map(shown).collect())
+    };
+    list().map_err(|e| to_js(env, e))
+}
+
+/// Puts a finished turn on the capture queue. Synchronous, for the same reason.
+///
+/// # Errors
+/// When the file cannot be written.
+#[napi]
+pub fn queue_capture(
+    env: &Env,
+    agent: AutomaticAgent,
+    #[napi(
+        ts_arg_type = "{ id: string; sessionKey?: string; provider?: string; model?: string; maxFacts?: number; seen?: number; messages: { role: 'user' | 'assistant'; text: string; at?: number }[] }"
+    )]
+    job: Value,
+) -> napi::Result<()> {
+    let push = || {
+        let mut job: Job = from_value(job, "capture job")?;
+        job.created_ms = jiff::Timestamp::now().as_millisecond();
+        Queue::new(&agent.folder()).push(&job)
+    };
+    push().map_err(|e| to_js(env, e))
+}
+
+/// Writes the note of a conversation that ends; gives its path, or null when nothing was said.
+///
+/// # Errors
+/// When the note cannot be written.
+#[napi]
+pub fn write_session_note(
+    env: &Env,
+    agent: AutomaticAgent,
+    workspace_dir: String,
+    #[napi(
+        ts_arg_type = "{ sessionKey: string; sessionId: string; source: string; slug?: string; timeZone?: string; messages: { role: 'user' | 'assistant'; text: string }[] }"
+    )]
+    conversation: Value,
+) -> napi::Result<Option<String>> {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Ended {
+        session_key: String,
+        session_id: String,
+        source: String,
+        slug: Option<String>,
+        time_zone: Option<String>,
+        messages: Vec<Message>,
+    }
+    let write = || {
+        let limit = agent.settings()?.session_notes.messages;
+        let ended: Ended = from_value(conversation, "conversation")?;
+        let conversation = Conversation {
+            session_key: &ended.session_key,
+            session_id: &ended.session_id,
+            source: &ended.source,
+            messages: &ended.messages,
+        };
+        let now = now_in(ended.time_zone.as_deref());
+        session_note::write(workspace_dir.as_ref(), &conversation, limit, ended.slug.as_deref(), &now)
+    };
+    write().map_err(|e| to_js(env, e))
+}
+
+/// What to ask a model for the name of a conversation's note: `{system, prompt}`, or null when nothing was said.
+///
+/// # Errors
+/// `MEM_CONFIG`, or `MEM_ARGUMENT` when the messages are malformed.
+#[napi(ts_return_type = "{ system: string; prompt: string } | null")]
+pub fn session_slug_task(
+    env: &Env,
+    agent: AutomaticAgent,
+    #[napi(ts_arg_type = "{ role: 'user' | 'assistant'; text: string }[]")] messages: Value,
+) -> napi::Result<Option<Value>> {
+    let make = || {
+        let limit = agent.settings()?.session_notes.messages;
+        let messages: Vec<Message> = from_value(messages, "messages")?;
+        let prompt = session_note::slug_prompt(&messages, limit);
+        Ok(prompt.map(|prompt| serde_json::json!({ "system": session_note::SLUG_SYSTEM, "prompt": prompt })))
+    };
+    make().map_err(|e| to_js(env, e))
+}
+
+/// Gives a session note the name that a model found; its new path, or null when it keeps the old one.
+///
+/// # Errors
+/// When the note cannot be renamed.
+#[napi]
+pub fn rename_session_note(
+    env: &Env,
+    workspace_dir: String,
+    path: String,
+    answer: String,
+) -> napi::Result<Option<String>> {
+    session_note::rename(workspace_dir.as_ref(), &path, &answer).map_err(|e| to_js(env, e))
+}
+
+/// Recalled passages as the block for the prompt; null when none fits.
+///
+/// # Errors
+/// `MEM_CONFIG`, or `MEM_ARGUMENT` when the passages are malformed.
+#[napi]
+pub fn render_recall(
+    env: &Env,
+    agent: AutomaticAgent,
+    #[napi(ts_arg_type = "MemoryHit[]")] hits: Value,
+) -> napi::Result<Option<String>> {
+    let render = || {
+        let settings = agent.settings()?;
+        let hits: Vec<Hit> = from_value(hits, "passages")?;
+        let places: Vec<String> =
+            hits.iter().map(|hit| format!("{}#L{}-L{}", hit.path, hit.start_line, hit.end_line)).collect();
+        let items: Vec<Item<'_>> =
+            hits.iter().zip(&places).map(|(hit, place)| Item { place, text: &hit.snippet, score: hit.score }).collect();
+        Ok(recall_block::render(&items, settings.auto_recall_max_chars))
+    };
+    render().map_err(|e| to_js(env, e))
+}
+
+/// A stored text for a model, on one line: it can end no block, and nothing in it is invisible.
+#[napi]
+#[must_use]
+pub fn memory_as_line(text: String) -> String {
+    as_line(&text)
+}
+
+pub(super) fn to_value<T: Serialize>(value: &T) -> Result<Value> {
+    serde_json::to_value(value).map_err(|e| Error::new(Code::Internal, e.to_string()))
+}
+
+pub(super) fn from_value<T: DeserializeOwned>(value: Value, what: &str) -> Result<T> {
+    serde_json::from_value(value).map_err(|e| Error::new(Code::Argument, format!("{what}: {e}")))
+}

@@ -1,0 +1,162 @@
+//! Automatic memory that needs the index: recall and capture, all asynchronous.
+
+use napi::{Env, bindgen_prelude::PromiseRaw};
+use napi_derive::napi;
+use serde_json::Value;
+
+use super::{
+    automatic::{AutomaticAgent, from_value, to_value},
+    error::to_js,
+    manager::NativeManager,
+    promise::promise,
+};
+use engine::{
+    capture::{log::Log, queue::Queue, recall::Asked},
+    services::now_ms,
+};
+
+/// A user's message and what stands around it.
+#[napi(object)]
+pub struct RecallQuestion {
+    /// The message.
+    pub prompt: String,
+    /// The user's message before it in the same conversation.
+    pub before: Option<String>,
+    /// Files that are not recalled, relative to the workspace.
+    pub without: Option<Vec<String>>,
+    /// "Now" in milliseconds since the epoch; default: the clock.
+    pub now_ms: Option<f64>,
+}
+
+impl From<RecallQuestion> for Asked {
+    #[expect(clippy::cast_possible_truncation, reason = "milliseconds since the epoch fit")]
+    fn from(question: RecallQuestion) -> Self {
+        Self {
+            prompt: question.prompt,
+            before: question.before,
+            without: question.without.unwrap_or_default(),
+            now_ms: question.now_ms.map_or_else(now_ms, |ms| ms as i64),
+        }
+    }
+}
+
+#[napi]
+impl NativeManager {
+    /// What memory has to say about a user's message, within the time limit of the settings; empty when nothing. `file` is
+    /// missing where the passage's file is.
+    #[napi(ts_return_type = "Promise<(MemoryHit & { file?: { state: string; modifiedMs: number } })[]>")]
+    pub fn recall<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        question: RecallQuestion,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let work =
+            async move { to_value(&engine.recall(&question.into(), &agent.settings()?, agent.group_words()).await?) };
+        promise(env, work, |hits| hits)
+    }
+
+    /// What auto-capture itself has written of passages that `recall` gave for the same message: for a note that the
+    /// host no longer vouches for.
+    #[napi(ts_return_type = "Promise<MemoryHit[]>")]
+    pub fn recall_captured<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        question: RecallQuestion,
+        #[napi(ts_arg_type = "MemoryHit[]")] hits: Value,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let hits = from_value(hits, "passages").map_err(|e| to_js(env, e))?;
+        let work = async move {
+            to_value(&engine.recall_captured(question.into(), agent.settings()?, agent.folder(), hits).await?)
+        };
+        promise(env, work, |hits| hits)
+    }
+
+    /// Remembers what was written into a note in a conversation of several people, so that it is never recalled by
+    /// itself. `note` is its path, relative to the workspace or absolute; none when that is not known.
+    #[napi]
+    pub fn remember_group_words<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        note: Option<String>,
+        texts: Vec<String>,
+    ) -> napi::Result<PromiseRaw<'env, ()>> {
+        let engine = self.engine(env)?;
+        let work = async move { engine.remember_group_words(agent.group_words(), note, texts).await };
+        promise(env, work, |()| ())
+    }
+
+    /// Works off the capture queue by rules.
+    #[napi(ts_return_type = "Promise<{ stored: number; skipped: number }>")]
+    pub fn capture_by_rules<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let work = async move { to_value(&engine.capture_by_rules(agent.folder(), &agent.settings()?).await?) };
+        promise(env, work, |outcome| outcome)
+    }
+
+    /// The next turn of the capture queue that a model is to look at; null when there is none.
+    #[napi(
+        ts_return_type = "Promise<{ id: string; system: string; prompt: string; provider?: string; model?: string } | null>"
+    )]
+    pub fn next_extraction<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+    ) -> napi::Result<PromiseRaw<'env, Option<Value>>> {
+        let engine = self.engine(env)?;
+        let work = async move {
+            let next = engine.next_extraction(agent.folder(), &agent.settings()?).await?;
+            next.as_ref().map(to_value).transpose()
+        };
+        promise(env, work, |next| next)
+    }
+
+    /// Keeps what a model listed for a turn of the capture queue.
+    #[napi(ts_return_type = "Promise<{ stored: number; skipped: number }>")]
+    pub fn finish_extraction<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        id: String,
+        answer: String,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let work =
+            async move { to_value(&engine.finish_extraction(agent.folder(), &agent.settings()?, id, answer).await?) };
+        promise(env, work, |outcome| outcome)
+    }
+
+    /// Takes a captured fact out of its note again; false when the note no longer has it.
+    #[napi(ts_return_type = "Promise<boolean>")]
+    pub fn undo_capture<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        id: String,
+    ) -> napi::Result<PromiseRaw<'env, bool>> {
+        let engine = self.engine(env)?;
+        let work = async move { engine.undo_capture(agent.folder(), &agent.settings()?, id).await };
+        promise(env, work, |removed| removed)
+    }
+}
+
+/// The captures log, newest first, and how many turns still wait: `{captures, waiting}`.
+///
+/// # Errors
+/// When a file cannot be read.
+#[napi(ts_return_type = "{ captures: any[]; waiting: number }")]
+pub fn list_captures(env: &Env, agent: AutomaticAgent, limit: u32) -> napi::Result<Value> {
+    let list = || {
+        let captures = Log::new(&agent.folder()).recent(limit as usize)?;
+        to_value(&serde_json::json!({ "captures": captures, "waiting": Queue::new(&agent.folder()).len()? }))
+    };
+    list().map_err(|e| to_js(env, e))
+}

@@ -1,0 +1,98 @@
+//! Stored facts.
+
+use napi::{Env, bindgen_prelude::PromiseRaw};
+use napi_derive::napi;
+use serde_json::Value;
+
+use super::{
+    automatic::{AutomaticAgent, from_value, to_value},
+    manager::NativeManager,
+    promise::promise,
+};
+use engine::{
+    capture::{facts::DEFAULT_IMPORTANCE, rules::Category},
+    services::facts::ImportRow,
+};
+use model::error::{Code, Error};
+
+/// A fact to be stored.
+#[napi(object)]
+pub struct FactInput {
+    /// The words; at most 500 characters.
+    pub text: String,
+    /// preference, fact, decision, entity or other; default other.
+    pub category: Option<String>,
+    /// 0–1; default 0.7.
+    pub importance: Option<f64>,
+}
+
+#[napi]
+impl NativeManager {
+    /// Every stored fact, oldest note first.
+    #[napi(ts_return_type = "Promise<StoredFact[]>")]
+    pub fn facts<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        promise(env, async move { to_value(&engine.facts().await?) }, |facts| facts)
+    }
+
+    /// The facts nearest to a question, nearest first.
+    #[napi(ts_return_type = "Promise<{ matches: (StoredFact & { score: number })[]; warning?: string }>")]
+    pub fn search_facts<'env>(
+        &self,
+        env: &'env Env,
+        query: String,
+        limit: u32,
+        min_score: f64,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let work = async move { to_value(&engine.search_facts(&query, limit as usize, min_score).await?) };
+        promise(env, work, |answer| answer)
+    }
+
+    /// Keeps a fact, unless memory holds it already or it must not be kept.
+    #[napi(
+        ts_return_type = "Promise<{ action: 'created' | 'duplicate'; fact: StoredFact } | { action: 'rejected'; reason: string }>"
+    )]
+    pub fn store_fact<'env>(&self, env: &'env Env, fact: FactInput) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let work = async move {
+            let name = fact.category.as_deref().unwrap_or("other");
+            let category = Category::parse(name)
+                .ok_or_else(|| Error::new(Code::Argument, format!("\"{name}\" is no category of facts")))?;
+            let importance = fact.importance.filter(|value| value.is_finite()).unwrap_or(DEFAULT_IMPORTANCE);
+            to_value(&engine.store_fact(&fact.text, category, importance.clamp(0.0, 1.0)).await?)
+        };
+        promise(env, work, |stored| stored)
+    }
+
+    /// Takes a fact out of the notes; false when there is none of that id.
+    #[napi(ts_return_type = "Promise<boolean>")]
+    pub fn forget_fact<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        id: String,
+    ) -> napi::Result<PromiseRaw<'env, bool>> {
+        let engine = self.engine(env)?;
+        promise(env, async move { engine.forget_fact(agent.folder(), id).await }, |removed| removed)
+    }
+
+    /// Takes over the rows of another store of facts.
+    #[napi(ts_return_type = "Promise<{ taken: number; known: number; refused: number }>")]
+    pub fn import_facts<'env>(
+        &self,
+        env: &'env Env,
+        #[napi(
+            ts_arg_type = "{ text: string; importance?: number | null; category?: string | null; createdAt?: number | null }[]"
+        )]
+        rows: Value,
+        dry_run: bool,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let work = async move {
+            let rows: Vec<ImportRow> = from_value(rows, "facts")?;
+            to_value(&engine.import_facts(rows, dry_run).await?)
+        };
+        promise(env, work, |outcome| outcome)
+    }
+}
