@@ -26,9 +26,10 @@ fn split_line(line: &str) -> Vec<&str> {
         let wide = matches!(c, '。' | '！' | '？');
         let narrow = matches!(c, '.' | '!' | '?') && chars.peek().is_none_or(|(_, next)| next.is_whitespace());
         let end = at + c.len_utf8();
-        let shortens =
-            c == '.' && shortens(line.get(start..at).unwrap_or_default(), line.get(end..).unwrap_or_default());
-        if wide || (narrow && !shortens) {
+        // Asked only before a space: it reads on to the end of the next word, which is the whole line in "1.1.1…".
+        let is_whole =
+            || c == '.' && shortens(line.get(start..at).unwrap_or_default(), line.get(end..).unwrap_or_default());
+        if wide || (narrow && !is_whole()) {
             parts.extend(line.get(start..end));
             start = end;
         }
