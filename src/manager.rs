@@ -33,7 +33,6 @@ use embed::{
     secret::{Credentials, Secret},
 };
 use engine::{
-    search::types::Source,
     services::{self, Engine, Lease, OpenCall, Progress, SearchCall, SyncCall},
     workspace::excerpt::ExcerptRequest,
 };
@@ -41,6 +40,7 @@ use model::{
     cancel::Cancel,
     config::resolve::resolve,
     error::{Code, Error, Result},
+    source::Source,
 };
 
 type ProgressFunction<'a> = Function<'a, SyncProgress, ()>;

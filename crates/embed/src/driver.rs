@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
-    BoxFuture, Embedded, Embedder, HARMLESS_TEXT, Limits, Purpose, Sink, Space, Usage,
+    BoxFuture, Embedded, Embedder, HARMLESS_TEXT, Limits, Purpose, Sink, Space,
     breaker::Breaker,
     check::{Checked, check, other_length},
     clock::Clock,
@@ -23,7 +23,10 @@ use super::{
     refusals::{Refusals, every_text_refused},
     retry::{ATTEMPTS, backoff},
 };
-use model::error::{Code, Error, Result};
+use model::{
+    error::{Code, Error, Result},
+    usage::Usage,
+};
 
 /// The vectors of one request, as they came.
 #[derive(Debug, Clone, PartialEq)]

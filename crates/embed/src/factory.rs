@@ -5,7 +5,6 @@ use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::Arc};
 use super::{
     Embedder, Space,
     account::Account,
-    batch::BatchLedger,
     callback::{Adapter, callback_driver},
     client::Http,
     clock::Clock,
@@ -14,6 +13,7 @@ use super::{
     redacting::Redacting,
 };
 use model::{
+    batch::BatchLedger,
     config::settings::{ProviderSettings, RedactSecrets},
     error::{Code, Error, Result},
 };

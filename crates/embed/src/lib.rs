@@ -29,9 +29,10 @@ use std::{future::Future, pin::Pin, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-pub use model::usage::Usage;
-
-use model::error::{Code, Error, Result};
+use model::{
+    error::{Code, Error, Result},
+    usage::Usage,
+};
 use text::language::Language;
 
 /// A future that can move between threads.

@@ -8,7 +8,7 @@ use reqwest::Url;
 use super::{
     Embedder, Limits, Space,
     account::{Account, KeyHeader},
-    batch::{BatchApi, BatchEmbedder, BatchLedger, GeminiBatch, OpenAiBatch, VoyageBatch},
+    batch::{BatchApi, BatchEmbedder, GeminiBatch, OpenAiBatch, VoyageBatch},
     client::Http,
     clock::Clock,
     driver::Driver,
@@ -22,6 +22,7 @@ use super::{
     },
 };
 use model::{
+    batch::BatchLedger,
     config::settings::ProviderSettings,
     error::{Code, Error, Result},
 };

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{BoxFuture, Embedder, Limits, Purpose, Sink, Space, Usage};
-use model::error::Result;
+use super::{BoxFuture, Embedder, Limits, Purpose, Sink, Space};
+use model::{error::Result, usage::Usage};
 use text::{language::Language, redact::redact};
 
 /// Takes secrets out of every text, notes and questions alike, before another embedder sees it.

@@ -1,10 +1,8 @@
 //! Kernels of the vector arena: `cargo bench --bench arena`.
 
 use divan::{Bencher, black_box};
-use engine::search::{
-    arena::{Arena, code},
-    types::Source,
-};
+use engine::search::arena::{Arena, code};
+use model::source::Source;
 
 fn main() {
     divan::main();

@@ -16,7 +16,7 @@ use crate::{
 };
 use embed::pack;
 use model::config::{
-    automatic::Automatic,
+    automatic::{Automatic, Limits},
     settings::{Chunking, RedactSecrets},
 };
 use text::{
@@ -281,7 +281,8 @@ fn indexing_grows_with_the_text() {
         ("chunks", &|text| ignored(chunk::chunks(text, shape.chunking).count())),
         ("outline", &|text| {
             let outline = Outline::of(text);
-            ignored(outline.heading_path(u32::try_from(text.len()).unwrap_or(0)));
+            let section = outline.section_of(u32::try_from(text.len()).unwrap_or(0));
+            ignored(section.map(|id| outline.path_of_section(id).count()));
         }),
         ("prepare", &|text| ignored(prepare::prepare(&mut Analyzer::new(), "memory/a.md", text, shape))),
     ]);
@@ -394,7 +395,7 @@ fn files_of_our_own_grow_with_what_they_hold() {
         ("short_term::block", &|text| {
             let dir = folder();
             let path = write(&dir, "short-term.jsonl", &mut parts(text).map(turn));
-            ignored(short_term::block(&path, &short_term::Limits::default(), short_term::Conversation::default()));
+            ignored(short_term::block(&path, &Limits::default(), short_term::Conversation::default()));
         }),
         ("captures log", &|text| {
             let dir = folder();

@@ -3,6 +3,8 @@
 
 use super::{Store, lexical, pool::Reader, writer::Tx};
 use crate::error::SqlResult;
+#[cfg(any(test, feature = "testing"))]
+use crate::generations::GenerationId;
 use model::error::Result;
 
 /// Rows looked at in one transaction.
@@ -99,6 +101,18 @@ impl Store {
         self.write_indexed(|tx| tx.remove_inconsistent())?;
         while self.write_indexed(|tx| tx.retire_step(STEP))? {}
         Ok(())
+    }
+}
+
+#[cfg(any(test, feature = "testing"))]
+impl Reader<'_> {
+    /// Rows in the full-text index of a generation. For tests: as many as there are chunks.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn fts_count(&self, generation: GenerationId) -> Result<u64> {
+        let sql = format!("SELECT count(*) FROM {}_docsize", lexical::table(generation));
+        self.conn.query_row(&sql, [], |row| row.get(0)).sql()
     }
 }
 

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::{compat, generations::GenerationId, lexical, pool::Reader, writer::Tx};
 use crate::error::SqlResult;
-use model::error::Result;
+use model::{error::Result, stamp::Stamp};
 
 /// SHA-256 of some content.
 pub type Hash = [u8; 32];
@@ -26,6 +26,14 @@ pub struct FileRow {
     pub lines: u32,
     /// Analysed terms, for length normalisation.
     pub terms: u32,
+}
+
+impl FileRow {
+    /// What tells whether the file changed since.
+    #[must_use]
+    pub const fn stamp(&self) -> Stamp {
+        Stamp { size: self.size, mtime_ns: self.mtime_ns }
+    }
 }
 
 /// A file to be stored.

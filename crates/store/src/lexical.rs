@@ -8,7 +8,7 @@ use crate::error::SqlResult;
 use model::error::Result;
 
 /// Name of the full-text table of a generation.
-fn table(generation: GenerationId) -> String {
+pub(super) fn table(generation: GenerationId) -> String {
     format!("chunk_fts_{generation}")
 }
 
@@ -118,25 +118,6 @@ impl Reader<'_> {
         }
         Ok(())
     }
-
-    /// In how many chunks of a generation a term occurs.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn document_frequency(&self, generation: GenerationId, term: &str) -> Result<u64> {
-        let mut count = 0;
-        self.for_each_rowid(generation, term, |_| count += 1)?;
-        Ok(count)
-    }
-
-    /// Number of rows in the full-text index of a generation; equal to its number of chunks.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn fts_count(&self, generation: GenerationId) -> Result<u64> {
-        let sql = format!("SELECT count(*) FROM {}_docsize", table(generation));
-        self.conn.query_row(&sql, [], |row| row.get(0)).sql()
-    }
 }
 
 /// Whether the index can hold this term at all.
@@ -164,15 +145,5 @@ impl Tx<'_> {
         self.conn.execute(&format!("INSERT INTO {name} ({name}, rank) VALUES ('merge', ?1)"), [pages]).sql()?;
         // FTS5 counts this statement itself as one change.
         Ok(self.conn.total_changes() - before >= 2)
-    }
-
-    /// Checks the inner consistency of the full-text index of a generation.
-    ///
-    /// # Errors
-    /// [`model::error::Code::Corrupt`] when it is damaged.
-    pub fn check_fts(&self, generation: GenerationId) -> Result<()> {
-        let name = table(generation);
-        self.conn.execute(&format!("INSERT INTO {name} ({name}) VALUES ('integrity-check')"), []).sql()?;
-        Ok(())
     }
 }

@@ -124,12 +124,6 @@ impl Outline {
         path.reverse();
         path.into_iter().filter_map(|id| self.sections.get(id as usize)).map(|s| &*s.title)
     }
-
-    /// Heading texts above a line, outermost first.
-    #[must_use]
-    pub fn heading_path(&self, line: u32) -> Vec<&str> {
-        self.section_of(line).map(|id| self.path_of_section(id).collect()).unwrap_or_default()
-    }
 }
 
 /// Number of lines of front matter, with its borders.
@@ -199,8 +193,12 @@ fn fence_mark(line: &str) -> Option<(u8, usize, bool)> {
 mod tests {
     use super::*;
 
+    fn headings_above(outline: &Outline, line: u32) -> Vec<&str> {
+        outline.section_of(line).map(|id| outline.path_of_section(id).collect()).unwrap_or_default()
+    }
+
     fn path(text: &str, line: u32) -> String {
-        Outline::of(text).heading_path(line).join(" > ")
+        headings_above(&Outline::of(text), line).join(" > ")
     }
 
     #[test]
@@ -217,11 +215,11 @@ mod tests {
     fn underlined_headings() {
         let text = "Title\n=====\nx\n\nSub\n---\ny\n\n- item\n---\nz\n\ntwo\nlines\n---\nw";
         let outline = Outline::of(text);
-        assert_eq!(outline.heading_path(3), ["Title"]);
+        assert_eq!(headings_above(&outline, 3), ["Title"]);
         assert_eq!((outline.kind_of(1), outline.kind_of(2)), (LineKind::Heading, LineKind::Heading));
-        assert_eq!(outline.heading_path(1), [""; 0]);
-        assert_eq!(outline.heading_path(7), ["Title", "Sub"]);
-        assert_eq!(outline.heading_path(16), ["Title", "Sub"]);
+        assert_eq!(headings_above(&outline, 1), [""; 0]);
+        assert_eq!(headings_above(&outline, 7), ["Title", "Sub"]);
+        assert_eq!(headings_above(&outline, 16), ["Title", "Sub"]);
     }
 
     #[test]
@@ -250,7 +248,7 @@ mod tests {
         let headings = "###### x\n".repeat(100_000);
         assert_eq!(Outline::of(&headings).sections().len(), 100_000);
         let deep: String = (0..100_000).map(|i| format!("{} h\n", "#".repeat(i % 6 + 1))).collect();
-        assert_eq!(Outline::of(&deep).heading_path(99_996).len(), 5);
+        assert_eq!(headings_above(&Outline::of(&deep), 99_996).len(), 5);
         let one_line = format!("# {}", "x".repeat(10_000_000));
         assert_eq!(Outline::of(&one_line).sections()[0].title.len(), TITLE_CHARS);
         let ticks = "`".repeat(1_000_000);

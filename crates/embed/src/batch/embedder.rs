@@ -11,17 +11,19 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use super::{BatchApi, BatchJob, BatchLedger, JobState, MAX_JOB_TEXTS, TextHash};
+use super::{BatchApi, JobState, MAX_JOB_TEXTS};
 use crate::{
-    BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space, Usage,
+    BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space,
     clock::Clock,
     driver::Driver,
     fault::{Fault, FaultKind},
     pack::cut,
 };
 use model::{
+    batch::{BatchJob, BatchLedger, TextHash},
     config::settings::BatchSettings,
     error::{Code, Error, Result},
+    usage::Usage,
 };
 
 /// Fewer texts than this go directly: a touched note should not wait for hours.

@@ -11,7 +11,6 @@ mod tests;
 
 pub use embedder::BatchEmbedder;
 pub use gemini::GeminiBatch;
-pub use model::batch::{BatchJob, BatchLedger, TextHash};
 pub use openai::{OpenAiBatch, VoyageBatch};
 
 use super::{BoxFuture, fault::Fault};

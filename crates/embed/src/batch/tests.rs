@@ -6,7 +6,6 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
-use super::*;
 use crate::{
     Embedded, Embedder, Purpose,
     account::Account,
@@ -15,7 +14,10 @@ use crate::{
     secret::{Credentials, Secret},
     tests::{Target, sources},
 };
-use model::error::{Code, Error, Result};
+use model::{
+    batch::{BatchJob, BatchLedger},
+    error::{Code, Error, Result},
+};
 
 const TIMEOUT: Duration = Duration::from_secs(20);
 

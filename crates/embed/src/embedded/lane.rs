@@ -92,6 +92,7 @@ impl Lane {
     }
 
     /// Threads alive now.
+    #[cfg(test)]
     pub fn threads(&self) -> usize {
         self.state.lock().threads
     }

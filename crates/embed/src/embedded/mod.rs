@@ -16,15 +16,15 @@ mod tests;
 
 use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
 
-use minilm::{Kernels, MAX_PIECES};
+use minilm::MAX_PIECES;
 
 use self::{
     lane::{Lane, Manner, Reply},
     queries::Queries,
     source::Source,
 };
-use super::{BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space, Usage};
-use model::error::Result;
+use super::{BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space};
+use model::{error::Result, usage::Usage};
 use text::language::Language;
 
 /// Provider id of the embedded model.
@@ -47,17 +47,6 @@ pub struct MiniLm {
     source: Arc<Source>,
     queries: Queries,
     documents: Arc<Lane>,
-}
-
-/// What `status` says about the embedded model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Condition {
-    /// Whether the weights are mapped now.
-    pub mapped: bool,
-    /// Threads of its own alive now.
-    pub threads: usize,
-    /// The instruction set in use.
-    pub kernels: &'static str,
 }
 
 impl MiniLm {
@@ -84,12 +73,6 @@ impl MiniLm {
             document_input_type: None,
         };
         Ok(Self { space, queries, documents, source })
-    }
-
-    /// What it is doing.
-    #[must_use]
-    pub fn condition(&self) -> Condition {
-        Condition { mapped: self.source.is_mapped(), threads: self.documents.threads(), kernels: Kernels::best().name }
     }
 
     /// Queues documents; every reply comes with the position of its first text.

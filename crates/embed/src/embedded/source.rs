@@ -59,6 +59,7 @@ impl Source {
     }
 
     /// Whether the weights are in memory now.
+    #[cfg(test)]
     pub fn is_mapped(&self) -> bool {
         self.mapped.lock().strong_count() > 0
     }

@@ -76,13 +76,13 @@ fn long_and_strange_texts_give_unit_vectors() {
 fn memory_is_given_back_when_idle() {
     let model = embedder(Duration::from_millis(20));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_time().build().unwrap();
-    assert!(!model.condition().mapped, "nothing is mapped before the first text");
+    assert!(!model.source.is_mapped(), "nothing is mapped before the first text");
     for purpose in [Purpose::Query, Purpose::Document, Purpose::Query] {
         let texts = ["and it comes back".to_owned()];
         let embedded = runtime.block_on(model.embed(&texts, purpose, Duration::from_secs(60))).unwrap();
         assert_eq!(embedded.len(), 1);
         let deadline = Instant::now() + Duration::from_secs(60);
-        while model.condition().threads > 0 || model.condition().mapped {
+        while model.documents.threads() > 0 || model.source.is_mapped() {
             assert!(Instant::now() < deadline, "after {purpose:?} memory is kept");
             thread::sleep(Duration::from_millis(5));
         }

@@ -44,10 +44,8 @@ fn cut_down(hit: Hit, lines: &HashMap<String, HashSet<String>>) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        capture::recall::{self, Asked},
-        search::types::Source,
-    };
+    use crate::capture::recall::{self, Asked};
+    use model::source::Source;
 
     const PATH: &str = "memory/2026-11-23.md";
 

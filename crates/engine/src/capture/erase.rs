@@ -166,13 +166,14 @@ fn with_rotated(path: &Path) -> Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::config::automatic::Limits;
 
     #[test]
     fn records_go_from_the_file_and_its_rotated_ones_and_others_stay() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("short-term.jsonl");
         let now: jiff::Zoned = "2026-03-17T01:41:00+00:00[UTC]".parse().unwrap();
-        let limits = short_term::Limits { max_entries: 2, ..short_term::Limits::default() };
+        let limits = Limits { max_entries: 2, ..Limits::default() };
         for text in ["the code is 4711", "tea", "the code is 4711 again"] {
             short_term::record(&path, &limits, text, "ok", &now).unwrap();
         }

@@ -223,7 +223,7 @@ fn best_line(asked: &[&QueryTerm], hit: &Hit, analyzer: &mut Analyzer) -> Shared
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::types::Source;
+    use model::source::Source;
 
     /// 2026-11-20T12:00:00Z.
     const NOW: i64 = 1_795_176_000_000;

@@ -10,7 +10,10 @@ use super::{
     jsonl::{self, Locked},
     queue::{Message, Role},
 };
-use model::error::{Code, Error, Result};
+use model::{
+    config::automatic::Limits,
+    error::{Code, Error, Result},
+};
 use text::{
     envelope,
     recent_block::{END, HEADING},
@@ -20,8 +23,6 @@ use text::{
 
 /// Fewest bytes of one entry; below `max_entries` times this a file cannot be full and is not counted.
 const MIN_ENTRY_BYTES: u64 = 60;
-
-pub use model::config::automatic::Limits;
 
 /// Turns after which the lines of a file are counted whatever its turns say.
 const LOOKED_AT_EVERY: u64 = 256;

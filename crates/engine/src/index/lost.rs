@@ -10,11 +10,11 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::workspace::{
-    area::{Area, MEMORY_FOLDER, is_markdown},
+    area::{Area, is_markdown},
     discover::Discovery,
     folders::{exists, identity},
 };
-use model::error::Result;
+use model::{error::Result, layout::MEMORY_FOLDER};
 use store::{
     Reader, Tx,
     files::{FileRow, Hash},

@@ -3,6 +3,7 @@
 //! The text pass makes new words findable at once and costs nothing; the embedding pass asks a provider only for
 //! texts whose vectors are not in the store yet. Both can be stopped at any step and go on from there.
 
+mod difference;
 pub mod embed_pass;
 pub mod growth;
 mod host_sessions;

@@ -5,27 +5,21 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use super::{
+    difference::{Difference, difference},
     identity::generation_identity,
     lost::{Folders, LostFolder, judge},
     prepare::{Shape, hash, prepare},
     text_pass::{FORGOTTEN, unreadable},
 };
-use crate::{
-    search::types::Source,
-    workspace::{area::Area, discover::discover, read::read_text, skipped::Skipped},
-};
+use crate::workspace::{area::Area, discover::discover, read::read_text, skipped::Skipped};
 use embed::Space;
 use model::{
     cancel::Cancel,
     config::settings::Settings,
     error::{Code, Result},
+    source::Source,
 };
-use store::{
-    Reader, Store,
-    embeddings::SpaceRow,
-    files::{FileRow, Hash},
-    others::Others,
-};
+use store::{Reader, Store, embeddings::SpaceRow, files::Hash, others::Others};
 use text::analyze::Analyzer;
 
 /// Bytes of text that count as one token in an estimate.
@@ -156,12 +150,9 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     let mut analyzer = Analyzer::new();
     let mut counted = HashSet::new();
     let mut found = HashSet::new();
-    for entry in &discovery.entries {
+    let Difference { stale, removed } = difference(&discovery, &known, list_changed);
+    for entry in stale {
         cancel.check()?;
-        let same = |row: &FileRow| row.mtime_ns == entry.mtime_ns && row.size == entry.size;
-        if !list_changed && known.get(&entry.path).is_some_and(same) {
-            continue;
-        }
         match read_text(&area, &entry.absolute) {
             Err(error) if error.code == Code::NotFound => {}
             Err(error) => plan.skipped.push(unreadable(entry, &error)),
@@ -181,14 +172,10 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
             }
         }
     }
-    let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
     let judgement = judge(&area, &discovery, &live_files, &found, &before);
     plan.lost = judgement.folders.lost;
-    let is_removed = |path: &String| {
-        !present.contains(path.as_str()) && !discovery.is_uncertain(path) && !judgement.kept.contains(path)
-    };
-    plan.removed = known.into_keys().filter(is_removed).collect();
-    plan.removed.sort_unstable();
+    let is_removed = |path: &&str| !judgement.kept.contains(*path);
+    plan.removed = removed.into_iter().filter(is_removed).map(str::to_owned).collect();
     Ok(plan)
 }
 
@@ -208,18 +195,14 @@ pub fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> Result<b
             return Ok(true);
         }
         let files = r.files(live.id, Source::Memory.as_str())?;
-        let mut known = files.clone();
-        let changed = discovery.entries.iter().any(|entry| {
-            known.remove(&entry.path).is_none_or(|row| row.mtime_ns != entry.mtime_ns || row.size != entry.size)
-        });
-        if changed {
+        let Difference { stale, removed } = difference(&discovery, &files, false);
+        if !stale.is_empty() {
             return Ok(true);
         }
         let before = Folders::stored(r)?;
         let judgement = judge(&area, &discovery, &files, &HashSet::new(), &before);
-        let is_removed = |path: &String| !discovery.is_uncertain(path) && !judgement.kept.contains(path);
         // A folder that was lost or has come back since the last pass has to be told.
-        Ok(before.lost != judgement.folders.lost || known.keys().any(is_removed))
+        Ok(before.lost != judgement.folders.lost || removed.iter().any(|path| !judgement.kept.contains(*path)))
     })
 }
 

@@ -13,7 +13,6 @@ use super::{
     prepare::{Shape, hash},
 };
 use crate::{
-    search::types::Source,
     transcripts::{
         files::{self, Owner, TranscriptFile},
         host::{AskHost, CURSOR_PREFIX},
@@ -31,6 +30,7 @@ use model::{
     cancel::Cancel,
     config::settings::{Settings, SyncSettings},
     error::{Code, Result},
+    source::Source,
 };
 use store::{
     Store,

@@ -9,13 +9,13 @@ use crossbeam_channel::{Receiver, bounded};
 
 use super::{
     Progress, Step,
+    difference::{Difference, difference},
     identity::generation_identity,
     lost::{Folders, Judgement, LostFolder, judge},
     prepare::{Prepared, Shape, hash, prepare},
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
 use crate::{
-    search::types::Source,
     transcripts::host::AskHost,
     workspace::{
         area::Area,
@@ -29,6 +29,7 @@ use model::{
     cancel::Cancel,
     config::settings::Settings,
     error::{Code, Error, RAISE_LIMIT, Result},
+    source::Source,
 };
 use store::{
     Store,
@@ -161,9 +162,11 @@ impl TextPass<'_> {
             Error::new(Code::Io, "too many open files: a folder of notes cannot be listed").remedy(RAISE_LIMIT)
         });
         let target = Target { area: &area, shape, generation: &generation, known: &known, list_changed };
-        self.write_changes(&target, &discovery, &mut report, &mut skipped)?;
+        let Difference { stale, removed } = difference(&discovery, &known, list_changed);
+        self.write_changes(&target, &stale, &mut report, &mut skipped)?;
         let judgement = self.judge(&target, &discovery)?;
-        self.remove_vanished(&target, &discovery, &judgement.kept, &mut report)?;
+        let is_gone = |path: &&str| !judgement.kept.contains(*path);
+        self.remove_vanished(&target, removed.into_iter().filter(is_gone).map(str::to_owned).collect(), &mut report)?;
         report.lost.clone_from(&judgement.folders.lost);
         report.skipped = skipped.len();
         self.keep_skipped(Source::Memory, skipped)?;
@@ -281,18 +284,10 @@ impl TextPass<'_> {
     fn write_changes(
         &self,
         target: &Target<'_>,
-        discovery: &Discovery,
+        stale: &[&Entry],
         report: &mut TextReport,
         skipped: &mut Vec<Skipped>,
     ) -> Result<()> {
-        let stale: Vec<&Entry> = discovery
-            .entries
-            .iter()
-            .filter(|e| {
-                let differs = |row: &FileRow| row.mtime_ns != e.mtime_ns || row.size != e.size;
-                target.list_changed || target.known.get(&e.path).is_none_or(differs)
-            })
-            .collect();
         if stale.is_empty() {
             return Ok(());
         }
@@ -302,7 +297,7 @@ impl TextPass<'_> {
         let (send, receive) = bounded::<Result<Read>>(FILES_IN_FLIGHT);
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                let (send, stale, next) = (send.clone(), &stale, &next);
+                let (send, next) = (send.clone(), &next);
                 scope.spawn(move || {
                     let mut analyzer = Analyzer::new();
                     while let Some(entry) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -403,21 +398,8 @@ impl TextPass<'_> {
         Ok(judge(target.area, discovery, &known, &found.collect(), &before))
     }
 
-    /// Removes what is no longer on disk, but nothing below a folder that could not be looked at or is lost.
-    fn remove_vanished(
-        &self,
-        target: &Target<'_>,
-        discovery: &Discovery,
-        kept: &HashSet<String>,
-        report: &mut TextReport,
-    ) -> Result<()> {
-        let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
-        let vanished: Vec<String> = target
-            .known
-            .keys()
-            .filter(|path| !present.contains(path.as_str()) && !discovery.is_uncertain(path) && !kept.contains(*path))
-            .cloned()
-            .collect();
+    /// Removes what is no longer on disk.
+    fn remove_vanished(&self, target: &Target<'_>, vanished: Vec<String>, report: &mut TextReport) -> Result<()> {
         report.removed = vanished.len();
         let id = target.generation.id;
         for batch in vanished.chunks(FILES_IN_FLIGHT) {

@@ -4,9 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-pub use model::source::Source;
-
-use model::error::Error;
+use model::{error::Error, source::Source};
 use text::{language::Language, query::QueryPlan};
 
 /// One search.

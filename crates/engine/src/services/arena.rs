@@ -4,11 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use crate::search::{
-    arena::{Arena, Precision},
-    types::Source,
-};
-use model::error::Result;
+use crate::search::arena::{Arena, Precision};
+use model::{error::Result, source::Source};
 use store::{DataVersion, Reader, Store, embeddings::CodeCursor, generations::GenerationId};
 
 /// What was read, and of what.

@@ -18,7 +18,7 @@ use crate::{
         queue::{Job, Queue},
         recall::{self, Asked},
     },
-    search::types::{Hit, Source},
+    search::types::Hit,
     workspace::{
         area::{Area, Limits},
         read::read_text,
@@ -28,6 +28,7 @@ use model::{
     cancel::Cancel,
     config::{automatic::Automatic, paths::normalize, settings::Settings},
     error::{Code, Result},
+    source::Source,
 };
 
 /// Nobody else takes a turn for this long after somebody did, in milliseconds: longer than a model call may last.

@@ -13,7 +13,7 @@ use super::{Engine, SearchCall, SyncCall, facts::hashes_of_forgotten, keep::LEAS
 use crate::{
     capture::{erase, jsonl, short_term},
     index::Failure,
-    search::types::{Hit, Source},
+    search::types::Hit,
     workspace::{
         area::Area,
         forgotten::{Entry, Forgotten, What, content_hash, is_telling, line_hash, list_path},
@@ -24,6 +24,7 @@ use model::{
     cancel::Cancel,
     config::{paths::normalize, settings::Settings},
     error::{Code, Error, Result},
+    source::Source,
 };
 use store::{Reader, files::Hash, generations::GenerationId};
 use text::{fold::fold, session_header};

@@ -152,7 +152,7 @@ fn is_same_model(space: &Space, provider: &str, model: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::services::{OpenCall, SyncCall, open};
+    use crate::services::{OpenCall, SyncCall, open, testing::open_call};
     use embed::BoxFuture;
     use model::cancel::Cancel;
 
@@ -183,23 +183,13 @@ mod tests {
     /// An engine of the provider `bedrock`, whose adapter fails the test when it is asked.
     async fn engine(dir: &std::path::Path) -> crate::services::Lease {
         let call = OpenCall {
-            config: serde_json::json!({ "memory": { "search": { "provider": "bedrock", "model": "titan" } } }),
-            agent_id: "main".to_owned(),
-            state_dir: dir.to_path_buf(),
-            home_dir: dir.to_path_buf(),
-            workspace_dir: Some(dir.join("workspace")),
-            default_workspace_dir: None,
-            accounts: Vec::new(),
-            model_paths: Vec::new(),
-            thread: 0,
             callbacks: vec![(
                 None,
                 Arc::new(|texts, _| -> BoxFuture<'static, _> {
                     Box::pin(async move { panic!("{} texts were sent", texts.len()) })
                 }),
             )],
-            sessions: None,
-            background: false,
+            ..open_call(dir, &serde_json::json!({ "provider": "bedrock", "model": "titan" }))
         };
         open(call).await.unwrap().unwrap()
     }

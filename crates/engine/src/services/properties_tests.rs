@@ -9,8 +9,7 @@ use super::{
     forget::ForgetCall,
     testing::{Home, asking, sync},
 };
-use crate::search::types::Source;
-use model::cancel::Cancel;
+use model::{cancel::Cancel, source::Source};
 
 /// One thing that happens to a small workspace.
 #[derive(Debug, Clone)]

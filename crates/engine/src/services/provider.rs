@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use embed::{
     Embedder,
     account::Account,
-    batch::BatchLedger,
     callback::{Offered, offered_adapter},
     client::Http,
     clock::SystemClock,
@@ -20,6 +19,7 @@ use embed::{
     factory::{EmbeddedLoader, Selected, Sources, build, build_fallback},
 };
 use model::{
+    batch::BatchLedger,
     config::{paths::OWN_FOLDER, settings::Settings},
     error::{Error, Result},
 };

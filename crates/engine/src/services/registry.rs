@@ -110,23 +110,10 @@ pub async fn close_all() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::services::{OpenCall, open};
+    use crate::services::{OpenCall, open, testing::open_call};
 
     fn call(dir: &Path) -> OpenCall {
-        OpenCall {
-            config: serde_json::json!({ "memory": { "search": { "provider": "none" } } }),
-            agent_id: "main".to_owned(),
-            state_dir: dir.to_path_buf(),
-            home_dir: dir.to_path_buf(),
-            workspace_dir: Some(dir.join("workspace")),
-            default_workspace_dir: None,
-            accounts: Vec::new(),
-            model_paths: Vec::new(),
-            thread: 0,
-            callbacks: Vec::new(),
-            sessions: None,
-            background: false,
-        }
+        open_call(dir, &serde_json::json!({ "provider": "none" }))
     }
 
     #[tokio::test]

@@ -22,7 +22,7 @@ use crate::{
     },
     search::{
         QueryVector, Vectors, search,
-        types::{Answer, Request, Source},
+        types::{Answer, Request},
     },
     workspace::{area::Area, skipped::SkipCode},
 };
@@ -31,6 +31,7 @@ use model::{
     cancel::Cancel,
     config::settings::{Ranking, Settings},
     error::{Code, Error, RAISE_LIMIT, Result},
+    source::Source,
 };
 use store::{Reader, embeddings::SpaceRow, skipped::Skipped};
 use text::{language::Language, query::QueryPlan};

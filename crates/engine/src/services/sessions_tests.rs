@@ -12,28 +12,18 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::super::{Engine, Lease, OpenCall, SyncCall, open, testing::hits};
-use crate::{search::types::Source, transcripts::host::AskHost};
-use model::cancel::Cancel;
+use super::super::{
+    Engine, Lease, OpenCall, SyncCall, open,
+    testing::{hits, open_call},
+};
+use crate::transcripts::host::AskHost;
+use model::{cancel::Cancel, source::Source};
 
 fn call(dir: &Path, sessions: Option<AskHost>, sync: &Value) -> OpenCall {
     let search = json!({
         "provider": "none", "sources": ["memory", "sessions"], "experimental": { "sessionMemory": true }, "sync": sync,
     });
-    OpenCall {
-        config: json!({ "memory": { "search": search } }),
-        agent_id: "main".to_owned(),
-        state_dir: dir.to_path_buf(),
-        home_dir: dir.to_path_buf(),
-        workspace_dir: Some(dir.join("workspace")),
-        default_workspace_dir: None,
-        accounts: Vec::new(),
-        model_paths: Vec::new(),
-        thread: 0,
-        callbacks: Vec::new(),
-        sessions,
-        background: false,
-    }
+    OpenCall { sessions, ..open_call(dir, &search) }
 }
 
 async fn engine(dir: &Path) -> Lease {

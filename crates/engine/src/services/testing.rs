@@ -81,15 +81,8 @@ impl Home {
     async fn open_with(&self, search: serde_json::Value, state: &Path, workspace: &Path) -> Lease {
         let (embedded, strict) = (Arc::clone(&self.embedded), Arc::clone(&self.strict));
         let call = OpenCall {
-            config: serde_json::json!({ "memory": { "search": search } }),
-            agent_id: "main".to_owned(),
             state_dir: state.to_path_buf(),
-            home_dir: self.dir.path().to_path_buf(),
             workspace_dir: Some(workspace.to_path_buf()),
-            default_workspace_dir: None,
-            accounts: Vec::new(),
-            model_paths: Vec::new(),
-            thread: 0,
             callbacks: vec![
                 spare(),
                 (
@@ -112,10 +105,28 @@ impl Home {
                     }),
                 ),
             ],
-            sessions: None,
-            background: false,
+            ..open_call(self.dir.path(), &search)
         };
         open(call).await.unwrap().unwrap()
+    }
+}
+
+/// Opening an engine with these settings of `memory.search` on a folder: the notes in `workspace` below it, the state
+/// beside them, and nothing of a host.
+pub fn open_call(dir: &Path, search: &serde_json::Value) -> OpenCall {
+    OpenCall {
+        config: serde_json::json!({ "memory": { "search": search } }),
+        agent_id: "main".to_owned(),
+        state_dir: dir.to_path_buf(),
+        home_dir: dir.to_path_buf(),
+        workspace_dir: Some(dir.join("workspace")),
+        default_workspace_dir: None,
+        accounts: Vec::new(),
+        model_paths: Vec::new(),
+        thread: 0,
+        callbacks: Vec::new(),
+        sessions: None,
+        background: false,
     }
 }
 

@@ -6,8 +6,10 @@ use std::{
 };
 
 use super::{extra::ExtraPath, forgotten::Forgotten, skipped::SkipCode, skipped::Skipped};
-use model::config::settings::Settings;
-pub use model::layout::{MEMORY_FOLDER, ROOT_FILES};
+use model::{
+    config::settings::Settings,
+    layout::{MEMORY_FOLDER, ROOT_FILES},
+};
 
 /// The diary of the host's dreaming: may be read (G2), is not indexed.
 const DIARY_FILES: [&str; 2] = ["DREAMS.md", "dreams.md"];

@@ -7,10 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use model::stamp::mtime_ns;
+use model::{
+    layout::{MEMORY_FOLDER, ROOT_FILES},
+    stamp::{Stamp, mtime_ns},
+};
 
 use super::{
-    area::{Area, MEMORY_FOLDER, ROOT_FILES, is_markdown},
+    area::{Area, is_markdown},
     extra::ExtraPath,
     skipped::{SkipCode, SkippedList},
     walk::Walker,
@@ -27,6 +30,14 @@ pub struct Entry {
     pub size: u64,
     /// Modification time in nanoseconds since the epoch.
     pub mtime_ns: i64,
+}
+
+impl Entry {
+    /// What tells whether the file changed since.
+    #[must_use]
+    pub const fn stamp(&self) -> Stamp {
+        Stamp { size: self.size, mtime_ns: self.mtime_ns }
+    }
 }
 
 /// What a look at the disk gave.

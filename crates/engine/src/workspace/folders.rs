@@ -11,7 +11,8 @@ use std::{
 use notify::RecursiveMode;
 use walkdir::WalkDir;
 
-use super::area::{Area, MEMORY_FOLDER, is_ignored_folder};
+use super::area::{Area, is_ignored_folder};
+use model::layout::MEMORY_FOLDER;
 
 /// Tells a folder from another one that took its place. The time of creation is part of it because file systems
 /// use the number of a deleted folder again.

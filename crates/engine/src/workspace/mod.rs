@@ -13,7 +13,6 @@ pub mod guard;
 pub mod notes;
 mod pending;
 pub mod read;
-pub mod reconcile;
 pub mod skipped;
 mod take_out;
 pub(crate) mod walk;

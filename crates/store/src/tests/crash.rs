@@ -34,7 +34,7 @@ fn check_whole(store: &Store) -> usize {
     assert_eq!(chunks, rows, "every chunk is in the full-text index");
     assert_eq!(chunks, 2 * files as u64);
     if let Some(live) = store.read(|r| r.live()).unwrap() {
-        store.write(move |tx| tx.check_fts(live.id)).unwrap();
+        store.write(move |tx| check_fts(tx, live.id)).unwrap();
     }
     files
 }
@@ -211,7 +211,7 @@ fn an_index_that_was_merged_under_a_reader_is_not_taken_for_damaged() {
     let generation = fixture.put("first.md", &["alpha beta"]);
     for n in 0..20 {
         // The connection of the search remembers how the full-text index is made up.
-        fixture.store.read(|r| r.document_frequency(generation, "beta")).unwrap();
+        fixture.store.read(|r| chunks_with(r, generation, "beta")).unwrap();
         fixture.put(&format!("{}.md", n % 3), &[&format!("beta word{n}"), "gamma"]);
         let mut start = true;
         while fixture.store.write(move |tx| tx.merge_fts_step(generation, 200, start)).unwrap() {

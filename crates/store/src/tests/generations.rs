@@ -151,8 +151,8 @@ fn a_full_text_index_merges_in_steps_and_stays_whole() {
     while fixture.store.write(move |tx| tx.merge_fts_step(generation, 1, start)).unwrap() {
         start = false;
     }
-    fixture.store.write(move |tx| tx.check_fts(generation)).unwrap();
-    assert_eq!(fixture.store.read(|r| r.document_frequency(generation, "common")).unwrap(), 40);
+    fixture.store.write(move |tx| check_fts(tx, generation)).unwrap();
+    assert_eq!(fixture.store.read(|r| chunks_with(r, generation, "common")).unwrap(), 40);
 }
 
 #[test]

@@ -78,8 +78,7 @@ fn every_older_schema_is_brought_forward_with_all_it_holds() {
         drop(conn);
         let store = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
         assert!(!store.opened().created && store.opened().recovery.is_none(), "from version {oldest}");
-        let (found, vectors) =
-            store.read(|r| Ok((r.document_frequency(generation, "beta")?, r.embedding_count()?))).unwrap();
+        let (found, vectors) = store.read(|r| Ok((chunks_with(r, generation, "beta")?, r.embedding_count()?))).unwrap();
         assert_eq!((found, vectors), (1, 1), "from version {oldest}");
         store.write(|tx| tx.add_usage("2026-11-21", "p", "m", &crate::usage::Spent::default())).unwrap();
         store.read(|r| r.transcripts(generation)).unwrap();

@@ -22,11 +22,15 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use super::{
-    OpenOptions, Store,
+    OpenOptions, Reader, Store, Tx,
     clock::Clock,
+    error::SqlResult,
     files::{Hash, NewChunk, NewFile},
+    generations::GenerationId,
     lease::Owner,
+    lexical,
 };
+use model::error::Result;
 
 /// A clock that is set by hand.
 #[derive(Debug, Default)]
@@ -42,6 +46,20 @@ impl Clock for ManualClock {
     fn now_ms(&self) -> i64 {
         self.0.load(Ordering::SeqCst)
     }
+}
+
+/// In how many chunks of a generation a term occurs.
+fn chunks_with(reader: &Reader<'_>, generation: GenerationId, term: &str) -> Result<u64> {
+    let mut count = 0;
+    reader.for_each_rowid(generation, term, |_| count += 1)?;
+    Ok(count)
+}
+
+/// What FTS5 itself says of the full-text index of a generation.
+fn check_fts(tx: &Tx<'_>, generation: GenerationId) -> Result<()> {
+    let name = lexical::table(generation);
+    tx.conn.execute(&format!("INSERT INTO {name} ({name}) VALUES ('integrity-check')"), []).sql()?;
+    Ok(())
 }
 
 /// A store in a folder of its own, with a clock that is set by hand.

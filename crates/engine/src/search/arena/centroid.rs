@@ -3,7 +3,7 @@
 //! Sums are of whole numbers, so that they are the same in whatever order rows came and went.
 
 use super::int8::CodedQuery;
-use crate::search::types::Source;
+use model::source::Source;
 
 /// One, in the sums: a dimension of a unit vector is known to seven digits, and billions of them fit.
 const ONE: f64 = (1_u64 << 36) as f64;

@@ -16,8 +16,8 @@ pub use code::code;
 pub use int8::CodedQuery;
 use int8::Int8Codes;
 
-use crate::search::types::Source;
 use model::error::{Code, Error, Result};
+use model::source::Source;
 
 /// Bytes of code beyond which an arena keeps sign bits only.
 pub const INT8_LIMIT: usize = 48 << 20;

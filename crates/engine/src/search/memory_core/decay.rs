@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use regex::Regex;
 use serde::Serialize;
 
-use crate::search::types::Source;
+use model::source::Source;
 
 const DAY_MS: f64 = 86_400_000.0;
 

@@ -21,12 +21,13 @@ use std::collections::HashMap;
 use fuse::{Scored, Threshold};
 
 use crate::search::{
-    types::{Answer, Hit, Request, Source},
+    types::{Answer, Hit, Request},
     vector::VectorQuery,
 };
 use model::{
     config::settings::{FtsTokenizer, QuerySettings},
     error::Result,
+    source::Source,
 };
 use store::{Reader, chunks::ChunkRow, generations::GenerationId};
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Scored;
-use crate::search::types::Source;
+use model::source::Source;
 
 /// Share of the words of the shorter text that the other must hold to say the same.
 const SAME: f64 = 0.85;

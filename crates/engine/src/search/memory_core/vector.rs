@@ -1,7 +1,10 @@
 //! The vector leg (F5): cosine similarity, exact for every chunk that is returned.
 
-use crate::search::{types::Source, vector::VectorQuery};
-use model::error::{Code, Error, Result};
+use crate::search::vector::VectorQuery;
+use model::{
+    error::{Code, Error, Result},
+    source::Source,
+};
 use store::Reader;
 
 /// A chunk with its cosine similarity.

@@ -9,10 +9,10 @@ use itertools::Itertools;
 use super::plan::{Concept, Form, FormKind, Plan};
 use crate::search::{
     arena::{Precision, Scan},
-    types::{Request, Source},
+    types::Request,
     vector::VectorQuery,
 };
-use model::error::Result;
+use model::{error::Result, source::Source};
 use store::{
     Reader,
     chunks::ChunkRow,

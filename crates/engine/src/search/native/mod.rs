@@ -26,10 +26,10 @@ use passages::{Passage, Passages};
 use plan::Plan;
 
 use crate::search::{
-    types::{Answer, Hit, LineQuery, Request, Source},
+    types::{Answer, Hit, LineQuery, Request},
     vector::VectorQuery,
 };
-use model::{config::settings::QuerySettings, error::Result};
+use model::{config::settings::QuerySettings, error::Result, source::Source};
 use store::{Reader, generations::GenerationId};
 use text::query::understand;
 
