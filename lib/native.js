@@ -5,18 +5,16 @@
 // asked therefore leaves its exports on globalThis, and all later copies use those.
 
 import { closeSync, existsSync, openSync } from "node:fs";
-import { createRequire } from "node:module";
 import { devNull } from "node:os";
-import { join } from "node:path";
 import { codedError, errorCode } from "./errors.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "./package-info.js";
-import { packageRoots } from "./package-root.js";
+import { largeFilePlaces } from "./package-root.js";
 
 /** @typedef {import("../index.d.ts").NativeBinding} NativeBinding */
 
 const SLOT = Symbol.for(`${PLUGIN_ID}/native@${PACKAGE_VERSION}`);
 
-/** Below the package root; hosts leave folders called node_modules out of the copies they make (model/README.md). */
+/** Below the root of whichever package has it; hosts leave folders called node_modules out of their copies (model/README.md). */
 export const ADDON_FOLDER = "native/node_modules";
 
 /** Platform, architecture and C library in the order of the binaries' file names. */
@@ -81,14 +79,11 @@ function checkDescriptors() {
 /** @returns {NativeBinding} */
 function load() {
   checkDescriptors();
-  const require = createRequire(import.meta.url);
   const triple = platformTriple();
-  // A binary in the package is a local build or a packed tarball; published versions come as one package per platform.
-  const packed = packageRoots().map((root) => join(root, ADDON_FOLDER, `${PLUGIN_ID}.${triple}.node`));
-  const file = packed.find((candidate) => existsSync(candidate));
+  const places = largeFilePlaces(`${ADDON_FOLDER}/${PLUGIN_ID}.${triple}.node`, `${PLUGIN_ID}-${triple}`);
+  const file = places.find((candidate) => existsSync(candidate));
   try {
-    if (!file) return require(`${PLUGIN_ID}-${triple}`);
-    // Newer hosts let a plugin's `require` reach its copied files only.
+    if (!file) throw new Error(`the package ${PLUGIN_ID}-${triple} is not installed`);
     const module = { exports: /** @type {NativeBinding} */ ({}) };
     process.dlopen(module, file);
     return module.exports;
