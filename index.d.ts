@@ -169,7 +169,10 @@ export interface ManagerRequest {
   }
 }
 
-/** Makes one vector per text. `provider` is the id under which the settings name who is asked; empty when it does not matter. */
+/**
+ * Makes one vector per text. `provider` is the id under which the settings name who is asked; empty when it does not matter.
+ * What it throws may have a `code`, an HTTP `status` and `retryAfterMs`: they decide when and what is asked again.
+ */
 export type EmbedFunction = (
   texts: string[],
   kind: 'query' | 'document',
@@ -187,6 +190,12 @@ export type SessionRequest =
  * `{kind: "unavailable", reason}`.
  */
 export type SessionSource = (request: SessionRequest) => Promise<Record<string, unknown>>
+
+/** An `EmbedFunction` as the engine calls it. */
+export type EmbedCall = (texts: string[], kind: string, provider: string) => Promise<EmbedAnswer>
+
+/** A `SessionSource` as the engine calls it. */
+export type SessionCall = (request: SessionRequest) => Promise<SessionAnswer>
 
 /** Providers of the host. */
 export interface HostAdapter {
@@ -509,6 +518,14 @@ export declare function chunkMarkdown(text: string, tokens?: number | undefined 
 /** Closes every engine of this process. Managers opened before answer `MEM_CLOSED`. */
 export declare function closeAll(): Promise<void>
 
+/** Vectors, or why there are none. */
+export interface EmbedAnswer {
+  /** One a text, in order. */
+  value?: Array<Float32Array>
+  /** What was thrown. */
+  failure?: HostFailure
+}
+
 /** A fact to be stored. */
 export interface FactInput {
   /** The words; at most 500 characters. */
@@ -542,6 +559,18 @@ export interface ForgetRequest {
 /** Whether this build runs GGUF models itself (`provider: "local"`), instead of leaving them to the host. */
 export declare function hasLlamaCpp(): boolean
 
+/** What an error of the host says. Its code, status and patience come as data, so that nobody reads them out of words. */
+export interface HostFailure {
+  /** In its own words. */
+  message: string
+  /** Its code: one of ours stays what it is. */
+  code?: string
+  /** The HTTP status that it names. */
+  status?: number
+  /** How long it asks to wait, in milliseconds. */
+  retryAfterMs?: number
+}
+
 /**
  * The captures log, newest first, and how many turns still wait: `{captures, waiting}`.
  *
@@ -564,7 +593,7 @@ export interface MarkdownChunk {
 export declare function memoryAsLine(text: string): string
 
 /** Opens the index of one agent; null when memory search is switched off for it. */
-export declare function openManager(request: OpenRequest, embed?: EmbedFunction | undefined | null, sessions?: SessionSource | undefined | null): Promise<NativeManager | null>
+export declare function openManager(request: OpenRequest, embed?: EmbedCall | undefined | null, sessions?: SessionCall | undefined | null): Promise<NativeManager | null>
 
 /** What `openManager` and `resolveSettings` need. */
 export interface OpenRequest {
@@ -693,6 +722,14 @@ export interface SearchOptions {
   nowMs?: number
   /** The conversation in which it is asked. */
   sessionKey?: string
+}
+
+/** What the host says of its conversations, or why it cannot. */
+export interface SessionAnswer {
+  /** The answer. */
+  value?: any
+  /** What was thrown. */
+  failure?: HostFailure
 }
 
 /**

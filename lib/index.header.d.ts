@@ -169,7 +169,10 @@ export interface ManagerRequest {
   }
 }
 
-/** Makes one vector per text. `provider` is the id under which the settings name who is asked; empty when it does not matter. */
+/**
+ * Makes one vector per text. `provider` is the id under which the settings name who is asked; empty when it does not matter.
+ * What it throws may have a `code`, an HTTP `status` and `retryAfterMs`: they decide when and what is asked again.
+ */
 export type EmbedFunction = (
   texts: string[],
   kind: 'query' | 'document',
@@ -187,6 +190,12 @@ export type SessionRequest =
  * `{kind: "unavailable", reason}`.
  */
 export type SessionSource = (request: SessionRequest) => Promise<Record<string, unknown>>
+
+/** An `EmbedFunction` as the engine calls it. */
+export type EmbedCall = (texts: string[], kind: string, provider: string) => Promise<EmbedAnswer>
+
+/** A `SessionSource` as the engine calls it. */
+export type SessionCall = (request: SessionRequest) => Promise<SessionAnswer>
 
 /** Providers of the host. */
 export interface HostAdapter {

@@ -8,7 +8,7 @@ import { checkForget, checkGet, checkReadFile, checkSearch, checkSwitches, check
 import { codedError } from "./errors.js";
 import { dropEntry, entryFor, suspendManagers } from "./manager-registry.js";
 import { isNativeLoaded, native } from "./native.js";
-import { nativeSearchOptions, typedVectors } from "./native-shapes.js";
+import { answering, nativeSearchOptions, typedVectors } from "./native-shapes.js";
 import { prepare } from "./request.js";
 
 /**
@@ -95,7 +95,7 @@ export class MemoryIndexManager {
    */
   static async #create(nativeRequest, embed, sessions, problems) {
     const open = async (/** @type {boolean} */ background) =>
-      native().openManager({ ...nativeRequest, background }, embed && typedVectors(embed), sessions);
+      native().openManager({ ...nativeRequest, background }, embed && answering(typedVectors(embed)), sessions && answering(sessions));
     const manager = new MemoryIndexManager(open, problems);
     return (await manager.#acquire()) ? manager : null;
   }

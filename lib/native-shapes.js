@@ -1,6 +1,7 @@
 // What crosses the boundary to the engine, in the shapes it takes.
 
 import { MAX_UNSIGNED } from "./arguments.js";
+import { errorCode, errorMessage } from "./errors.js";
 
 /**
  * The engine takes typed arrays only.
@@ -23,4 +24,41 @@ export function nativeSearchOptions({ maxResults: most, minScore, sources, lexic
   const maxResults = typeof most === "number" ? Math.min(most, MAX_UNSIGNED) : most;
   const options = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** How many causes of an error are looked at. */
+const CAUSES = 4;
+
+/**
+ * A function of the host as the engine calls it: what it throws goes back as data, so that its code arrives.
+ * @template {unknown[]} Arguments
+ * @template Answer
+ * @param {(...given: Arguments) => Promise<Answer>} ask
+ * @returns {(...given: Arguments) => Promise<{value?: Answer, failure?: import("../index.d.ts").HostFailure}>}
+ */
+export function answering(ask) {
+  return async (...given) => {
+    try {
+      return { value: await ask(...given) };
+    } catch (error) {
+      return { failure: failureOf(error) };
+    }
+  };
+}
+
+/**
+ * What an error says besides its message: itself, or the first of its causes that says it.
+ * @param {unknown} error
+ * @returns {import("../index.d.ts").HostFailure}
+ */
+function failureOf(error) {
+  /** @type {import("../index.d.ts").HostFailure} */
+  const failure = { message: errorMessage(error) };
+  for (let [depth, one] = [0, /** @type {any} */ (error)]; depth < CAUSES && one && typeof one === "object"; depth++, one = one.cause) {
+    const status = [one.status, one.statusCode, one.$metadata?.httpStatusCode].find((n) => Number.isInteger(n) && n >= 100 && n < 600);
+    failure.code ??= errorCode(one);
+    failure.status ??= status;
+    failure.retryAfterMs ??= Number.isFinite(one.retryAfterMs) && one.retryAfterMs >= 0 ? one.retryAfterMs : undefined;
+  }
+  return failure;
 }

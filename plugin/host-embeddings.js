@@ -3,7 +3,7 @@
 
 import { resolveAccount, withPlainSecrets } from "../lib/accounts.js";
 import { isRecord, remoteSettings, searchOverview } from "../lib/config.js";
-import { errorMessage } from "../lib/errors.js";
+import { codedError, errorMessage } from "../lib/errors.js";
 import { native } from "../lib/native.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../lib/package-info.js";
 import { isSameDestination, knownProvider } from "../lib/providers.js";
@@ -87,7 +87,7 @@ function adapterOf(wanted, context) {
     providers: [...embeds.keys()],
     embed: async (texts, kind, provider) => {
       const embed = embeds.get(provider);
-      if (!embed) throw new Error(`the host's provider cannot be set up: nobody serves "${provider}"`);
+      if (!embed) throw setupFailed(`nobody serves "${provider}"`);
       return await embed(texts, kind);
     },
   };
@@ -101,6 +101,11 @@ function adapterOf(wanted, context) {
  */
 function isServer(id, entry) {
   return Boolean(entry?.api) && knownProvider(id, entry)?.api !== undefined;
+}
+
+/** The engine knows the code: no request was made, and none will succeed. @param {string} cause */
+function setupFailed(cause) {
+  return codedError("HOST_PROVIDER_SETUP", `the host's provider cannot be set up: ${cause}`);
 }
 
 /** Whether it is a path and no address. @param {unknown} modelPath */
@@ -117,8 +122,8 @@ export function embedWith(create) {
   let creating = null;
   return async (texts, kind) => {
     creating ??= create().catch((error) => {
-      // The engine knows these words: no request was made, and none will succeed. A full stop and a remedy follow.
-      throw new Error(`the host's provider cannot be set up: ${errorMessage(error).replace(/\.$/, "")}`);
+      // A full stop and a remedy follow.
+      throw setupFailed(errorMessage(error).replace(/\.$/, ""));
     });
     const current = creating;
     try {

@@ -1,8 +1,8 @@
-//! Engine errors as JavaScript errors with `code`, `remedy` and `retryAfterMs`.
+//! Engine errors as JavaScript errors with `code`, `remedy`, `retryAfterMs` and the host's own code.
 
 use napi::{Env, Error as NapiError, JsValue, Result as NapiResult, Status};
 
-use model::error::Error;
+use model::error::{Error, ErrorKind};
 
 /// The error to throw on the JS thread, or to reject a promise with.
 pub(super) fn to_js(env: &Env, error: Error) -> NapiError {
@@ -13,11 +13,14 @@ pub(super) fn to_js(env: &Env, error: Error) -> NapiError {
 
 fn build(env: &Env, error: Error, text: String) -> NapiResult<NapiError> {
     let mut object = env.create_error(NapiError::new(Status::GenericFailure, text))?;
-    object.set("code", error.code.as_str())?;
-    if let Some(remedy) = error.remedy {
-        object.set("remedy", remedy.into_owned())?;
+    object.set("code", error.code().as_str())?;
+    if let ErrorKind::Provider { host: Some(code), .. } | ErrorKind::Host { code: Some(code), .. } = &error.kind {
+        object.set("hostCode", &**code)?;
     }
-    if let Some(ms) = error.retry_after_ms {
+    if let Some(remedy) = &error.remedy {
+        object.set("remedy", &**remedy)?;
+    }
+    if let Some(ms) = error.retry_after_ms() {
         #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
         object.set("retryAfterMs", ms as f64)?;
     }

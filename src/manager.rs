@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::{
-    callback::{EmbedFunction, SessionSource, embed_callback, session_callback},
+    callback::{EmbedCall, SessionCall, embed_callback, session_callback},
     error::to_js,
     promise::promise,
     thread::JsThread,
@@ -51,8 +51,8 @@ type ProgressCallback = ThreadsafeFunction<SyncProgress, (), SyncProgress, Statu
 pub fn open_manager<'env>(
     env: &'env Env,
     request: OpenRequest,
-    embed: Option<EmbedFunction<'_>>,
-    sessions: Option<SessionSource<'_>>,
+    embed: Option<EmbedCall<'_>>,
+    sessions: Option<SessionCall<'_>>,
 ) -> napi::Result<PromiseRaw<'env, Option<NativeManager>>> {
     let served = request.embed_providers.clone();
     let mut call = open_call(request);

@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(headers(KeyHeader::Bearer, &credentials).unwrap()[AUTHORIZATION], "Custom x");
         credentials.headers = vec![("x-a".into(), Secret::new("canary\nvalue"))];
         let error = headers(KeyHeader::Bearer, &credentials).unwrap_err();
-        assert_eq!(error.code, Code::Config);
+        assert_eq!(error.code(), Code::Config);
         assert!(error.message.contains("x-a") && !error.message.contains("canary"), "{error}");
     }
 
@@ -224,10 +224,10 @@ mod tests {
     fn an_address_that_cannot_be_used_is_told_without_repeating_it() {
         for address in ["ftp://x", "localhost:1234", "https://user:canary@x/v1", "https://", "no address?key=canary"] {
             let error = account(address).base().unwrap_err();
-            assert_eq!(error.code, Code::Config);
+            assert_eq!(error.code(), Code::Config);
             assert!(!error.to_string().contains("canary"), "{error}");
         }
-        assert_eq!(Account::new("x", None).base().unwrap_err().code, Code::Config);
+        assert_eq!(Account::new("x", None).base().unwrap_err().code(), Code::Config);
     }
 
     #[test]

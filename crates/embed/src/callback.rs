@@ -11,11 +11,12 @@ use super::{
 };
 use model::{
     callers::{Ask, Callers},
-    error::{Code, Error, Result},
+    error::{Code, Error, ErrorKind, Result},
 };
 
-/// Makes vectors, one a text, in order. Errors of code [`Code::Internal`] are sorted by their words, because a host
-/// adapter throws plain errors; any other code is taken as it is.
+/// Makes vectors, one a text, in order. An error of kind [`ErrorKind::Host`] is sorted by its code and status; by a status
+/// in its words only when it has neither, because some of the host's adapters throw plain errors. Any other is taken as
+/// it is.
 pub type Callback = Arc<dyn Fn(Vec<String>, Purpose) -> BoxFuture<'static, Result<Vec<Vec<f32>>>> + Send + Sync>;
 
 /// One of the host's embedding adapters.
@@ -43,7 +44,7 @@ pub fn offered_adapter(offered: &Arc<Offered>) -> Adapter {
     let embed: Callback = Arc::new(move |texts, purpose| {
         let offered = Arc::clone(&offered);
         Box::pin(async move {
-            offered.ask((texts, purpose)).await.map_err(|error| match error.code {
+            offered.ask((texts, purpose)).await.map_err(|error| match error.code() {
                 Code::Closed => Error::new(Code::ProviderUnavailable, error.message)
                     .remedy("Open the memory again in a thread that lives; search by words goes on"),
                 _ => error,
@@ -56,8 +57,9 @@ pub fn offered_adapter(offered: &Arc<Offered>) -> Adapter {
 /// What a host adapter is given at a time; it packs its own requests.
 pub const LIMITS: Limits = Limits { items: 64, tokens: 32_000, bytes: 128_000, input_tokens: 8_192 };
 
-/// What `plugin/host-embeddings.js` begins the message of an adapter that cannot be made with.
-const SETUP_FAILED: &str = "the host's provider cannot be set up";
+/// The code of an error of `plugin/host-embeddings.js`: the adapter cannot be made, so that no request was sent and none
+/// will succeed.
+const SETUP_FAILED: &str = "HOST_PROVIDER_SETUP";
 
 struct CallbackTransport {
     label: String,
@@ -101,31 +103,52 @@ impl Transport for CallbackTransport {
 
 impl CallbackTransport {
     fn fault(&self, error: Error) -> Fault {
-        if error.code == Code::Internal {
-            let says = self.redactor.clean(&error.message);
-            if says.contains(SETUP_FAILED) {
-                let error = Error::new(Code::ProviderUnavailable, format!("{}: {says}", self.label)).remedy(
-                    "Enable the host's plugin for this provider and sign in to it, or set another `provider`; \
-                     search by words goes on",
-                );
-                return Fault::new(FaultKind::Fatal, error);
+        let says = self.redactor.clean(&error.message);
+        if let ErrorKind::Host { code, status, retry_after_ms } = error.kind {
+            // An error without any data is a sentence of an adapter that has nothing else to say it with.
+            let status = status.or_else(|| code.is_none().then(|| status_in(&says)).flatten());
+            let mut fault = self.hosts(code.as_deref(), status, retry_after_ms, &error.message, &says);
+            if let ErrorKind::Provider { host, .. } = &mut fault.error.kind {
+                *host = code;
             }
-            let Some(status) = status_in(&says) else {
-                let error = Error::new(Code::ProviderUnavailable, format!("{}: {says}", self.label))
-                    .remedy("Indexing goes on by itself when the provider answers again");
-                return Fault::new(FaultKind::Unavailable, error);
-            };
-            let refusal = Refusal { who: &self.label, status, retry_after: None, body: error.message.as_bytes() };
-            return classify(&refusal, &self.redactor);
+            return fault;
         }
-        let kind = match error.code {
-            Code::ProviderRateLimit => FaultKind::RateLimit(error.retry_after_ms.map(Duration::from_millis)),
+        let kind = match error.code() {
+            Code::ProviderRateLimit => FaultKind::RateLimit(error.retry_after_ms().map(Duration::from_millis)),
             Code::ProviderInput => FaultKind::Rejected,
             Code::ProviderUnavailable | Code::ProviderResponse => FaultKind::Unavailable,
             _ => FaultKind::Fatal,
         };
-        let message = format!("{}: {}", self.label, self.redactor.clean(&error.message));
-        Fault::new(kind, Error { message, ..error })
+        let mut error = error;
+        error.message = format!("{}: {says}", self.label);
+        Fault::new(kind, error)
+    }
+
+    /// What an error of the host means.
+    fn hosts(
+        &self,
+        code: Option<&str>,
+        status: Option<u16>,
+        retry_after_ms: Option<u32>,
+        body: &str,
+        says: &str,
+    ) -> Fault {
+        let told = |remedy: &'static str| {
+            Error::new(Code::ProviderUnavailable, format!("{}: {says}", self.label)).remedy(remedy)
+        };
+        if code == Some(SETUP_FAILED) {
+            let remedy = "Enable the host's plugin for this provider and sign in to it, or set another `provider`; \
+                          search by words goes on";
+            return Fault::new(FaultKind::Fatal, told(remedy));
+        }
+        let retry_after = retry_after_ms.map(|ms| Duration::from_millis(u64::from(ms)));
+        if let Some(status) = status.filter(|status| *status >= 300) {
+            let refusal = Refusal { who: &self.label, status, retry_after, body: body.as_bytes() };
+            return classify(&refusal, &self.redactor);
+        }
+        let mut error = told("Indexing goes on by itself when the provider answers again");
+        error.set_retry_after(retry_after_ms.map(u64::from));
+        Fault::new(FaultKind::Unavailable, error)
     }
 }
 
@@ -173,7 +196,7 @@ mod tests {
         let driver = driver(Arc::new(|texts: Vec<String>, _| {
             Box::pin(async move {
                 if texts.iter().any(|text| text == "bad") {
-                    return Err(Error::new(Code::Internal, "adapter failed: 400 invalid character"));
+                    return Err(Error::new(ErrorKind::HOST, "adapter failed: 400 invalid character"));
                 }
                 Ok(vec![vec![1.0]; texts.len()])
             })
@@ -192,21 +215,44 @@ mod tests {
             Box::pin(async { Err(Error::new(Code::ProviderAuth, "denied for Bearer abcdef123456")) })
         }));
         let error = driver.embed(&["a".into()], Purpose::Query, TIMEOUT).await.unwrap_err();
-        assert_eq!(error.code, Code::ProviderAuth);
+        assert_eq!(error.code(), Code::ProviderAuth);
         assert!(!error.message.contains("abcdef"), "{error}");
+    }
+
+    async fn told(kind: ErrorKind, words: &'static str) -> Error {
+        let driver = driver(Arc::new(move |_, _| {
+            let kind = kind.clone();
+            Box::pin(async move { Err(Error::new(kind, words)) })
+        }));
+        driver.embed(&["a".into()], Purpose::Query, TIMEOUT).await.unwrap_err()
+    }
+
+    fn host(code: &str, status: Option<u16>) -> ErrorKind {
+        ErrorKind::Host { code: Some(code.into()), status, retry_after_ms: Some(30_000) }
     }
 
     /// Both were reported as "HTTP 500 … check the network", although no request had been made.
     #[tokio::test]
     async fn an_adapter_without_a_status_speaks_for_itself() {
-        for (said, remedy) in [(SETUP_FAILED, "Enable the host's plugin"), ("socket hang up", "goes on by itself")] {
-            let driver =
-                driver(Arc::new(move |_, _| Box::pin(async move { Err(Error::new(Code::Internal, said.to_owned())) })));
-            let error = driver.embed(&["a".into()], Purpose::Query, TIMEOUT).await.unwrap_err();
-            assert_eq!(error.code, Code::ProviderUnavailable);
+        let setup = (host(SETUP_FAILED, None), "sign in", "Enable the host's plugin");
+        for (kind, said, remedy) in [setup, (ErrorKind::HOST, "socket hang up", "goes on by itself")] {
+            let error = told(kind, said).await;
+            assert_eq!(error.code(), Code::ProviderUnavailable);
             assert!(error.message.contains(said) && !error.message.contains("HTTP"), "{error}");
             assert!(error.to_string().contains(remedy), "{error}");
         }
+    }
+
+    /// A number in its words was taken for the status, whatever code or status the error had.
+    #[tokio::test]
+    async fn an_error_of_the_host_is_sorted_by_its_code_and_status() {
+        let refused = told(host("ECONNREFUSED", None), "connect 127.0.0.1:401 refused (401)").await;
+        assert_eq!((refused.code(), refused.retry_after_ms()), (Code::ProviderUnavailable, Some(30_000)));
+        assert!(matches!(&refused.kind, ErrorKind::Provider { host: Some(code), .. } if &**code == "ECONNREFUSED"));
+        let limited = told(host("throttled", Some(429)), "model 500 is busy").await;
+        let ErrorKind::Provider { status, retry_after_ms, host, .. } = &limited.kind else { panic!("{limited:?}") };
+        assert_eq!(limited.code(), Code::ProviderRateLimit);
+        assert_eq!((*status, *retry_after_ms, host.as_deref()), (Some(429), Some(30_000), Some("throttled")));
     }
 
     #[test]

@@ -401,7 +401,7 @@ impl Core {
                     return Err(fault);
                 }
                 FaultKind::Unavailable => {
-                    let asked = fault.error.retry_after_ms.map(Duration::from_millis).unwrap_or_default();
+                    let asked = fault.error.retry_after_ms().map(Duration::from_millis).unwrap_or_default();
                     if purpose == Purpose::Query && asked > backoff(ATTEMPTS, 1.0) {
                         return Err(fault);
                     }
@@ -423,7 +423,7 @@ impl Core {
         if let Some(left) = self.breaker.refuses_for() {
             let message = format!("the provider failed repeatedly and is left alone for {} s", left.as_secs().max(1));
             let mut fault = Fault::unavailable(message);
-            fault.error.retry_after_ms = u64::try_from(left.as_millis()).ok();
+            fault.error.set_retry_after(u64::try_from(left.as_millis()).ok());
             // Not a failure of its own: retrying it would only wait.
             fault.kind = FaultKind::Fatal;
             return Err(fault);
@@ -432,7 +432,7 @@ impl Core {
             if purpose == Purpose::Query {
                 let message = "the provider asked to slow down".to_owned();
                 let mut error = Error::new(Code::ProviderRateLimit, message);
-                error.retry_after_ms = u64::try_from(wait.as_millis()).ok();
+                error.set_retry_after(u64::try_from(wait.as_millis()).ok());
                 return Err(Fault::new(FaultKind::RateLimit(Some(wait)), error));
             }
             self.clock.sleep(wait).await;

@@ -126,7 +126,7 @@ fn automatic(settings: &ProviderSettings, sources: &Sources) -> Result<(String, 
     for account in sources.accounts.iter().filter(|account| account.automatic) {
         match make(&account.provider, settings, sources) {
             Ok(embedder) => return Ok((account.provider.clone(), embedder)),
-            Err(error) if error.code == Code::ProviderAuth => {}
+            Err(error) if error.code() == Code::ProviderAuth => {}
             Err(error) => return Err(error),
         }
     }
@@ -296,16 +296,16 @@ mod tests {
         wrong.accounts[0] = Account::new("openai", Some("not an address?key=canary"));
         wrong.accounts[0].automatic = true;
         let error = failure(build(&settings("auto"), &wrong));
-        assert_eq!(error.code, Code::Config);
+        assert_eq!(error.code(), Code::Config);
         assert!(!error.to_string().contains("canary"), "{error}");
     }
 
     #[test]
     fn an_explicit_provider_without_a_key_is_an_error_with_a_remedy() {
         let error = failure(build(&settings("voyage"), &sources(&["openai"])));
-        assert_eq!(error.code, Code::ProviderAuth);
+        assert_eq!(error.code(), Code::ProviderAuth);
         assert!(error.remedy.is_some());
-        assert_eq!(failure(build(&settings("nonsense"), &sources(&[]))).code, Code::Config);
+        assert_eq!(failure(build(&settings("nonsense"), &sources(&[]))).code(), Code::Config);
     }
 
     #[test]
@@ -320,7 +320,7 @@ mod tests {
         let space = selected.embedder.unwrap().space().clone();
         assert_eq!((space.model.as_str(), space.dimensions), ("gemini-embedding-001", None));
         wanted.fallback = Some("none".into());
-        assert_eq!(failure(build(&wanted, &sources(&["gemini"]))).code, Code::ProviderAuth);
+        assert_eq!(failure(build(&wanted, &sources(&["gemini"]))).code(), Code::ProviderAuth);
     }
 
     #[test]
@@ -354,7 +354,7 @@ mod tests {
     fn a_provider_without_an_address_sends_nothing() {
         let nobody = Sources { accounts: Vec::new(), ..sources(&[]) };
         let error = failure(build(&settings("openai"), &nobody));
-        assert_eq!((error.code, error.message.contains("no address")), (Code::Config, true), "{error}");
+        assert_eq!((error.code(), error.message.contains("no address")), (Code::Config, true), "{error}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::redact::Redactor;
-use model::error::{Code, Error};
+use model::error::{Code, Error, ErrorKind};
 
 /// What to do about a failed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +81,14 @@ pub struct Refusal<'a> {
 /// What the provider means by a refusal.
 #[must_use]
 pub fn classify(refusal: &Refusal<'_>, redactor: &Redactor) -> Fault {
+    let mut fault = meaning(refusal, redactor);
+    if let ErrorKind::Provider { status, .. } = &mut fault.error.kind {
+        *status = (refusal.status != 200).then_some(refusal.status);
+    }
+    fault
+}
+
+fn meaning(refusal: &Refusal<'_>, redactor: &Redactor) -> Fault {
     let body = &refusal.body[..refusal.body.len().min(MAX_ERROR_BODY)];
     let text = String::from_utf8_lossy(body);
     let parsed: Option<Value> = serde_json::from_slice(body).ok();
@@ -99,7 +107,7 @@ pub fn classify(refusal: &Refusal<'_>, redactor: &Redactor) -> Fault {
     if is_quota(status, &lower) {
         let remedy = "Wait until the quota is renewed or raise it with the provider; what is done is kept";
         let mut quota = fault(FaultKind::Fatal, Code::ProviderQuota, "has no quota left", remedy.into());
-        quota.error.retry_after_ms = refusal.retry_after.map(millis);
+        quota.error.set_retry_after(refusal.retry_after.map(millis));
         return quota;
     }
     if matches!(status, 401 | 403 | 407)
@@ -115,7 +123,7 @@ pub fn classify(refusal: &Refusal<'_>, redactor: &Redactor) -> Fault {
         let remedy = "Indexing goes on by itself; fewer requests at a time can be set with `concurrency`";
         let mut limited =
             fault(FaultKind::RateLimit(wait), Code::ProviderRateLimit, "asks to slow down", remedy.into());
-        limited.error.retry_after_ms = wait.map(millis);
+        limited.error.set_retry_after(wait.map(millis));
         return limited;
     }
     if let Some(kind) = size_kind(status, &lower) {
@@ -140,7 +148,7 @@ pub fn classify(refusal: &Refusal<'_>, redactor: &Redactor) -> Fault {
         }
         408 | 409 | 425 | 500..=599 => {
             let mut down = Fault::unavailable(message("fails"));
-            down.error.retry_after_ms = refusal.retry_after.map(millis);
+            down.error.set_retry_after(refusal.retry_after.map(millis));
             down
         }
         200 => Fault::response(message("answered with an error")),
@@ -302,7 +310,7 @@ mod tests {
     fn kind(status: u16, body: &str) -> (FaultKind, Code) {
         let refusal = Refusal { who: "test", status, retry_after: None, body: body.as_bytes() };
         let fault = classify(&refusal, &Redactor::new(&Credentials::default(), None));
-        (fault.kind, fault.error.code)
+        (fault.kind, fault.error.code())
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! proxy in front of it, refuses anything for a while.
 
 use super::pack::Job;
-use model::error::{Code, Error};
+use model::error::{Error, ErrorKind, ProviderFault};
 
 /// Texts refused one after another, without a good answer between, before the provider is asked for a harmless one.
 const IN_A_ROW: usize = 8;
@@ -49,6 +49,10 @@ impl Refusals {
 #[must_use]
 pub fn every_text_refused(error: Error) -> Error {
     let mut error = error.context("every text is refused");
-    error.code = Code::ProviderResponse;
+    if let ErrorKind::Provider { fault, .. } = &mut error.kind {
+        *fault = ProviderFault::Response;
+    } else {
+        error.kind = ErrorKind::provider(ProviderFault::Response);
+    }
     error.remedy("Check the model and the options of the provider")
 }

@@ -53,7 +53,7 @@ impl<In: Clone, Out> Callers<In, Out> {
                 return Err(Error::new(Code::Closed, "the thread that would have to be asked has ended"));
             };
             match ask(input.clone()).await {
-                Err(error) if error.code == Code::Closed => {
+                Err(error) if error.code() == Code::Closed => {
                     self.known.lock().retain(|(_, other)| !Arc::ptr_eq(other, &ask));
                 }
                 outcome => return outcome,
@@ -80,9 +80,9 @@ mod tests {
         callers.join(2, answering(Err(Code::Closed)));
         assert_eq!(callers.ask(()).await.unwrap(), 1);
         callers.join(1, answering(Err(Code::Internal)));
-        assert_eq!(callers.ask(()).await.unwrap_err().code, Code::Internal, "what a function throws is its answer");
+        assert_eq!(callers.ask(()).await.unwrap_err().code(), Code::Internal, "what a function throws is its answer");
         callers.join(1, answering(Err(Code::Closed)));
-        assert_eq!(callers.ask(()).await.unwrap_err().code, Code::Closed);
+        assert_eq!(callers.ask(()).await.unwrap_err().code(), Code::Closed);
         assert!(callers.is_empty());
     }
 }

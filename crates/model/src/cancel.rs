@@ -89,9 +89,9 @@ mod tests {
     fn the_flag_is_shared_and_the_nearer_deadline_wins() {
         let outer = Cancel::with_deadline(Duration::from_secs(3600));
         let inner = outer.within(Duration::ZERO);
-        assert_eq!(inner.check().unwrap_err().code, Code::Deadline);
+        assert_eq!(inner.check().unwrap_err().code(), Code::Deadline);
         assert!(outer.check().is_ok());
         inner.cancel();
-        assert_eq!(outer.check().unwrap_err().code, Code::Cancelled);
+        assert_eq!(outer.check().unwrap_err().code(), Code::Cancelled);
     }
 }

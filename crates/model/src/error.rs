@@ -1,6 +1,7 @@
-//! The one error type of the crate: a stable code, a message that names the cause, and a remedy.
+//! The one error type of the engine: what kind of failure it is, with what is known about it, a message that names the
+//! cause, and a remedy. The stable code is the face of the kind in JavaScript.
 
-use std::{borrow::Cow, fmt, path::Path};
+use std::{borrow::Cow, error::Error as StdError, fmt, path::Path, sync::Arc};
 
 /// What to do about a full disk.
 pub const FREE_SPACE: &str = "Free some space; work goes on by itself";
@@ -56,6 +57,37 @@ pub enum Code {
 }
 
 impl Code {
+    /// Every code.
+    pub const ALL: [Self; 21] = [
+        Self::Config,
+        Self::Argument,
+        Self::Path,
+        Self::NotFound,
+        Self::Io,
+        Self::Busy,
+        Self::DiskFull,
+        Self::ReadOnly,
+        Self::Corrupt,
+        Self::ForeignDatabase,
+        Self::NewerSchema,
+        Self::ProviderAuth,
+        Self::ProviderRateLimit,
+        Self::ProviderQuota,
+        Self::ProviderUnavailable,
+        Self::ProviderResponse,
+        Self::ProviderInput,
+        Self::Cancelled,
+        Self::Deadline,
+        Self::Closed,
+        Self::Internal,
+    ];
+
+    /// The code with this text; none for the code of somebody else.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.as_str() == text)
+    }
+
     /// The stable text of the code.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -97,27 +129,253 @@ impl fmt::Display for Code {
     }
 }
 
-/// What went wrong, and what the user can do about it. Never holds a secret.
+/// What refused an embedding, as far as the engine cares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProviderFault {
+    /// The credentials.
+    Auth,
+    /// Too many requests at a time.
+    RateLimit,
+    /// The quota is used up.
+    Quota,
+    /// It cannot be reached, or fails.
+    Unavailable,
+    /// Its answer cannot be used.
+    Response,
+    /// It refuses the text.
+    Input,
+}
+
+/// What a failing call of SQLite means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SqliteFault {
+    /// The file is damaged, or is no database.
+    Damaged,
+    /// A statement of ours was refused, or answered with something else than was written. A look at the whole file
+    /// tells whether that is damage.
+    Refused,
+    /// No space is left.
+    Full,
+    /// The file cannot be written.
+    ReadOnly,
+    /// Somebody else writes.
+    Busy,
+    /// The statement was stopped.
+    Interrupted,
+    /// No memory is left.
+    OutOfMemory,
+    /// No more files may be opened.
+    OutOfFiles,
+    /// The operating system refused to read or write.
+    Io,
+    /// SQLite was called as it must not be.
+    Misuse,
+}
+
+/// What went wrong, with what is known about it.
+#[non_exhaustive]
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// A setting has a value that cannot be used.
+    Config,
+    /// An argument of a call is missing or malformed.
+    Argument,
+    /// A path is outside the allowed roots, or not a regular Markdown file.
+    Path,
+    /// Something that was asked for does not exist.
+    NotFound,
+    /// Something of the system failed that is not one call on one file.
+    Io,
+    /// This process, or the whole machine, may open no more files.
+    OutOfFiles,
+    /// Another process holds the writer lease.
+    Busy,
+    /// No space left on the device.
+    DiskFull,
+    /// The database or its folder cannot be written.
+    ReadOnly,
+    /// What is stored is damaged.
+    Corrupt,
+    /// The file belongs to another program.
+    ForeignDatabase,
+    /// The database was written by a newer version of this engine.
+    NewerSchema,
+    /// The database is the index of another workspace.
+    OtherWorkspace,
+    /// The operating system refused a call on a file.
+    File {
+        /// Which.
+        path: Box<Path>,
+        /// Why.
+        fault: std::io::ErrorKind,
+        /// The number that the operating system gave.
+        os: Option<i32>,
+    },
+    /// SQLite refused a call.
+    Sqlite {
+        /// What it means.
+        fault: SqliteFault,
+        /// The extended result code; its low byte is the primary one. 0 when the answer itself was of a wrong shape.
+        extended: i32,
+    },
+    /// The embedding provider refused, failed or cannot be reached.
+    Provider {
+        /// What it means.
+        fault: ProviderFault,
+        /// The HTTP status, when there was an answer.
+        status: Option<u16>,
+        /// How long it asks to wait, in milliseconds, 49 days at most.
+        retry_after_ms: Option<u32>,
+        /// The code of the host's error, when one of the host's adapters failed.
+        host: Option<Box<str>>,
+    },
+    /// The host failed at something it was asked, or cannot be asked now.
+    Host {
+        /// The code of its error.
+        code: Option<Box<str>>,
+        /// The HTTP status that its error names.
+        status: Option<u16>,
+        /// How long its error asks to wait, in milliseconds, 49 days at most.
+        retry_after_ms: Option<u32>,
+    },
+    /// The call was cancelled by its caller.
+    Cancelled,
+    /// The deadline of the call passed.
+    Deadline,
+    /// The engine was closed.
+    Closed,
+    /// A bug in this engine.
+    Bug,
+}
+
+impl ErrorKind {
+    /// The host failed, and nothing more is known.
+    pub const HOST: Self = Self::Host { code: None, status: None, retry_after_ms: None };
+
+    /// A failure of the provider, of which nothing more is known.
+    #[must_use]
+    pub const fn provider(fault: ProviderFault) -> Self {
+        Self::Provider { fault, status: None, retry_after_ms: None, host: None }
+    }
+
+    /// Its face in JavaScript.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Config => Code::Config,
+            Self::Argument => Code::Argument,
+            Self::Path => Code::Path,
+            Self::NotFound => Code::NotFound,
+            Self::Io | Self::OutOfFiles => Code::Io,
+            Self::Busy => Code::Busy,
+            Self::DiskFull => Code::DiskFull,
+            Self::ReadOnly => Code::ReadOnly,
+            Self::Corrupt => Code::Corrupt,
+            Self::ForeignDatabase => Code::ForeignDatabase,
+            Self::NewerSchema => Code::NewerSchema,
+            Self::File { fault, .. } => code_of_file(*fault),
+            Self::Sqlite { fault, .. } => match fault {
+                SqliteFault::Damaged | SqliteFault::Refused => Code::Corrupt,
+                SqliteFault::Full => Code::DiskFull,
+                SqliteFault::ReadOnly => Code::ReadOnly,
+                SqliteFault::Busy => Code::Busy,
+                SqliteFault::Interrupted => Code::Cancelled,
+                SqliteFault::OutOfMemory | SqliteFault::OutOfFiles | SqliteFault::Io => Code::Io,
+                SqliteFault::Misuse => Code::Internal,
+            },
+            Self::Provider { fault, .. } => match fault {
+                ProviderFault::Auth => Code::ProviderAuth,
+                ProviderFault::RateLimit => Code::ProviderRateLimit,
+                ProviderFault::Quota => Code::ProviderQuota,
+                ProviderFault::Unavailable => Code::ProviderUnavailable,
+                ProviderFault::Response => Code::ProviderResponse,
+                ProviderFault::Input => Code::ProviderInput,
+            },
+            Self::Cancelled => Code::Cancelled,
+            Self::Deadline => Code::Deadline,
+            Self::OtherWorkspace | Self::Closed => Code::Closed,
+            Self::Host { .. } | Self::Bug => Code::Internal,
+        }
+    }
+}
+
+impl From<Code> for ErrorKind {
+    /// The kind of a code, of which nothing more is known.
+    fn from(code: Code) -> Self {
+        match code {
+            Code::Config => Self::Config,
+            Code::Argument => Self::Argument,
+            Code::Path => Self::Path,
+            Code::NotFound => Self::NotFound,
+            Code::Io => Self::Io,
+            Code::Busy => Self::Busy,
+            Code::DiskFull => Self::DiskFull,
+            Code::ReadOnly => Self::ReadOnly,
+            Code::Corrupt => Self::Corrupt,
+            Code::ForeignDatabase => Self::ForeignDatabase,
+            Code::NewerSchema => Self::NewerSchema,
+            Code::ProviderAuth => Self::provider(ProviderFault::Auth),
+            Code::ProviderRateLimit => Self::provider(ProviderFault::RateLimit),
+            Code::ProviderQuota => Self::provider(ProviderFault::Quota),
+            Code::ProviderUnavailable => Self::provider(ProviderFault::Unavailable),
+            Code::ProviderResponse => Self::provider(ProviderFault::Response),
+            Code::ProviderInput => Self::provider(ProviderFault::Input),
+            Code::Cancelled => Self::Cancelled,
+            Code::Deadline => Self::Deadline,
+            Code::Closed => Self::Closed,
+            Code::Internal => Self::Bug,
+        }
+    }
+}
+
+/// The code that a refusal of the operating system deserves.
+fn code_of_file(fault: std::io::ErrorKind) -> Code {
+    use std::io::ErrorKind;
+    match fault {
+        ErrorKind::NotFound => Code::NotFound,
+        // The last one is a limit on the size of files.
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => Code::DiskFull,
+        ErrorKind::ReadOnlyFilesystem => Code::ReadOnly,
+        _ => Code::Io,
+    }
+}
+
+/// What went wrong, and what the user can do about it. Never holds a secret.
+#[derive(Debug, Clone)]
 pub struct Error {
-    /// The stable code.
-    pub code: Code,
+    /// What kind of failure.
+    pub kind: ErrorKind,
     /// The cause, one sentence without a trailing full stop.
     pub message: String,
     /// What to do about it, when there is something to do.
     pub remedy: Option<Cow<'static, str>>,
-    /// How long the other side asks to wait, in milliseconds.
-    pub retry_after_ms: Option<u64>,
+    /// The error that it comes from.
+    source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
-/// The result type of the crate.
+/// Two errors are the same when they say the same; what they come from is not compared.
+impl PartialEq for Error {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.kind, &self.message, &self.remedy) == (&other.kind, &other.message, &other.remedy)
+    }
+}
+
+impl Eq for Error {}
+
+/// The result type of the engine.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// An error with a code and a cause.
+    /// An error with a kind, or a code of which nothing more is known, and a cause.
     #[must_use]
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), remedy: None, retry_after_ms: None }
+    pub fn new(kind: impl Into<ErrorKind>, message: impl Into<String>) -> Self {
+        Self { kind: kind.into(), message: message.into(), remedy: None, source: None }
+    }
+
+    /// Its stable code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        self.kind.code()
     }
 
     /// Adds what the user can do about it.
@@ -127,11 +385,29 @@ impl Error {
         self
     }
 
-    /// Adds how long the other side asks to wait, in milliseconds.
+    /// Adds the error that it comes from.
     #[must_use]
-    pub const fn retry_after(mut self, ms: u64) -> Self {
-        self.retry_after_ms = Some(ms);
+    pub fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
+        self.source = Some(Arc::new(source));
         self
+    }
+
+    /// How long the other side asks to wait, in milliseconds.
+    #[must_use]
+    pub fn retry_after_ms(&self) -> Option<u64> {
+        match self.kind {
+            ErrorKind::Provider { retry_after_ms, .. } | ErrorKind::Host { retry_after_ms, .. } => {
+                retry_after_ms.map(u64::from)
+            }
+            _ => None,
+        }
+    }
+
+    /// Sets how long the other side asks to wait, in milliseconds. Only a provider or the host can ask for it.
+    pub fn set_retry_after(&mut self, ms: Option<u64>) {
+        if let ErrorKind::Provider { retry_after_ms, .. } | ErrorKind::Host { retry_after_ms, .. } = &mut self.kind {
+            *retry_after_ms = ms.map(|ms| u32::try_from(ms).unwrap_or(u32::MAX));
+        }
     }
 
     /// Puts what was being done in front of the cause.
@@ -144,43 +420,44 @@ impl Error {
     /// An input/output error on a path, with the code that its kind deserves.
     #[must_use]
     pub fn io(path: &Path, error: &std::io::Error) -> Self {
-        use std::io::ErrorKind;
-        let (code, remedy) = match error.kind() {
-            ErrorKind::NotFound => (Code::NotFound, None),
-            // The last one is a limit on the size of files.
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                (Code::DiskFull, Some(FREE_SPACE))
-            }
-            ErrorKind::ReadOnlyFilesystem => (Code::ReadOnly, None),
-            _ => (Code::Io, no_more_files(error).then_some(RAISE_LIMIT)),
+        let os = error.raw_os_error();
+        let kind = ErrorKind::File { path: path.into(), fault: error.kind(), os };
+        let remedy = match kind.code() {
+            Code::DiskFull => Some(FREE_SPACE),
+            _ => no_more_files(error).then_some(RAISE_LIMIT),
         };
-        Self { remedy: remedy.map(Into::into), ..Self::new(code, format!("{}: {error}", path.display())) }
+        let source = os.map_or_else(|| std::io::Error::from(error.kind()), std::io::Error::from_raw_os_error);
+        let error = Self::new(kind, format!("{}: {error}", path.display())).caused_by(source);
+        Self { remedy: remedy.map(Into::into), ..error }
     }
 
     /// Whether no more files could be opened.
     #[must_use]
     pub fn is_out_of_files(&self) -> bool {
-        self.code == Code::Io && self.remedy.as_deref() == Some(RAISE_LIMIT)
+        match self.kind {
+            ErrorKind::File { os: Some(os), .. } => no_more_files(&std::io::Error::from_raw_os_error(os)),
+            ErrorKind::Sqlite { fault, .. } => fault == SqliteFault::OutOfFiles,
+            ErrorKind::OutOfFiles => true,
+            _ => false,
+        }
+    }
+
+    /// Whether it is the host that failed: what it was asked for may be had later.
+    #[must_use]
+    pub const fn is_of_host(&self) -> bool {
+        matches!(self.kind, ErrorKind::Host { .. })
     }
 
     /// Whether it is the embedding provider that failed; words are searched all the same.
     #[must_use]
     pub const fn is_of_provider(&self) -> bool {
-        matches!(
-            self.code,
-            Code::ProviderAuth
-                | Code::ProviderQuota
-                | Code::ProviderUnavailable
-                | Code::ProviderResponse
-                | Code::ProviderRateLimit
-                | Code::ProviderInput
-        )
+        matches!(self.kind, ErrorKind::Provider { .. })
     }
 
     /// Whether the same call may succeed later without anyone changing anything.
     #[must_use]
-    pub const fn is_retryable(&self) -> bool {
-        matches!(self.code, Code::Busy | Code::ProviderRateLimit | Code::ProviderUnavailable | Code::ProviderResponse)
+    pub fn is_retryable(&self) -> bool {
+        matches!(self.code(), Code::Busy | Code::ProviderRateLimit | Code::ProviderUnavailable | Code::ProviderResponse)
     }
 }
 
@@ -209,4 +486,53 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_kind_whose_face_it_is_and_a_text_that_is_read_back() {
+        for code in Code::ALL {
+            assert_eq!(ErrorKind::from(code).code(), code);
+            assert_eq!(Code::parse(code.as_str()), Some(code));
+        }
+        assert_eq!(Code::parse("ECONNREFUSED"), None);
+    }
+
+    #[test]
+    fn an_error_of_a_file_says_which_and_why_and_keeps_the_cause() {
+        let error = Error::io(Path::new("/x/y"), &std::io::Error::from(std::io::ErrorKind::StorageFull));
+        assert_eq!((error.code(), error.remedy.as_deref()), (Code::DiskFull, Some(FREE_SPACE)));
+        assert!(matches!(&error.kind, ErrorKind::File { path, .. } if &**path == Path::new("/x/y")), "{error:?}");
+        let source =
+            error.context("saving").source().and_then(|e| e.downcast_ref::<std::io::Error>().map(|e| e.kind()));
+        assert_eq!(source, Some(std::io::ErrorKind::StorageFull));
+    }
+
+    /// It was told from other failures by the sentence of its remedy.
+    #[cfg(unix)]
+    #[test]
+    fn too_many_open_files_are_known_by_their_number() {
+        let number = rustix::io::Errno::MFILE.raw_os_error();
+        let error = Error::io(Path::new("/x"), &std::io::Error::from_raw_os_error(number));
+        assert!(error.clone().remedy("other words").is_out_of_files());
+        assert_eq!((error.code(), error.remedy.as_deref()), (Code::Io, Some(RAISE_LIMIT)));
+        assert!(!Error::new(Code::Io, "too many open files").remedy(RAISE_LIMIT).is_out_of_files());
+    }
+
+    #[test]
+    fn only_the_other_side_can_ask_to_wait() {
+        let mut limited = Error::new(Code::ProviderRateLimit, "slow down");
+        limited.set_retry_after(Some(5));
+        assert_eq!(limited.retry_after_ms(), Some(5));
+        let mut busy = Error::new(Code::Busy, "busy");
+        busy.set_retry_after(Some(5));
+        assert_eq!(busy.retry_after_ms(), None);
+    }
+}

@@ -194,11 +194,11 @@ mod tests {
         File::create(&endless).unwrap().set_len(1 << 40).unwrap();
         std::os::unix::fs::symlink("/dev/zero", &device).unwrap();
         for path in [&pipe, &folder, &device] {
-            assert_eq!(read(path).unwrap_err().code, Code::Path, "{}", path.display());
+            assert_eq!(read(path).unwrap_err().code(), Code::Path, "{}", path.display());
             assert!(open_or_create(path).is_err(), "{}", path.display());
         }
         let error = read(&endless).unwrap_err();
-        assert!(error.code == Code::Corrupt && error.remedy.is_some());
+        assert!(error.code() == Code::Corrupt && error.remedy.is_some());
         assert_eq!(read(&dir.path().join("none")).unwrap(), None);
     }
 }

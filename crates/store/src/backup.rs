@@ -126,7 +126,7 @@ mod tests {
             });
             let (done, told): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
             assert_eq!((done.len(), told.len()), (1, 3), "{told:?}");
-            assert!(told.iter().all(|e| e.as_ref().is_err_and(|e| e.code == Code::Argument)), "{told:?}");
+            assert!(told.iter().all(|e| e.as_ref().is_err_and(|e| e.code() == Code::Argument)), "{told:?}");
             assert_eq!(names(&folder).len(), round + 1);
             let copy = Store::open(&target, OpenOptions::default()).unwrap();
             assert!(copy.read(|r| r.meta("k")).unwrap().is_some());

@@ -1,17 +1,17 @@
 //! SQLite's errors in the words of this crate.
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, ffi};
 
 use super::ffi::system_errno;
-use model::error::{Code, Error, FREE_SPACE, RAISE_LIMIT, Result, no_more_files};
+use model::error::{Code, Error, ErrorKind, FREE_SPACE, RAISE_LIMIT, Result, SqliteFault, no_more_files};
 
 /// What to do about a disk that cannot be written.
 const MAKE_WRITABLE: &str = "Make the folder of the index writable for this user; searches go on meanwhile";
 /// What to do about a damaged index.
 const REPAIR: &str = "Run `openclaw memory doctor`; the index is rebuilt from your files, which are untouched";
 
-/// How the refusal of a statement begins.
-const NOT_AS_WRITTEN: &str = "the index is not as it was written";
+/// What to do about a lack of memory.
+const FREE_MEMORY: &str = "End what needs much memory; the index is unharmed, and work goes on by itself";
 
 /// `errno` values that mean "no room": ENOSPC, EFBIG (file-size limit), EDQUOT (Linux, macOS).
 const NO_ROOM: [i32; 4] = [28, 27, 122, 69];
@@ -33,38 +33,78 @@ impl<T> SqlResult<T> for rusqlite::Result<T> {
 
 /// The error of a call to SQLite.
 pub fn of_sqlite(error: rusqlite::Error) -> Error {
-    let rusqlite::Error::SqliteFailure(failure, ref text) = error else {
-        return refused(&error.to_string());
+    let (fault, extended) = meaning(&error);
+    let cause = match &error {
+        rusqlite::Error::SqliteFailure(failure, None) => failure.to_string(),
+        rusqlite::Error::SqliteFailure(_, Some(text)) => text.clone(),
+        other => other.to_string(),
     };
-    let cause = text.clone().unwrap_or_else(|| failure.to_string());
-    match failure.code {
-        ErrorCode::DiskFull => Error::new(Code::DiskFull, "no space left for the index").remedy(FREE_SPACE),
-        ErrorCode::ReadOnly => Error::new(Code::ReadOnly, "the index cannot be written").remedy(MAKE_WRITABLE),
-        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
-            Error::new(Code::Corrupt, format!("the index is damaged ({cause})")).remedy(REPAIR)
+    worded(fault, extended, &cause).caused_by(error)
+}
+
+/// What an error of SQLite means, and its extended result code.
+fn meaning(error: &rusqlite::Error) -> (SqliteFault, i32) {
+    use rusqlite::Error as Sql;
+    let failure = match error {
+        Sql::SqliteFailure(failure, _) => failure,
+        // A value that no row of ours can hold, or a row that every file of ours has.
+        Sql::FromSqlConversionFailure(..)
+        | Sql::IntegralValueOutOfRange(..)
+        | Sql::InvalidColumnType(..)
+        | Sql::Utf8Error(..)
+        | Sql::QueryReturnedNoRows => return (SqliteFault::Refused, 0),
+        Sql::SqlInputError { error, .. } => error,
+        _ => return (SqliteFault::Misuse, 0),
+    };
+    let fault = match failure.code {
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => SqliteFault::Damaged,
+        ErrorCode::DiskFull => SqliteFault::Full,
+        ErrorCode::ReadOnly => SqliteFault::ReadOnly,
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => SqliteFault::Busy,
+        ErrorCode::OperationInterrupted => SqliteFault::Interrupted,
+        ErrorCode::OutOfMemory => SqliteFault::OutOfMemory,
+        // An allocation that failed inside a call to the operating system.
+        ErrorCode::SystemIoFailure if failure.extended_code == ffi::SQLITE_IOERR_NOMEM => SqliteFault::OutOfMemory,
+        ErrorCode::CannotOpen if none_can_be_opened() => SqliteFault::OutOfFiles,
+        ErrorCode::SystemIoFailure
+        | ErrorCode::CannotOpen
+        | ErrorCode::FileLockingProtocolFailed
+        | ErrorCode::PermissionDenied
+        | ErrorCode::NoLargeFileSupport => SqliteFault::Io,
+        ErrorCode::ApiMisuse | ErrorCode::ParameterOutOfRange | ErrorCode::OperationAborted => SqliteFault::Misuse,
+        // No such table, a constraint, a definition that is not ours: what a damaged file gives as well.
+        _ => SqliteFault::Refused,
+    };
+    (fault, failure.extended_code)
+}
+
+/// One wording of cause and remedy for each meaning.
+fn worded(fault: SqliteFault, extended: i32, cause: &str) -> Error {
+    let told = |message: String| Error::new(ErrorKind::Sqlite { fault, extended }, message);
+    match fault {
+        SqliteFault::Damaged => told(format!("the index is damaged ({cause})")).remedy(REPAIR),
+        SqliteFault::Refused => told(format!("the index is not as it was written ({cause})")).remedy(REPAIR),
+        SqliteFault::Full => told("no space left for the index".to_owned()).remedy(FREE_SPACE),
+        SqliteFault::ReadOnly => told("the index cannot be written".to_owned()).remedy(MAKE_WRITABLE),
+        SqliteFault::Busy => told("another process is writing to the index".to_owned()),
+        SqliteFault::Interrupted => told("the query was cancelled".to_owned()),
+        SqliteFault::OutOfMemory => told("no memory left for the index".to_owned()).remedy(FREE_MEMORY),
+        SqliteFault::OutOfFiles => {
+            told(format!("too many open files: the index cannot be opened ({cause})")).remedy(RAISE_LIMIT)
         }
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
-            Error::new(Code::Busy, "another process is writing to the index")
-        }
-        ErrorCode::OperationInterrupted => Error::new(Code::Cancelled, "the query was cancelled"),
-        ErrorCode::CannotOpen if none_can_be_opened() => {
-            Error::new(Code::Io, format!("too many open files: the index cannot be opened ({cause})"))
-                .remedy(RAISE_LIMIT)
-        }
-        ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::FileLockingProtocolFailed => {
-            Error::new(Code::Io, format!("the index cannot be read or written ({cause})"))
-        }
-        ErrorCode::PermissionDenied => Error::new(Code::Io, format!("the index cannot be accessed ({cause})")),
-        _ => refused(&cause),
+        SqliteFault::Io => told(format!("the index cannot be read or written ({cause})")),
+        SqliteFault::Misuse => told(format!("the index was used in a wrong way ({cause})")),
     }
 }
 
 /// Looks behind a general I/O error: SQLite reports a file-size limit or an exhausted quota only as `errno`.
 pub(super) fn with_errno(error: Error, conn: &Connection) -> Error {
-    if error.code == Code::Io && NO_ROOM.contains(&system_errno(conn)) {
-        return Error::new(Code::DiskFull, "no space left for the index").remedy(FREE_SPACE);
+    match error.kind {
+        ErrorKind::Sqlite { fault: SqliteFault::Io, extended } if NO_ROOM.contains(&system_errno(conn)) => {
+            worded(SqliteFault::Full, extended, "").caused_by(error)
+        }
+        _ => error,
     }
-    error
 }
 
 /// Whether no more files can be opened. SQLite says only that it cannot open one, so a file that is always there is
@@ -73,18 +113,46 @@ fn none_can_be_opened() -> bool {
     cfg!(unix) && std::fs::File::open("/dev/null").is_err_and(|error| no_more_files(&error))
 }
 
-/// The error of a statement of ours that was refused, or answered with something else than was written: a table or its
-/// definition is then not as it was made.
-fn refused(cause: &str) -> Error {
-    Error::new(Code::Corrupt, format!("{NOT_AS_WRITTEN} ({cause})")).remedy(REPAIR)
-}
-
 /// Whether a statement of ours was refused. A look at the whole file tells whether that is damage.
 pub(super) fn is_refused(error: &Error) -> bool {
-    error.code == Code::Corrupt && error.message.starts_with(NOT_AS_WRITTEN)
+    matches!(error.kind, ErrorKind::Sqlite { fault: SqliteFault::Refused, .. })
 }
 
-/// Whether SQLite found damage.
+/// Whether damage was found.
 pub(super) fn is_corrupt(error: &Error) -> bool {
-    error.code == Code::Corrupt && !is_refused(error)
+    error.code() == Code::Corrupt && !is_refused(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_code(code: i32) -> Error {
+        of_sqlite(rusqlite::Error::SqliteFailure(ffi::Error::new(code), None))
+    }
+
+    /// No memory, and every code without a name of its own, was taken for damage: opening replaced the index.
+    #[test]
+    fn only_damage_is_damage() {
+        let damage: Vec<i32> = (1..=26).filter(|&code| is_corrupt(&of_code(code))).collect();
+        assert_eq!(damage, [ffi::SQLITE_CORRUPT, ffi::SQLITE_NOTADB]);
+        for code in [ffi::SQLITE_NOMEM, ffi::SQLITE_IOERR_NOMEM] {
+            let error = of_code(code);
+            assert_eq!((error.code(), is_refused(&error)), (Code::Io, false));
+            assert_eq!(error.kind, ErrorKind::Sqlite { fault: SqliteFault::OutOfMemory, extended: code });
+            assert!(error.remedy.is_some() && std::error::Error::source(&error).is_some());
+        }
+        assert!(is_corrupt(&of_code(ffi::SQLITE_CORRUPT_VTAB)) && is_refused(&of_code(ffi::SQLITE_ERROR)));
+        assert_eq!(of_code(ffi::SQLITE_MISUSE).code(), Code::Internal);
+    }
+
+    /// It was known by the first words of its message.
+    #[test]
+    fn a_refused_statement_is_known_whatever_was_being_done() {
+        let conn = Connection::open_in_memory().unwrap();
+        let error = conn.execute_batch("SELECT * FROM nothing").sql().unwrap_err();
+        assert!(is_refused(&error.context("opening")));
+        let shape = conn.query_row("SELECT 'x'", [], |row| row.get::<_, i64>(0)).sql().unwrap_err();
+        assert!(is_refused(&shape) && shape.code() == Code::Corrupt);
+    }
 }

@@ -3,7 +3,8 @@
 
 use rusqlite::{Connection, ffi};
 
-use model::error::{Code, Error, Result};
+use crate::error::of_sqlite;
+use model::error::Result;
 
 /// `int xEntryPoint(sqlite3*, char**, const sqlite3_api_routines*)`, the signature of every SQLite extension.
 type EntryPoint =
@@ -28,7 +29,8 @@ pub fn register_vec(conn: &Connection) -> Result<()> {
         // SAFETY: SQLite's convention: the message was made by sqlite3_mprintf and is ours to free.
         unsafe { ffi::sqlite3_free(message.cast()) };
     }
-    Err(Error::new(Code::Internal, format!("sqlite-vec could not be registered (SQLite code {code})")))
+    let failure = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+    Err(of_sqlite(failure).context("sqlite-vec could not be registered"))
 }
 
 /// The `errno` of the operating-system call that failed last on this connection, 0 = none.

@@ -179,7 +179,7 @@ impl Store {
             Ok((conn, unclean))
         };
         let attempt = match attempt(opened.created) {
-            Err(error) if is_corrupt(&error) || is_refused(&error) => {
+            Err(error) if is_corrupt(&error) || is_refused(&error) && recover::is_damaged(path)? => {
                 opened.recovery = Some(recover::replace(path, options.clock.now_ms())?);
                 attempt(opened.created)
             }
@@ -190,7 +190,7 @@ impl Store {
                 opened.unclean = unclean;
                 (Some(conn), None)
             }
-            Err(error) if matches!(error.code, Code::ReadOnly | Code::DiskFull) && !opened.created => {
+            Err(error) if matches!(error.code(), Code::ReadOnly | Code::DiskFull) && !opened.created => {
                 // Without anything to read this error would come with every search; better at once.
                 let conn = open::connect_reader(path).map_err(|_| error.clone())?;
                 place::check(&conn, path, options.workspace.as_ref())?;

@@ -100,6 +100,7 @@ pub(super) fn probe(path: &Path) -> Result<Found> {
         return match told {
             Ok((version, _)) if version <= schema::VERSION => Ok(Found::Ours),
             Ok((_, Some(recorded))) if recorded <= schema::VERSION => Ok(Found::Damaged(schema::damaged_header())),
+            Err(error) if error.code() != Code::Corrupt => Err(error),
             _ if header.version() > LATEST_PLAUSIBLE => Ok(Found::Damaged(schema::damaged_header())),
             _ => Err(newer),
         };
@@ -119,6 +120,10 @@ pub(super) fn probe(path: &Path) -> Result<Found> {
         Ok(_) => Err(foreign(path)),
         Err(error) => {
             let error = of_sqlite(error);
+            // What the system refuses for now says nothing about the file.
+            if error.code() != Code::Corrupt {
+                return Err(error);
+            }
             // A text file that someone named by mistake is left alone; a database name can only be ours, unless the
             // database itself names another program.
             let is_ours = is_corrupt(&error) && has_database_name(path) && may_be_ours(application);
@@ -159,7 +164,7 @@ pub(super) fn connect_writer(path: &Path) -> Result<Connection> {
     loop {
         match try_connect_writer(path) {
             // Switching to WAL needs the file for a moment alone, and SQLite does not wait for it.
-            Err(error) if error.code == Code::Busy && started.elapsed() < OPEN_PATIENCE => {
+            Err(error) if error.code() == Code::Busy && started.elapsed() < OPEN_PATIENCE => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             other => return other,
@@ -173,7 +178,7 @@ fn try_connect_writer(path: &Path) -> Result<Connection> {
     // Private from its first byte on, and with it the log and the shared memory, which SQLite makes as open as the file.
     // Where this fails, because the file is there or cannot be made, SQLite has the better words, but for a full disk.
     match own_file::write_new(path, &[], false).map_err(|error| Error::io(path, &error)) {
-        Err(error) if error.code == Code::DiskFull => return Err(error),
+        Err(error) if error.code() == Code::DiskFull => return Err(error),
         _ => {}
     }
     let mut conn = Connection::open_with_flags(path, flags).map_err(|error| unwritable(of_sqlite(error)))?;
@@ -206,7 +211,7 @@ fn prepare_writer(conn: &mut Connection) -> Result<()> {
 
 /// SQLite says "cannot open" where a folder is read-only.
 fn unwritable(error: Error) -> Error {
-    if !matches!(error.code, Code::Io | Code::ReadOnly) || error.is_out_of_files() {
+    if !matches!(error.code(), Code::Io | Code::ReadOnly) || error.is_out_of_files() {
         return error;
     }
     Error::new(Code::ReadOnly, format!("the index cannot be written: {}", error.message))
@@ -237,7 +242,7 @@ pub(super) fn connect_salvage(path: &Path) -> Result<Connection> {
 /// Opens for reading. A database on a read-only or full disk that was closed cleanly needs SQLite's immutable mode.
 pub(super) fn connect_reader(path: &Path) -> Result<Connection> {
     match try_connect_reader(path) {
-        Err(error) if matches!(error.code, Code::Io | Code::ReadOnly | Code::DiskFull) && !has_log(path) => {
+        Err(error) if matches!(error.code(), Code::Io | Code::ReadOnly | Code::DiskFull) && !has_log(path) => {
             let conn = open_immutable(path)?;
             settings(&conn)?;
             Ok(conn)

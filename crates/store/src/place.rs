@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::{open, pool::Reader};
 use crate::error::SqlResult;
-use model::error::{Code, Error, Result};
+use model::error::{Error, ErrorKind, Result};
 use model::{
     layout::{MEMORY_FOLDER, ROOT_FILES},
     source::Source,
@@ -181,13 +181,13 @@ fn is_as_indexed(file: &Path, stamp: Stamp) -> bool {
 /// The refusal of an index of another workspace. As after closing, opening again finds the right file.
 #[must_use]
 pub fn not_ours(path: &Path) -> Error {
-    Error::new(Code::Closed, format!("{} is the index of another workspace", path.display()))
+    Error::new(ErrorKind::OtherWorkspace, format!("{} is the index of another workspace", path.display()))
 }
 
 /// Whether an error is [`not_ours`].
 #[must_use]
 pub fn is_not_ours(error: &Error) -> bool {
-    error.code == Code::Closed
+    error.kind == ErrorKind::OtherWorkspace
 }
 
 /// Refuses a connection to the index of another workspace.

@@ -189,7 +189,7 @@ impl Pool {
         let result = result.map_err(|error| self.explain(error, cancel));
         // A connection that cannot end its transaction, or that saw damage or a failing disk, is not used again.
         loan.reusable = ended.is_ok()
-            && !result.as_ref().is_err_and(|e| matches!(e.code, Code::Corrupt | Code::Io | Code::ReadOnly));
+            && !result.as_ref().is_err_and(|e| matches!(e.code(), Code::Corrupt | Code::Io | Code::ReadOnly));
         result
     }
 
@@ -197,7 +197,7 @@ impl Pool {
     fn explain(&self, error: Error, cancel: &Cancel) -> Error {
         self.corrupt.fetch_or(is_corrupt(&error), Ordering::AcqRel);
         self.suspect.fetch_or(is_refused(&error), Ordering::AcqRel);
-        if error.code != Code::Cancelled {
+        if error.code() != Code::Cancelled {
             return error;
         }
         if self.closed.load(Ordering::Acquire) {

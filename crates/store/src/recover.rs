@@ -82,7 +82,7 @@ impl Store {
                 return Ok(());
             }
             Ok(Some(finding)) => finding,
-            Err(error) if error.code == Code::Corrupt => error.message,
+            Err(error) if error.code() == Code::Corrupt => error.message,
             Err(error) => return Err(error),
         };
         self.shared.corrupt.store(true, Ordering::Release);
@@ -114,6 +114,19 @@ impl Store {
             shared.suspect.store(false, Ordering::Release);
             Ok(recovery)
         })?)
+    }
+}
+
+/// Whether a file that a statement was refused on is damaged, by a look at all of it.
+///
+/// # Errors
+/// When it cannot be looked at now, which says nothing about it.
+pub(super) fn is_damaged(path: &Path) -> Result<bool> {
+    let conn = open::connect_salvage(path)?;
+    match Reader::over(&conn).find_damage() {
+        Ok(finding) => Ok(finding.is_some()),
+        Err(error) if error.code() == Code::Corrupt => Ok(true),
+        Err(error) => Err(error),
     }
 }
 

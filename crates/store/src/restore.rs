@@ -108,7 +108,7 @@ impl Staged {
 
     fn check(&self, source: &Path, workspace: Option<&Workspace>) -> Result<()> {
         let copy = self.path();
-        let told = |error: Error| match error.code {
+        let told = |error: Error| match error.code() {
             Code::Corrupt => damaged(source, &error.message),
             _ => error,
         };

@@ -67,7 +67,7 @@ fn what_is_no_sound_copy_of_an_index_is_refused_and_the_index_is_as_it_was() {
     ];
     for (path, code) in cases {
         let error = fixture.take(&path).unwrap_err();
-        assert_eq!(error.code, code, "{}: {error:?}", path.display());
+        assert_eq!(error.code(), code, "{}: {error:?}", path.display());
         assert!(error.remedy.is_some(), "{error:?}");
     }
     assert_eq!(fixture.value().as_deref(), Some("new"));
@@ -83,7 +83,7 @@ fn a_link_and_a_pipe_are_refused() {
     std::os::unix::fs::symlink(fixture.dir.path().join("copy.sqlite"), &link).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     for path in [link, pipe] {
-        assert_eq!(fixture.take(&path).unwrap_err().code, Code::Path);
+        assert_eq!(fixture.take(&path).unwrap_err().code(), Code::Path);
     }
 }
 
@@ -92,7 +92,7 @@ fn an_index_in_use_is_no_copy() {
     let fixture = Fixture::new();
     let other = Store::open(&fixture.dir.path().join("other.sqlite"), OpenOptions::default()).unwrap();
     other.write(|tx| tx.set_meta("k", "other")).unwrap();
-    assert_eq!(fixture.take(other.path()).unwrap_err().code, Code::Argument);
+    assert_eq!(fixture.take(other.path()).unwrap_err().code(), Code::Argument);
     other.close();
     fixture.take(other.path()).unwrap();
 }
@@ -101,7 +101,7 @@ fn an_index_in_use_is_no_copy() {
 fn restoring_needs_the_lease_and_leaves_it_to_who_took_it_over() {
     let fixture = Fixture::new();
     let copy = fixture.dir.path().join("copy.sqlite");
-    assert_eq!(fixture.store.restore(fixture.take(&copy).unwrap()).unwrap_err().code, Code::Busy);
+    assert_eq!(fixture.store.restore(fixture.take(&copy).unwrap()).unwrap_err().code(), Code::Busy);
     assert_eq!(fixture.value().as_deref(), Some("new"));
     fixture.store.acquire_lease().unwrap();
     // Readers see one or the other, and connections stay good.

@@ -148,7 +148,7 @@ impl Writer {
             self.shared.corrupt.fetch_or(is_corrupt(error), Ordering::AcqRel);
             self.shared.suspect.fetch_or(is_refused(error), Ordering::AcqRel);
             // A fresh connection is how work resumes by itself when the disk is well again.
-            if matches!(error.code, Code::Corrupt | Code::Io | Code::ReadOnly | Code::DiskFull) {
+            if matches!(error.code(), Code::Corrupt | Code::Io | Code::ReadOnly | Code::DiskFull) {
                 self.disconnect();
             }
         }
@@ -168,7 +168,7 @@ impl Writer {
         begin(conn, &self.shared, self.patience).map_err(|error| with_errno(error, conn))?;
         let mut tx = Tx { reader: Reader::over(conn), now_ms };
         let fence = if fenced { tx.check_token(token) } else { Ok(()) };
-        if fence.as_ref().is_err_and(|error| error.code == Code::Busy) {
+        if fence.as_ref().is_err_and(|error| error.code() == Code::Busy) {
             self.lease = None;
         }
         let outcome = fence.and_then(|()| {
@@ -318,7 +318,7 @@ fn begin(conn: &Connection, shared: &Shared, patience: Duration) -> Result<()> {
     let started = Instant::now();
     loop {
         match conn.execute_batch("BEGIN IMMEDIATE").map_err(of_sqlite) {
-            Err(error) if error.code == Code::Busy && started.elapsed() < patience => {
+            Err(error) if error.code() == Code::Busy && started.elapsed() < patience => {
                 if shared.abandon.load(Ordering::Acquire) {
                     return Err(closed());
                 }

@@ -294,7 +294,11 @@ mod tests {
             encode(&[[9_u32]], &[Line { number: 1, kind: LineKind::Text, section: Some(0), units: 3, terms: &[1, 2] }]);
         assert!(LineBlob::parse(&blob).is_ok());
         for end in 0..blob.len() {
-            assert_eq!(LineBlob::parse(&blob[..end]).map(|b| b.len()).map_err(|e| e.code), Err(Code::Corrupt), "{end}");
+            assert_eq!(
+                LineBlob::parse(&blob[..end]).map(|b| b.len()).map_err(|e| e.code()),
+                Err(Code::Corrupt),
+                "{end}"
+            );
         }
     }
 

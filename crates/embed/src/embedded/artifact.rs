@@ -137,7 +137,7 @@ mod tests {
         let damaged = state.path().join("damaged.bin");
         fs::write(&damaged, b"not the weights").unwrap();
         let error = locate(std::slice::from_ref(&damaged), state.path()).unwrap_err();
-        assert_eq!(error.code, Code::NotFound);
+        assert_eq!(error.code(), Code::NotFound);
         assert!(error.message.contains("damaged.bin"), "{error}");
         assert_eq!(fs::read_dir(state.path().join(FOLDER)).unwrap().count(), 0);
         assert!(locate(&[damaged, installed()], state.path()).is_ok(), "the next candidate is tried");

@@ -108,7 +108,7 @@ fn a_query_past_its_deadline_fails_and_the_next_one_works() {
     let texts = ["late".to_owned()];
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let error = runtime.block_on(model.embed(&texts, Purpose::Query, Duration::ZERO)).unwrap_err();
-    assert_eq!(error.code, Code::Deadline);
+    assert_eq!(error.code(), Code::Deadline);
     assert_eq!(embed(&model, &["in time"], Purpose::Query).unwrap().len(), 1);
 }
 
@@ -119,9 +119,9 @@ fn a_file_that_is_no_weights_file_is_refused() {
     let whole = std::fs::read(installed_weights()).unwrap();
     for damaged in [&b""[..], &b"MCRMODEL"[..], &whole[..whole.len() - 64], &[0; 4096][..]] {
         std::fs::write(&path, damaged).unwrap();
-        assert_eq!(MiniLm::open(path.clone()).err().map(|e| e.code), Some(Code::Corrupt), "{} bytes", damaged.len());
+        assert_eq!(MiniLm::open(path.clone()).err().map(|e| e.code()), Some(Code::Corrupt), "{} bytes", damaged.len());
     }
-    assert_eq!(MiniLm::open(folder.path().join("none")).err().map(|e| e.code), Some(Code::NotFound));
+    assert_eq!(MiniLm::open(folder.path().join("none")).err().map(|e| e.code()), Some(Code::NotFound));
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn addresses_are_read_and_others_refused() {
         "https://e.org/m.gguf#sha256=12",
         "/no/such.gguf",
     ] {
-        assert_eq!(ModelSource::parse_with(wrong, "https://hub.example").unwrap_err().code, Code::Config, "{wrong}");
+        assert_eq!(ModelSource::parse_with(wrong, "https://hub.example").unwrap_err().code(), Code::Config, "{wrong}");
     }
 }
 
@@ -85,7 +85,7 @@ async fn a_file_that_is_not_what_was_announced_is_not_used() {
     let server = hub(model_bytes(), "0".repeat(64), &REQUESTS).await;
     let folder = tempfile::tempdir().unwrap();
     let error = download(&remote("hf:u/r/m.gguf", &server.uri()), folder.path()).await.unwrap_err();
-    assert_eq!(error.code, Code::ProviderResponse);
+    assert_eq!(error.code(), Code::ProviderResponse);
     assert!(error.message.contains("was announced"), "{error}");
     // The next attempt starts anew instead of going on with the wrong bytes.
     assert_eq!(std::fs::metadata(folder.path().join("hf_u_m.gguf.part")).unwrap().len(), 0);
@@ -96,7 +96,7 @@ async fn an_answer_without_a_model_names_the_server_and_keeps_what_is_there() {
     let server = MockServer::start().await;
     let folder = tempfile::tempdir().unwrap();
     let error = download(&remote("hf:u/r/gone.gguf", &server.uri()), folder.path()).await.unwrap_err();
-    assert_eq!(error.code, Code::ProviderUnavailable);
+    assert_eq!(error.code(), Code::ProviderUnavailable);
     assert!(error.message.contains("404"), "{error}");
 }
 

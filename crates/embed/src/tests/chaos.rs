@@ -48,10 +48,10 @@ async fn a_search_never_waits_for_a_rate_limit() {
     let (embedder, clock) = openai(&server);
     let query = texts(1);
     let error = embedder.embed(&query, Purpose::Query, TIMEOUT).await.unwrap_err();
-    assert_eq!((error.code, error.retry_after_ms), (Code::ProviderRateLimit, Some(30_000)));
+    assert_eq!((error.code(), error.retry_after_ms()), (Code::ProviderRateLimit, Some(30_000)));
     // While the wait lasts, no further request is sent.
     let error = embedder.embed(&query, Purpose::Query, TIMEOUT).await.unwrap_err();
-    assert_eq!((error.code, error.retry_after_ms), (Code::ProviderRateLimit, Some(30_000)));
+    assert_eq!((error.code(), error.retry_after_ms()), (Code::ProviderRateLimit, Some(30_000)));
     assert_eq!(requests(&server).await, 1);
     assert!(clock.sleeps.lock().is_empty());
 }
@@ -80,7 +80,7 @@ async fn a_used_up_quota_stops_at_once_and_keeps_what_is_done() {
         Ok(())
     };
     let error = embedder.embed_each(&many, Purpose::Document, TIMEOUT, &mut sink).await.unwrap_err();
-    assert_eq!(error.code, Code::ProviderQuota);
+    assert_eq!(error.code(), Code::ProviderQuota);
     assert!(error.remedy.is_some());
     assert_eq!(kept.len(), 16, "the first request");
     assert_eq!(requests(&server).await, 2);
@@ -102,11 +102,11 @@ async fn a_dead_server_is_left_alone_and_tried_again_later() {
     first(&server, 9, ResponseTemplate::new(500)).await;
     let (embedder, clock) = openai(&server);
     for _ in 0..3 {
-        assert_eq!(documents(&embedder, &texts(1)).await.unwrap_err().code, Code::ProviderUnavailable);
+        assert_eq!(documents(&embedder, &texts(1)).await.unwrap_err().code(), Code::ProviderUnavailable);
     }
     assert_eq!(requests(&server).await, 9);
     let error = documents(&embedder, &texts(1)).await.unwrap_err();
-    assert!(error.message.contains("left alone") && error.retry_after_ms.is_some(), "{error}");
+    assert!(error.message.contains("left alone") && error.retry_after_ms().is_some(), "{error}");
     assert_eq!(requests(&server).await, 9, "no request while the breaker is open");
     clock.advance(Duration::from_secs(60));
     assert!(documents(&embedder, &texts(1)).await.is_ok());
@@ -126,7 +126,7 @@ async fn a_request_that_always_fails_does_not_hold_up_the_others() {
         Ok(())
     };
     let error = embedder.embed_each(&many, Purpose::Document, TIMEOUT, &mut sink).await.unwrap_err();
-    assert_eq!(error.code, Code::ProviderUnavailable);
+    assert_eq!(error.code(), Code::ProviderUnavailable);
     assert_eq!(kept, 84);
 }
 
@@ -151,7 +151,7 @@ async fn replies_that_are_no_vectors_are_refused() {
         Mock::given(any()).respond_with(ResponseTemplate::new(200).set_body_string(body)).mount(&server).await;
         let (embedder, _) = openai(&server);
         let error = documents(&embedder, &texts(2)).await.expect_err(name);
-        assert_eq!(error.code, Code::ProviderResponse, "{name}: {error}");
+        assert_eq!(error.code(), Code::ProviderResponse, "{name}: {error}");
         assert!(error.message.len() < 400, "{name}: {error}");
         assert_eq!(requests(&server).await, 3, "{name}");
     }
@@ -165,7 +165,7 @@ async fn vectors_of_another_length_than_before_are_refused() {
     Mock::given(any()).respond_with(ResponseTemplate::new(200).set_body_string(longer)).mount(&server).await;
     let (embedder, _) = openai(&server);
     assert!(documents(&embedder, &texts(1)).await.is_ok());
-    assert_eq!(documents(&embedder, &texts(1)).await.unwrap_err().code, Code::ProviderResponse);
+    assert_eq!(documents(&embedder, &texts(1)).await.unwrap_err().code(), Code::ProviderResponse);
     embedder.expect_dims(3);
     assert!(documents(&embedder, &texts(1)).await.is_ok());
 }
@@ -364,7 +364,7 @@ async fn a_server_that_dislikes_every_text_stops_the_run() {
     Mock::given(any()).respond_with(ResponseTemplate::new(400).set_body_string("no")).mount(&server).await;
     let (embedder, _) = openai(&server);
     let error = documents(&embedder, &texts(1000)).await.unwrap_err();
-    assert_eq!(error.code, Code::ProviderResponse);
+    assert_eq!(error.code(), Code::ProviderResponse);
     assert!(requests(&server).await < 60);
 }
 
@@ -403,7 +403,7 @@ async fn a_failing_sink_stops_the_run() {
     let mut sink = |_: Vec<(usize, Embedded)>| Err(Error::new(Code::DiskFull, "full"));
     let many = texts(1000);
     let error = embedder.embed_each(&many, Purpose::Document, TIMEOUT, &mut sink).await.unwrap_err();
-    assert_eq!(error.code, Code::DiskFull);
+    assert_eq!(error.code(), Code::DiskFull);
     assert!(requests(&server).await < 12);
 }
 
@@ -451,7 +451,7 @@ async fn a_hanging_or_dripping_server_runs_into_the_time_limit() {
     });
     let embedder = embedder(&target("openai", drip), TestClock::new());
     let error = embedder.embed(&texts(1), Purpose::Query, Duration::from_millis(60)).await.unwrap_err();
-    assert_eq!(error.code, Code::ProviderUnavailable);
+    assert_eq!(error.code(), Code::ProviderUnavailable);
     assert!(error.message.contains("60 ms"), "{error}");
 }
 
@@ -473,7 +473,7 @@ async fn a_compression_bomb_is_not_unpacked() {
     let reply = ResponseTemplate::new(200).insert_header("content-encoding", "gzip").set_body_bytes(bomb);
     Mock::given(any()).respond_with(reply).mount(&server).await;
     let (embedder, _) = openai(&server);
-    assert_eq!(documents(&embedder, &texts(1)).await.unwrap_err().code, Code::ProviderResponse);
+    assert_eq!(documents(&embedder, &texts(1)).await.unwrap_err().code(), Code::ProviderResponse);
 }
 
 #[tokio::test]

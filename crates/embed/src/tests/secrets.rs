@@ -43,7 +43,7 @@ async fn an_unreachable_server_is_named_by_its_origin_only() {
     let base = "http://127.0.0.1:9/v1?token=canary-query-4711";
     let embedder = embedder(&target("openai", base.into()), TestClock::new());
     let error = embedder.embed(&texts(1), Purpose::Query, TIMEOUT).await.unwrap_err();
-    assert_eq!(error.code, Code::ProviderUnavailable);
+    assert_eq!(error.code(), Code::ProviderUnavailable);
     assert!(error.message.contains("http://127.0.0.1:9"), "{error}");
     assert_clean(&error, "unreachable");
 }
@@ -59,7 +59,7 @@ async fn a_redirect_to_another_host_is_not_followed() {
         Mock::given(any()).respond_with(reply).mount(&server).await;
         let embedder = embedder(&echoing(&server), TestClock::new());
         let error = embedder.embed(&texts(1), Purpose::Query, TIMEOUT).await.unwrap_err();
-        assert_eq!(error.code, Code::ProviderResponse);
+        assert_eq!(error.code(), Code::ProviderResponse);
         assert_clean(&error, "redirect");
     }
     assert!(other.received_requests().await.unwrap().is_empty());

@@ -136,17 +136,17 @@ mod tests {
             std::fs::create_dir(folder).unwrap();
         }
         std::os::unix::fs::symlink(&outside, workspace.join("memory")).unwrap();
-        assert_eq!(append(&notes, NOTE, &lines(&["- a"])).unwrap_err().code, Code::Path);
+        assert_eq!(append(&notes, NOTE, &lines(&["- a"])).unwrap_err().code(), Code::Path);
         std::fs::remove_file(workspace.join("memory")).unwrap();
         std::fs::create_dir(workspace.join("memory")).unwrap();
         std::os::unix::fs::symlink(outside.join("x.md"), workspace.join(NOTE)).unwrap();
-        assert_eq!(append(&notes, NOTE, &lines(&["- a"])).unwrap_err().code, Code::Path);
+        assert_eq!(append(&notes, NOTE, &lines(&["- a"])).unwrap_err().code(), Code::Path);
         assert!(!outside.join("x.md").exists());
         // A link to a note of other people was read, and its lines shown as ours.
         std::fs::write(outside.join("x.md"), "- [fact] SECRET\n").unwrap();
         for refused in [read(&notes, NOTE).map(drop), remove_line(&notes, NOTE, "- [fact] SECRET").map(drop)] {
             let error = refused.unwrap_err();
-            assert!(error.code == Code::Path && error.remedy.is_some(), "{error:?}");
+            assert!(error.code() == Code::Path && error.remedy.is_some(), "{error:?}");
         }
         assert_eq!(std::fs::read_to_string(outside.join("x.md")).unwrap(), "- [fact] SECRET\n");
     }
@@ -181,7 +181,7 @@ mod tests {
             [read(&notes, NOTE).map(drop), append(&notes, NOTE, &[]), remove_line(&notes, NOTE, "").map(drop)]
         {
             let error = refused.unwrap_err();
-            assert!(error.code == Code::Path && error.remedy.is_some(), "{error:?}");
+            assert!(error.code() == Code::Path && error.remedy.is_some(), "{error:?}");
         }
     }
 }

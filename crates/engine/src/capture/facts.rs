@@ -105,7 +105,7 @@ pub fn all(notes: &Notes, zone: &TimeZone) -> Result<Vec<Fact>> {
     let mut facts = Vec::new();
     for (path, day) in day_notes(notes)? {
         let text = match daily_note::read(notes, &path) {
-            Err(error) if error.code == Code::Path => continue,
+            Err(error) if error.code() == Code::Path => continue,
             text => text?,
         };
         let created_at = milliseconds(day, zone);

@@ -93,7 +93,7 @@ pub fn rename(workspace: &Path, relative: &str, answer: &str) -> Result<Option<S
             Ok(true) => return Ok(Some(format!("memory/{name}"))),
             Ok(false) => {}
             // The note keeps the name it has: it is gone, or the file system cannot rename without writing over.
-            Err(error) if matches!(error.code, Code::NotFound | Code::Io) => return Ok(None),
+            Err(error) if matches!(error.code(), Code::NotFound | Code::Io) => return Ok(None),
             Err(error) => return Err(error),
         }
     }

@@ -65,7 +65,7 @@ impl Spool {
     /// An entry; nothing when somebody has removed it, or when it is nothing that we have written.
     pub(super) fn read(&self, name: &str) -> Result<Option<String>> {
         match own_file::read(&self.path(name)) {
-            Err(error) if matches!(error.code, Code::Path | Code::Corrupt) => Ok(None),
+            Err(error) if matches!(error.code(), Code::Path | Code::Corrupt) => Ok(None),
             bytes => Ok(bytes?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())),
         }
     }

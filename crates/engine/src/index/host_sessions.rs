@@ -14,7 +14,7 @@ use crate::transcripts::{
     files::display,
     host::{AskHost, CURSOR_PREFIX, Listing, Page, Request, Session, ask},
 };
-use model::error::{Code, Error, Result};
+use model::error::{Error, ErrorKind, Result};
 use store::transcripts::TranscriptRow;
 
 /// Patience with one answer of the host.
@@ -104,7 +104,7 @@ impl SessionPass<'_> {
                     Page::Unavailable { reason } => return Ok(End::Later(reason)),
                 };
             if more && cursor.as_ref() == Some(&next) {
-                return Err(Error::new(Code::Internal, "the host gives the same part of a conversation again"));
+                return Err(Error::new(ErrorKind::HOST, "the host gives the same part of a conversation again"));
             }
             for message in messages.iter().filter(|message| !message.is_machine()) {
                 growth.add(message.line, message.role, &message.text, keep);
@@ -140,7 +140,7 @@ impl SessionPass<'_> {
                 match tokio::time::timeout(POLL, &mut answer).await {
                     Ok(Ok(answer)) => return answer,
                     Ok(Err(_)) => {
-                        return Err(Error::new(Code::Internal, "the host does not tell about its conversations"));
+                        return Err(Error::new(ErrorKind::HOST, "the host does not tell about its conversations"));
                     }
                     Err(_) => self.cancel.check()?,
                 }

@@ -52,7 +52,7 @@ pub struct Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self { code: error.code.as_str().into(), message: error.to_string(), remedy: error.remedy }
+        Self { code: error.code().as_str().into(), message: error.to_string(), remedy: error.remedy }
     }
 }
 

@@ -154,7 +154,7 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     for entry in stale {
         cancel.check()?;
         match read_text(&area, &entry.absolute) {
-            Err(error) if error.code == Code::NotFound => {}
+            Err(error) if error.code() == Code::NotFound => {}
             Err(error) => plan.skipped.push(unreadable(entry, &error)),
             Ok(content) => {
                 let text = area.forgotten.keep(&entry.path, &content.text);

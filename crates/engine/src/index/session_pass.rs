@@ -199,8 +199,8 @@ impl SessionPass<'_> {
             match self.read_file(file, row.as_ref(), key.as_deref(), course) {
                 Ok(true) => course.keep(&file.path),
                 Ok(false) => {}
-                Err(error) if error.code == Code::NotFound => {}
-                Err(error) if matches!(error.code, Code::Path | Code::Io) => {
+                Err(error) if error.code() == Code::NotFound => {}
+                Err(error) if matches!(error.code(), Code::Path | Code::Io) => {
                     course.skip(&file.path, error.to_string());
                 }
                 Err(error) => return Err(error),

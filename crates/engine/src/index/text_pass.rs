@@ -28,7 +28,7 @@ use model::stamp::Stamp;
 use model::{
     cancel::Cancel,
     config::settings::Settings,
-    error::{Code, Error, RAISE_LIMIT, Result},
+    error::{Code, Error, ErrorKind, RAISE_LIMIT, Result},
     source::Source,
 };
 use store::{
@@ -120,7 +120,7 @@ impl Target<'_> {
     fn read(&self, analyzer: &mut Analyzer, entry: &Entry) -> Read {
         let file = match read_text(self.area, &entry.absolute) {
             Ok(file) => file,
-            Err(error) if error.code == Code::NotFound => return Read::Gone,
+            Err(error) if error.code() == Code::NotFound => return Read::Gone,
             Err(error) => return Read::Unreadable(unreadable(entry, &error), error),
         };
         // Forgotten lines are no part of what the index knows of a file.
@@ -159,7 +159,8 @@ impl TextPass<'_> {
         let mut report = TextReport { files: discovery.entries.len(), ..TextReport::default() };
         let mut skipped = discovery.skipped.records.clone();
         report.unread = discovery.out_of_files.then(|| {
-            Error::new(Code::Io, "too many open files: a folder of notes cannot be listed").remedy(RAISE_LIMIT)
+            Error::new(ErrorKind::OutOfFiles, "too many open files: a folder of notes cannot be listed")
+                .remedy(RAISE_LIMIT)
         });
         let target = Target { area: &area, shape, generation: &generation, known: &known, list_changed };
         let Difference { stale, removed } = difference(&discovery, &known, list_changed);
@@ -233,7 +234,7 @@ impl TextPass<'_> {
                 report.skipped += skipped.len();
                 self.keep_skipped(Source::Sessions, skipped)
             }
-            Err(error) if error.code == Code::Internal => {
+            Err(error) if error.is_of_host() => {
                 report.session_error = Some(error);
                 Ok(())
             }

@@ -118,7 +118,7 @@ impl Answer {
             let told = format!("{what}: {error}");
             self.warning = Some(self.warning.map_or_else(|| told.clone(), |first| format!("{first}. {told}")));
             self.remedy.clone_from(&error.remedy);
-            self.code = Some(error.code.as_str());
+            self.code = Some(error.code().as_str());
         }
         self
     }

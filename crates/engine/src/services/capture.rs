@@ -108,7 +108,7 @@ impl Engine {
             ..plain_search()
         };
         match self.search(call, Cancel::new()).await {
-            Err(error) if error.code == Code::Cancelled => Ok(Vec::new()),
+            Err(error) if error.code() == Code::Cancelled => Ok(Vec::new()),
             Err(error) => Err(error),
             Ok(answer) => {
                 let by_meaning = answer.mode != "fts-only";

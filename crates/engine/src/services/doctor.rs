@@ -115,7 +115,7 @@ impl Engine {
         let name = "integrity";
         let found = match self.store.verify(&self.shutdown) {
             Ok(()) => return Check::well(name, "no damage found"),
-            Err(error) if error.code == Code::Corrupt => error.message,
+            Err(error) if error.code() == Code::Corrupt => error.message,
             Err(error) => return Check::failed(name, &error),
         };
         if !repair {

@@ -89,7 +89,7 @@ async fn a_copy_is_private_whole_and_refuses_to_overwrite() {
     let copied = engine.backup(target.clone()).await.unwrap();
     assert_eq!((copied.files, copied.vectors, copied.forgotten), (2, 2, None));
     assert!(open_to_others(&target).is_empty(), "the copy is private");
-    assert_eq!(engine.backup(target.clone()).await.unwrap_err().code, Code::Argument);
+    assert_eq!(engine.backup(target.clone()).await.unwrap_err().code(), Code::Argument);
     let opened = store::Store::open(&target, Default::default()).unwrap();
     assert_eq!(opened.sizes().unwrap().embeddings, 2);
     opened.close();

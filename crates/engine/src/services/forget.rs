@@ -163,7 +163,7 @@ impl Engine {
         match self.sync(sync, Cancel::new().within(LEASE_PATIENCE), None).await {
             Ok(synced) => report.embedding_error.clone_from(&synced.embedding_error),
             // The list is written: whoever indexes now follows it with the next look at the disk.
-            Err(error) if error.code == Code::Deadline => report.pending = true,
+            Err(error) if error.code() == Code::Deadline => report.pending = true,
             Err(error) => return Err(error),
         }
         self.blocking(move |engine, _| {

@@ -91,7 +91,7 @@ async fn a_forgotten_passage_leaves_no_byte_and_stays_out_through_edits_renames_
 
     engine.undo_forget(report.ids[0].clone()).await.unwrap();
     assert!(!hits(&engine, "walrus").await.is_empty(), "taken back");
-    assert_eq!(engine.undo_forget("none".to_owned()).await.unwrap_err().code, Code::NotFound);
+    assert_eq!(engine.undo_forget("none".to_owned()).await.unwrap_err().code(), Code::NotFound);
     engine.release().await;
 }
 
@@ -125,8 +125,8 @@ async fn a_forgotten_path_stays_out_when_it_is_edited_renamed_or_lies_below_a_fo
     assert!(skipped.contains("memory/private/new.md") && skipped.contains("--undo"), "{skipped}");
     assert_eq!(inspected["plan"]["changed"], serde_json::json!([]), "kept out is not pending");
     assert_eq!(engine.forgotten().await.unwrap().iter().map(|e| e.kind).collect::<Vec<_>>(), ["path", "path"]);
-    assert_eq!(engine.forget(paths(&["memory/nowhere.md"])).await.unwrap_err().code, Code::NotFound);
-    assert_eq!(engine.forget(ForgetCall::default()).await.unwrap_err().code, Code::NotFound);
+    assert_eq!(engine.forget(paths(&["memory/nowhere.md"])).await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(engine.forget(ForgetCall::default()).await.unwrap_err().code(), Code::NotFound);
     engine.release().await;
 }
 

@@ -61,7 +61,7 @@ impl Engine {
                 }
                 Ok(Lease::HeldBy(row)) => format!("Waiting for process {} that indexes this workspace", row.owner.pid),
                 // One that was stopped in the middle of a write holds the file as well, and only it can give that back.
-                Err(error) if error.code == Code::Busy => "Waiting for a process that writes to the index".to_owned(),
+                Err(error) if error.code() == Code::Busy => "Waiting for a process that writes to the index".to_owned(),
                 Err(error) => return Err(error),
             };
             drop(turn);
@@ -86,7 +86,7 @@ impl Engine {
                 match self.blocking(|engine, _| engine.store.acquire_lease()).await {
                     Ok(Lease::Held { .. }) => return Ok(turn),
                     Ok(Lease::HeldBy(row)) => format!("process {}", row.owner.pid),
-                    Err(error) if error.code == Code::Busy => "another process".to_owned(),
+                    Err(error) if error.code() == Code::Busy => "another process".to_owned(),
                     Err(error) => return Err(error),
                 }
             };
@@ -110,7 +110,7 @@ impl Engine {
         loop {
             let _held = self.with_lease(progress).await?;
             match work().await {
-                Err(error) if error.code == Code::Busy && attempt < ATTEMPTS => attempt += 1,
+                Err(error) if error.code() == Code::Busy && attempt < ATTEMPTS => attempt += 1,
                 outcome => return outcome,
             }
         }
@@ -151,7 +151,7 @@ mod tests {
         first.give_back().await.unwrap();
         write().await.unwrap();
         second.give_back().await.unwrap();
-        assert_eq!(write().await.unwrap_err().code, model::error::Code::Busy);
+        assert_eq!(write().await.unwrap_err().code(), model::error::Code::Busy);
         engine.release().await;
     }
 

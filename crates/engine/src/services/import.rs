@@ -231,9 +231,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let engine = engine(dir.path()).await;
         let other = ImportCall { model: "other".into(), ..call(&["a"], &[&[1.0]]) };
-        assert_eq!(engine.import_vectors(other).await.unwrap_err().code, Code::Argument);
+        assert_eq!(engine.import_vectors(other).await.unwrap_err().code(), Code::Argument);
         let uneven = call(&["a", "b"], &[&[1.0]]);
-        assert_eq!(engine.import_vectors(uneven).await.unwrap_err().code, Code::Argument);
+        assert_eq!(engine.import_vectors(uneven).await.unwrap_err().code(), Code::Argument);
         engine.release().await;
     }
 }

@@ -53,7 +53,7 @@ impl Engine {
             let repaired = engine
                 .upkeep(|engine, _| {
                     let damaged = engine.store.is_corrupt()
-                        || engine.store.verify(&engine.shutdown).is_err_and(|e| e.code == Code::Corrupt);
+                        || engine.store.verify(&engine.shutdown).is_err_and(|e| e.code() == Code::Corrupt);
                     if damaged {
                         let recovery = engine.store.recover()?;
                         tracing::warn!(salvaged = recovery.salvaged, "the index was damaged and is built anew");

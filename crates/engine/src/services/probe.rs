@@ -30,7 +30,7 @@ impl Engine {
                 details["latencyMs"] = json!(started.elapsed().as_millis());
                 details
             }
-            Err(error) => json!({ "ok": false, "error": error.to_string(), "code": error.code.as_str() }),
+            Err(error) => json!({ "ok": false, "error": error.to_string(), "code": error.code().as_str() }),
         };
         let fresh_ms = i64::try_from(FRESH.as_millis()).unwrap_or(0);
         answer["checked"] = json!(true);

@@ -228,7 +228,7 @@ mod tests {
     async fn a_panic_is_an_error_and_the_queue_goes_on() {
         let queue = Arc::new(Queue::<Want, bool>::new());
         let failed = queue.run(Want(true), &Cancel::new(), None, |_, _| async { panic!("boom") }).await;
-        assert_eq!(failed.unwrap_err().code, Code::Internal);
+        assert_eq!(failed.unwrap_err().code(), Code::Internal);
         let fine = queue.run(Want(true), &Cancel::new(), None, |w, _| async move { Ok(w.0) }).await;
         assert!(*fine.unwrap());
     }

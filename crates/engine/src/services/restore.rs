@@ -98,7 +98,7 @@ impl Engine {
             holds.then(|| self.store.keep_present()).transpose()
         });
         match kept {
-            Err(error) if error.code == Code::Corrupt => {
+            Err(error) if error.code() == Code::Corrupt => {
                 let aside = self.store.recover()?.set_aside;
                 self.store.acquire_lease()?;
                 Ok(aside)

@@ -132,7 +132,7 @@ async fn an_index_of_another_workspace_is_refused() {
     let other = home.open_workspace(&elsewhere).await;
     let copy = copied(&home, &other, "other.sqlite").await;
     let error = engine.restore(copy, false).await.unwrap_err();
-    assert!(error.code == Code::Argument && error.message.contains("elsewhere"), "{error:?}");
+    assert!(error.code() == Code::Argument && error.message.contains("elsewhere"), "{error:?}");
     assert!(error.remedy.is_some() && found(&engine, "boiler").await);
     other.release().await;
     engine.release().await;
@@ -161,7 +161,7 @@ async fn somebody_who_indexes_is_named_and_waited_for() {
     let other = Store::open(engine.store.path(), OpenOptions::default()).unwrap();
     assert!(matches!(tokio::task::block_in_place(|| other.acquire_lease()).unwrap(), lease::Lease::Held { .. }));
     let error = engine.alone(Duration::from_millis(300)).await.unwrap_err();
-    assert!(error.code == Code::Busy && error.message.contains("process") && error.remedy.is_some(), "{error:?}");
+    assert!(error.code() == Code::Busy && error.message.contains("process") && error.remedy.is_some(), "{error:?}");
     tokio::task::block_in_place(|| other.release_lease()).unwrap();
     let quiet: Progress = Arc::new(|_| {});
     let pass = engine.with_lease(&quiet).await.unwrap();

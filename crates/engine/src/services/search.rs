@@ -128,7 +128,7 @@ impl Engine {
         let whole = self.search_all(&request, call.session_key.as_deref(), &cancel);
         let words = self.words_when_slow(&request, limit, &cancel);
         let answer = within(limit, whole, words).await;
-        if answer.as_ref().is_err_and(|error| !matches!(error.code, Code::Cancelled | Code::Closed)) {
+        if answer.as_ref().is_err_and(|error| !matches!(error.code(), Code::Cancelled | Code::Closed)) {
             self.check_soundness();
         }
         answer
@@ -143,7 +143,7 @@ impl Engine {
     ) -> Result<Answer> {
         let first = self.first_sync(&without_reserve(cancel)).await;
         if let Err(error) = &first
-            && matches!(error.code, Code::Cancelled | Code::Closed)
+            && matches!(error.code(), Code::Cancelled | Code::Closed)
         {
             return Err(error.clone());
         }
@@ -156,21 +156,21 @@ impl Engine {
         } else {
             match self.meaning(&request.query, cancel).await {
                 Ok(meaning) => (meaning, None),
-                Err(error) if error.code == Code::Cancelled => return Err(error),
+                Err(error) if error.code() == Code::Cancelled => return Err(error),
                 Err(error) => (None, Some(error)),
             }
         };
         let (answer, lost) = tokio::join!(self.rank(request, meaning, Some(&TURNS), cancel), self.lost_folders());
         let mut answer = answer?.beside(lost::warning(&lost));
         if let Some(fault) = first.err().or_else(|| self.reading_fault()) {
-            if fault.code != Code::Deadline && answer.hits.is_empty() {
+            if fault.code() != Code::Deadline && answer.hits.is_empty() {
                 return Err(fault.context("nothing was found, because the notes could not be read"));
             }
-            answer = if fault.code == Code::Deadline {
+            answer = if fault.code() == Code::Deadline {
                 Answer {
                     partial: true,
                     warning: Some(STILL_READING.to_owned()),
-                    code: Some(fault.code.as_str()),
+                    code: Some(fault.code().as_str()),
                     ..answer
                 }
             } else {
@@ -439,7 +439,7 @@ async fn within(
         tokio::select! {
             biased;
             answer = &mut whole => match answer {
-                Err(error) if error.code == Code::Deadline => break,
+                Err(error) if error.code() == Code::Deadline => break,
                 answer => return answer,
             },
             answer = &mut words, if by_words.is_none() => by_words = Some(answer),
@@ -450,7 +450,7 @@ async fn within(
     match by_words {
         Some(Ok(answer)) => Ok(answer.impaired(ONLY_WORDS, &late)),
         // Not a limit: the words cannot be searched at all.
-        Some(Err(error)) if error.code != Code::Deadline => Err(error),
+        Some(Err(error)) if error.code() != Code::Deadline => Err(error),
         _ => {
             let late = late.remedy("Nothing found says nothing here; ask again");
             Ok(Answer::nothing().impaired("Memory was not searched", &late))

@@ -23,7 +23,7 @@ use model::{
     callers::Callers,
     cancel::Cancel,
     config::settings::Settings,
-    error::{Code, Error, Result},
+    error::{Code, Error, ErrorKind, Result},
 };
 
 /// Quiet time after the message with which enough was said (E5).
@@ -69,8 +69,8 @@ impl Sessions {
             let host = Arc::clone(&host);
             Box::pin(async move {
                 // A host that has ended tells as little as one that cannot tell now.
-                host.ask(request).await.map_err(|error| match error.code {
-                    Code::Closed => Error::new(Code::Internal, format!("the host's conversations: {}", error.message)),
+                host.ask(request).await.map_err(|error| match error.code() {
+                    Code::Closed => Error::new(ErrorKind::HOST, format!("the host's conversations: {}", error.message)),
                     _ => error,
                 })
             })
@@ -153,7 +153,7 @@ impl Engine {
         let host = self.sessions.host();
         let cancel: &Cancel = &self.shutdown;
         match work(&SessionPlan { store: &self.store, settings, host: host.as_ref(), noted: &noted, cancel }) {
-            Err(error) if error.code == Code::Internal => {
+            Err(error) if error.is_of_host() => {
                 self.snapshot.lock().note("sessions", Some(&error));
                 Ok(T::default())
             }

@@ -123,7 +123,7 @@ impl Engine {
                     report.refused = vectors.refused;
                     report.pending = vectors.pending;
                 }
-                Err(error) if matches!(error.code, Code::Cancelled | Code::Closed) => return Err(error),
+                Err(error) if matches!(error.code(), Code::Cancelled | Code::Closed) => return Err(error),
                 Err(error) => {
                     // Read after the pass: what it stored before it failed counts.
                     report.pending = usize::try_from(self.snapshot.lock().pending()).unwrap_or(usize::MAX);

@@ -10,7 +10,7 @@ use super::{
     kind,
     record::{Role, is_machine},
 };
-use model::error::{Code, Error, Result};
+use model::error::{Code, Error, ErrorKind, Result};
 
 /// Begins the cursor of a transcript that the host keeps, so that it is told from one of a file.
 pub const CURSOR_PREFIX: &str = "host:";
@@ -128,10 +128,11 @@ impl Message {
 /// Asks and reads the answer.
 ///
 /// # Errors
-/// What the host gives; `Internal` for an answer of another shape.
+/// What the host gives; [`ErrorKind::Host`] for an answer of another shape.
 pub async fn ask<T: DeserializeOwned>(host: &AskHost, request: &Request<'_>) -> Result<T> {
     let request =
         serde_json::to_value(request).map_err(|e| Error::new(Code::Internal, format!("session request: {e}")))?;
     let answer = host(request).await?;
-    T::deserialize(answer).map_err(|e| Error::new(Code::Internal, format!("the host's answer about sessions: {e}")))
+    T::deserialize(answer)
+        .map_err(|e| Error::new(ErrorKind::HOST, format!("the host's answer about sessions: {e}")).caused_by(e))
 }

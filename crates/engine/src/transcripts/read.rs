@@ -284,7 +284,7 @@ mod tests {
         assert_eq!((lines, restarted), (20_001, true), "it has changed, so nothing of before counts");
         for broken in [&packed[..packed.len() / 2], b"no frame at all"] {
             fs::write(&path, broken).unwrap();
-            assert_eq!(read(Cursor::default()).unwrap_err().code, Code::Io);
+            assert_eq!(read(Cursor::default()).unwrap_err().code(), Code::Io);
         }
     }
 

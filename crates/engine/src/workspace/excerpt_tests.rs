@@ -132,7 +132,7 @@ fn every_other_shape_of_path_is_refused() {
             Ok(excerpt) => panic!("{path:?} gave {excerpt:?}"),
             Err(error) => error,
         };
-        assert_eq!((error.code, error.message.as_str()), (Code::Path, "path required"), "{path:?}");
+        assert_eq!((error.code(), error.message.as_str()), (Code::Path, "path required"), "{path:?}");
         assert!(error.remedy.is_some_and(|remedy| remedy.len() < 400), "{path:?}");
     }
 }
@@ -200,7 +200,7 @@ mod unix {
             "memory/loop.md",
         ] {
             let error = place.get(path).expect_err(path);
-            assert_eq!((error.code, error.message.as_str()), (Code::Path, "path required"), "{path}");
+            assert_eq!((error.code(), error.message.as_str()), (Code::Path, "path required"), "{path}");
         }
     }
 
@@ -209,12 +209,12 @@ mod unix {
         let place = place();
         fs::rename(place.at("ws/memory"), place.at("ws/real")).expect("renamed");
         symlink(place.at("ws/real"), place.at("ws/memory")).expect("link");
-        assert_eq!(place.get("memory/a.md").expect_err("link").code, Code::Path);
+        assert_eq!(place.get("memory/a.md").expect_err("link").code(), Code::Path);
 
         symlink(place.at("team"), place.at("linked-team")).expect("link");
         let area = Area::new(&place.at("ws"), &["../linked-team".into()], Limits::default());
         let request = ExcerptRequest { path: "../linked-team/t.md".into(), ..Default::default() };
-        assert_eq!(read_excerpt(&area, &request, SETTINGS).expect_err("link").code, Code::Path);
+        assert_eq!(read_excerpt(&area, &request, SETTINGS).expect_err("link").code(), Code::Path);
 
         symlink(place.at("ws"), place.at("linked-ws")).expect("link");
         let area = Area::new(&place.at("linked-ws"), &[], Limits::default());
@@ -275,7 +275,7 @@ mod unix {
                 match place.get("memory/swap/x.md") {
                     Ok(excerpt) if excerpt.text == "fine" => folder_seen += 1,
                     Ok(excerpt) if excerpt.status == ExcerptStatus::NotFound => {}
-                    Err(error) if error.code == Code::Path => link_seen += 1,
+                    Err(error) if error.code() == Code::Path => link_seen += 1,
                     other => {
                         link_seen += 1;
                         wrong.push(other);

@@ -116,7 +116,10 @@ mod tests {
 
     #[test]
     fn a_glob_that_makes_no_sense_is_an_error_and_no_panic() {
-        assert_eq!(ExtraPath::parse("/srv/{a", Path::new("/ws")).map(|_| ()).expect_err("unclosed").code, Code::Config);
+        assert_eq!(
+            ExtraPath::parse("/srv/{a", Path::new("/ws")).map(|_| ()).expect_err("unclosed").code(),
+            Code::Config
+        );
     }
 
     #[test]

@@ -152,7 +152,7 @@ mod tests {
     fn missing_outside_and_too_large_files_have_their_codes() {
         let folder = tempfile::tempdir().expect("temporary folder");
         let area = area(folder.path());
-        let code = |path: &str| read_text(&area, &folder.path().join(path)).expect_err("refused").code;
+        let code = |path: &str| read_text(&area, &folder.path().join(path)).expect_err("refused").code();
         fs::write(folder.path().join("memory/big.md"), vec![b'x'; 101]).expect("written");
         fs::write(folder.path().join("other.md"), "x").expect("written");
         assert_eq!(code("memory/none.md"), Code::NotFound);

@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn a_wrong_type_is_named() {
         let error = resolve(&json!({ "autoRecall": "yes" }), "main").unwrap_err();
-        assert!(error.code == Code::Config && error.message.contains("plugins.entries.memory-core-rs.config"));
+        assert!(error.code() == Code::Config && error.message.contains("plugins.entries.memory-core-rs.config"));
     }
 
     #[test]

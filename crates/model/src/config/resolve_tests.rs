@@ -51,7 +51,7 @@ fn an_empty_configuration_gives_the_documented_defaults() {
 #[test]
 fn the_same_goes_for_no_configuration_at_all() {
     assert_eq!(resolved(&Value::Null, "main").settings, resolved(&json!({}), "main").settings);
-    assert_eq!(resolve(&input(&json!([]), "main")).map(|_| ()).expect_err("no object").code, Code::Config);
+    assert_eq!(resolve(&input(&json!([]), "main")).map(|_| ()).expect_err("no object").code(), Code::Config);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn the_store_path_keeps_agents_apart() {
     assert_eq!(at(&shared("rel/x.db"), "main"), "/home/u/.openclaw/rel/x.db");
 
     let hosts = shared("/s/agents/{agentId}/agent/openclaw-agent.sqlite");
-    assert_eq!(resolve(&input(&hosts, "b")).map(|_| ()).expect_err("refused").code, Code::Config);
+    assert_eq!(resolve(&input(&hosts, "b")).map(|_| ()).expect_err("refused").code(), Code::Config);
 }
 
 #[test]

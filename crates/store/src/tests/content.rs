@@ -166,11 +166,11 @@ fn a_vector_that_would_spoil_comparisons_is_refused() {
         fixture.store.write(move |tx| tx.insert_embeddings(space, &[embedding]))
     };
     for bad in [vec![], vec![f32::NAN], vec![1.0, f32::INFINITY]] {
-        assert_eq!(try_insert(bad).unwrap_err().code, model::error::Code::ProviderResponse);
+        assert_eq!(try_insert(bad).unwrap_err().code(), model::error::Code::ProviderResponse);
     }
     assert_eq!(fixture.store.read(|r| r.space("k")).unwrap().unwrap().dims, None, "a refused vector decides nothing");
     try_insert(vec![1.0, 2.0]).unwrap();
-    assert_eq!(try_insert(vec![1.0]).unwrap_err().code, model::error::Code::ProviderResponse);
+    assert_eq!(try_insert(vec![1.0]).unwrap_err().code(), model::error::Code::ProviderResponse);
     assert_eq!(fixture.store.read(|r| r.embedding_count()).unwrap(), 1);
 }
 

@@ -98,12 +98,12 @@ fn open_and_repair(path: &Path) -> u64 {
         Ok(store) => store,
         // Damage in the identity itself cannot be told from another program's file.
         Err(error) => {
-            assert!(matches!(error.code, Code::ForeignDatabase | Code::NewerSchema), "{error:?}");
+            assert!(matches!(error.code(), Code::ForeignDatabase | Code::NewerSchema), "{error:?}");
             return 0;
         }
     };
     if let Err(error) = store.verify(&Cancel::new()) {
-        assert_eq!(error.code, Code::Corrupt, "{error:?}");
+        assert_eq!(error.code(), Code::Corrupt, "{error:?}");
         assert!(store.is_corrupt());
         store.recover().unwrap();
         assert!(!store.is_corrupt());
@@ -345,7 +345,7 @@ fn an_index_that_misses_rows_of_its_table_is_damage() {
     drop(conn);
     let store = Store::open(&path, OpenOptions::default()).unwrap();
     let error = store.verify(&Cancel::new()).unwrap_err();
-    assert!(error.code == Code::Corrupt && error.message.contains("chunk_file"), "{error:?}");
+    assert!(error.code() == Code::Corrupt && error.message.contains("chunk_file"), "{error:?}");
     store.close();
     assert_eq!(open_and_repair(&path), 20);
 }
@@ -364,7 +364,7 @@ fn a_refused_statement_is_told_as_damage_and_is_found() {
         .read(|r| r.files(1, "memory"))
         .and_then(|_| store.read(|r| r.conn.query_row("SELECT terms FROM file", [], |_| Ok(())).sql()));
     let error = error.unwrap_err();
-    assert!(error.code == Code::Corrupt && error.remedy.is_some(), "{error:?}");
+    assert!(error.code() == Code::Corrupt && error.remedy.is_some(), "{error:?}");
     assert!(store.is_suspect() && !store.is_corrupt());
     store.close();
     assert_eq!(open_and_repair(&path), 20);

@@ -187,7 +187,7 @@ fn a_backup_is_a_whole_index_and_never_overwrites() {
     fixture.put("b.md", &["two"]);
     let copy = Store::open(&target, OpenOptions::default()).unwrap();
     assert_eq!(copy.read(|r| r.files(generation, "memory")).unwrap().len(), 1);
-    assert_eq!(fixture.store.backup(&target).unwrap_err().code, model::error::Code::Argument);
+    assert_eq!(fixture.store.backup(&target).unwrap_err().code(), model::error::Code::Argument);
     let missing = fixture.dir.path().join("nowhere/copy.sqlite");
     assert!(fixture.store.backup(&missing).is_err());
 }

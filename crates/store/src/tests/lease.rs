@@ -14,13 +14,13 @@ fn stranger(fixture: &Fixture) -> Arc<Store> {
 fn one_store_indexes_at_a_time() {
     let fixture = Fixture::new();
     let other = stranger(&fixture);
-    assert_eq!(other.write_indexed(|_| Ok(())).unwrap_err().code, Code::Busy, "nobody indexes without lease");
+    assert_eq!(other.write_indexed(|_| Ok(())).unwrap_err().code(), Code::Busy, "nobody indexes without lease");
     assert_eq!(fixture.store.acquire_lease().unwrap(), Lease::Held { token: 1 });
     assert_eq!(fixture.store.acquire_lease().unwrap(), Lease::Held { token: 1 });
     assert!(matches!(other.acquire_lease().unwrap(), Lease::HeldBy(_)));
     other.write(|tx| tx.set_meta("k", "v")).unwrap();
     fixture.store.release_lease().unwrap();
-    assert_eq!(fixture.store.write_indexed(|_| Ok(())).unwrap_err().code, Code::Busy);
+    assert_eq!(fixture.store.write_indexed(|_| Ok(())).unwrap_err().code(), Code::Busy);
     assert_eq!(other.acquire_lease().unwrap(), Lease::Held { token: 2 });
 }
 
@@ -63,7 +63,7 @@ fn a_lease_that_ran_out_changes_hands_and_fences_the_old_holder() {
     fixture.clock.advance(1);
     assert_eq!(fixture.store.acquire_lease().unwrap(), Lease::Held { token: 2 });
     let late = other.write_indexed(|tx| tx.set_meta("late", "v"));
-    assert_eq!(late.unwrap_err().code, Code::Busy);
+    assert_eq!(late.unwrap_err().code(), Code::Busy);
     assert_eq!(fixture.store.read(|r| r.meta("late")).unwrap(), None);
 }
 

@@ -17,7 +17,7 @@ use model::{
 };
 
 fn refused(path: &Path) -> Code {
-    Store::open(path, OpenOptions::default()).unwrap_err().code
+    Store::open(path, OpenOptions::default()).unwrap_err().code()
 }
 
 /// Opens a path that must be refused, and checks that its bytes and its folder stay as they are.
@@ -190,12 +190,12 @@ fn a_failed_or_panicking_write_leaves_no_trace_and_the_writer_goes_on() {
         tx.set_meta("k", "1")?;
         Err(model::error::Error::new(Code::Argument, "no"))
     });
-    assert_eq!(failed.unwrap_err().code, Code::Argument);
+    assert_eq!(failed.unwrap_err().code(), Code::Argument);
     let panicked: Result<()> = fixture.store.write(|tx| {
         tx.set_meta("k", "2")?;
         panic!("expected in this test")
     });
-    assert_eq!(panicked.unwrap_err().code, Code::Internal);
+    assert_eq!(panicked.unwrap_err().code(), Code::Internal);
     assert_eq!(fixture.store.read(|r| r.meta("k")).unwrap(), None);
     fixture.store.write(|tx| tx.set_meta("k", "3")).unwrap();
     assert_eq!(fixture.store.read(|r| r.meta("k")).unwrap().as_deref(), Some("3"));
@@ -215,7 +215,7 @@ fn a_panicking_read_gives_its_connection_back() {
 fn a_write_inside_a_write_is_an_error_and_no_deadlock() {
     let fixture = Fixture::new();
     let store = Arc::clone(&fixture.store);
-    let inner = fixture.store.write(move |_| Ok(store.write(|_| Ok(())).unwrap_err().code)).unwrap();
+    let inner = fixture.store.write(move |_| Ok(store.write(|_| Ok(())).unwrap_err().code())).unwrap();
     assert_eq!(inner, Code::Internal);
 }
 
@@ -245,14 +245,14 @@ fn endless(reader: &crate::Reader<'_>) -> Result<i64> {
 fn a_running_query_stops_at_its_deadline_or_when_cancelled() {
     let fixture = Fixture::new();
     let deadline = Cancel::with_deadline(Duration::from_millis(30));
-    assert_eq!(fixture.store.read_with(&deadline, endless).unwrap_err().code, Code::Deadline);
+    assert_eq!(fixture.store.read_with(&deadline, endless).unwrap_err().code(), Code::Deadline);
     let cancel = Cancel::new();
     let canceller = cancel.clone();
     let thread = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(30));
         canceller.cancel();
     });
-    assert_eq!(fixture.store.read_with(&cancel, endless).unwrap_err().code, Code::Cancelled);
+    assert_eq!(fixture.store.read_with(&cancel, endless).unwrap_err().code(), Code::Cancelled);
     thread.join().unwrap();
     assert_eq!(fixture.store.read(|r| r.chunk_count(1)).unwrap(), 0, "the connection is good for the next call");
 }
@@ -274,10 +274,10 @@ fn closing_ends_running_queries_and_refuses_later_calls() {
         std::thread::yield_now();
     }
     fixture.store.close();
-    assert_eq!(reader.join().unwrap().unwrap_err().code, Code::Closed);
-    assert_eq!(fixture.store.read(|_| Ok(())).unwrap_err().code, Code::Closed);
-    assert_eq!(fixture.store.write(|_| Ok(())).unwrap_err().code, Code::Closed);
-    assert_eq!(fixture.store.data_version().unwrap_err().code, Code::Closed);
+    assert_eq!(reader.join().unwrap().unwrap_err().code(), Code::Closed);
+    assert_eq!(fixture.store.read(|_| Ok(())).unwrap_err().code(), Code::Closed);
+    assert_eq!(fixture.store.write(|_| Ok(())).unwrap_err().code(), Code::Closed);
+    assert_eq!(fixture.store.data_version().unwrap_err().code(), Code::Closed);
     fixture.store.close();
     let names: Vec<_> = fs::read_dir(fixture.dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["index.sqlite"], "the log is emptied and removed");

@@ -80,7 +80,7 @@ fn child() {
                     break error;
                 }
             };
-            assert_eq!(lost.code, Code::Busy);
+            assert_eq!(lost.code(), Code::Busy);
             println!("\nlost");
         }
         "count" => {
@@ -102,14 +102,14 @@ fn child() {
                     break error;
                 }
             };
-            assert_eq!(error.code, Code::DiskFull, "{error:?}");
+            assert_eq!(error.code(), Code::DiskFull, "{error:?}");
             let found = store.read(|r| r.live_file_count()).unwrap();
             assert_eq!(found, n - 1, "searches see all that was committed");
             println!("\nfull");
         }
         "read only" => {
-            assert_eq!(store.refusal().unwrap().code, Code::ReadOnly);
-            assert_eq!(store.write(|tx| tx.set_meta("k", "v")).unwrap_err().code, Code::ReadOnly);
+            assert_eq!(store.refusal().unwrap().code(), Code::ReadOnly);
+            assert_eq!(store.write(|tx| tx.set_meta("k", "v")).unwrap_err().code(), Code::ReadOnly);
             assert_eq!(store.read(|r| r.live_file_count()).unwrap(), 1);
             println!("\nread");
         }
@@ -152,7 +152,7 @@ fn a_killed_indexer_is_replaced_at_once() {
     player.expect("held");
     let Lease::HeldBy(row) = store.acquire_lease().unwrap() else { panic!("two indexers") };
     assert_eq!(row.owner.pid, player.child.id());
-    assert_eq!(store.write_indexed(|_| Ok(())).unwrap_err().code, Code::Busy);
+    assert_eq!(store.write_indexed(|_| Ok(())).unwrap_err().code(), Code::Busy);
     player.child.kill().unwrap();
     player.child.wait().unwrap();
     assert_eq!(store.acquire_lease().unwrap(), Lease::Held { token: row.token + 1 });
@@ -174,7 +174,7 @@ fn a_stopped_indexer_is_replaced_and_cannot_write_afterwards() {
         match fixture.store.acquire_lease() {
             Ok(lease) => break lease,
             Err(error) => {
-                assert_eq!(error.code, Code::Busy);
+                assert_eq!(error.code(), Code::Busy);
                 player.signal("-CONT");
                 std::thread::sleep(std::time::Duration::from_millis(5));
                 player.signal("-STOP");

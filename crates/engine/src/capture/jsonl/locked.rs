@@ -98,7 +98,7 @@ impl Locked {
     /// As [`Self::append`].
     pub fn or_new(mut self) -> Result<Self> {
         match self.mend() {
-            Err(error) if error.code == Code::Corrupt => {
+            Err(error) if error.code() == Code::Corrupt => {
                 let aside = self.run(|_, path| rename_free(path, &damaged_label()))?;
                 notice(format!("{}; it was set aside as {}", error.message, aside.display()));
                 Self::open(&self.path)

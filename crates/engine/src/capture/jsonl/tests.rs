@@ -90,7 +90,7 @@ fn an_end_that_is_no_line_is_set_aside_unread() {
     File::options().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
     assert_eq!(tail(&path, 20).unwrap(), [""; 0]);
     let refused = append(&path, "[2]").unwrap_err();
-    assert!(refused.code == Code::Corrupt && refused.remedy.is_some(), "{refused:?}");
+    assert!(refused.code() == Code::Corrupt && refused.remedy.is_some(), "{refused:?}");
     append_or_begin(&path, "[2]").unwrap();
     assert_eq!(lines(&path), ["[2]"]);
     let aside = set_aside(&path).unwrap();
@@ -166,7 +166,7 @@ fn what_is_being_written_is_left_alone_and_a_file_that_is_far_too_large_is_told_
     assert_eq!(mend(&path).unwrap(), 0);
     assert_eq!(mend(&dir.path().join("none.jsonl")).unwrap(), 0);
     File::options().write(true).open(&path).unwrap().set_len(own_file::MAX_BYTES + 1).unwrap();
-    assert_eq!(mend(&path).unwrap_err().code, Code::Corrupt);
+    assert_eq!(mend(&path).unwrap_err().code(), Code::Corrupt);
 }
 
 #[cfg(unix)]

@@ -133,7 +133,7 @@ fn queries_without_direction_find_nothing() {
 #[test]
 fn a_code_of_another_length_is_refused() {
     let error = Arena::new(DIMS).append(1, 1, Source::Memory, &[1, 2]).unwrap_err();
-    assert_eq!(error.code, Code::Corrupt);
+    assert_eq!(error.code(), Code::Corrupt);
 }
 
 #[test]

@@ -307,5 +307,5 @@ fn a_query_vector_of_another_model_is_refused() {
     let vector = VectorQuery { arena: &index.arena, space: index.space, vector: &[1.0; 3], language: None };
     let scope = Scope { generation: index.generation, tokenizer: index.tokenizer, vector: Some(vector) };
     let error = index.store.read(|reader| search(reader, &scope, &index.settings, &request("x", 0.0))).unwrap_err();
-    assert_eq!(error.code, model::error::Code::ProviderResponse);
+    assert_eq!(error.code(), model::error::Code::ProviderResponse);
 }
