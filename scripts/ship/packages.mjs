@@ -40,6 +40,11 @@ export function platformManifest(main, target) {
   });
 }
 
+/** The package of the weights: its own version and licence, the origin of all. @param {Manifest} main @param {Manifest} model @returns {Manifest} */
+export function modelManifest(main, model) {
+  return withoutGaps({ ...common(main), ...model });
+}
+
 /** The main package as it is published. @param {Manifest} main @param {Target[]} targets @param {Manifest} model @returns {Manifest} */
 export function mainManifest(main, targets, model) {
   return {

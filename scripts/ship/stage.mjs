@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import path from "node:path";
 import { ADDON_FOLDER, platformTriple } from "../../lib/native.js";
 import { WEIGHTS } from "../../lib/model.js";
-import { addonFile, mainManifest, offlineManifest, platformManifest } from "./packages.mjs";
+import { addonFile, mainManifest, modelManifest, offlineManifest, platformManifest } from "./packages.mjs";
 import { findFaults } from "./targets.mjs";
 
 /** @typedef {import("./targets.mjs").Target} Target */
@@ -108,7 +108,7 @@ export class Stage {
 
   /** The weights. */
   weights() {
-    const folder = this.#folder(this.model.name, this.model);
+    const folder = this.#folder(this.model.name, modelManifest(this.main, this.model));
     this.#copy(WEIGHTS, folder);
     for (const name of ["LICENSE", "NOTICE", "README.md", "all-minilm-l6-v2.sha256"]) this.#copy(`model/${name}`, folder, name);
     return folder;
