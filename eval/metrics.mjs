@@ -23,6 +23,11 @@ function shows(line, snippet) {
   return snippet.includes(line) || snippet.includes(line.slice(0, part)) || snippet.includes(line.slice(-part));
 }
 
+/** Whether two results of one file cite the same line. @param {Hit[]} hits */
+const overlap = (hits) =>
+  hits.some((hit, at) =>
+    hits.slice(0, at).some((other) => other.path === hit.path && other.startLine <= hit.endLine && hit.startLine <= other.endLine));
+
 /**
  * @typedef {{path: string, startLine: number, endLine: number, snippet: string}} Hit
  * @typedef {{query: string, category: string, ok: boolean, values: Record<string, number>}} Score
@@ -55,6 +60,7 @@ export function scoreQuery(query, found, ws) {
       mrr: first < 0 ? 0 : 1 / (first + 1),
       b2000: visible(read) / evidence.length,
       none,
+      overlap: overlap(found.six) ? 1 : 0,
     },
   };
 }

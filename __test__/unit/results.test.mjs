@@ -21,7 +21,9 @@ describe("results", () => {
       "memory/b.md": "# House\n\nThe roof is new.\n\n## Garden ideas\n\n## Kitchen\n\nThe stove is old.\n",
     });
     const hits = await ask("garden");
-    expect(hits.map(({ path, snippet }) => [path, snippet])).toEqual([["memory/a.md", "## Plants\n\n- Tomatoes stand beside the fence."]]);
+    expect(hits.map(({ path, snippet }) => [path, snippet])).toEqual([
+      ["memory/a.md", "# Garden\n\n## Plants\n\n- Tomatoes stand beside the fence."],
+    ]);
   });
 
   test("one below the threshold is not lifted by the next", async () => {
@@ -39,6 +41,24 @@ describe("results", () => {
     for (const query of ["when is the dentist appointment", "dentist insurance", "dentist"]) {
       expect((await ask(query)).map(({ snippet }) => snippet)).toEqual([note]);
     }
+  });
+
+  // Each heading of it was a result.
+  test("a short note with headings is one", async () => {
+    const note = "# Ana\n\n## Dentist\n\n- Dr Costa.\n\n## Car\n\n- The dentist repaired it.\n\n## Later";
+    const ask = await asking({ "memory/ana.md": `${note}\n`, "memory/x.md": "The tea house is in Porto." });
+    expect((await ask("dentist")).map(({ snippet, startLine, endLine }) => [snippet, startLine, endLine])).toEqual([[note, 1, 11]]);
+  });
+
+  // One left out what the other showed, and both cited it.
+  test("two of one file cite no line twice", async () => {
+    const words = ["garden", "fence", "gate", "roof"];
+    const line = (/** @type {number} */ n) =>
+      `- ${n}: ${words[n % 4]} and ${words[(n * 7) % 3]}, ${"as was said on that day, ".repeat(4 + (n % 5))}`;
+    const ask = await asking({ "memory/a.md": Array.from({ length: 60 }, (_, n) => line(n)).join("\n") });
+    const hits = (await ask("garden fence gate", { maxResults: 12 })).sort((a, b) => a.startLine - b.startLine);
+    expect(hits.length).toBeGreaterThan(6);
+    for (const [at, hit] of hits.slice(1).entries()) expect(hit.startLine).toBeGreaterThan(hits[at].endLine);
   });
 
   test("days are found by their name alone, in notes and below headings", async () => {

@@ -17,6 +17,8 @@ pub struct ChunkRow {
     pub source: String,
     /// Path of the file.
     pub path: String,
+    /// Number of lines of the file.
+    pub file_lines: u32,
     /// Modification time of the file, in nanoseconds since the epoch.
     pub mtime_ns: i64,
     /// First line, from 1.
@@ -37,12 +39,13 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
         file_id: row.get(1)?,
         source: row.get(2)?,
         path: row.get(3)?,
-        mtime_ns: row.get(4)?,
-        start_line: row.get(5)?,
-        end_line: row.get(6)?,
-        hash: row.get(7)?,
-        text: row.get(8)?,
-        line_terms: row.get(9)?,
+        file_lines: row.get(4)?,
+        mtime_ns: row.get(5)?,
+        start_line: row.get(6)?,
+        end_line: row.get(7)?,
+        hash: row.get(8)?,
+        text: row.get(9)?,
+        line_terms: row.get(10)?,
     })
 }
 
@@ -54,7 +57,7 @@ impl Reader<'_> {
     pub fn chunks(&self, ids: &[i64]) -> Result<Vec<ChunkRow>> {
         // CROSS JOIN fixes the order of the loops: ids first.
         let mut statement = self.conn.prepare_cached(
-            "SELECT c.id, c.file_id, f.source, f.path, f.mtime_ns, c.start_line, c.end_line, c.hash, c.text, l.terms \
+            "SELECT c.id, c.file_id, f.source, f.path, f.lines, f.mtime_ns, c.start_line, c.end_line, c.hash, c.text, l.terms \
              FROM rarray(?1) ids CROSS JOIN chunk c ON c.id = ids.value CROSS JOIN chunk_lines l ON l.chunk_id = c.id \
              CROSS JOIN file f ON f.id = c.file_id",
         ).sql()?;
@@ -68,7 +71,7 @@ impl Reader<'_> {
     /// When the database cannot be read.
     pub fn chunks_of_file(&self, file_id: i64) -> Result<Vec<ChunkRow>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT c.id, c.file_id, f.source, f.path, f.mtime_ns, c.start_line, c.end_line, c.hash, c.text, l.terms \
+            "SELECT c.id, c.file_id, f.source, f.path, f.lines, f.mtime_ns, c.start_line, c.end_line, c.hash, c.text, l.terms \
              FROM chunk c JOIN chunk_lines l ON l.chunk_id = c.id JOIN file f ON f.id = c.file_id WHERE c.file_id = ?1 ORDER BY c.start_line, c.id",
         ).sql()?;
         let rows = statement.query_map([file_id], from_row).sql()?;

@@ -1,7 +1,7 @@
 //! Auto-recall (K1–K4): what to search for with a message, and which results have to do with it. A result that is only
 //! near is worse than none: it stands in the prompt as if somebody had asked for it.
 
-use std::{borrow::Cow, collections::HashSet, sync::Arc};
+use std::{collections::HashSet, sync::Arc};
 
 use super::{envelope, filter, follow_up, rules};
 use crate::search::types::Hit;
@@ -181,11 +181,18 @@ fn is_whole(term: &QueryTerm) -> bool {
 /// What the line of a passage shares that shares most, with its headings and its file's name.
 fn best_line(asked: &[&QueryTerm], hit: &Hit, analyzer: &mut Analyzer) -> Shared {
     let name = hit.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
-    let headings = hit.snippet.lines().filter(|line| line.starts_with('#'));
-    let context: Cow<'_, str> = headings.fold(name.into(), |all, line| format!("{all}\n{line}").into());
-    let context: HashSet<String> = analyzer.terms(&context).into_iter().collect();
+    let mut context: HashSet<String> = analyzer.terms(name).into_iter().collect();
+    // A short note is shown with all its headings: those above a line are what it is about.
+    let mut headings: Vec<&str> = Vec::new();
+    let level = |heading: &str| heading.chars().take_while(|c| *c == '#').count();
     let mut best = Shared::default();
-    for line in hit.snippet.lines().filter(|line| !line.starts_with('#')) {
+    for line in hit.snippet.lines() {
+        if line.starts_with('#') {
+            headings.retain(|above| level(above) < level(line));
+            headings.push(line);
+            context = analyzer.terms(&format!("{name}\n{}", headings.join("\n"))).into_iter().collect();
+            continue;
+        }
         let terms = analyzer.terms(line);
         let leading = if terms.len() <= SHORT_LINE { SHORT_LINE } else { FIRST_WORDS };
         let first: HashSet<String> = terms.iter().take(leading).cloned().collect();

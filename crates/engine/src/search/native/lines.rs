@@ -4,7 +4,11 @@ use std::collections::HashMap;
 
 use jiff::civil::Date;
 
-use super::plan::Plan;
+use super::{
+    passages::SNIPPET_UNITS,
+    plan::Plan,
+    snippet::{self, Snippet},
+};
 use model::error::Result;
 use store::chunks::ChunkRow;
 use text::{
@@ -26,6 +30,8 @@ pub struct File<'r> {
     pub date: Option<Date>,
     /// Importance that the head of the file declares, 1–10.
     pub importance: Option<u8>,
+    /// All of it, where that fits a result.
+    pub whole: Option<Snippet>,
 }
 
 /// A heading with what stands above it.
@@ -107,6 +113,7 @@ impl<'r> Lines<'r> {
                     source: &row.source,
                     date: note_date(&row.path),
                     importance: None,
+                    whole: None,
                 });
             }
             reader.chunk(row, &forms, &mut out)?;
@@ -192,6 +199,14 @@ struct FileReader<'r> {
     importance: Option<u8>,
     /// Headings without text below them.
     bare: Vec<Pending<'r>>,
+    /// All lines with their numbers, while they may fit a result.
+    all: Vec<(u32, &'r str)>,
+    /// Bytes of these, without blank lines.
+    bytes: usize,
+    /// Whether lines between chunks were not read.
+    has_gaps: bool,
+    /// Whether the last line has been read.
+    is_at_end: bool,
 }
 
 impl<'r> FileReader<'r> {
@@ -210,7 +225,9 @@ impl<'r> FileReader<'r> {
             self.bare.extend(self.pending.take());
             self.block += 1;
             self.importance = None;
+            self.has_gaps = true;
         }
+        self.is_at_end = row.end_line >= row.file_lines;
         out.lines.reserve(blob.len());
         // Most chunks hold no comment, so their lines need no look for one.
         let may_comment = memchr::memmem::find(row.text.as_bytes(), b"<!--").is_some();
@@ -225,6 +242,7 @@ impl<'r> FileReader<'r> {
                 continue;
             }
             self.last = view.number;
+            self.remember(view.number, text);
             let context = view.section.map_or(0, |s| contexts + s as usize);
             let notes = if may_comment { notes_in(text) } else { Notes::default() };
             let importance = notes.importance;
@@ -255,6 +273,13 @@ impl<'r> FileReader<'r> {
     /// text, those at least that say more than was asked.
     fn end(&mut self, forms: &FormIndex, out: &mut Lines<'r>) {
         self.bare.extend(self.pending.take());
+        if !self.has_gaps
+            && self.is_at_end
+            && self.may_be_short()
+            && let Some(file) = out.files.last_mut()
+        {
+            file.whole = snippet::whole(&self.all, |line| notes_in(line).are_alone);
+        }
         let has_text = out.lines.last().is_some_and(|line| line.file + 1 == out.files.len());
         if has_text {
             return;
@@ -264,6 +289,19 @@ impl<'r> FileReader<'r> {
             if heading.view.terms.iter().any(|hash| !forms.forms.contains_key(&hash)) {
                 self.push(heading, None, out);
             }
+        }
+    }
+
+    /// Whether what was read may fit a result: a UTF-16 unit is at most three bytes.
+    const fn may_be_short(&self) -> bool {
+        self.bytes <= 3 * SNIPPET_UNITS
+    }
+
+    /// Keeps a line of a note that may be short.
+    fn remember(&mut self, number: u32, text: &'r str) {
+        if self.may_be_short() {
+            self.bytes += text.trim().len();
+            self.all.push((number, text));
         }
     }
 

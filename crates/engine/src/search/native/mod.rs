@@ -1,6 +1,7 @@
 //! `ranking: native`, the default: candidates by words, meaning and days; their lines scored on one scale; passages
 //! grown around the best lines. docs/ranking.md has the method and what each part gained.
 
+mod apart;
 mod candidates;
 mod confidence;
 mod days;
@@ -122,12 +123,13 @@ fn ranked(
         && !is_settled(&passages, &found)
         && let Some(passage) = passages.next()
     {
-        let score = passage.lines.iter().map(|at| sureness[*at]).fold(0.0, f64::max);
+        let score = sureness_of(&passage, &sureness);
         // Before scores are settled: a passage that is not sure enough is not lifted by a surer one below it.
         if score >= least && !shown.repeats(&passage, lines) {
             found.push(Found { passage, score });
         }
     }
+    part(&mut found, request.max_results, lines, &passages, &sureness, least);
     settle(&mut found);
     found.truncate(request.max_results);
     Ok(found.iter().map(|found| hit(found, plan, candidates, lines, &evidence(found.passage.best), request)).collect())
@@ -139,6 +141,11 @@ struct Found {
     score: f64,
 }
 
+/// How sure the surest line of a passage is.
+fn sureness_of(passage: &Passage, sureness: &[f64]) -> f64 {
+    passage.lines.iter().map(|at| sureness[*at]).fold(0.0, f64::max)
+}
+
 /// Scores that never rise with rank: a result is at least as sure as those ranked below it.
 fn settle(found: &mut [Found]) {
     let head = found.len().min(SETTLED);
@@ -148,6 +155,21 @@ fn settle(found: &mut [Found]) {
     for at in head.max(1)..found.len() {
         found[at].score = found[at].score.min(found[at - 1].score);
     }
+}
+
+/// Lets none of the results that are shown reach into another, see [`apart`]. Those that change take their places anew.
+fn part(found: &mut [Found], shown: usize, lines: &Lines<'_>, passages: &Passages<'_>, sureness: &[f64], least: f64) {
+    let shown = found.len().min(shown);
+    let found = &mut found[..shown];
+    let mut parts: Vec<&mut Passage> = found.iter_mut().map(|found| &mut found.passage).collect();
+    if !apart::cut(&mut parts, lines, passages) {
+        return;
+    }
+    for found in &mut *found {
+        // It was sure enough with the lines that it was found with.
+        found.score = sureness_of(&found.passage, sureness).max(least);
+    }
+    found.sort_by(|a, b| b.passage.score.total_cmp(&a.passage.score));
 }
 
 fn hit(

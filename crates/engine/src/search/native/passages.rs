@@ -11,7 +11,7 @@ pub const SNIPPET_UNITS: usize = 700;
 pub const GAP: &str = "…";
 
 /// Lines on each side of the first that a passage may take in.
-const REACH: usize = 6;
+pub const REACH: usize = 6;
 /// Share of the first line's relevance that a line needs to join it: what merely stands nearby costs room that the next
 /// result could use.
 const JOIN_SHARE: f64 = 0.5;
@@ -168,6 +168,30 @@ impl<'a> Passages<'a> {
         left.map(|(value, _)| *value).fold(0.0, f64::max)
     }
 
+    /// A note that fits a result is shown as it is: whoever wrote so little meant it together, headings or not.
+    fn complete(&self, passage: &mut Passage) {
+        let file = self.lines.lines[passage.best].file;
+        if self.lines.files[file].whole.is_some() {
+            let first = self.lines.lines.partition_point(|line| line.file < file);
+            let end = self.lines.lines.partition_point(|line| line.file <= file);
+            passage.lines = (first..end).collect();
+        }
+    }
+
+    /// A passage of some lines.
+    #[must_use]
+    pub fn of_lines(&self, lines: Vec<usize>) -> Passage {
+        let gain = lines.iter().map(|at| self.gains[*at]).sum();
+        let best = lines.iter().copied().min_by(|a, b| self.gains[*b].total_cmp(&self.gains[*a])).unwrap_or_default();
+        Passage { best, score: self.score(best, gain), lines }
+    }
+
+    /// What each line counts for in a passage.
+    #[must_use]
+    pub fn gains(&self) -> &[f64] {
+        &self.gains
+    }
+
     /// Takes the lines of a passage. What was grown near them is grown again when its turn comes: without them it may even
     /// be better, where one of them was long and left no room for others.
     fn take(&mut self, passage: &Passage) {
@@ -192,7 +216,8 @@ impl Iterator for Passages<'_> {
             if self.taken[seed] {
                 continue;
             }
-            if let Some(passage) = grown {
+            if let Some(mut passage) = grown {
+                self.complete(&mut passage);
                 self.take(&passage);
                 return Some(passage);
             }
@@ -214,7 +239,7 @@ fn runs(chosen: &[usize]) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use proptest::prelude::*;
 
     use super::{
@@ -224,7 +249,7 @@ mod tests {
     use text::lines::Hashes;
 
     /// Lines of one file, by the number of their block and their length.
-    fn lines(of: &[(u32, u32)]) -> Lines<'static> {
+    pub fn lines(of: &[(u32, u32)]) -> Lines<'static> {
         let line = |(number, (block, units)): (u32, &(u32, u32))| Line {
             file: 0,
             number,
@@ -241,7 +266,7 @@ mod tests {
         let mut blocks = of.to_vec();
         blocks.sort_by_key(|(block, _)| *block);
         Lines {
-            files: vec![File { path: "", source: "", date: None, importance: None }],
+            files: vec![File { path: "", source: "", date: None, importance: None, whole: None }],
             contexts: vec![Context::default()],
             chunks: Vec::new(),
             lines: (1..).zip(&blocks).map(line).collect(),

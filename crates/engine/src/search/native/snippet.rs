@@ -26,6 +26,9 @@ pub struct Snippet {
 #[must_use]
 pub fn of(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64]) -> Snippet {
     let line = |at: usize| &lines.lines[at];
+    if let Some(whole) = &lines.files[line(passage.best).file].whole {
+        return whole.clone();
+    }
     let (first, last) = (line(passage.lines[0]), line(passage.lines[passage.lines.len() - 1]));
     let mut text = match passage.lines.as_slice() {
         [only] => best_part(line(*only), plan, idf),
@@ -40,6 +43,36 @@ pub fn of(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64]) -> Sni
         start_line = number;
     }
     Snippet { start_line, end_line: last.number, text }
+}
+
+/// Length of the text of some lines, in UTF-16 units.
+#[must_use]
+pub fn units(ascending: impl Iterator<Item = usize>, lines: &Lines<'_>) -> usize {
+    let line = |at: usize| &lines.lines[at];
+    let mut before: Option<usize> = None;
+    let each = ascending.map(|at| {
+        let joint = before.replace(at).map_or(0, |before| match before + 1 == at {
+            true => between(line(before).number, line(at).number).len(),
+            false => 2 + cut::utf16_len(GAP),
+        });
+        joint + line(at).units as usize
+    });
+    each.sum()
+}
+
+/// The text of a note that fits a result, of all its lines with their numbers; without comments that say nothing to a
+/// reader, and with one empty line for many.
+#[must_use]
+pub fn whole(all: &[(u32, &str)], is_hidden: impl Fn(&str) -> bool) -> Option<Snippet> {
+    let mut seen = all.iter().filter(|(_, text)| !text.trim().is_empty() && !is_hidden(text)).copied();
+    let (start_line, first) = seen.next()?;
+    let (mut end_line, mut text) = (start_line, first.to_owned());
+    for (number, line) in seen {
+        text.push_str(between(end_line, number));
+        text.push_str(line);
+        end_line = number;
+    }
+    (cut::utf16_len(&text) <= SNIPPET_UNITS).then_some(Snippet { start_line, end_line, text })
 }
 
 /// Line break between two lines that follow each other but for empty lines.

@@ -51,14 +51,14 @@ impl Workspace {
                     }
                 })
                 .collect();
-            prepared.push(((*path).to_owned(), rows));
+            prepared.push(((*path).to_owned(), u32::try_from(text.split('\n').count()).unwrap(), rows));
         }
         store
             .write(move |tx| {
                 let generation = tx.begin_building("test")?;
-                for (path, rows) in &prepared {
+                for (path, lines, rows) in &prepared {
                     let source = if path.starts_with("sessions/") { "sessions" } else { "memory" };
-                    let file = NewFile { source, path, hash: [0; 32], mtime_ns: 0, size: 1, lines: 1, terms: 1 };
+                    let file = NewFile { source, path, hash: [0; 32], mtime_ns: 0, size: 1, lines: *lines, terms: 1 };
                     tx.replace_file(generation.id, &file, rows)?;
                 }
                 Ok(())
@@ -141,6 +141,8 @@ pub fn shown_of(text: &str, is_one_line: bool) -> Vec<String> {
         mtime_ns: 0,
         start_line: 1,
         end_line: u32::try_from(numbered.len()).unwrap(),
+        // As if more followed: the parts of a longer note.
+        file_lines: u32::MAX,
         hash: None,
         text: text.to_owned(),
         line_terms: terms.lines,

@@ -1,5 +1,7 @@
 //! What a result looks like: no bare headings, no borrowed scores, whole notes.
 
+use proptest::prelude::*;
+
 use super::*;
 
 // A heading with nothing below it was a result of its own.
@@ -14,7 +16,9 @@ fn a_bare_heading_is_no_result() {
     let hits = workspace.search("garden");
     let shown: Vec<(&str, &str)> = hits.iter().map(|hit| (hit.path.as_str(), hit.snippet.as_str())).collect();
     assert_eq!(hits.len(), 2, "{shown:?}");
-    assert!(shown.contains(&("memory/a.md", "## Plants in the garden\n\n- Tomatoes stand beside the fence.")));
+    assert!(
+        shown.contains(&("memory/a.md", "# Garden\n\n## Plants in the garden\n\n- Tomatoes stand beside the fence."))
+    );
     // A note of headings only: they are its text.
     assert!(shown.contains(&("memory/d.md", "# The garden gate has a code\n\n## It is 4711")));
 }
@@ -51,6 +55,85 @@ fn a_note_of_four_lines_is_one_result() {
     }
 }
 
+// Each heading of it was a result.
+#[test]
+fn a_short_note_with_headings_is_one_result() {
+    let note = "# Ana\n\n## Dentist\n\n- Dr Costa, Rua das Flores.\n\n<!-- importance: 7 -->\n## Car\n\n\n- The dentist repaired \
+                it, not the garage.\n\n## Later\n";
+    let long = format!("{note}\n{}", "- Nothing to do with any of that was said on this day, either.\n".repeat(12));
+    let workspace = Workspace::of(&[("memory/ana.md", note), ("memory/x.md", "The tea house is in Porto.")]);
+    let shown = "# Ana\n\n## Dentist\n\n- Dr Costa, Rua das Flores.\n\n## Car\n\n- The dentist repaired it, not the \
+                 garage.\n\n## Later";
+    for query in ["dentist", "dentist garage", "Costa", "where is the dentist"] {
+        let hits = workspace.search(query);
+        let found: Vec<(u32, u32, &str)> =
+            hits.iter().map(|hit| (hit.start_line, hit.end_line, hit.snippet.as_str())).collect();
+        assert_eq!(found, [(1, 13, shown)], "{query}");
+    }
+    // What does not fit is shown in parts.
+    let workspace = Workspace::of(&[("memory/ana.md", &long), ("memory/x.md", "The tea house is in Porto.")]);
+    assert_eq!(workspace.search("dentist").len(), 2);
+}
+
+/// A line of a few words, some of which are asked for.
+fn remark() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        Just("garden"),
+        Just("fence"),
+        Just("gate"),
+        Just("kitchen"),
+        Just("window"),
+        Just("tomorrow"),
+        Just("painted"),
+        Just("庭の柵"),
+        Just("забор"),
+    ];
+    let words = proptest::collection::vec(word, 1..30);
+    prop_oneof![
+        12 => words.prop_map(|words| format!("- {}", words.join(" "))),
+        1 => Just(String::new()),
+        1 => Just("## Fence".to_owned()),
+        1 => Just("<!-- importance: 8 -->".to_owned()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    // Results of one file cited the same lines: one of them had left out what the other showed.
+    #[test]
+    fn results_of_one_file_do_not_overlap(
+        notes in proptest::collection::vec(proptest::collection::vec(remark(), 1..70), 1..4),
+        most in 1_usize..20,
+    ) {
+        let texts: Vec<String> = notes.iter().map(|lines| lines.join("\n")).collect();
+        let paths: Vec<String> = (0..texts.len()).map(|n| format!("memory/{n}.md")).collect();
+        let files: Vec<(&str, &str)> = paths.iter().zip(&texts).map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let embed = |text: &str| ["garden", "fence", "gate", "kitchen"].map(|word| 0.1 + text.matches(word).count() as f32).to_vec();
+        let workspace = Workspace::of(&files).with_vectors(4, embed);
+        for query in ["garden fence", "who painted the gate", "庭の柵", "kitchen window tomorrow"] {
+            let vector = embed(query);
+            for (vector, hybrid) in [(None, true), (Some(vector.as_slice()), true), (Some(vector.as_slice()), false)] {
+                let settings = QuerySettings { hybrid_enabled: hybrid, min_score: Some(0.0), ..settings() };
+                let hits = workspace.ask(&request(query, most), &settings, vector).hits;
+                for (at, hit) in hits.iter().enumerate() {
+                    let note = &texts[paths.iter().position(|path| *path == hit.path).unwrap()];
+                    let cited: Vec<&str> = note.split('\n').take(hit.end_line as usize).skip(hit.start_line as usize - 1).collect();
+                    prop_assert!(hit.snippet.encode_utf16().count() <= 700);
+                    prop_assert!(hit.snippet.lines().all(|line| line.is_empty() || line == "…" || cited.contains(&line)));
+                    for other in hits[..at].iter().filter(|other| other.path == hit.path) {
+                        prop_assert!(
+                            other.end_line < hit.start_line || hit.end_line < other.start_line,
+                            "{}: {}-{} and {}-{}", query, other.start_line, other.end_line, hit.start_line, hit.end_line
+                        );
+                    }
+                }
+                prop_assert!(hits.is_sorted_by(|a, b| a.score >= b.score));
+            }
+        }
+    }
+}
+
 // "Yesterday" found what says that word and not the day, and nothing below a heading with its date.
 #[test]
 fn a_day_is_found_by_its_name_alone() {
@@ -62,7 +145,8 @@ fn a_day_is_found_by_its_name_alone() {
     ]);
     let mut found: Vec<String> = workspace.search("yesterday").into_iter().map(|hit| hit.snippet).collect();
     found.sort();
-    let asked = ["## 2024-06-14\n\n- The plumber came.", "14.06.2024: the car must be inspected.", "Lunch with Bruno"];
+    let memory = "# Memory\n\n## 2024-06-14\n\n- The plumber came.\n\n## Other\n\n- Yesterday never comes.";
+    let asked = [memory, "14.06.2024: the car must be inspected.", "Lunch with Bruno"];
     assert_eq!(found, asked);
 }
 
