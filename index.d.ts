@@ -204,6 +204,9 @@ export interface HostAdapter {
   embed: EmbedFunction
 }
 
+/** Told what the engine says. */
+export type LogFunction = (line: LogLine) => void
+
 /** Told after every step of a synchronisation. */
 export type ProgressFunction = (update: { completed: number, total: number, label: string }) => void
 
@@ -236,6 +239,8 @@ export interface MemoryStatus {
     refusedTexts?: number
     /** The latest of them, with times in milliseconds since the epoch. */
     latestRefusal?: { path: string, reason: string, refusedAtMs: number, askedAgainAtMs: number } | null
+    /** What the engine warned of in the last week, whichever process met it; the latest first, at most ten. Times in milliseconds since the epoch. */
+    lastWarnings?: { level: 'error' | 'warn', message: string, count: number, sinceMs: number, atMs: number }[]
   }
 }
 
@@ -377,6 +382,7 @@ export interface NativeBinding {
   openManager: typeof openManager
   resolveSettings: typeof resolveSettings
   closeAll: typeof closeAll
+  setLogger: typeof setLogger
   hasLlamaCpp: typeof hasLlamaCpp
   chunkMarkdown: typeof chunkMarkdown
   automaticSettings: typeof automaticSettings
@@ -579,6 +585,16 @@ export interface HostFailure {
  */
 export declare function listCaptures(agent: AutomaticAgent, limit: number): { captures: any[]; waiting: number }
 
+/** What the engine says. */
+export interface LogLine {
+  /** How grave. */
+  level: 'error' | 'warn' | 'info' | 'debug'
+  /** Whose memory it is about; none when it is about all. */
+  agent?: string
+  /** What happened, why, and what to do about it. No text of notes, questions or conversations, and no secret. */
+  text: string
+}
+
 /** One chunk of a Markdown text. */
 export interface MarkdownChunk {
   /** First line, from 1. */
@@ -756,6 +772,12 @@ export interface SetAsideFile {
  * `MEM_CONFIG`, or when a folder cannot be read.
  */
 export declare function setAsideFiles(agent: AutomaticAgent): Array<SetAsideFile>
+
+/**
+ * Where the engine speaks to from now on, in place of what this thread named before. The same is said once in ten
+ * minutes. It must not throw.
+ */
+export declare function setLogger(log: LogFunction): void
 
 /**
  * Waits for recorded turns that are not in their file yet because another process held it, at most two seconds; for a

@@ -204,6 +204,9 @@ export interface HostAdapter {
   embed: EmbedFunction
 }
 
+/** Told what the engine says. */
+export type LogFunction = (line: LogLine) => void
+
 /** Told after every step of a synchronisation. */
 export type ProgressFunction = (update: { completed: number, total: number, label: string }) => void
 
@@ -236,6 +239,8 @@ export interface MemoryStatus {
     refusedTexts?: number
     /** The latest of them, with times in milliseconds since the epoch. */
     latestRefusal?: { path: string, reason: string, refusedAtMs: number, askedAgainAtMs: number } | null
+    /** What the engine warned of in the last week, whichever process met it; the latest first, at most ten. Times in milliseconds since the epoch. */
+    lastWarnings?: { level: 'error' | 'warn', message: string, count: number, sinceMs: number, atMs: number }[]
   }
 }
 
@@ -377,6 +382,7 @@ export interface NativeBinding {
   openManager: typeof openManager
   resolveSettings: typeof resolveSettings
   closeAll: typeof closeAll
+  setLogger: typeof setLogger
   hasLlamaCpp: typeof hasLlamaCpp
   chunkMarkdown: typeof chunkMarkdown
   automaticSettings: typeof automaticSettings

@@ -8,6 +8,7 @@ pub mod capture;
 mod error;
 pub mod facts;
 mod import;
+pub mod log;
 pub mod manager;
 mod promise;
 mod runtime;

@@ -88,3 +88,15 @@ test("indexes of the agent's other workspaces are named with their size, and wit
   expect(text).toMatch(/index\.ws-1\.sqlite \([\d.]+ KiB\) · unknown$/m);
   expect(printed({ status: { provider: "none" }, scan: { otherWorkspaces: [] } })).not.toContain("other workspaces");
 });
+
+test("the last warnings stand below, with their time and how often they came", () => {
+  const lastWarnings = [
+    { level: "error", message: "the index was damaged", count: 1, sinceMs: 0, atMs: Date.UTC(2026, 10, 23, 9, 5) },
+    { level: "warn", message: "vectors were not made", count: 7, sinceMs: 0, atMs: Date.UTC(2026, 10, 22, 23, 59) },
+  ];
+  const status = { backend: "builtin", provider: "none", custom: { lastWarnings } };
+  expect(printed({ status })).toContain(
+    "Last warnings:\n  2026-11-23 09:05 UTC: the index was damaged\n  2026-11-22 23:59 UTC, 7 times: vectors were not made",
+  );
+  expect(printed({ status: { ...status, custom: { lastWarnings: [] } } })).not.toContain("Last warnings");
+});

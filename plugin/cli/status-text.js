@@ -49,6 +49,7 @@ function agentText({ agentId, status, scan, embeddingProbe, indexError, settings
     ...(embeddingProbe ? usageLines(scan?.usage) : []),
     embeddingProbe?.error ? field("Embeddings error", paint("yellow", embeddingProbe.error)) : null,
     ...problemLines(status, scan, indexError),
+    ...warningLines(status),
     ...settingLines(settings),
   ];
   return lines.filter((line) => line !== null).join("\n");
@@ -207,6 +208,17 @@ function embeddingLines({ custom }) {
     lines.push(`refused by the provider and found by words only: ${counted(refusedTexts, "text")}${named}${again}`);
   }
   return lines;
+}
+
+/** What the engine warned of lately, in whichever process. @param {MemoryStatus} status */
+function warningLines({ custom }) {
+  const warnings = custom?.lastWarnings ?? [];
+  if (warnings.length === 0) return [];
+  const times = (/** @type {number} */ count) => (count > 1 ? `, ${count} times` : "");
+  const lines = warnings.map(({ level, message, count, atMs }) => {
+    return `  ${timeText(atMs)}${times(count)}: ${paint(level === "error" ? "red" : "yellow", message)}`;
+  });
+  return [paint("gray", "Last warnings:"), ...lines];
 }
 
 /** A time as people read it, the same everywhere. @param {number} ms Since the epoch. */

@@ -6,6 +6,7 @@ pub mod capture;
 #[cfg(all(test, unix))]
 mod growth_tests;
 pub mod index;
+pub mod log;
 pub mod search;
 pub mod services;
 pub mod transcripts;

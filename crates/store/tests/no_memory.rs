@@ -1,6 +1,7 @@
 //! SQLite without memory: every allocation fails once, and no index is set aside for it.
 //!
 //! A process of its own, because SQLite's allocator is one for all connections.
+#![cfg(unix)]
 #![allow(unsafe_code)]
 
 use std::{

@@ -314,7 +314,8 @@ impl BatchEmbedder {
 
     fn failed(&self, fault: &Fault) {
         self.count_failure();
-        tracing::warn!(reason = %fault.error, "the batch API failed; texts are embedded directly");
+        let error: &dyn std::error::Error = &fault.error;
+        tracing::warn!(error, "the batch API failed; texts are embedded directly");
     }
 
     fn count_failure(&self) {

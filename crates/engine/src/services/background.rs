@@ -92,7 +92,10 @@ impl Engine {
         };
         let stale = self.upkeep(look).await;
         self.compared_ms.store(now_ms(), Ordering::Release);
-        stale.unwrap_or(true)
+        stale.unwrap_or_else(|error| {
+            self.warn(&error, "the disk was not compared with the index; all of it is read instead");
+            true
+        })
     }
 
     /// Goes on with vectors that a failed or interrupted pass left out, but not against a provider that said no for

@@ -292,13 +292,20 @@ impl Engine {
                 ..plain_search()
             };
             // Without the index the note and the log still know most of what is there.
-            if let Ok(answer) = self.search(call, Cancel::new()).await {
-                let passage = |hit: Hit| Resembling { text: hit.snippet, same_meaning: false };
-                candidate.resembling = answer.hits.into_iter().map(passage).collect();
+            match self.search(call, Cancel::new()).await {
+                Ok(answer) => {
+                    let passage = |hit: Hit| Resembling { text: hit.snippet, same_meaning: false };
+                    candidate.resembling = answer.hits.into_iter().map(passage).collect();
+                }
+                Err(error) => self.warn(&error, "a capture was not compared with the index; it may repeat a note"),
             }
         }
         // A provider that hangs must not take the turn past its lease; what was compared by then counts.
-        let _ = tokio::time::timeout(Duration::from_millis(RESEMBLING_MS), self.add_known_facts(&mut candidates)).await;
+        let compared = self.add_known_facts(&mut candidates);
+        if tokio::time::timeout(Duration::from_millis(RESEMBLING_MS), compared).await.is_err() {
+            let agent = self.agent();
+            tracing::info!(agent = agent.as_str(), "a capture was not compared with all stored facts in time");
+        }
         let collector = self.collector(folder.to_path_buf(), automatic);
         let outcome = self
             .blocking(move |engine, _| {

@@ -61,6 +61,6 @@ impl Engine {
                 None => tx.delete_meta(KEY),
             }
         });
-        let _ = write.await;
+        self.told(write.await, "why the provider failed was not kept for the next process");
     }
 }

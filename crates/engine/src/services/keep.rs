@@ -76,7 +76,7 @@ impl Engine {
             })
             .await;
         // A lease that is not given back runs out by itself.
-        let _ = held.give_back().await;
+        self.told(held.give_back().await, "other processes cannot write to the index for a while");
         let before = wiped?;
         self.blocking(move |engine, _| {
             engine.store.scrub(&engine.shutdown)?;
@@ -137,7 +137,7 @@ impl Engine {
             Ok(taken) => taken,
             Err(_) => {
                 // It may have come at the last moment.
-                let _ = self.give_lease_back().await;
+                self.told(self.give_lease_back().await, "other processes cannot write to the index for a while");
                 Err(Error::new(Code::Busy, "another process is indexing this workspace")
                     .remedy("Try again when it is done, or stop the gateway first"))
             }

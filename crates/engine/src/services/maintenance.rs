@@ -56,14 +56,23 @@ impl Engine {
                         || engine.store.verify(&engine.shutdown).is_err_and(|e| e.code() == Code::Corrupt);
                     if damaged {
                         let recovery = engine.store.recover()?;
-                        tracing::warn!(salvaged = recovery.salvaged, "the index was damaged and is built anew");
+                        let agent = engine.agent();
+                        tracing::warn!(
+                            agent = agent.as_str(),
+                            vectors = recovery.salvaged,
+                            "the index was damaged and is built anew; vectors that could be read are kept"
+                        );
                     }
                     Ok(damaged)
                 })
                 .await;
             engine.checking.store(false, Ordering::Release);
-            if matches!(repaired, Ok(true)) {
-                engine.sync_sessions_in_background(Scope::All);
+            match repaired {
+                Ok(true) => engine.sync_sessions_in_background(Scope::All),
+                Ok(false) => {}
+                Err(error) => {
+                    engine.warn(&error, "whether the index is damaged could not be looked at, or it was not replaced")
+                }
             }
         });
     }

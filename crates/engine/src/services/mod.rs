@@ -30,6 +30,7 @@ mod sync;
 #[cfg(test)]
 mod testing;
 mod usage;
+mod warnings;
 
 use std::sync::{
     Arc,

@@ -75,6 +75,7 @@ impl OpenCall {
 /// # Errors
 /// What resolving the settings and opening the store give.
 pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
+    crate::log::listen();
     let task = tokio::task::spawn_blocking(move || open_blocking(call));
     let lease = task.await.unwrap_or_else(|e| Err(Error::new(Code::Internal, format!("opening stumbled: {e}"))))?;
     if let Some((lease, background)) = &lease {
@@ -101,6 +102,18 @@ fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
     }
 }
 
+/// An index that was replaced, or that cannot be written, is nothing to find out about by chance.
+fn say_how_it_opened(store: &Store, agent: &str) {
+    if let Some(recovery) = &store.opened().recovery {
+        let vectors = recovery.salvaged;
+        tracing::warn!(agent, vectors, "the index was damaged and is built anew; vectors that could be read are kept");
+    }
+    if let Some(error) = store.refusal() {
+        let error: &dyn std::error::Error = &error;
+        tracing::warn!(agent, error, "the index is opened for reading only; changes are not noticed");
+    }
+}
+
 /// Opens the engine of a database, or takes a lease on the one that runs.
 fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result<(Lease, bool)> {
     let path = resolved.settings.database_path.clone();
@@ -123,6 +136,7 @@ fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result
     let lease = Lease::get_or_make(&path, workspace, || {
         let options = OpenOptions { workspace: Some(workspace.clone()), ..OpenOptions::default() };
         let store = Store::open(&path, options)?;
+        say_how_it_opened(&store, &resolved.settings.agent_id);
         let Some(provider) = fresh.take() else {
             return Err(Error::new(Code::Internal, "an engine was made twice"));
         };

@@ -68,7 +68,7 @@ impl Engine {
         let done = self.blocking(move |engine, settings| engine.exchange(&file, staged, settings)).await;
         drop(turn);
         // A lease that is not given back runs out by itself.
-        let _ = self.give_lease_back().await;
+        self.told(self.give_lease_back().await, "other processes cannot write to the index for a while");
         done
     }
 

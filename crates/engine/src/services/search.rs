@@ -319,6 +319,7 @@ impl Engine {
             Ok(vector) => Understood { vector, language: embedder.language() },
             Err(error) => {
                 self.snapshot.lock().note(QUERY, Some(&error));
+                self.warn(&error, "a question was searched by its words only");
                 return Err(error);
             }
         };

@@ -10,12 +10,15 @@ use serde_json::{Value, json};
 use super::{
     Engine,
     failure::{self, EmbeddingFailure},
-    now_ms,
+    now_ms, warnings,
 };
-use crate::index::{
-    Failure,
-    lost::{self, Folders, LostFolder},
-    plan,
+use crate::{
+    index::{
+        Failure,
+        lost::{self, Folders, LostFolder},
+        plan,
+    },
+    log::{self, Warning},
 };
 use embed::factory::Selected;
 use model::{
@@ -49,6 +52,8 @@ pub(super) struct Snapshot {
     skipped: usize,
     /// Why vectors are missing, as the last process to try has left it.
     failure: Option<EmbeddingFailure>,
+    /// The last warnings, as whichever process left them.
+    warnings: Vec<Warning>,
     /// The folders of notes, and which of them are lost.
     pub(super) folders: Folders,
     /// Which were lost at a glance since.
@@ -116,6 +121,11 @@ impl Snapshot {
         self.refusal.as_ref()
     }
 
+    /// What is stored of the last warnings.
+    pub(super) fn stored_warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
     /// What is stored of the provider's failure.
     pub(super) const fn stored_failure(&self) -> Option<&EmbeddingFailure> {
         self.failure.as_ref()
@@ -158,10 +168,13 @@ impl Engine {
             Ok(embedder) => Ok(embedder.map(|e| e.space().key())),
             Err(_) => Err(()),
         };
-        if let Ok(fresh) = read_snapshot(&self.store, &resolved.settings, space, cancel) {
-            let mut snapshot = self.snapshot.lock();
-            let errors = std::mem::take(&mut snapshot.errors);
-            *snapshot = Snapshot { errors, ..fresh };
+        match read_snapshot(&self.store, &resolved.settings, space, cancel) {
+            Ok(fresh) => {
+                let mut snapshot = self.snapshot.lock();
+                let errors = std::mem::take(&mut snapshot.errors);
+                *snapshot = Snapshot { errors, ..fresh };
+            }
+            Err(error) => self.warn(&error, "the figures of status were not brought up to date"),
         }
     }
 
@@ -235,6 +248,7 @@ impl Engine {
                 "sizes": snapshot.sizes,
                 "comparedAtMs": self.compared_ms.load(Ordering::Acquire),
                 "warnings": resolved.warnings,
+                "lastWarnings": log::merged(log::warnings(&settings.agent_id), &snapshot.warnings, now_ms()),
             },
         });
         if let Some(health) = self.background.lock().as_ref().and_then(super::background::Background::watch_health) {
@@ -313,6 +327,7 @@ fn read_snapshot(
             cached: r.embedding_count()?,
             skipped: r.skipped()?.len(),
             failure: failure::of(r, &settings.provider.id)?,
+            warnings: warnings::stored(r)?,
             folders: Folders::stored(r)?,
             ..Snapshot::default()
         };

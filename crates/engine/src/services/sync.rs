@@ -99,7 +99,7 @@ impl Engine {
         progress: Option<Progress>,
     ) -> Result<Arc<SyncReport>> {
         let started = Instant::now();
-        tracing::debug!(reason = call.reason, force = call.force, "sync");
+        tracing::debug!(agent = self.agent().as_str(), reason = call.reason, force = call.force, "sync");
         // Newer hosts have no such setting of their own, and none knows those of the plugin.
         if call.reason == POST_COMPACTION && !self.settings().settings.sync.post_compaction {
             return Ok(Arc::default());
@@ -226,10 +226,10 @@ impl Engine {
                 if report.unread.is_some() {
                     self.dirty.store(true, Ordering::Release);
                 }
-                if self.snapshot.lock().folders.lost != report.lost
-                    && let Some(warning) = lost::warning(&report.lost)
-                {
-                    tracing::warn!("{warning}");
+                if self.snapshot.lock().folders.lost != report.lost && !report.lost.is_empty() {
+                    // `status` says which, and the plugin warns.
+                    let agent = self.agent();
+                    tracing::debug!(agent = agent.as_str(), folders = report.lost.len(), "folders of notes are lost");
                 }
                 if let Ok(Some(embedder)) = self.provider().embedder() {
                     self.book_usage(&*embedder, report.chunks as u64).await;
@@ -241,6 +241,9 @@ impl Engine {
             && call.sessions > Scope::None
         {
             self.snapshot.lock().note("sessions", report.session_error.as_ref());
+            if let Some(error) = &report.session_error {
+                self.warn(error, "conversations of the host were not read; notes are searched all the same");
+            }
         }
         let failed = match &outcome {
             Ok(report) => report.unread.as_ref(),
@@ -284,7 +287,7 @@ impl Engine {
                 }
                 Err(error) if error.is_of_provider() => {
                     let Some(fallback) = self.provider().fall_back(settings, &error) else { return Err(error) };
-                    tracing::warn!(%error, "the embedding provider failed; the fallback takes over");
+                    self.warn(&error, "the embedding provider failed; the fallback takes over");
                     embedder = fallback;
                 }
                 Err(error) => return Err(error),
@@ -316,19 +319,29 @@ impl Engine {
     /// goes wrong here is done after the next pass.
     async fn finished(self: &Arc<Self>, what: &'static str, error: Option<&Error>) {
         self.snapshot.lock().note(what, error);
+        if let Some(error) = error {
+            let happened = match what {
+                EMBEDDING => "vectors were not made; words are searched all the same",
+                _ => "the index was not brought up to date",
+            };
+            self.warn(error, happened);
+        }
         self.check_soundness();
         if what == EMBEDDING {
             self.keep_failure(error).await;
             if error.is_none() {
-                let _ = self.upkeep(|engine, settings| engine.tidy(settings)).await;
+                let tidied = self.upkeep(|engine, settings| engine.tidy(settings)).await;
+                self.told(tidied, "the index was not tidied; it takes more room than it needs");
             }
         }
-        let _ = self.give_lease_back().await;
+        // A lease that is not given back runs out by itself.
+        self.told(self.give_lease_back().await, "other processes cannot write to the index for a while");
+        self.keep_warnings().await;
         let refresh = |engine: &Arc<Self>, _: &Settings| {
             engine.refresh_snapshot(&engine.shutdown);
             Ok(())
         };
-        let _ = self.upkeep(refresh).await;
+        self.told(self.upkeep(refresh).await, "the figures of status were not brought up to date");
     }
 
     /// The keyword index of the `memory-core` ranking, only while that ranking is chosen.

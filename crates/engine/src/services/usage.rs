@@ -25,7 +25,8 @@ impl Engine {
         let spent = Spent { sent: embedder.take_usage(), needed, embedded: 0 };
         if spent != Spent::default() {
             let booking = self.booking(embedder);
-            let _ = self.store.write_async(move |tx| booking.add(tx, &spent)).await;
+            let booked = self.store.write_async(move |tx| booking.add(tx, &spent)).await;
+            self.told(booked, "what the provider was asked was not booked; the figures of today are too low");
         }
     }
 

@@ -209,7 +209,9 @@ impl Shared {
         let mut state = self.state.lock();
         // One warning for one reason, however often watching is tried again.
         if state.health.mode != Mode::Polling {
-            tracing::warn!(reason, "file watching is not possible; changes are noticed by reconciliation");
+            let path = self.area.workspace_dir.display().to_string();
+            let path = path.as_str();
+            tracing::warn!(path, reason, "file watching is not possible; changes are noticed by reconciliation");
         }
         state.health = Health { mode: Mode::Polling, reason: Some(reason.to_owned()), folders: 0, unwatched: 0 };
     }
