@@ -45,9 +45,10 @@ function tryOut(node) {
   }
 }
 
-const stage = new Stage(root, path.join(root, "target/try"));
+const stage = new Stage(root, mkdtempSync(path.join(os.tmpdir(), "memory-core-rs-package-")));
+process.once("exit", () => rmSync(stage.into, { recursive: true, force: true }));
 const packed = stage.offline(shippedTargets(root).filter((target) => stage.findAddon(target)));
-const [theirs, own] = [command, [process.execPath]].map(tryOut);
+const [own, theirs] = [[process.execPath], command].map(tryOut);
 const faults = compareAnswers(theirs, own);
 console.log(
   `${theirs.platform}, Node ${theirs.node}: ${theirs.chunks} chunks (${theirs.found} found after the kill), ${theirs.seconds.toFixed(1)} s`,

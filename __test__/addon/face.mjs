@@ -18,14 +18,11 @@ const manager = await MemoryIndexManager.get({ cfg, agentId: "main", stateDir: p
 if (!manager) throw new Error("memory search is switched off");
 
 if (phase === "killed") {
-  await manager.sync({
-    reason: "try",
-    progress: () => {
-      // Text is stored by now, vectors are not.
-      if ((manager.status().chunks ?? 0) > 0) process.kill(process.pid, "SIGKILL");
-    },
-  });
-  throw new Error("the pass ended before the process did");
+  await manager.sync({ reason: "try", textOnly: true });
+  // The first text is with the model when the process ends.
+  void manager.sync({ reason: "try" });
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), 20);
+  await new Promise(() => {});
 }
 
 const found = manager.status().chunks;

@@ -14,6 +14,7 @@ import {
   readMachine,
   readTriple,
   shippedTargets,
+  table,
 } from "../../scripts/ship/targets.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -92,4 +93,14 @@ describe("a built addon", () => {
     const own = readFileSync(path.join(root, ADDON_FOLDER, `${PLUGIN_ID}.${platformTriple()}.node`));
     expect(readMachine(own)).toBe(`${process.platform} ${process.arch}`);
   });
+});
+
+test("what came of targets stands in columns", () => {
+  const arm = readTriple("aarch64-apple-darwin");
+  expect(
+    table([
+      { target: gnu, result: "built", size: 12_340_000, glibc: "2.28" },
+      { target: arm, result: "checked" },
+    ]),
+  ).toBe(["platform       result   size     glibc from", "linux-x64-gnu  built    12.3 MB  2.28", "darwin-arm64   checked"].join("\n"));
 });

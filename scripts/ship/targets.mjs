@@ -10,6 +10,12 @@ import { readFileSync } from "node:fs";
  * @property {string} os
  * @property {string} cpu
  * @property {"glibc" | "musl" | undefined} libc
+ *
+ * @typedef {object} Row What came of a target.
+ * @property {Target} target
+ * @property {string} result
+ * @property {number} [size] In bytes.
+ * @property {string} [glibc] The oldest one that it runs with.
  */
 
 /** Oldest C library that the glibc binaries run with: Debian 10, RHEL 8. */
@@ -125,4 +131,15 @@ export function compareVersions(a, b) {
 /** The shipped targets. @param {string} root Where package.json lies. @returns {Target[]} */
 export function shippedTargets(root) {
   return JSON.parse(readFileSync(`${root}/package.json`, "utf8")).napi.targets.map(readTriple);
+}
+
+/** What came of targets, for people. @param {Row[]} rows */
+export function table(rows) {
+  const lines = rows.map(({ target, result, size, glibc }) => {
+    return [target.platform, result, size === undefined ? "" : `${(size / 1e6).toFixed(1)} MB`, glibc ?? ""];
+  });
+  const all = [["platform", "result", "size", "glibc from"], ...lines];
+  const widths = all[0].map((_, column) => Math.max(...all.map((line) => line[column].length)));
+  const padded = all.map((line) => line.map((cell, column) => cell.padEnd(widths[column])).join("  "));
+  return padded.map((line) => line.trimEnd()).join("\n");
 }
