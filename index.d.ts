@@ -32,6 +32,8 @@ export interface MemoryFailure {
   message: string
   /** The remedy by itself, when there is something to do. */
   remedy?: string
+  /** The code of the host's own error, when the host or one of its adapters failed. */
+  hostCode?: string
 }
 
 /** The answer to a search. */

@@ -2,7 +2,7 @@
 
 use napi::{Env, Error as NapiError, JsValue, Result as NapiResult, Status};
 
-use model::error::{Error, ErrorKind};
+use model::error::Error;
 
 /// The error to throw on the JS thread, or to reject a promise with.
 pub(super) fn to_js(env: &Env, error: Error) -> NapiError {
@@ -14,8 +14,8 @@ pub(super) fn to_js(env: &Env, error: Error) -> NapiError {
 fn build(env: &Env, error: Error, text: String) -> NapiResult<NapiError> {
     let mut object = env.create_error(NapiError::new(Status::GenericFailure, text))?;
     object.set("code", error.code().as_str())?;
-    if let ErrorKind::Provider { host: Some(code), .. } | ErrorKind::Host { code: Some(code), .. } = &error.kind {
-        object.set("hostCode", &**code)?;
+    if let Some(code) = error.host_code() {
+        object.set("hostCode", code)?;
     }
     if let Some(remedy) = &error.remedy {
         object.set("remedy", &**remedy)?;

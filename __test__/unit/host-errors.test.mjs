@@ -29,6 +29,12 @@ test.each([
   expect(await syncWith(Object.assign(new Error("no (500)"), data))).toMatchObject({ code });
 });
 
+test("the code of the host's own error comes back beside ours, a plain error has none", async () => {
+  const refused = Object.assign(new Error("fetch failed"), { cause: { code: "ECONNREFUSED" }, status: 403 });
+  expect(await syncWith(refused)).toMatchObject({ code: "MEM_PROVIDER_AUTH", hostCode: "ECONNREFUSED" });
+  expect(await syncWith(Object.assign(new Error("no"), { status: 403 }))).not.toHaveProperty("hostCode");
+});
+
 test("a plain sentence is all that some adapters have", async () => {
   expect(await syncWith(new Error("GitHub Copilot embeddings HTTP 401: no"))).toMatchObject({ code: "MEM_PROVIDER_AUTH" });
 });

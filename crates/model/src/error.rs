@@ -392,6 +392,15 @@ impl Error {
         self
     }
 
+    /// The code of the host's own error, when the host or one of its adapters failed.
+    #[must_use]
+    pub fn host_code(&self) -> Option<&str> {
+        match &self.kind {
+            ErrorKind::Provider { host: code, .. } | ErrorKind::Host { code, .. } => code.as_deref(),
+            _ => None,
+        }
+    }
+
     /// How long the other side asks to wait, in milliseconds.
     #[must_use]
     pub fn retry_after_ms(&self) -> Option<u64> {

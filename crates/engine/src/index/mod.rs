@@ -48,11 +48,15 @@ pub struct Failure {
     /// The remedy by itself, when there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<Cow<'static, str>>,
+    /// The code of the host's own error, when the host or one of its adapters failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_code: Option<Box<str>>,
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self { code: error.code().as_str().into(), message: error.to_string(), remedy: error.remedy }
+        let (code, message) = (error.code().as_str().into(), error.to_string());
+        Self { code, message, host_code: error.host_code().map(Into::into), remedy: error.remedy }
     }
 }
 
