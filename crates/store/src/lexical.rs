@@ -80,12 +80,22 @@ impl Reader<'_> {
     pub fn rowids_up_to(&self, generation: GenerationId, term: &str, most: usize) -> Result<Option<Vec<i64>>> {
         let mut ids = Vec::new();
         if is_term(term) {
+            if self.is_common(generation, term, most)? {
+                return Ok(None);
+            }
             self.for_each_match(generation, &quoted(term), |id| {
                 ids.push(id);
                 ids.len() <= most
             })?;
         }
-        Ok((ids.len() <= most).then_some(ids))
+        if ids.len() <= most {
+            return Ok(Some(ids));
+        }
+        // Whether there is any at all is told by the first.
+        if most > 0 {
+            self.remember_common(generation, term, most)?;
+        }
+        Ok(None)
     }
 
     /// Ids of the chunks that hold a term and any of `others`, ascending. Much quicker than all that hold the term, where

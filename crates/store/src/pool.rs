@@ -1,7 +1,8 @@
 //! A few read-only connections, made when first needed and shared by all searches.
 
 use std::{
-    cell::Cell,
+    cell::{RefCell, RefMut},
+    collections::HashMap,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -40,17 +41,19 @@ pub struct Reader<'c> {
     /// In a read transaction.
     pub(super) conn: &'c Connection,
     /// What the connection counted before; none where it may write itself.
-    counted: Option<&'c Cell<Option<Counted>>>,
+    counted: Option<&'c RefCell<Counted>>,
     /// What other connections to the file know of its chunks, and which file that is; none as above.
     pub(super) known_order: Option<(&'c KnownOrder, Option<FileIdentity>)>,
 }
 
-/// The number of chunks of a generation, as of a version of the database.
-#[derive(Debug, Clone, Copy)]
+/// What was counted in a generation, as of a version of the database.
+#[derive(Debug, Default)]
 struct Counted {
-    data_version: i64,
-    generation: GenerationId,
-    chunks: u64,
+    version: Option<(i64, GenerationId)>,
+    chunks: Option<u64>,
+    /// Terms that more chunks hold than were asked for, with that number: words of any question are asked again and again,
+    /// and each time thousands of rows would be read to learn that they are too common.
+    common: HashMap<String, usize, foldhash::fast::RandomState>,
 }
 
 impl<'c> Reader<'c> {
@@ -64,19 +67,42 @@ impl<'c> Reader<'c> {
     /// # Errors
     /// When the database cannot be read.
     pub fn chunk_count(&self, generation: GenerationId) -> Result<u64> {
-        let Some(counted) = self.counted else { return self.count_chunks(generation) };
-        // Counting reads an entry of every chunk. The version of a snapshot is that of the last commit before it.
-        let data_version =
-            self.conn.prepare_cached("PRAGMA data_version").sql()?.query_row([], |row| row.get::<_, i64>(0)).sql()?;
-        if let Some(known) = counted.get()
-            && known.data_version == data_version
-            && known.generation == generation
-        {
-            return Ok(known.chunks);
+        // Counting reads an entry of every chunk.
+        if let Some(chunks) = self.counted(generation)?.and_then(|counted| counted.chunks) {
+            return Ok(chunks);
         }
         let chunks = self.count_chunks(generation)?;
-        counted.set(Some(Counted { data_version, generation, chunks }));
+        if let Some(mut counted) = self.counted(generation)? {
+            counted.chunks = Some(chunks);
+        }
         Ok(chunks)
+    }
+
+    /// Whether it is known that more than `most` chunks hold a term.
+    pub(super) fn is_common(&self, generation: GenerationId, term: &str, most: usize) -> Result<bool> {
+        let counted = self.counted(generation)?;
+        Ok(counted.is_some_and(|counted| counted.common.get(term).is_some_and(|more_than| *more_than >= most)))
+    }
+
+    /// Remembers that more than `most` chunks hold a term.
+    pub(super) fn remember_common(&self, generation: GenerationId, term: &str, most: usize) -> Result<()> {
+        if let Some(mut counted) = self.counted(generation)? {
+            counted.common.insert(term.to_owned(), most);
+        }
+        Ok(())
+    }
+
+    /// What was counted before in what is read now.
+    fn counted(&self, generation: GenerationId) -> Result<Option<RefMut<'c, Counted>>> {
+        let Some(counted) = self.counted else { return Ok(None) };
+        // The version of a snapshot is that of the last commit before it.
+        let version =
+            self.conn.prepare_cached("PRAGMA data_version").sql()?.query_row([], |row| row.get::<_, i64>(0)).sql()?;
+        let mut counted = counted.borrow_mut();
+        if counted.version != Some((version, generation)) {
+            *counted = Counted { version: Some((version, generation)), ..Counted::default() };
+        }
+        Ok(Some(counted))
     }
 }
 
@@ -84,7 +110,7 @@ impl<'c> Reader<'c> {
 struct Pooled {
     conn: Connection,
     identity: Option<FileIdentity>,
-    counted: Cell<Option<Counted>>,
+    counted: RefCell<Counted>,
 }
 
 impl Pooled {
@@ -92,7 +118,7 @@ impl Pooled {
         let conn = connect_reader(path)?;
         // The file may have been deleted, and its name taken by another workspace, since the store was opened.
         place::check(&conn, path, workspace)?;
-        Ok(Self { conn, identity, counted: Cell::new(None) })
+        Ok(Self { conn, identity, counted: RefCell::default() })
     }
 }
 

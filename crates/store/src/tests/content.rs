@@ -207,7 +207,13 @@ fn a_term_is_looked_for_among_the_chunks_of_others() {
     assert_eq!(among("fence", &["boiler", "", "no such"]), [2]);
     assert_eq!(among("tea", &[]), [0; 0]);
     let up_to = |most| fixture.store.read(|reader| reader.rowids_up_to(generation, "tea", most)).unwrap();
-    assert_eq!((up_to(3).map(|ids| ids.len()), up_to(2)), (Some(3), None));
+    // Whatever was asked before.
+    for _ in 0..2 {
+        assert_eq!((up_to(3).map(|ids| ids.len()), up_to(2), up_to(1)), (Some(3), None, None));
+    }
+    let generation = fixture.put("a.md", &["tea boiler", "tea", "boiler fence"]);
+    let up_to = |most| fixture.store.read(|reader| reader.rowids_up_to(generation, "tea", most)).unwrap();
+    assert_eq!((up_to(2).map(|ids| ids.len()), up_to(1)), (Some(2), None), "a word is no longer common");
 }
 
 /// Paths and texts in the order of content, asked for after every change.
