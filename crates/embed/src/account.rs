@@ -105,7 +105,7 @@ impl Account {
 
     /// Takes its secrets out of what a server says.
     #[must_use]
-    pub fn redactor(&self) -> Redactor {
+    pub(crate) fn redactor(&self) -> Redactor {
         Redactor::new(&self.credentials, self.base.as_ref())
     }
 
@@ -129,7 +129,7 @@ impl Authorization {
     ///
     /// # Errors
     /// [`Code::Internal`] when the address is on another host, by scheme, name or port.
-    pub fn headers_for(&self, url: &Url) -> Result<HeaderMap> {
+    pub(crate) fn headers_for(&self, url: &Url) -> Result<HeaderMap> {
         if url.origin() == self.base.origin() {
             return Ok(self.headers.clone());
         }

@@ -10,10 +10,10 @@ use parking_lot::Mutex;
 use super::clock::Clock;
 
 /// Requests that must fail in a row, each after its retries, before the breaker opens.
-pub const THRESHOLD: u32 = 3;
+pub(crate) const THRESHOLD: u32 = 3;
 
 /// How long an open breaker refuses requests.
-pub const OPEN_FOR: Duration = Duration::from_secs(60);
+pub(crate) const OPEN_FOR: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 struct State {
@@ -22,7 +22,7 @@ struct State {
 }
 
 /// Counts failures in a row. After the pause one request may try; its outcome closes or re-opens the breaker.
-pub struct Breaker {
+pub(crate) struct Breaker {
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
 }
@@ -30,14 +30,14 @@ pub struct Breaker {
 impl Breaker {
     /// A closed breaker.
     #[must_use]
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, state: Mutex::default() }
     }
 
     /// How long requests are refused from now on; none when they may be sent. The first caller after the pause
     /// gets through as the trial; the others are refused until it reports.
     #[must_use]
-    pub fn refuses_for(&self) -> Option<Duration> {
+    pub(crate) fn refuses_for(&self) -> Option<Duration> {
         let mut state = self.state.lock();
         let now = self.clock.now();
         let until = state.open_until?;
@@ -50,18 +50,18 @@ impl Breaker {
 
     /// Whether requests are refused now; never lets a trial through.
     #[must_use]
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         let state = self.state.lock();
         state.open_until.is_some_and(|until| until > self.clock.now())
     }
 
     /// A request was answered as it should, or refused for a reason of its own.
-    pub fn succeeded(&self) {
+    pub(crate) fn succeeded(&self) {
         *self.state.lock() = State::default();
     }
 
     /// A request failed for good.
-    pub fn failed(&self) {
+    pub(crate) fn failed(&self) {
         let mut state = self.state.lock();
         state.failures = state.failures.saturating_add(1);
         if state.failures >= THRESHOLD {
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn opens_after_three_failures_in_a_row_and_lets_one_trial_through() {
         let clock = TestClock::new();
-        let breaker = Breaker::new(clock.clone());
+        let breaker = Breaker::new(Arc::clone(&clock) as _);
         breaker.failed();
         breaker.failed();
         breaker.succeeded();

@@ -55,7 +55,7 @@ pub fn offered_adapter(offered: &Arc<Offered>) -> Adapter {
 }
 
 /// What a host adapter is given at a time; it packs its own requests.
-pub const LIMITS: Limits = Limits { items: 64, tokens: 32_000, bytes: 128_000, input_tokens: 8_192 };
+pub(crate) const LIMITS: Limits = Limits { items: 64, tokens: 32_000, bytes: 128_000, input_tokens: 8_192 };
 
 /// The code of an error of `plugin/host-embeddings.js`: the adapter cannot be made, so that no request was sent and none
 /// will succeed.
@@ -69,7 +69,7 @@ struct CallbackTransport {
 
 /// An embedder over a callback, with the packing, splitting and validation of every provider.
 #[must_use]
-pub fn callback_driver(
+pub(crate) fn callback_driver(
     label: &str,
     space: Space,
     embed: Callback,

@@ -53,7 +53,7 @@ impl Call {
 
     /// The same with a body.
     #[must_use]
-    pub fn with_body(mut self, content_type: HeaderValue, bytes: Vec<u8>) -> Self {
+    pub(crate) fn with_body(mut self, content_type: HeaderValue, bytes: Vec<u8>) -> Self {
         self.headers.insert(CONTENT_TYPE, content_type);
         self.body = bytes;
         self
@@ -122,7 +122,7 @@ impl Http {
     ///
     /// # Errors
     /// As [`Http::send`], and when `line` fails.
-    pub async fn send_lines(
+    pub(crate) async fn send_lines(
         &self,
         call: Call,
         line: &mut (dyn FnMut(&[u8]) -> Result<(), Fault> + Send),
@@ -223,7 +223,7 @@ pub fn origin(url: &Url) -> String {
 
 /// Whether the address is on this machine.
 #[must_use]
-pub fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
     let host = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.ends_with(".localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())

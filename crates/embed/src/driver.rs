@@ -38,7 +38,7 @@ pub struct Answer {
 }
 
 /// Sends one request, once.
-pub trait Transport: Send + Sync {
+pub(crate) trait Transport: Send + Sync {
     /// Sends the texts of one request. The reply is validated by the caller.
     fn send<'a>(
         &'a self,
@@ -49,7 +49,7 @@ pub trait Transport: Send + Sync {
 }
 
 /// An [`Embedder`] over a [`Transport`].
-pub struct Driver {
+pub(crate) struct Driver {
     core: Arc<Core>,
 }
 
@@ -73,7 +73,7 @@ struct Core {
 impl Driver {
     /// Starts from `limits`, with at most `concurrency` (1–16) document requests in flight.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         space: Space,
         transport: Box<dyn Transport>,
         limits: Limits,

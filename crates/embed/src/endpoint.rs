@@ -89,7 +89,7 @@ impl Endpoint {
 
     /// What an error in the body of a success means.
     #[must_use]
-    pub fn error_in_success(&self, body: &[u8]) -> Fault {
+    pub(crate) fn error_in_success(&self, body: &[u8]) -> Fault {
         classify(&Refusal { who: &self.who, status: 200, retry_after: None, body }, &self.redactor)
     }
 

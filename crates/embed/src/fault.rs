@@ -48,7 +48,7 @@ impl Fault {
 
     /// The server cannot be reached or does not answer.
     #[must_use]
-    pub fn unavailable(message: String) -> Self {
+    pub(crate) fn unavailable(message: String) -> Self {
         let error = Error::new(Code::ProviderUnavailable, message)
             .remedy("Check the network and the provider's address; indexing goes on by itself when it answers again");
         Self::new(FaultKind::Unavailable, error)
@@ -56,7 +56,7 @@ impl Fault {
 
     /// The server answered with something that is not an embedding reply.
     #[must_use]
-    pub fn response(message: String) -> Self {
+    pub(crate) fn response(message: String) -> Self {
         let error = Error::new(Code::ProviderResponse, message)
             .remedy("Check that the base URL is an embeddings endpoint and that the model is an embedding model");
         Self::new(FaultKind::Unavailable, error)
@@ -80,7 +80,7 @@ pub struct Refusal<'a> {
 
 /// What the provider means by a refusal.
 #[must_use]
-pub fn classify(refusal: &Refusal<'_>, redactor: &Redactor) -> Fault {
+pub(crate) fn classify(refusal: &Refusal<'_>, redactor: &Redactor) -> Fault {
     let mut fault = meaning(refusal, redactor);
     if let ErrorKind::Provider { status, .. } = &mut fault.error.kind {
         *status = (refusal.status != 200).then_some(refusal.status);

@@ -2,7 +2,7 @@
 
 pub mod account;
 pub mod batch;
-pub mod breaker;
+pub(crate) mod breaker;
 pub mod callback;
 mod check;
 pub mod client;
@@ -14,16 +14,16 @@ pub mod factory;
 pub mod fault;
 #[cfg(feature = "llama-cpp")]
 pub mod gguf;
-pub mod pace;
+pub(crate) mod pace;
 pub mod pack;
 pub mod provider;
 pub mod redact;
-pub mod redacting;
+pub(crate) mod redacting;
 pub mod refusals;
 pub mod remote;
-pub mod retry;
+pub(crate) mod retry;
 pub mod secret;
-pub mod wire;
+pub(crate) mod wire;
 
 use std::{future::Future, pin::Pin, time::Duration};
 
@@ -96,7 +96,7 @@ pub struct Limits {
 
 /// Takes the outcomes of one finished request, as (position in `texts`, outcome). An error stops the run. It is
 /// called on the task that drives the run, so it must not block for long.
-pub type Sink<'a> = dyn FnMut(Vec<(usize, Embedded)>) -> Result<()> + Send + 'a;
+pub(crate) type Sink<'a> = dyn FnMut(Vec<(usize, Embedded)>) -> Result<()> + Send + 'a;
 
 /// A text that no provider has a reason to refuse: sent to find out whether it works at all.
 pub const HARMLESS_TEXT: &str = "memory";

@@ -20,7 +20,7 @@ struct State {
 }
 
 /// Shared by all requests to one provider.
-pub struct Pace {
+pub(crate) struct Pace {
     clock: Arc<dyn Clock>,
     max_slots: usize,
     state: Mutex<State>,
@@ -29,32 +29,32 @@ pub struct Pace {
 impl Pace {
     /// Allows `max_slots` requests in flight, 1–16.
     #[must_use]
-    pub fn new(clock: Arc<dyn Clock>, max_slots: usize) -> Self {
+    pub(crate) fn new(clock: Arc<dyn Clock>, max_slots: usize) -> Self {
         let max_slots = max_slots.clamp(1, 16);
         Self { clock, max_slots, state: Mutex::new(State { not_before: None, slots: max_slots, answers: 0 }) }
     }
 
     /// Requests that may be in flight now.
     #[must_use]
-    pub fn slots(&self) -> usize {
+    pub(crate) fn slots(&self) -> usize {
         self.state.lock().slots
     }
 
     /// Requests that may be in flight at most.
     #[must_use]
-    pub const fn max_slots(&self) -> usize {
+    pub(crate) const fn max_slots(&self) -> usize {
         self.max_slots
     }
 
     /// How long every request has to wait now.
     #[must_use]
-    pub fn wait(&self) -> Option<Duration> {
+    pub(crate) fn wait(&self) -> Option<Duration> {
         let state = self.state.lock();
         state.not_before?.checked_duration_since(self.clock.now()).filter(|left| !left.is_zero())
     }
 
     /// The provider asked to slow down for `wait`, of which at most 60 s are honoured.
-    pub fn slow_down(&self, wait: Duration) {
+    pub(crate) fn slow_down(&self, wait: Duration) {
         let mut state = self.state.lock();
         let until = self.clock.now() + wait.min(MAX_RETRY_AFTER);
         state.not_before = Some(state.not_before.map_or(until, |before| before.max(until)));
@@ -63,7 +63,7 @@ impl Pace {
     }
 
     /// The provider gave a good answer.
-    pub fn answered(&self) {
+    pub(crate) fn answered(&self) {
         let mut state = self.state.lock();
         if state.slots == self.max_slots {
             return;
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn a_wait_holds_for_everyone_and_is_capped() {
         let clock = TestClock::new();
-        let pace = Pace::new(clock.clone(), 4);
+        let pace = Pace::new(Arc::clone(&clock) as _, 4);
         assert_eq!(pace.wait(), None);
         pace.slow_down(Duration::from_secs(86_400));
         pace.slow_down(Duration::from_secs(1));

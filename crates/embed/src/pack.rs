@@ -16,7 +16,7 @@ const MIN_CUT: usize = 128;
 
 /// Estimated tokens of a text: a quarter of its UTF-8 bytes, rounded up.
 #[must_use]
-pub const fn estimate_tokens(text: &str) -> usize {
+pub(crate) const fn estimate_tokens(text: &str) -> usize {
     text.len().div_ceil(4)
 }
 
@@ -80,7 +80,7 @@ impl<'a> Queue<'a> {
     }
 
     /// Puts a request back, to be sent before all others.
-    pub fn put_back(&mut self, job: Job) {
+    pub(crate) fn put_back(&mut self, job: Job) {
         self.returned.push_front(job);
     }
 
@@ -122,7 +122,7 @@ impl<'a> Queue<'a> {
 
     /// The texts of a request as they are sent.
     #[must_use]
-    pub fn texts_of(&self, job: &Job, limits: &Limits) -> Vec<String> {
+    pub(crate) fn texts_of(&self, job: &Job, limits: &Limits) -> Vec<String> {
         let max_bytes = job.max_bytes.unwrap_or(usize::MAX).min(limits.input_tokens.saturating_mul(4));
         job.positions
             .iter()

@@ -76,7 +76,7 @@ impl Provider {
 
     /// The model used when none is configured (D1–D5).
     #[must_use]
-    pub const fn default_model(self) -> &'static str {
+    pub(crate) const fn default_model(self) -> &'static str {
         match self {
             Self::OpenAi => "text-embedding-3-small",
             Self::Gemini => "gemini-embedding-001",

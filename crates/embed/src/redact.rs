@@ -30,14 +30,14 @@ static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Removes the secrets of one provider, and anything that looks like one, from a text.
 #[derive(Default)]
-pub struct Redactor {
+pub(crate) struct Redactor {
     secrets: Vec<Zeroizing<String>>,
 }
 
 impl Redactor {
     /// Knows the key, the header values, and the query values of the endpoint.
     #[must_use]
-    pub fn new(credentials: &Credentials, endpoint: Option<&reqwest::Url>) -> Self {
+    pub(crate) fn new(credentials: &Credentials, endpoint: Option<&reqwest::Url>) -> Self {
         let key = credentials.api_key.iter();
         let headers = credentials.headers.iter().map(|(_, value)| value);
         let mut secrets: Vec<Zeroizing<String>> =
@@ -53,7 +53,7 @@ impl Redactor {
 
     /// The text in one line of at most 240 characters, without secrets.
     #[must_use]
-    pub fn clean(&self, text: &str) -> String {
+    pub(crate) fn clean(&self, text: &str) -> String {
         let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         for secret in &self.secrets {
             line = line.replace(secret.as_str(), MASK);

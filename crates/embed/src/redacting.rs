@@ -7,7 +7,7 @@ use model::{error::Result, usage::Usage};
 use text::{language::Language, redact::redact};
 
 /// Takes secrets out of every text, notes and questions alike, before another embedder sees it.
-pub struct Redacting(pub Arc<dyn Embedder>);
+pub(crate) struct Redacting(pub Arc<dyn Embedder>);
 
 impl Embedder for Redacting {
     fn space(&self) -> &Space {

@@ -9,7 +9,7 @@ const IN_A_ROW: usize = 8;
 
 /// What one run knows of refused texts.
 #[derive(Default)]
-pub struct Refusals {
+pub(crate) struct Refusals {
     /// Refused once; asked again at the end.
     waiting: Vec<Job>,
     in_a_row: usize,
@@ -17,37 +17,37 @@ pub struct Refusals {
 
 impl Refusals {
     /// Keeps a refused text for its second request.
-    pub fn add(&mut self, job: Job) {
+    pub(crate) fn add(&mut self, job: Job) {
         self.waiting.push(Job { again: true, ..job });
         self.in_a_row += 1;
     }
 
     /// The provider accepted a text.
-    pub const fn accepted(&mut self) {
+    pub(crate) const fn accepted(&mut self) {
         self.in_a_row = 0;
     }
 
     /// Whether so much was refused that it may not be about the texts.
     #[must_use]
-    pub const fn are_suspicious(&self) -> bool {
+    pub(crate) const fn are_suspicious(&self) -> bool {
         self.in_a_row >= IN_A_ROW
     }
 
     /// Whether texts wait for their second request.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// The texts that wait.
-    pub fn take(&mut self) -> Vec<Job> {
+    pub(crate) fn take(&mut self) -> Vec<Job> {
         std::mem::take(&mut self.waiting)
     }
 }
 
 /// A provider that refuses even a harmless text.
 #[must_use]
-pub fn every_text_refused(error: Error) -> Error {
+pub(crate) fn every_text_refused(error: Error) -> Error {
     let mut error = error.context("every text is refused");
     if let ErrorKind::Provider { fault, .. } = &mut error.kind {
         *fault = ProviderFault::Response;

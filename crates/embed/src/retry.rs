@@ -3,26 +3,26 @@
 use std::time::{Duration, SystemTime};
 
 /// Attempts for one request, the first included.
-pub const ATTEMPTS: u32 = 3;
+pub(crate) const ATTEMPTS: u32 = 3;
 
 const BASE: Duration = Duration::from_millis(500);
 const MAX: Duration = Duration::from_secs(8);
 const JITTER: f64 = 0.2;
 
 /// Longest wait that a server can impose on us; it may ask for a day.
-pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
+pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(60);
 
 /// The wait after attempt number `attempt` (from 1): 500 ms doubled each time, at most 8 s, plus up to 20 % so that
 /// requests that failed together do not return together. `random` is in `0..1`.
 #[must_use]
-pub fn backoff(attempt: u32, random: f64) -> Duration {
+pub(crate) fn backoff(attempt: u32, random: f64) -> Duration {
     let doubled = BASE.saturating_mul(1 << attempt.saturating_sub(1).min(16));
     doubled.min(MAX).mul_f64(1.0 + JITTER * random.clamp(0.0, 1.0))
 }
 
 /// The wait that a `Retry-After` header asks for, uncapped: seconds or an HTTP date.
 #[must_use]
-pub fn parse_retry_after(value: &str, now: SystemTime) -> Option<Duration> {
+pub(crate) fn parse_retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
         // Beyond a year the number means nothing; the cap keeps the conversion from overflowing.

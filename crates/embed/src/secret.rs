@@ -18,7 +18,7 @@ impl Secret {
 
     /// The value itself, for the one place that sends it.
     #[must_use]
-    pub fn expose(&self) -> &str {
+    pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 }

@@ -1,4 +1,5 @@
 //! Kernels of the vector arena: `cargo bench --bench arena`.
+#![expect(clippy::expect_used, reason = "a bench says what is wrong by failing")]
 
 use divan::{Bencher, black_box};
 use engine::search::arena::{Arena, code};

@@ -24,4 +24,4 @@ mod tests;
 pub use encoder::{Scratch, encode};
 pub use kernels::Kernels;
 pub use tokenizer::Tokenizer;
-pub use weights::{HIDDEN, MAX_PIECES, Weights};
+pub use weights::{MAX_PIECES, Weights};

@@ -32,7 +32,7 @@ fn golden() -> Vec<Golden> {
 }
 
 /// The weights file of the repository.
-pub fn installed_weights() -> PathBuf {
+pub(crate) fn installed_weights() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../model/node_modules/all-minilm-l6-v2.bin")
 }
 

@@ -16,7 +16,7 @@ const FIRST: u32 = 101;
 /// `[SEP]`, the last piece of every input.
 const LAST: u32 = 102;
 /// `[UNK]`, a word that cannot be put together from pieces.
-pub const UNKNOWN: u32 = 100;
+pub(crate) const UNKNOWN: u32 = 100;
 /// A word of more characters is unknown as a whole.
 const MAX_WORD_CHARS: usize = 100;
 const CONTINUATION: &[u8] = b"##";

@@ -15,13 +15,13 @@ use serde::Deserialize;
 use super::kernels::{Linear, Norm};
 
 /// Numbers in one token's vector.
-pub const HIDDEN: usize = 384;
+pub(crate) const HIDDEN: usize = 384;
 /// Numbers inside a feed-forward layer.
-pub const INTERMEDIATE: usize = 1536;
+pub(crate) const INTERMEDIATE: usize = 1536;
 /// Attention heads in a layer.
-pub const HEADS: usize = 12;
+pub(crate) const HEADS: usize = 12;
 /// Layers.
-pub const LAYERS: usize = 6;
+pub(crate) const LAYERS: usize = 6;
 /// Word pieces of one input, `[CLS]` and `[SEP]` included; the rest is cut off (model card).
 pub const MAX_PIECES: usize = 256;
 
@@ -106,6 +106,7 @@ impl Weights {
     ///
     /// # Errors
     /// When the file cannot be opened; [`ErrorKind::InvalidData`] when it is not such a file.
+    #[expect(unsafe_code, reason = "mapping a file")]
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         // SAFETY: the file is only ever replaced by renaming another one over it, never written in place.
@@ -144,7 +145,7 @@ impl Weights {
     }
 
     /// The word pieces in the order of their ids; continuations begin with `##`.
-    pub fn vocabulary(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn vocabulary(&self) -> impl Iterator<Item = &[u8]> {
         let text: &[u8] = self.slice(&self.vocabulary_text);
         let ends: &[u32] = self.slice(&self.vocabulary_end);
         let mut begin = 0;

@@ -10,6 +10,7 @@ pub enum Work {
 }
 
 /// Lowers the priority of the calling thread for good. Best effort: where the system refuses, nothing changes.
+#[expect(unsafe_code, reason = "calls of the system that take no pointers")]
 pub fn lower(work: Work) {
     // Steps of niceness: a thread that waits for an event goes first, and nobody starves.
     #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -10,7 +10,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn batch_jobs(&self, space: &str) -> Result<Vec<BatchJob>> {
+    pub(crate) fn batch_jobs(&self, space: &str) -> Result<Vec<BatchJob>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT token, id, space, hashes, created_ms FROM batch_job WHERE space = ?1 ORDER BY created_ms, token",
         ).sql()?;
@@ -36,7 +36,7 @@ impl Tx<'_> {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn open_batch_job(&self, job: &BatchJob) -> Result<()> {
+    pub(crate) fn open_batch_job(&self, job: &BatchJob) -> Result<()> {
         let created = i64::try_from(job.created_ms).unwrap_or(i64::MAX);
         self.conn
             .prepare_cached("INSERT INTO batch_job (token, id, space, hashes, created_ms) VALUES (?1, ?2, ?3, ?4, ?5)")
@@ -50,7 +50,7 @@ impl Tx<'_> {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn name_batch_job(&self, token: &str, id: &str) -> Result<()> {
+    pub(crate) fn name_batch_job(&self, token: &str, id: &str) -> Result<()> {
         self.conn.prepare_cached("UPDATE batch_job SET id = ?2 WHERE token = ?1").sql()?.execute([token, id]).sql()?;
         Ok(())
     }
@@ -59,7 +59,7 @@ impl Tx<'_> {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn close_batch_job(&self, token: &str) -> Result<()> {
+    pub(crate) fn close_batch_job(&self, token: &str) -> Result<()> {
         self.conn.prepare_cached("DELETE FROM batch_job WHERE token = ?1").sql()?.execute([token]).sql()?;
         Ok(())
     }

@@ -17,7 +17,7 @@ const FREE_MEMORY: &str = "End what needs much memory; the index is unharmed, an
 const NO_ROOM: [i32; 4] = [28, 27, 122, 69];
 
 /// Tells what SQLite answered in the words of this crate.
-pub trait SqlResult<T> {
+pub(crate) trait SqlResult<T> {
     /// The value, or SQLite's error as an [`Error`] with a stable code.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl<T> SqlResult<T> for rusqlite::Result<T> {
 }
 
 /// The error of a call to SQLite.
-pub fn of_sqlite(error: rusqlite::Error) -> Error {
+pub(crate) fn of_sqlite(error: rusqlite::Error) -> Error {
     let (fault, extended) = meaning(&error);
     let cause = match &error {
         rusqlite::Error::SqliteFailure(failure, None) => failure.to_string(),

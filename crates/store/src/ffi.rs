@@ -1,5 +1,5 @@
 //! The only unsafe code of the store: what rusqlite has no safe call for.
-#![allow(unsafe_code)]
+#![expect(unsafe_code, reason = "rusqlite has no safe call for these")]
 
 use rusqlite::{Connection, ffi};
 
@@ -14,7 +14,7 @@ type EntryPoint =
 ///
 /// # Errors
 /// When SQLite refuses the registration.
-pub fn register_vec(conn: &Connection) -> Result<()> {
+pub(crate) fn register_vec(conn: &Connection) -> Result<()> {
     // SAFETY: sqlite-vec declares its entry point without arguments, but the C function has the signature of
     // every SQLite extension, and is linked with SQLITE_CORE, so that it needs no routine table (null is what
     // SQLite itself passes to built-in extensions).
@@ -34,13 +34,13 @@ pub fn register_vec(conn: &Connection) -> Result<()> {
 }
 
 /// The `errno` of the operating-system call that failed last on this connection, 0 = none.
-pub fn system_errno(conn: &Connection) -> i32 {
+pub(crate) fn system_errno(conn: &Connection) -> i32 {
     // SAFETY: reads one field of an open handle that no other thread uses.
     unsafe { ffi::sqlite3_system_errno(conn.handle()) }
 }
 
 /// Turns extension loading off for good on this connection: the bundled build has it on.
-pub fn disable_load_extension(conn: &Connection) {
+pub(crate) fn disable_load_extension(conn: &Connection) {
     // SAFETY: changes two flags of an open handle that no other thread uses; it cannot fail on an open handle.
     unsafe { ffi::sqlite3_enable_load_extension(conn.handle(), 0) };
 }

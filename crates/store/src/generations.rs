@@ -58,7 +58,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn building(&self) -> Result<Option<Generation>> {
+    pub(crate) fn building(&self) -> Result<Option<Generation>> {
         self.generation_in("building")
     }
 
@@ -72,7 +72,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn has_retired(&self) -> Result<bool> {
+    pub(crate) fn has_retired(&self) -> Result<bool> {
         let mut statement =
             self.conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM generation WHERE state = 'retired')").sql()?;
         statement.query_row([], |row| row.get(0)).sql()

@@ -11,10 +11,10 @@ use crate::error::SqlResult;
 use model::error::{Code, Error, Result};
 
 /// How long a lease is valid without renewal, in milliseconds.
-pub const VALID_MS: i64 = 20_000;
+pub(crate) const VALID_MS: i64 = 20_000;
 
 /// How often the writer thread renews a lease it holds, in milliseconds.
-pub const RENEW_EVERY_MS: i64 = 5_000;
+pub(crate) const RENEW_EVERY_MS: i64 = 5_000;
 
 /// Who wants the lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,7 +45,7 @@ pub struct LeaseRow {
 impl LeaseRow {
     /// Whether the holder must be respected at a moment.
     #[must_use]
-    pub fn is_valid(&self, now_ms: i64, here: &Owner) -> bool {
+    pub(crate) fn is_valid(&self, now_ms: i64, here: &Owner) -> bool {
         // Far in the future means that the clock was set back; a live holder renews within seconds anyway.
         let in_time = now_ms < self.expires_ms && self.expires_ms <= now_ms + VALID_MS + RENEW_EVERY_MS;
         in_time && !self.holder_is_dead(here)
@@ -107,7 +107,7 @@ pub(super) struct Held {
 impl Owner {
     /// This process, with a fresh uuid.
     #[must_use]
-    pub fn this_process() -> Self {
+    pub(crate) fn this_process() -> Self {
         Self {
             uuid: uuid::Uuid::new_v4().to_string(),
             pid: std::process::id(),

@@ -112,7 +112,7 @@ pub fn owner(path: &Path, workspace: &Workspace) -> Owner {
 
 /// The path of the workspace that an index belongs to; none when it does not say so or cannot be read.
 #[must_use]
-pub fn workspace_of(index: &Path) -> Option<PathBuf> {
+pub(crate) fn workspace_of(index: &Path) -> Option<PathBuf> {
     look_into(index, |reader| reader.meta(WORKSPACE)).flatten().map(PathBuf::from)
 }
 

@@ -200,23 +200,23 @@ impl Pool {
         self.read_on(loan, cancel, f)
     }
 
+    // Compiled once for each closure, of which there are many: what does not depend on it is in functions of its own.
     fn read_on<T>(&self, mut loan: Loan<'_>, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        self.watch(&mut loan, cancel)?;
+        let Some(pooled) = loan.pooled.as_ref() else { return Err(closed()) };
+        let known_order = Some((&self.order, pooled.identity));
+        let reader = Reader { conn: &pooled.conn, counted: Some(&pooled.counted), known_order };
+        let result = begin(reader.conn).and_then(|()| f(&reader)).map_err(|error| self.explain(error, cancel));
+        end(&mut loan, result.as_ref().err())?;
+        result
+    }
+
+    /// Lets a query be interrupted in the middle of a statement.
+    fn watch(&self, loan: &mut Loan<'_>, cancel: &Cancel) -> Result<()> {
         let Some(pooled) = loan.pooled.as_mut() else { return Err(closed()) };
         let (watched, pool_closed) = (cancel.clone(), Arc::clone(&self.closed));
-        pooled
-            .conn
-            .progress_handler(CHECK_EVERY, Some(move || pool_closed.load(Ordering::Relaxed) || watched.is_over()))
-            .sql()?;
-        let conn = &pooled.conn;
-        let known_order = Some((&self.order, pooled.identity));
-        let result = snapshot(&Reader { conn, counted: Some(&pooled.counted), known_order }, f);
-        let ended = if conn.is_autocommit() { Ok(()) } else { conn.execute_batch("ROLLBACK") };
-        pooled.conn.progress_handler(CHECK_EVERY, None::<fn() -> bool>).sql()?;
-        let result = result.map_err(|error| self.explain(error, cancel));
-        // A connection that cannot end its transaction, or that saw damage or a failing disk, is not used again.
-        loan.reusable = ended.is_ok()
-            && !result.as_ref().is_err_and(|e| matches!(e.code(), Code::Corrupt | Code::Io | Code::ReadOnly));
-        result
+        let is_over = move || pool_closed.load(Ordering::Relaxed) || watched.is_over();
+        pooled.conn.progress_handler(CHECK_EVERY, Some(is_over)).sql()
     }
 
     /// Gives an interrupted query its reason, and remembers damage.
@@ -286,10 +286,21 @@ impl Pool {
     }
 }
 
-/// Runs a closure in a read transaction.
-fn snapshot<T>(reader: &Reader<'_>, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
-    reader.conn.prepare_cached("BEGIN").sql()?.execute([]).sql()?;
-    f(reader)
+/// Begins a read transaction.
+fn begin(conn: &Connection) -> Result<()> {
+    conn.prepare_cached("BEGIN").sql()?.execute([]).sql()?;
+    Ok(())
+}
+
+/// Ends the transaction of a loan. A connection that cannot, or that saw damage or a failing disk, is not used again.
+fn end(loan: &mut Loan<'_>, error: Option<&Error>) -> Result<()> {
+    let Some(pooled) = loan.pooled.as_mut() else { return Ok(()) };
+    let conn = &mut pooled.conn;
+    let ended = if conn.is_autocommit() { Ok(()) } else { conn.execute_batch("ROLLBACK") };
+    conn.progress_handler(CHECK_EVERY, None::<fn() -> bool>).sql()?;
+    let is_broken = error.is_some_and(|e| matches!(e.code(), Code::Corrupt | Code::Io | Code::ReadOnly));
+    loan.reusable = ended.is_ok() && !is_broken;
+    Ok(())
 }
 
 /// The answer after closing.

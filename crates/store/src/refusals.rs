@@ -95,8 +95,8 @@ impl Tx<'_> {
     ///
     /// # Errors
     /// When SQLite refuses.
-    #[cfg(any(test, feature = "testing"))]
-    pub fn age_refusals(&self, by_ms: i64) -> Result<()> {
+    #[cfg(test)]
+    pub(crate) fn age_refusals(&self, by_ms: i64) -> Result<()> {
         self.conn.execute("UPDATE refused_text SET refused_ms = refused_ms - ?1", [by_ms]).sql()?;
         Ok(())
     }

@@ -320,7 +320,7 @@ fn of_another(source: &Path, workspace: &Path) -> Error {
 }
 
 fn folder_of(index: &Path) -> &Path {
-    index.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    index.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
 
 /// Removes what processes left that were killed while they checked a copy.

@@ -2,7 +2,7 @@
 //!
 //! A process of its own, because SQLite's allocator is one for all connections.
 #![cfg(unix)]
-#![allow(unsafe_code)]
+#![expect(unsafe_code, clippy::unwrap_used, reason = "an allocator that fails, and tests that fail by panicking")]
 
 use std::{
     ffi::{c_int, c_void},

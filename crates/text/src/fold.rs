@@ -20,7 +20,7 @@ pub fn compose(text: &str) -> Cow<'_, str> {
 
 /// Case-folds a composed word and drops what is not meaning: Arabic and Hebrew vowel points, tatweel.
 /// Accents stay, because stemmers need them. Digits of every script become 0–9.
-pub fn lower_into(word: &str, out: &mut String) {
+pub(crate) fn lower_into(word: &str, out: &mut String) {
     for c in word.chars() {
         if c.is_ascii() {
             out.push(c.to_ascii_lowercase());

@@ -47,7 +47,7 @@ const PARTICLES: &[&str] = &[
 
 /// The word without its particle; the word itself when there is none or nothing would be left.
 #[must_use]
-pub fn strip_particle(word: &str) -> &str {
+pub(crate) fn strip_particle(word: &str) -> &str {
     PARTICLES.iter().find_map(|particle| word.strip_suffix(particle).filter(|rest| !rest.is_empty())).unwrap_or(word)
 }
 

@@ -110,7 +110,7 @@ impl Language {
 
     /// The languages whose stemmer reads the script of a lower-case word, preferred first.
     #[must_use]
-    pub fn of_script(word: &str) -> &'static [Self] {
+    pub(crate) fn of_script(word: &str) -> &'static [Self] {
         match word.chars().find(|c| c.is_alphabetic()) {
             Some('a'..='z' | '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}') => &Self::ALL[..14],
             Some('\u{370}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}') => &[Self::Greek],
@@ -175,11 +175,14 @@ const MORE_STOP_WORDS: &[(Language, &str)] = &[
     (Language::Turkish, "nerede zaman kim hangi"),
 ];
 
+/// The stop words of a language by its code, one a line (`build.rs`).
+static LISTED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/stop_words.rs"));
+
 /// Folded stop word → languages that use it as such.
 static STOP_WORDS: LazyLock<HashMap<String, Languages>> = LazyLock::new(|| {
     let mut map: HashMap<String, Languages> = HashMap::new();
     for language in Language::ALL {
-        let listed = stop_words::lookup(language.code()).unwrap_or_default().iter().copied();
+        let listed = LISTED.iter().filter(|(code, _)| *code == language.code()).flat_map(|(_, words)| words.lines());
         let more = MORE_STOP_WORDS.iter().filter(|(l, _)| *l == language).flat_map(|(_, words)| words.split(' '));
         for word in listed.chain(more).filter(|w| !w.contains(['\'', '’', ' ', '-'])) {
             map.entry(fold(word)).or_default().insert(language);
@@ -190,13 +193,13 @@ static STOP_WORDS: LazyLock<HashMap<String, Languages>> = LazyLock::new(|| {
 
 /// The languages in which a folded word is a stop word.
 #[must_use]
-pub fn stop_word_of(folded: &str) -> Languages {
+pub(crate) fn stop_word_of(folded: &str) -> Languages {
     STOP_WORDS.get(folded).copied().unwrap_or_default()
 }
 
 /// Letters that few languages use: evidence where there are no stop words. Input is lower case.
 #[must_use]
-pub fn letters_of(word: &str) -> Languages {
+pub(crate) fn letters_of(word: &str) -> Languages {
     let mut set = Languages::default();
     for c in word.chars().filter(|c| !c.is_ascii()) {
         let languages: &[Language] = match c {
@@ -227,11 +230,11 @@ pub fn letters_of(word: &str) -> Languages {
 
 /// Evidence for each language, gathered word by word.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Votes([f32; Language::ALL.len()]);
+pub(crate) struct Votes([f32; Language::ALL.len()]);
 
 impl Votes {
     /// Counts a word that speaks for these languages; the fewer they are, the more it says.
-    pub fn add(&mut self, languages: Languages, weight: f32) {
+    pub(crate) fn add(&mut self, languages: Languages, weight: f32) {
         if !languages.is_empty() {
             let share = weight / languages.len() as f32;
             for language in languages.iter() {
@@ -241,14 +244,14 @@ impl Votes {
     }
 
     /// Adds other evidence, weighted.
-    pub fn add_votes(&mut self, other: &Self, weight: f32) {
+    pub(crate) fn add_votes(&mut self, other: &Self, weight: f32) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
             *mine += weight * theirs;
         }
     }
 
     /// Scales the evidence down to a sum of at most `most`.
-    pub fn limit(&mut self, most: f32) {
+    pub(crate) fn limit(&mut self, most: f32) {
         let sum: f32 = self.0.iter().sum();
         if sum > most {
             self.0.iter_mut().for_each(|v| *v *= most / sum);
@@ -258,7 +261,7 @@ impl Votes {
     /// The language with the most evidence; none when that is less than two words' worth, because many a
     /// stop word is a plain word elsewhere (Danish "dog"). Equal evidence: the preferred one.
     #[must_use]
-    pub fn winner(&self) -> Option<Language> {
+    pub(crate) fn winner(&self) -> Option<Language> {
         const DECISIVE: f32 = 1.2;
         let best = self.0.iter().copied().fold(0.0_f32, f32::max);
         Language::ALL.into_iter().find(|l| best >= DECISIVE && self.0[*l as usize] >= best)
@@ -266,7 +269,7 @@ impl Votes {
 
     /// Every language with at least `share` (0–1) of the winner's evidence, preferred first.
     #[must_use]
-    pub fn leaders(&self, share: f32) -> Vec<Language> {
+    pub(crate) fn leaders(&self, share: f32) -> Vec<Language> {
         let best = self.0.iter().copied().fold(0.0_f32, f32::max);
         Language::ALL.into_iter().filter(|l| best > 0.0 && self.0[*l as usize] >= best * share).collect()
     }

@@ -9,7 +9,7 @@ use super::fold::{bare, lower_into};
 use super::language::{Language, Languages, letters_of, stem, stop_word_of};
 
 /// Longest term in characters; longer ones (keys, encoded data) are cut alike in texts and queries.
-pub const MAX_TERM_CHARS: usize = 64;
+pub(crate) const MAX_TERM_CHARS: usize = 64;
 
 /// The lower 32 bits of XXH3-64 of the term: the same on every platform and in every version.
 #[must_use]
@@ -18,16 +18,16 @@ pub fn term_hash(term: &str) -> u32 {
 }
 
 /// Number of a term in a [`Lexicon`].
-pub type TermId = u32;
+pub(crate) type TermId = u32;
 
 /// Number of a word in a [`Lexicon`].
-pub type WordId = u32;
+pub(crate) type WordId = u32;
 
 const UNKNOWN: TermId = TermId::MAX;
 
 /// A term with its hash.
 #[derive(Debug, Clone)]
-pub struct Term {
+pub(crate) struct Term {
     /// Letters, digits, marks and `_` only.
     pub text: Arc<str>,
     /// [`term_hash`] of the text.
@@ -56,7 +56,7 @@ pub struct Word {
 
 /// Memory of words and terms. Not shared between threads.
 #[derive(Debug, Default)]
-pub struct Lexicon {
+pub(crate) struct Lexicon {
     words: Vec<Word>,
     word_ids: HashMap<Box<str>, WordId, RandomState>,
     terms: Vec<Term>,
@@ -69,7 +69,7 @@ impl Lexicon {
     const MOST: usize = 200_000;
 
     /// Forgets everything when it has grown too large. Ids from before are void if it returns true.
-    pub fn trim(&mut self) -> bool {
+    pub(crate) fn trim(&mut self) -> bool {
         let full = self.words.len() > Self::MOST || self.terms.len() > Self::MOST;
         if full {
             *self = Self::default();
@@ -79,24 +79,24 @@ impl Lexicon {
 
     /// A term by its number.
     #[must_use]
-    pub fn term(&self, id: TermId) -> &Term {
+    pub(crate) fn term(&self, id: TermId) -> &Term {
         &self.terms[id as usize]
     }
 
     /// A word by its number.
     #[must_use]
-    pub fn word(&self, id: WordId) -> &Word {
+    pub(crate) fn word(&self, id: WordId) -> &Word {
         &self.words[id as usize]
     }
 
     /// How many terms there are; every id is below it.
     #[must_use]
-    pub const fn term_count(&self) -> usize {
+    pub(crate) const fn term_count(&self) -> usize {
         self.terms.len()
     }
 
     /// The number of a term; the text must be made of letters, digits, marks and `_`.
-    pub fn intern(&mut self, text: &str) -> TermId {
+    pub(crate) fn intern(&mut self, text: &str) -> TermId {
         let text = clip(text);
         if let Some(&id) = self.term_ids.get(text) {
             return id;
@@ -109,7 +109,7 @@ impl Lexicon {
     }
 
     /// The number of a word as written (NFKC, case as it is).
-    pub fn word_id(&mut self, raw: &str) -> WordId {
+    pub(crate) fn word_id(&mut self, raw: &str) -> WordId {
         let raw = clip(raw);
         if let Some(&id) = self.word_ids.get(raw) {
             return id;
@@ -142,7 +142,7 @@ impl Lexicon {
     /// word's script, else the most likely one of the script; none for words with digits and scripts
     /// without a stemmer.
     #[must_use]
-    pub fn language_of(&self, id: WordId, language: Language) -> Option<Language> {
+    pub(crate) fn language_of(&self, id: WordId, language: Language) -> Option<Language> {
         let word = self.word(id);
         if word.has_digit {
             return None;
@@ -152,7 +152,7 @@ impl Lexicon {
     }
 
     /// The term of a word's stem in a language.
-    pub fn stem(&mut self, id: WordId, language: Language) -> TermId {
+    pub(crate) fn stem(&mut self, id: WordId, language: Language) -> TermId {
         let known = self.words[id as usize].stems[language as usize];
         if known != UNKNOWN {
             return known;

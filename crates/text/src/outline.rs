@@ -9,7 +9,7 @@ const FRONT_MATTER_LINES: usize = 1_000;
 
 /// One heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub(crate) struct Section {
     /// Line of the heading, from 1.
     pub line: u32,
     /// 1–6.
@@ -95,15 +95,9 @@ impl Outline {
         self.sections.push(Section { line, level, title: title[..end].into(), parent, body });
     }
 
-    /// Every heading in file order.
-    #[must_use]
-    pub fn sections(&self) -> &[Section] {
-        &self.sections
-    }
-
     /// What a line is; lines past the end are text.
     #[must_use]
-    pub fn kind_of(&self, line: u32) -> LineKind {
+    pub(crate) fn kind_of(&self, line: u32) -> LineKind {
         (line as usize).checked_sub(1).and_then(|i| self.kinds.get(i)).copied().unwrap_or_default()
     }
 
@@ -227,7 +221,7 @@ mod tests {
         for text in
             ["#tag\nx", "####### seven\nx", "    # code\nx", "```\n# in code\n```\nx", "~~~md\n# a\n```\n# b\n~~~\nx"]
         {
-            assert!(Outline::of(text).sections().is_empty(), "{text}");
+            assert!(Outline::of(text).sections.is_empty(), "{text}");
         }
         assert_eq!(path("# C#\nx", 2), "C#");
         assert_eq!(path("#\nx", 2), "");
@@ -246,14 +240,14 @@ mod tests {
     #[test]
     fn hostile_input() {
         let headings = "###### x\n".repeat(100_000);
-        assert_eq!(Outline::of(&headings).sections().len(), 100_000);
+        assert_eq!(Outline::of(&headings).sections.len(), 100_000);
         let deep: String = (0..100_000).map(|i| format!("{} h\n", "#".repeat(i % 6 + 1))).collect();
         assert_eq!(headings_above(&Outline::of(&deep), 99_996).len(), 5);
         let one_line = format!("# {}", "x".repeat(10_000_000));
-        assert_eq!(Outline::of(&one_line).sections()[0].title.len(), TITLE_CHARS);
+        assert_eq!(Outline::of(&one_line).sections[0].title.len(), TITLE_CHARS);
         let ticks = "`".repeat(1_000_000);
         assert_eq!(Outline::of(&ticks).kind_of(1), LineKind::Fence);
         let dashes = "---\n".repeat(100_000);
-        assert!(Outline::of(&dashes).sections().is_empty());
+        assert!(Outline::of(&dashes).sections.is_empty());
     }
 }

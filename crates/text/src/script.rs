@@ -4,7 +4,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// How text of a character's script is cut into terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Script {
+pub(crate) enum Script {
     /// No part of any term: space, punctuation, symbols, controls.
     None,
     /// A script that puts spaces between words: Latin, Cyrillic, Arabic, Devanagari …, and digits.
@@ -21,7 +21,7 @@ pub enum Script {
 
 /// The [`Script`] of a character of NFKC text.
 #[must_use]
-pub fn script(c: char) -> Script {
+pub(crate) fn script(c: char) -> Script {
     if c.is_ascii() {
         return if c.is_ascii_alphanumeric() { Script::Spaced } else { Script::None };
     }
@@ -72,7 +72,7 @@ fn letter_or_none(c: char, script: Script) -> Script {
 /// Whether a character carries no meaning of its own and is left out before anything is cut:
 /// joiners, soft hyphens, variation selectors.
 #[must_use]
-pub const fn is_ignorable(c: char) -> bool {
+pub(crate) const fn is_ignorable(c: char) -> bool {
     matches!(c, '\u{AD}' | '\u{200C}' | '\u{200D}' | '\u{2060}' | '\u{FEFF}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
 }
 

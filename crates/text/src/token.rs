@@ -5,7 +5,7 @@ use super::script::{Script, script};
 
 /// What stands between a piece and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Glue {
+pub(crate) enum Glue {
     /// A border: they have nothing to do with each other.
     Border,
     /// `'`, as in `don't` or `l'amour`.
@@ -26,7 +26,7 @@ pub enum Glue {
 
 /// A run of characters of one script.
 #[derive(Debug, Clone, Copy)]
-pub struct Piece {
+pub(crate) struct Piece {
     /// Byte offset of its first character.
     pub start: u32,
     /// Byte offset after its last character.
@@ -42,14 +42,14 @@ pub struct Piece {
 impl Piece {
     /// The characters of the piece.
     #[must_use]
-    pub fn of<'t>(&self, text: &'t str) -> &'t str {
+    pub(crate) fn of<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 }
 
 /// Appends the pieces of `text` (one line, composed by [`super::fold::compose`], at most 4 GiB) to `out`; offsets are
 /// moved by `base`.
-pub fn pieces(text: &str, base: u32, out: &mut Vec<Piece>) {
+pub(crate) fn pieces(text: &str, base: u32, out: &mut Vec<Piece>) {
     let bytes = text.as_bytes();
     let mut previous: Option<(usize, Script)> = None;
     let mut at = 0;

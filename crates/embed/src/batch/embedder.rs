@@ -42,7 +42,7 @@ const ABANDON_AFTER: Duration = Duration::from_secs(3 * 86_400);
 const HANDED_OVER: usize = 256;
 
 /// See the module.
-pub struct BatchEmbedder {
+pub(crate) struct BatchEmbedder {
     direct: Arc<Driver>,
     api: Box<dyn BatchApi>,
     ledger: Arc<dyn BatchLedger>,
@@ -57,7 +57,7 @@ type Wanted = HashMap<TextHash, Vec<usize>>;
 impl BatchEmbedder {
     /// Sends documents through `api` and the rest through `direct`.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         direct: Arc<Driver>,
         api: Box<dyn BatchApi>,
         ledger: Arc<dyn BatchLedger>,

@@ -23,7 +23,7 @@ use crate::{
 const LISTED: usize = 100;
 
 /// Jobs for one Gemini model.
-pub struct GeminiBatch {
+pub(crate) struct GeminiBatch {
     endpoint: Endpoint,
     base: Url,
     wire: Gemini,
@@ -67,7 +67,7 @@ struct Embedding {
 impl GeminiBatch {
     /// Jobs that ask with a wire format, below a base URL such as `https://…/v1beta`.
     #[must_use]
-    pub const fn new(endpoint: Endpoint, base: Url, wire: Gemini) -> Self {
+    pub(crate) const fn new(endpoint: Endpoint, base: Url, wire: Gemini) -> Self {
         Self { endpoint, base, wire }
     }
 

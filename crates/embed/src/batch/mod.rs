@@ -9,19 +9,19 @@ mod openai;
 #[cfg(test)]
 mod tests;
 
-pub use embedder::BatchEmbedder;
-pub use gemini::GeminiBatch;
-pub use openai::{OpenAiBatch, VoyageBatch};
+pub(crate) use embedder::BatchEmbedder;
+pub(crate) use gemini::GeminiBatch;
+pub(crate) use openai::{OpenAiBatch, VoyageBatch};
 
 use super::{BoxFuture, fault::Fault};
 use model::error::Result;
 
 /// Texts in one job at most (D11).
-pub const MAX_JOB_TEXTS: usize = 50_000;
+pub(crate) const MAX_JOB_TEXTS: usize = 50_000;
 
 /// How a job stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum JobState {
+pub(crate) enum JobState {
     /// Not finished.
     Running,
     /// Finished, entirely or in part; where its results are, if there are any.
@@ -30,7 +30,7 @@ pub enum JobState {
 
 /// One result line of a job.
 #[derive(Debug, Clone, PartialEq)]
-pub struct JobLine {
+pub(crate) struct JobLine {
     /// The name that the request line was given.
     pub name: String,
     /// The vector; none when the provider refused this text.
@@ -40,10 +40,10 @@ pub struct JobLine {
 }
 
 /// Takes one result line.
-pub type LineSink<'a> = dyn FnMut(JobLine) -> Result<(), Fault> + Send + 'a;
+pub(crate) type LineSink<'a> = dyn FnMut(JobLine) -> Result<(), Fault> + Send + 'a;
 
 /// A provider's batch API.
-pub trait BatchApi: Send + Sync {
+pub(crate) trait BatchApi: Send + Sync {
     /// Submits a job of (name, text) lines under our own token; returns the provider's name for it.
     fn submit<'a>(&'a self, token: &'a str, lines: &'a [(String, &'a str)]) -> BoxFuture<'a, Result<String, Fault>>;
 

@@ -10,7 +10,7 @@ use super::{
 use crate::{BoxFuture, endpoint::Endpoint, fault::Fault};
 
 /// OpenAI's batch API: each line is a whole request; done within 24 hours.
-pub struct OpenAiBatch {
+pub(crate) struct OpenAiBatch {
     files: Files,
     model: String,
     dimensions: Option<u32>,
@@ -20,7 +20,7 @@ pub struct OpenAiBatch {
 impl OpenAiBatch {
     /// Jobs for a model below a base URL.
     #[must_use]
-    pub const fn new(
+    pub(crate) const fn new(
         endpoint: Endpoint,
         base: Url,
         model: String,
@@ -68,7 +68,7 @@ impl BatchApi for OpenAiBatch {
 }
 
 /// Voyage's batch API: lines carry the text only, the job carries the options; done within 12 hours.
-pub struct VoyageBatch {
+pub(crate) struct VoyageBatch {
     files: Files,
     model: String,
     dimensions: Option<u32>,
@@ -78,7 +78,7 @@ pub struct VoyageBatch {
 impl VoyageBatch {
     /// Jobs for a model below a base URL.
     #[must_use]
-    pub const fn new(
+    pub(crate) const fn new(
         endpoint: Endpoint,
         base: Url,
         model: String,

@@ -163,7 +163,7 @@ async fn server(shared: &Shared) -> MockServer {
             return ResponseTemplate::new(200).set_body_string(lines);
         }
         let reply = openai_like(&shared, request);
-        reply.map_or(ResponseTemplate::new(404), |reply| ResponseTemplate::new(200).set_body_json(reply))
+        reply.map_or_else(|| ResponseTemplate::new(404), |reply| ResponseTemplate::new(200).set_body_json(reply))
     };
     Mock::given(any()).respond_with(respond).mount(&server).await;
     server
@@ -208,7 +208,7 @@ async fn openai_jobs_answer_in_any_order_and_equal_texts_are_sent_once() {
     shared.lock().polls_left = 3;
     let server = server(&shared).await;
     let (ledger, clock) = (Arc::new(MemoryLedger::default()), TestClock::new());
-    let embedder = embedder(&target("openai", format!("{}/v1", server.uri()), true), &ledger, clock.clone());
+    let embedder = embedder(&target("openai", format!("{}/v1", server.uri()), true), &ledger, Arc::clone(&clock) as _);
     let mut many = texts(100);
     many.extend(texts(10));
     assert_eq!(run(&embedder, &many).await.unwrap(), expected(&many));
@@ -291,7 +291,7 @@ async fn a_time_limit_leaves_the_job_for_the_next_run() {
     let (ledger, clock) = (Arc::new(MemoryLedger::default()), TestClock::new());
     let mut patient = target("openai", format!("{}/v1", server.uri()), true);
     patient.settings.batch.poll_interval_ms = 600_000;
-    let embedder = embedder(&patient, &ledger, clock.clone());
+    let embedder = embedder(&patient, &ledger, Arc::clone(&clock) as _);
     assert!(run(&embedder, &texts(100)).await.is_err());
     let waited: Duration = clock.sleeps.lock().iter().sum();
     assert_eq!(waited, Duration::from_secs(3600));

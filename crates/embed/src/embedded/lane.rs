@@ -21,7 +21,7 @@ use model::{
 };
 
 /// The vectors of one job, in the order of its texts.
-pub type Reply = oneshot::Receiver<Result<Vec<Vec<f32>>>>;
+pub(super) type Reply = oneshot::Receiver<Result<Vec<Vec<f32>>>>;
 
 struct Job {
     texts: Vec<String>,
@@ -38,7 +38,7 @@ struct State {
 
 /// How a lane works.
 #[derive(Clone, Copy)]
-pub struct Manner {
+pub(crate) struct Manner {
     /// Threads at most.
     pub threads: usize,
     /// How long a thread waits for work before it ends.
@@ -46,7 +46,7 @@ pub struct Manner {
 }
 
 /// A queue and its threads.
-pub struct Lane {
+pub(crate) struct Lane {
     source: Arc<Source>,
     manner: Manner,
     state: Mutex<State>,
@@ -58,7 +58,7 @@ pub struct Lane {
 
 impl Lane {
     /// An empty lane without threads.
-    pub fn new(source: Arc<Source>, manner: Manner) -> Arc<Self> {
+    pub(super) fn new(source: Arc<Source>, manner: Manner) -> Arc<Self> {
         let state = Mutex::default();
         Arc::new(Self { source, manner, state, work: Condvar::new(), ended: Condvar::new() })
     }
@@ -67,7 +67,7 @@ impl Lane {
     ///
     /// # Errors
     /// When the lane is closed or no thread can be started.
-    pub fn submit(self: &Arc<Self>, texts: Vec<String>) -> Result<Reply> {
+    pub(super) fn submit(self: &Arc<Self>, texts: Vec<String>) -> Result<Reply> {
         let (reply, receiver) = oneshot::channel();
         let mut state = self.state.lock();
         if state.closed {
@@ -93,12 +93,12 @@ impl Lane {
 
     /// Threads alive now.
     #[cfg(test)]
-    pub fn threads(&self) -> usize {
+    pub(super) fn threads(&self) -> usize {
         self.state.lock().threads
     }
 
     /// Drops the queue and waits until the threads have ended, which takes one forward pass at most.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
         state.queue.clear();

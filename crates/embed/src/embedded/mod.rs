@@ -30,7 +30,7 @@ use text::language::Language;
 /// Provider id of the embedded model.
 pub const PROVIDER: &str = "embedded";
 /// Its model name.
-pub const MODEL: &str = "all-minilm-l6-v2";
+pub(crate) const MODEL: &str = "all-minilm-l6-v2";
 
 /// Memory is given back after so long without work.
 const IDLE: Duration = Duration::from_secs(60);

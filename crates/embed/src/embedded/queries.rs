@@ -14,7 +14,7 @@ use super::source::{Model, Source, panicked};
 use model::error::{Code, Error, Result};
 
 /// Embeds queries.
-pub struct Queries {
+pub(crate) struct Queries {
     source: Arc<Source>,
     /// Memory is given back after so long without a query.
     idle: Duration,
@@ -32,7 +32,7 @@ struct Kept {
 
 impl Queries {
     /// Embeds with the weights of `source`.
-    pub fn new(source: Arc<Source>, idle: Duration) -> Self {
+    pub(super) fn new(source: Arc<Source>, idle: Duration) -> Self {
         Self { source, idle, kept: Arc::default() }
     }
 
@@ -40,7 +40,7 @@ impl Queries {
     ///
     /// # Errors
     /// [`Code::Deadline`] when no thread was free within `timeout`, and when the weights cannot be read.
-    pub async fn embed(&self, texts: &[String], timeout: Duration) -> Result<Vec<Vec<f32>>> {
+    pub(super) async fn embed(&self, texts: &[String], timeout: Duration) -> Result<Vec<Vec<f32>>> {
         self.keep();
         // A deadline far away overflows the clock: then there is none.
         let deadline = Instant::now().checked_add(timeout);

@@ -19,13 +19,13 @@ use model::error::{Code, Error, Result};
 const PACK_TOKENS: usize = 256;
 
 /// Weights and vocabulary.
-pub struct Model {
+pub(super) struct Model {
     weights: Weights,
     tokenizer: Tokenizer,
 }
 
 /// The weights file, mapped while somebody uses it, and what it was used for.
-pub struct Source {
+pub(super) struct Source {
     path: PathBuf,
     mapped: Mutex<Weak<Model>>,
     texts: AtomicU64,
@@ -35,7 +35,7 @@ pub struct Source {
 
 impl Source {
     /// A source that maps `path` when it is first needed.
-    pub fn new(path: PathBuf) -> Self {
+    pub(super) fn new(path: PathBuf) -> Self {
         let zero = || AtomicU64::new(0);
         Self { path, mapped: Mutex::default(), texts: zero(), tokens: zero(), jobs: zero() }
     }
@@ -44,7 +44,7 @@ impl Source {
     ///
     /// # Errors
     /// When the file cannot be read or is not a weights file of this version.
-    pub fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         self.open().map(drop)
     }
 
@@ -60,12 +60,12 @@ impl Source {
 
     /// Whether the weights are in memory now.
     #[cfg(test)]
-    pub fn is_mapped(&self) -> bool {
+    pub(crate) fn is_mapped(&self) -> bool {
         self.mapped.lock().strong_count() > 0
     }
 
     /// Jobs, texts and word pieces so far.
-    pub fn spent(&self) -> (u64, u64, u64) {
+    pub(super) fn spent(&self) -> (u64, u64, u64) {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         (get(&self.jobs), get(&self.texts), get(&self.tokens))
     }
@@ -74,7 +74,7 @@ impl Source {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn model(&self) -> Result<Arc<Model>> {
+    pub(super) fn model(&self) -> Result<Arc<Model>> {
         let mut mapped = self.mapped.lock();
         if let Some(model) = mapped.upgrade() {
             return Ok(model);
@@ -89,7 +89,7 @@ impl Source {
     ///
     /// # Errors
     /// [`Code::Closed`] when stopped.
-    pub fn embed(
+    pub(super) fn embed(
         &self,
         model: &Model,
         texts: &[String],
@@ -127,11 +127,11 @@ fn pack_size(pieces: &[Vec<u32>]) -> usize {
 }
 
 /// What calls get once the model is closed.
-pub fn closed() -> Error {
+pub(super) fn closed() -> Error {
     Error::new(Code::Closed, "the embedded model was closed")
 }
 
 /// What a call gets when the model has a bug.
-pub fn panicked() -> Error {
+pub(super) fn panicked() -> Error {
     Error::new(Code::Internal, "the embedded model panicked")
 }

@@ -11,7 +11,7 @@ use crate::{Embedded, Embedder, Purpose};
 use model::error::Code;
 
 /// The weights file of the repository.
-pub fn installed_weights() -> PathBuf {
+pub(super) fn installed_weights() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(IN_PACKAGE)
 }
 

@@ -23,7 +23,8 @@ use super::callback::Callback;
 use model::error::Result;
 
 /// The model of the host's documentation (D6).
-pub const DEFAULT_MODEL: &str = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf";
+pub(crate) const DEFAULT_MODEL: &str =
+    "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf";
 
 /// An embedding function over the model at `written` (a path, an `hf:` URI or an `https:` address). Nothing happens
 /// before its first call: then the model is downloaded into `cache_dir` if it has to be, and loaded; it is unloaded

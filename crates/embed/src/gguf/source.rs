@@ -12,7 +12,7 @@ const HUB: &str = "https://huggingface.co";
 
 /// Where a model comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ModelSource {
+pub(crate) enum ModelSource {
     /// A file on this machine.
     File(PathBuf),
     /// To be downloaded once.

@@ -72,7 +72,7 @@ async fn a_used_up_quota_stops_at_once_and_keeps_what_is_done() {
     let mut one_at_a_time = target("openai", server.uri());
     one_at_a_time.settings.concurrency = 1;
     let clock = TestClock::new();
-    let embedder = embedder(&one_at_a_time, clock.clone());
+    let embedder = embedder(&one_at_a_time, Arc::clone(&clock) as _);
     let mut kept = Vec::new();
     let many = texts(500);
     let mut sink = |finished: Vec<(usize, Embedded)>| {

@@ -93,7 +93,7 @@ pub(super) fn sources(account: Account, clock: Arc<dyn Clock>) -> Sources {
 /// An OpenAI embedder on a mock server, with a clock that does not wait.
 fn openai(server: &MockServer) -> (Arc<dyn Embedder>, Arc<TestClock>) {
     let clock = TestClock::new();
-    (embedder(&target("openai", format!("{}/v1", server.uri())), clock.clone()), clock)
+    (embedder(&target("openai", format!("{}/v1", server.uri())), Arc::clone(&clock) as _), clock)
 }
 
 fn texts(count: usize) -> Vec<String> {

@@ -9,7 +9,7 @@ use super::{Floats, Wire, below, or_default, parse_json};
 use crate::{Purpose, driver::Answer};
 
 /// A Gemini embedding model.
-pub struct Gemini {
+pub(crate) struct Gemini {
     url: Url,
     model: String,
     dimensions: Option<u32>,
@@ -21,7 +21,7 @@ impl Gemini {
     /// A model (without `models/`) below a base URL such as `https://generativelanguage.googleapis.com/v1beta`.
     /// Task types default to `RETRIEVAL_QUERY` and `RETRIEVAL_DOCUMENT`.
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         base: &Url,
         model: &str,
         dimensions: Option<u32>,

@@ -1,8 +1,8 @@
 //! Wire formats: how each provider wants to be asked, and how it answers.
 
-pub mod gemini;
-pub mod ollama;
-pub mod openai;
+pub(crate) mod gemini;
+pub(crate) mod ollama;
+pub(crate) mod openai;
 
 use std::{borrow::Cow, fmt};
 

@@ -9,7 +9,7 @@ use super::{Floats, Wire, parse_json};
 use crate::{Purpose, driver::Answer};
 
 /// An Ollama server with an embedding model.
-pub struct Ollama {
+pub(crate) struct Ollama {
     /// The address, `/api/embed` included.
     pub url: Url,
     /// Model name as sent.

@@ -9,7 +9,7 @@ use super::{Floats, Wire, in_order, or_default, parse_json};
 use crate::{Purpose, driver::Answer};
 
 /// An OpenAI-compatible embeddings endpoint.
-pub struct OpenAi {
+pub(crate) struct OpenAi {
     /// The address, `/embeddings` included.
     pub url: Url,
     /// Model name as sent.
@@ -26,7 +26,7 @@ pub struct OpenAi {
 
 /// How a server names the wanted length of vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DimensionsField {
+pub(crate) enum DimensionsField {
     /// OpenAI: `dimensions`.
     Dimensions,
     /// Voyage and Mistral: `output_dimension`.

@@ -17,7 +17,7 @@ use model::{config::automatic::Automatic, error::Result};
 ///
 /// # Errors
 /// When the captures log cannot be read.
-pub fn only(log: &Log, hits: Vec<Hit>, question: &Question, settings: &Automatic) -> Result<Vec<Hit>> {
+pub(crate) fn only(log: &Log, hits: Vec<Hit>, question: &Question, settings: &Automatic) -> Result<Vec<Hit>> {
     let mut lines: HashMap<String, HashSet<String>> = HashMap::new();
     for Entry { status, path, text, category, .. } in log.all()? {
         if let (Status::Stored, Some(path)) = (status, path) {

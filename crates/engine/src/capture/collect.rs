@@ -28,7 +28,7 @@ use text::{
 };
 
 /// Longest fact in characters (M5).
-pub const MAX_FACT_CHARS: usize = 500;
+pub(crate) const MAX_FACT_CHARS: usize = 500;
 /// Shortest fact that a model may list, in characters.
 const MIN_FACT_CHARS: usize = 4;
 /// Characters of a text that was not kept that go into the log.
@@ -77,7 +77,7 @@ pub struct Outcome {
 
 /// Collects the facts of one agent.
 #[derive(Debug, Clone)]
-pub struct Collector {
+pub(crate) struct Collector {
     /// The agent's folder below the state directory.
     pub folder: PathBuf,
     /// The agent's workspace.
@@ -96,7 +96,7 @@ impl Collector {
     ///
     /// # Errors
     /// When the log cannot be read or written.
-    pub fn by_rules(&self, job: &Job) -> Result<Vec<Candidate>> {
+    pub(crate) fn by_rules(&self, job: &Job) -> Result<Vec<Candidate>> {
         let mut book = Book::open(self, job)?;
         // Of a turn that somebody took and did not finish nobody knows how far he came.
         let earlier = if job.attempts > 1 { Vec::new() } else { book.log.all()? };
@@ -121,7 +121,7 @@ impl Collector {
     ///
     /// # Errors
     /// When the log cannot be written.
-    pub fn by_model(&self, job: &Job, answer: &str) -> Result<(Vec<Candidate>, usize)> {
+    pub(crate) fn by_model(&self, job: &Job, answer: &str) -> Result<(Vec<Candidate>, usize)> {
         let mut book = Book::open(self, job)?;
         let hash = fingerprint(&job.id);
         let (mut candidates, mut refusals) = (Vec::new(), 0);
@@ -151,7 +151,7 @@ impl Collector {
     ///
     /// # Errors
     /// When the log cannot be read.
-    pub fn is_done(&self, job: &Job) -> Result<bool> {
+    pub(crate) fn is_done(&self, job: &Job) -> Result<bool> {
         let hash = fingerprint(&job.id);
         Ok(job.attempts <= 1 && Log::new(&self.folder).all()?.iter().any(|entry| entry.message == hash))
     }
@@ -160,7 +160,7 @@ impl Collector {
     ///
     /// # Errors
     /// When the log cannot be written.
-    pub fn pass_over(&self, job: &Job) -> Result<()> {
+    pub(crate) fn pass_over(&self, job: &Job) -> Result<()> {
         let new = job.messages.get(job.seen..).unwrap_or_default();
         let Some(message) = new.iter().rev().find(|message| message.role == Role::User) else { return Ok(()) };
         let reason = filter::capturable(&message.text).err().unwrap_or(Reason::Nothing);
@@ -171,7 +171,7 @@ impl Collector {
     ///
     /// # Errors
     /// When the note or the log cannot be written.
-    pub fn store(&self, job: &Job, candidates: Vec<Candidate>) -> Result<Outcome> {
+    pub(crate) fn store(&self, job: &Job, candidates: Vec<Candidate>) -> Result<Outcome> {
         let mut outcome = Outcome::default();
         if candidates.is_empty() {
             return Ok(outcome);
@@ -218,7 +218,7 @@ impl Collector {
     ///
     /// # Errors
     /// When there is no such capture, it was never stored, or its note cannot be written.
-    pub fn undo(&self, id: &str) -> Result<bool> {
+    pub(crate) fn undo(&self, id: &str) -> Result<bool> {
         let _lock = self.lock()?;
         let log = Log::new(&self.folder);
         let entry = log.get(id)?;
@@ -340,7 +340,7 @@ fn logged(text: &str) -> String {
 ///
 /// # Errors
 /// When the log cannot be read or written.
-pub fn forget_capture(folder: &Path, text: &str) -> Result<()> {
+pub(crate) fn forget_capture(folder: &Path, text: &str) -> Result<()> {
     let log = Log::new(folder);
     for entry in log.all()?.into_iter().filter(|entry| entry.status == Status::Stored && entry.text == text) {
         log.add(&Entry { status: Status::Undone, ts: timestamp(jiff::Timestamp::now()), ..entry })?;
@@ -350,7 +350,7 @@ pub fn forget_capture(folder: &Path, text: &str) -> Result<()> {
 
 /// How a fact stands in a note.
 #[must_use]
-pub fn note_line(category: Category, text: &str) -> String {
+pub(crate) fn note_line(category: Category, text: &str) -> String {
     format!("- [{}] {text}", category.as_str())
 }
 

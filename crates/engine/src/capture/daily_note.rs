@@ -7,7 +7,7 @@ use model::error::{Error, Result};
 
 /// Path of the note of a day, relative to the workspace.
 #[must_use]
-pub fn relative_path(date: jiff::civil::Date) -> String {
+pub(crate) fn relative_path(date: jiff::civil::Date) -> String {
     format!("memory/{date}.md")
 }
 
@@ -16,7 +16,7 @@ pub fn relative_path(date: jiff::civil::Date) -> String {
 /// # Errors
 /// [`model::error::Code::Path`] when the note is a link, lies behind one, is no regular file or is too large, else when it
 /// cannot be written.
-pub fn append(notes: &Notes, relative: &str, lines: &[String]) -> Result<()> {
+pub(crate) fn append(notes: &Notes, relative: &str, lines: &[String]) -> Result<()> {
     append_with(notes, relative, None, |_| lines.to_vec())
 }
 
@@ -56,7 +56,7 @@ pub(super) fn append_with(
 ///
 /// # Errors
 /// As [`append`], and when it exists but cannot be read.
-pub fn read(notes: &Notes, relative: &str) -> Result<String> {
+pub(crate) fn read(notes: &Notes, relative: &str) -> Result<String> {
     Ok(notes.read(relative)?.unwrap_or_default())
 }
 
@@ -65,7 +65,7 @@ pub fn read(notes: &Notes, relative: &str) -> Result<String> {
 ///
 /// # Errors
 /// As [`append`].
-pub fn remove_line(notes: &Notes, relative: &str, line: &str) -> Result<bool> {
+pub(crate) fn remove_line(notes: &Notes, relative: &str, line: &str) -> Result<bool> {
     let Some(note) = notes.hold(relative, Access::Change)? else { return Ok(false) };
     note.take_line(line)
 }

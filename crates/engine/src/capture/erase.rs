@@ -15,7 +15,7 @@ use model::{
 };
 
 /// What stands in the captures log where the text was.
-pub const BLANK: &str = "(forgotten)";
+pub(crate) const BLANK: &str = "(forgotten)";
 
 /// Blanks the text of captures. The entries stay: they know which messages were judged already. Gives their number.
 ///
@@ -60,7 +60,7 @@ pub fn short_term(path: &Path, dry_run: bool, concerns: impl Fn(&short_term::Ent
 ///
 /// # Errors
 /// As [`short_term`].
-pub fn short_term_of_people(
+pub(crate) fn short_term_of_people(
     agent_folder: &Path,
     dry_run: bool,
     concerns: impl Fn(&short_term::Entry) -> bool,

@@ -15,7 +15,7 @@ const MAX_MESSAGE_CHARS: usize = 2000;
 const MAX_LINES: usize = 20;
 
 /// What the model is told about its task.
-pub const SYSTEM: &str = "You keep the long-term memory of an assistant. List what the user stated in the conversation \
+pub(crate) const SYSTEM: &str = "You keep the long-term memory of an assistant. List what the user stated in the conversation \
                           that will still matter in weeks: facts, preferences, decisions, people, places, numbers. One \
                           bullet a line, each complete in itself and in the user's language: \
                           `- [fact|preference|decision|entity|other] text`. Leave out questions, requests of the \
@@ -26,7 +26,7 @@ pub const SYSTEM: &str = "You keep the long-term memory of an assistant. List wh
 
 /// The request for a turn; none when nothing in it is worth a model call.
 #[must_use]
-pub fn prompt(job: &Job) -> Option<String> {
+pub(crate) fn prompt(job: &Job) -> Option<String> {
     let (mut earlier, mut lines) = (Vec::new(), Vec::new());
     let mut capturable = false;
     for (at, message) in job.messages.iter().enumerate() {
@@ -55,7 +55,7 @@ pub fn prompt(job: &Job) -> Option<String> {
 
 /// The facts of an answer: its bullets, whatever stands around them.
 #[must_use]
-pub fn parse(answer: &str) -> Vec<(Category, String)> {
+pub(crate) fn parse(answer: &str) -> Vec<(Category, String)> {
     answer
         .lines()
         .map(str::trim)

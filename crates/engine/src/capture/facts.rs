@@ -21,7 +21,7 @@ use model::error::{Code, Result};
 use text::shown::decoded;
 
 /// The note of stored facts, relative to the workspace.
-pub const FILE: &str = "memory/facts.md";
+pub(crate) const FILE: &str = "memory/facts.md";
 /// Its first line.
 const TITLE: &str = "Facts";
 /// Importance of a fact that says nothing about it (M1).
@@ -55,7 +55,7 @@ pub struct Fact {
 impl Fact {
     /// Whether the user had it forgotten: its line or its note.
     #[must_use]
-    pub fn is_forgotten(&self, list: &Forgotten) -> bool {
+    pub(crate) fn is_forgotten(&self, list: &Forgotten) -> bool {
         is_left_out(list, &self.path, &self.line)
     }
 }
@@ -76,7 +76,7 @@ pub struct NewFact {
 impl NewFact {
     /// Whether the user had forgotten what would be written.
     #[must_use]
-    pub fn is_forgotten(&self, list: &Forgotten) -> bool {
+    pub(crate) fn is_forgotten(&self, list: &Forgotten) -> bool {
         is_left_out(list, FILE, &line_of(self))
     }
 }

@@ -105,7 +105,7 @@ static INJECTION: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
 
 /// Whether a text tries to give a later model orders. Spaced-out, invisible and full-width spellings count too.
 #[must_use]
-pub fn is_injection(text: &str) -> bool {
+pub(crate) fn is_injection(text: &str) -> bool {
     use unicode_normalization::UnicodeNormalization;
     // Escaping drops invisible characters; NFKC folds full-width letters.
     let plain: String = text
@@ -119,7 +119,7 @@ pub fn is_injection(text: &str) -> bool {
 ///
 /// # Errors
 /// The reason.
-pub fn capturable(message: &str) -> Result<String, Reason> {
+pub(crate) fn capturable(message: &str) -> Result<String, Reason> {
     let message = envelope::beginning(message);
     let text = envelope::strip(message);
     if text.is_empty() && recall_block::contains_block(message) {

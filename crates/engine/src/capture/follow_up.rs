@@ -27,7 +27,7 @@ const FEW_TERMS: usize = 1;
 
 /// Whether a message cannot be understood alone.
 #[must_use]
-pub fn needs_context(text: &str, plan: &QueryPlan) -> bool {
+pub(crate) fn needs_context(text: &str, plan: &QueryPlan) -> bool {
     if plan.is_exact() {
         return false;
     }

@@ -35,7 +35,7 @@ pub fn file(own_folder: &Path) -> PathBuf {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn remember(path: &Path, note: Option<&str>, texts: &[String]) -> Result<()> {
+pub(crate) fn remember(path: &Path, note: Option<&str>, texts: &[String]) -> Result<()> {
     let written: Vec<String> = texts.iter().flat_map(|text| text.lines()).filter_map(plain).collect();
     let mut marks: HashSet<u64> = written.iter().map(|line| mark(line)).collect();
     if let Some(note) = note {
@@ -56,7 +56,7 @@ pub fn remember(path: &Path, note: Option<&str>, texts: &[String]) -> Result<()>
 ///
 /// # Errors
 /// When the file exists but cannot be read.
-pub fn of_groups(path: &Path) -> Result<HashSet<u64>> {
+pub(crate) fn of_groups(path: &Path) -> Result<HashSet<u64>> {
     let lines = jsonl::all(path)?;
     let marks = lines.iter().filter_map(|line| serde_json::from_str::<Vec<String>>(line).ok()).flatten();
     Ok(marks.filter_map(|mark| u64::from_str_radix(&mark, 16).ok()).collect())
@@ -65,7 +65,7 @@ pub fn of_groups(path: &Path) -> Result<HashSet<u64>> {
 /// Whether a passage shows a remembered line or a part of one. `source` are the lines of the note that it was taken from:
 /// of a long line it may show only some sentences.
 #[must_use]
-pub fn shows_one(known: &HashSet<u64>, passage: &str, source: &[&str]) -> bool {
+pub(crate) fn shows_one(known: &HashSet<u64>, passage: &str, source: &[&str]) -> bool {
     let is_known = |line: &String| known.contains(&mark(line));
     let shown: Vec<String> = passage.lines().filter_map(plain).collect();
     let mut of_groups = source.iter().filter_map(|line| plain(line)).filter(is_known);

@@ -86,7 +86,7 @@ impl Log {
     ///
     /// # Errors
     /// When the file cannot be renamed.
-    pub fn rotate(&self, date: &str) -> Result<()> {
+    pub(crate) fn rotate(&self, date: &str) -> Result<()> {
         if self.path.exists() {
             jsonl::rotate(&self.path, MAX_LINES, date)?;
         }

@@ -2,15 +2,15 @@
 //!
 //! Everything here is logic and own files; which hook calls it is the plugin glue's business.
 
-pub mod captured_lines;
+pub(crate) mod captured_lines;
 pub mod collect;
 pub mod command;
-pub mod daily_note;
+pub(crate) mod daily_note;
 pub mod erase;
-pub mod extract;
+pub(crate) mod extract;
 pub mod facts;
 pub mod filter;
-pub mod follow_up;
+pub(crate) mod follow_up;
 pub mod group_words;
 pub mod jsonl;
 pub mod log;
@@ -26,7 +26,7 @@ mod spool;
 use text::{envelope, recall_block};
 
 /// Makes ready what the hooks of a host need at once: compiling the patterns of the first turn would hold its event loop.
-pub fn warm_up() {
+pub(crate) fn warm_up() {
     let message = queue::Message { role: queue::Role::User, text: "I prefer tea".to_owned(), at: None }.cleaned();
     // Only the compiling counts.
     let _ = filter::capturable(&message.text).and_then(|text| rules::find(&text));

@@ -60,7 +60,7 @@ impl Message {
     /// The message as it may lie on the disk: its words without what the host put around them, without secrets, and no
     /// more of them than anybody looks at.
     #[must_use]
-    pub fn cleaned(&self) -> Self {
+    pub(crate) fn cleaned(&self) -> Self {
         let begin: String = envelope::strip(&self.text).chars().take(LOOKED_AT).collect();
         // Redacted before it is cut again: half a secret has no known shape.
         let text = redact(&begin).chars().take(MAX_CHARS + 1).collect();
@@ -182,7 +182,7 @@ impl Queue {
     ///
     /// # Errors
     /// When a file cannot be removed.
-    pub fn complete(&self, id: &str) -> Result<()> {
+    pub(crate) fn complete(&self, id: &str) -> Result<()> {
         self.spool.locked(|| {
             for name in self.spool.names()?.iter().filter(|name| is_of(name, id)) {
                 self.spool.remove(name)?;

@@ -188,7 +188,7 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
 
 /// The kind of fact a text states, for tools that are given none.
 #[must_use]
-pub fn categorize(text: &str) -> Category {
+pub(crate) fn categorize(text: &str) -> Category {
     COMPILED.iter().find(|r| r.pattern.is_match(text)).map_or(Category::Other, |r| r.category)
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use text::{analyze::Analyzer, fold::fold, shown::decoded};
 
 /// Similarity from which two facts are one (M4).
-pub const NEAR: f64 = 0.95;
+pub(crate) const NEAR: f64 = 0.95;
 
 /// Words that turn a sentence around; facts that differ in one of them are different facts.
 const NEGATIONS: &[&str] = &[
@@ -50,7 +50,7 @@ const DENSE_NEGATIONS: &[&str] = &["不", "没", "沒", "别", "別", "ない", 
 
 /// What a fact is compared by.
 #[derive(Debug, Clone, Default)]
-pub struct Fingerprint {
+pub(crate) struct Fingerprint {
     /// Words in order, without case, accents and punctuation.
     plain: String,
     /// Content terms with their numbers.
@@ -61,13 +61,13 @@ pub struct Fingerprint {
 
 /// Makes fingerprints; knows the words it has seen.
 #[derive(Default)]
-pub struct Comparer {
+pub(crate) struct Comparer {
     analyzer: Analyzer,
 }
 
 impl Comparer {
     /// The fingerprint of a fact, or of a line of a note that states one.
-    pub fn fingerprint(&mut self, text: &str) -> Fingerprint {
+    pub(crate) fn fingerprint(&mut self, text: &str) -> Fingerprint {
         let text = decoded(without_list_mark(text));
         let text = text.as_ref();
         let words = || text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|w| !w.is_empty());
@@ -87,7 +87,7 @@ impl Comparer {
 impl Fingerprint {
     /// Whether both say the same.
     #[must_use]
-    pub fn is_same(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         if self.plain.is_empty() || other.plain.is_empty() {
             return false;
         }
@@ -96,20 +96,20 @@ impl Fingerprint {
 
     /// How many words both share, 0–1.
     #[must_use]
-    pub fn similarity(&self, other: &Self) -> f64 {
+    pub(crate) fn similarity(&self, other: &Self) -> f64 {
         cosine(&self.terms, &other.terms)
     }
 
     /// Whether numbers and negations are equal, so that texts alike in everything else are one fact.
     #[must_use]
-    pub fn agrees(&self, other: &Self) -> bool {
+    pub(crate) fn agrees(&self, other: &Self) -> bool {
         self.fixed == other.fixed
     }
 }
 
 /// Takes off the list mark and the category that we put before a fact.
 #[must_use]
-pub fn without_list_mark(line: &str) -> &str {
+pub(crate) fn without_list_mark(line: &str) -> &str {
     let line = line.trim();
     let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line);
     match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {

@@ -21,7 +21,7 @@ const LOCAL_PAGE: usize = 128;
 
 /// What an embedding pass did.
 #[derive(Debug, Clone, Default)]
-pub struct EmbedReport {
+pub(crate) struct EmbedReport {
     /// Texts that got a vector.
     pub embedded: usize,
     /// Texts the provider refused.
@@ -32,7 +32,7 @@ pub struct EmbedReport {
 
 /// Where the cost of a pass is booked: on the day it began.
 #[derive(Debug, Clone)]
-pub struct Booking {
+pub(crate) struct Booking {
     /// Date in the user's time zone, as `2026-11-20`.
     pub day: String,
     /// Provider of the space.
@@ -46,13 +46,13 @@ impl Booking {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn add(&self, tx: &Tx<'_>, spent: &Spent) -> Result<()> {
+    pub(crate) fn add(&self, tx: &Tx<'_>, spent: &Spent) -> Result<()> {
         tx.add_usage(&self.day, &self.provider, &self.model, spent)
     }
 }
 
 /// What an embedding pass needs.
-pub struct EmbedPass {
+pub(crate) struct EmbedPass {
     /// The store; its writer lease is held by this process.
     pub store: Arc<Store>,
     /// Makes the vectors.
@@ -77,7 +77,7 @@ impl EmbedPass {
     ///
     /// # Errors
     /// When the provider or the store fails; vectors that arrived before are stored and count at the next run.
-    pub async fn run(&self) -> Result<EmbedReport> {
+    pub(crate) async fn run(&self) -> Result<EmbedReport> {
         let mut report = EmbedReport::default();
         let key = self.embedder.space().key();
         let ask_refused = self.ask_refused;

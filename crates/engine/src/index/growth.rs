@@ -10,7 +10,7 @@ const PARTS_IN_MEMORY: usize = 12;
 
 /// What has to be written.
 #[derive(Debug)]
-pub struct Update {
+pub(crate) struct Update {
     /// Chunks that start here or later are replaced.
     pub from_line: u32,
     /// The new chunks.
@@ -27,7 +27,7 @@ pub struct Update {
 
 /// A transcript that is being read.
 #[derive(Debug)]
-pub struct Growth {
+pub(crate) struct Growth {
     part: Part,
     finished: Vec<Part>,
     from_line: u32,
@@ -38,19 +38,19 @@ pub struct Growth {
 impl Growth {
     /// A transcript that is read from its beginning: whatever the index has of it is replaced.
     #[must_use]
-    pub fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         Self { part: Part::default(), finished: Vec::new(), from_line: 0, final_terms: 0, changed: true }
     }
 
     /// A transcript that goes on after what the index has of it.
     #[must_use]
-    pub fn resume(part: Part, final_terms: u32) -> Self {
+    pub(crate) fn resume(part: Part, final_terms: u32) -> Self {
         let from_line = first_line(&part);
         Self { part, finished: Vec::new(), from_line, final_terms, changed: false }
     }
 
     /// Adds a message; its lines are numbered like the message. Lines for which `keep` is false are left out.
-    pub fn add(&mut self, number: u32, role: Role, text: &str, keep: impl Fn(&str) -> bool) {
+    pub(crate) fn add(&mut self, number: u32, role: Role, text: &str, keep: impl Fn(&str) -> bool) {
         let mut lines = render::lines(role, text);
         lines.retain(|line| keep(line));
         self.changed |= !lines.is_empty();
@@ -59,12 +59,12 @@ impl Growth {
 
     /// Whether there is enough to be written before more is read.
     #[must_use]
-    pub fn is_large(&self) -> bool {
+    pub(crate) fn is_large(&self) -> bool {
         self.finished.len() >= PARTS_IN_MEMORY
     }
 
     /// What has to be written; none when nothing was said since.
-    pub fn update(&mut self, analyzer: &mut Analyzer, shape: Shape) -> Option<Update> {
+    pub(crate) fn update(&mut self, analyzer: &mut Analyzer, shape: Shape) -> Option<Update> {
         if !std::mem::take(&mut self.changed) {
             return None;
         }

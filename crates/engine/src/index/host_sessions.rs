@@ -94,7 +94,7 @@ impl SessionPass<'_> {
             self.cancel.check()?;
             let (next, more, messages) =
                 match self.ask(host, &Request::Read { session_key, session_id, cursor: cursor.as_deref() })? {
-                    Page::Page { cursor, more, messages } => (cursor, more, messages),
+                    Page::Messages { cursor, more, messages } => (cursor, more, messages),
                     Page::Reset if cursor.is_some() => {
                         (cursor, growth) = (None, Growth::begin());
                         continue;

@@ -25,7 +25,7 @@ struct Identity {
 /// The identity of a generation. The embedding provider is no part of it: vectors are kept by content, so changing
 /// the provider rewrites no chunk.
 #[must_use]
-pub fn generation_identity(shape: Shape) -> String {
+pub(crate) fn generation_identity(shape: Shape) -> String {
     let identity = Identity {
         rows: ROW_VERSION,
         analyzer: ANALYZER_VERSION,

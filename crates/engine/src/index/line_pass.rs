@@ -13,7 +13,7 @@ use store::{Store, embeddings::MissingText, files::Hash};
 const PAGE: usize = 48;
 
 /// What a line pass needs.
-pub struct LinePass {
+pub(crate) struct LinePass {
     /// The store; its writer lease is held by this process.
     pub store: Arc<Store>,
     /// A model in this process.
@@ -31,7 +31,7 @@ impl LinePass {
     ///
     /// # Errors
     /// When the model or the store fails; what was written stays and counts at the next run.
-    pub async fn run(&self) -> Result<usize> {
+    pub(crate) async fn run(&self) -> Result<usize> {
         let key = self.embedder.space().key();
         let space = self.blocking(move |store| store.write_indexed(move |tx| tx.get_or_create_space(&key))).await?;
         let mut after: Option<Hash> = None;

@@ -79,7 +79,7 @@ impl fmt::Display for LostFolder {
 
 /// What is kept about the folders of notes between two passes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Folders {
+pub(crate) struct Folders {
     /// Which folder it was when notes were last found there.
     identities: BTreeMap<PathBuf, String>,
     /// What was lost in the last pass.
@@ -94,7 +94,7 @@ impl Folders {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn stored(reader: &Reader<'_>) -> Result<Self> {
+    pub(crate) fn stored(reader: &Reader<'_>) -> Result<Self> {
         Ok(reader.meta(KEY)?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
@@ -107,7 +107,7 @@ impl Folders {
     /// The lost folders, with those that a glance shows to be gone since the last pass. Asks the operating system once
     /// per folder.
     #[must_use]
-    pub fn glance(&self, area: &Area) -> Vec<LostFolder> {
+    pub(crate) fn glance(&self, area: &Area) -> Vec<LostFolder> {
         let mut lost = self.lost.clone();
         for root in roots(area) {
             let known = root.folders.iter().any(|folder| self.identities.contains_key(folder));

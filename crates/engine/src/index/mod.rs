@@ -4,17 +4,17 @@
 //! texts whose vectors are not in the store yet. Both can be stopped at any step and go on from there.
 
 mod difference;
-pub mod embed_pass;
-pub mod growth;
+pub(crate) mod embed_pass;
+pub(crate) mod growth;
 mod host_sessions;
 pub mod identity;
-pub mod line_pass;
+pub(crate) mod line_pass;
 pub mod lost;
 pub mod plan;
 pub mod prepare;
-pub mod session_pass;
-pub mod session_plan;
-pub mod text_pass;
+pub(crate) mod session_pass;
+pub(crate) mod session_plan;
+pub(crate) mod text_pass;
 
 use std::{borrow::Cow, sync::Arc};
 

@@ -55,7 +55,7 @@ pub struct Plan {
 impl Plan {
     /// Whether the index does not show what is on disk.
     #[must_use]
-    pub fn is_stale(&self) -> bool {
+    pub(crate) fn is_stale(&self) -> bool {
         !self.changed.is_empty() || !self.removed.is_empty() || self.rebuild.is_some()
     }
 
@@ -90,7 +90,7 @@ impl Vectors {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn of(store: &Store, space: &Space, cancel: &Cancel) -> Result<Self> {
+    pub(super) fn of(store: &Store, space: &Space, cancel: &Cancel) -> Result<Self> {
         let key = space.key();
         let row = store.read_with(cancel, |r| r.space(&key))?;
         Ok(Self { key, row, others: store.others() })
@@ -183,7 +183,7 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> Result<bool> {
+pub(crate) fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> Result<bool> {
     let area = Area::of(settings);
     let discovery = discover(&area);
     store.read_with(cancel, |r| {

@@ -72,7 +72,7 @@ pub fn hash(text: &[u8]) -> Hash {
 /// What of a text its vector is found by, and made of: the text as a provider elsewhere gets it. So what holds no secret
 /// has the same vector whatever the settings, and texts that differ in a secret share one whoever was first.
 #[must_use]
-pub fn hashed_text(text: &str, redact_secrets: RedactSecrets) -> Cow<'_, str> {
+pub(crate) fn hashed_text(text: &str, redact_secrets: RedactSecrets) -> Cow<'_, str> {
     match redact_secrets {
         RedactSecrets::Never => text.into(),
         RedactSecrets::Remote | RedactSecrets::Always => redact(text),
@@ -89,7 +89,7 @@ pub fn prepare(analyzer: &mut Analyzer, path: &str, text: &str, shape: Shape) ->
 }
 
 /// [`prepare`] for a text whose lines have other numbers than their place in it; `number_of` must never fall.
-pub fn prepare_numbered(
+pub(crate) fn prepare_numbered(
     analyzer: &mut Analyzer,
     path: &str,
     text: &str,

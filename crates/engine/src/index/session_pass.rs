@@ -45,7 +45,7 @@ const QUIET_NS: i64 = 5 * 60 * 1_000_000_000;
 
 /// Which transcripts are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// None.
     #[default]
     None,
@@ -57,7 +57,7 @@ pub enum Scope {
 
 /// What is done with what is new.
 #[derive(Debug)]
-pub enum Mode<'a> {
+pub(crate) enum Mode<'a> {
     /// It is written.
     Write,
     /// The hashes of its chunks are collected, with the length of their texts.
@@ -66,7 +66,7 @@ pub enum Mode<'a> {
 
 /// What a look at the transcripts gave.
 #[derive(Debug, Clone, Default)]
-pub struct SessionReport {
+pub(crate) struct SessionReport {
     /// Transcripts that belong to the index.
     pub files: usize,
     /// Those with something new.
@@ -80,7 +80,7 @@ pub struct SessionReport {
 }
 
 /// What the session part of a text pass needs.
-pub struct SessionPass<'a> {
+pub(crate) struct SessionPass<'a> {
     /// The store; for writing, its writer lease is held by this process.
     pub store: &'a Store,
     /// The settings.
@@ -115,13 +115,13 @@ pub(super) struct Course {
 
 impl Course {
     /// The transcript stays, whether or not something of it is new.
-    pub fn keep(&mut self, path: &str) {
+    pub(super) fn keep(&mut self, path: &str) {
         self.gone.remove(path);
         self.report.files += 1;
     }
 
     /// It cannot be read at present. What the index has of it stays.
-    pub fn skip(&mut self, path: &str, reason: String) {
+    pub(super) fn skip(&mut self, path: &str, reason: String) {
         self.gone.remove(path);
         self.report.skipped.push(Skipped { path: path.to_owned(), code: SkipCode::Unreadable, reason });
     }
@@ -142,7 +142,7 @@ impl SessionPass<'_> {
     ///
     /// # Errors
     /// When the store or the host fails, or when cancelled. What was written stays and counts at the next run.
-    pub fn run(&self) -> Result<SessionReport> {
+    pub(crate) fn run(&self) -> Result<SessionReport> {
         let known = self.store.read_with(self.cancel, |r| r.transcripts(self.generation))?;
         let gone = known.keys().cloned().collect();
         let forgotten = Arc::new(Forgotten::of(&self.settings.database_path));
@@ -188,7 +188,7 @@ impl SessionPass<'_> {
             }
             let owners = owners.get_or_insert_with(|| files::owners(state_dir, agent_id));
             let live = file.archived_from.as_deref();
-            let owner = owners.get(live.unwrap_or(file.name()));
+            let owner = owners.get(live.unwrap_or_else(|| file.name()));
             let former =
                 || live.and_then(|name| course.known.get(&files::display(agent_id, name))?.session_key.clone());
             let key = owner.map(|owner| owner.key.clone()).or_else(former);
@@ -365,7 +365,7 @@ pub(super) fn is_quiet(mtime_ns: i64) -> bool {
 
 /// Whether so much is new that it is indexed at once (E5): bytes or messages, and 0 means anything.
 #[must_use]
-pub fn is_enough(sync: &SyncSettings, bytes: u64, messages: impl FnOnce() -> u64) -> bool {
+pub(crate) fn is_enough(sync: &SyncSettings, bytes: u64, messages: impl FnOnce() -> u64) -> bool {
     bytes >= sync.session_delta_bytes.max(1)
         || (bytes > 0 && sync.session_delta_messages == 0)
         || (bytes > 0 && messages() >= sync.session_delta_messages)

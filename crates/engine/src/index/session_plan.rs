@@ -14,7 +14,7 @@ use model::{cancel::Cancel, config::settings::Settings, error::Result};
 use store::{Store, generations::GenerationId};
 
 /// What is compared.
-pub struct SessionPlan<'a> {
+pub(crate) struct SessionPlan<'a> {
     /// The store.
     pub store: &'a Store,
     /// The settings.
@@ -32,7 +32,7 @@ impl SessionPlan<'_> {
     ///
     /// # Errors
     /// When the store or the host cannot be asked.
-    pub fn add_to(&self, plan: &mut Plan, space: Option<&Space>) -> Result<()> {
+    pub(crate) fn add_to(&self, plan: &mut Plan, space: Option<&Space>) -> Result<()> {
         let generation = self
             .store
             .read_with(self.cancel, |r| Ok(r.live()?.filter(|_| plan.rebuild.is_none()).map_or(NEW, |live| live.id)))?;
@@ -55,7 +55,7 @@ impl SessionPlan<'_> {
     ///
     /// # Errors
     /// When the store or the host cannot be asked.
-    pub fn is_due(&self) -> Result<bool> {
+    pub(crate) fn is_due(&self) -> Result<bool> {
         let shape = Shape::of(self.settings);
         let live = self.store.read_with(self.cancel, |r| r.live())?;
         let Some(live) = live.filter(|live| live.identity == generation_identity(shape)) else { return Ok(true) };

@@ -49,13 +49,13 @@ const FILES_IN_FLIGHT: usize = 32;
 /// Threads that read and analyse; the writer is one more.
 const MAX_THREADS: usize = 2;
 /// Key in `meta` of the version of the list of forgotten things that the live generation follows.
-pub const FORGOTTEN: &str = "forgotten";
+pub(crate) const FORGOTTEN: &str = "forgotten";
 /// Chunk rows of a retired generation removed in one transaction.
 const RETIRE_STEP: usize = 400;
 
 /// What a text pass did.
 #[derive(Debug, Clone, Default)]
-pub struct TextReport {
+pub(crate) struct TextReport {
     /// Files on disk that belong to the index.
     pub files: usize,
     /// Files written anew.
@@ -75,7 +75,7 @@ pub struct TextReport {
 }
 
 /// What a text pass needs.
-pub struct TextPass<'a> {
+pub(crate) struct TextPass<'a> {
     /// The store; its writer lease is held by this process.
     pub store: &'a Store,
     /// The settings.
@@ -141,7 +141,7 @@ impl TextPass<'_> {
     ///
     /// # Errors
     /// When the store cannot be written, or when cancelled. What was written stays and counts at the next run.
-    pub fn run(&self) -> Result<TextReport> {
+    pub(crate) fn run(&self) -> Result<TextReport> {
         let area = Area::of(self.settings);
         area.forgotten.check()?;
         let discovery = discover(&area);

@@ -9,7 +9,7 @@ use model::error::{Error, ErrorKind};
 const MAX_HOST_CODE: usize = 40;
 
 /// What can be told of an error; nothing of one that is not known here.
-pub fn outline(error: &(dyn StdError + 'static)) -> Option<String> {
+pub(super) fn outline(error: &(dyn StdError + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<Error>() {
         return Some(of_engine(error));
     }
@@ -17,7 +17,7 @@ pub fn outline(error: &(dyn StdError + 'static)) -> Option<String> {
 }
 
 /// The stable code of an error, so that two failures of one kind count as one.
-pub fn code(error: &(dyn StdError + 'static)) -> &'static str {
+pub(super) fn code(error: &(dyn StdError + 'static)) -> &'static str {
     error.downcast_ref::<Error>().map_or("", |error| error.code().as_str())
 }
 

@@ -23,7 +23,7 @@ const TEXTS: [&str; 2] = ["path", "reason"];
 
 /// Something that was said.
 #[derive(Debug, Clone)]
-pub struct Event {
+pub(super) struct Event {
     /// How grave.
     pub level: Level,
     /// Whose memory it is about.
@@ -38,12 +38,12 @@ pub struct Event {
 
 impl Event {
     /// Whether it is the same message as another.
-    pub fn is_like(&self, other: &Self) -> bool {
+    pub(super) fn is_like(&self, other: &Self) -> bool {
         (&self.message, &self.agent, self.code) == (&other.message, &other.agent, other.code)
     }
 
     /// Its level as loggers name it.
-    pub fn level_name(&self) -> &'static str {
+    pub(super) fn level_name(&self) -> &'static str {
         match self.level {
             Level::ERROR => "error",
             Level::WARN => "warn",
@@ -54,7 +54,7 @@ impl Event {
 }
 
 /// Gives each event to a function.
-pub struct Subscriber {
+pub(super) struct Subscriber {
     hear: fn(Event),
     last_span: AtomicU64,
 }
@@ -65,7 +65,7 @@ thread_local! {
 }
 
 impl Subscriber {
-    pub const fn new(hear: fn(Event)) -> Self {
+    pub(super) const fn new(hear: fn(Event)) -> Self {
         Self { hear, last_span: AtomicU64::new(0) }
     }
 }

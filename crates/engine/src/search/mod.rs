@@ -1,7 +1,7 @@
 //! Search: candidates, ranking, passages, explanations.
 
 pub mod arena;
-pub mod memory_core;
+pub(crate) mod memory_core;
 pub mod native;
 pub mod types;
 pub mod vector;

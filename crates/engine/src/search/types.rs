@@ -112,7 +112,7 @@ impl Answer {
 
     /// Marks it as partial because of a failure; the first one told stays.
     #[must_use]
-    pub fn impaired(mut self, what: &str, error: &Error) -> Self {
+    pub(crate) fn impaired(mut self, what: &str, error: &Error) -> Self {
         self.partial = true;
         if self.code.is_none() {
             let told = format!("{what}: {error}");

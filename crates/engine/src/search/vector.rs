@@ -24,7 +24,7 @@ impl VectorQuery<'_> {
     ///
     /// # Errors
     /// When the database cannot be read, or the query is not of the length of the space.
-    pub fn exact_cosines(&self, reader: &Reader<'_>, chunk_ids: &[i64]) -> Result<Vec<(i64, f64)>> {
+    pub(crate) fn exact_cosines(&self, reader: &Reader<'_>, chunk_ids: &[i64]) -> Result<Vec<(i64, f64)>> {
         let embedded: Vec<(i64, i64)> =
             chunk_ids.iter().filter_map(|&chunk_id| Some((chunk_id, self.arena.embedding_of(chunk_id)?))).collect();
         let ids: Vec<i64> = embedded.iter().map(|&(_, embedding_id)| embedding_id).collect();

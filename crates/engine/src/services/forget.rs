@@ -326,8 +326,8 @@ impl Target {
         let text = text.trim().chars().take(SHOWN_CHARS).collect();
         self.report.passages.push(Passage {
             path: path.to_owned(),
-            start_line: start_line.unwrap_or(*wanted.start()),
-            end_line: end_line.unwrap_or(*wanted.end()),
+            start_line: start_line.unwrap_or_else(|| *wanted.start()),
+            end_line: end_line.unwrap_or_else(|| *wanted.end()),
             text,
         });
         let (everywhere, here): (Vec<_>, Vec<_>) = lines.values().partition(|line| is_telling(line));

@@ -54,11 +54,11 @@ pub use self::{
     sync::SyncCall,
 };
 pub use crate::index::{Progress, Step, SyncReport};
-use crate::upkeep::upkeep;
+use crate::upkeep::{blocking, upkeep};
 use model::{
     cancel::Cancel,
     config::settings::{Resolved, Settings},
-    error::{Code, Error, Result},
+    error::Result,
 };
 use store::Store;
 
@@ -175,8 +175,7 @@ impl Engine {
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>, &Settings) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let task = tokio::task::spawn_blocking(self.with_settings(work));
-        task.await.unwrap_or_else(|e| Err(Error::new(Code::Internal, format!("a task of the engine stumbled: {e}"))))
+        blocking(self.with_settings(work)).await
     }
 
     /// Work with this engine and the settings in force when it begins.

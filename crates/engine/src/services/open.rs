@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use super::{Engine, provider::Provider, registry::Lease};
-use crate::transcripts::host::AskHost;
+use crate::{transcripts::host::AskHost, upkeep::blocking};
 use embed::{
     account::Account,
     callback::{Callback, Offered, offer},
@@ -76,8 +76,7 @@ impl OpenCall {
 /// What resolving the settings and opening the store give.
 pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
     crate::log::listen();
-    let task = tokio::task::spawn_blocking(move || open_blocking(call));
-    let lease = task.await.unwrap_or_else(|e| Err(Error::new(Code::Internal, format!("opening stumbled: {e}"))))?;
+    let lease = blocking(move || open_blocking(call)).await?;
     if let Some((lease, background)) = &lease {
         lease.check_soundness();
         if *background {

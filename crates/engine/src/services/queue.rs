@@ -15,7 +15,7 @@ use model::{
 };
 
 /// What the callers of one run want together.
-pub trait Merge: Clone + Send + 'static {
+pub(crate) trait Merge: Clone + Send + 'static {
     /// Takes over what another caller wants.
     fn merge(&mut self, other: &Self);
 }
@@ -40,20 +40,20 @@ struct State<C, T> {
 }
 
 /// Runs calls one after another; those that wait share one run.
-pub struct Queue<C, T> {
+pub(super) struct Queue<C, T> {
     state: Mutex<State<C, T>>,
 }
 
 impl<C: Merge, T: Send + Sync + 'static> Queue<C, T> {
     /// An idle queue.
     #[must_use]
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { state: Mutex::new(State { running: false, next: None }) }
     }
 
     /// Whether something runs.
     #[must_use]
-    pub fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         self.state.lock().running
     }
 
@@ -61,7 +61,7 @@ impl<C: Merge, T: Send + Sync + 'static> Queue<C, T> {
     ///
     /// # Errors
     /// What the run gives, or the caller's cancellation.
-    pub async fn run<W, F>(
+    pub(super) async fn run<W, F>(
         self: &Arc<Self>,
         call: C,
         cancel: &Cancel,

@@ -17,16 +17,16 @@ use model::{
 };
 
 /// A text with this word gets no answer from the provider.
-pub const UNANSWERED: &str = "unanswered";
+pub(crate) const UNANSWERED: &str = "unanswered";
 
 /// A text with this word is answered as if the key were wrong.
-pub const FAILING: &str = "failing";
+pub(crate) const FAILING: &str = "failing";
 
 /// A text with this word is refused, as long as [`Home::strict`] says so.
-pub const REFUSED: &str = "odd";
+pub(crate) const REFUSED: &str = "odd";
 
 /// A workspace, its state, and how often a text was embedded.
-pub struct Home {
+pub(crate) struct Home {
     pub dir: tempfile::TempDir,
     pub embedded: Arc<AtomicUsize>,
     /// Whether the provider refuses [`REFUSED`] and minds [`FAILING`].
@@ -34,7 +34,7 @@ pub struct Home {
 }
 
 impl Home {
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(super) fn new(files: &[(&str, &str)]) -> Self {
         let home = Self {
             dir: tempfile::tempdir().unwrap(),
             embedded: Arc::default(),
@@ -46,35 +46,35 @@ impl Home {
         home
     }
 
-    pub fn workspace(&self) -> PathBuf {
+    pub(super) fn workspace(&self) -> PathBuf {
         self.dir.path().join("workspace")
     }
 
-    pub fn state(&self) -> PathBuf {
+    pub(super) fn state(&self) -> PathBuf {
         self.dir.path().join("state")
     }
 
-    pub fn write(&self, path: &str, text: &str) {
+    pub(super) fn write(&self, path: &str, text: &str) {
         let path = self.workspace().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
 
-    pub async fn open(&self) -> Lease {
+    pub(super) async fn open(&self) -> Lease {
         self.open_in(&self.state()).await
     }
 
-    pub async fn open_in(&self, state: &Path) -> Lease {
+    pub(crate) async fn open_in(&self, state: &Path) -> Lease {
         self.open_with(default_search(), state, &self.workspace()).await
     }
 
     /// An engine on the home's state, for another workspace.
-    pub async fn open_workspace(&self, workspace: &Path) -> Lease {
+    pub(crate) async fn open_workspace(&self, workspace: &Path) -> Lease {
         self.open_with(default_search(), &self.state(), workspace).await
     }
 
     /// With other settings of `memory.search`. Only the provider `bedrock` is there, and `spare`, which never fails.
-    pub async fn open_set(&self, search: serde_json::Value) -> Lease {
+    pub(crate) async fn open_set(&self, search: serde_json::Value) -> Lease {
         self.open_with(search, &self.state(), &self.workspace()).await
     }
 
@@ -113,7 +113,7 @@ impl Home {
 
 /// Opening an engine with these settings of `memory.search` on a folder: the notes in `workspace` below it, the state
 /// beside them, and nothing of a host.
-pub fn open_call(dir: &Path, search: &serde_json::Value) -> OpenCall {
+pub(super) fn open_call(dir: &Path, search: &serde_json::Value) -> OpenCall {
     OpenCall {
         config: serde_json::json!({ "memory": { "search": search } }),
         agent_id: "main".to_owned(),
@@ -136,7 +136,7 @@ fn default_search() -> serde_json::Value {
 }
 
 /// A workspace of these files, and an engine that has indexed it.
-pub async fn indexed(files: &[(&str, &str)]) -> (Home, Lease) {
+pub(super) async fn indexed(files: &[(&str, &str)]) -> (Home, Lease) {
     let home = Home::new(files);
     let engine = home.open().await;
     sync(&engine).await;
@@ -159,12 +159,12 @@ fn vector(text: &str) -> Vec<f32> {
     vector
 }
 
-pub async fn sync(engine: &Lease) -> Arc<SyncReport> {
+pub(super) async fn sync(engine: &Lease) -> Arc<SyncReport> {
     let call = SyncCall { reason: "test".into(), force: false, text_only: false };
     engine.sync(call, Cancel::new(), None).await.unwrap()
 }
 
-pub fn asking(query: &str) -> SearchCall {
+pub(super) fn asking(query: &str) -> SearchCall {
     SearchCall {
         query: query.to_owned(),
         understood: None,
@@ -179,6 +179,6 @@ pub fn asking(query: &str) -> SearchCall {
     }
 }
 
-pub async fn hits(engine: &Arc<Engine>, query: &str) -> Vec<Hit> {
+pub(super) async fn hits(engine: &Arc<Engine>, query: &str) -> Vec<Hit> {
     engine.search(asking(query), Cancel::new()).await.unwrap().hits
 }

@@ -20,7 +20,7 @@ use crate::workspace::{
 use model::stamp::mtime_ns;
 
 /// First part of the paths of transcripts in results, as in memory-core.
-pub const ROOT: &str = "sessions";
+pub(crate) const ROOT: &str = "sessions";
 
 /// The host's list of conversations, beside the transcripts.
 const INDEX_NAME: &str = "sessions.json";
@@ -35,7 +35,7 @@ static ARCHIVED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A transcript file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TranscriptFile {
+pub(crate) struct TranscriptFile {
     /// `sessions/<agent>/<name>`.
     pub path: String,
     /// Where it is, with the folder trusted and the name not.
@@ -51,14 +51,14 @@ pub struct TranscriptFile {
 impl TranscriptFile {
     /// Its own name.
     #[must_use]
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 }
 
 /// What a look at an agent's transcripts gave.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Transcripts {
+pub(crate) struct Transcripts {
     /// Sorted by path.
     pub files: Vec<TranscriptFile>,
     /// What was left out, and why.
@@ -81,7 +81,7 @@ pub fn folder(state_dir: &Path, agent_id: &str) -> PathBuf {
 
 /// Looks at an agent's transcripts. A missing folder is an empty one.
 #[must_use]
-pub fn discover(state_dir: &Path, agent_id: &str) -> Transcripts {
+pub(crate) fn discover(state_dir: &Path, agent_id: &str) -> Transcripts {
     let base = folder(state_dir, agent_id);
     let mut found = Transcripts::default();
     let entries = match fs::read_dir(&base) {
@@ -158,7 +158,7 @@ struct Entry {
 /// Conversations by the name of their transcript. A list that cannot be read is an empty one: transcripts are then
 /// judged by what they hold.
 #[must_use]
-pub fn owners(state_dir: &Path, agent_id: &str) -> HashMap<String, Owner> {
+pub(crate) fn owners(state_dir: &Path, agent_id: &str) -> HashMap<String, Owner> {
     let located = Located { base: folder(state_dir, agent_id), below: INDEX_NAME.into() };
     let mut bytes = Vec::new();
     let read = guard::open(&located).is_ok_and(|file| file.take(MAX_INDEX_BYTES).read_to_end(&mut bytes).is_ok());

@@ -13,7 +13,7 @@ use super::{
 use model::error::{Code, Error, ErrorKind, Result};
 
 /// Begins the cursor of a transcript that the host keeps, so that it is told from one of a file.
-pub const CURSOR_PREFIX: &str = "host:";
+pub(crate) const CURSOR_PREFIX: &str = "host:";
 
 /// Asks the host: a [`Request`] as JSON in, its answer as JSON out.
 pub type AskHost = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value>> + Send + Sync>;
@@ -39,7 +39,7 @@ pub enum Request<'a> {
 
 /// The host's conversations.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Listing {
+pub(crate) struct Listing {
     /// In any order.
     pub sessions: Vec<Session>,
     /// Whether a conversation that is not in the list is gone. Else the host is asked about it.
@@ -73,16 +73,17 @@ impl Session {
     /// Why it is left out.
     #[must_use]
     pub fn excluded(&self) -> Option<&'static str> {
-        kind::machine_session(&self.session_key).or(self.machine.then_some("a run without a person"))
+        kind::machine_session(&self.session_key).or_else(|| self.machine.then_some("a run without a person"))
     }
 }
 
 /// What follows a cursor.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Page {
+pub(crate) enum Page {
     /// Messages.
-    Page {
+    #[serde(rename = "page")]
+    Messages {
         /// Where reading goes on.
         cursor: String,
         /// Whether there is more.
@@ -120,7 +121,7 @@ pub struct Message {
 impl Message {
     /// Whether the host wrote it in the user's name.
     #[must_use]
-    pub fn is_machine(&self) -> bool {
+    pub(crate) fn is_machine(&self) -> bool {
         self.role == Role::User && self.provenance.as_deref().is_some_and(is_machine)
     }
 }

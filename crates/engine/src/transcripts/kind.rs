@@ -21,7 +21,7 @@ const MACHINE_PREFIXES: &[(&str, &str)] = &[
 
 /// Why the session of a key is left out; none for a conversation that people hold.
 #[must_use]
-pub fn machine_session(key: &str) -> Option<&'static str> {
+pub(crate) fn machine_session(key: &str) -> Option<&'static str> {
     let key = key.trim().to_lowercase();
     if key.starts_with("temp:") {
         return Some("an internal run");
@@ -37,7 +37,7 @@ pub fn machine_session(key: &str) -> Option<&'static str> {
 
 /// Whether a message in the user's role begins a run that no person is part of.
 #[must_use]
-pub fn begins_machine_run(text: &str) -> Option<&'static str> {
+pub(crate) fn begins_machine_run(text: &str) -> Option<&'static str> {
     text.trim_start().starts_with("[cron:").then_some("a scheduled run")
 }
 

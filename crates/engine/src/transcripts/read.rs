@@ -51,7 +51,7 @@ impl FromStr for Cursor {
 }
 
 /// End of the name of a transcript that the host packed when it set it aside.
-pub const PACKED: &str = ".zst";
+pub(crate) const PACKED: &str = ".zst";
 
 /// Bytes read at a time.
 const BUFFER: usize = 256 * 1024;
@@ -104,7 +104,7 @@ impl Reader {
     ///
     /// # Errors
     /// `Io`, and what the caller gives.
-    pub fn each_line(&mut self, mut each: impl FnMut(u32, &[u8]) -> Result<ControlFlow<()>>) -> Result<()> {
+    pub(crate) fn each_line(&mut self, mut each: impl FnMut(u32, &[u8]) -> Result<ControlFlow<()>>) -> Result<()> {
         let failed = |error: io::Error| Error::new(Code::Io, format!("a transcript: {error}"));
         let body: &mut dyn BufRead = match &mut self.body {
             Body::Plain(body) => body,

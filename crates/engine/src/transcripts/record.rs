@@ -55,7 +55,7 @@ pub fn parse(line: &[u8]) -> Record {
 
 /// Whether a provenance means that no person typed a message.
 #[must_use]
-pub fn is_machine(provenance: &str) -> bool {
+pub(crate) fn is_machine(provenance: &str) -> bool {
     MACHINE_PROVENANCE.contains(&provenance)
 }
 

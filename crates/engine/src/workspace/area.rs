@@ -15,7 +15,7 @@ use model::{
 const DIARY_FILES: [&str; 2] = ["DREAMS.md", "dreams.md"];
 
 /// Folders that are never entered (A7), plus the host's repair folder.
-pub const IGNORED_FOLDERS: [&str; 8] =
+pub(crate) const IGNORED_FOLDERS: [&str; 8] =
     [".git", "node_modules", ".pnpm-store", ".venv", "venv", ".tox", "__pycache__", ".openclaw-repair"];
 
 /// Bounds of a walk, so that no folder, however hostile, takes unbounded time or memory.
@@ -39,7 +39,7 @@ impl Default for Limits {
 
 /// The paths that belong to an agent's memory.
 #[derive(Debug, Clone)]
-pub struct Area {
+pub(crate) struct Area {
     /// Absolute, normalised.
     pub workspace_dir: PathBuf,
     /// Configured extra paths that were understood.
@@ -74,7 +74,7 @@ impl Located {
 impl Area {
     /// The area that the settings describe.
     #[must_use]
-    pub fn of(settings: &Settings) -> Self {
+    pub(crate) fn of(settings: &Settings) -> Self {
         let limits = Limits { file_bytes: settings.max_file_bytes, ..Limits::default() };
         Self {
             is_source: settings.sources.memory,
@@ -85,7 +85,7 @@ impl Area {
 
     /// An area of a workspace and extra paths, absolute or relative to it.
     #[must_use]
-    pub fn new(workspace_dir: &Path, extra_paths: &[String], limits: Limits) -> Self {
+    pub(crate) fn new(workspace_dir: &Path, extra_paths: &[String], limits: Limits) -> Self {
         let mut area = Self {
             workspace_dir: workspace_dir.to_path_buf(),
             extra: Vec::new(),
@@ -109,7 +109,7 @@ impl Area {
 
     /// The name of a path in results: relative to the workspace with `/`, absolute when it lies outside.
     #[must_use]
-    pub fn display(&self, absolute: &Path) -> String {
+    pub(crate) fn display(&self, absolute: &Path) -> String {
         let shown = match absolute.strip_prefix(&self.workspace_dir) {
             Ok(below) if !below.as_os_str().is_empty() => below,
             _ => absolute,
@@ -120,7 +120,7 @@ impl Area {
 
     /// Where a normalised absolute path lies, if it belongs to the area. Says nothing about the file system.
     #[must_use]
-    pub fn locate(&self, absolute: &Path) -> Option<Located> {
+    pub(crate) fn locate(&self, absolute: &Path) -> Option<Located> {
         let in_workspace = absolute.strip_prefix(&self.workspace_dir).ok();
         if !in_workspace.is_some_and(is_fixed) && !self.extra.iter().any(|extra| extra.contains(absolute)) {
             return None;
@@ -139,7 +139,7 @@ impl Area {
 impl Area {
     /// Whether a Markdown file at this absolute path would be indexed, as far as its path tells.
     #[must_use]
-    pub fn is_indexed(&self, absolute: &Path) -> bool {
+    pub(crate) fn is_indexed(&self, absolute: &Path) -> bool {
         let Some(located) = self.locate(absolute).filter(|_| self.is_source) else { return false };
         let is_diary = absolute.parent() == Some(&self.workspace_dir)
             && absolute.file_name().is_some_and(|name| DIARY_FILES.iter().any(|diary| name == *diary));
@@ -149,7 +149,7 @@ impl Area {
     /// Whether something that happens to a folder at this path can change what is indexed: it lies above or inside
     /// one of the indexed trees.
     #[must_use]
-    pub fn concerns_folder(&self, absolute: &Path) -> bool {
+    pub(crate) fn concerns_folder(&self, absolute: &Path) -> bool {
         let memory = self.workspace_dir.join(MEMORY_FOLDER);
         let mut trees = std::iter::once(memory.as_path()).chain(self.extra.iter().map(|extra| extra.root.as_path()));
         trees.any(|tree| {
@@ -174,14 +174,14 @@ fn is_fixed(below: &Path) -> bool {
 
 /// Whether a file name is Markdown. As in the host, only the lower-case ending counts, except on Windows.
 #[must_use]
-pub fn is_markdown(path: &Path) -> bool {
+pub(crate) fn is_markdown(path: &Path) -> bool {
     let name = path.as_os_str().as_encoded_bytes();
     name.ends_with(b".md") || (cfg!(windows) && name.to_ascii_lowercase().ends_with(b".md"))
 }
 
 /// Whether a folder is on the ignore list.
 #[must_use]
-pub fn is_ignored_folder(name: &std::ffi::OsStr) -> bool {
+pub(crate) fn is_ignored_folder(name: &std::ffi::OsStr) -> bool {
     IGNORED_FOLDERS.iter().any(|ignored| name == *ignored)
 }
 

@@ -21,7 +21,7 @@ use super::{
 
 /// A Markdown file of the area.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Relative to the workspace with `/`, absolute outside.
     pub path: String,
     /// Where it is.
@@ -35,14 +35,14 @@ pub struct Entry {
 impl Entry {
     /// What tells whether the file changed since.
     #[must_use]
-    pub const fn stamp(&self) -> Stamp {
+    pub(crate) const fn stamp(&self) -> Stamp {
         Stamp { size: self.size, mtime_ns: self.mtime_ns }
     }
 }
 
 /// What a look at the disk gave.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Discovery {
+pub(crate) struct Discovery {
     /// Sorted by path, each file once.
     pub entries: Vec<Entry>,
     /// What was left out, and why.
@@ -57,7 +57,7 @@ pub struct Discovery {
 impl Discovery {
     /// Whether the absence of a path may be due to something that could not be looked at.
     #[must_use]
-    pub fn is_uncertain(&self, path: &str) -> bool {
+    pub(crate) fn is_uncertain(&self, path: &str) -> bool {
         self.uncertain.iter().any(|place| {
             path.strip_prefix(place.as_str()).is_some_and(|below| below.is_empty() || below.starts_with('/'))
         })
@@ -67,7 +67,7 @@ impl Discovery {
 /// Looks at the disk. A missing workspace is told and counts as an empty one, as a missing memory folder does;
 /// nothing here is an error.
 #[must_use]
-pub fn discover(area: &Area) -> Discovery {
+pub(crate) fn discover(area: &Area) -> Discovery {
     if !area.is_source {
         return Discovery::default();
     }

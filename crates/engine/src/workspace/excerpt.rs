@@ -29,7 +29,7 @@ pub struct ExcerptRequest {
 /// Whether there was a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ExcerptStatus {
+pub(crate) enum ExcerptStatus {
     /// The file was read.
     Ok,
     /// There is no such file; the text is empty.
@@ -39,7 +39,7 @@ pub enum ExcerptStatus {
 /// What `memory_get` answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Excerpt {
+pub(crate) struct Excerpt {
     /// Whether there was a file.
     pub status: ExcerptStatus,
     /// The lines, joined by `\n`, without the last line break.
@@ -65,7 +65,7 @@ pub struct Excerpt {
 /// # Errors
 /// `Path` with the message that users of memory-core know, `path required`, for everything outside the area, links
 /// and special files; `Io`. A missing file is none.
-pub fn read_excerpt(area: &Area, request: &ExcerptRequest, settings: ExcerptSettings) -> Result<Excerpt> {
+pub(crate) fn read_excerpt(area: &Area, request: &ExcerptRequest, settings: ExcerptSettings) -> Result<Excerpt> {
     let located = locate(area, &request.path)?;
     let (opened, located) = match guard::open(&located) {
         Err(Refusal::Missing) => match composed_otherwise(&located) {

@@ -71,7 +71,7 @@ pub struct Entry {
 
 /// The list, ready to be asked.
 #[derive(Debug, Clone, Default)]
-pub struct Forgotten {
+pub(crate) struct Forgotten {
     paths: HashMap<String, String>,
     contents: HashSet<String>,
     here: HashMap<String, HashSet<String>>,
@@ -84,25 +84,25 @@ pub struct Forgotten {
 
 /// The list that belongs to a database.
 #[must_use]
-pub fn list_path(database: &Path) -> PathBuf {
+pub(crate) fn list_path(database: &Path) -> PathBuf {
     database.with_extension("forgotten.jsonl")
 }
 
 /// Hash of a line in the list. White space around it does not count: it changes with indentation and line ends.
 #[must_use]
-pub fn line_hash(line: &str) -> String {
+pub(crate) fn line_hash(line: &str) -> String {
     short_hash(line.trim().as_bytes())
 }
 
 /// Hash of a whole file in the list.
 #[must_use]
-pub fn content_hash(text: &str) -> String {
+pub(crate) fn content_hash(text: &str) -> String {
     short_hash(text.as_bytes())
 }
 
 /// Whether a line is left out of every file, not only of its own.
 #[must_use]
-pub fn is_telling(line: &str) -> bool {
+pub(crate) fn is_telling(line: &str) -> bool {
     !line.trim_start().starts_with('#') && line.chars().filter(|c| c.is_alphanumeric()).take(TELLING).count() == TELLING
 }
 
@@ -113,7 +113,7 @@ fn short_hash(bytes: &[u8]) -> String {
 impl Forgotten {
     /// Reads the list of a database. A list that cannot be read is remembered as a problem: see [`Self::check`].
     #[must_use]
-    pub fn of(database: &Path) -> Self {
+    pub(crate) fn of(database: &Path) -> Self {
         let path = list_path(database);
         let text = own_file::read(&path).and_then(|bytes| {
             let not_text = |_| Error::new(Code::Corrupt, format!("{} is not text", path.display()));
@@ -132,7 +132,7 @@ impl Forgotten {
 
     /// Understands a list. Lines that are no entry are counted.
     #[must_use]
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let mut list = Self::default();
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             match serde_json::from_str::<Entry>(line) {
@@ -148,7 +148,7 @@ impl Forgotten {
 
     /// A list of nothing but these.
     #[must_use]
-    pub fn of_these(whats: &[What]) -> Self {
+    pub(crate) fn of_these(whats: &[What]) -> Self {
         let mut list = Self::default();
         for what in whats {
             list.add(Entry { id: String::new(), at: String::new(), what: what.clone() });
@@ -176,19 +176,19 @@ impl Forgotten {
     ///
     /// # Errors
     /// Why it cannot be read.
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         self.problem.clone().map_or(Ok(()), Err)
     }
 
     /// Changes with every change of the list; empty while nothing is forgotten.
     #[must_use]
-    pub fn version(&self) -> &str {
+    pub(crate) fn version(&self) -> &str {
         &self.version
     }
 
     /// Lines of the list that are no entry.
     #[must_use]
-    pub const fn unreadable(&self) -> usize {
+    pub(crate) const fn unreadable(&self) -> usize {
         self.unreadable
     }
 
@@ -198,7 +198,7 @@ impl Forgotten {
 
     /// The entry that keeps a path out, or a folder above it.
     #[must_use]
-    pub fn path(&self, path: &str) -> Option<&str> {
+    pub(crate) fn path(&self, path: &str) -> Option<&str> {
         if self.paths.is_empty() {
             return None;
         }
@@ -208,13 +208,13 @@ impl Forgotten {
 
     /// Whether a conversation is kept out, by its id or its key.
     #[must_use]
-    pub fn session(&self, id_or_key: &str) -> bool {
+    pub(crate) fn session(&self, id_or_key: &str) -> bool {
         self.sessions.contains(id_or_key)
     }
 
     /// Whether a transcript is kept out: by its path, by the id in it, or by the key of its conversation.
     #[must_use]
-    pub fn conversation(&self, path: &str, key: Option<&str>) -> bool {
+    pub(crate) fn conversation(&self, path: &str, key: Option<&str>) -> bool {
         if self.is_empty() {
             return false;
         }
@@ -225,7 +225,7 @@ impl Forgotten {
 
     /// Whether a line of a file is kept out.
     #[must_use]
-    pub fn line(&self, path: &str, line: &str) -> bool {
+    pub(crate) fn line(&self, path: &str, line: &str) -> bool {
         let here = self.here.get(path);
         if here.is_none() && self.everywhere.is_empty() || line.trim().is_empty() {
             return false;
@@ -236,7 +236,7 @@ impl Forgotten {
 
     /// What is left of a file's text: forgotten lines are empty, so that all others keep their numbers.
     #[must_use]
-    pub fn keep<'a>(&self, path: &str, text: &'a str) -> Cow<'a, str> {
+    pub(crate) fn keep<'a>(&self, path: &str, text: &'a str) -> Cow<'a, str> {
         if !self.contents.is_empty() && self.contents.contains(&content_hash(text)) {
             return Cow::Owned("\n".repeat(text.matches('\n').count()));
         }

@@ -4,7 +4,7 @@
 //! `notes`.
 
 pub mod area;
-pub mod discover;
+pub(crate) mod discover;
 pub mod excerpt;
 mod extra;
 pub mod folders;

@@ -85,7 +85,7 @@ impl Notes {
     ///
     /// # Errors
     /// As [`Self::read`], and [`Code::Busy`] when another process holds the note for long.
-    pub fn hold(&self, relative: &str, access: Access) -> Result<Option<Held>> {
+    pub(crate) fn hold(&self, relative: &str, access: Access) -> Result<Option<Held>> {
         let path = self.workspace.join(relative);
         let place = || self.place(relative, access == Access::Append);
         let (folder, name) = match place() {
@@ -161,7 +161,7 @@ impl Held {
     ///
     /// # Errors
     /// When the note cannot be read or written.
-    pub fn take_line(&self, line: &str) -> Result<bool> {
+    pub(crate) fn take_line(&self, line: &str) -> Result<bool> {
         let read = |mut file: &File| {
             file.seek(SeekFrom::Start(0))?;
             self.read().map_err(|error| io::Error::other(error.message))

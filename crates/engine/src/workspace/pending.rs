@@ -37,7 +37,7 @@ pub(super) struct Pending {
 
 impl Pending {
     /// Takes one event into account.
-    pub fn record(&mut self, area: &Area, event: notify::Result<Event>, now: Instant) {
+    pub(super) fn record(&mut self, area: &Area, event: notify::Result<Event>, now: Instant) {
         let is_news = match event {
             Ok(event) => self.event(area, &event),
             Err(error) => self.error(&error),
@@ -49,7 +49,7 @@ impl Pending {
     }
 
     /// When to signal: after a quiet time, or at the latest a few quiet times after the first change.
-    pub fn due(&self, quiet: Duration) -> Option<Instant> {
+    pub(super) fn due(&self, quiet: Duration) -> Option<Instant> {
         let (first, last) = (self.first?, self.last?);
         Some((last + quiet).min(first + quiet * LONGEST_WAIT))
     }

@@ -16,7 +16,7 @@ const ATTEMPTS: usize = 3;
 
 /// The text of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileText {
+pub(crate) struct FileText {
     /// As it is in the file: byte order mark, `\r` and NUL included. Bytes that are not UTF-8 became U+FFFD.
     pub text: String,
     /// Whether there were such bytes; worth a note to the user, the file is indexed all the same.
@@ -29,7 +29,7 @@ pub struct FileText {
 ///
 /// # Errors
 /// `NotFound` when it is gone, `Path` when it is outside the area, a link, no regular file or too large, `Io`.
-pub fn read_text(area: &Area, absolute: &Path) -> Result<FileText> {
+pub(crate) fn read_text(area: &Area, absolute: &Path) -> Result<FileText> {
     let located = area
         .locate(absolute)
         .ok_or_else(|| Error::new(Code::Path, format!("{} is outside the memory area", absolute.display())))?;

@@ -69,7 +69,7 @@ const MAX_RECORDS: usize = 1000;
 
 /// A bounded list of what was left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct SkippedList {
+pub(crate) struct SkippedList {
     /// At most 1,000 records, in order of discovery.
     pub records: Vec<Skipped>,
     /// How many more there were.
@@ -78,7 +78,7 @@ pub struct SkippedList {
 
 impl SkippedList {
     /// Adds a record, or counts it when the list is full.
-    pub fn push(&mut self, path: impl Into<String>, code: SkipCode, reason: impl Into<String>) {
+    pub(crate) fn push(&mut self, path: impl Into<String>, code: SkipCode, reason: impl Into<String>) {
         if self.records.len() < MAX_RECORDS {
             self.records.push(Skipped { path: path.into(), code, reason: reason.into() });
         } else {

@@ -23,7 +23,7 @@ const ATTEMPTS: usize = 20;
 ///
 /// # Errors
 /// What `read` gives, and when the file cannot be written or never rests.
-pub fn take_out(
+pub(crate) fn take_out(
     file: &File,
     read: impl Fn(&File) -> io::Result<Vec<u8>>,
     find: impl Fn(&[u8]) -> Option<Range<usize>>,
@@ -82,7 +82,7 @@ fn write_at(mut file: &File, at: usize, bytes: &[u8]) -> io::Result<()> {
 /// Having a file to oneself, as far as the system knows such a thing.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod exclusive {
-    #![allow(unsafe_code)]
+    #![expect(unsafe_code, reason = "rustix has no safe call for leases")]
 
     use std::{fs::File, os::fd::AsRawFd, time::Duration};
 

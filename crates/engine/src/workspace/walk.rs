@@ -17,7 +17,7 @@ use model::error::no_more_files;
 
 /// A Markdown file that was found.
 #[derive(Debug, Clone)]
-pub struct File {
+pub(crate) struct File {
     /// The path it was found at.
     pub absolute: PathBuf,
     /// From `lstat`.
@@ -26,7 +26,7 @@ pub struct File {
 
 /// Collects what walks find, within the limits of all walks together.
 #[derive(Debug)]
-pub struct Walker<'a, N: Fn(&Path) -> String> {
+pub(crate) struct Walker<'a, N: Fn(&Path) -> String> {
     /// How a path is named in results.
     name: N,
     limits: &'a Limits,
@@ -43,7 +43,7 @@ pub struct Walker<'a, N: Fn(&Path) -> String> {
 
 impl<'a, N: Fn(&Path) -> String> Walker<'a, N> {
     /// An empty collection.
-    pub fn new(name: N, limits: &'a Limits) -> Self {
+    pub(crate) fn new(name: N, limits: &'a Limits) -> Self {
         Self {
             name,
             limits,
@@ -56,12 +56,12 @@ impl<'a, N: Fn(&Path) -> String> Walker<'a, N> {
     }
 
     /// Records that a path was left out.
-    pub fn skip(&mut self, path: &Path, code: SkipCode, reason: impl Into<String>) {
+    pub(crate) fn skip(&mut self, path: &Path, code: SkipCode, reason: impl Into<String>) {
         self.skipped.push((self.name)(path), code, reason);
     }
 
     /// Takes one file whose metadata is known, unless it is a link, no regular file or too large.
-    pub fn take(&mut self, absolute: &Path, metadata: Metadata) {
+    pub(crate) fn take(&mut self, absolute: &Path, metadata: Metadata) {
         let kind = metadata.file_type();
         if kind.is_symlink() {
             self.skip(absolute, SkipCode::Link, "a symbolic link; links are not followed");
@@ -83,7 +83,7 @@ impl<'a, N: Fn(&Path) -> String> Walker<'a, N> {
 
     /// Walks a folder that is no link. `depth` is the deepest level that can hold a wanted file; `wanted` decides
     /// by path.
-    pub fn walk(&mut self, root: &Path, depth: Option<usize>, wanted: impl Fn(&Path) -> bool) {
+    pub(crate) fn walk(&mut self, root: &Path, depth: Option<usize>, wanted: impl Fn(&Path) -> bool) {
         // Files directly in the root are at level 1, so a folder may be entered up to this level.
         let deepest = depth.map_or(self.limits.depth, |depth| depth.min(self.limits.depth));
         let mut tree = WalkDir::new(root)
@@ -160,7 +160,7 @@ impl<'a, N: Fn(&Path) -> String> Walker<'a, N> {
     }
 
     /// Records what the operating system did not let be looked at.
-    pub fn unread(&mut self, path: &Path, error: &io::Error) {
+    pub(crate) fn unread(&mut self, path: &Path, error: &io::Error) {
         self.skip(path, SkipCode::Unreadable, error.to_string());
         self.unlisted.push(path.to_path_buf());
         self.out_of_files |= no_more_files(error);

@@ -26,7 +26,7 @@ const ARM_PASSES: usize = 5;
 
 /// When to signal.
 #[derive(Debug, Clone, Copy)]
-pub struct WatchOptions {
+pub(crate) struct WatchOptions {
     /// Quiet time after the last event; default 1.5 s (E1).
     pub debounce: Duration,
     /// Time between signals that trust no events; default 60 s (P8).
@@ -49,7 +49,7 @@ impl From<Duration> for WatchOptions {
 /// Why the index should look at the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Cause {
+pub(crate) enum Cause {
     /// Watching has begun; what happened before was not seen.
     Started,
     /// Events.
@@ -60,7 +60,7 @@ pub enum Cause {
 
 /// The index may differ from the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dirty {
+pub(crate) struct Dirty {
     /// Why.
     pub cause: Cause,
     /// Absolute paths of the Markdown files that were touched; none = anything may have changed.
@@ -70,7 +70,7 @@ pub struct Dirty {
 /// How changes are noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Not armed yet.
     Starting,
     /// The operating system tells.
@@ -82,7 +82,7 @@ pub enum Mode {
 /// The state of the watch, for `status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Health {
+pub(crate) struct Health {
     /// How changes are noticed.
     pub mode: Mode,
     /// Why it polls, one sentence.
@@ -96,14 +96,18 @@ pub struct Health {
 /// A running watch: a task of the runtime, and at most one thread of the operating system's library. Dropping it ends
 /// both.
 #[derive(Debug)]
-pub struct Watcher {
+pub(crate) struct Watcher {
     shared: Arc<Shared>,
 }
 
 impl Watcher {
     /// Starts watching in the background; must be called inside the runtime. `on_dirty` should only pass the signal on.
     /// Never fails: what cannot be watched is polled.
-    pub fn start(area: Area, options: impl Into<WatchOptions>, on_dirty: impl Fn(Dirty) + Send + 'static) -> Self {
+    pub(crate) fn start(
+        area: Area,
+        options: impl Into<WatchOptions>,
+        on_dirty: impl Fn(Dirty) + Send + 'static,
+    ) -> Self {
         Self::start_with(area, options.into(), Box::new(recommended), on_dirty)
     }
 
@@ -130,7 +134,7 @@ impl Watcher {
 
     /// How it is going.
     #[must_use]
-    pub fn health(&self) -> Health {
+    pub(crate) fn health(&self) -> Health {
         self.shared.state.lock().health.clone()
     }
 }

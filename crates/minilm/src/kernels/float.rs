@@ -61,7 +61,7 @@ fn exp<const FUSED: bool>(x: f32) -> f32 {
 
 /// Quantises `row * smooth` to `scale * (byte - zero)`. Zero itself is always exact.
 #[inline(always)]
-pub fn quantise(row: &[f32], smooth: &[f32], out: &mut [u8]) -> Row {
+pub(super) fn quantise(row: &[f32], smooth: &[f32], out: &mut [u8]) -> Row {
     let (mut low, mut high) = ([0.0_f32; LANES], [0.0_f32; LANES]);
     for (values, factors) in row.as_chunks::<LANES>().0.iter().zip(smooth.as_chunks::<LANES>().0) {
         for lane in 0..LANES {
@@ -88,7 +88,7 @@ pub fn quantise(row: &[f32], smooth: &[f32], out: &mut [u8]) -> Row {
 
 /// x · Φ(x) with erf by Abramowitz & Stegun 7.1.26 (absolute error below 1.5e-7).
 #[inline(always)]
-pub fn gelu<const FUSED: bool>(values: &mut [f32]) {
+pub(crate) fn gelu<const FUSED: bool>(values: &mut [f32]) {
     for value in values {
         let x = *value;
         let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
@@ -105,7 +105,7 @@ pub fn gelu<const FUSED: bool>(values: &mut [f32]) {
 
 /// `row = (row + added - mean) / deviation * weight + bias`.
 #[inline(always)]
-pub fn add_norm<const FUSED: bool>(row: &mut [f32], added: &[f32], norm: &Norm<'_>) {
+pub(crate) fn add_norm<const FUSED: bool>(row: &mut [f32], added: &[f32], norm: &Norm<'_>) {
     for (value, &added) in row.iter_mut().zip(added) {
         *value += added;
     }
@@ -131,7 +131,7 @@ fn soften<const FUSED: bool>(scores: &mut [f32]) -> f32 {
 
 /// Multi-head attention over one sequence. `tile(a, b)` is `a · b`, as far as `b` has rows.
 #[inline(always)]
-pub fn attend<const FUSED: bool>(
+pub(crate) fn attend<const FUSED: bool>(
     qkv: &[f32],
     scratch: &mut AttentionScratch,
     context: &mut [f32],
@@ -183,7 +183,7 @@ pub fn attend<const FUSED: bool>(
 /// Turns integer sums into the outputs of a linear layer, beginning at output `first`. `offset`: what the set of
 /// instructions subtracted from every activation byte before multiplying.
 #[inline(always)]
-pub fn finish(sums: &[i32], row: Row, offset: i32, linear: &Linear<'_>, first: usize, out: &mut [f32]) {
+pub(super) fn finish(sums: &[i32], row: Row, offset: i32, linear: &Linear<'_>, first: usize, out: &mut [f32]) {
     let zero = row.zero - offset;
     let (out, sum) = (&mut out[first..][..sums.len()], &linear.sum[first..][..sums.len()]);
     let (scale, bias) = (&linear.scale[first..][..sums.len()], &linear.bias[first..][..sums.len()]);

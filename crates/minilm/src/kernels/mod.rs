@@ -4,6 +4,7 @@
 //! Weights are int8, packed as `[outputs / 16][inputs / 4][16][4]`: 64 consecutive bytes hold four inputs of sixteen
 //! outputs, which is what the dot-product instructions of x86 and Arm eat. Activations are unsigned 8 bit with a scale
 //! and a zero point per row (token). Sums are exact in i32, so every set yields the same integers.
+#![expect(unsafe_code, reason = "instructions that are chosen at run time")]
 
 mod float;
 mod scalar;
@@ -72,7 +73,7 @@ struct Row {
 
 /// Working memory of attention over one sequence.
 #[derive(Default)]
-pub struct AttentionScratch {
+pub(crate) struct AttentionScratch {
     /// Keys of one head, transposed tile by tile: `[tiles][HEAD]` rows of [`TILE`] keys.
     keys: Vec<[f32; TILE]>,
     /// Values of one head, a row per token.
@@ -131,7 +132,7 @@ impl Kernels {
     ///
     /// # Panics
     /// When the sizes do not fit together.
-    pub fn multiply(&self, input: &Quantised, linear: &Linear<'_>, out: &mut [f32]) {
+    pub(crate) fn multiply(&self, input: &Quantised, linear: &Linear<'_>, out: &mut [f32]) {
         let (rows, outputs) = (input.rows.len(), linear.bias.len());
         assert!(outputs.is_multiple_of(4 * BLOCK) && linear.inputs.is_multiple_of(4));
         assert_eq!(linear.weight.len(), outputs * linear.inputs);
@@ -142,13 +143,13 @@ impl Kernels {
     }
 
     /// GELU in place, the exact form `x · Φ(x)`.
-    pub fn gelu(&self, values: &mut [f32]) {
+    pub(crate) fn gelu(&self, values: &mut [f32]) {
         // SAFETY: `AVAILABLE` lists only sets whose features this CPU has.
         unsafe { (self.gelu)(values) }
     }
 
     /// `rows = normalise(rows + added)`, row by row.
-    pub fn add_norm(&self, rows: &mut [f32], added: &[f32], norm: &Norm<'_>) {
+    pub(crate) fn add_norm(&self, rows: &mut [f32], added: &[f32], norm: &Norm<'_>) {
         for (row, added) in rows.chunks_exact_mut(HIDDEN).zip(added.chunks_exact(HIDDEN)) {
             // SAFETY: `AVAILABLE` lists only sets whose features this CPU has.
             unsafe { (self.add_norm)(row, added, norm) }
@@ -156,7 +157,7 @@ impl Kernels {
     }
 
     /// Multi-head attention over one sequence: `qkv` is `[tokens][3 * HIDDEN]`, `context` `[tokens][HIDDEN]`.
-    pub fn attend(&self, qkv: &[f32], scratch: &mut AttentionScratch, context: &mut [f32]) {
+    pub(crate) fn attend(&self, qkv: &[f32], scratch: &mut AttentionScratch, context: &mut [f32]) {
         // SAFETY: `AVAILABLE` lists only sets whose features this CPU has.
         unsafe { (self.attend)(qkv, scratch, context) }
     }

@@ -2,7 +2,7 @@
 
 use super::{AttentionScratch, BLOCK, BLOCK_BYTES, Kernels, Linear, Norm, QUERIES, Quantised, Row, TILE, float};
 
-pub const KERNELS: Kernels = Kernels { name: "scalar", quantise, multiply, gelu, add_norm, attend };
+pub(crate) const KERNELS: Kernels = Kernels { name: "scalar", quantise, multiply, gelu, add_norm, attend };
 
 fn quantise(row: &[f32], smooth: &[f32], out: &mut [u8]) -> Row {
     float::quantise(row, smooth, out)

@@ -11,7 +11,7 @@ use std::arch::x86_64::{
 use super::{BLOCK, BLOCK_BYTES, Kernels, Linear, QUERIES, Quantised, TILE, float, float_kernels};
 
 /// The sets this CPU can run, fastest first.
-pub fn available() -> Vec<Kernels> {
+pub(super) fn available() -> Vec<Kernels> {
     let mut sets = Vec::new();
     if !(is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")) {
         return sets;
@@ -105,7 +105,7 @@ mod avx512 {
 
     const COLUMNS: usize = 4 * BLOCK;
 
-    pub const KERNELS: Kernels = Kernels { name: "avx512-vnni", quantise, multiply, gelu, add_norm, attend };
+    pub(crate) const KERNELS: Kernels = Kernels { name: "avx512-vnni", quantise, multiply, gelu, add_norm, attend };
 
     float_kernels!("avx2,fma,avx512f,avx512bw,avx512vl", fused: true);
     attention_tile!("avx512f", lanes: 16, registers: 2, _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps,
@@ -190,7 +190,7 @@ mod avx_vnni {
 
     const COLUMNS: usize = 2 * BLOCK;
 
-    pub const KERNELS: Kernels = Kernels { name: "avx-vnni", quantise, multiply, gelu, add_norm, attend };
+    pub(crate) const KERNELS: Kernels = Kernels { name: "avx-vnni", quantise, multiply, gelu, add_norm, attend };
 
     float_kernels!("avx2,fma", fused: true);
     attention_tile!("avx2,fma", lanes: 8, registers: 2, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps,
@@ -209,7 +209,7 @@ mod avx2 {
 
     const COLUMNS: usize = 2 * BLOCK;
 
-    pub const KERNELS: Kernels = Kernels { name: "avx2", quantise, multiply, gelu, add_norm, attend };
+    pub(crate) const KERNELS: Kernels = Kernels { name: "avx2", quantise, multiply, gelu, add_norm, attend };
 
     float_kernels!("avx2,fma", fused: true);
     attention_tile!("avx2,fma", lanes: 8, registers: 2, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps,

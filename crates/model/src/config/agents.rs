@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The agent of a configuration that names none.
-pub const DEFAULT_AGENT_ID: &str = "main";
+pub(crate) const DEFAULT_AGENT_ID: &str = "main";
 
 /// Longest normalised id, in characters.
 const MAX_ID_CHARS: usize = 64;
@@ -11,7 +11,7 @@ const MAX_ID_CHARS: usize = 64;
 /// The canonical form of an agent id, safe as a file name: lower case, everything but `a-z 0-9 _ -` replaced by
 /// a dash, at most 64 characters. An id of which nothing remains is `main`, as in the host.
 #[must_use]
-pub fn normalize_agent_id(id: &str) -> String {
+pub(crate) fn normalize_agent_id(id: &str) -> String {
     let lower = id.trim().to_lowercase();
     let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     let starts_valid = lower.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
@@ -34,7 +34,7 @@ pub fn normalize_agent_id(id: &str) -> String {
 
 /// An agent's entry and the configuration path it stands at.
 #[derive(Debug, Clone)]
-pub struct AgentEntry<'a> {
+pub(crate) struct AgentEntry<'a> {
     /// Normalised id.
     pub id: String,
     /// For example `agents.entries.work` or `agents.list[1]`.
@@ -45,7 +45,7 @@ pub struct AgentEntry<'a> {
 
 /// The agents of a configuration.
 #[derive(Debug)]
-pub struct Roster<'a> {
+pub(crate) struct Roster<'a> {
     entries: Vec<AgentEntry<'a>>,
     shape: Shape,
     explicit_ownership: bool,
@@ -62,7 +62,7 @@ enum Shape {
 impl<'a> Roster<'a> {
     /// Reads `agents.entries`, else `agents.list`, as the host does.
     #[must_use]
-    pub fn read(config: &'a Value) -> Self {
+    pub(crate) fn read(config: &'a Value) -> Self {
         let agents = config.get("agents");
         let keyed = agents.and_then(|a| a.get("entries")).and_then(Value::as_object);
         let list = agents.and_then(|a| a.get("list")).and_then(Value::as_array);
@@ -98,20 +98,20 @@ impl<'a> Roster<'a> {
 
     /// The first entry of an agent.
     #[must_use]
-    pub fn get(&self, agent_id: &str) -> Option<&AgentEntry<'a>> {
+    pub(crate) fn get(&self, agent_id: &str) -> Option<&AgentEntry<'a>> {
         self.entries.iter().find(|entry| entry.id == agent_id)
     }
 
     /// Whether more than one agent is configured.
     #[must_use]
-    pub fn has_several(&self) -> bool {
+    pub(crate) fn has_several(&self) -> bool {
         self.entries.iter().any(|entry| entry.id != self.entries[0].id)
     }
 
     /// The agent that owns the default workspace. A list of older hosts falls back to its first entry; a keyed
     /// roster has an owner only when one entry is marked, or only one exists.
     #[must_use]
-    pub fn owner(&self) -> Option<&str> {
+    pub(crate) fn owner(&self) -> Option<&str> {
         let marked: Vec<&AgentEntry<'_>> =
             self.entries.iter().filter(|entry| entry.value.get("default") == Some(&Value::Bool(true))).collect();
         match self.shape {

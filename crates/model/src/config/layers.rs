@@ -12,11 +12,11 @@ use super::{
 };
 
 /// Origin of a value that no layer sets.
-pub const DEFAULT_ORIGIN: &str = "default";
+pub(crate) const DEFAULT_ORIGIN: &str = "default";
 
 /// One place of the configuration that holds memory settings.
 #[derive(Debug, Clone)]
-pub struct Layer<'a> {
+pub(super) struct Layer<'a> {
     /// Configuration path of the place.
     pub path: String,
     /// The object found there.
@@ -27,7 +27,7 @@ pub struct Layer<'a> {
 
 /// A value that was found, and where.
 #[derive(Debug)]
-pub struct Found<'a> {
+pub(super) struct Found<'a> {
     /// Full configuration path.
     pub path: String,
     /// The value, never null.
@@ -38,7 +38,7 @@ pub struct Found<'a> {
 
 /// Reads settings through the layers, and keeps origins and warnings.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub(super) struct Reader<'a> {
     /// Lowest first.
     layers: Vec<Layer<'a>>,
     /// Setting → configuration path.
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
     /// Collects the layers of an agent, lowest first: `agents.defaults.memorySearch` (hosts to 2026.7),
     /// `memory.search` (2026.8 and later), the agent's own entry in either form, then our plugin's own
     /// configuration, for all agents and for this one.
-    pub fn new(config: &'a Value, roster: &Roster<'a>, agent_id: &str) -> Self {
+    pub(super) fn new(config: &'a Value, roster: &Roster<'a>, agent_id: &str) -> Self {
         let mut reader = Self { layers: Vec::new(), origins: Origins::new(), warnings: Vec::new() };
         reader.add("agents.defaults.memorySearch".into(), config.pointer("/agents/defaults/memorySearch"), false);
         reader.add("memory.search".into(), config.pointer("/memory/search"), false);
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Every value set for a dotted key, highest layer first.
-    pub fn all(&self, key: &str) -> Vec<Found<'a>> {
+    pub(super) fn all(&self, key: &str) -> Vec<Found<'a>> {
         let find = |layer: &Layer<'a>| {
             let value = key.split('.').try_fold(layer.value, |value, part| value.get(part))?;
             let path = format!("{}.{key}", layer.path);
@@ -88,7 +88,11 @@ impl<'a> Reader<'a> {
     }
 
     /// Every value set for a key of our own, followed by values of the host that lie below it.
-    pub fn all_above(&self, key: &str, host: impl IntoIterator<Item = (String, Option<&'a Value>)>) -> Vec<Found<'a>> {
+    pub(crate) fn all_above(
+        &self,
+        key: &str,
+        host: impl IntoIterator<Item = (String, Option<&'a Value>)>,
+    ) -> Vec<Found<'a>> {
         let host = host.into_iter().filter_map(|(path, value)| {
             let value = value.filter(|value| !value.is_null())?;
             Some(Found { path, value, per_agent: false })
@@ -98,7 +102,7 @@ impl<'a> Reader<'a> {
 
     /// The first value that `parse` accepts; the others become warnings that end with what is used instead.
     /// `expected` completes "expected …".
-    pub fn pick<T>(
+    pub(super) fn pick<T>(
         &mut self,
         key: &str,
         found: Vec<Found<'a>>,
@@ -122,18 +126,18 @@ impl<'a> Reader<'a> {
     }
 
     /// A truth value.
-    pub fn bool(&mut self, key: &str, default: bool) -> bool {
+    pub(super) fn bool(&mut self, key: &str, default: bool) -> bool {
         self.optional_bool(key).unwrap_or(default)
     }
 
     /// A truth value that may be left to the ranking.
-    pub fn optional_bool(&mut self, key: &str) -> Option<bool> {
+    pub(crate) fn optional_bool(&mut self, key: &str) -> Option<bool> {
         let found = self.all(key);
         self.pick(key, found, "true or false", Value::as_bool).map(|picked| picked.value)
     }
 
     /// A trimmed text; an empty one counts as not set.
-    pub fn text(&mut self, key: &str) -> Option<String> {
+    pub(super) fn text(&mut self, key: &str) -> Option<String> {
         let found = self.all(key).into_iter().filter(|found| found.value.as_str().is_none_or(|t| !t.trim().is_empty()));
         let found = found.collect();
         self.pick(key, found, "a text", |value| value.as_str().map(|text| text.trim().to_owned()))
@@ -141,13 +145,19 @@ impl<'a> Reader<'a> {
     }
 
     /// One of several words.
-    pub fn choice<T: Copy>(&mut self, key: &str, choices: &[(&str, T)], default: T) -> T {
+    pub(super) fn choice<T: Copy>(&mut self, key: &str, choices: &[(&str, T)], default: T) -> T {
         let found = self.all(key);
         self.choice_of(key, found, choices, default)
     }
 
     /// One of several words, from values already found.
-    pub fn choice_of<T: Copy>(&mut self, key: &str, found: Vec<Found<'a>>, choices: &[(&str, T)], default: T) -> T {
+    pub(crate) fn choice_of<T: Copy>(
+        &mut self,
+        key: &str,
+        found: Vec<Found<'a>>,
+        choices: &[(&str, T)],
+        default: T,
+    ) -> T {
         let words: Vec<String> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
         let expected = format!("one of {}", words.join(", "));
         self.pick(key, found, &expected, |value| {
@@ -158,18 +168,18 @@ impl<'a> Reader<'a> {
     }
 
     /// A whole number; a fraction is rounded down, a number outside the range is moved to its border.
-    pub fn integer(&mut self, key: &str, range: RangeInclusive<u64>, default: u64) -> u64 {
+    pub(super) fn integer(&mut self, key: &str, range: RangeInclusive<u64>, default: u64) -> u64 {
         self.optional_integer(key, range).unwrap_or(default)
     }
 
     /// A whole number that may be absent.
-    pub fn optional_integer(&mut self, key: &str, range: RangeInclusive<u64>) -> Option<u64> {
+    pub(crate) fn optional_integer(&mut self, key: &str, range: RangeInclusive<u64>) -> Option<u64> {
         let found = self.all(key);
         self.integer_of(key, found, range)
     }
 
     /// A whole number, from values already found.
-    pub fn integer_of(&mut self, key: &str, found: Vec<Found<'a>>, range: RangeInclusive<u64>) -> Option<u64> {
+    pub(crate) fn integer_of(&mut self, key: &str, found: Vec<Found<'a>>, range: RangeInclusive<u64>) -> Option<u64> {
         let picked = self.pick(key, found, "a whole number", Value::as_f64)?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates at the borders")]
         let used = (picked.value.floor() as u64).clamp(*range.start(), *range.end());
@@ -181,7 +191,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number inside a range; outside it is moved to the border.
-    pub fn number(&mut self, key: &str, range: RangeInclusive<f64>) -> Option<f64> {
+    pub(super) fn number(&mut self, key: &str, range: RangeInclusive<f64>) -> Option<f64> {
         let found = self.all(key);
         let picked = self.pick(key, found, "a number", Value::as_f64)?;
         let used = picked.value.clamp(*range.start(), *range.end());
@@ -193,19 +203,19 @@ impl<'a> Reader<'a> {
     }
 
     /// Warns about a value that was moved.
-    pub fn clamped(&mut self, path: &str, written: impl Display, used: impl Display) {
+    pub(crate) fn clamped(&mut self, path: &str, written: impl Display, used: impl Display) {
         self.warnings.push(format!("{path} is {written}, which is out of range; {used} is used"));
     }
 
     /// The configuration path a setting came from, if a layer set it.
-    pub fn origin(&self, key: &str) -> Option<&str> {
+    pub(super) fn origin(&self, key: &str) -> Option<&str> {
         self.origins.get(key).map(String::as_str).filter(|origin| *origin != DEFAULT_ORIGIN)
     }
 }
 
 /// A usable value and where it was found.
 #[derive(Debug)]
-pub struct Picked<T> {
+pub(crate) struct Picked<T> {
     /// The value.
     pub value: T,
     /// Full configuration path.
@@ -215,7 +225,7 @@ pub struct Picked<T> {
 }
 
 /// What a wrong value is, for a warning. Texts are not repeated: they may be secrets in the wrong place.
-pub fn kind(value: &Value) -> &'static str {
+pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a truth value",

@@ -11,11 +11,11 @@ use crate::error::{Code, Error, Result};
 pub const OWN_FOLDER: &str = "memory-core-rs";
 
 /// The host's own database; a second copy of SQLite must never open it in the host's process.
-pub const HOST_DATABASE_NAME: &str = "openclaw-agent.sqlite";
+pub(crate) const HOST_DATABASE_NAME: &str = "openclaw-agent.sqlite";
 
 /// Replaces a leading `~` (alone or before a separator) with the home directory.
 #[must_use]
-pub fn expand_home(path: &str, home: &Path) -> PathBuf {
+pub(crate) fn expand_home(path: &str, home: &Path) -> PathBuf {
     match path.strip_prefix('~') {
         Some("") => home.to_path_buf(),
         Some(rest) if rest.starts_with(['/', '\\']) => home.join(rest.trim_start_matches(['/', '\\'])),
@@ -42,7 +42,7 @@ pub fn normalize(path: &Path) -> PathBuf {
 /// Default place of our database: `<state>/memory-core-rs/<agentId>/index.sqlite`. Not the folder of the seeds,
 /// because today's host migrates and renames whatever it finds there.
 #[must_use]
-pub fn default_database_path(state_dir: &Path, agent_id: &str) -> PathBuf {
+pub(crate) fn default_database_path(state_dir: &Path, agent_id: &str) -> PathBuf {
     state_dir.join(OWN_FOLDER).join(agent_id).join("index.sqlite")
 }
 

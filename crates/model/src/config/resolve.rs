@@ -19,7 +19,7 @@ use super::{
 use crate::error::{Code, Error, Result};
 
 /// Plugin id, npm name and key of our own configuration.
-pub const PLUGIN_ID: &str = "memory-core-rs";
+pub(crate) const PLUGIN_ID: &str = "memory-core-rs";
 
 /// Largest number that JavaScript holds exactly.
 const MAX_SAFE: u64 = 9_007_199_254_740_991;

@@ -365,8 +365,8 @@ proptest! {
         inner in any_json(),
     ) {
         let config = json!({
-            "agents": {"defaults": {"memorySearch": {key: {sub: inner.clone()}}}, "list": inner.clone()},
-            "memory": {"search": {key: outer.clone()}},
+            "agents": {"defaults": {"memorySearch": {key: {sub: inner}}}, "list": inner},
+            "memory": {"search": {key: outer}},
             "plugins": {"entries": {"memory-core-rs": {"config": {key: {sub: outer}}}}},
         });
         if let Ok(Some(Resolved { settings, .. })) = resolve(&input(&config, "main")) {

@@ -240,7 +240,7 @@ pub enum Citations {
 }
 
 /// Where each resolved value came from: setting path → configuration path, or `default`.
-pub type Origins = BTreeMap<String, String>;
+pub(crate) type Origins = BTreeMap<String, String>;
 
 /// Settings with their origins and the warnings that resolving them gave.
 #[derive(Debug, Clone)]

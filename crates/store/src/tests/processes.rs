@@ -227,6 +227,7 @@ fn heed_permissions(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     /// `CAP_DAC_OVERRIDE` of `linux/capability.h`.
     const PASS_OVER_PERMISSIONS: libc::c_ulong = 1;
+    #[expect(unsafe_code, reason = "there is no safe way to limit a child")]
     // SAFETY: one system call between fork and exec.
     unsafe {
         command.pre_exec(|| {

@@ -23,9 +23,9 @@ use spellings::Spellings;
 /// Characters of a query that are read; what follows a pasted text adds noise, not meaning.
 pub const MAX_CHARS: usize = 2_000;
 /// Terms of a query; the first ones count.
-pub const MAX_TERMS: usize = 64;
+pub(crate) const MAX_TERMS: usize = 64;
 /// Spellings of one term.
-pub const MAX_ALTERNATIVES: usize = 10;
+pub(crate) const MAX_ALTERNATIVES: usize = 10;
 
 /// Weight of a word that shapes questions about anything: "cuesta", "heißt", "стоит".
 const SHAPING_WEIGHT: f32 = 0.3;
@@ -431,7 +431,7 @@ impl Reader<'_> {
             return;
         }
         let mut spellings = Spellings::default();
-        spellings.add(run.clone(), 1.0);
+        spellings.add(run, 1.0);
         spellings.add(bare.clone(), 1.0);
         self.push_span(span.clone(), TermKind::Word, weight, spellings);
         let characters: Vec<char> = bare.chars().collect();

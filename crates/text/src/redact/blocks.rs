@@ -92,7 +92,7 @@ pub(super) fn begun_before(text: &str) -> Option<Range<usize>> {
     }
     let rest = text.get(at..)?.trim_start_matches([' ', '\t']);
     let footer = footer(rest).filter(|_| end > 0).map(|footer| text.len() - rest.len() + footer);
-    footer.or((lines >= 2).then_some(end)).map(|end| 0..end)
+    footer.or_else(|| (lines >= 2).then_some(end)).map(|end| 0..end)
 }
 
 /// The end of the line that ends a private key, where a text begins with it.

@@ -16,7 +16,7 @@ use regex::Regex;
 
 use super::fold::fold;
 use calendar::Calendar;
-pub use calendar::DateRange;
+pub(crate) use calendar::DateRange;
 use words::{Sense, Side, Unit, senses};
 
 /// What a query says about time.
@@ -106,7 +106,7 @@ static ISO: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Whether a text holds a date in digits, such as 2023-05-08.
 #[must_use]
-pub fn looks_numeric_date(text: &str) -> bool {
+pub(crate) fn looks_numeric_date(text: &str) -> bool {
     ISO.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 

@@ -49,7 +49,7 @@ pub(super) fn is_entry(line: &[u8]) -> bool {
 ///
 /// # Errors
 /// When it cannot be read, or is far too large.
-pub fn has_damage(path: &Path) -> Result<bool> {
+pub(crate) fn has_damage(path: &Path) -> Result<bool> {
     Ok(!split(&own_file::read(path)?.unwrap_or_default()).1.is_empty())
 }
 
@@ -58,7 +58,7 @@ pub fn has_damage(path: &Path) -> Result<bool> {
 ///
 /// # Errors
 /// When the file cannot be read or written, or is far too large.
-pub fn mend(path: &Path) -> Result<usize> {
+pub(crate) fn mend(path: &Path) -> Result<usize> {
     if !path.exists() {
         return Ok(0);
     }

@@ -70,7 +70,7 @@ impl Locked {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn last_line(&mut self) -> Result<Option<String>> {
+    pub(crate) fn last_line(&mut self) -> Result<Option<String>> {
         self.run(|file, _| Ok(last_lines(file, 1)?.lines.pop()))
     }
 
@@ -96,7 +96,7 @@ impl Locked {
     ///
     /// # Errors
     /// As [`Self::append`].
-    pub fn or_new(mut self) -> Result<Self> {
+    pub(crate) fn or_new(mut self) -> Result<Self> {
         match self.mend() {
             Err(error) if error.code() == Code::Corrupt => {
                 let aside = self.run(|_, path| rename_free(path, &damaged_label()))?;
@@ -148,7 +148,7 @@ impl Locked {
     ///
     /// # Errors
     /// As [`Self::append`].
-    pub fn rotate(&mut self, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
+    pub(crate) fn rotate(&mut self, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
         self.run(|file, path| rotate_locked(file, path, max_lines, date))
     }
 

@@ -16,11 +16,12 @@ use memchr::memrchr;
 use model::{error::Result, own_file};
 
 pub(super) use damage::notice;
-pub use damage::{SetAside, has_damage, mend, take_notices};
+pub use damage::{SetAside, take_notices};
+pub(crate) use damage::{has_damage, mend};
 pub use later::{settle, soon};
-pub use locked::Locked;
-pub use names::{is_set_aside, rotated, set_aside};
-pub use tail::{tail, tail_over_rotation};
+pub(crate) use locked::Locked;
+pub(crate) use names::{is_set_aside, rotated, set_aside};
+pub(crate) use tail::{tail, tail_over_rotation};
 
 /// Bytes read at a time.
 const BLOCK: u64 = 16 * 1024;
@@ -40,7 +41,7 @@ pub fn append(path: &Path, line: &str) -> Result<()> {
 ///
 /// # Errors
 /// As [`Locked::append`].
-pub fn append_or_begin(path: &Path, line: &str) -> Result<()> {
+pub(crate) fn append_or_begin(path: &Path, line: &str) -> Result<()> {
     Locked::open(path)?.or_new()?.append(line)
 }
 
@@ -48,7 +49,7 @@ pub fn append_or_begin(path: &Path, line: &str) -> Result<()> {
 ///
 /// # Errors
 /// As [`Locked::append`].
-pub fn rotate(path: &Path, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
+pub(crate) fn rotate(path: &Path, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
     Locked::open(path)?.rotate(max_lines, date)
 }
 

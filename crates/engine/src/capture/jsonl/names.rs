@@ -55,7 +55,7 @@ fn free_name(path: &Path, label: &str, make: impl Fn(&Path) -> std::io::Result<(
 ///
 /// # Errors
 /// When its folder cannot be read.
-pub fn set_aside(path: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn set_aside(path: &Path) -> Result<Vec<PathBuf>> {
     let mut found = beside(path, |suffix| suffix.starts_with(DAMAGED).then_some(()))?;
     found.sort();
     Ok(found.into_iter().map(|((), path)| path).collect())
@@ -63,7 +63,7 @@ pub fn set_aside(path: &Path) -> Result<Vec<PathBuf>> {
 
 /// Whether a file is what was set aside of another.
 #[must_use]
-pub fn is_set_aside(path: &Path) -> bool {
+pub(crate) fn is_set_aside(path: &Path) -> bool {
     path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains(&format!("-{DAMAGED}-")))
 }
 
@@ -71,7 +71,7 @@ pub fn is_set_aside(path: &Path) -> bool {
 ///
 /// # Errors
 /// When its folder cannot be read.
-pub fn rotated(path: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn rotated(path: &Path) -> Result<Vec<PathBuf>> {
     // `2026-01-02`, `2026-01-02-2`, …: the second of a day comes before its tenth.
     let order = |suffix: &str| {
         let (date, number) = suffix.split_at_checked("2026-01-02".len())?;

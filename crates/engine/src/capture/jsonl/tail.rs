@@ -25,7 +25,7 @@ const MAX_TAIL: u64 = 16 << 20;
 ///
 /// # Errors
 /// As [`tail`] and [`rotated`].
-pub fn tail_over_rotation(path: &Path, n: usize) -> Result<Vec<String>> {
+pub(crate) fn tail_over_rotation(path: &Path, n: usize) -> Result<Vec<String>> {
     let mut lines = tail(path, n)?;
     if lines.len() < n
         && let Some(before) = rotated(path)?.last()
@@ -40,7 +40,7 @@ pub fn tail_over_rotation(path: &Path, n: usize) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// When the file exists but cannot be read.
-pub fn tail(path: &Path, n: usize) -> Result<Vec<String>> {
+pub(crate) fn tail(path: &Path, n: usize) -> Result<Vec<String>> {
     let read = || match own_file::open(path)? {
         Some(mut file) => last_lines(&mut file, n),
         None => Ok(Tail::default()),

@@ -64,7 +64,6 @@ impl BitCodes {
             let x = i32::from(x);
             (total + x.abs(), square + x * x)
         });
-        #[allow(clippy::cast_precision_loss, reason = "sums of bytes")]
         let scale = if total == 0 { 0.0 } else { (square as f32).sqrt() / total as f32 };
         self.rows.push(Row { scale, ones });
     }
@@ -100,7 +99,6 @@ impl Query {
                 planes[plane * words + i / 64] |= u64::from(level >> plane & 1) << (i % 64);
             }
         }
-        #[allow(clippy::cast_precision_loss, reason = "a sum of squares of small numbers")]
         let inverse_length = if square == 0 { 0.0 } else { (square as f32).sqrt().recip() };
         Self { planes, words, sum, inverse_length }
     }
@@ -121,11 +119,9 @@ fn scan_rows(query: &Query, signs: &[u64], rows: &[Row], out: &mut Vec<f32>) {
             levels += u64::from((sign & p2).count_ones()) << 2;
             levels += u64::from((sign & p3).count_ones()) << 3;
         }
-        #[allow(clippy::cast_possible_truncation, reason = "at most 15 a dimension")]
         let levels = levels as i32;
         // Over the set bits, the levels less their offset; a set bit counts +1, a clear one −1.
         let inner = 2 * (levels - QUERY_OFFSET * row.ones) - query.sum;
-        #[allow(clippy::cast_precision_loss, reason = "at most 7 a dimension")]
         let inner = inner as f32;
         inner * row.scale * query.inverse_length
     }));

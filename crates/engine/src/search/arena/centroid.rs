@@ -62,7 +62,6 @@ impl Centroids {
 }
 
 /// The scale of a row as a whole number.
-#[allow(clippy::cast_possible_truncation, reason = "at most one, unless the row is damaged")]
 fn whole(inverse_length: f32) -> i64 {
     (f64::from(inverse_length) * ONE).round() as i64
 }

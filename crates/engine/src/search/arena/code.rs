@@ -19,7 +19,6 @@ pub(super) fn quantise(vector: &[f32], limit: f32) -> Vec<i8> {
     let scale = if finite && largest > 0.0 { limit / largest } else { 0.0 };
     // A subnormal maximum makes the scale infinite; such a vector is zero for every purpose here.
     let scale = if scale.is_finite() { scale } else { 0.0 };
-    #[allow(clippy::cast_possible_truncation, reason = "the product is within ±127")]
     vector.iter().map(|x| if finite { (x * scale).round() as i8 } else { 0 }).collect()
 }
 

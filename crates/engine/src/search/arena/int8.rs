@@ -53,14 +53,12 @@ impl Int8Codes {
     }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "a sum of squares of bytes")]
 fn inverse_length(code: &[i8]) -> f32 {
     let square = dot(code, code);
     if square == 0 { 0.0 } else { (square as f64).sqrt().recip() as f32 }
 }
 
 /// The inner product; simsimd picks the widest instructions of the machine.
-#[allow(clippy::cast_possible_truncation, reason = "simsimd sums in i32 and answers as f64")]
 fn dot(a: &[i8], b: &[i8]) -> i32 {
     i8::dot(a, b).map_or_else(|| dot_scalar(a, b), |sum| sum as i32)
 }
@@ -72,7 +70,7 @@ fn dot_scalar(a: &[i8], b: &[i8]) -> i32 {
 
 /// A query that is compared with codes one by one.
 #[derive(Debug, Clone)]
-pub struct CodedQuery {
+pub(crate) struct CodedQuery {
     code: Vec<i8>,
     inverse_length: f32,
 }
@@ -80,19 +78,18 @@ pub struct CodedQuery {
 impl CodedQuery {
     /// Quantises a query.
     #[must_use]
-    pub fn new(query: &[f32]) -> Self {
+    pub(crate) fn new(query: &[f32]) -> Self {
         let code = quantise(query, LIMIT);
         Self { inverse_length: inverse_length(&code), code }
     }
 
     /// Number of dimensions.
     #[must_use]
-    pub fn dims(&self) -> usize {
+    pub(crate) fn dims(&self) -> usize {
         self.code.len()
     }
 
     /// The inner product of the query's unit vector with another vector.
-    #[allow(clippy::cast_precision_loss, reason = "the same for the same vector")]
     pub(super) fn product(&self, vector: &[i64]) -> f64 {
         let sum: f64 = self.code.iter().zip(vector).map(|(&x, &y)| f64::from(x) * y as f64).sum();
         sum * f64::from(self.inverse_length)
@@ -100,14 +97,13 @@ impl CodedQuery {
 
     /// The approximate cosine with a code of the same length; none for a code of zeros.
     #[must_use]
-    pub fn cosine(&self, code: &[u8]) -> Option<f32> {
+    pub(crate) fn cosine(&self, code: &[u8]) -> Option<f32> {
         let code: Vec<i8> = code.iter().map(|byte| byte.cast_signed()).collect();
         let inverse_length = inverse_length(&code);
         (inverse_length > 0.0).then(|| self.cosine_with(&code, inverse_length))
     }
 
     /// The cosine with a code, given 1 / its Euclidean length.
-    #[allow(clippy::cast_precision_loss, reason = "a sum of products of bytes")]
     fn cosine_with(&self, code: &[i8], inverse_length: f32) -> f32 {
         dot(&self.code, code) as f32 * inverse_length * self.inverse_length
     }

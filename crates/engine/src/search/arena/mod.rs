@@ -13,14 +13,14 @@ use std::collections::HashMap;
 use bits::BitCodes;
 use centroid::Centroids;
 pub use code::code;
-pub use int8::CodedQuery;
+pub(crate) use int8::CodedQuery;
 use int8::Int8Codes;
 
 use model::error::{Code, Error, Result};
 use model::source::Source;
 
 /// Bytes of code beyond which an arena keeps sign bits only.
-pub const INT8_LIMIT: usize = 48 << 20;
+pub(crate) const INT8_LIMIT: usize = 48 << 20;
 
 /// Bytes of code beyond which bits choose what is compared by bytes: reading all of them takes longer than that.
 const COARSE_FROM: usize = 4 << 20;
@@ -29,7 +29,7 @@ const REFINED: usize = 2048;
 
 /// How much of each vector an arena keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Precision {
+pub(crate) enum Precision {
     /// One byte a dimension.
     Int8,
     /// One bit a dimension.
@@ -39,7 +39,7 @@ pub enum Precision {
 impl Precision {
     /// How much is kept of so many vectors.
     #[must_use]
-    pub const fn of(dims: usize, rows: usize) -> Self {
+    pub(crate) const fn of(dims: usize, rows: usize) -> Self {
         if dims.saturating_mul(rows) <= INT8_LIMIT { Self::Int8 } else { Self::Bits }
     }
 }
@@ -150,7 +150,7 @@ impl Arena {
 
     /// The embedding of a chunk in the store; none when it has none.
     #[must_use]
-    pub fn embedding_of(&self, chunk_id: i64) -> Option<i64> {
+    pub(crate) fn embedding_of(&self, chunk_id: i64) -> Option<i64> {
         self.rows.get(&chunk_id).map(|&row| self.embedding_ids[row])
     }
 
@@ -174,7 +174,7 @@ impl Arena {
 
     /// How much of each vector is kept.
     #[must_use]
-    pub const fn precision(&self) -> Precision {
+    pub(crate) const fn precision(&self) -> Precision {
         if self.bytes.is_some() { Precision::Int8 } else { Precision::Bits }
     }
 
@@ -192,7 +192,7 @@ impl Arena {
     /// with bits 99.9 % of the best 24 and of the best 200 of 9,000 MiniLM vectors (384 dimensions), 99.9 % and
     /// 99.6 % of 50,000 made vectors of 1,536 dimensions.
     #[must_use]
-    pub fn oversample(&self, k: usize) -> usize {
+    pub(crate) fn oversample(&self, k: usize) -> usize {
         match self.precision() {
             Precision::Int8 => k.saturating_add(64),
             Precision::Bits => k.saturating_mul(8).max(512),
@@ -231,7 +231,6 @@ impl Arena {
 
 /// Mean of similarities, NaN aside; 0 when there is none. Summed as whole numbers: rows are in the order in which they
 /// came and went, and a sum of floats depends on it.
-#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "similarities are about one")]
 fn mean(similarities: &[f32]) -> f64 {
     const ONE: f64 = (1_u64 << 32) as f64;
     let (mut count, mut sum) = (0_u32, 0_i64);

@@ -35,7 +35,6 @@ pub(super) fn decay(path: &str, source: Source, mtime_ns: i64, now_ms: i64, half
         None if source == Source::Sessions || is_evergreen(path, dated) => return None,
         None => mtime_ns.div_euclid(1_000_000),
     };
-    #[allow(clippy::cast_precision_loss, reason = "milliseconds of an age fit in 53 bits")]
     let age_days = now_ms.saturating_sub(at_ms).max(0) as f64 / DAY_MS;
     Some(Decay { age_days, multiplier: multiplier(age_days, half_life_days) })
 }

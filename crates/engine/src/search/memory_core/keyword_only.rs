@@ -116,7 +116,6 @@ impl QueryWords {
         Self(words(asked).map(str::to_lowercase).filter(|word| seen.insert(word.clone())).collect())
     }
 
-    #[allow(clippy::cast_precision_loss, reason = "numbers of words")]
     fn boost(&self, asked: &str, row: &ChunkRow, text: &HashSet<String>) -> Option<Boost> {
         if self.0.is_empty() {
             return None;

@@ -124,7 +124,6 @@ const fn is_cjk(c: char) -> bool {
 }
 
 /// Shared words by all words; two texts without words are the same.
-#[allow(clippy::cast_precision_loss, reason = "a snippet has at most 700 words")]
 fn jaccard(a: &[u32], b: &[u32]) -> f64 {
     if a.is_empty() && b.is_empty() {
         return 1.0;
@@ -181,7 +180,7 @@ mod tests {
             candidates.sort_by(|a, b| b.0.total_cmp(&a.0));
             let order = order(&candidates, lambda);
             prop_assert_eq!(order.first().copied(), (!candidates.is_empty()).then_some(0));
-            let mut sorted = order.clone();
+            let mut sorted = order;
             sorted.sort_unstable();
             prop_assert_eq!(sorted, (0..candidates.len()).collect::<Vec<_>>());
         }

@@ -32,14 +32,14 @@ use model::{
 use store::{Reader, chunks::ChunkRow, generations::GenerationId};
 
 /// `query.minScore` of this ranking where none is set (F1).
-pub const DEFAULT_MIN_SCORE: f64 = 0.35;
+pub(crate) const DEFAULT_MIN_SCORE: f64 = 0.35;
 
 /// Most candidates of a leg (F2).
 const MAX_CANDIDATES: usize = 200;
 
 /// What is searched.
 #[derive(Debug, Clone, Copy)]
-pub struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     /// The index that answers.
     pub generation: GenerationId,
     /// Tokenizer of the keyword leg (B8).
@@ -52,7 +52,12 @@ pub struct Scope<'a> {
 ///
 /// # Errors
 /// When the database cannot be read, the call was cancelled, or the query vector is not of the index's length.
-pub fn search(reader: &Reader<'_>, scope: &Scope<'_>, settings: &QuerySettings, request: &Request) -> Result<Answer> {
+pub(crate) fn search(
+    reader: &Reader<'_>,
+    scope: &Scope<'_>,
+    settings: &QuerySettings,
+    request: &Request,
+) -> Result<Answer> {
     let search = Search::new(reader, scope, settings, request)?;
     let mut answer = match scope.vector.as_ref().filter(|_| !request.lexical_only) {
         Some(vector) if settings.hybrid_enabled => search.hybrid(vector)?,

@@ -18,7 +18,7 @@ const LOSS_OF_BEST: f64 = 1e3;
 
 /// Makes results that reach into each other parts of their file that do not, as many, of the same lines: first the best
 /// lines together, then as few lost as may be, and the best line of no result. Says whether any has changed.
-pub fn cut(found: &mut [&mut Passage], lines: &Lines<'_>, passages: &Passages<'_>) -> bool {
+pub(super) fn cut(found: &mut [&mut Passage], lines: &Lines<'_>, passages: &Passages<'_>) -> bool {
     let range = |passage: &Passage| (passage.lines[0], passage.lines[passage.lines.len() - 1]);
     let mut order: Vec<usize> = (0..found.len()).collect();
     order.sort_unstable_by_key(|at| range(found[*at]));

@@ -40,7 +40,7 @@ const MOST_ROWS: usize = 2_000;
 
 /// How similar the query is to the chunks of the index.
 #[derive(Debug, Clone, Default)]
-pub struct Similarities {
+pub(crate) struct Similarities {
     /// Exact cosine per candidate chunk, −1 to 1.
     pub cosines: HashMap<i64, f64, RandomState>,
     /// Mean over all chunks.
@@ -51,7 +51,7 @@ pub struct Similarities {
 
 /// The chunks to be ranked, and what is known of the whole index.
 #[derive(Debug, Default)]
-pub struct Candidates {
+pub(crate) struct Candidates {
     /// In the order of source, path, first line and id.
     pub rows: Vec<ChunkRow>,
     /// Inverse document frequency of each concept, over all chunks.
@@ -68,14 +68,14 @@ pub struct Candidates {
 
 /// Inverse document frequency with the usual smoothing (Robertson and Spärck Jones, as in Lucene).
 #[must_use]
-pub fn idf(total: u64, frequency: usize) -> f64 {
+pub(crate) fn idf(total: u64, frequency: usize) -> f64 {
     let (total, frequency) = (total as f64, (frequency as f64).min(total as f64));
     ((total - frequency + 0.5) / (frequency + 0.5)).ln_1p()
 }
 
 /// What is searched in.
 #[derive(Clone, Copy)]
-pub struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     /// A snapshot of the store.
     pub reader: &'a Reader<'a>,
     /// The index that answers.
@@ -90,7 +90,7 @@ pub struct Scope<'a> {
 ///
 /// # Errors
 /// When the database cannot be read, the call was cancelled, or the query vector is not of the index's length.
-pub fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Result<Candidates> {
+pub(super) fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Result<Candidates> {
     let mut found = Candidates { total: scope.reader.chunk_count(scope.generation)?, ..Candidates::default() };
     let mut ids: HashSet<i64, RandomState> = HashSet::default();
     let mut rows: Vec<ChunkRow> = Vec::new();
@@ -290,7 +290,7 @@ fn dated_chunks(scope: &Scope<'_>, plan: &Plan, sources: &[Source]) -> Result<Ve
 
 /// Whether a concept that stands for a file occurs in a path: the whole path, its end, or its file name.
 #[must_use]
-pub fn names_path(plan: &Plan, concept: usize, path: &str) -> bool {
+pub(crate) fn names_path(plan: &Plan, concept: usize, path: &str) -> bool {
     let Some(term) = plan.query.terms.get(concept) else { return false };
     if term.kind != TermKind::File {
         return false;

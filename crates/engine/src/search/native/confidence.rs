@@ -3,7 +3,7 @@
 use super::fusion::Parts;
 
 /// Lowest confidence that is shown unless asked otherwise: keeps what answers, drops what merely shares a word.
-pub const DEFAULT_MIN_SCORE: f64 = 0.3;
+pub(crate) const DEFAULT_MIN_SCORE: f64 = 0.3;
 
 /// How far a cosine must rise from the mean of the index towards 1, to be even odds. Unlike standard deviations, this
 /// share tells a question about something else from one in other words, and does not depend on how alike a model
@@ -31,7 +31,7 @@ const ASKED_DAY: f64 = 0.4;
 
 /// What is known of the best line of a passage.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Evidence {
+pub(crate) struct Evidence {
     /// Share of what the query asks for that the line and its neighbours hold, 0–1.
     pub coverage: f64,
     /// The cosine: 0 = the mean of the index, 1 = the same direction; none without vectors.
@@ -44,7 +44,7 @@ pub struct Evidence {
 
 /// The score of a passage.
 #[must_use]
-pub fn score(evidence: &Evidence) -> f64 {
+pub(super) fn score(evidence: &Evidence) -> f64 {
     let words = if evidence.parts.exact > 0.0 { evidence.coverage.max(EXACT) } else { evidence.coverage };
     let day = if evidence.parts.time > 0.0 { ASKED_DAY } else { 0.0 };
     let chunk = |neutral: f64, scale: f64| evidence.rise.map(|rise| (rise - neutral) / scale);

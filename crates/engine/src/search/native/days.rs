@@ -12,7 +12,7 @@ const WEIGHT: f64 = 0.5;
 
 /// The days that a query asks for as something to look for; none when it asks for no day, or for too many.
 #[must_use]
-pub fn concept(query: &QueryPlan) -> Option<Concept> {
+pub(crate) fn concept(query: &QueryPlan) -> Option<Concept> {
     let range = query.time.range?;
     let days: Vec<Date> = range.start.series(1.day()).take_while(|day| *day <= range.end).take(MOST_DAYS + 1).collect();
     let surface = query.time.spans.first().and_then(|span| query.text.get(span.clone())).unwrap_or_default();

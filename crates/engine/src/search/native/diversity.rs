@@ -57,7 +57,7 @@ impl Words {
 
 /// What has been shown.
 #[derive(Debug)]
-pub struct Shown<'a> {
+pub(crate) struct Shown<'a> {
     passages: Vec<Words>,
     texts: HashSet<String, RandomState>,
     /// Whether the candidates come from several sources.
@@ -68,13 +68,13 @@ pub struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     /// Nothing yet, of these candidates.
-    pub fn nothing_of(lines: &Lines<'a>) -> Self {
+    pub(crate) fn nothing_of(lines: &Lines<'a>) -> Self {
         let is_mixed = !lines.files.iter().map(|file| file.source).all_equal();
         Self { passages: Vec::new(), texts: HashSet::default(), is_mixed, lines: Vec::new() }
     }
 
     /// Whether an earlier result says the same as a passage; if none does, the passage counts as shown.
-    pub fn repeats(&mut self, passage: &Passage, lines: &Lines<'a>) -> bool {
+    pub(crate) fn repeats(&mut self, passage: &Passage, lines: &Lines<'a>) -> bool {
         let members = || passage.lines.iter().map(|at| &lines.lines[*at]);
         let words = Words::of(members().flat_map(|line| line.terms.iter()));
         if words.terms.len() < FEW {

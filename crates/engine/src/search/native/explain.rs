@@ -12,7 +12,13 @@ use super::{
 
 /// Explains a passage.
 #[must_use]
-pub fn of(passage: &Passage, plan: &Plan, candidates: &Candidates, lines: &Lines<'_>, evidence: &Evidence) -> Value {
+pub(super) fn of(
+    passage: &Passage,
+    plan: &Plan,
+    candidates: &Candidates,
+    lines: &Lines<'_>,
+    evidence: &Evidence,
+) -> Value {
     let best = &lines.lines[passage.best];
     let chunks = [best.chunks.0, best.chunks.1].map(|at| lines.chunks[at].id);
     let parts = &evidence.parts;

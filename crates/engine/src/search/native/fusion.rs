@@ -21,33 +21,33 @@ use text::{
 /// first five is what a perfect line reaches.
 mod weight {
     /// Words of the line.
-    pub const LINE: f64 = 0.5;
+    pub(crate) const LINE: f64 = 0.5;
     /// Words of the line and its neighbours.
-    pub const WINDOW: f64 = 0.8;
+    pub(crate) const WINDOW: f64 = 0.8;
     /// Words of the chunk.
-    pub const CHUNK: f64 = 0.2;
+    pub(crate) const CHUNK: f64 = 0.2;
     /// The line is labelled (`Ana: …`, `Phone: …`) with a word of the query.
-    pub const LABEL: f64 = 0.35;
+    pub(crate) const LABEL: f64 = 0.35;
     /// Meaning of the chunk: its cosine above the mean of the index, against the best.
-    pub const MEANING: f64 = 0.2;
+    pub(crate) const MEANING: f64 = 0.2;
     /// Meaning of the line: its cosine above the mean of the candidate lines, against the best.
-    pub const LINE_MEANING: f64 = 0.4;
+    pub(crate) const LINE_MEANING: f64 = 0.4;
     /// The same of the line and its neighbours together.
-    pub const NEAR_MEANING: f64 = 0.2;
+    pub(crate) const NEAR_MEANING: f64 = 0.2;
     /// Added to the meaning of the line when no line holds the question's words …
-    pub const PARAPHRASE: f64 = 1.0;
+    pub(crate) const PARAPHRASE: f64 = 1.0;
     /// … that is, less than this share of them.
-    pub const WELL_HELD: f64 = 0.8;
+    pub(crate) const WELL_HELD: f64 = 0.8;
     /// Written on a day that the query asks about, or below its name.
-    pub const TIME: f64 = 0.8;
+    pub(crate) const TIME: f64 = 0.8;
     /// The newest note against one that is a half-life older, when the query asks for what is recent.
-    pub const RECENT: f64 = 0.3;
+    pub(super) const RECENT: f64 = 0.3;
     /// Importance 10 against none (P4).
-    pub const IMPORTANCE: f64 = 0.1;
+    pub(crate) const IMPORTANCE: f64 = 0.1;
     /// `MEMORY.md` and `USER.md`: what somebody chose to keep.
-    pub const CURATED: f64 = 0.05;
+    pub(crate) const CURATED: f64 = 0.05;
     /// An identifier, path or quoted phrase as typed: above everything else together.
-    pub const EXACT: f64 = 4.0;
+    pub(crate) const EXACT: f64 = 4.0;
 }
 
 /// An identifier in more than one chunk of so many is a subject, not a key.
@@ -59,7 +59,7 @@ const LABEL_BYTES: usize = 40;
 
 /// The parts of a line's score, each already weighted.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Parts {
+pub(crate) struct Parts {
     /// Words of the line.
     pub line: f64,
     /// Words of the line and its neighbours.
@@ -87,13 +87,13 @@ pub struct Parts {
 impl Parts {
     /// The score that lines are ordered by.
     #[must_use]
-    pub fn sum(&self) -> f64 {
+    pub(super) fn sum(&self) -> f64 {
         self.relevance() + self.exact
     }
 
     /// The same without what was found as typed, which outweighs everything else.
     #[must_use]
-    pub fn relevance(&self) -> f64 {
+    pub(crate) fn relevance(&self) -> f64 {
         self.line
             + self.window
             + self.chunk
@@ -109,7 +109,7 @@ impl Parts {
 
 /// The cosine of a line: of the best chunk that holds it.
 #[must_use]
-pub fn cosine_of(line: &Line<'_>, lines: &Lines<'_>, candidates: &Candidates) -> Option<f64> {
+pub(crate) fn cosine_of(line: &Line<'_>, lines: &Lines<'_>, candidates: &Candidates) -> Option<f64> {
     best_cosine(line, |chunk| cosine_of_chunk(&lines.chunks[chunk], candidates))
 }
 
@@ -126,7 +126,7 @@ fn best_cosine(line: &Line<'_>, of: impl Fn(usize) -> Option<f64>) -> Option<f64
 
 /// Weighs all evidence of all lines.
 #[must_use]
-pub fn fuse(
+pub(crate) fn fuse(
     plan: &Plan,
     candidates: &Candidates,
     lines: &Lines<'_>,

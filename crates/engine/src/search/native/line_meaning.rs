@@ -11,7 +11,7 @@ use store::Reader;
 
 /// Cosines of the candidate lines with the query, and how they are spread.
 #[derive(Debug, Default)]
-pub struct LineMeaning {
+pub(crate) struct LineMeaning {
     /// Per line of [`Lines`]; none for lines without vector.
     pub cosines: Vec<Option<f64>>,
     /// Mean over the candidate lines.
@@ -25,7 +25,7 @@ impl LineMeaning {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn read(
+    pub(super) fn read(
         reader: &Reader<'_>,
         query: Option<LineQuery<'_>>,
         candidates: &Candidates,
@@ -64,14 +64,14 @@ impl LineMeaning {
 
     /// How far the cosine of a line rises from the mean of the candidate lines towards 1.
     #[must_use]
-    pub fn rise(&self, at: usize) -> Option<f64> {
+    pub(crate) fn rise(&self, at: usize) -> Option<f64> {
         let cosine = self.cosines.get(at).copied().flatten()?;
         Some((cosine - self.mean) / (1.0 - self.mean).max(1e-6))
     }
 
     /// The cosine of a line on a scale of 0 (the mean) to 1 (the best).
     #[must_use]
-    pub fn scaled(&self, at: usize) -> f64 {
+    pub(crate) fn scaled(&self, at: usize) -> f64 {
         let span = self.best - self.mean;
         let Some(cosine) = self.cosines.get(at).copied().flatten() else { return 0.0 };
         if span > 1e-6 { ((cosine - self.mean) / span).clamp(-1.0, 1.0) } else { 0.0 }
@@ -79,7 +79,7 @@ impl LineMeaning {
 
     /// The best of a line and its neighbours, each neighbour counting for less.
     #[must_use]
-    pub fn near(&self, at: usize, lines: &Lines<'_>) -> f64 {
+    pub(crate) fn near(&self, at: usize, lines: &Lines<'_>) -> f64 {
         let (first, last) = lines.window(at, 1);
         let all: Vec<f64> = (first..=last).map(|i| self.scaled(i)).collect();
         all.iter().sum::<f64>() / all.len() as f64

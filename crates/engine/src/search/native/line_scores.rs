@@ -19,7 +19,7 @@ const NEIGHBOURS: f64 = 0.9;
 
 /// Scores of each line, best possible values unknown: fusion scales them.
 #[derive(Debug, Default)]
-pub struct LineScores {
+pub(crate) struct LineScores {
     /// The line alone, with its heading.
     pub line: Vec<f64>,
     /// The line with [`REACH`] neighbours on each side.
@@ -104,7 +104,7 @@ impl<'a> Scorer<'a> {
 
 /// Scores all lines.
 #[must_use]
-pub fn score(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>) -> LineScores {
+pub(super) fn score(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>) -> LineScores {
     let mut scorer = Scorer::new(plan, candidates, lines);
     let mut out = LineScores::default();
     let count = lines.lines.len().max(1) as f64;

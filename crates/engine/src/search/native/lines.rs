@@ -17,11 +17,11 @@ use text::{
 };
 
 /// How often a form of a query word occurs: index of the form in the plan, count.
-pub type Count = (u16, u16);
+pub(crate) type Count = (u16, u16);
 
 /// A file with candidate chunks.
 #[derive(Debug, Clone)]
-pub struct File<'r> {
+pub(super) struct File<'r> {
     /// Path as shown in results.
     pub path: &'r str,
     /// Source, as stored.
@@ -36,7 +36,7 @@ pub struct File<'r> {
 
 /// A heading with what stands above it.
 #[derive(Debug, Clone, Default)]
-pub struct Context {
+pub(super) struct Context {
     /// The query's words in it, weighted like those of the text.
     pub counts: Vec<Count>,
     /// Number of its terms.
@@ -45,7 +45,7 @@ pub struct Context {
 
 /// A line that can be evidence.
 #[derive(Debug, Clone)]
-pub struct Line<'r> {
+pub(super) struct Line<'r> {
     /// Index of its file.
     pub file: usize,
     /// Line number in the file, from 1.
@@ -72,7 +72,7 @@ pub struct Line<'r> {
 
 /// What one chunk holds of the query.
 #[derive(Debug, Clone)]
-pub struct Chunk {
+pub(super) struct Chunk {
     /// Id in the store.
     pub id: i64,
     /// The query's words in its lines.
@@ -83,7 +83,7 @@ pub struct Chunk {
 
 /// All candidates, ready to be scored. Files in the order of source and path, lines in file order.
 #[derive(Debug, Default)]
-pub struct Lines<'r> {
+pub(super) struct Lines<'r> {
     /// Files with candidates.
     pub files: Vec<File<'r>>,
     /// Heading contexts; the first is empty.
@@ -99,7 +99,7 @@ impl<'r> Lines<'r> {
     ///
     /// # Errors
     /// [`model::error::Code::Corrupt`] when the stored terms cannot be read.
-    pub fn read(rows: &'r [ChunkRow], plan: &Plan) -> Result<Self> {
+    pub(super) fn read(rows: &'r [ChunkRow], plan: &Plan) -> Result<Self> {
         let forms = FormIndex::of(plan);
         let mut out = Self { contexts: vec![Context::default()], ..Self::default() };
         let mut reader = FileReader::default();
@@ -124,7 +124,7 @@ impl<'r> Lines<'r> {
 
     /// The lines of the same block at most `reach` lines before and after a line: first and last index.
     #[must_use]
-    pub fn window(&self, at: usize, reach: usize) -> (usize, usize) {
+    pub(super) fn window(&self, at: usize, reach: usize) -> (usize, usize) {
         let block = self.lines[at].block;
         let same = |i: &usize| self.lines.get(*i).is_some_and(|l| l.block == block);
         let first = (at.saturating_sub(reach)..at).rev().take_while(same).last().unwrap_or(at);
@@ -168,7 +168,7 @@ impl FormIndex {
 }
 
 /// Adds counts to others.
-pub fn add_counts(to: &mut Vec<Count>, from: &[Count]) {
+pub(crate) fn add_counts(to: &mut Vec<Count>, from: &[Count]) {
     for &(form, n) in from {
         match to.iter_mut().find(|(f, _)| *f == form) {
             Some((_, sum)) => *sum = sum.saturating_add(n),

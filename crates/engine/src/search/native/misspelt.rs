@@ -1,7 +1,7 @@
 //! Names with one wrong letter: `Prya`, `Kowalczik`. For a word that the index does not know, every spelling one letter
 //! away is looked up: some hundred look-ups whatever the size of the index, and no list of its words.
 
-use std::{cmp::Reverse, collections::BTreeSet};
+use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
 use super::{
     candidates::Scope,
@@ -40,8 +40,8 @@ const OTHER_FIRST: f32 = 0.5;
 ///
 /// # Errors
 /// When the database cannot be read, or the call was cancelled.
-pub fn correct(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
-    let query = plan.query.clone();
+pub(super) fn correct(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
+    let query = Arc::clone(&plan.query);
     let mut words = 0;
     for (concept, term) in plan.concepts.iter_mut().zip(&query.terms) {
         if words < MOST_WORDS && may_be_misspelt(term) && !is_known(scope, &concept.forms)? {

@@ -18,7 +18,7 @@ mod snippet;
 mod words;
 
 use candidates::{Candidates, Scope, Similarities};
-pub use confidence::DEFAULT_MIN_SCORE;
+pub(crate) use confidence::DEFAULT_MIN_SCORE;
 use confidence::Evidence;
 use diversity::Shown;
 use line_meaning::LineMeaning;

@@ -6,12 +6,12 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 use super::lines::Lines;
 
 /// Longest snippet in UTF-16 units.
-pub const SNIPPET_UNITS: usize = 700;
+pub(crate) const SNIPPET_UNITS: usize = 700;
 /// What stands for lines that are left out of a snippet, on a line of its own.
-pub const GAP: &str = "…";
+pub(crate) const GAP: &str = "…";
 
 /// Lines on each side of the first that a passage may take in.
-pub const REACH: usize = 6;
+pub(super) const REACH: usize = 6;
 /// Share of the first line's relevance that a line needs to join it: what merely stands nearby costs room that the next
 /// result could use.
 const JOIN_SHARE: f64 = 0.5;
@@ -29,7 +29,7 @@ const ROUNDING: f64 = 1.0 + 1e-12;
 
 /// A result to be: lines of one block.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Passage {
+pub(super) struct Passage {
     /// Its lines, ascending.
     pub lines: Vec<usize>,
     /// Its best line.
@@ -39,7 +39,7 @@ pub struct Passage {
 }
 
 /// Forms passages one by one, the best of what is left first; so a longer list begins with a shorter one.
-pub struct Passages<'a> {
+pub(super) struct Passages<'a> {
     lines: &'a Lines<'a>,
     scores: &'a [f64],
     /// Scores without what was found as typed.
@@ -84,7 +84,7 @@ impl PartialOrd for Waiting {
 impl<'a> Passages<'a> {
     /// Passages over lines with these scores. Lines that `eligible` leaves out start none.
     #[must_use]
-    pub fn new(
+    pub(super) fn new(
         lines: &'a Lines<'a>,
         scores: &'a [f64],
         relevance: &'a [f64],
@@ -163,7 +163,7 @@ impl<'a> Passages<'a> {
 
     /// The highest of `values`, one per line, among the lines that no passage has taken.
     #[must_use]
-    pub fn highest_left(&self, values: &[f64]) -> f64 {
+    pub(crate) fn highest_left(&self, values: &[f64]) -> f64 {
         let left = values.iter().zip(&self.taken).filter(|(_, taken)| !**taken);
         left.map(|(value, _)| *value).fold(0.0, f64::max)
     }
@@ -180,7 +180,7 @@ impl<'a> Passages<'a> {
 
     /// A passage of some lines.
     #[must_use]
-    pub fn of_lines(&self, lines: Vec<usize>) -> Passage {
+    pub(super) fn of_lines(&self, lines: Vec<usize>) -> Passage {
         let gain = lines.iter().map(|at| self.gains[*at]).sum();
         let best = lines.iter().copied().min_by(|a, b| self.gains[*b].total_cmp(&self.gains[*a])).unwrap_or_default();
         Passage { best, score: self.score(best, gain), lines }
@@ -188,7 +188,7 @@ impl<'a> Passages<'a> {
 
     /// What each line counts for in a passage.
     #[must_use]
-    pub fn gains(&self) -> &[f64] {
+    pub(super) fn gains(&self) -> &[f64] {
         &self.gains
     }
 
@@ -239,7 +239,7 @@ fn runs(chosen: &[usize]) -> usize {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::{
@@ -249,7 +249,7 @@ pub mod tests {
     use text::lines::Hashes;
 
     /// Lines of one file, by the number of their block and their length.
-    pub fn lines(of: &[(u32, u32)]) -> Lines<'static> {
+    pub(crate) fn lines(of: &[(u32, u32)]) -> Lines<'static> {
         let line = |(number, (block, units)): (u32, &(u32, u32))| Line {
             file: 0,
             number,

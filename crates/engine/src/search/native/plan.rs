@@ -19,7 +19,7 @@ const TIME_WORD_WEIGHT: f32 = 0.5;
 
 /// What makes a term stand for a concept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FormKind {
+pub(crate) enum FormKind {
     /// A spelling of what was typed.
     Own,
     /// A day that is asked for.
@@ -32,7 +32,7 @@ pub enum FormKind {
 
 /// A term that stands for a concept.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Form {
+pub(crate) struct Form {
     /// As in the full-text index.
     pub term: String,
     /// As in the stored lines.
@@ -45,7 +45,7 @@ pub struct Form {
 
 /// One thing the query asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Concept {
+pub(crate) struct Concept {
     /// As typed.
     pub surface: String,
     /// How much of the query's meaning it carries, 0–1.
@@ -60,7 +60,7 @@ pub struct Concept {
 
 /// A query, ready to be searched for.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub(super) struct Plan {
     /// The query, understood.
     pub query: Arc<QueryPlan>,
     /// What it asks for: its terms, then the days, if it asks for any.
@@ -70,7 +70,7 @@ pub struct Plan {
 impl Plan {
     /// Plans the search for a query.
     #[must_use]
-    pub fn of(query: Arc<QueryPlan>) -> Self {
+    pub(super) fn of(query: Arc<QueryPlan>) -> Self {
         let words = query.terms.iter().enumerate().map(|(at, term)| concept(&query, at, term));
         let concepts = words.chain(days::concept(&query)).collect();
         Self { query, concepts }
@@ -78,18 +78,18 @@ impl Plan {
 
     /// Whether a model understands the query: one of any language, or of the query's.
     #[must_use]
-    pub fn is_known(&self, only: Option<Language>) -> bool {
+    pub(crate) fn is_known(&self, only: Option<Language>) -> bool {
         only.is_none_or(|language| self.query.is_in(language))
     }
 
     /// All forms with their numbers, counted through all concepts.
-    pub fn forms(&self) -> impl Iterator<Item = (u16, &Form)> {
+    pub(super) fn forms(&self) -> impl Iterator<Item = (u16, &Form)> {
         (0..).zip(self.concepts.iter().flat_map(|concept| &concept.forms))
     }
 
     /// Index of the concept of each form.
     #[must_use]
-    pub fn owners(&self) -> Vec<usize> {
+    pub(crate) fn owners(&self) -> Vec<usize> {
         let concepts = self.concepts.iter().enumerate();
         concepts.flat_map(|(at, concept)| std::iter::repeat_n(at, concept.forms.len())).collect()
     }

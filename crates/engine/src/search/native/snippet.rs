@@ -13,7 +13,7 @@ use text::{analyze::Analyzer, cut, lexicon::term_hash};
 
 /// A result's place and text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snippet {
+pub(crate) struct Snippet {
     /// First line, from 1.
     pub start_line: u32,
     /// Last line, inclusive.
@@ -24,7 +24,7 @@ pub struct Snippet {
 
 /// Writes the snippet of a passage; `idf` is that of each concept.
 #[must_use]
-pub fn of(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64]) -> Snippet {
+pub(super) fn of(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64]) -> Snippet {
     let line = |at: usize| &lines.lines[at];
     if let Some(whole) = &lines.files[line(passage.best).file].whole {
         return whole.clone();
@@ -47,7 +47,7 @@ pub fn of(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64]) -> Sni
 
 /// Length of the text of some lines, in UTF-16 units.
 #[must_use]
-pub fn units(ascending: impl Iterator<Item = usize>, lines: &Lines<'_>) -> usize {
+pub(super) fn units(ascending: impl Iterator<Item = usize>, lines: &Lines<'_>) -> usize {
     let line = |at: usize| &lines.lines[at];
     let mut before: Option<usize> = None;
     let each = ascending.map(|at| {
@@ -63,7 +63,7 @@ pub fn units(ascending: impl Iterator<Item = usize>, lines: &Lines<'_>) -> usize
 /// The text of a note that fits a result, of all its lines with their numbers; without comments that say nothing to a
 /// reader, and with one empty line for many.
 #[must_use]
-pub fn whole(all: &[(u32, &str)], is_hidden: impl Fn(&str) -> bool) -> Option<Snippet> {
+pub(super) fn whole(all: &[(u32, &str)], is_hidden: impl Fn(&str) -> bool) -> Option<Snippet> {
     let mut seen = all.iter().filter(|(_, text)| !text.trim().is_empty() && !is_hidden(text)).copied();
     let (start_line, first) = seen.next()?;
     let (mut end_line, mut text) = (start_line, first.to_owned());

@@ -127,7 +127,7 @@ impl Workspace {
 }
 
 /// What a result shows of a file of one line, of the lines of a text, and all that is read of them before.
-pub fn shown_of(text: &str, is_one_line: bool) -> Vec<String> {
+pub(crate) fn shown_of(text: &str, is_one_line: bool) -> Vec<String> {
     let plan = Plan::of(text::query::understand("boiler word item 2026", NOW_MS, "UTC").into());
     let line = text.replace(['\n', '\r'], " ");
     let text = if is_one_line { &line } else { text };

@@ -27,7 +27,7 @@ const FULL_PAIR: f32 = 0.9;
 
 /// The words of a query.
 #[derive(Debug)]
-pub struct Words {
+pub(crate) struct Words {
     words: Vec<Word>,
     total: f64,
 }
@@ -48,7 +48,7 @@ struct Word {
 impl Words {
     /// Reads the words of a query. What is said about the time of the answer, not in it ("latest", 最近), counts nothing.
     #[must_use]
-    pub fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>) -> Self {
+    pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>) -> Self {
         let terms = &plan.query.terms;
         let is_about_time =
             |at: usize| plan.concepts[at].in_time || (plan.query.time.wants_recent && candidates.frequency[at] == 0);
@@ -89,7 +89,7 @@ impl Words {
 
     /// Share of what is asked for that a text holds, 0–1. `held` says of each concept how surely the text holds it.
     #[must_use]
-    pub fn coverage(&self, held: &[f64]) -> f64 {
+    pub(super) fn coverage(&self, held: &[f64]) -> f64 {
         self.words.iter().map(|word| word.worth * word.held(held)).sum::<f64>() / self.total
     }
 }

@@ -29,7 +29,7 @@ pub enum Refusal {
 impl Refusal {
     /// The error for a caller to whom even a missing file is one.
     #[must_use]
-    pub fn into_error(self, path: &Path) -> Error {
+    pub(crate) fn into_error(self, path: &Path) -> Error {
         let shown = path.display();
         match self {
             Self::Missing => Error::new(Code::NotFound, format!("{shown} does not exist")),
@@ -44,7 +44,7 @@ impl Refusal {
 
 /// What a file is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub(crate) enum Access {
     /// Reading.
     Read,
     /// Reading, and writing at its end wherever that is by then. The file is made when there is none.
@@ -67,14 +67,14 @@ pub fn open(located: &Located) -> Result<File, Refusal> {
 /// A folder that was reached without following a link below its base. It stays the same folder whatever becomes of its
 /// path.
 #[derive(Debug)]
-pub struct Folder(platform::Folder);
+pub(crate) struct Folder(platform::Folder);
 
 impl Folder {
     /// The folder at `below`, which may be empty.
     ///
     /// # Errors
     /// A [`Refusal`].
-    pub fn open(base: &Path, below: &Path) -> Result<Self, Refusal> {
+    pub(crate) fn open(base: &Path, below: &Path) -> Result<Self, Refusal> {
         platform::Folder::open(base, below, false).map(Self)
     }
 
@@ -82,7 +82,7 @@ impl Folder {
     ///
     /// # Errors
     /// A [`Refusal`].
-    pub fn create(base: &Path, below: &Path) -> Result<Self, Refusal> {
+    pub(crate) fn create(base: &Path, below: &Path) -> Result<Self, Refusal> {
         std::fs::create_dir_all(base).map_err(Refusal::Io)?;
         platform::Folder::open(base, below, true).map(Self)
     }
@@ -91,13 +91,13 @@ impl Folder {
     ///
     /// # Errors
     /// A [`Refusal`].
-    pub fn file(&self, name: &OsStr, access: Access) -> Result<File, Refusal> {
+    pub(crate) fn file(&self, name: &OsStr, access: Access) -> Result<File, Refusal> {
         self.0.file(name, access)
     }
 
     /// Whether the name still means this open file.
     #[must_use]
-    pub fn still_names(&self, name: &OsStr, file: &File) -> bool {
+    pub(crate) fn still_names(&self, name: &OsStr, file: &File) -> bool {
         self.0.still_names(name, file)
     }
 
@@ -105,7 +105,7 @@ impl Folder {
     ///
     /// # Errors
     /// A [`Refusal`].
-    pub fn put(&self, name: &OsStr, content: &[u8]) -> Result<bool, Refusal> {
+    pub(crate) fn put(&self, name: &OsStr, content: &[u8]) -> Result<bool, Refusal> {
         // Nobody can have put a link where the name is not known before.
         let unfinished = format!(".{}.tmp", uuid::Uuid::new_v4().simple());
         let named =
@@ -121,7 +121,7 @@ impl Folder {
     ///
     /// # Errors
     /// A [`Refusal`].
-    pub fn rename(&self, from: &OsStr, to: &OsStr) -> Result<bool, Refusal> {
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<bool, Refusal> {
         self.0.rename(from, to)
     }
 
@@ -129,7 +129,7 @@ impl Folder {
     ///
     /// # Errors
     /// A [`Refusal`].
-    pub fn names(&self) -> Result<Vec<String>, Refusal> {
+    pub(crate) fn names(&self) -> Result<Vec<String>, Refusal> {
         self.0.names()
     }
 }
@@ -144,8 +144,9 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
     fn folder(dir: &Path) -> Folder {
-        Folder::create(&dir.join("ws"), Path::new("memory")).expect("made")
+        Folder::create(&dir.join("ws"), Path::new("memory")).unwrap()
     }
 
     #[test]
