@@ -1,0 +1,128 @@
+//! One engine on one folder of notes, and nothing of a host.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use clap::ValueEnum;
+use serde_json::json;
+
+use engine::{
+    search::types::Answer,
+    services::{Lease, OpenCall, Progress, SearchCall, Step, SyncCall, SyncReport, open},
+};
+use model::cancel::Cancel;
+
+use crate::Failure;
+
+/// The weights of the embedded model in this repository.
+const WEIGHTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../model/node_modules/all-minilm-l6-v2.bin");
+
+/// What makes the vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Provider {
+    /// The embedded model.
+    Embedded,
+    /// Nothing: words alone.
+    None,
+}
+
+impl Provider {
+    pub(crate) const fn id(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::None => "none",
+        }
+    }
+}
+
+/// An engine that is open.
+pub(crate) struct Session(Lease);
+
+impl Session {
+    /// Opens the index in `state` of the notes in `workspace`.
+    pub(crate) async fn open(workspace: &Path, state: &Path, provider: Provider) -> Result<Self, Failure> {
+        if !workspace.is_dir() {
+            return Err(Failure::new(format!("{} is no folder", workspace.display())));
+        }
+        let call = OpenCall {
+            // The day begins when it does for the labelled questions.
+            config: json!({
+                "agents": { "defaults": { "userTimezone": "UTC" } },
+                "memory": { "search": { "provider": provider.id() } },
+            }),
+            agent_id: "main".to_owned(),
+            state_dir: std::path::absolute(state)?,
+            home_dir: std::path::absolute(state)?,
+            workspace_dir: Some(std::path::absolute(workspace)?),
+            default_workspace_dir: None,
+            accounts: Vec::new(),
+            model_paths: vec![PathBuf::from(WEIGHTS)],
+            thread: 0,
+            callbacks: Vec::new(),
+            sessions: None,
+            background: false,
+        };
+        open(call).await?.map(Self).ok_or_else(|| Failure::new("memory search is switched off"))
+    }
+
+    /// Brings the index up to date, and tells of it where somebody looks on.
+    pub(crate) async fn sync(&self, force: bool) -> Result<Arc<SyncReport>, Failure> {
+        let call = SyncCall { reason: "command line".to_owned(), force, text_only: false };
+        let report = self.0.sync(call, Cancel::new(), progress()).await;
+        told("");
+        Ok(report?)
+    }
+
+    /// Searches.
+    pub(crate) async fn search(&self, call: SearchCall) -> Result<Answer, Failure> {
+        Ok(self.0.search(call, Cancel::new()).await?)
+    }
+
+    /// Chunks in the index.
+    pub(crate) fn chunks(&self) -> u64 {
+        self.0.status()["chunks"].as_u64().unwrap_or(0)
+    }
+
+    /// Gives the engine back.
+    pub(crate) async fn close(self) {
+        self.0.release().await;
+    }
+}
+
+/// A search that leaves the rest to the settings.
+pub(crate) fn call(query: &str, max_results: Option<usize>, now_ms: i64) -> SearchCall {
+    SearchCall {
+        query: query.to_owned(),
+        understood: None,
+        max_results,
+        min_score: None,
+        sources: Vec::new(),
+        lexical_only: false,
+        explain: false,
+        deadline_ms: None,
+        now_ms,
+        session_key: None,
+    }
+}
+
+/// The clock's time in milliseconds since 1970.
+pub(crate) fn now_ms() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// One line on a terminal that the next one takes the place of.
+pub(crate) fn told(line: &str) {
+    if io::stderr().is_terminal() {
+        // Progress that cannot be shown is no reason to stop.
+        let _ = write!(io::stderr(), "\r\x1b[K{line}");
+    }
+}
+
+fn progress() -> Option<Progress> {
+    let tell = |step: &Step| told(&format!("{}: {} of {}", step.label, step.completed, step.total));
+    io::stderr().is_terminal().then(|| Arc::new(tell) as Progress)
+}
