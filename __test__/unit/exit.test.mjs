@@ -54,6 +54,26 @@ test.skipIf(process.platform !== "linux")("a turn is recorded by a process that 
   expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ turn: 1, input: "I like tea" });
 });
 
+// A gateway of 2026.9.6 that took over eleven changes of settings warned of a leak of listeners.
+test("copies of the plugin in one process wait for its end once", async () => {
+  const home = await makeWorkspace();
+  const cfg = { plugins: { entries: { "memory-core-rs": { config: { shortTerm: { enabled: true } } } } } };
+  const host = { config: () => cfg, stateDir: () => home.stateDir, logger: console };
+  const messages = [
+    { role: "user", content: "I like tea" },
+    { role: "assistant", content: "Fine." },
+  ];
+  const listeners = [];
+  for (const copy of [1, 2, 3]) {
+    const { captureTurn } = await import(new URL(`../../plugin/hooks/capture.js?copy=${copy}`, import.meta.url).href);
+    await captureTurn({ host }, { success: true, messages }, { agentId: "main", sessionKey: "agent:main:main", trigger: "user" });
+    listeners.push(process.listenerCount("exit"));
+  }
+  const file = path.join(home.stateDir, "memory", "short-term.jsonl");
+  expect((await readFile(file, "utf8")).trim().split("\n")).toHaveLength(3);
+  expect(listeners).toEqual([listeners[0], listeners[0], listeners[0]]);
+});
+
 // `npm run cycles` does it 1,000 and 200 times.
 test.each([
   ["managers that are opened and closed", "managers", 120],

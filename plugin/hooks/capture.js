@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
-import { PLUGIN_ID } from "../../lib/package-info.js";
+import { PACKAGE_VERSION, PLUGIN_ID } from "../../lib/package-info.js";
 import { getManager } from "../runtime.js";
 import { automaticAgent, hookAgent, recordOf } from "./agent.js";
 import { lastMessages } from "./messages.js";
@@ -25,8 +25,8 @@ export const outsideHooks = AsyncLocalStorage.snapshot();
 /** Agents whose queue is being worked off in this process, and whether more came in meanwhile. @type {Map<string, {again: boolean}>} */
 const running = new Map();
 
-/** Whether this process waits for its last lines when it ends. */
-let settlesAtExit = false;
+/** Whether this process waits for its last lines when it ends; newer hosts load this module anew for every registration. */
+const SETTLES = Symbol.for(`${PLUGIN_ID}/settles-at-exit@${PACKAGE_VERSION}`);
 
 /** What the last attempt at an agent's queue failed with. @type {Map<string, string>} */
 const failures = new Map();
@@ -87,8 +87,9 @@ function tellNotices(host) {
 
 /** A command of one turn ends soon after it, and a line that waits for another process would be lost. */
 function settleAtExit() {
-  if (settlesAtExit) return;
-  settlesAtExit = true;
+  const shared = /** @type {Record<symbol, unknown>} */ (/** @type {unknown} */ (globalThis));
+  if (shared[SETTLES]) return;
+  shared[SETTLES] = true;
   process.once("exit", () => native().settleTurns());
 }
 
