@@ -3,7 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ID, memoryHost, offeredTools, toolAnswers } from "./memory-host.mjs";
+import { memoryHost, offeredTools, toolAnswers } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
 const BOAT = "The user's boat is called Alba";
@@ -40,21 +40,21 @@ export function factsSuite(version) {
     steps();
     beforeAll(async () => {
       ({ host } = await memoryHost(version, { files: { "MEMORY.md": "# Memory\n" }, rules: RULES }));
-      await host.ok(ID, "setup", "--yes");
+      await host.startGateway();
     });
 
     const file = () => readFile(path.join(host.workspace, "memory", "facts.md"), "utf8").catch(() => "");
     /** What the model was told by the tools of a turn. @param {string} message */
     const answers = async (message) => {
       host.takeChats();
-      await host.turn(message);
+      await host.turn(message, { local: false });
       return toolAnswers(host.takeChats()).join("\n");
     };
 
     /** Says that the tools are not offered to the model, whatever it would like to do with them. */
     const expectNoTools = async () => {
       host.takeChats();
-      await host.turn("Remember that my boat is called Alba");
+      await host.turn("Remember that my boat is called Alba", { local: false });
       const offered = offeredTools(host.takeChats());
       expect(offered).toContain("memory_search");
       expect(offered.filter((name) => /^memory_(?:store|recall|forget)$/.test(name))).toEqual([]);

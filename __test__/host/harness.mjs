@@ -1,7 +1,7 @@
 // A real OpenClaw host in a throw-away home, with a loopback model provider. Nothing here knows about the tests.
 
 import { spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import net from "node:net";
@@ -12,10 +12,14 @@ import { fileURLToPath } from "node:url";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { compareVersions } from "../../plugin/host.js";
 import { createFakeProvider } from "./fake-provider.mjs";
+import { Connection } from "./gateway-connection.mjs";
 import { installHost } from "./install.mjs";
 
 /** Time limit of one command in milliseconds; a busy machine needs some. */
 const COMMAND_MS = 420_000;
+
+/** Connections to a gateway that are tried for one request. */
+const CONNECTIONS = 5;
 
 /** Ports for gateways: below those that systems give to clients, where another program could take one meanwhile. */
 const PORTS = { first: 20_000, count: 12_000 };
@@ -47,6 +51,8 @@ export class TestHost {
   /** @type {import("node:child_process").ChildProcess | null} */
   #gateway = null;
   #gatewayOutput = "";
+  /** @type {Connection | null} */
+  #connection = null;
   /** Processes that have not ended. @type {Set<import("node:child_process").ChildProcess>} */
   #children = new Set();
 
@@ -148,12 +154,50 @@ export class TestHost {
   }
 
   /**
-   * Changes settings of the plugin.
+   * Changes settings of the plugin, also in a running gateway.
    * @param {Record<string, unknown>} settings
    */
   async configure(settings) {
-    await this.edit((entry) => {
+    await this.reconfigure((entry) => {
       entry.config = { ...entry.config, ...settings };
+    });
+  }
+
+  /**
+   * Changes the configuration as `edit` does, for a running gateway too: one of 2026.8.1 and later takes over settings of a
+   * plugin while it runs, as its log says; an older one restarts for them, and misses a change that comes too soon after.
+   * @param {Parameters<TestHost["edit"]>[0]} change
+   */
+  async reconfigure(change) {
+    const isRunning = this.#gateway !== null;
+    if (isRunning && !this.atLeast("2026.8.1")) {
+      await this.stopGateway();
+      await this.edit(change);
+      await this.startGateway();
+      return;
+    }
+    const before = JSON.stringify(await this.config());
+    const from = this.#gatewayOutput.length;
+    await this.edit(change);
+    if (!isRunning || JSON.stringify(await this.config()) === before) return;
+    for (let waited = 0; waited < COMMAND_MS; waited += 100) {
+      const said = this.#gatewayOutput.slice(from);
+      if (/config hot reload applied|config change applied/.test(said)) return;
+      await pause(100);
+    }
+    throw new Error(`the gateway did not take over its configuration:\n${this.#gatewayOutput.slice(from)}`);
+  }
+
+  /**
+   * Installs the packed plugin and writes what it needs, which is cheaper than the commands that a user has for it.
+   * @param {string} tarball
+   */
+  async addPlugin(tarball) {
+    await this.ok("plugins", "install", tarball, ...(this.atLeast("2026.8.1") ? ["--force", "--accept-capabilities"] : []));
+    await this.edit((entry, config) => {
+      config.plugins.slots = { ...config.plugins.slots, memory: PLUGIN_ID };
+      entry.config = { ...entry.config, dreaming: { enabled: false } };
+      if (this.atLeast("2026.4.24")) entry.hooks = { allowConversationAccess: true };
     });
   }
 
@@ -179,14 +223,15 @@ export class TestHost {
    * A process of Node in the home of this host.
    * @param {string[]} args
    * @param {Record<string, string>} [more]
+   * @param {"ignore" | "pipe"} [input]
    */
-  #node(args, more = {}) {
+  #node(args, more = {}, input = "ignore") {
     const { NODE_EXTRA_CA_CERTS, SSL_CERT_FILE } = process.env;
     const child = spawn(process.execPath, args, {
       cwd: this.dir,
       // A group of its own, so that what it starts can be ended with it.
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [input, "pipe", "pipe"],
       env: {
         PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`,
         HOME: path.join(this.dir, "home"),
@@ -220,20 +265,36 @@ export class TestHost {
   }
 
   /**
-   * Calls a method of the running gateway, as its owner.
+   * Calls a method of the running gateway, as its owner. A gateway that takes over a changed configuration closes its
+   * connections: what was asked meanwhile is asked again, and a key keeps it from being said twice.
    * @param {string} method
    * @param {Record<string, unknown>} params
+   * @param {{expectFinal?: boolean}} [options] `expectFinal`: the answer is the one at the end of the turn.
    */
-  async callAsOwner(method, params) {
-    const script = fileURLToPath(new URL("gateway-call.mjs", import.meta.url));
-    const args = [path.dirname(this.entry), `ws://127.0.0.1:${this.port}`, "test-token", method, JSON.stringify(params)];
-    const call = () => outcomeOf(this.#node([script, ...args]));
-    // A gateway that has just taken over a changed configuration closes its connections once; a key keeps what is said
-    // from being said twice.
-    const first = await call();
-    const outcome = first.code === 0 ? first : await call();
-    if (outcome.code !== 0) throw new Error(`${method} ended with ${outcome.code}:\n${outcome.output}`);
-    return outcome;
+  async callAsOwner(method, params, options) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#owner().request(method, params, options);
+      } catch (error) {
+        if (attempt === CONNECTIONS || !/closed|not connected|ECONNREFUSED/i.test(String(error))) throw error;
+        this.#disconnect();
+        await pause(1000 * attempt);
+      }
+    }
+  }
+
+  #owner() {
+    if (!this.#connection?.isOpen) {
+      const script = fileURLToPath(new URL("gateway-client.mjs", import.meta.url));
+      const child = this.#node([script, path.dirname(this.entry), `ws://127.0.0.1:${this.port}`, "test-token"], {}, "pipe");
+      this.#connection = new Connection(child);
+    }
+    return this.#connection;
+  }
+
+  #disconnect() {
+    if (this.#connection?.isOpen) killGroup(this.#connection.child);
+    this.#connection = null;
   }
 
   /**
@@ -265,13 +326,19 @@ export class TestHost {
   }
 
   /**
-   * One turn of a conversation; returns what the agent says.
+   * One turn of a conversation; returns what the agent says. `local` starts a process for it, as the command line does; else
+   * the running gateway is asked, which is much cheaper.
    * @param {string} message
    * @param {{local?: boolean, session?: string}} [options] `session`: another conversation than the main one.
    */
   async turn(message, { local = true, session } = {}) {
+    if (!local) {
+      const sessionKey = `agent:main:${session ?? "main"}`;
+      const request = { message, sessionKey, agentId: "main", deliver: false, idempotencyKey: randomUUID() };
+      return JSON.stringify(await this.callAsOwner("agent", request, { expectFinal: true }));
+    }
     const where = session ? ["--session-id", session] : [];
-    const { output } = await this.ok("agent", ...(local ? ["--local"] : []), "--agent", "main", ...where, "--message", message);
+    const { output } = await this.ok("agent", "--local", "--agent", "main", ...where, "--message", message);
     return output;
   }
 
@@ -287,6 +354,11 @@ export class TestHost {
   async control(faults) {
     const url = this.baseUrl.replace(/\/v1$/, "/__control");
     await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(faults) });
+  }
+
+  /** Whether a text with these words was sent for a vector; what was embedded is found. @param {string} words */
+  hasEmbedded(words) {
+    return this.provider.records.some(({ path: to, body }) => to.endsWith("/embeddings") && JSON.stringify(body.input).includes(words));
   }
 
   /** Requests to the chat model since they were last taken, oldest first. */
@@ -326,6 +398,7 @@ export class TestHost {
   /** Asks the gateway to end; returns after how many milliseconds it did. */
   async stopGateway() {
     const child = this.#gateway;
+    this.#disconnect();
     if (!child || child.exitCode !== null) return 0;
     const started = Date.now();
     const closed = once(child, "close");

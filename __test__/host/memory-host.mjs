@@ -16,7 +16,7 @@ export const MAIN = "agent:main:main";
 export const RESET = { key: MAIN, reason: "new" };
 
 /** Patience for work that nobody waits for, in milliseconds. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 180_000;
 
 /** @param {any} message */
 export const text = (message) => (typeof message.content === "string" ? message.content : JSON.stringify(message.content ?? ""));
@@ -80,7 +80,7 @@ export async function eventually(condition) {
  */
 export async function memoryHost(version, setup) {
   const host = await TestHost.start(version, setup);
-  await host.installPlugin(inject("tarball").file);
+  await host.addPlugin(inject("tarball").file);
   await host.edit((_, config) => {
     config.hooks = { internal: { entries: { "session-memory": { enabled: false } } } };
   });
@@ -90,18 +90,8 @@ export async function memoryHost(version, setup) {
   const notes = async () => (await texts()).join("\n");
   /** The texts of the notes that hold some words. @param {string} words */
   const notesWith = async (words) => (await texts()).filter((note) => note.includes(words));
-  /**
-   * Calls a method of the running gateway, with patience for a busy machine.
-   * @param {string} method
-   * @param {Record<string, unknown>} params
-   */
-  const call = async (method, params) => {
-    const args = ["gateway", "call", method, "--params", JSON.stringify(params), "--timeout", "90000"];
-    // A gateway that has just taken over a changed configuration closes its connections once, and some hosts let only their
-    // owner reset a session.
-    const outcome = await host.run(...args);
-    return outcome.code === 0 ? outcome : await host.callAsOwner(method, params);
-  };
+  /** @param {string} method @param {Record<string, unknown>} params */
+  const call = (method, params) => host.callAsOwner(method, params);
   /**
    * Says something in the chat of the running gateway, as a chat surface does, and waits until the model was asked.
    * @param {string} message

@@ -4,7 +4,7 @@
 import path from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
-import { eventually, ID, MAIN } from "./memory-host.mjs";
+import { eventually, MAIN } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
 const RULES = [
@@ -27,18 +27,18 @@ export function transcriptsSuite(version) {
     steps();
     beforeAll(async () => {
       host = await TestHost.start(version, { files: { "MEMORY.md": "# Memory\n- The favourite tea is sencha.\n" }, rules: RULES });
-      await host.installPlugin(inject("tarball").file);
-      await host.ok(ID, "setup", "--yes");
+      await host.addPlugin(inject("tarball").file);
       await host.edit((entry, config) => {
         const search = host.atLeast("2026.8.1") ? config.memory.search : config.agents.defaults.memorySearch;
         Object.assign(search, { sources: ["memory", "sessions"], experimental: { sessionMemory: true } });
         // Every message is enough, so that nobody has to wait for fifty.
         entry.config = { ...entry.config, sync: { sessions: { deltaMessages: 0 } } };
       });
+      await host.startGateway();
     });
 
     test("a fact said only in a conversation is found by openclaw memory search", async () => {
-      expect(await host.turn("My sister Lena moved to Porto last week.")).toContain("HELLO");
+      expect(await host.turn("My sister Lena moved to Porto last week.", { local: false })).toContain("HELLO");
       const [indexed] = await host.json("memory", "index");
       const counts = indexed.status.sourceCounts.map((/** @type {any} */ { source, files }) => [source, files]);
       expect(counts).toEqual([
@@ -58,7 +58,7 @@ export function transcriptsSuite(version) {
     });
 
     test("the agent answers from an earlier conversation", async () => {
-      expect(await host.turn("Where does my sister live?")).toContain("ANSWER: in Porto.");
+      expect(await host.turn("Where does my sister live?", { local: false })).toContain("ANSWER: in Porto.");
     });
 
     test("a forgotten conversation stays out of a new index until it is taken back", async () => {
@@ -73,7 +73,7 @@ export function transcriptsSuite(version) {
       const forgotten = await host.json("memory", "forget", "--session", session);
       expect(forgotten).toMatchObject({ dryRun: false, files: [transcript], chunks: dry.chunks });
       expect(await heard()).toEqual([]);
-      await host.turn("Lena likes it in Porto.");
+      await host.turn("Lena likes it in Porto.", { local: false });
       const [again] = await host.json("memory", "index", "--force");
       expect(again.status.sourceCounts.map((/** @type {any} */ { source }) => source)).toEqual(["memory"]);
       expect(await heard()).toEqual([]);
@@ -81,33 +81,30 @@ export function transcriptsSuite(version) {
       expect((await heard())[0]).toMatchObject({ path: transcript });
     });
 
+    /** Whether a search of the command line finds some words in a conversation. @param {string} query @param {string} words */
+    const isHeard = async (query, words) => {
+      const { results } = await host.json("memory", "search", query);
+      return results.some((/** @type {any} */ hit) => hit.source === "sessions" && hit.snippet.includes(words));
+    };
+
     test("a running gateway follows what is said", async () => {
-      await host.startGateway();
       await host.turn("The spare key hangs behind the boiler.", { local: false });
-      const isHeard = async () => {
-        const { results } = await host.json("memory", "search", "spare key boiler");
-        return results.some((/** @type {any} */ hit) => hit.source === "sessions" && hit.snippet.includes("behind the boiler"));
-      };
-      expect(await eventually(isHeard), host.gatewayOutput.slice(-2000)).toBe(true);
-      expect(await host.stopGateway()).toBeLessThan(30_000);
+      expect(await eventually(async () => host.hasEmbedded("behind the boiler")), host.gatewayOutput.slice(-2000)).toBe(true);
+      expect(await isHeard("spare key boiler", "behind the boiler")).toBe(true);
     });
 
     test("after a compaction a conversation is found, however little was said in it", async () => {
-      await host.edit((entry, config) => {
+      await host.reconfigure((entry, config) => {
         entry.config = { ...entry.config, sync: {} };
         config.agents.defaults.compaction = { mode: "default", keepRecentTokens: 50 };
       });
-      await host.startGateway();
       await host.turn(`The parcels lie under the blue bench. ${"The weather was nice. ".repeat(60)}Really.`, { local: false });
       await host.turn(`What else did we say? ${"It was sunny all day. ".repeat(60)}Really.`, { local: false });
-      const isHeard = async () => {
-        const { results } = await host.json("memory", "search", "parcels blue bench");
-        return results.some((/** @type {any} */ hit) => hit.source === "sessions" && hit.snippet.includes("under the blue bench"));
-      };
-      expect(await isHeard()).toBe(false);
+      expect(await isHeard("parcels blue bench", "under the blue bench")).toBe(false);
       await host.chat({ sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-1" });
-      expect(await eventually(isHeard), host.gatewayOutput.slice(-2000)).toBe(true);
-      await host.stopGateway();
+      expect(await eventually(async () => host.hasEmbedded("under the blue bench")), host.gatewayOutput.slice(-2000)).toBe(true);
+      expect(await isHeard("parcels blue bench", "under the blue bench")).toBe(true);
+      expect(await host.stopGateway()).toBeLessThan(30_000);
     });
   });
 }

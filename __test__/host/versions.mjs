@@ -12,7 +12,7 @@ export const BY_TURNS = ["2026.6.11", "2026.8.2"];
  * @type {Record<string, string[]>}
  */
 const NOT_YET = {
-  "2026.4.12": ["automatic", "automatic-safety", "providers", "transcripts"],
+  "2026.4.12": ["automatic", "automatic-safety"],
   "2026.6.11": ["automatic", "automatic-safety", "providers", "transcripts"],
   "2026.8.2": ["automatic", "automatic-safety", "providers", "transcripts"],
   "2026.9.6": ["automatic-safety"],
