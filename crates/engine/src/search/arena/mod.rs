@@ -294,29 +294,42 @@ impl Scan<'_> {
         if n == 0 {
             return Vec::new();
         }
-        let better = |a: &(usize, f32), b: &(usize, f32)| {
-            let place = |row: usize| place(self.arena.chunk_ids[row]);
-            b.1.total_cmp(&a.1).then_with(|| place(a.0).cmp(&place(b.0)))
-        };
-        // A buffer of twice the size, cut to the best half whenever it is full, touches each row about once.
-        let room = n.saturating_mul(2);
-        let mut best: Vec<(usize, f32)> = Vec::new();
-        let mut floor = f32::NEG_INFINITY;
-        for (row, &similarity) in self.similarities.iter().enumerate() {
-            // Also false for NaN.
-            if similarity >= floor {
-                best.push((row, similarity));
-                if best.len() >= room {
-                    floor = best.select_nth_unstable_by(n - 1, better).1.1;
-                    best.truncate(n);
-                }
-            }
-        }
+        let least = self.nth(n);
+        let mut best: Vec<(usize, f32)> = Vec::with_capacity(n);
+        // Also false for NaN.
+        best.extend(self.similarities.iter().copied().enumerate().filter(|(_, similarity)| *similarity >= least));
         if best.len() > n {
+            let better = |a: &(usize, f32), b: &(usize, f32)| {
+                let place = |row: usize| place(self.arena.chunk_ids[row]);
+                b.1.total_cmp(&a.1).then_with(|| place(a.0).cmp(&place(b.0)))
+            };
             best.select_nth_unstable_by(n - 1, better);
             best.truncate(n);
         }
         best.into_iter().map(|(row, _)| (row, self.refined(row))).collect()
+    }
+
+    /// The `n`th highest similarity; the lowest there is where there are fewer. Found without asking which of equals comes
+    /// first: of bits thousands are equal, and all that are at the border would be put in order again and again.
+    fn nth(&self, n: usize) -> f32 {
+        // A buffer of twice the size, cut to the best half whenever it is full, touches each row about once.
+        let room = n.saturating_mul(2);
+        let mut best: Vec<f32> = Vec::new();
+        let mut floor = f32::NEG_INFINITY;
+        for similarity in self.similarities.iter().copied() {
+            // Also false for NaN.
+            if similarity > floor {
+                best.push(similarity);
+                if best.len() >= room {
+                    floor = *best.select_nth_unstable_by(n - 1, |a, b| b.total_cmp(a)).1;
+                    best.truncate(n);
+                }
+            }
+        }
+        if best.len() < n {
+            return f32::NEG_INFINITY;
+        }
+        *best.select_nth_unstable_by(n - 1, |a, b| b.total_cmp(a)).1
     }
 }
 
