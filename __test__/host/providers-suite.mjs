@@ -2,11 +2,13 @@
 // `models.providers`, the host's own adapters. The requests that reach the provider are the evidence.
 
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { installAcme } from "./acme-plugin.mjs";
 import { TestHost } from "./harness.mjs";
-import { toolAnswers } from "./memory-host.mjs";
+import { eventually, toolAnswers } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
 const NOTE = "memory/2026-11-02.md";
@@ -239,6 +241,35 @@ export function providersSuite(version) {
         expect(await search()).toMatchObject({ mode: "fts-only", sent: [] });
       }
       expect(await host.turn("Which database does Falcon use?")).toContain("ANSWER: PostgreSQL 17");
+    });
+
+    test("what the engine warns of stands once in the log of the gateway, without the notes, and in status", async () => {
+      await use({ provider: "deepinfra" });
+      const secret = "The lighthouse keeper of Nordeste is called Amaro.";
+      await writeFile(path.join(host.workspace, "memory", "2026-11-03.md"), `# 2026-11-03\n\n- ${secret}\n`);
+      await host.startGateway();
+      const message = /vectors were not made; words are searched all the same: MEM_PROVIDER_AUTH/;
+      const told = () => host.gatewayOutput.split("\n").filter((line) => message.test(line));
+      expect(await eventually(async () => told().length > 0), host.gatewayOutput.slice(-3000)).toBe(true);
+      // The next pass meets the same.
+      await writeFile(path.join(host.workspace, "memory", "2026-11-04.md"), `# 2026-11-04\n\n- ${secret} He paints.\n`);
+      const warnings = async () => (await host.json("memory", "status"))[0].status.custom.lastWarnings;
+      expect(await eventually(async () => (await warnings())[0]?.count > 0), host.gatewayOutput.slice(-3000)).toBe(true);
+      expect(await host.turn("Which database does Falcon use?", { local: false })).toContain("ANSWER: PostgreSQL 17");
+      await host.stopGateway();
+      expect(told()).toHaveLength(1);
+      expect(told()[0]).toMatch(/memory-core-rs: agent main: /);
+      expect(await warnings()).toContainEqual({
+        level: "warn",
+        message: expect.stringMatching(message),
+        count: expect.any(Number),
+        sinceMs: expect.any(Number),
+        atMs: expect.any(Number),
+      });
+      expect((await host.run("memory", "status")).output).toMatch(
+        /Last warnings:\n {2}\d{4}-\d\d-\d\d \d\d:\d\d UTC.*vectors were not made/,
+      );
+      expect(JSON.stringify([told(), await warnings()])).not.toContain("lighthouse");
     });
   });
 }
