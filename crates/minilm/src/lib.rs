@@ -9,7 +9,7 @@
 //! let weights = Weights::open("all-minilm-l6-v2.bin".as_ref())?;
 //! let pieces = Tokenizer::new(&weights).encode("Grandma prefers calls before noon");
 //! let vectors = encode(&weights, &Kernels::best(), &[pieces], &mut Scratch::default());
-//! assert_eq!(vectors[0].len(), minilm::HIDDEN);
+//! assert_eq!(vectors[0].len(), 384);
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
