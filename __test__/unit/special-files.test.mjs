@@ -82,7 +82,7 @@ test.skipIf(process.platform === "win32")("a day's note that is none keeps back 
 test.skipIf(process.platform === "win32")("a note that becomes a pipe after it was indexed does not hold a recall", async () => {
   const { workspace, handlers, manager } = await hooked(
     { autoRecall: true },
-    { files: { "memory/falcon.md": FALCON }, version: "2026.4.12" },
+    { files: { "memory/falcon.md": FALCON, "memory/tea.md": "Sencha is the tea of the house." }, version: "2026.4.12" },
   );
   const write = { toolName: "write", params: { path: "memory/falcon.md", content: "The boat is called Alba." } };
   const group = { ...MAIN, sessionKey: "agent:main:telegram:group:7" };
@@ -93,8 +93,9 @@ test.skipIf(process.platform === "win32")("a note that becomes a pipe after it w
   for (let times = 0; times < 6; times++) {
     await handlers.before_prompt_build({ prompt: "Which database does Falcon use?" }, MAIN);
   }
-  // A thread that reads the pipe would never come back, neither in the engine nor in Node.
-  expect(await manager.search("which database does Falcon use")).toHaveLength(1);
+  // A thread that reads the pipe would never come back, neither in the engine nor in Node. Whether the index still knows
+  // what stood there depends on whether the watcher came first.
+  expect(await manager.search("which tea is the tea of the house")).toHaveLength(1);
   expect(readFileSync(path.join(workspace, "..", "state", "memory-core-rs", "group-words.jsonl"), "utf8")).toContain("[");
   await manager.close();
 });
