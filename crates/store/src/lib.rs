@@ -6,6 +6,7 @@
 //!   [`lexical`], [`compat`] – full text; [`embeddings`], [`cache`] – vectors, by hash of their text; [`order`] – which
 //!   of equals comes first.
 //! - [`transcripts`] – how far each was read. [`usage`] – what embedding cost.
+//! - [`consolidation`] – claims with their evidence, and runs that can be undone.
 //! - [`forget`], [`checks`] – removing for good, looking for damage.
 //! - [`place`], [`others`] – an index belongs to one workspace, and takes vectors from those of the others.
 //! - [`backup`], [`restore`] – a copy of all of it, and back.
@@ -18,6 +19,7 @@ pub mod checks;
 pub mod chunks;
 pub mod clock;
 pub(crate) mod compat;
+pub mod consolidation;
 pub mod embeddings;
 mod error;
 mod ffi;

@@ -1,6 +1,7 @@
 //! Tests of the store, by topic. What they share is here.
 
 mod batch_jobs;
+mod consolidation;
 mod content;
 mod crash;
 mod generations;
