@@ -42,7 +42,7 @@ export function automaticSuite(version) {
     });
 
     test("nothing is added and nothing is kept until it is switched on", async () => {
-      await host.ok(ID, "setup", "--yes");
+      await host.ok(ID, "setup", "--yes", "--no-index");
       host.takeChats();
       await host.turn("I prefer green tea. Which database does Falcon use?");
       expect(question(host.takeChats(), "green tea")).not.toMatch(/relevant-memories|Recent Memory/);

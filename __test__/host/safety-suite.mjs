@@ -42,7 +42,7 @@ export function safetySuite(version) {
     let home;
     beforeAll(async () => {
       home = await memoryHost(version, { files: { "MEMORY.md": "# Memory\n", "memory/2026-11-02.md": FALCON }, rules: RULES });
-      await home.host.ok(ID, "setup", "--yes");
+      await home.host.ok(ID, "setup", "--yes", "--no-index");
       await home.host.ok("memory", "index");
     });
     afterEach(async () => {

@@ -67,10 +67,10 @@ export function hostSuite(version) {
       }
       const missing = before.requirements.map((/** @type {{key: string}} */ need) => need.key);
       expect(missing).toContain(`plugins.entries.${ID}.hooks.allowConversationAccess`);
-      const refused = await host.run(ID, "setup");
-      expect(refused.code).toBe(1);
+      const plan = await host.json(ID, "setup", "--dry-run");
+      expect(plan.changes.map((/** @type {{key: string}} */ change) => change.key)).toEqual(missing);
       expect((await host.config()).plugins).toEqual(plugins);
-      await host.ok(ID, "setup", "--yes");
+      await host.ok(ID, "setup", "--yes", "--no-index");
       const { entries } = (await host.config()).plugins;
       expect(entries[ID].hooks.allowConversationAccess).toBe(true);
       if (host.atLeast("2026.8.1")) expect(entries[ID].config.dreaming.enabled).toBe(false);

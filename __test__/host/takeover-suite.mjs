@@ -1,5 +1,8 @@
 // Changing from memory-core to us on a real host: nothing that memory-core paid for is sent again.
 
+import { randomUUID } from "node:crypto";
+import { createRequire } from "node:module";
+import path from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
 import { ID } from "./memory-host.mjs";
@@ -22,6 +25,27 @@ function takeTexts(host) {
   const texts = host.provider.records.filter((record) => record.path.endsWith("/embeddings")).flatMap((record) => record.body.input);
   host.provider.records.length = 0;
   return texts;
+}
+
+const FACTS = ["Mara likes her tea without sugar.", "O elétrico passa às oito e dez."];
+
+/** Hosts up to 2026.4 bring the library of memory-lancedb along. @param {TestHost} host */
+const hasLancedb = (host) => !host.atLeast("2026.4.24");
+
+/** A table as memory-lancedb has written it, by its own library. @param {TestHost} host */
+async function makeFacts(host) {
+  if (!hasLancedb(host)) return;
+  const lancedb = createRequire(host.entry)("@lancedb/lancedb");
+  const database = await lancedb.connect(path.join(host.stateDir, "memory", "lancedb"));
+  const rows = FACTS.map((text, at) => ({
+    id: randomUUID(),
+    text,
+    vector: [at, 1],
+    importance: 0.7,
+    category: "fact",
+    createdAt: 1.7e12 + at,
+  }));
+  await database.createTable("memories", rows);
 }
 
 /** @param {string} version */
@@ -48,20 +72,19 @@ export function takeoverSuite(version) {
 
     test("a dry run tells what would be taken, and the cost of going without", async () => {
       await host.installPlugin(inject("tarball").file);
-      await host.ok(ID, "setup", "--yes");
-      const [{ sources }] = await host.json(ID, "import", "--dry-run");
-      expect(sources).toEqual([expect.objectContaining({ accepted: true, model: "fake-embed", taken: paid.length, known: 0 })]);
+      const { agents } = await host.json(ID, "setup", "--dry-run");
+      expect(agents[0].imports).toEqual([expect.objectContaining({ accepted: true, model: "fake-embed", taken: paid.length, known: 0 })]);
       expect(takeTexts(host)).toEqual([]);
     });
 
-    test("the first start takes everything, and the index sends only what memory-core did not", async () => {
-      const [{ plan }] = await host.json("memory", "index", "--dry-run");
-      expect(takeTexts(host)).toEqual([]);
-      const [indexed] = await host.json("memory", "index");
-      sent = takeTexts(host);
+    test("setup takes everything, sends only what memory-core did not, and answers from the notes", async () => {
+      const { agents, missing } = await host.json(ID, "setup", "--yes");
+      const [agent] = agents;
+      sent = takeTexts(host).filter((text) => !agent.questions.some((/** @type {{question: string}} */ { question }) => question === text));
+      expect(missing).toEqual([]);
+      expect(agent.imports[0]).toMatchObject({ taken: paid.length, known: 0 });
       expect(without(sent, paid)).toEqual([...sent].sort());
-      expect(plan.texts).toBe(sent.length);
-      expect(indexed.report).toMatchObject({ embedded: sent.length, pending: 0 });
+      expect(agent.report).toMatchObject({ embedded: sent.length, pending: 0 });
       if (!host.atLeast("2026.8.1")) expect(sent).toEqual([]);
       const [{ sources }] = await host.json("memory", "import");
       expect(sources[0]).toMatchObject({ taken: 0, known: paid.length });
@@ -90,6 +113,16 @@ export function takeoverSuite(version) {
       expect(kept).toMatchObject({ needed: all.length, embedded: sent.length, texts: sent.length });
       const { stdout } = await host.ok("memory", "status", "--deep");
       expect(stdout).toMatch(/Embedded today .*cache hit rate \d+ %/);
+    });
+
+    test("the facts of memory-lancedb are taken over, once", async ({ skip }) => {
+      if (!hasLancedb(host)) skip();
+      await makeFacts(host);
+      const [agent] = (await host.json(ID, "setup", "--yes")).agents;
+      expect(agent.facts).toMatchObject({ taken: FACTS.length, known: 0, refused: 0 });
+      expect((await host.json("ltm", "list")).map((/** @type {{text: string}} */ fact) => fact.text).toSorted()).toEqual(FACTS.toSorted());
+      const [again] = (await host.json(ID, "setup", "--yes")).agents;
+      expect(again.facts).toMatchObject({ taken: 0, known: FACTS.length });
     });
   });
 }

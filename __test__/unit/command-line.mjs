@@ -14,16 +14,26 @@ export const FILES = {
 /**
  * A home whose commands can be typed.
  * @param {Record<string, unknown>} [search] Settings of memory search.
+ * @param {{plugins?: Record<string, any>, files?: Record<string, string>}} [home] The configuration's `plugins`, and notes.
  */
-export async function commandLine(search) {
-  const { workspace, stateDir, config, dir } = await makeWorkspace(FILES);
+export async function commandLine(search, { plugins, files = FILES } = {}) {
+  const { workspace, stateDir, config, dir } = await makeWorkspace(files);
+  /** @type {Record<string, any>} */
+  let written = { ...config(search), ...(plugins ? { plugins } : {}) };
   /** @type {any[]} */
   const registrations = [];
   plugin.register({
     logger: console,
     runtime: {
       version: "2026.9.6",
-      config: { current: () => config(search) },
+      config: {
+        current: () => written,
+        mutateConfigFile: async (/** @type {{mutate: (draft: any) => void}} */ { mutate }) => {
+          const draft = structuredClone(written);
+          mutate(draft);
+          written = draft;
+        },
+      },
       state: { resolveStateDir: () => stateDir },
       agent: { resolveAgentWorkspaceDir: () => workspace },
       modelAuth: { resolveApiKeyForProvider: async () => undefined },
@@ -64,5 +74,5 @@ export async function commandLine(search) {
   };
   const json = async (/** @type {string[]} */ ...args) => JSON.parse((await run(...args, "--json")).stdout);
   const finds = async (/** @type {string} */ query) => (await json("search", query)).results.length > 0;
-  return { dir, workspace, stateDir, run, json, finds };
+  return { dir, workspace, stateDir, run, json, finds, written: () => written, write: (/** @type {any} */ cfg) => (written = cfg) };
 }

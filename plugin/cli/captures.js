@@ -4,6 +4,7 @@ import { native } from "../../lib/native.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { forOneAgent, withSearch } from "./agents.js";
 import { counted, paint, print, printJson } from "./output.js";
+import { table } from "./table.js";
 
 /**
  * @typedef {{agent?: string, limit?: number, undo?: string, json?: boolean}} Options
@@ -24,7 +25,7 @@ export async function runCaptures(host, options) {
     const { captures, waiting } = native().listCaptures(agent.native, options.limit ?? DEFAULT_LIMIT);
     if (options.json) return printJson({ agentId, captures, waiting });
     if (captures.length === 0) print("Nothing was captured yet.");
-    for (const capture of captures) print(describe(capture));
+    else printTable(captures);
     if (waiting > 0) print(`${counted(waiting, "turn")} waiting.`);
   });
 }
@@ -43,9 +44,15 @@ async function undo(host, { cfg, agentId, native: agent }, id, json) {
   });
 }
 
-/** @param {Capture} capture */
-function describe({ id, ts, status, text, reason, category, path }) {
-  const state = status === "skipped" ? paint("gray", `skipped (${reason})`) : paint(status === "stored" ? "green" : "yellow", status);
-  const place = path ? paint("cyan", ` ${path}`) : "";
-  return `${id} ${ts.slice(0, 16).replace("T", " ")} ${state}${category ? ` [${category}]` : ""} ${text}${place}`;
+/** @param {Capture[]} captures */
+function printTable(captures) {
+  const rows = captures.map(({ id, ts, status, text, reason, category, path }) => [
+    id,
+    ts.slice(0, 16).replace("T", " "),
+    paint(status === "stored" ? "green" : status === "undone" ? "yellow" : "gray", status),
+    category ?? "",
+    paint("cyan", path ?? ""),
+    reason ? `${text} (${reason})` : text,
+  ]);
+  print(table(["ID", "WHEN", "STATE", "KIND", "NOTE", "TEXT"], rows));
 }

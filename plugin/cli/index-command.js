@@ -73,7 +73,7 @@ export function embeddingText(doing, { embeddingError, pending }) {
  * @param {boolean} force
  * @returns {Promise<Cost>}
  */
-async function costOf(manager, force) {
+export async function costOf(manager, force) {
   const { plan, paid, local } = await manager.plan({ force });
   const { provider, model, custom } = manager.status();
   const endpoint = /** @type {{address?: string} | null | undefined} */ (custom?.endpoint);

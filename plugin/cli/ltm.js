@@ -3,7 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { isRecord } from "../../lib/config.js";
 import { forOneAgent, withSearch } from "./agents.js";
-import { counted, print, printJson } from "./output.js";
+import { counted, paint, print, printJson } from "./output.js";
+import { table } from "./table.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -14,6 +15,12 @@ import { counted, print, printJson } from "./output.js";
 /** Facts that a search prints when no number is given, and their lowest score (M7). */
 const DEFAULT_LIMIT = 5;
 const MIN_SCORE = 0.3;
+
+/**
+ * People at a terminal read a table; everything else reads JSON, as memory-lancedb printed it.
+ * @param {{json?: boolean}} options
+ */
+const isTable = ({ json }) => !json && process.stdout.isTTY === true;
 
 /** @param {StoredFact} fact */
 const row = ({ id, text, category, importance, createdAt, path }) => ({ id, text, category, importance, createdAt, path });
@@ -31,26 +38,46 @@ async function withAgent(host, name, options, run) {
 
 /**
  * @param {Host} host
- * @param {{agent?: string, limit?: number, orderByCreatedAt?: boolean}} options
+ * @param {{agent?: string, limit?: number, orderByCreatedAt?: boolean, json?: boolean}} options
  */
 export async function runList(host, options) {
   await withAgent(host, "ltm list", options, async (manager) => {
     const facts = await manager.run((engine) => engine.facts());
     const sorted = options.orderByCreatedAt ? facts.toReversed().toSorted((a, b) => b.createdAt - a.createdAt) : facts;
-    printJson(sorted.slice(0, options.limit ?? sorted.length).map(row));
+    const shown = sorted.slice(0, options.limit ?? sorted.length);
+    if (!isTable(options)) return printJson(shown.map(row));
+    if (shown.length === 0) return print("No facts are stored.");
+    const rows = shown.map(({ id, createdAt, category, importance, text }) => [
+      id,
+      new Date(createdAt).toISOString().slice(0, 10),
+      category,
+      importance.toFixed(1),
+      text,
+    ]);
+    print(table(["ID", "DAY", "KIND", "WEIGHT", "TEXT"], rows));
+    if (shown.length < facts.length) print(paint("gray", `${shown.length} of ${counted(facts.length, "fact")}`));
   });
 }
 
 /**
  * @param {Host} host
  * @param {string} query
- * @param {{agent?: string, limit?: number}} options
+ * @param {{agent?: string, limit?: number, json?: boolean}} options
  */
 export async function runFind(host, query, options) {
   await withAgent(host, "ltm search", options, async (manager) => {
     const { matches, warning } = await manager.run((engine) => engine.searchFacts(query, options.limit ?? DEFAULT_LIMIT, MIN_SCORE));
     if (warning) console.error(warning);
-    printJson(matches.map(({ id, text, category, importance, score }) => ({ id, text, category, importance, score })));
+    if (!isTable(options)) {
+      return printJson(matches.map(({ id, text, category, importance, score }) => ({ id, text, category, importance, score })));
+    }
+    if (matches.length === 0) return print("No fact matches.");
+    print(
+      table(
+        ["SCORE", "ID", "KIND", "TEXT"],
+        matches.map(({ id, text, category, score }) => [score.toFixed(2), id, category, text]),
+      ),
+    );
   });
 }
 

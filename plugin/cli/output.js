@@ -7,7 +7,7 @@ import { processEnv } from "../../lib/env.js";
 /** @typedef {Parameters<typeof styleText>[0]} Style */
 
 /** Whether standard output shows colour. */
-function isColourful() {
+export function isColourful() {
   const env = processEnv();
   return process.stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb";
 }

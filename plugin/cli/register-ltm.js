@@ -18,17 +18,19 @@ export function addFactCommands(program, host) {
   const agent = /** @type {const} */ (["--agent <id>", "Agent (default: the default agent)"]);
   root
     .command("list")
-    .description("Print the stored facts as JSON")
+    .description("Show the stored facts; as JSON where the output is no terminal")
     .option(...agent)
     .option("--limit <n>", "Most facts (default: all)", limit)
     .option("--order-by-created-at", "Newest first", false)
+    .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./ltm.js")).runList(host, options));
   root
     .command("search")
-    .description("Print the facts nearest to a question as JSON")
+    .description("Show the facts nearest to a question; as JSON where the output is no terminal")
     .argument("<query>", "What to look for")
     .option(...agent)
     .option("--limit <n>", "Most facts (default: 5)", limit)
+    .option("--json", "Print JSON")
     .action(async (/** @type {string} */ query, /** @type {any} */ options) => (await import("./ltm.js")).runFind(host, query, options));
   root
     .command("stats")

@@ -30,6 +30,22 @@ export function registerCli(api, host) {
   });
 }
 
+/** @type {[string, string][]} */
+const EXAMPLES = [
+  ["setup", "Write what this host needs, take over what is there, and index"],
+  ["index", "Bring the index up to date"],
+  ['search "when do we deploy"', "Search"],
+  ["status --deep", "Show the index and probe the embedding provider"],
+  ['forget "old phone" --dry-run', "Show what would be taken out of memory"],
+  ["doctor", "Check and repair the index"],
+];
+
+/** Two columns. @param {[string, string][]} rows */
+function aligned(rows) {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
+}
+
 /**
  * @param {Command} root
  * @param {string} name
@@ -38,16 +54,7 @@ export function registerCli(api, host) {
 function addCommands(root, name, host) {
   root.addHelpText(
     "after",
-    [
-      "",
-      "Examples:",
-      `  openclaw ${name} setup                       Write what this host needs beyond the installation`,
-      `  openclaw ${name} index                       Bring the index up to date`,
-      `  openclaw ${name} search "when do we deploy"  Search`,
-      `  openclaw ${name} status --deep               Show the index and probe the embedding provider`,
-      `  openclaw ${name} forget "old phone" --dry-run Show what would be taken out of memory`,
-      `  openclaw ${name} doctor                      Check and repair the index`,
-    ].join("\n"),
+    ["", "Examples:", ...aligned(EXAMPLES.map(([example, what]) => [`  openclaw ${name} ${example}`, what]))].join("\n"),
   );
   root
     .command("status")
@@ -82,7 +89,9 @@ function addCommands(root, name, host) {
     .option("--query <text>", "What to look for (wins over the argument)")
     .option("--agent <id>", "Agent (default: the default agent)")
     .option("--max-results <n>", "Most results", (/** @type {string} */ value) => numberOption(value, "--max-results", { whole: true }))
+    .option("--limit <n>", "The same as --max-results", (/** @type {string} */ value) => numberOption(value, "--limit", { whole: true }))
     .option("--min-score <n>", "Lowest score, 0 to 1", (/** @type {string} */ value) => numberOption(value, "--min-score"))
+    .option("--open", "Name each place as an absolute path:line, which terminals open", false)
     .option("--explain", "Show why each result is there", false)
     .option("--json", "Print JSON")
     .action(async (/** @type {string | undefined} */ query, /** @type {any} */ options) =>
@@ -154,8 +163,12 @@ function addCommands(root, name, host) {
     );
   root
     .command("setup")
-    .description("Write to the configuration what this host needs beyond the installation")
+    .description("Write what this host needs, take over what former memory plugins left, and index")
     .option("--yes", "Do not ask", false)
+    .option("--dry-run", "Say what would be written, taken over and embedded, and stop there", false)
+    .option("--undo", "Put back what setup changed in the configuration", false)
+    .option("--no-index", "Write the configuration only")
+    .option("--agent <id>", "Index this agent only (default: all agents)")
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./setup.js")).runSetup(host, options));
   root.action(() => root.outputHelp());

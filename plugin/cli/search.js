@@ -1,11 +1,12 @@
 // `openclaw memory search`
 
+import path from "node:path";
 import { forOneAgent, withManager } from "./agents.js";
 import { explanation } from "./explain.js";
-import { paint, print, printJson } from "./output.js";
+import { counted, isColourful, paint, print, printJson } from "./output.js";
 
 /**
- * @typedef {{agent?: string, maxResults?: number, minScore?: number, explain?: boolean, json?: boolean}} Options
+ * @typedef {{agent?: string, maxResults?: number, limit?: number, minScore?: number, explain?: boolean, open?: boolean, json?: boolean}} Options
  * @param {import("../host.js").Host} host
  * @param {string | undefined} query
  * @param {Options} options
@@ -15,10 +16,12 @@ export async function runSearch(host, query, options) {
   await forOneAgent(host, options, { name: "memory search", doing: "Memory search" }, async ({ cfg, agentId }) => {
     await withManager(host, cfg, agentId, async (manager) => {
       if (!manager) return options.json ? printJson({ agentId, status: "disabled" }) : print("Memory search disabled.");
+      const started = performance.now();
       const answer = await manager.searchDetailed(query, {
-        maxResults: options.maxResults,
+        maxResults: options.limit ?? options.maxResults,
         minScore: options.minScore,
-        explain: options.explain || undefined,
+        // The words that matched are shown to people, and only the explanation names them.
+        explain: options.explain || (!options.json && isColourful()) || undefined,
         sessionKey: `agent:${agentId}:cli:direct:memory-search`,
       });
       if (options.json)
@@ -30,7 +33,7 @@ export async function runSearch(host, query, options) {
           remedy: answer.remedy,
           code: answer.code,
         });
-      else printAnswer(answer);
+      else printAnswer(answer, { ...options, workspace: manager.status().workspaceDir, tookMs: performance.now() - started });
       if (isFault(answer)) process.exitCode = 1;
     });
   });
@@ -44,17 +47,50 @@ function isFault({ hits, code }) {
   return hits.length === 0 && code !== undefined && !code.startsWith("MEM_PROVIDER");
 }
 
-/** @param {import("../../index.d.ts").MemoryAnswer} answer */
-function printAnswer(answer) {
+/**
+ * @param {import("../../index.d.ts").MemoryAnswer} answer
+ * @param {Options & {workspace?: string, tookMs: number}} options
+ */
+function printAnswer(answer, { explain, open, workspace, tookMs }) {
   const { hits, warning, code } = answer;
   if (warning) console.error(isFault(answer) ? `${warning} [${code}]` : warning);
   if (hits.length === 0) return print(isFault(answer) ? "No matches in what could be searched." : "No matches.");
   const blocks = hits.map((hit) =>
     [
-      `${paint("green", hit.score.toFixed(3))} ${paint("cyan", `${hit.path}:${hit.startLine}-${hit.endLine}`)}`,
-      hit.snippet,
-      ...explanation(hit.explain),
+      `${paint("green", hit.score.toFixed(3))} ${placeText(hit, open ? workspace : undefined)}`,
+      highlighted(hit.snippet, matchedWords(hit)),
+      ...(explain ? explanation(hit.explain) : []),
     ].join("\n"),
   );
   print(blocks.join("\n\n"));
+  if (!process.stdout.isTTY) return;
+  const files = new Set(hits.map((hit) => hit.path)).size;
+  print(`\n${paint("gray", `${counted(hits.length, "result")} in ${counted(files, "note")} · ${Math.round(tookMs)} ms`)}`);
+}
+
+/**
+ * Where a result is; with a workspace as an absolute `path:line`, which terminals open.
+ * @param {import("../../index.d.ts").MemoryHit} hit
+ * @param {string | undefined} workspace
+ */
+function placeText({ path: file, startLine, endLine, source }, workspace) {
+  if (!workspace || source === "sessions") return paint("cyan", `${file}:${startLine}-${endLine}`);
+  return paint("cyan", `${path.resolve(workspace, file)}:${startLine}`);
+}
+
+/** The words of the notes and of the question that made a result one. @param {import("../../index.d.ts").MemoryHit} hit @returns {string[]} */
+function matchedWords({ explain }) {
+  const matched = /** @type {{word?: string, as?: string}[]} */ (/** @type {any} */ (explain)?.matched ?? []);
+  return matched.flatMap(({ word, as }) => [word ?? "", as ?? ""]).filter((word) => word !== "");
+}
+
+/**
+ * A text with some words set off, at their beginnings: notes inflect them.
+ * @param {string} text
+ * @param {string[]} words
+ */
+export function highlighted(text, words) {
+  if (words.length === 0 || !isColourful()) return text;
+  const escaped = words.toSorted((a, b) => b.length - a.length).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join("|")})`, "giu"), (word) => paint("bold", word));
 }

@@ -1,41 +1,263 @@
-// `openclaw memory setup`
+// `openclaw memory setup`: what the host needs, what former plugins leave, the first index, and three questions.
 
-import { lineOf, missingRequirements } from "../requirements.js";
+import { defaultAgentId } from "../../lib/config.js";
+import { errorMessage } from "../../lib/errors.js";
+import { missingRequirements } from "../requirements.js";
+import { changesOf, changeText, dropRememberedChanges, putAt, rememberChanges, rememberedChanges, valueAt } from "../setup/changes.js";
+import { lancedbFolder, readFacts } from "../setup/lancedb.js";
+import { predecessors } from "../setup/predecessors.js";
+import { answeredQuestions } from "../setup/questions.js";
+import { takeOver } from "../takeover.js";
+import { outcomesOfAgents } from "./agents.js";
 import { confirmed } from "./confirm.js";
-import { paint, print, printJson } from "./output.js";
+import { sourceText } from "./import-command.js";
+import { costOf, costText, embeddingText } from "./index-command.js";
+import { counted, errorJson, fail, failWith, paint, print, printJson } from "./output.js";
+import { withProgress } from "./progress.js";
 
 /**
- * @typedef {{yes?: boolean, json?: boolean}} Options
- * @param {import("../host.js").Host} host
+ * @typedef {{agent?: string, yes?: boolean, dryRun?: boolean, undo?: boolean, index?: boolean, json?: boolean}} Options
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").HostConfig} HostConfig
+ * @typedef {import("../setup/changes.js").Change} Change
+ */
+
+/**
+ * @param {Host} host
  * @param {Options} options
  */
 export async function runSetup(host, options) {
-  const missing = missingRequirements(host, await host.sourceConfig());
-  const keys = missing.map((need) => need.key);
-  if (missing.length === 0) {
-    return options.json ? printJson({ written: [], missing: [] }) : print("Everything is set up.");
+  try {
+    await (options.undo ? undoSetup(host, options) : setUp(host, options));
+  } catch (error) {
+    if (options.json) printJson({ error: errorJson(error) });
+    fail("Memory setup", error);
   }
-  if (!options.json) {
-    print("This host needs in its configuration:");
-    for (const need of missing) print(`  ${paint("cyan", lineOf(need))} – ${need.reason}`);
+}
+
+/**
+ * @param {Host} host
+ * @param {Options} options
+ */
+async function setUp(host, options) {
+  const cfg = await host.sourceConfig();
+  const former = predecessors(cfg);
+  const changes = changesOf(cfg, [...missingRequirements(host, cfg), ...former.flatMap(({ wanted }) => wanted)]);
+  const found = former.map(({ id, notes }) => ({ id, notes }));
+  if (!options.json) printPlan(changes, found);
+  if (options.dryRun) {
+    const agents = options.index === false ? [] : await planAgents(host, cfg, options);
+    return options.json ? printJson({ dryRun: true, changes, predecessors: found, agents }) : print("Nothing was written.");
   }
-  if (!options.yes && !(await confirmed("Write this? [Y/n] ", { fallback: true }))) {
+  if (!(await agreed(changes, options))) {
     process.exitCode = 1;
-    return options.json
-      ? printJson({ written: [], missing: keys })
-      : print("Nothing was written. Use --yes to write it without a question.");
+    return print("Nothing was written.");
   }
-  const apply = (/** @type {import("../host.js").HostConfig} */ draft) => {
-    for (const need of missing) need.apply(draft);
-  };
-  await host.editConfig(apply, keys);
-  const left = missingRequirements(host, await host.sourceConfig());
+  const { written, left } = await write(host, changes);
+  if (!options.json) printWritten(written, left);
+  const agents = options.index === false ? [] : await startAgents(host, cfg, options);
+  if (options.json) printJson({ written, missing: left.map(({ key }) => key), changes, predecessors: found, agents });
+}
+
+/**
+ * One question for everything, to people at a terminal who did not answer it on the command line.
+ * @param {Change[]} changes
+ * @param {Options} options
+ */
+async function agreed(changes, { yes, json, index }) {
+  if (yes || json || changes.length === 0 || !process.stdin.isTTY || !process.stdout.isTTY) return true;
+  const rest = index === false ? "" : ", take over what is there, and index your notes";
+  return await confirmed(`Write this${rest}? [Y/n] `, { fallback: true });
+}
+
+/**
+ * @param {Change[]} changes
+ * @param {{id: string, notes: string[]}[]} former
+ */
+function printPlan(changes, former) {
+  if (changes.length === 0) print("The configuration has everything that is needed.");
+  else print("To be written to the configuration (openclaw memory setup --undo takes it back):");
+  for (const { line, reason } of changes.map(changeText)) print(`  ${paint("cyan", line)}\n      ${reason}`);
+  for (const { id, notes } of former) for (const note of notes) print(`  ${id}: ${note}`);
+}
+
+/**
+ * @param {Host} host
+ * @param {Change[]} changes
+ */
+async function write(host, changes) {
+  if (changes.length === 0) return { written: [], left: [] };
+  await rememberChanges(host.stateDir(), changes);
+  const keys = changes.map(({ key }) => key);
+  await host.editConfig((draft) => {
+    for (const { key, after } of changes) putAt(draft, key, after);
+  }, keys);
+  const now = await host.sourceConfig();
+  const left = changesOf(
+    now,
+    changes.map(({ key, after, reason }) => ({ key, value: after, reason })),
+  );
   if (left.length > 0) process.exitCode = 1;
-  if (options.json) {
-    const leftKeys = left.map((need) => need.key);
-    return printJson({ written: keys.filter((key) => !leftKeys.includes(key)), missing: leftKeys });
+  return { written: keys.filter((key) => !left.some((change) => change.key === key)), left };
+}
+
+/**
+ * @param {string[]} written
+ * @param {Change[]} left
+ */
+function printWritten(written, left) {
+  if (written.length > 0) print("Written. A running gateway takes it over by itself or at its next start.");
+  if (left.length > 0) print("The host did not write this; please do it by hand:");
+  for (const { key, after } of left) print(`  openclaw config set ${key} '${JSON.stringify(after)}' --strict-json`);
+}
+
+/**
+ * What would be taken over and embedded, per agent.
+ * @param {Host} host
+ * @param {HostConfig} written
+ * @param {Options} options
+ */
+async function planAgents(host, written, options) {
+  return await outcomesOfAgents(host, options, { name: "setup", all: true, purpose: "status" }, async (manager, agent) => {
+    const { agentId } = agent;
+    if (!manager) return { agentId, status: "disabled" };
+    const sources = await takeOver(host, agent, manager, { dryRun: true });
+    const facts = await takeFacts(host, written, agent, manager, true);
+    const cost = await costOf(manager, false);
+    if (!options.json) {
+      printTaken(agentId, manager, sources, true);
+      printFacts(agentId, facts, true);
+      const less = sources.some(({ taken }) => taken > 0) ? " Vectors that are taken over are not embedded again." : "";
+      print(`${costText(cost)} (${agentId})${less}`);
+    }
+    return { agentId, imports: sources, facts, cost };
+  });
+}
+
+/**
+ * Takes over vectors and facts, indexes, and asks three questions, per agent.
+ * @param {Host} host
+ * @param {HostConfig} written
+ * @param {Options} options
+ */
+async function startAgents(host, written, options) {
+  return await outcomesOfAgents(host, options, { name: "setup", all: true, purpose: "status" }, async (manager, agent) => {
+    const { agentId } = agent;
+    if (!manager) return { agentId, status: "disabled" };
+    const sources = await takeOver(host, agent, manager, { dryRun: false });
+    const facts = await takeFacts(host, written, agent, manager, false);
+    if (!options.json) {
+      printTaken(agentId, manager, sources, false);
+      printFacts(agentId, facts, false);
+      const cost = await costOf(manager, false);
+      if (cost.plan.texts > 0) print(costText(cost));
+    }
+    const report = await withProgress(`Indexing memory (${agentId})`, (progress) => manager.sync({ reason: "cli", progress }));
+    if (report.embeddingError) failWith(embeddingText(`Memory setup (${agentId})`, report));
+    const { files = 0, chunks = 0 } = manager.status();
+    const questions = files > 0 ? await answeredQuestions(host, agent, manager) : [];
+    if (!options.json) printReady(agentId, { files, chunks }, questions);
+    return { agentId, imports: sources, facts, files, chunks, report, questions };
+  });
+}
+
+/**
+ * @param {string} agentId
+ * @param {import("../../lib/manager.js").MemoryIndexManager} manager
+ * @param {import("../takeover.js").SourceReport[]} sources
+ * @param {boolean} dryRun
+ */
+function printTaken(agentId, manager, sources, dryRun) {
+  const { provider, model } = manager.status();
+  for (const source of sources) print(sourceText(agentId, source, { dryRun, wanted: `${provider}, model ${model ?? "none"}` }));
+}
+
+/**
+ * @typedef {{path: string, taken?: number, known?: number, refused?: number, error?: string}} FactsTaken
+ * @param {Host} host
+ * @param {HostConfig} written
+ * @param {import("./agents.js").OneAgent} agent
+ * @param {import("../../lib/manager.js").MemoryIndexManager} manager
+ * @param {boolean} dryRun
+ * @returns {Promise<FactsTaken | undefined>}
+ */
+async function takeFacts(host, written, { cfg, agentId }, manager, dryRun) {
+  const folder = lancedbFolder(written, host.stateDir());
+  if (!folder) return undefined;
+  try {
+    const rows = await readFacts(folder, host.stateDir(), { agentId, isDefaultAgent: agentId === defaultAgentId(cfg) });
+    return { path: folder, ...(await manager.run((engine) => engine.importFacts(rows, dryRun))) };
+  } catch (error) {
+    return { path: folder, error: errorMessage(error) };
   }
-  if (left.length === 0) return print("Written. A running gateway takes it over by itself or at its next start.");
-  print("The host did not write this; please do it by hand:");
-  for (const need of left) print(`  openclaw config set ${need.key} '${JSON.stringify(need.value)}' --strict-json`);
+}
+
+/**
+ * @param {string} agentId
+ * @param {FactsTaken | undefined} facts
+ * @param {boolean} dryRun
+ */
+function printFacts(agentId, facts, dryRun) {
+  if (!facts) return;
+  const head = `${paint("bold", facts.path)} (${agentId})`;
+  if (facts.error) {
+    const byHand = "with memory-lancedb in the memory slot, `openclaw ltm list > facts.json`; then `openclaw ltm import facts.json`";
+    return print(`${head}\n  facts not read: ${facts.error}. By hand: ${byHand}`);
+  }
+  const rest = [facts.known ? `${facts.known} there already` : "", facts.refused ? `${facts.refused} refused` : ""].filter(Boolean);
+  print(
+    `${head}\n  ${dryRun ? "would be taken" : "taken"}: ${counted(facts.taken ?? 0, "fact")}${rest.length > 0 ? `, ${rest.join(", ")}` : ""}`,
+  );
+}
+
+/**
+ * @param {string} agentId
+ * @param {{files: number, chunks: number}} counts
+ * @param {import("../setup/questions.js").Answered[]} questions
+ */
+function printReady(agentId, { files, chunks }, questions) {
+  if (files === 0)
+    return print(`No notes yet (${agentId}): what you write to MEMORY.md or memory/*.md of the workspace is found from then on.`);
+  print(`Ready (${agentId}): ${counted(files, "file")}, ${counted(chunks, "chunk")}.`);
+  for (const { question, path, line, snippet } of questions) {
+    const [first = ""] = snippet.split("\n").filter((text) => text.trim() && !text.startsWith("#"));
+    print(`  ${paint("bold", `“${question}”`)} → ${paint("cyan", `${path}:${line}`)}\n      ${first.trim().slice(0, 160)}`);
+  }
+  if (questions.length > 0) print('Ask your own: openclaw memory search "…"');
+}
+
+/**
+ * Puts back what setup changed; a key that somebody has changed since stays.
+ * @param {Host} host
+ * @param {Options} options
+ */
+async function undoSetup(host, options) {
+  const changes = await rememberedChanges(host.stateDir());
+  if (!changes) return options.json ? printJson({ restored: [], changedSince: [] }) : print("Setup has changed nothing, or it was undone.");
+  const cfg = await host.sourceConfig();
+  const touched = changesOf(
+    cfg,
+    changes.map(({ key, after }) => ({ key, value: after, reason: "" })),
+  ).map(({ key }) => key);
+  const back = changes.filter(({ key }) => !touched.includes(key));
+  if (!options.json) {
+    print("To be put back in the configuration:");
+    for (const { key, before, after } of back)
+      print(`  ${paint("cyan", changeText({ key, before: after, after: before, reason: "" }).line)}`);
+    for (const key of touched) print(`  ${key} was changed since and stays (${JSON.stringify(valueAt(cfg, key))})`);
+  }
+  if (options.dryRun)
+    return options.json ? printJson({ dryRun: true, restored: back.map(({ key }) => key), changedSince: touched }) : undefined;
+  if (back.length > 0) {
+    const apply = (/** @type {HostConfig} */ draft) => {
+      for (const { key, before } of back) putAt(draft, key, before);
+    };
+    await host.editConfig(
+      apply,
+      back.filter(({ before }) => before !== undefined).map(({ key }) => key),
+    );
+  }
+  await dropRememberedChanges(host.stateDir());
+  if (options.json) printJson({ restored: back.map(({ key }) => key), changedSince: touched });
+  else print("Put back. The index and what was taken over stay: `openclaw memory reset` removes them.");
 }

@@ -1,0 +1,112 @@
+// `openclaw memory setup`: one command from a fresh installation to the first answer, shown before, and undone by one more.
+
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { topicsOf } from "../../plugin/setup/questions.js";
+import { commandLine } from "./command-line.mjs";
+
+const SEARCH = { provider: "none" };
+const ID = "memory-core-rs";
+const OWN = `plugins.entries.${ID}`;
+
+const FORMER = {
+  entries: {
+    "memory-core-plus": { enabled: true, config: { autoCapture: false, autoRecallMaxResults: 3 } },
+    "short-term-memory": { enabled: true, config: { maxInjectEntries: 7 } },
+    // What hosts of 2026.4 write about a plugin that was never used.
+    "memory-lancedb": { enabled: false },
+  },
+};
+
+const NOTES = {
+  "MEMORY.md": "# Memory\n\n## Tea\n\nThe favourite tea is sencha.\n",
+  "memory/2026-11-02.md": "# 2026-11-02\n\n## Project Falcon\n\n- Project Falcon uses PostgreSQL 17 as its database.\n",
+  "memory/2026-11-03.md": "# Day\n\n- **Landlord**: Mrs Okafor, who lives upstairs.\n",
+};
+
+/** @param {any[]} changes */
+const byKey = (changes) => Object.fromEntries(changes.map(({ key, after }) => [key, after]));
+
+test("a dry run shows every change with its reason, and writes nothing", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER, files: NOTES });
+  const before = structuredClone(home.written());
+  const plan = await home.json("setup", "--dry-run");
+  expect(byKey(plan.changes)).toEqual({
+    "plugins.slots.memory": ID,
+    [`${OWN}.config.dreaming.enabled`]: false,
+    [`${OWN}.hooks.allowConversationAccess`]: true,
+    [`${OWN}.config.autoRecall`]: true,
+    [`${OWN}.config.autoRecallMaxResults`]: 3,
+    [`${OWN}.config.shortTerm.enabled`]: true,
+    [`${OWN}.config.shortTerm.maxInjectEntries`]: 7,
+    "plugins.entries.short-term-memory.enabled": false,
+  });
+  expect(plan.predecessors.map((/** @type {{id: string}} */ { id }) => id)).toEqual(["memory-core-plus", "short-term-memory"]);
+  const { output, code } = await home.run("setup", "--dry-run");
+  expect(code).toBe(0);
+  expect(output).toContain("from plugins.entries.memory-core-plus.config.autoRecallMaxResults");
+  expect(output).toContain("Nothing was written.");
+  expect(home.written()).toEqual(before);
+});
+
+test("without a terminal it writes, indexes and answers three questions from the user's own notes", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER, files: NOTES });
+  const done = await home.json("setup");
+  expect(done.missing).toEqual([]);
+  expect(home.written().plugins.entries[ID].config).toMatchObject({ autoRecall: true, shortTerm: { enabled: true, maxInjectEntries: 7 } });
+  const [agent] = done.agents;
+  expect(agent).toMatchObject({ agentId: "main", files: 3 });
+  expect(agent.questions.map((/** @type {any} */ asked) => [asked.question, asked.path])).toEqual([
+    ["Landlord", "memory/2026-11-03.md"],
+    ["Project Falcon", "memory/2026-11-02.md"],
+    ["Tea", "MEMORY.md"],
+  ]);
+  const { output, code } = await home.run("setup");
+  expect(code).toBe(0);
+  expect(output).toContain("The configuration has everything that is needed.");
+  expect(output).toContain("Ready (main): 3 files");
+  expect(output).toMatch(/“Project Falcon”.*memory\/2026-11-02\.md:\d+\n.*PostgreSQL 17/);
+});
+
+test("what the user has set already stays as it is", async () => {
+  const entries = { ...FORMER.entries, [ID]: { config: { autoRecall: false, autoRecallMaxResults: 9 } } };
+  const home = await commandLine(SEARCH, { plugins: { entries } });
+  await home.run("setup", "--yes", "--no-index");
+  expect(home.written().plugins.entries[ID].config).toMatchObject({ autoRecall: false, autoRecallMaxResults: 9 });
+});
+
+test("undo puts the configuration back, but for what was changed since", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER });
+  const before = structuredClone(home.written());
+  await home.run("setup", "--no-index");
+  // A second run changes nothing more, and forgets nothing of the first.
+  await home.run("setup", "--no-index");
+  const changed = structuredClone(home.written());
+  changed.plugins.entries[ID].config.autoRecallMaxResults = 8;
+  home.write(changed);
+  const undone = await home.json("setup", "--undo");
+  expect(undone.changedSince).toEqual([`${OWN}.config.autoRecallMaxResults`]);
+  const after = home.written();
+  expect(after.plugins.entries["short-term-memory"]).toEqual(before.plugins.entries["short-term-memory"]);
+  expect(after.plugins.slots?.memory).toBeUndefined();
+  expect(after.plugins.entries[ID].config.autoRecall).toBeUndefined();
+  expect(after.plugins.entries[ID].config.autoRecallMaxResults).toBe(8);
+  expect((await home.run("setup", "--undo")).output).toContain("Setup has changed nothing, or it was undone.");
+});
+
+test("a damaged record of what was changed is said, and nothing is guessed", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER });
+  await home.run("setup", "--no-index");
+  writeFileSync(path.join(home.stateDir, ID, "setup.json"), '{"changes": [1');
+  const { output, code } = await home.run("setup", "--undo");
+  expect(output).toMatch(/Memory setup failed: .*setup\.json is damaged.*\[MEM_IO\]/);
+  expect(code).toBe(1);
+});
+
+test("topics are what notes are about, not what every note has", () => {
+  expect(topicsOf("# 2026-11-02\n## Notes\n## Rückflug nach Lissabon ##\n- **Wi-Fi**: guest\n- 12: 30\n")).toEqual([
+    "Rückflug nach Lissabon",
+    "Wi-Fi",
+  ]);
+});

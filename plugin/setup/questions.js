@@ -1,0 +1,52 @@
+// Three questions that the user's own notes answer, so that the end of the set-up shows what it is for.
+
+import { listArtifacts } from "../artifacts.js";
+
+/** @typedef {{question: string, path: string, line: number, snippet: string, score: number}} Answered */
+
+const WANTED = 3;
+/** Notes that are looked into, the newest first, and lines of each. */
+const NOTES = 40;
+const LINES = 200;
+/** Headings that every note has, and dates, ask for nothing. */
+const EMPTY_HEADING = /^(?:memory|notes?|day|today|summary|todo|log|misc|index|session\b.*|conversation.*|[\d\s:./-]+.*)$/i;
+
+/**
+ * Topics of some notes, one of a note: a heading below the title, else what a line is labelled with.
+ * @param {string} text
+ */
+export function topicsOf(text) {
+  const lines = text.split(/\r?\n/);
+  const headings = lines.flatMap((line) => /^#{1,4}\s+(.+?)\s*#*\s*$/.exec(line)?.[1] ?? []);
+  const labels = lines.flatMap((line) => /^\s*[-*]\s+\**([\p{L}][\p{L}\p{N} '’-]{2,40}?)\**\s*[:：]/u.exec(line)?.[1] ?? []);
+  return [...headings, ...labels].map((topic) => topic.replace(/[*_`[\]]/g, "").trim()).filter(isTopic);
+}
+
+/** @param {string} topic */
+function isTopic(topic) {
+  const length = [...topic].length;
+  return length >= 2 && length <= 60 && !EMPTY_HEADING.test(topic);
+}
+
+/**
+ * Questions about what is in the notes, with the passage that answers each.
+ * @param {import("../host.js").Host} host
+ * @param {import("../cli/agents.js").OneAgent} agent
+ * @param {import("../../lib/manager.js").MemoryIndexManager} manager
+ * @returns {Promise<Answered[]>}
+ */
+export async function answeredQuestions(host, { cfg, agentId }, manager) {
+  const notes = (await listArtifacts(host, cfg)).filter(({ agentIds }) => agentIds.includes(agentId));
+  const newest = notes.map(({ relativePath }) => relativePath).toReversed();
+  /** @type {Answered[]} */
+  const answered = [];
+  for (const relPath of newest.slice(0, NOTES)) {
+    if (answered.length === WANTED) break;
+    const { text } = await manager.readFile({ relPath, lines: LINES });
+    const topic = topicsOf(text).find((name) => !answered.some(({ question }) => question.includes(name)));
+    if (!topic) continue;
+    const [hit] = await manager.search(topic, { maxResults: 1 });
+    if (hit) answered.push({ question: topic, path: hit.path, line: hit.startLine, snippet: hit.snippet, score: hit.score });
+  }
+  return answered;
+}
