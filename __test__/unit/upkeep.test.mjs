@@ -1,7 +1,7 @@
 // The commands that forget, start over, check and copy, as a user types them.
 
 import { existsSync } from "node:fs";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startProvider } from "../kill/provider.mjs";
@@ -119,4 +119,24 @@ test("with a provider: what was paid for outlives a rebuild and --keep-vectors, 
   await run("index");
   expect(sent()).toBe(before + paid);
   expect(await finds("sencha")).toBe(true);
+});
+
+test("reset --everything shows and removes what an uninstalled plugin would leave, and no note", async () => {
+  const { workspace, stateDir, run, json, finds } = await commandLine({ provider: "none" });
+  await run("index");
+  const turns = path.join(stateDir, "memory", "short-term.jsonl");
+  const other = path.join(stateDir, "memory", "main.sqlite");
+  await mkdir(path.dirname(turns), { recursive: true });
+  await writeFile(turns, "{}\n");
+  await writeFile(other, "of memory-core");
+  const own = path.join(stateDir, "memory-core-rs");
+  const { left } = await json("reset", "--everything", "--dry-run");
+  expect(left.map((/** @type {{path: string}} */ place) => place.path)).toEqual([own, turns]);
+  // Nobody is there to agree.
+  expect(await run("reset", "--everything")).toMatchObject({ code: 1, output: expect.stringContaining("Nothing was removed") });
+  expect(existsSync(own)).toBe(true);
+  expect(await run("reset", "--everything", "--yes")).toMatchObject({ code: 0 });
+  expect([own, turns, other, path.join(workspace, NOTE)].map((place) => existsSync(place))).toEqual([false, false, true, true]);
+  await run("index");
+  expect(await finds("falcon database")).toBe(true);
 });

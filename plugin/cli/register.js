@@ -131,6 +131,8 @@ function addCommands(root, name, host) {
     .option("--agent <id>", "Agent (default: all agents)")
     .option("--yes", "Do not ask", false)
     .option("--keep-vectors", "Keep the vectors, which may have cost money", false)
+    .option("--everything", "Remove all that an uninstalled plugin would leave on the disk, of every agent", false)
+    .option("--dry-run", "With --everything: only show it", false)
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./upkeep.js")).runReset(host, options));
   root

@@ -5,6 +5,7 @@ import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
 import { byteText, counted, paint, print } from "./output.js";
+import { resetEverything } from "./reset-everything.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -16,9 +17,11 @@ const PURPOSE = "status";
 
 /**
  * @param {Host} host
- * @param {{agent?: string, yes?: boolean, keepVectors?: boolean, json?: boolean}} options
+ * @param {{agent?: string, yes?: boolean, keepVectors?: boolean, everything?: boolean, dryRun?: boolean, json?: boolean}} options
  */
 export async function runReset(host, options) {
+  if (options.everything) return await resetEverything(host, options);
+  if (options.dryRun) throw new Error("--dry-run goes with --everything; `openclaw memory status` shows what an index holds.");
   await forEachAgent(host, options, { name: "reset", all: true, purpose: PURPOSE }, async (manager, { agentId }) => {
     const { dbPath, files, chunks, cache } = manager.status();
     const vectors = options.keepVectors ? "vectors are kept" : `${counted(cache?.entries ?? 0, "vector")} to be made again`;
