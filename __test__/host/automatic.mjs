@@ -143,7 +143,7 @@ export function automaticSuite(version) {
       await host.configure({ sessionNotes: { enabled: true, slug: "model" } });
       await host.startGateway();
       await host.turn("Our lighthouse has three lamps", { local: false });
-      await host.chat({ sessionKey: MAIN, message: "/new", idempotencyKey: "new-1" });
+      await host.chat(MAIN, "/new");
       expect(await eventually(async () => /# Session: [\s\S]*user: [^\n]*Our lighthouse has three lamps/.test(await notes()))).toBe(true);
       // The model names it a little later.
       expect(await eventually(async () => (await noteNames()).some((name) => name.endsWith("-lighthouse-lamps.md")))).toBe(true);
@@ -154,7 +154,7 @@ export function automaticSuite(version) {
       // Hosts before 2026.4.20 replace the plugins that run when nobody gives them an embedding provider.
       await host.turn("Our windmill has four sails");
       await host.startGateway();
-      await host.chat({ sessionKey: MAIN, message: "/new", idempotencyKey: "new-2" });
+      await host.chat(MAIN, "/new");
       expect(await eventually(async () => /# Session: [\s\S]*user: [^\n]*Our windmill has four sails/.test(await notes()))).toBe(true);
       // A reset keeps the session's id on newer hosts, and what was said before the one before it.
       expect((await notesWith("windmill")).join("\n")).not.toContain("lighthouse");
@@ -162,11 +162,11 @@ export function automaticSuite(version) {
 
     test("a conversation is noted once, whoever ends it, and one in which nothing was said is not", async () => {
       const { say } = home;
-      await host.chat({ sessionKey: MAIN, message: "/new", idempotencyKey: "new-3" });
+      await host.chat(MAIN, "/new");
       await say("Our bakery has two ovens");
       await call("sessions.reset", RESET);
       expect(await eventually(async () => (await notesWith("bakery")).length > 0)).toBe(true);
-      await host.chat({ sessionKey: MAIN, message: "/reset", idempotencyKey: "reset-1" });
+      await host.chat(MAIN, "/reset");
       await host.stopGateway();
       const found = await Promise.all(["lighthouse", "windmill", "bakery"].map(notesWith));
       expect(found.map((files) => files.length)).toEqual([1, 1, 1]);
@@ -181,7 +181,7 @@ export function automaticSuite(version) {
       await hook(true);
       await host.startGateway();
       await home.say("Our watermill has nine wheels");
-      await host.chat({ sessionKey: MAIN, message: "/new", idempotencyKey: "new-4" });
+      await host.chat(MAIN, "/new");
       expect(await eventually(async () => (await notesWith("watermill")).length > 0)).toBe(true);
       await host.stopGateway();
       expect(await notesWith("watermill")).toHaveLength(1);
@@ -204,7 +204,7 @@ export function automaticSuite(version) {
       host.takeChats();
       await host.turn("I prefer ferries to bridges. Which database does Falcon use?", { local: false });
       expect(question(host.takeChats(), "ferries to bridges")).not.toMatch(/relevant-memories|Recent Memory/);
-      await host.chat({ sessionKey: MAIN, message: "/new", idempotencyKey: "new-5" });
+      await host.chat(MAIN, "/new");
       // A part that is on has done its work when the gateway has stopped.
       await host.stopGateway();
       expect(await notes()).toBe(before);

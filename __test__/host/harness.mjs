@@ -298,11 +298,15 @@ export class TestHost {
   }
 
   /**
-   * Says something in the chat of the running gateway, as its owner.
-   * @param {Record<string, unknown>} params Of `chat.send`.
+   * Says something in the chat of the running gateway, as its owner, and waits until that is done: what follows a `/new` is
+   * said in the new conversation, which newer hosts refuse while they still end the old one.
+   * @param {string} sessionKey
+   * @param {string} message
    */
-  async chat(params) {
-    await this.callAsOwner("chat.send", params);
+  async chat(sessionKey, message) {
+    const { runId } = await this.callAsOwner("chat.send", { sessionKey, message, idempotencyKey: randomUUID() });
+    const { status } = await this.callAsOwner("agent.wait", { runId, timeoutMs: COMMAND_MS });
+    if (status === "timeout") throw new Error(`"${message}" was not done in ${COMMAND_MS} ms:\n${this.#gatewayOutput.slice(-3000)}`);
   }
 
   /**

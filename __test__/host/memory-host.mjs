@@ -1,6 +1,5 @@
 // A real host with the packed plugin installed, and what the suites of the automatic memory ask of it.
 
-import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -93,14 +92,14 @@ export async function memoryHost(version, setup) {
   /** @param {string} method @param {Record<string, unknown>} params */
   const call = (method, params) => host.callAsOwner(method, params);
   /**
-   * Says something in the chat of the running gateway, as a chat surface does, and waits until the model was asked.
+   * Says something in the chat of the running gateway, as a chat surface does; the model is asked, and has answered.
    * @param {string} message
    * @param {string} [sessionKey]
    */
   const say = async (message, sessionKey = MAIN) => {
-    await call("chat.send", { sessionKey, message, idempotencyKey: randomUUID() });
-    const asked = () => messagesOf(host.peekChats(), "user").some((said) => said.includes(message));
-    expect(await eventually(async () => asked()), `the model was not asked "${message}":\n${host.gatewayOutput.slice(-2000)}`).toBe(true);
+    await host.chat(sessionKey, message);
+    const isAsked = messagesOf(host.peekChats(), "user").some((said) => said.includes(message));
+    expect(isAsked, `the model was not asked "${message}":\n${host.gatewayOutput.slice(-2000)}`).toBe(true);
   };
   return { host, notes, noteNames, notesWith, call, say };
 }

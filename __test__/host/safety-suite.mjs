@@ -60,7 +60,7 @@ export function safetySuite(version) {
       });
 
     test("the host flushes by our plan before it compacts, and what it has flushed is not captured", async () => {
-      const { host, call, say, notes } = home;
+      const { host, say, notes } = home;
       await setHost(FLUSHING);
       await host.configure({ captureOnCompaction: true });
       await host.startGateway();
@@ -72,7 +72,7 @@ export function safetySuite(version) {
       expect(flush).toMatch(/Write only to memory\/\d{4}-\d\d-\d\d\.md/);
       await say(`I prefer harbours to beaches. ${"The weather was nice. ".repeat(60)}Really.`);
       await say(`What else did we say? ${"It was sunny all day. ".repeat(60)}Really.`);
-      await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-0" });
+      await host.chat(MAIN, "/compact");
       expect(
         await eventually(async () => (await notes()).includes("- [preference] I prefer harbours to beaches.")),
         host.gatewayOutput.slice(-3000),
@@ -81,14 +81,14 @@ export function safetySuite(version) {
     });
 
     test("a captured fact is recalled also when the agent has written into its note before and after it", async () => {
-      const { host, call, say, notes } = home;
+      const { host, say, notes } = home;
       await setHost(FLUSHING);
       await host.configure({ autoCapture: true, autoRecall: true, autoRecallTimeoutMs: 5000 });
       await host.startGateway();
       const flushes = async () => (await notes()).split("- The kite is red").length;
       const flushed = async () => {
         const before = await flushes();
-        await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: `compact-after-${before}` });
+        await host.chat(MAIN, "/compact");
         await say(`How is the weather today? ${"It was sunny all day. ".repeat(60)}Really.`);
         await say(`And how was it yesterday? ${"It was rainy all day. ".repeat(60)}Really.`);
         expect(await eventually(async () => (await flushes()) > before), host.gatewayOutput.slice(-3000)).toBe(true);
@@ -114,25 +114,25 @@ export function safetySuite(version) {
       await say(`I prefer kites to boats. ${"The weather was nice. ".repeat(60)}Really.`);
       await say(`What else did we say? ${"It was sunny all day. ".repeat(60)}Really.`);
       expect(await notes()).not.toContain("kites to boats");
-      await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-1" });
+      await host.chat(MAIN, "/compact");
       expect(
         await eventually(async () => (await notes()).includes("- [preference] I prefer kites to boats.")),
         host.gatewayOutput.slice(-3000),
       ).toBe(true);
-      await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-2" });
+      await host.chat(MAIN, "/compact");
       await pause(5000);
       expect((await notes()).match(/kites to boats/g)).toHaveLength(1);
     });
 
     test("a compaction keeps nothing when that is switched off", async () => {
-      const { host, call, say, notes } = home;
+      const { host, say, notes } = home;
       await host.configure({ captureOnCompaction: false });
       await host.startGateway();
       await say(`I prefer rafts to ferries. ${"The weather was nice. ".repeat(60)}Really.`);
       await say(`What shall we say now? ${"It was sunny all day. ".repeat(60)}Really.`);
       host.takeChats();
       const before = await compactions(host);
-      await call("chat.send", { sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-3" });
+      await host.chat(MAIN, "/compact");
       const summarised = () => host.peekChats().some((chat) => JSON.stringify(chat.messages).includes("rafts to ferries"));
       // Older hosts summarise in other words, but write the compaction down.
       const compacted = host.atLeast("2026.6.11") ? async () => summarised() : async () => (await compactions(host)) > before;

@@ -101,7 +101,7 @@ export function transcriptsSuite(version) {
       await host.turn(`The parcels lie under the blue bench. ${"The weather was nice. ".repeat(60)}Really.`, { local: false });
       await host.turn(`What else did we say? ${"It was sunny all day. ".repeat(60)}Really.`, { local: false });
       expect(await isHeard("parcels blue bench", "under the blue bench")).toBe(false);
-      await host.chat({ sessionKey: MAIN, message: "/compact", idempotencyKey: "compact-1" });
+      await host.chat(MAIN, "/compact");
       expect(await eventually(async () => host.hasEmbedded("under the blue bench")), host.gatewayOutput.slice(-2000)).toBe(true);
       expect(await isHeard("parcels blue bench", "under the blue bench")).toBe(true);
       expect(await host.stopGateway()).toBeLessThan(30_000);
