@@ -651,6 +651,8 @@ export interface ProviderAccount {
   addressFrom?: string
   /** The key. */
   apiKey?: string
+  /** Further keys of the account, tried in turn when one has used up its rate. */
+  spareKeys?: Array<string>
   /** Where the key comes from. */
   keyFrom?: string
   /** Extra headers; their values are treated as secrets. */

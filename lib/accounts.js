@@ -18,7 +18,7 @@ import { AUTOMATIC_PROVIDERS, isKeyVariable, isSameDestination, isSameHost, know
  * @typedef {(reference: unknown) => Promise<string | undefined>} SecretLookup Resolves a secret reference of the configuration.
  * @typedef {{lookupKey?: KeyLookup, resolveSecret?: SecretLookup, env?: import("./env.js").Env}} CredentialSources
  * @typedef {ReturnType<typeof remoteSettings>} Remote
- * @typedef {{key?: string, keyFrom?: string, headers: Record<string, string>}} Credentials
+ * @typedef {{key?: string, keyFrom?: string, spareKeys?: string[], headers: Record<string, string>}} Credentials
  */
 
 /** What the host writes in the place of a key where there is none to send. */
@@ -92,10 +92,11 @@ async function accountOf(cfg, provider, known, remote, sources, problems) {
   if (!address) return { ...account, problem: badAddress(asked.from) };
   const owns = isSameDestination(address, ownNormal);
   const given = await remoteCredentials(remote, address, known, sources, problems);
+  /** @type {Credentials} */
   const kept = owns ? await ownCredentials() : { headers: {} };
   const headers = mergeHeaders(kept.headers, given.headers);
-  const [key, keyFrom] = given.key === undefined ? [kept.key, kept.keyFrom] : [given.key, given.keyFrom];
-  const reached = withKey({ ...account, baseUrl: address }, { key, keyFrom, headers });
+  const { key, keyFrom, spareKeys } = given.key === undefined ? kept : given;
+  const reached = withKey({ ...account, baseUrl: address }, { key, keyFrom, spareKeys, headers });
   const isKeyed = key !== undefined || Object.keys(headers).some((name) => isKeyHeader(name, known));
   if (isKeyed) return reached;
   if (owns) return known.needsKey && isPublic(address, known) ? { ...reached, problem: noKey(provider, known) } : reached;
@@ -124,10 +125,11 @@ function isKeyHeader(name, { keyHeader }) {
  * @param {Credentials} credentials
  * @returns {ProviderAccount}
  */
-function withKey(account, { key, keyFrom, headers }) {
+function withKey(account, { key, keyFrom, spareKeys, headers }) {
   return {
     ...account,
     ...(key === undefined ? {} : { apiKey: key, keyFrom }),
+    ...(spareKeys?.length ? { spareKeys } : {}),
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
   };
 }
@@ -172,10 +174,14 @@ async function credentialsOf(entries, known, address, sources, problems) {
   for (const { name, entry } of here) {
     headers = mergeHeaders(await readHeaders(entry.headers, `models.providers.${name}.headers`, sources, problems), headers);
   }
+  const env = sources.env ?? processEnv();
+  // Nobody said that keys of the environment are for a server of the user's own, unless the first one is from there.
+  const isForEnvironment = address !== undefined && isPublic(address, known);
+  const spare = (/** @type {string} */ key) => (isForEnvironment ? { spareKeys: keysOfEnvironment(known, env, key) } : {});
   for (const { name, entry } of here) {
     const where = `models.providers.${name}.apiKey`;
     const key = realKey(await resolveValue(entry.apiKey, where, sources, problems));
-    if (key !== undefined) return { key, keyFrom: where, headers };
+    if (key !== undefined) return { key, keyFrom: where, ...spare(key), headers };
   }
   if (known.needsKey || known.api === undefined) {
     // Servers of the user's own machine have no account in a key store.
@@ -183,16 +189,35 @@ async function credentialsOf(entries, known, address, sources, problems) {
       const found = await sources.lookupKey?.(owner);
       const { apiKey, source } = typeof found === "string" ? { apiKey: found, source: undefined } : (found ?? {});
       const key = realKey(apiKey);
-      if (key !== undefined) return { key, keyFrom: `the host's account "${owner}"${source ? ` (${source})` : ""}`, headers };
+      if (key !== undefined)
+        return { key, keyFrom: `the host's account "${owner}"${source ? ` (${source})` : ""}`, ...spare(key), headers };
     }
   }
-  const env = sources.env ?? processEnv();
   const single = firstSet(known.keyVariables ?? [], env);
-  if (single) return { key: single.value, keyFrom: single.name, headers };
   const list = firstSet(known.keyLists ?? [], env);
-  const first = list?.value.split(/[\s,;]+/).find(Boolean);
-  return list && first ? { key: first, keyFrom: list.name, headers } : { headers };
+  const first = single?.value ?? keysOf(list?.value)[0];
+  if (first === undefined) return { headers };
+  return { key: first, keyFrom: (single ?? list)?.name, spareKeys: keysOfEnvironment(known, env, first), headers };
 }
+
+/**
+ * The keys of the environment that take turns with another one, in the host's order.
+ * @param {KnownProvider} known
+ * @param {import("./env.js").Env} env
+ * @param {string} key
+ */
+function keysOfEnvironment({ keyVariables = [], keyLists = [] }, env, key) {
+  if (keyLists.length === 0) return [];
+  const numbered = Object.keys(env).filter((name) =>
+    keyVariables.some((variable) => name.startsWith(variable) && /^_\d+$/.test(name.slice(variable.length))),
+  );
+  const single = [...keyVariables, ...numbered.sort()].map((name) => env[name]?.trim() ?? "");
+  const keys = [...keyLists.flatMap((name) => keysOf(env[name])), ...single].filter(Boolean);
+  return [...new Set(keys)].filter((other) => other !== key);
+}
+
+/** @param {string | undefined} list @returns {string[]} */
+const keysOf = (list) => list?.split(/[\s,;]+/).filter(Boolean) ?? [];
 
 /** @param {KnownProvider} known */
 function isLocal({ baseUrl, needsKey }) {

@@ -7,7 +7,8 @@
  * @property {boolean} needsKey Whether nobody is answered there without a key.
  * @property {boolean} [automatic] Whether `auto` may choose it, in the order of this table.
  * @property {string[]} [keyVariables] Environment variables that hold its key; the first one set wins.
- * @property {string[]} [keyLists] Environment variables that hold several keys, of which the first is used.
+ * @property {string[]} [keyLists] Environment variables that hold several keys. A provider with such has keys that take
+ *   turns: all of these, of `keyVariables`, and of those with `_` and a number behind their name.
  * @property {string} [keyHeader] Header of the key; default `authorization`.
  * @property {string[]} [endings] Ends of a path that are no part of the address, but are written along with it.
  * @property {string} [path] Path that the address has when none is left.

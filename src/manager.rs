@@ -99,7 +99,11 @@ fn open_call(request: OpenRequest) -> OpenCall {
 
 fn account(given: ProviderAccount) -> Account {
     let headers = given.headers.unwrap_or_default().into_iter().map(|(name, value)| (name, Secret::new(value)));
-    let credentials = Credentials { api_key: given.api_key.map(Secret::new), headers: headers.collect() };
+    let credentials = Credentials {
+        api_key: given.api_key.map(Secret::new),
+        spare_keys: given.spare_keys.unwrap_or_default().into_iter().map(Secret::new).collect(),
+        headers: headers.collect(),
+    };
     let mut account = Account::new(&given.provider, given.base_url.as_deref()).with_credentials(credentials);
     account.api = given.api.as_deref().and_then(Provider::from_id);
     account.automatic = given.automatic.unwrap_or(false);

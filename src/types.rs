@@ -45,6 +45,8 @@ pub struct ProviderAccount {
     pub address_from: Option<String>,
     /// The key.
     pub api_key: Option<String>,
+    /// Further keys of the account, tried in turn when one has used up its rate.
+    pub spare_keys: Option<Vec<String>>,
     /// Where the key comes from.
     pub key_from: Option<String>,
     /// Extra headers; their values are treated as secrets.

@@ -107,6 +107,57 @@ test("Gemini's account is google, whose key auto finds; the former name goes on 
   expect([listed?.apiKey, listed?.keyFrom]).toEqual(["first", "GEMINI_API_KEYS"]);
 });
 
+// Only the first of several keys was known.
+test("the keys of Gemini's account in the environment take turns with its own, at Google's own address only", async () => {
+  const env = {
+    GEMINI_API_KEYS: "one, two",
+    GEMINI_API_KEY: "three",
+    GEMINI_API_KEY_2: "four",
+    GEMINI_API_KEY_FILE: "/x",
+    GOOGLE_API_KEY: "one",
+  };
+  const keys = async (/** @type {object} */ google, /** @type {object} */ settings = {}) => {
+    const cfg = { ...search({ provider: "gemini", ...settings }), models: { providers: { google } } };
+    const account = await resolved(cfg, { env }, "gemini");
+    return [account?.apiKey, account?.spareKeys];
+  };
+  expect(await keys({})).toEqual(["three", ["one", "two", "four"]]);
+  expect(await keys({ apiKey: "two" })).toEqual(["two", ["one", "three", "four"]]);
+  expect(await keys({ apiKey: "own", baseUrl: "http://127.0.0.1:1/v1beta" })).toEqual(["own", undefined]);
+  expect(await keys({}, { remote: { apiKey: "remote" } })).toEqual(["remote", undefined]);
+  expect(await keys({}, { remote: { apiKey: "remote", baseUrl: "http://127.0.0.1:1/v1beta" } })).toEqual(["remote", undefined]);
+  const openai = await resolved(search({ provider: "openai" }), { env: { OPENAI_API_KEY: "a", OPENAI_API_KEY_2: "b" } });
+  expect([openai?.apiKey, openai?.spareKeys]).toEqual(["a", undefined]);
+});
+
+test("a key of Gemini that has used up its rate makes way for the next one", async () => {
+  const used = /** @type {string[]} */ ([]);
+  const server = createServer(async (request, response) => {
+    const { requests } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    used.push(String(request.headers["x-goog-api-key"]));
+    if (used.at(-1) !== "third-key") {
+      response.writeHead(429, { "content-type": "application/json" }).end(JSON.stringify({ error: { status: "RESOURCE_EXHAUSTED" } }));
+      return;
+    }
+    const embeddings = requests.map(() => ({ values: [1, 0] }));
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ embeddings }));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  const { config, request } = await makeWorkspace({ "MEMORY.md": "The boiler code is E17." });
+  const models = { providers: { google: { baseUrl: `http://127.0.0.1:${port}/v1beta` } } };
+  const env = { GEMINI_API_KEYS: "first-key second-key third-key" };
+  const manager = await MemoryIndexManager.get({ ...request, cfg: { ...config({ provider: "gemini" }), models }, env });
+  try {
+    expect(await manager?.sync({ reason: "test", force: true })).toMatchObject({ pending: 0 });
+    await manager?.search("What is the boiler code?");
+    expect(used).toEqual(["first-key", "second-key", "third-key", "third-key"]);
+  } finally {
+    await manager?.close();
+    server.close();
+  }
+});
+
 test("a key is not taken along when a stronger setting names a server on another host", async () => {
   const cfg = {
     agents: {

@@ -109,12 +109,18 @@ impl Account {
         Redactor::new(&self.credentials, self.base.as_ref())
     }
 
-    /// Key and headers as they are sent, tied to the host of the address.
+    /// Key and headers as they are sent, tied to the host of the address: one for each key, and one without any key.
     ///
     /// # Errors
     /// [`Code::Config`] without an address, and when a header cannot be sent; its name is told, never its value.
-    pub fn authorization(&self, key: KeyHeader) -> Result<Authorization> {
-        Ok(Authorization { base: self.base()?.clone(), headers: headers(key, &self.credentials)? })
+    pub fn authorizations(&self, key: KeyHeader) -> Result<Vec<Authorization>> {
+        let base = self.base()?;
+        let bound = |value| Ok(Authorization { base: base.clone(), headers: headers(key, value, &self.credentials)? });
+        let mut each: Vec<_> = self.credentials.keys().map(|value| bound(Some(value))).collect::<Result<_>>()?;
+        if each.is_empty() {
+            each.push(bound(None)?);
+        }
+        Ok(each)
     }
 }
 
@@ -152,9 +158,9 @@ fn usable(address: &str) -> Result<Url> {
 }
 
 /// The headers of every request: ours, then the key, then the configured ones, which win (D10).
-fn headers(key: KeyHeader, credentials: &Credentials) -> Result<HeaderMap> {
+fn headers(key: KeyHeader, value: Option<&str>, credentials: &Credentials) -> Result<HeaderMap> {
     let mut headers = HeaderMap::new();
-    if let Some(value) = credentials.key() {
+    if let Some(value) = value {
         let (name, value) = match key {
             KeyHeader::Bearer => (AUTHORIZATION, Secret::new(format!("Bearer {value}"))),
             KeyHeader::Google => (HeaderName::from_static("x-goog-api-key"), Secret::new(value)),
@@ -186,19 +192,17 @@ mod tests {
     use super::*;
 
     fn account(address: &str) -> Account {
-        let credentials = Credentials { api_key: Some(Secret::new("canary-key")), headers: Vec::new() };
+        let credentials = Credentials { api_key: Some(Secret::new("canary-key")), ..Credentials::default() };
         Account::new("openai", Some(address)).with_credentials(credentials)
     }
 
     #[test]
     fn configured_headers_win_and_bad_ones_are_named() {
-        let mut credentials = Credentials {
-            api_key: Some(Secret::new("k")),
-            headers: vec![("authorization".into(), Secret::new("Custom x"))],
-        };
-        assert_eq!(headers(KeyHeader::Bearer, &credentials).unwrap()[AUTHORIZATION], "Custom x");
+        let mut credentials =
+            Credentials { headers: vec![("authorization".into(), Secret::new("Custom x"))], ..Credentials::default() };
+        assert_eq!(headers(KeyHeader::Bearer, Some("k"), &credentials).unwrap()[AUTHORIZATION], "Custom x");
         credentials.headers = vec![("x-a".into(), Secret::new("canary\nvalue"))];
-        let error = headers(KeyHeader::Bearer, &credentials).unwrap_err();
+        let error = headers(KeyHeader::Bearer, Some("k"), &credentials).unwrap_err();
         assert_eq!(error.code(), Code::Config);
         assert!(error.message.contains("x-a") && !error.message.contains("canary"), "{error}");
     }
@@ -206,7 +210,7 @@ mod tests {
     // Any request could carry the headers of any provider: nothing but care kept a key from another host.
     #[test]
     fn a_key_is_for_the_host_of_its_address_only() {
-        let bound = account("https://proxy.example:8443/v1").authorization(KeyHeader::Bearer).unwrap();
+        let bound = account("https://proxy.example:8443/v1").authorizations(KeyHeader::Bearer).unwrap().remove(0);
         for (address, own) in [
             ("https://proxy.example:8443/v1/embeddings", true),
             ("https://PROXY.example:8443/other?x=1", true),

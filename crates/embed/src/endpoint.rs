@@ -1,6 +1,12 @@
 //! Requests on behalf of one account: its connection pool, its name in messages, and what its refusals mean.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use reqwest::{Method, Url, header::HeaderValue};
 
@@ -31,7 +37,10 @@ impl Body {
 /// Sends requests on behalf of one account.
 pub struct Endpoint {
     http: Arc<Http>,
-    authorization: Authorization,
+    /// One for each key, at least one.
+    authorizations: Vec<Authorization>,
+    /// Which one is used where the keys take turns.
+    turn: AtomicUsize,
     redactor: Redactor,
     who: String,
 }
@@ -40,11 +49,12 @@ impl Endpoint {
     /// The server of an account.
     ///
     /// # Errors
-    /// As [`Account::authorization`].
+    /// As [`Account::authorizations`].
     pub fn new(http: Arc<Http>, account: &Account, key: KeyHeader) -> Result<Self> {
         Ok(Self {
             http,
-            authorization: account.authorization(key)?,
+            authorizations: account.authorizations(key)?,
+            turn: AtomicUsize::new(0),
             redactor: account.redactor(),
             who: format!("{} at {}", account.provider, origin(account.base()?)),
         })
@@ -56,7 +66,7 @@ impl Endpoint {
         &self.who
     }
 
-    /// Sends a request and returns the body of a success.
+    /// Sends a request with the first key and returns the body of a success.
     ///
     /// # Errors
     /// What a refusal means, or why there is no reply; also when `url` is on another host than the account.
@@ -68,7 +78,48 @@ impl Endpoint {
         timeout: Duration,
         max_bytes: usize,
     ) -> Result<Vec<u8>, Fault> {
-        let reply = self.http.send(self.request(method, url, body, timeout, max_bytes)?).await?;
+        self.call_with(0, method, url, body, timeout, max_bytes).await
+    }
+
+    /// Sends a `POST` as [`Endpoint::call`] does. A key that has used up its rate makes way for the next one, as in the
+    /// host; for requests that another key may as well make, so not for those about a batch, which belongs to its key.
+    ///
+    /// # Errors
+    /// As [`Endpoint::call`]; that of the last key when all have used up their rate.
+    pub async fn post_with_any_key(
+        &self,
+        url: &Url,
+        body: &[u8],
+        timeout: Duration,
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, Fault> {
+        let keys = self.authorizations.len();
+        let mut tried = 1;
+        loop {
+            let turn = self.turn.load(Ordering::Relaxed);
+            let body = Some(Body::json(body.to_vec()));
+            match self.call_with(turn, Method::POST, url.clone(), body, timeout, max_bytes).await {
+                Err(fault) if tried < keys && fault.is_of_the_key() => {
+                    tried += 1;
+                    // Of requests at the same time the first one moves on, and the others follow it.
+                    let next = (turn + 1) % keys;
+                    let _ = self.turn.compare_exchange(turn, next, Ordering::Relaxed, Ordering::Relaxed);
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    async fn call_with(
+        &self,
+        key: usize,
+        method: Method,
+        url: Url,
+        body: Option<Body>,
+        timeout: Duration,
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, Fault> {
+        let reply = self.http.send(self.request(key, method, url, body, timeout, max_bytes)?).await?;
         if reply.status.is_success() { Ok(reply.body) } else { Err(self.refusal(&reply)) }
     }
 
@@ -83,7 +134,7 @@ impl Endpoint {
         max_line: usize,
         line: &mut (dyn FnMut(&[u8]) -> Result<(), Fault> + Send),
     ) -> Result<(), Fault> {
-        let call = self.request(Method::GET, url, None, timeout, max_line)?;
+        let call = self.request(0, Method::GET, url, None, timeout, max_line)?;
         self.http.send_lines(call, line).await?.map_or(Ok(()), |reply| Err(self.refusal(&reply)))
     }
 
@@ -101,13 +152,14 @@ impl Endpoint {
 
     fn request(
         &self,
+        key: usize,
         method: Method,
         url: Url,
         body: Option<Body>,
         timeout: Duration,
         max_bytes: usize,
     ) -> Result<Call, Fault> {
-        let call = Call::new(&self.authorization, method, url, timeout, max_bytes)
+        let call = Call::new(&self.authorizations[key], method, url, timeout, max_bytes)
             .map_err(|error| Fault::new(FaultKind::Fatal, error))?;
         Ok(match body {
             Some(body) => call.with_body(body.content_type, body.bytes),

@@ -221,7 +221,7 @@ mod tests {
 
     /// The accounts as JavaScript resolves them: providers that have a key, and the others with what is missing.
     fn sources(keys: &[&str]) -> Sources {
-        let credentials = || Credentials { api_key: Some(Secret::new("canary-key")), headers: Vec::new() };
+        let credentials = || Credentials { api_key: Some(Secret::new("canary-key")), ..Credentials::default() };
         let account = |id: &str| {
             let mut account =
                 Account::new(id, Some(&format!("https://{id}.example/v1"))).with_credentials(credentials());

@@ -46,6 +46,12 @@ impl Fault {
         Self { kind, error }
     }
 
+    /// Whether another key of the same account may fare better: this one has used up its rate or its quota.
+    #[must_use]
+    pub(crate) fn is_of_the_key(&self) -> bool {
+        matches!(self.kind, FaultKind::RateLimit(_)) || self.error.code() == Code::ProviderQuota
+    }
+
     /// The server cannot be reached or does not answer.
     #[must_use]
     pub(crate) fn unavailable(message: String) -> Self {

@@ -38,10 +38,10 @@ impl Redactor {
     /// Knows the key, the header values, and the query values of the endpoint.
     #[must_use]
     pub(crate) fn new(credentials: &Credentials, endpoint: Option<&reqwest::Url>) -> Self {
-        let key = credentials.api_key.iter();
+        let keys = credentials.api_key.iter().chain(&credentials.spare_keys);
         let headers = credentials.headers.iter().map(|(_, value)| value);
         let mut secrets: Vec<Zeroizing<String>> =
-            key.chain(headers).map(|secret| Zeroizing::new(secret.expose().trim().to_owned())).collect();
+            keys.chain(headers).map(|secret| Zeroizing::new(secret.expose().trim().to_owned())).collect();
         if let Some(url) = endpoint {
             secrets.extend(url.query_pairs().map(|(_, value)| Zeroizing::new(value.into_owned())));
             secrets.extend(url.password().map(|password| Zeroizing::new(password.to_owned())));
@@ -105,6 +105,7 @@ mod tests {
     fn redactor() -> Redactor {
         let credentials = Credentials {
             api_key: Some(Secret::new("canary-key-0123456789")),
+            spare_keys: vec![Secret::new("canarySpareKey")],
             headers: vec![("x-team".into(), Secret::new("canaryHeaderValue"))],
         };
         let url = reqwest::Url::parse("https://u:passw0rd@host/v1?token=queryCanary99").unwrap();

@@ -5,12 +5,10 @@ use std::{
     time::Duration,
 };
 
-use reqwest::Method;
-
 use super::{
     BoxFuture, Purpose,
     driver::{Answer, Transport},
-    endpoint::{Body, Endpoint},
+    endpoint::Endpoint,
     fault::{Fault, FaultKind},
     wire::Wire,
 };
@@ -45,9 +43,9 @@ impl Remote {
         timeout: Duration,
         base64: bool,
     ) -> Result<Answer, Fault> {
-        let body = Body::json(self.wire.body(texts, purpose, base64));
+        let body = self.wire.body(texts, purpose, base64);
         let max_bytes = (REPLY_BASE + texts.len() * REPLY_PER_TEXT).min(REPLY_MAX);
-        let reply = self.endpoint.call(Method::POST, self.wire.url().clone(), Some(body), timeout, max_bytes).await?;
+        let reply = self.endpoint.post_with_any_key(self.wire.url(), &body, timeout, max_bytes).await?;
         self.wire.parse(&reply).map_err(|problem| {
             if has_error(&reply) {
                 self.endpoint.error_in_success(&reply)

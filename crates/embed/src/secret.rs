@@ -47,6 +47,8 @@ impl<'de> Deserialize<'de> for Secret {
 pub struct Credentials {
     /// The key; none for servers that need none.
     pub api_key: Option<Secret>,
+    /// Further keys of the same account, tried in turn when one has used up its rate.
+    pub spare_keys: Vec<Secret>,
     /// Extra headers, which win over our own of the same name (D10). An object of strings in JSON.
     #[serde(deserialize_with = "headers_of_map")]
     pub headers: Vec<(String, Secret)>,
@@ -56,7 +58,13 @@ impl Credentials {
     /// The key without surrounding white space; none when it is empty.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
-        self.api_key.as_ref().map(|key| key.expose().trim()).filter(|key| !key.is_empty())
+        self.keys().next()
+    }
+
+    /// All keys, the first one first, as [`Credentials::key`] gives it.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
+        let keys = self.api_key.iter().chain(&self.spare_keys);
+        keys.map(|key| key.expose().trim()).filter(|key| !key.is_empty())
     }
 }
 
@@ -80,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_blank_key_is_no_key() {
-        let credentials = Credentials { api_key: Some(Secret::new("  ")), headers: Vec::new() };
+        let credentials = Credentials { api_key: Some(Secret::new("  ")), ..Credentials::default() };
         assert_eq!(credentials.key(), None);
     }
 }

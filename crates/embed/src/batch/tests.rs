@@ -177,7 +177,7 @@ fn target(id: &str, address: String, wait: bool) -> Target {
 }
 
 fn embedder(target: &Target, ledger: &Arc<MemoryLedger>, clock: Arc<dyn Clock>) -> Arc<dyn Embedder> {
-    let credentials = Credentials { api_key: Some(Secret::new("canary-key")), headers: Vec::new() };
+    let credentials = Credentials { api_key: Some(Secret::new("canary-key")), ..Credentials::default() };
     let account = Account::new(&target.settings.id, Some(&target.address)).with_credentials(credentials);
     let ledger = Some(Arc::clone(ledger) as Arc<dyn BatchLedger>);
     let sources = Sources { ledger, ..sources(account, clock) };

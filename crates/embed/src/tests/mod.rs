@@ -67,6 +67,7 @@ pub(super) fn target(id: &str, address: String) -> Target {
 fn credentials() -> Credentials {
     Credentials {
         api_key: Some(Secret::new(KEY)),
+        spare_keys: Vec::new(),
         headers: vec![("x-team".into(), Secret::new("canary-header-98765"))],
     }
 }
