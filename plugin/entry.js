@@ -7,6 +7,7 @@ import { PLUGIN_ID } from "../lib/package-info.js";
 import { setPackageRoot } from "../lib/package-root.js";
 import { registerCapability } from "./capability.js";
 import { registerCli } from "./cli/register.js";
+import { registerDreamingCommand } from "./commands/dreaming.js";
 import { registerEmbeddingProviders } from "./embedding-providers.js";
 import { registerHooks } from "./hooks/register.js";
 import { Host } from "./host.js";
@@ -24,7 +25,15 @@ export default {
   register(api) {
     setPackageRoot(api.rootDir);
     const host = new Host(api);
-    for (const part of [registerCapability, registerEmbeddingProviders, registerTools, registerCli, registerService, registerHooks])
-      part(api, host);
+    const parts = [
+      registerCapability,
+      registerEmbeddingProviders,
+      registerTools,
+      registerCli,
+      registerDreamingCommand,
+      registerService,
+      registerHooks,
+    ];
+    for (const part of parts) part(api, host);
   },
 };

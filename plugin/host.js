@@ -191,11 +191,12 @@ export class Host {
    * Changes the configuration file.
    * @param {(draft: HostConfig) => void} change
    * @param {string[]} keys What is changed. Hosts of 2026.8 do not write a value that equals a default of our manifest, unless it is named.
+   * @param {() => unknown} [assertCurrent] Throws when whoever asked may not any more; called by hosts that can.
    */
-  async editConfig(change, keys) {
+  async editConfig(change, keys, assertCurrent) {
     const { config } = this.#api.runtime;
     if (typeof config.mutateConfigFile === "function") {
-      const writeOptions = { explicitSetPaths: keys.map((key) => key.split(".")) };
+      const writeOptions = { explicitSetPaths: keys.map((key) => key.split(".")), ...(assertCurrent ? { assertCurrent } : {}) };
       await config.mutateConfigFile({
         afterWrite: { mode: "auto" },
         writeOptions,

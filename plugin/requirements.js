@@ -15,8 +15,8 @@ function entryOf(cfg) {
   return cfg.plugins?.entries?.[PLUGIN_ID] ?? {};
 }
 
-/** @param {HostConfig} draft @returns {Record<string, any>} */
-function draftEntry(draft) {
+/** Our entry of a configuration that is being changed. @param {HostConfig} draft @returns {Record<string, any>} */
+export function draftEntry(draft) {
   draft.plugins ??= {};
   draft.plugins.entries ??= {};
   draft.plugins.entries[PLUGIN_ID] ??= {};

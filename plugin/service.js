@@ -4,6 +4,7 @@ import { listAgentIds, pluginSettings } from "../lib/config.js";
 import { errorMessage } from "../lib/errors.js";
 import { closeAllMemoryIndexManagers } from "../lib/manager.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
+import { repairSwitch } from "./dreaming-switch.js";
 import { hasAutomaticPart } from "./hooks/agent.js";
 import { resumeCaptures } from "./hooks/capture.js";
 import { watchFolders, warnAboutLostFolders } from "./lost-folders.js";
@@ -14,6 +15,9 @@ import { stopWatchingTranscripts, watchTranscripts } from "./sessions/events.js"
 /** How often turns are looked for that another process has left, or a model has failed at, in milliseconds. */
 const RESUME_EVERY_MS = 60_000;
 
+/** How often the host's Dreams switch is looked at, in milliseconds; a host that reloads a plugin for it starts us anew. */
+const SWITCH_EVERY_MS = 2_000;
+
 /**
  * @param {import("./host.js").PluginApi} api
  * @param {import("./host.js").Host} host
@@ -21,6 +25,8 @@ const RESUME_EVERY_MS = 60_000;
 export function registerService(api, host) {
   /** @type {NodeJS.Timeout | undefined} */
   let resuming;
+  /** @type {NodeJS.Timeout | undefined} */
+  let switching;
   api.registerService({
     id: `${PLUGIN_ID}-engine`,
     /** @param {{config?: import("./host.js").HostConfig}} ctx */
@@ -36,15 +42,25 @@ export function registerService(api, host) {
         warnAboutLostFolders(host);
       }, RESUME_EVERY_MS);
       resuming.unref();
+      clearInterval(switching);
+      switching = setInterval(() => lookAtSwitch(host), SWITCH_EVERY_MS);
+      switching.unref();
+      lookAtSwitch(host);
       watchTranscripts(api, host);
       warnAboutSetup(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`));
     },
     stop: async () => {
       clearInterval(resuming);
+      clearInterval(switching);
       stopWatchingTranscripts();
       await closeAllMemoryIndexManagers();
     },
   });
+}
+
+/** @param {import("./host.js").Host} host */
+function lookAtSwitch(host) {
+  repairSwitch(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`));
 }
 
 /** @param {import("./host.js").Host} host */

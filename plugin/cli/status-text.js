@@ -1,6 +1,7 @@
 // The status of agents as text.
 
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { SWITCH_MEANING } from "../dreaming-switch.js";
 import { lineOf } from "../requirements.js";
 import { byteText, counted, field, paint, print } from "./output.js";
 
@@ -12,13 +13,15 @@ import { byteText, counted, field, paint, print } from "./output.js";
 /**
  * @param {any[]} results
  * @param {{key: string, value: unknown, reason: string}[]} requirements
+ * @param {number} [putBackAtMs] When the host's Dreams switch was last put back.
  */
-export function printStatus(results, requirements) {
+export function printStatus(results, requirements, putBackAtMs) {
   for (const result of results) {
     if (result.error) continue;
     print(result.status === "disabled" ? `Memory search disabled (${result.agentId}).` : agentText(result));
     print("");
   }
+  if (putBackAtMs !== undefined) print(`Dreams switch: put back to off at ${new Date(putBackAtMs).toISOString()}; ${SWITCH_MEANING}`);
   if (requirements.length > 0) {
     print(paint("yellow", "Setup is not complete on this host:"));
     for (const need of requirements) print(`  ${lineOf(need)} – ${need.reason}`);

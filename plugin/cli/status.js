@@ -2,6 +2,7 @@
 
 import { explainSettings } from "../../lib/explain-settings.js";
 import { native } from "../../lib/native.js";
+import { lastPutBack } from "../dreaming-switch.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { outcomesOfAgents } from "./agents.js";
@@ -23,14 +24,18 @@ import { printStatus } from "./status-text.js";
  */
 export async function runStatus(host, options) {
   const requirements = missingRequirements(host, await host.sourceConfig()).map(({ key, value, reason }) => ({ key, value, reason }));
-  const missing = requirements.length > 0 ? { requirements } : {};
+  const dreamsSwitchPutBackAtMs = await lastPutBack(host);
+  const missing = {
+    ...(requirements.length > 0 ? { requirements } : {}),
+    ...(dreamsSwitchPutBackAtMs === undefined ? {} : { dreamsSwitchPutBackAtMs }),
+  };
   const purpose = options.index ? "cli" : "status";
   const results = await outcomesOfAgents(host, options, { name: "status", all: true, purpose }, async (manager, agent) => ({
     ...(await agentStatus(host, agent, manager, options)),
     ...missing,
   }));
   if (options.json) printJson(results);
-  else printStatus(results, requirements);
+  else printStatus(results, requirements, dreamsSwitchPutBackAtMs);
 }
 
 /**

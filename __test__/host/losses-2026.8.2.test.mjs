@@ -1,0 +1,3 @@
+import { lossesSuite } from "./losses-suite.mjs";
+
+lossesSuite("2026.8.2");

@@ -1,0 +1,120 @@
+// The slash command `/dreaming`. memory-core's of this name writes its own entry, which has no effect while another
+// plugin is in the memory slot; ours tells and switches our consolidation.
+
+import { agentSettings, defaultAgentId, isRecord, pluginSettings } from "../../lib/config.js";
+import { errorMessage } from "../../lib/errors.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { draftEntry } from "../requirements.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").HostConfig} HostConfig
+ * @typedef {Record<string, any>} CommandContext
+ * @typedef {{help: string, changes: boolean, run: (host: Host, ctx: CommandContext, words: string[]) => string | Promise<string>}} Action
+ */
+
+/** The setting that the command switches. */
+const MODE_KEY = `plugins.entries.${PLUGIN_ID}.config.consolidation.mode`;
+
+/** @type {Record<string, Action>} */
+const ACTIONS = {
+  status: { help: "what is switched on", changes: false, run: (host, ctx) => statusText(ctx.config ?? host.config()) },
+  on: {
+    help: "plan every night what is worth keeping; `on apply` also writes it",
+    changes: true,
+    run: async (host, ctx, words) => await switchMode(host, ctx, words[0] === "apply" ? "apply" : "plan"),
+  },
+  off: { help: "neither plan nor write", changes: true, run: async (host, ctx) => await switchMode(host, ctx, "off") },
+  help: { help: "this", changes: false, run: (host, ctx) => `${usage()}\n\n${statusText(ctx.config ?? host.config())}` },
+};
+
+/**
+ * Adds a word after `/dreaming`.
+ * @param {string} word
+ * @param {Action} action
+ */
+export function addDreamingAction(word, action) {
+  ACTIONS[word] = action;
+}
+
+/**
+ * @param {import("../host.js").PluginApi} api
+ * @param {Host} host
+ */
+export function registerDreamingCommand(api, host) {
+  api.registerCommand?.({
+    name: "dreaming",
+    description: "Show or switch consolidation: what memory makes of past days by itself.",
+    acceptsArgs: true,
+    exposeSenderIsOwner: true,
+    handler: async (/** @type {CommandContext} */ ctx) => ({ text: await answer(host, ctx) }),
+  });
+}
+
+/**
+ * @param {Host} host
+ * @param {CommandContext} ctx
+ */
+async function answer(host, ctx) {
+  const [word = "help", ...words] = String(ctx.args ?? "")
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean);
+  const action = (Object.hasOwn(ACTIONS, word) && ACTIONS[word]) || ACTIONS.help;
+  if (action.changes && !mayChange(ctx)) {
+    return `⚠️ /dreaming ${word} is for the owner in a channel, and for clients of the gateway with operator.admin.`;
+  }
+  try {
+    return await action.run(host, ctx, words);
+  } catch (error) {
+    return `⚠️ /dreaming ${word} failed: ${errorMessage(error)}`;
+  }
+}
+
+/**
+ * Clients of the gateway come with scopes, channels with whether the sender is the owner; as the host's own command has it.
+ * @param {CommandContext} ctx
+ */
+export function mayChange({ gatewayClientScopes, senderIsOwner }) {
+  return Array.isArray(gatewayClientScopes) ? gatewayClientScopes.includes("operator.admin") : senderIsOwner === true;
+}
+
+/**
+ * @param {Host} host
+ * @param {CommandContext} ctx
+ * @param {"off" | "plan" | "apply"} mode
+ */
+async function switchMode(host, ctx, mode) {
+  // An owner who is not one any more when it is written has no say; the host checks at that moment.
+  const assertCurrent = Array.isArray(ctx.gatewayClientScopes) ? undefined : ctx.assertOwnerCurrent;
+  await host.editConfig(
+    (draft) => {
+      const entry = draftEntry(draft);
+      entry.config = { ...entry.config, consolidation: { ...entry.config?.consolidation, mode } };
+    },
+    [MODE_KEY],
+    assertCurrent,
+  );
+  return `Consolidation is ${modeText(mode)} now.`;
+}
+
+/** @param {HostConfig} cfg */
+function statusText(cfg) {
+  const own = pluginSettings(cfg).consolidation;
+  const ofAgent = agentSettings(cfg, defaultAgentId(cfg)).consolidation;
+  const { mode = "off", schedule } = { ...(isRecord(own) ? own : {}), ...(isRecord(ofAgent) ? ofAgent : {}) };
+  const when = mode !== "off" && typeof schedule === "string" ? `\n- schedule: ${schedule}` : "";
+  return `Consolidation (${PLUGIN_ID}):\n- ${modeText(mode)}${when}\n- the Dreams switch of the Control UI loads memory-core and stays off`;
+}
+
+/** @param {string} mode */
+function modeText(mode) {
+  if (mode === "plan") return "planning: it writes nothing by itself";
+  return mode === "apply" ? "on: it writes what it plans" : "off";
+}
+
+function usage() {
+  return Object.entries(ACTIONS)
+    .map(([word, { help }]) => `/dreaming ${word} – ${help}`)
+    .join("\n");
+}
