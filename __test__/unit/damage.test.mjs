@@ -1,4 +1,4 @@
-// A damaged index comes back, whatever was damaged; `npm run damage` does hundreds of these.
+// A damaged index comes back, whatever was damaged; `npm run lab -- damage` does hundreds of these.
 
 import { expect, test } from "vitest";
 import { damages } from "../faults/damage.mjs";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ioFaults } from "../faults/io.mjs";
 
-/** Every so many-th write fails here; `node scripts/io-faults.mjs` does all. */
+/** Every so many-th write fails here; `npm run lab -- io` does all. */
 const STRIDE = 37;
 
 test.runIf(process.platform === "linux")(

@@ -1,8 +1,8 @@
 // Kills the indexing of 10,000 chunks at random points and prints what that cost.
-//   node scripts/kill-rounds.mjs [--rounds 20] [--chunks 10000] [--seed N]
+//   npm run lab -- kill [--rounds 20] [--chunks 10000] [--seed N]
 
 import { parseArgs } from "node:util";
-import { killRounds } from "../__test__/kill/rounds.mjs";
+import { killRounds } from "../../__test__/kill/rounds.mjs";
 
 const { values } = parseArgs({
   options: {

@@ -1,8 +1,8 @@
 // Opens and closes managers, and starts and ends worker threads that use memory: nothing may grow (T12).
-//   npm run cycles -- [--managers 1000] [--workers 200]
+//   npm run lab -- cycles [--managers 1000] [--workers 200]
 
 import { parseArgs } from "node:util";
-import { cycles } from "../__test__/kill/cycles.mjs";
+import { cycles } from "../../__test__/kill/cycles.mjs";
 
 const { values } = parseArgs({ options: { managers: { type: "string", default: "1000" }, workers: { type: "string", default: "200" } } });
 for (const what of /** @type {("managers" | "workers")[]} */ (["managers", "workers"])) {

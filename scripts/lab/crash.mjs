@@ -1,8 +1,8 @@
 // Kills indexing at random instants, again and again on one index, and checks it after each kill (T1).
-//   node scripts/crash-rounds.mjs [--rounds 500] [--files 300] [--seed N]
+//   npm run lab -- crash [--rounds 500] [--files 300] [--seed N]
 
 import { parseArgs } from "node:util";
-import { crashRounds } from "../__test__/kill/crash.mjs";
+import { crashRounds } from "../../__test__/kill/crash.mjs";
 
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,7 @@
 // What an index of many chunks, or a huge conversation, costs while it is made, searched and followed: memory, threads
 // and descriptors (P10), and that a transcript of gigabytes is read without being held (T15).
-//   node scripts/bounds.mjs chunks [--chunks 100000] [--dims 1536]
-//   node scripts/bounds.mjs transcript [--mib 2048]
+//   npm run lab -- bounds chunks [--chunks 100000] [--dims 1536]
+//   npm run lab -- bounds transcript [--mib 2048]
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,9 +11,9 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { held } from "../__test__/kill/held.mjs";
-import { quantiles } from "../bench/quantiles.mjs";
-import { MemoryIndexManager } from "../index.js";
+import { held } from "../../__test__/kill/held.mjs";
+import { quantiles } from "../../bench/quantiles.mjs";
+import { MemoryIndexManager } from "../../index.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const EMBED_SERVER = fileURLToPath(new URL("../bench/embed-server.mjs", import.meta.url));
+const EMBED_SERVER = fileURLToPath(new URL("../../bench/embed-server.mjs", import.meta.url));
 /** Chunks of one note, and lines of one chunk at the default size. */
 const CHUNKS_PER_FILE = 50;
 const LINES_PER_CHUNK = 16;

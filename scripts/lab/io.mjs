@@ -1,8 +1,8 @@
 // Lets the first, second, third … write and sync of an engine's life fail, and looks at what is left (T2, T3).
-//   node scripts/io-faults.mjs [--stride 1] [--offset 0]
+//   npm run lab -- io [--stride 1] [--offset 0]
 
 import { parseArgs } from "node:util";
-import { ioFaults } from "../__test__/faults/io.mjs";
+import { ioFaults } from "../../__test__/faults/io.mjs";
 
 const { values } = parseArgs({ options: { stride: { type: "string", default: "1" }, offset: { type: "string", default: "0" } } });
 for await (const { life, fault, rounds, bad, skip, problems } of ioFaults({

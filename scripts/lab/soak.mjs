@@ -1,6 +1,6 @@
 // A home server's life in fast motion: edits, searches, restarts, a second process and a provider that fails. Memory,
 // descriptors, threads and the database must not grow (T23).
-//   npm run soak -- [--minutes 60] [--files 400] [--seed N] [--json samples.json]
+//   npm run lab -- soak [--minutes 60] [--files 400] [--seed N] [--json samples.json]
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,11 +10,11 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { held } from "../__test__/kill/held.mjs";
-import { startProvider } from "../__test__/kill/provider.mjs";
-import { random } from "../__test__/kill/random.mjs";
-import { quantiles } from "../bench/quantiles.mjs";
-import { MemoryIndexManager } from "../index.js";
+import { held } from "../../__test__/kill/held.mjs";
+import { startProvider } from "../../__test__/kill/provider.mjs";
+import { random } from "../../__test__/kill/random.mjs";
+import { quantiles } from "../../bench/quantiles.mjs";
+import { MemoryIndexManager } from "../../index.js";
 
 const { values } = parseArgs({
   options: {
@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 
-const CHILD = fileURLToPath(new URL("../__test__/kill/index-once.mjs", import.meta.url));
+const CHILD = fileURLToPath(new URL("../../__test__/kill/index-once.mjs", import.meta.url));
 const SAMPLE_MS = 5_000;
 /** Share of the time that counts as warming up. */
 const WARM_UP = 0.35;

@@ -1,5 +1,5 @@
 // Tests the properties of the engine on inputs that no build has seen: another seed, and more cases than `npm test`.
-//   npm run fuzz [-- --cases 1000 --seed 7]
+//   npm run lab -- fuzz [--cases 1000 --seed 7]
 // A failure is written to proptest-regressions/ and tested first from then on.
 import { spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";

@@ -1,4 +1,4 @@
-// Runs inside a gateway (see reply-path.mjs): calls the hooks of the automatic memory on the gateway's own engine and
+// Runs inside a gateway (see reply.mjs): calls the hooks of the automatic memory on the gateway's own engine and
 // event loop, once the order to do so is there.
 //
 // The calls are made twice. First only their time is taken. Then a chain of immediates, which keeps a processor busy,

@@ -1,10 +1,10 @@
 // Damages an index at random and looks whether it comes back: bytes, pages, ends, headers, the log and its shared memory.
-//   npm run damage [-- --cases 500 --seed 7]      all cases of a seed
-//   npm run damage -- --seed 7 --only 123         one of them again
+//   npm run lab -- damage [--cases 500 --seed 7]      all cases of a seed
+//   npm run lab -- damage --seed 7 --only 123         one of them again
 
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
-import { damages } from "../__test__/faults/damage.mjs";
+import { damages } from "../../__test__/faults/damage.mjs";
 
 const { values } = parseArgs({
   options: { cases: { type: "string", default: "500" }, seed: { type: "string" }, only: { type: "string" } },

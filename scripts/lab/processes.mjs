@@ -1,8 +1,8 @@
 // Several processes on one workspace, killed and stopped while they hold the writer lease (T7).
-//   npm run processes -- [--seconds 60] [--files 300] [--seed N] [--hurry]
+//   npm run lab -- processes [--seconds 60] [--files 300] [--seed N] [--hurry]
 
 import { parseArgs } from "node:util";
-import { processRun, stoppedHolder } from "../__test__/kill/processes.mjs";
+import { processRun, stoppedHolder } from "../../__test__/kill/processes.mjs";
 
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,7 @@
 // What the automatic memory costs a reply, measured inside the gateway process of a real host: recall by words and the
 // recording of a finished turn, and for how long each holds the event loop.
 //
-//   node scripts/reply-path.mjs [--host 2026.9.6] [--chunks 1000] [--calls 1000]
+//   npm run lab -- reply [--host 2026.9.6] [--chunks 1000] [--calls 1000]
 //
 // Promised: p99 under 5 ms without a query embedding, the event loop never held longer than 2 ms.
 
@@ -12,9 +12,9 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { TestHost } from "../__test__/host/harness.mjs";
-import pack from "../__test__/host/pack.mjs";
-import { PLUGIN_ID } from "../lib/package-info.js";
+import { TestHost } from "../../__test__/host/harness.mjs";
+import pack from "../../__test__/host/pack.mjs";
+import { PLUGIN_ID } from "../../lib/package-info.js";
 
 const { values: args } = parseArgs({
   options: {
@@ -33,7 +33,7 @@ await pack(
 );
 const host = await TestHost.start(args.host, { files: {}, rules: [{ match: ".", reply: "HELLO" }] });
 try {
-  const corpus = fileURLToPath(new URL("../bench/corpus.mjs", import.meta.url));
+  const corpus = fileURLToPath(new URL("../../bench/corpus.mjs", import.meta.url));
   await promisify(execFile)(process.execPath, [corpus, "--out", host.workspace, "--chunks", args.chunks]);
   const { queries } = JSON.parse(await readFile(`${host.workspace}.queries.json`, "utf8"));
   await host.installPlugin(tarball);
@@ -48,7 +48,7 @@ try {
   await host.ok("memory", "index");
   const order = path.join(host.dir, "probe-order.json");
   const result = path.join(host.dir, "probe-result.json");
-  const probe = fileURLToPath(new URL("reply-path-probe.mjs", import.meta.url));
+  const probe = fileURLToPath(new URL("reply-probe.mjs", import.meta.url));
   await host.startGateway({ NODE_OPTIONS: `--import ${pathToFileURL(probe).href}`, REPLY_PATH_ORDER: order, REPLY_PATH_RESULT: result });
   // One real turn, so that what is measured is a gateway at work and not one that starts.
   await host.turn("hello there", { local: false });
