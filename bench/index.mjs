@@ -54,7 +54,11 @@ const PROMISES = [
   ["index", "database size", "db.main", 1 / 2],
 ];
 if (Number(a["latency-ms"]) >= 50) PROMISES.push(["index", "time of a full index, ms", "wallMs", 1 / 10]);
-const rows = fs.readFileSync(results, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+const rows = fs
+  .readFileSync(results, "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line));
 const get = (row, at) => at.split(".").reduce((x, key) => x?.[key], row);
 for (const chunks of a.sizes.split(",").map((s) => Number.parseInt(s, 10))) {
   console.log(`\n### ${chunks.toLocaleString("en")} chunks: memory-core-rs as a share of memory-core 2026.9.6\n`);
@@ -66,8 +70,14 @@ for (const chunks of a.sizes.split(",").map((s) => Number.parseInt(s, 10))) {
     const ratio = theirs === undefined ? "-" : `1/${(theirs / ours).toFixed(1)}`;
     console.log(`| ${label} | ${theirs?.toFixed(1) ?? "-"} | ${ours.toFixed(1)} | ${ratio} | ≤ 1/${(1 / promised).toFixed(0)} |`);
   }
-  for (const [scenario, at] of [["index", "loop.p99Ms"], ["search", "concurrent.2.loop.p99Ms"]]) {
+  for (const [scenario, at] of [
+    ["index", "loop.p99Ms"],
+    ["search", "concurrent.2.loop.p99Ms"],
+  ]) {
     const row = rows.find((r) => r.engine === "rs" && r.scenario === scenario && r.size === chunks);
-    if (row) console.log(`| event-loop delay p99, ${scenario === "index" ? "full index" : "32 searches at once"}, ms | | ${get(row, at)?.toFixed(2)} | | < 3 |`);
+    if (row)
+      console.log(
+        `| event-loop delay p99, ${scenario === "index" ? "full index" : "32 searches at once"}, ms | | ${get(row, at)?.toFixed(2)} | | < 3 |`,
+      );
   }
 }

@@ -47,7 +47,9 @@ const chosen = engines.filter((engine) => wanted.length === 0 || wanted.some((na
 
 const own = path.join(here, "sets");
 // Other folders there hold labelled messages, not questions.
-const sets = fs.readdirSync(own).filter((name) => fs.statSync(path.join(own, name)).isDirectory() && casesOf(path.join(own, name)).length > 0);
+const sets = fs
+  .readdirSync(own)
+  .filter((name) => fs.statSync(path.join(own, name)).isDirectory() && casesOf(path.join(own, name)).length > 0);
 const picked = list(a.sets);
 const roots = [...sets.filter((name) => picked.length === 0 || picked.includes(name)).map((name) => path.join(own, name)), ...a.external];
 
@@ -62,7 +64,14 @@ function runCase(engine, caseDir, label) {
   const workspace = path.join(state, "workspace");
   fs.cpSync(path.join(caseDir, "ws"), workspace, { recursive: true });
   const { now } = JSON.parse(fs.readFileSync(path.join(caseDir, "meta.json"), "utf8"));
-  const job = { ...engine, workspace, out, stateDir: path.join(state, "state"), queries: path.join(caseDir, "queries.jsonl"), nowMs: now * 1000 };
+  const job = {
+    ...engine,
+    workspace,
+    out,
+    stateDir: path.join(state, "state"),
+    queries: path.join(caseDir, "queries.jsonl"),
+    nowMs: now * 1000,
+  };
   const child = spawnSync(process.execPath, [path.join(here, "run.mjs"), JSON.stringify(job)], {
     stdio: ["ignore", "ignore", "pipe"],
     encoding: "utf8",
@@ -106,7 +115,8 @@ async function printAnswers(root) {
       console.log(`| ${cells.join(" | ")} |`);
     }
     if (a.failures) {
-      for (const { question, right } of outcomes) if (!right) console.log(`  ${engine.name}: ${question.lang}: ${question.category}: ${question.query}`);
+      for (const { question, right } of outcomes)
+        if (!right) console.log(`  ${engine.name}: ${question.lang}: ${question.category}: ${question.query}`);
     }
   }
 }

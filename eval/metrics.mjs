@@ -26,7 +26,8 @@ function shows(line, snippet) {
 /** Whether two results of one file cite the same line. @param {Hit[]} hits */
 const overlap = (hits) =>
   hits.some((hit, at) =>
-    hits.slice(0, at).some((other) => other.path === hit.path && other.startLine <= hit.endLine && hit.startLine <= other.endLine));
+    hits.slice(0, at).some((other) => other.path === hit.path && other.startLine <= hit.endLine && hit.startLine <= other.endLine),
+  );
 
 /**
  * @typedef {{path: string, startLine: number, endLine: number, snippet: string}} Hit
@@ -40,8 +41,9 @@ export function scoreQuery(query, found, ws) {
   const evidence = query.evidence.map(([file, line]) => ({ file, line, text: lineText(ws, file, line) }));
   const visible = (/** @type {Hit[]} */ hits) =>
     evidence.filter((e) => hits.some((hit) => hit.path === e.file && shows(e.text, plain(hit.snippet)))).length;
-  const first = found.twenty.slice(0, 10).findIndex((hit) =>
-    evidence.some((e) => hit.path === e.file && hit.startLine <= e.line && e.line <= hit.endLine));
+  const first = found.twenty
+    .slice(0, 10)
+    .findIndex((hit) => evidence.some((e) => hit.path === e.file && hit.startLine <= e.line && e.line <= hit.endLine));
   let left = BUDGET;
   const read = [];
   for (const hit of found.twenty) {

@@ -54,7 +54,8 @@ export async function withNotes(caseDir, provider, work) {
 /** Whether what is shown is right: one of the lines that answer, or nothing where none does.
  * @param {[string, number][]} evidence @param {{path: string, startLine: number, endLine: number}[]} shown */
 export function isRight(evidence, shown) {
-  const holds = (/** @type {[string, number]} */ [file, line]) => shown.some((hit) => hit.path === file && hit.startLine <= line && line <= hit.endLine);
+  const holds = (/** @type {[string, number]} */ [file, line]) =>
+    shown.some((hit) => hit.path === file && hit.startLine <= line && line <= hit.endLine);
   return evidence.length === 0 ? shown.length === 0 : evidence.some(holds);
 }
 
