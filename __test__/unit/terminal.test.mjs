@@ -72,3 +72,16 @@ test("the examples of the help line up", () => {
   expect(new Set(starts).size).toBe(1);
   expect(starts[0]).toBeGreaterThan(0);
 });
+
+test("status names what acts by itself, and --verbose only the settings that somebody has set", async () => {
+  process.env.NO_COLOR = "1";
+  const entries = { "memory-core-rs": { config: { autoRecall: true, query: { maxResults: 4 } } } };
+  const home = await commandLine({ provider: "none" }, { plugins: { entries } });
+  const { output } = await home.run("status", "--verbose");
+  expect(output).toMatch(/^Automatic memory: recall$/m);
+  expect(output).toMatch(/^Settings \(\d+ at their defaults: --all\):$/m);
+  expect(output).toContain("query.maxResults = 4");
+  expect(output).not.toContain("query.minScore");
+  expect((await home.run("status", "--all")).output).toContain("query.minScore");
+  expect((await home.run("status")).output).not.toContain("Settings");
+});

@@ -63,7 +63,8 @@ function addCommands(root, name, host) {
     .option("--json", "Print JSON")
     .option("--deep", "Compare with the disk and probe the embedding provider")
     .option("--index", "Index first what has changed (implies --deep)")
-    .option("--verbose", "Show every setting and where it comes from", false)
+    .option("--verbose", "Show the settings and where each comes from", false)
+    .option("--all", "With the settings that are at their defaults (implies --verbose)", false)
     .action(async (/** @type {any} */ options) => (await import("./status.js")).runStatus(host, options));
   root
     .command("index")

@@ -13,12 +13,13 @@ import { byteText, counted, field, paint, print } from "./output.js";
 /**
  * @param {any[]} results
  * @param {{key: string, value: unknown, reason: string}[]} requirements
- * @param {number} [putBackAtMs] When the host's Dreams switch was last put back.
+ * @param {{putBackAtMs?: number, all?: boolean}} [more] When the host's Dreams switch was last put back; whether settings at
+ *   their defaults are shown, too.
  */
-export function printStatus(results, requirements, putBackAtMs) {
+export function printStatus(results, requirements, { putBackAtMs, all = false } = {}) {
   for (const result of results) {
     if (result.error) continue;
-    print(result.status === "disabled" ? `Memory search disabled (${result.agentId}).` : agentText(result));
+    print(result.status === "disabled" ? `Memory search disabled (${result.agentId}).` : agentText(result, all));
     print("");
   }
   if (putBackAtMs !== undefined) print(`Dreams switch: put back to off at ${new Date(putBackAtMs).toISOString()}; ${SWITCH_MEANING}`);
@@ -29,8 +30,8 @@ export function printStatus(results, requirements, putBackAtMs) {
   }
 }
 
-/** @param {AgentStatus} result */
-function agentText({ agentId, status, scan, embeddingProbe, indexError, settings }) {
+/** @param {AgentStatus} result @param {boolean} all */
+function agentText({ agentId, status, scan, automatic, embeddingProbe, indexError, settings }, all) {
   const lines = [
     `${paint("bold", "Memory Search")} (${agentId})`,
     ...healthLines(status),
@@ -47,13 +48,14 @@ function agentText({ agentId, status, scan, embeddingProbe, indexError, settings
     ...sourceLines(status),
     ...engineLines(status),
     ...languageLines(scan),
+    automatic ? field("Automatic memory", automaticText(automatic)) : null,
     embeddingProbe ? field("Embeddings", embeddingProbe.ok ? paint("green", "ready") : paint("yellow", "unavailable")) : null,
     ...probeLines(embeddingProbe),
     ...(embeddingProbe ? usageLines(scan?.usage) : []),
     embeddingProbe?.error ? field("Embeddings error", paint("yellow", embeddingProbe.error)) : null,
     ...problemLines(status, scan, indexError),
     ...warningLines(status),
-    ...settingLines(settings),
+    ...settingLines(settings, all),
   ];
   return lines.filter((line) => line !== null).join("\n");
 }
@@ -239,14 +241,34 @@ function changeLines(pending) {
   return changes.length > 0 ? [`not in the index yet: ${changes.join(", ")}`] : [];
 }
 
-/** Every setting with its value and origin. @param {Record<string, any> | undefined} explained */
-function settingLines(explained) {
+/** @param {NonNullable<AgentStatus["automatic"]>} parts */
+function automaticText({ recall, capture, captureOnCompaction, shortTerm, sessionNotes, storedFacts }) {
+  const on = [
+    recall ? "recall" : "",
+    capture ? `capture by ${capture}` : "",
+    captureOnCompaction ? "capture at compaction" : "",
+    shortTerm ? "last turns" : "",
+    sessionNotes ? "session notes" : "",
+    storedFacts ? "stored facts" : "",
+  ].filter(Boolean);
+  return on.length > 0 ? on.join(", ") : "off";
+}
+
+/**
+ * Every setting that somebody has set, with its value and origin; with `all` the defaults as well.
+ * @param {Record<string, any> | undefined} explained
+ * @param {boolean} all
+ */
+function settingLines(explained, all) {
   if (!explained) return [];
+  const origins = Object.entries(explained.origins ?? {});
+  const shown = all ? origins : origins.filter(([, origin]) => origin !== "default");
   return [
-    paint("gray", "Settings:"),
-    ...Object.entries(explained.origins ?? {}).map(
-      ([name, origin]) => `  ${name} = ${settingValue(explained.settings, name)} ${paint("gray", `← ${origin}`)}`,
+    paint(
+      "gray",
+      all || shown.length === origins.length ? "Settings:" : `Settings (${origins.length - shown.length} at their defaults: --all):`,
     ),
+    ...shown.map(([name, origin]) => `  ${name} = ${settingValue(explained.settings, name)} ${paint("gray", `← ${origin}`)}`),
     ...(explained.warnings ?? []).map((/** @type {string} */ warning) => `  ${paint("yellow", warning)}`),
   ];
 }

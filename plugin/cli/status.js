@@ -12,8 +12,8 @@ import { withProgress } from "./progress.js";
 import { printStatus } from "./status-text.js";
 
 /**
- * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, verbose?: boolean}} Options
- * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
+ * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, verbose?: boolean, all?: boolean}} Options
+ * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, automatic?: ReturnType<typeof automaticParts>, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
  *   indexError?: {code?: string, message: string, remedy?: string}, requirements?: {key: string, value: unknown, reason: string}[], settings?: Record<string, any>}} AgentStatus
  * @typedef {import("../host.js").Host} Host
  */
@@ -35,7 +35,7 @@ export async function runStatus(host, options) {
     ...missing,
   }));
   if (options.json) printJson(results);
-  else printStatus(results, requirements, dreamsSwitchPutBackAtMs);
+  else printStatus(results, requirements, { putBackAtMs: dreamsSwitchPutBackAtMs, all: options.all });
 }
 
 /**
@@ -45,21 +45,38 @@ export async function runStatus(host, options) {
  * @param {Options} options
  * @returns {Promise<AgentStatus | {agentId: string, status: "disabled"}>}
  */
-async function agentStatus(host, { cfg, agentId }, manager, { deep, index, verbose }) {
+async function agentStatus(host, { cfg, agentId }, manager, { deep, index, verbose, all }) {
   if (!manager) return { agentId, status: "disabled" };
   const indexError = index ? await indexFirst(manager, agentId) : undefined;
   const embeddingProbe = deep || index ? await manager.probeEmbeddingAvailability() : undefined;
   if (deep || index) await manager.probeVectorAvailability();
   // Looking at the disk is what makes the answer true, so it is part of every status.
-  const scan = scanOf(await manager.inspect(), native().setAsideFiles(automaticAgent(host, cfg, agentId).native));
-  const settings = verbose ? await explainSettings(host.managerRequest({ cfg, agentId, purpose: "status" })) : undefined;
+  const automatic = automaticAgent(host, cfg, agentId);
+  const scan = scanOf(await manager.inspect(), native().setAsideFiles(automatic.native));
+  const settings = verbose || all ? await explainSettings(host.managerRequest({ cfg, agentId, purpose: "status" })) : undefined;
   return {
     agentId,
     status: manager.status(),
     scan,
+    automatic: automaticParts(automatic.settings),
     ...(embeddingProbe ? { embeddingProbe } : {}),
     ...(indexError ? { indexError } : {}),
     ...(settings ? { settings } : {}),
+  };
+}
+
+/**
+ * Which parts of automatic memory are on. Each acts by itself, so every status names them.
+ * @param {Record<string, any>} settings
+ */
+function automaticParts({ autoRecall, autoCapture, autoCaptureMode, captureOnCompaction, shortTerm, sessionNotes, storedFacts }) {
+  return {
+    recall: autoRecall === true,
+    capture: autoCapture === true ? String(autoCaptureMode) : false,
+    captureOnCompaction: captureOnCompaction === true,
+    shortTerm: shortTerm?.enabled === true,
+    sessionNotes: sessionNotes?.enabled === true,
+    storedFacts: storedFacts?.enabled === true,
   };
 }
 
