@@ -87,7 +87,11 @@ export function sessionAgentId(cfg, { agentId, sessionKey }) {
   return owner ? normalizeAgentId(owner) : defaultAgentId(cfg);
 }
 
-/** Our own settings. @param {HostConfig} cfg */
+/**
+ * Our own settings, as they are written.
+ * @param {HostConfig} cfg
+ * @returns {import("./settings.js").PluginSettings}
+ */
 export function pluginSettings(cfg) {
   const config = cfg.plugins?.entries?.[PLUGIN_ID]?.config;
   return isRecord(config) ? config : {};

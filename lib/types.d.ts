@@ -21,3 +21,4 @@ export type {
   SessionSource,
   StoredFact,
 } from "../index.js";
+export type { PluginSettings, SecretReference } from "./settings.js";

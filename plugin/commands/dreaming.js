@@ -100,7 +100,7 @@ async function switchMode(host, ctx, mode) {
 
 /** @param {HostConfig} cfg */
 function statusText(cfg) {
-  const own = pluginSettings(cfg).consolidation;
+  const own = /** @type {Record<string, any>} */ (pluginSettings(cfg)).consolidation;
   const ofAgent = agentSettings(cfg, defaultAgentId(cfg)).consolidation;
   const { mode = "off", schedule } = { ...(isRecord(own) ? own : {}), ...(isRecord(ofAgent) ? ofAgent : {}) };
   const when = mode !== "off" && typeof schedule === "string" ? `\n- schedule: ${schedule}` : "";

@@ -3,15 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
 
-use super::{agents::normalize_agent_id, paths::OWN_FOLDER};
+use super::{layers::Reader, paths::OWN_FOLDER, table};
 use crate::error::{Code, Error, Result};
 
 /// Limits (J5). Lengths are user-perceived characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Limits {
     /// Lines until the file is rotated; default 10,000.
     pub max_entries: usize,
@@ -29,31 +29,23 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            max_entries: 10_000,
-            max_inject_entries: 20,
-            max_task_chars: 100,
-            max_input_chars: 200,
-            max_output_chars: 300,
-            max_tags: 5,
-        }
+        ShortTerm::default().limits
     }
 }
 
 /// How facts are found in a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CaptureMode {
     /// By rules, without a model call.
-    #[default]
     Rules,
     /// A model lists them.
     Extract,
 }
 
 /// The parts of the automatic memory. Each is off until it is switched on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Automatic {
     /// Search with every user message and show what is found to the model; default false.
     pub auto_recall: bool,
@@ -86,16 +78,16 @@ pub struct Automatic {
 }
 
 /// Stored facts (M1–M7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct StoredFacts {
     /// Default false.
     pub enabled: bool,
 }
 
 /// Short-term memory (J1–J6).
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ShortTerm {
     /// Default false.
     pub enabled: bool,
@@ -111,8 +103,8 @@ pub struct ShortTerm {
 }
 
 /// Session notes (H5).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct SessionNotes {
     /// Default false.
     pub enabled: bool,
@@ -123,40 +115,24 @@ pub struct SessionNotes {
 }
 
 /// Last part of a session note's name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Slug {
     /// Hour and minute.
-    #[default]
     Time,
     /// A few words that a model finds for the conversation.
     Model,
 }
 
-impl Default for SessionNotes {
+impl Default for Automatic {
     fn default() -> Self {
-        Self { enabled: false, messages: 15, slug: Slug::Time }
+        read(&mut Reader::of_plugin(&Value::Null, ""))
     }
 }
 
-impl Default for Automatic {
+impl Default for ShortTerm {
     fn default() -> Self {
-        Self {
-            auto_recall: false,
-            auto_recall_max_results: 5,
-            auto_recall_min_prompt_length: 5,
-            auto_recall_min_score: 0.3,
-            auto_recall_timeout_ms: 300,
-            auto_recall_max_chars: 4000,
-            auto_capture: false,
-            auto_capture_mode: CaptureMode::Rules,
-            auto_capture_max_messages: 10,
-            auto_capture_max_facts: 3,
-            capture_on_compaction: false,
-            short_term: ShortTerm::default(),
-            session_notes: SessionNotes::default(),
-            stored_facts: StoredFacts::default(),
-        }
+        Automatic::default().short_term
     }
 }
 
@@ -165,42 +141,48 @@ impl Default for Automatic {
 /// # Errors
 /// [`Code::Config`] when a value has the wrong type.
 pub fn resolve(config: &Value, agent_id: &str) -> Result<Automatic> {
-    let mut merged = Map::new();
-    let own = config.get("agents").and_then(Value::as_object);
-    let of_agent =
-        own.and_then(|agents| agents.iter().find(|(id, _)| normalize_agent_id(id) == agent_id)).map(|(_, v)| v);
-    for layer in [Some(config), of_agent].into_iter().flatten().filter_map(Value::as_object) {
-        merge(&mut merged, layer);
-    }
-    let settings: Automatic = serde_json::from_value(Value::Object(merged)).map_err(|e| {
-        Error::new(Code::Config, format!("plugins.entries.{OWN_FOLDER}.config: {e}"))
-            .remedy("Correct the value in openclaw.json")
-    })?;
-    Ok(clamped(settings))
-}
-
-/// Objects are merged key by key, everything else is replaced; null means "not set".
-fn merge(into: &mut Map<String, Value>, layer: &Map<String, Value>) {
-    for (key, value) in layer {
-        match (into.get_mut(key), value) {
-            (_, Value::Null) => {}
-            (Some(Value::Object(below)), Value::Object(above)) => merge(below, above),
-            _ => {
-                into.insert(key.clone(), value.clone());
-            }
-        }
+    let mut reader = Reader::of_plugin(config, agent_id);
+    let settings = read(&mut reader);
+    reader.check_groups();
+    match reader.refusal {
+        Some(refusal) => Err(Error::new(Code::Config, refusal).remedy("Correct the value in openclaw.json")),
+        None => Ok(settings),
     }
 }
 
-fn clamped(mut s: Automatic) -> Automatic {
-    s.auto_recall_max_results = s.auto_recall_max_results.clamp(1, 20);
-    s.auto_recall_min_score = s.auto_recall_min_score.clamp(0.0, 1.0);
-    s.auto_recall_timeout_ms = s.auto_recall_timeout_ms.clamp(20, 5000);
-    s.auto_recall_max_chars = s.auto_recall_max_chars.clamp(500, 20_000);
-    s.auto_capture_max_messages = s.auto_capture_max_messages.clamp(1, 50);
-    s.auto_capture_max_facts = s.auto_capture_max_facts.clamp(1, 20);
-    s.session_notes.messages = s.session_notes.messages.clamp(1, 200);
-    s
+fn read(reader: &mut Reader<'_>) -> Automatic {
+    Automatic {
+        auto_recall: reader.switch(&table::AUTO_RECALL),
+        auto_recall_max_results: reader.count(&table::AUTO_RECALL_MAX_RESULTS),
+        auto_recall_min_prompt_length: reader.count(&table::AUTO_RECALL_MIN_PROMPT_LENGTH),
+        auto_recall_min_score: reader.number(&table::AUTO_RECALL_MIN_SCORE),
+        auto_recall_timeout_ms: reader.integer(&table::AUTO_RECALL_TIMEOUT_MS),
+        auto_recall_max_chars: reader.count(&table::AUTO_RECALL_MAX_CHARS),
+        auto_capture: reader.switch(&table::AUTO_CAPTURE),
+        auto_capture_mode: reader.choice(&table::AUTO_CAPTURE_MODE),
+        auto_capture_max_messages: reader.count(&table::AUTO_CAPTURE_MAX_MESSAGES),
+        auto_capture_max_facts: reader.count(&table::AUTO_CAPTURE_MAX_FACTS),
+        capture_on_compaction: reader.switch(&table::CAPTURE_ON_COMPACTION),
+        short_term: ShortTerm {
+            enabled: reader.switch(&table::SHORT_TERM_ENABLED),
+            path: reader.optional_text(&table::SHORT_TERM_PATH).map(PathBuf::from),
+            across_people: reader.switch(&table::SHORT_TERM_ACROSS_PEOPLE),
+            limits: Limits {
+                max_entries: reader.count(&table::SHORT_TERM_MAX_ENTRIES),
+                max_inject_entries: reader.count(&table::SHORT_TERM_MAX_INJECT_ENTRIES),
+                max_task_chars: reader.count(&table::SHORT_TERM_MAX_TASK_CHARS),
+                max_input_chars: reader.count(&table::SHORT_TERM_MAX_INPUT_CHARS),
+                max_output_chars: reader.count(&table::SHORT_TERM_MAX_OUTPUT_CHARS),
+                max_tags: reader.count(&table::SHORT_TERM_MAX_TAGS),
+            },
+        },
+        session_notes: SessionNotes {
+            enabled: reader.switch(&table::SESSION_NOTES_ENABLED),
+            messages: reader.count(&table::SESSION_NOTES_MESSAGES),
+            slug: reader.choice(&table::SESSION_NOTES_SLUG),
+        },
+        stored_facts: StoredFacts { enabled: reader.switch(&table::STORED_FACTS_ENABLED) },
+    }
 }
 
 /// Where the automatic memory keeps its own files.
@@ -272,6 +254,19 @@ mod tests {
     fn a_wrong_type_is_named() {
         let error = resolve(&json!({ "autoRecall": "yes" }), "main").unwrap_err();
         assert!(error.code() == Code::Config && error.message.contains("plugins.entries.memory-core-rs.config"));
+    }
+
+    // A user's text in place of a truth value was repeated in the error, and a group of another type as well.
+    #[test]
+    fn what_is_no_group_is_named_and_what_stands_there_is_not_repeated() {
+        for wrong in
+            [json!({ "shortTerm": "hunter2" }), json!({ "agents": { "main": { "autoCaptureMode": "hunter2" } } })]
+        {
+            let error = resolve(&wrong, "main").unwrap_err();
+            assert!(error.message.contains(" is a text, expected ") && !error.message.contains("hunter2"), "{error}");
+        }
+        let others = json!({ "query": 1, "agents": { "work": { "shortTerm": 1 } }, "remote": { "batch": 1 } });
+        assert_eq!(resolve(&others, "main").unwrap(), Automatic::default());
     }
 
     #[test]

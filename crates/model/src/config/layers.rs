@@ -8,7 +8,9 @@ use serde_json::Value;
 use super::{
     agents::{Roster, normalize_agent_id},
     resolve::PLUGIN_ID,
+    setting::{Choice, Integer, Number, OptionalInteger, OptionalNumber, OptionalSwitch, OptionalText, Switch, Text},
     settings::Origins,
+    table,
 };
 
 /// Origin of a value that no layer sets.
@@ -45,6 +47,8 @@ pub(super) struct Reader<'a> {
     pub origins: Origins,
     /// One sentence for each value that was clamped or ignored.
     pub warnings: Vec<String>,
+    /// The first value that was ignored, and what was expected in its place.
+    pub refusal: Option<String>,
 }
 
 impl<'a> Reader<'a> {
@@ -52,7 +56,7 @@ impl<'a> Reader<'a> {
     /// `memory.search` (2026.8 and later), the agent's own entry in either form, then our plugin's own
     /// configuration, for all agents and for this one.
     pub(super) fn new(config: &'a Value, roster: &Roster<'a>, agent_id: &str) -> Self {
-        let mut reader = Self { layers: Vec::new(), origins: Origins::new(), warnings: Vec::new() };
+        let mut reader = Self::empty();
         reader.add("agents.defaults.memorySearch".into(), config.pointer("/agents/defaults/memorySearch"), false);
         reader.add("memory.search".into(), config.pointer("/memory/search"), false);
         if let Some(entry) = roster.get(agent_id) {
@@ -60,20 +64,52 @@ impl<'a> Reader<'a> {
             reader.add(format!("{}.memory.search", entry.path), entry.value.pointer("/memory/search"), true);
         }
         let plugin = config.pointer("/plugins/entries").and_then(|entries| entries.get(PLUGIN_ID)?.get("config"));
-        let path = format!("plugins.entries.{PLUGIN_ID}.config");
-        reader.add(path.clone(), plugin, false);
-        let own = plugin.and_then(|config| config.get("agents")?.as_object());
-        for (id, value) in own.into_iter().flatten().filter(|(id, _)| normalize_agent_id(id) == agent_id) {
-            reader.add(format!("{path}.agents.{id}"), Some(value), true);
-        }
+        reader.add_own(plugin, agent_id);
         reader
+    }
+
+    /// The layers of settings that belong to the plugin alone: its own configuration, for all agents and for this one.
+    pub(super) fn of_plugin(config: &'a Value, agent_id: &str) -> Self {
+        let mut reader = Self::empty();
+        reader.add_own(Some(config), agent_id);
+        reader
+    }
+
+    fn empty() -> Self {
+        Self { layers: Vec::new(), origins: Origins::new(), warnings: Vec::new(), refusal: None }
+    }
+
+    fn add_own(&mut self, config: Option<&'a Value>, agent_id: &str) {
+        let path = format!("plugins.entries.{PLUGIN_ID}.config");
+        self.add(path.clone(), config, false);
+        let own = config.and_then(|config| config.get("agents")?.as_object());
+        for (id, value) in own.into_iter().flatten().filter(|(id, _)| normalize_agent_id(id) == agent_id) {
+            self.add(format!("{path}.agents.{id}"), Some(value), true);
+        }
     }
 
     fn add(&mut self, path: String, value: Option<&'a Value>, per_agent: bool) {
         match value {
             None | Some(Value::Null) => {}
             Some(value) if value.is_object() => self.layers.push(Layer { path, value, per_agent }),
-            Some(value) => self.warnings.push(format!("{path} is {}, expected an object; it is ignored", kind(value))),
+            Some(value) => self.refuse_group(&path, value),
+        }
+    }
+
+    fn refuse_group(&mut self, path: &str, value: &Value) {
+        let refusal = format!("{path} is {}, expected an object", kind(value));
+        self.warnings.push(format!("{refusal}; it is ignored"));
+        self.refusal.get_or_insert(refusal);
+    }
+
+    /// Names what stands where the settings that were read have their group, and is none.
+    pub(super) fn check_groups(&mut self) {
+        let is_read = |group: &str| self.origins.keys().any(|key| key.strip_prefix(group).is_some_and(is_below));
+        let groups: Vec<&str> = table::GROUPS.into_iter().filter(|group| is_read(group)).collect();
+        for group in groups {
+            for found in self.all(group).into_iter().filter(|found| !found.value.is_object()) {
+                self.refuse_group(&found.path, found.value);
+            }
         }
     }
 
@@ -120,66 +156,82 @@ impl<'a> Reader<'a> {
         }
         let origin = picked.as_ref().map_or(DEFAULT_ORIGIN, |picked| &picked.path);
         let instead = if origin == DEFAULT_ORIGIN { "the default".to_owned() } else { origin.to_owned() };
+        if let Some(first) = refused.first() {
+            self.refusal.get_or_insert_with(|| first.clone());
+        }
         self.warnings.extend(refused.into_iter().map(|refusal| format!("{refusal}; {instead} is used")));
         self.origins.insert(key.to_owned(), origin.to_owned());
         picked
     }
 
     /// A truth value.
-    pub(super) fn bool(&mut self, key: &str, default: bool) -> bool {
-        self.optional_bool(key).unwrap_or(default)
+    pub(super) fn switch(&mut self, Switch { key, default }: &Switch) -> bool {
+        self.optional_switch(&OptionalSwitch { key }).unwrap_or(*default)
     }
 
     /// A truth value that may be left to the ranking.
-    pub(crate) fn optional_bool(&mut self, key: &str) -> Option<bool> {
+    pub(super) fn optional_switch(&mut self, OptionalSwitch { key }: &OptionalSwitch) -> Option<bool> {
         let found = self.all(key);
         self.pick(key, found, "true or false", Value::as_bool).map(|picked| picked.value)
     }
 
     /// A trimmed text; an empty one counts as not set.
-    pub(super) fn text(&mut self, key: &str) -> Option<String> {
+    pub(super) fn text(&mut self, Text { key, default }: &Text) -> String {
+        self.optional_text(&OptionalText { key }).unwrap_or_else(|| (*default).to_owned())
+    }
+
+    /// A trimmed text that may be absent.
+    pub(super) fn optional_text(&mut self, OptionalText { key }: &OptionalText) -> Option<String> {
+        self.picked_text(key, "a text").map(|picked| picked.value)
+    }
+
+    /// A trimmed text with where it was found; `expected` completes "expected …".
+    pub(super) fn picked_text(&mut self, key: &str, expected: &str) -> Option<Picked<String>> {
         let found = self.all(key).into_iter().filter(|found| found.value.as_str().is_none_or(|t| !t.trim().is_empty()));
         let found = found.collect();
-        self.pick(key, found, "a text", |value| value.as_str().map(|text| text.trim().to_owned()))
-            .map(|picked| picked.value)
+        self.pick(key, found, expected, |value| value.as_str().map(|text| text.trim().to_owned()))
     }
 
     /// One of several words.
-    pub(super) fn choice<T: Copy>(&mut self, key: &str, choices: &[(&str, T)], default: T) -> T {
-        let found = self.all(key);
-        self.choice_of(key, found, choices, default)
+    pub(super) fn choice<T: Copy>(&mut self, choice: &Choice<T>) -> T {
+        let found = self.all(choice.key);
+        self.choice_of(choice, found)
     }
 
     /// One of several words, from values already found.
-    pub(crate) fn choice_of<T: Copy>(
-        &mut self,
-        key: &str,
-        found: Vec<Found<'a>>,
-        choices: &[(&str, T)],
-        default: T,
-    ) -> T {
-        let words: Vec<String> = choices.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+    pub(super) fn choice_of<T: Copy>(&mut self, choice: &Choice<T>, found: Vec<Found<'a>>) -> T {
+        let words: Vec<String> = choice.words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
         let expected = format!("one of {}", words.join(", "));
-        self.pick(key, found, &expected, |value| {
+        self.pick(choice.key, found, &expected, |value| {
             let word = value.as_str()?.trim();
-            choices.iter().find(|(choice, _)| *choice == word).map(|(_, chosen)| *chosen)
+            choice.words.iter().find(|(choice, _)| *choice == word).map(|(_, chosen)| *chosen)
         })
-        .map_or(default, |picked| picked.value)
+        .map_or(choice.default, |picked| picked.value)
     }
 
     /// A whole number; a fraction is rounded down, a number outside the range is moved to its border.
-    pub(super) fn integer(&mut self, key: &str, range: RangeInclusive<u64>, default: u64) -> u64 {
-        self.optional_integer(key, range).unwrap_or(default)
+    pub(super) fn integer(&mut self, integer: &Integer) -> u64 {
+        self.integer_or(integer, integer.default)
+    }
+
+    /// The same where the default follows from another setting.
+    pub(super) fn integer_or(&mut self, Integer { key, range, .. }: &Integer, default: u64) -> u64 {
+        self.optional_integer(&OptionalInteger { key, range: range.clone() }).unwrap_or(default)
+    }
+
+    /// A whole number of which there are never so many that a platform could not count them.
+    pub(super) fn count(&mut self, integer: &Integer) -> usize {
+        usize::try_from(self.integer(integer)).unwrap_or(usize::MAX)
     }
 
     /// A whole number that may be absent.
-    pub(crate) fn optional_integer(&mut self, key: &str, range: RangeInclusive<u64>) -> Option<u64> {
+    pub(super) fn optional_integer(&mut self, OptionalInteger { key, range }: &OptionalInteger) -> Option<u64> {
         let found = self.all(key);
         self.integer_of(key, found, range)
     }
 
     /// A whole number, from values already found.
-    pub(crate) fn integer_of(&mut self, key: &str, found: Vec<Found<'a>>, range: RangeInclusive<u64>) -> Option<u64> {
+    pub(super) fn integer_of(&mut self, key: &str, found: Vec<Found<'a>>, range: &RangeInclusive<u64>) -> Option<u64> {
         let picked = self.pick(key, found, "a whole number", Value::as_f64)?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates at the borders")]
         let used = (picked.value.floor() as u64).clamp(*range.start(), *range.end());
@@ -191,7 +243,12 @@ impl<'a> Reader<'a> {
     }
 
     /// A number inside a range; outside it is moved to the border.
-    pub(super) fn number(&mut self, key: &str, range: RangeInclusive<f64>) -> Option<f64> {
+    pub(super) fn number(&mut self, Number { key, range, default }: &Number) -> f64 {
+        self.optional_number(&OptionalNumber { key, range: range.clone() }).unwrap_or(*default)
+    }
+
+    /// A number that may be absent.
+    pub(super) fn optional_number(&mut self, OptionalNumber { key, range }: &OptionalNumber) -> Option<f64> {
         let found = self.all(key);
         let picked = self.pick(key, found, "a number", Value::as_f64)?;
         let used = picked.value.clamp(*range.start(), *range.end());
@@ -222,6 +279,11 @@ pub(crate) struct Picked<T> {
     pub path: String,
     /// Whether it was set for this agent only.
     pub per_agent: bool,
+}
+
+/// What follows the name of a group in the key of one of its settings.
+fn is_below(rest: &str) -> bool {
+    rest.starts_with('.')
 }
 
 /// What a wrong value is, for a warning. Texts are not repeated: they may be secrets in the wrong place.

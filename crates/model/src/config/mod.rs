@@ -5,4 +5,7 @@ pub mod automatic;
 mod layers;
 pub mod paths;
 pub mod resolve;
+mod setting;
 pub mod settings;
+#[rustfmt::skip]
+mod table;

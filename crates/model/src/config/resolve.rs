@@ -11,21 +11,17 @@ use super::{
     agents::{Roster, normalize_agent_id},
     layers::{DEFAULT_ORIGIN, Reader},
     paths,
+    setting::Integer,
     settings::{
-        BatchSettings, CacheSettings, Chunking, Citations, ExcerptSettings, FtsTokenizer, ProviderSettings,
-        QuerySettings, Ranking, RedactSecrets, Resolved, Settings, Sources, SyncSettings,
+        BatchSettings, CacheSettings, Chunking, Citations, ExcerptSettings, ProviderSettings, QuerySettings, Ranking,
+        RedactSecrets, Resolved, Settings, Sources, SyncSettings,
     },
+    table,
 };
 use crate::error::{Code, Error, Result};
 
 /// Plugin id, npm name and key of our own configuration.
 pub(crate) const PLUGIN_ID: &str = "memory-core-rs";
-
-/// Largest number that JavaScript holds exactly.
-const MAX_SAFE: u64 = 9_007_199_254_740_991;
-
-/// A day, the longest time limit that makes sense, in milliseconds.
-const DAY_MS: u64 = 86_400_000;
 
 /// Providers that run on the user's machine and may be slow: they get the longer time limits of D14.
 const LOCAL_PROVIDERS: [&str; 4] = ["local", "ollama", "lmstudio", "embedded"];
@@ -61,7 +57,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
     let agent_id = normalize_agent_id(input.agent_id);
     let roster = Roster::read(input.config);
     let mut reader = Reader::new(input.config, &roster, &agent_id);
-    if !reader.bool("enabled", true) {
+    if !reader.switch(&table::ENABLED) {
         return Ok(None);
     }
     let (workspace_dir, workspace_origin) = paths::workspace_dir(input, &roster, &agent_id);
@@ -71,28 +67,25 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
         time_zone: time_zone(&mut reader, input.config),
         sources: sources(&mut reader),
         extra_paths: extra_paths(&mut reader, input.home_dir),
-        max_file_bytes: reader.integer("maxFileBytes", 65_536..=268_435_456, 16 * 1024 * 1024),
+        max_file_bytes: reader.integer(&table::MAX_FILE_BYTES),
         excerpt: excerpt(&mut reader, input.config, &roster, &agent_id),
         provider: provider(&mut reader),
         chunking: chunking(&mut reader),
         query: query(&mut reader),
         sync: sync(&mut reader),
         cache: CacheSettings {
-            enabled: reader.bool("cache.enabled", true),
-            max_entries: reader.optional_integer("cache.maxEntries", 1..=MAX_SAFE).map(to_usize),
+            enabled: reader.switch(&table::CACHE_ENABLED),
+            max_entries: reader.optional_integer(&table::CACHE_MAX_ENTRIES).map(to_usize),
         },
-        fts_tokenizer: reader.choice(
-            "store.fts.tokenizer",
-            &[("unicode61", FtsTokenizer::Unicode61), ("trigram", FtsTokenizer::Trigram)],
-            FtsTokenizer::Unicode61,
-        ),
-        vector_enabled: reader.bool("store.vector.enabled", true),
+        fts_tokenizer: reader.choice(&table::STORE_FTS_TOKENIZER),
+        vector_enabled: reader.switch(&table::STORE_VECTOR_ENABLED),
         citations: citations(&mut reader, input.config),
         agent_id,
         workspace_dir,
         state_dir: input.state_dir.to_path_buf(),
         database_path,
     };
+    reader.check_groups();
     warn_without_effect(&mut reader, &settings);
     Ok(Some(Resolved { settings, origins: reader.origins, warnings: reader.warnings }))
 }
@@ -105,10 +98,8 @@ fn database_path(
     roster: &Roster<'_>,
     agent_id: &str,
 ) -> Result<PathBuf> {
-    let found = reader.all("store.path").into_iter().filter(|f| f.value.as_str().is_none_or(|t| !t.trim().is_empty()));
-    let found = found.collect();
-    let picked = reader.pick("store.path", found, "a path", |value| value.as_str().map(|text| text.trim().to_owned()));
-    let origin = reader.origins.remove("store.path").unwrap_or_else(|| DEFAULT_ORIGIN.into());
+    let picked = reader.picked_text(table::STORE_PATH.key, "a path");
+    let origin = reader.origins.remove(table::STORE_PATH.key).unwrap_or_else(|| DEFAULT_ORIGIN.into());
     reader.origins.insert("databasePath".into(), origin);
     let Some(picked) = picked else { return Ok(paths::default_database_path(input.state_dir, agent_id)) };
     let path = paths::configured_database_path(input, &picked.value, agent_id)?;
@@ -127,9 +118,9 @@ fn database_path(
 
 /// Sources (H1): transcripts need both `sources` and `experimental.sessionMemory`; nothing left means memory.
 fn sources(reader: &mut Reader<'_>) -> Sources {
-    let session_memory = reader.bool("experimental.sessionMemory", false);
-    let found = reader.all("sources");
-    let picked = reader.pick("sources", found, "a list of \"memory\" and \"sessions\"", |value| {
+    let session_memory = reader.switch(&table::EXPERIMENTAL_SESSION_MEMORY);
+    let found = reader.all(table::SOURCES.key);
+    let picked = reader.pick(table::SOURCES.key, found, "a list of \"memory\" and \"sessions\"", |value| {
         let names = value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
         names.collect::<Option<Vec<String>>>()
     });
@@ -155,7 +146,7 @@ fn sources(reader: &mut Reader<'_>) -> Sources {
 fn extra_paths(reader: &mut Reader<'_>, home: &Path) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     let mut origins: Vec<String> = Vec::new();
-    for found in reader.all("extraPaths").into_iter().rev() {
+    for found in reader.all(table::EXTRA_PATHS.key).into_iter().rev() {
         let Some(entries) = found.value.as_array() else {
             reader.warnings.push(format!("{} is no list; it is ignored", found.path));
             continue;
@@ -172,7 +163,7 @@ fn extra_paths(reader: &mut Reader<'_>, home: &Path) -> Vec<String> {
         origins.push(found.path);
     }
     let origin = if origins.is_empty() { DEFAULT_ORIGIN.to_owned() } else { origins.join(", ") };
-    reader.origins.insert("extraPaths".into(), origin);
+    reader.origins.insert(table::EXTRA_PATHS.key.into(), origin);
     paths
 }
 
@@ -190,65 +181,69 @@ fn extra_path(entry: &Value, home: &Path) -> Option<String> {
 
 /// Limits of `memory_get` (P11); the host's `contextLimits.memoryGetMaxChars` counts below our own setting.
 fn excerpt<'a>(reader: &mut Reader<'a>, config: &'a Value, roster: &Roster<'a>, agent_id: &str) -> ExcerptSettings {
+    const MAX_CHARS: Integer = table::MEMORY_GET_MAX_CHARS;
     const HOST_KEY: &str = "contextLimits.memoryGetMaxChars";
     let host_value = |place: &'a Value| place.get("contextLimits")?.get("memoryGetMaxChars");
     let agent = roster.get(agent_id).map(|entry| (format!("{}.{HOST_KEY}", entry.path), host_value(entry.value)));
     let defaults = config.pointer("/agents/defaults").map(|d| (format!("agents.defaults.{HOST_KEY}"), host_value(d)));
-    let found = reader.all_above("memoryGet.maxChars", agent.into_iter().chain(defaults));
-    let chars = reader.integer_of("memoryGet.maxChars", found, 1..=1_000_000).unwrap_or(12_000);
-    ExcerptSettings { lines: to_usize(reader.integer("memoryGet.lines", 1..=100_000, 120)), chars: to_usize(chars) }
+    let found = reader.all_above(MAX_CHARS.key, agent.into_iter().chain(defaults));
+    let chars = reader.integer_of(MAX_CHARS.key, found, &MAX_CHARS.range).unwrap_or(MAX_CHARS.default);
+    ExcerptSettings { lines: reader.count(&table::MEMORY_GET_LINES), chars: to_usize(chars) }
 }
 
 /// The provider (D). An unknown id is no mistake: the host may offer it through a callback. Addresses are resolved
 /// together with their keys, before the engine is opened.
 fn provider(reader: &mut Reader<'_>) -> ProviderSettings {
-    let id = reader.text("provider").map_or_else(|| "auto".to_owned(), |id| id.to_lowercase());
-    let input_type = reader.text("inputType");
-    let (query_limit, document_limit) =
-        if LOCAL_PROVIDERS.contains(&id.as_str()) { (300_000, 600_000) } else { (60_000, 120_000) };
+    let id = reader.text(&table::PROVIDER).to_lowercase();
+    let input_type = reader.optional_text(&table::INPUT_TYPE);
+    let (query_limit, document_limit) = if LOCAL_PROVIDERS.contains(&id.as_str()) {
+        (table::REMOTE_QUERY_TIMEOUT_MS_LOCAL, table::REMOTE_DOCUMENT_TIMEOUT_MS_LOCAL)
+    } else {
+        (table::REMOTE_QUERY_TIMEOUT_MS.default, table::REMOTE_DOCUMENT_TIMEOUT_MS.default)
+    };
     ProviderSettings {
-        model: reader.text("model"),
-        fallback: reader.text("fallback").map(|id| id.to_lowercase()).filter(|id| id != "none"),
-        dimensions: reader.optional_integer("outputDimensionality", 1..=65_536).and_then(|n| u32::try_from(n).ok()),
-        query_input_type: reader.text("queryInputType").or_else(|| input_type.clone()),
-        document_input_type: reader.text("documentInputType").or(input_type),
-        local_model_path: reader.text("local.modelPath"),
-        local_model_cache_dir: reader.text("local.modelCacheDir"),
+        model: reader.optional_text(&table::MODEL),
+        fallback: reader.optional_text(&table::FALLBACK).map(|id| id.to_lowercase()).filter(|id| id != "none"),
+        dimensions: reader.optional_integer(&table::OUTPUT_DIMENSIONALITY).and_then(|n| u32::try_from(n).ok()),
+        query_input_type: reader.optional_text(&table::QUERY_INPUT_TYPE).or_else(|| input_type.clone()),
+        document_input_type: reader.optional_text(&table::DOCUMENT_INPUT_TYPE).or(input_type),
+        local_model_path: reader.optional_text(&table::LOCAL_MODEL_PATH),
+        local_model_cache_dir: reader.optional_text(&table::LOCAL_MODEL_CACHE_DIR),
         batch: BatchSettings {
-            enabled: reader.bool("remote.batch.enabled", false),
-            wait: reader.bool("remote.batch.wait", true),
-            concurrency: to_usize(reader.integer("remote.batch.concurrency", 1..=64, 2)),
-            poll_interval_ms: reader.integer("remote.batch.pollIntervalMs", 0..=DAY_MS, 2000),
-            timeout_minutes: reader.integer("remote.batch.timeoutMinutes", 1..=10_080, 60),
+            enabled: reader.switch(&table::REMOTE_BATCH_ENABLED),
+            wait: reader.switch(&table::REMOTE_BATCH_WAIT),
+            concurrency: reader.count(&table::REMOTE_BATCH_CONCURRENCY),
+            poll_interval_ms: reader.integer(&table::REMOTE_BATCH_POLL_INTERVAL_MS),
+            timeout_minutes: reader.integer(&table::REMOTE_BATCH_TIMEOUT_MINUTES),
         },
-        concurrency: to_usize(reader.integer("remote.nonBatchConcurrency", 1..=16, 4)),
-        query_timeout_ms: reader.integer("remote.queryTimeoutMs", 100..=DAY_MS, query_limit),
+        concurrency: reader.count(&table::REMOTE_NON_BATCH_CONCURRENCY),
+        query_timeout_ms: reader.integer_or(&table::REMOTE_QUERY_TIMEOUT_MS, query_limit),
         redact_secrets: redact_secrets(reader),
-        document_timeout_ms: reader.integer("remote.documentTimeoutMs", 100..=DAY_MS, document_limit),
+        document_timeout_ms: reader.integer_or(&table::REMOTE_DOCUMENT_TIMEOUT_MS, document_limit),
         id,
     }
 }
 
 /// `index.redactSecrets`: true, false or `"remote"`.
 fn redact_secrets(reader: &mut Reader<'_>) -> RedactSecrets {
-    let found = reader.all("index.redactSecrets");
+    let found = reader.all(table::INDEX_REDACT_SECRETS.key);
     let parse = |value: &Value| match value {
         Value::Bool(true) => Some(RedactSecrets::Always),
         Value::Bool(false) => Some(RedactSecrets::Never),
         Value::String(text) if text == "remote" => Some(RedactSecrets::Remote),
         _ => None,
     };
-    let picked = reader.pick("index.redactSecrets", found, "true, false or \"remote\"", parse);
+    let picked = reader.pick(table::INDEX_REDACT_SECRETS.key, found, "true, false or \"remote\"", parse);
     picked.map_or(RedactSecrets::Remote, |picked| picked.value)
 }
 
 /// Chunk sizes (C1): the overlap is always smaller than the chunk.
 fn chunking(reader: &mut Reader<'_>) -> Chunking {
-    let tokens = to_usize(reader.integer("chunking.tokens", 1..=1_000_000, 400));
-    let overlap = to_usize(reader.integer("chunking.overlap", 0..=1_000_000, 80));
+    let tokens = reader.count(&table::CHUNKING_TOKENS);
+    let overlap = reader.count(&table::CHUNKING_OVERLAP);
     let used = overlap.min(tokens - 1);
     if used != overlap
-        && let Some(path) = reader.origin("chunking.overlap").map(str::to_owned)
+        && let Some(path) = reader.origin(table::CHUNKING_OVERLAP.key).map(str::to_owned)
     {
         reader.clamped(&path, overlap, used);
     }
@@ -257,63 +252,59 @@ fn chunking(reader: &mut Reader<'_>) -> Chunking {
 
 /// Ranking and limits (F).
 fn query(reader: &mut Reader<'_>) -> QuerySettings {
-    const VECTOR_WEIGHT: f64 = 0.7;
-    const TEXT_WEIGHT: f64 = 0.3;
-    let vector = reader.number("query.hybrid.vectorWeight", 0.0..=1.0).unwrap_or(VECTOR_WEIGHT);
-    let text = reader.number("query.hybrid.textWeight", 0.0..=1.0).unwrap_or(TEXT_WEIGHT);
+    let vector = reader.number(&table::QUERY_HYBRID_VECTOR_WEIGHT);
+    let text = reader.number(&table::QUERY_HYBRID_TEXT_WEIGHT);
     let sum = vector + text;
-    let (vector_weight, text_weight) =
-        if sum > 0.0 { (vector / sum, text / sum) } else { (VECTOR_WEIGHT, TEXT_WEIGHT) };
+    let (vector_weight, text_weight) = if sum > 0.0 {
+        (vector / sum, text / sum)
+    } else {
+        (table::QUERY_HYBRID_VECTOR_WEIGHT.default, table::QUERY_HYBRID_TEXT_WEIGHT.default)
+    };
     QuerySettings {
-        max_results: to_usize(reader.integer("query.maxResults", 1..=10_000, 6)),
-        min_score: reader.number("query.minScore", 0.0..=1.0),
-        ranking: reader.choice(
-            "query.ranking",
-            &[("native", Ranking::Native), ("memory-core", Ranking::MemoryCore)],
-            Ranking::Native,
-        ),
-        deadline_ms: reader.integer("query.deadlineMs", 100..=DAY_MS, 30_000),
-        hybrid_enabled: reader.bool("query.hybrid.enabled", true),
+        max_results: reader.count(&table::QUERY_MAX_RESULTS),
+        min_score: reader.optional_number(&table::QUERY_MIN_SCORE),
+        ranking: reader.choice(&table::QUERY_RANKING),
+        deadline_ms: reader.integer(&table::QUERY_DEADLINE_MS),
+        hybrid_enabled: reader.switch(&table::QUERY_HYBRID_ENABLED),
         vector_weight,
         text_weight,
-        candidate_multiplier: to_usize(reader.integer("query.hybrid.candidateMultiplier", 1..=20, 4)),
-        decay_enabled: reader.optional_bool("query.hybrid.temporalDecay.enabled"),
+        candidate_multiplier: reader.count(&table::QUERY_HYBRID_CANDIDATE_MULTIPLIER),
+        decay_enabled: reader.optional_switch(&table::QUERY_HYBRID_TEMPORAL_DECAY_ENABLED),
         #[expect(clippy::cast_precision_loss, reason = "a number of days is small")]
-        half_life_days: reader.integer("query.hybrid.temporalDecay.halfLifeDays", 1..=1_000_000, 30) as f64,
-        mmr_enabled: reader.optional_bool("query.hybrid.mmr.enabled"),
-        mmr_lambda: reader.number("query.hybrid.mmr.lambda", 0.0..=1.0).unwrap_or(0.7),
+        half_life_days: reader.integer(&table::QUERY_HYBRID_TEMPORAL_DECAY_HALF_LIFE_DAYS) as f64,
+        mmr_enabled: reader.optional_switch(&table::QUERY_HYBRID_MMR_ENABLED),
+        mmr_lambda: reader.number(&table::QUERY_HYBRID_MMR_LAMBDA),
     }
 }
 
 /// Synchronisation triggers (E).
 fn sync(reader: &mut Reader<'_>) -> SyncSettings {
     SyncSettings {
-        watch: reader.bool("sync.watch", true),
-        watch_debounce_ms: reader.integer("sync.watchDebounceMs", 0..=DAY_MS, 1500),
-        on_search: reader.bool("sync.onSearch", true),
-        on_session_start: reader.bool("sync.onSessionStart", true),
-        interval_minutes: reader.integer("sync.intervalMinutes", 0..=525_600, 0),
-        post_compaction: reader.bool("sync.sessions.postCompactionForce", true),
-        session_delta_bytes: reader.integer("sync.sessions.deltaBytes", 0..=MAX_SAFE, 100_000),
-        session_delta_messages: reader.integer("sync.sessions.deltaMessages", 0..=MAX_SAFE, 50),
-        reconcile_seconds: reader.integer("sync.reconcileSeconds", 1..=86_400, 60),
+        watch: reader.switch(&table::SYNC_WATCH),
+        watch_debounce_ms: reader.integer(&table::SYNC_WATCH_DEBOUNCE_MS),
+        on_search: reader.switch(&table::SYNC_ON_SEARCH),
+        on_session_start: reader.switch(&table::SYNC_ON_SESSION_START),
+        interval_minutes: reader.integer(&table::SYNC_INTERVAL_MINUTES),
+        post_compaction: reader.switch(&table::SYNC_SESSIONS_POST_COMPACTION_FORCE),
+        session_delta_bytes: reader.integer(&table::SYNC_SESSIONS_DELTA_BYTES),
+        session_delta_messages: reader.integer(&table::SYNC_SESSIONS_DELTA_MESSAGES),
+        reconcile_seconds: reader.integer(&table::SYNC_RECONCILE_SECONDS),
     }
 }
 
 /// `memory.citations` of the host, below our own `citations` (G5).
 fn citations<'a>(reader: &mut Reader<'a>, config: &'a Value) -> Citations {
     let host = ("memory.citations".to_owned(), config.pointer("/memory/citations"));
-    let found = reader.all_above("citations", [host]);
-    let choices = [("auto", Citations::Auto), ("on", Citations::On), ("off", Citations::Off)];
-    reader.choice_of("citations", found, &choices, Citations::Auto)
+    let found = reader.all_above(table::CITATIONS.key, [host]);
+    reader.choice_of(&table::CITATIONS, found)
 }
 
 /// The user's time zone: `agents.defaults.userTimezone` of the host, below our own `timeZone`.
 fn time_zone<'a>(reader: &mut Reader<'a>, config: &'a Value) -> Option<String> {
     let host = ("agents.defaults.userTimezone".to_owned(), config.pointer("/agents/defaults/userTimezone"));
-    let found = reader.all_above("timeZone", [host]);
+    let found = reader.all_above(table::TIME_ZONE.key, [host]);
     reader
-        .pick("timeZone", found, "the name of a time zone such as \"Europe/Berlin\"", |value| {
+        .pick(table::TIME_ZONE.key, found, "the name of a time zone such as \"Europe/Berlin\"", |value| {
             let name = value.as_str()?.trim();
             jiff::tz::TimeZone::get(name).is_ok().then(|| name.to_owned())
         })
@@ -334,22 +325,22 @@ fn warn_without_effect(reader: &mut Reader<'_>, settings: &Settings) {
     let (no_watch, no_sessions) = (!settings.sync.watch, !settings.sources.sessions);
     // The first condition of a key that holds is the one that is told.
     let table = [
-        ("query.hybrid.vectorWeight", native, NATIVE),
-        ("query.hybrid.vectorWeight", no_hybrid, NO_HYBRID),
-        ("query.hybrid.textWeight", native, NATIVE),
-        ("query.hybrid.textWeight", no_hybrid, NO_HYBRID),
-        ("query.hybrid.candidateMultiplier", native, NATIVE),
-        ("query.hybrid.mmr.enabled", native, NATIVE),
-        ("query.hybrid.mmr.enabled", no_hybrid, NO_HYBRID),
-        ("query.hybrid.mmr.lambda", native, NATIVE),
-        ("query.hybrid.mmr.lambda", no_hybrid, NO_HYBRID),
-        ("query.hybrid.mmr.lambda", query.mmr_enabled != Some(true), NO_MMR),
-        ("store.fts.tokenizer", native, NATIVE),
-        ("sync.watchDebounceMs", no_watch, NO_WATCH),
-        ("sync.reconcileSeconds", no_watch, NO_WATCH),
-        ("sync.sessions.deltaBytes", no_sessions, NO_SESSIONS),
-        ("sync.sessions.deltaMessages", no_sessions, NO_SESSIONS),
-        ("sync.sessions.postCompactionForce", no_sessions, NO_SESSIONS),
+        (table::QUERY_HYBRID_VECTOR_WEIGHT.key, native, NATIVE),
+        (table::QUERY_HYBRID_VECTOR_WEIGHT.key, no_hybrid, NO_HYBRID),
+        (table::QUERY_HYBRID_TEXT_WEIGHT.key, native, NATIVE),
+        (table::QUERY_HYBRID_TEXT_WEIGHT.key, no_hybrid, NO_HYBRID),
+        (table::QUERY_HYBRID_CANDIDATE_MULTIPLIER.key, native, NATIVE),
+        (table::QUERY_HYBRID_MMR_ENABLED.key, native, NATIVE),
+        (table::QUERY_HYBRID_MMR_ENABLED.key, no_hybrid, NO_HYBRID),
+        (table::QUERY_HYBRID_MMR_LAMBDA.key, native, NATIVE),
+        (table::QUERY_HYBRID_MMR_LAMBDA.key, no_hybrid, NO_HYBRID),
+        (table::QUERY_HYBRID_MMR_LAMBDA.key, query.mmr_enabled != Some(true), NO_MMR),
+        (table::STORE_FTS_TOKENIZER.key, native, NATIVE),
+        (table::SYNC_WATCH_DEBOUNCE_MS.key, no_watch, NO_WATCH),
+        (table::SYNC_RECONCILE_SECONDS.key, no_watch, NO_WATCH),
+        (table::SYNC_SESSIONS_DELTA_BYTES.key, no_sessions, NO_SESSIONS),
+        (table::SYNC_SESSIONS_DELTA_MESSAGES.key, no_sessions, NO_SESSIONS),
+        (table::SYNC_SESSIONS_POST_COMPACTION_FORCE.key, no_sessions, NO_SESSIONS),
     ];
     let mut told = "";
     for (key, _, why) in table.into_iter().filter(|(_, holds, _)| *holds) {

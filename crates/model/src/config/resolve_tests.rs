@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::config::settings::{Citations, FtsTokenizer};
 
 fn input<'a>(config: &'a Value, agent_id: &'a str) -> ResolveInput<'a> {
     ResolveInput {
@@ -177,6 +178,21 @@ fn a_value_of_the_wrong_type_gives_way_to_the_layer_below() {
 fn a_layer_that_is_no_object_is_named_and_ignored() {
     let warnings = resolved(&json!({"memory": {"search": true}}), "main").warnings;
     assert_eq!(warnings, ["memory.search is a truth value, expected an object; it is ignored"]);
+}
+
+// They were taken for nothing set, and whoever wrote them waited for a change.
+#[test]
+fn what_stands_in_the_place_of_a_group_is_named() {
+    let config = json!({"memory": {"search": {"query": 6, "remote": {"batch": true}, "multimodal": 1}}});
+    let Resolved { settings, warnings, .. } = resolved(&config, "main");
+    assert_eq!(settings.query.max_results, 6);
+    assert_eq!(
+        warnings,
+        [
+            "memory.search.remote.batch is a truth value, expected an object; it is ignored",
+            "memory.search.query is a number, expected an object; it is ignored",
+        ]
+    );
 }
 
 #[test]

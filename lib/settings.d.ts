@@ -1,0 +1,245 @@
+// Made of crates/model/settings.toml by "npm run settings".
+
+/** A secret that the host keeps elsewhere. */
+export interface SecretReference {
+  source: "env" | "file" | "exec";
+  provider?: string;
+  id: string;
+}
+
+/** `plugins.entries.memory-core-rs.config`. */
+export interface PluginSettings {
+  /** Read by the host: while it is not off, the host loads memory-core beside this plugin. */
+  dreaming?: {
+    /** Leave it off. Default: false. */
+    enabled?: boolean;
+  };
+  /** Whether memory is searched at all. Default: true. */
+  enabled?: boolean;
+  /** What is indexed: files of the workspace, transcripts of sessions. Default: memory. */
+  sources?: ("memory" | "sessions")[];
+  /** Further files, folders or globs, absolute or relative to the workspace. */
+  extraPaths?: (string | { path: string; pattern?: string })[];
+  /** Larger files are skipped and reported. Default: 16777216. */
+  maxFileBytes?: number;
+  /** Time zone of dated notes and time words, for example Europe/Berlin. Default: the user's. */
+  timeZone?: string;
+  /** Whether results name their source: auto = in direct chats only. Default: auto. */
+  citations?: "auto" | "on" | "off";
+  /** Embedding provider: auto, none (keywords only), embedded, openai, openai-compatible, gemini, voyage, mistral, ollama, or one of the host. Default: auto. */
+  provider?: string;
+  /** Embedding model. Default: the provider's. */
+  model?: string;
+  /** Provider to use when the first one fails, or none. Default: none. */
+  fallback?: string;
+  /** Input type sent for queries and documents, for asymmetric models. */
+  inputType?: string;
+  /** Input type sent for queries. */
+  queryInputType?: string;
+  /** Input type sent for documents. */
+  documentInputType?: string;
+  /** Length of the vectors, where the model lets one choose. */
+  outputDimensionality?: number;
+  /** How to reach the embedding provider. */
+  remote?: {
+    /** Address of the embedding provider. The provider's own key is not sent to another server. Default: models.providers.<id>.baseUrl, else its public one. */
+    baseUrl?: string;
+    /** Key, or a reference to a secret. */
+    apiKey?: string | SecretReference;
+    /** Further headers. */
+    headers?: Record<string, string | SecretReference>;
+    /** Requests in flight. Default: 4. */
+    nonBatchConcurrency?: number;
+    /** Time limit of a query, in milliseconds. Default: 60000, on this machine 300000. */
+    queryTimeoutMs?: number;
+    /** Time limit of a request for documents, in milliseconds. Default: 120000, on this machine 600000. */
+    documentTimeoutMs?: number;
+    /** Asynchronous batch jobs of the provider. */
+    batch?: {
+      /** Use them. Default: false. */
+      enabled?: boolean;
+      /** Whether indexing waits for them. Default: true. */
+      wait?: boolean;
+      /** Jobs at a time. Default: 2. */
+      concurrency?: number;
+      /** Pause between two looks, in milliseconds. Default: 2000. */
+      pollIntervalMs?: number;
+      /** Give up after this many minutes. Default: 60. */
+      timeoutMinutes?: number;
+    };
+  };
+  /** A model on this machine. */
+  local?: {
+    /** File of the model, or an hf: address. */
+    modelPath?: string;
+    /** Folder for downloaded models. */
+    modelCacheDir?: string;
+  };
+  /** What the index takes from notes. */
+  index?: {
+    /** Takes passwords, keys and the like out of notes: remote = only of what a provider on another machine gets, true = out of the index too, false = nowhere. The files stay as they are. Default: remote. */
+    redactSecrets?: boolean | "remote";
+  };
+  /** Size of the pieces that are embedded. */
+  chunking?: {
+    /** Tokens of about four characters. Default: 400. */
+    tokens?: number;
+    /** Tokens repeated from the piece before. Default: 80. */
+    overlap?: number;
+  };
+  /** Results and ranking. */
+  query?: {
+    /** Most results. Default: 6. */
+    maxResults?: number;
+    /** Lowest score kept. Default: the ranking's own. */
+    minScore?: number;
+    /** native = line-exact ranking of this engine; memory-core = the documented scoring of memory-core. Default: native. */
+    ranking?: "native" | "memory-core";
+    /** Time limit of a search in milliseconds; what is there by then is returned. Default: 30000. */
+    deadlineMs?: number;
+    /** Words and meaning together. */
+    hybrid?: {
+      /** Off means vectors only. Default: true. */
+      enabled?: boolean;
+      /** Ranking memory-core: share of meaning. Default: 0.7. */
+      vectorWeight?: number;
+      /** Ranking memory-core: share of words. Default: 0.3. */
+      textWeight?: number;
+      /** Ranking memory-core: candidates per result. Default: 4. */
+      candidateMultiplier?: number;
+      /** Older dated notes count less. */
+      temporalDecay?: {
+        /** Whether they do. Default: the ranking's own. */
+        enabled?: boolean;
+        /** Days until a note counts half. Default: 30. */
+        halfLifeDays?: number;
+      };
+      /** Ranking memory-core: different results instead of similar ones. */
+      mmr?: {
+        /** Whether they are preferred. Default: the ranking's own. */
+        enabled?: boolean;
+        /** 1 = relevance only. Default: 0.7. */
+        lambda?: number;
+      };
+    };
+  };
+  /** When the index is brought up to date. */
+  sync?: {
+    /** Watch the files. Default: true. */
+    watch?: boolean;
+    /** Quiet time after a change, in milliseconds. Default: 1500. */
+    watchDebounceMs?: number;
+    /** A search starts an update in the background while changes are known that are not indexed. Default: true. */
+    onSearch?: boolean;
+    /** Update when a session starts. Default: true. */
+    onSessionStart?: boolean;
+    /** Minutes between updates, 0 = none. Default: 0. */
+    intervalMinutes?: number;
+    /** While watch is on: seconds between comparisons of disk and index, in case an event was lost. Without watch there are none. Default: 60. */
+    reconcileSeconds?: number;
+    /** Transcripts. */
+    sessions?: {
+      /** Bytes that start an update. Default: 100000. */
+      deltaBytes?: number;
+      /** Messages that start an update. Default: 50. */
+      deltaMessages?: number;
+      /** When the host asks for an update after a compaction, do it. Default: true. */
+      postCompactionForce?: boolean;
+    };
+  };
+  /** Vectors of texts that are gone, kept in case they come back. */
+  cache?: {
+    /** Whether they are kept. Default: true. */
+    enabled?: boolean;
+    /** Most vectors kept. Default: no limit. */
+    maxEntries?: number;
+  };
+  /** The database. */
+  store?: {
+    /** The only store there is. */
+    driver?: "sqlite";
+    /** File; {agentId} stands for the agent. Default: <state>/memory-core-rs/<agentId>/index.sqlite. */
+    path?: string;
+    /** Word index of the memory-core ranking. */
+    fts?: {
+      /** By words, or by windows of three characters. Default: unicode61. */
+      tokenizer?: "unicode61" | "trigram";
+    };
+    /** Vectors. */
+    vector?: {
+      /** Whether there are any. Default: true. */
+      enabled?: boolean;
+    };
+  };
+  /** Limits of memory_get. */
+  memoryGet?: {
+    /** Lines without an explicit number. Default: 120. */
+    lines?: number;
+    /** Most characters. Default: 12000. */
+    maxChars?: number;
+  };
+  /** Switches for early features. */
+  experimental?: {
+    /** Index transcripts; sources must name sessions too. Default: false. */
+    sessionMemory?: boolean;
+  };
+  /** Search with every message of the user and show what is found to the model. Default: false. */
+  autoRecall?: boolean;
+  /** Most memories shown with a message. Default: 5. */
+  autoRecallMaxResults?: number;
+  /** Shortest message searched with, in characters. Default: 5. */
+  autoRecallMinPromptLength?: number;
+  /** Lowest score shown, where meaning is searched. Default: 0.3. */
+  autoRecallMinScore?: number;
+  /** Longest a reply waits for memories, in milliseconds. Default: 300. */
+  autoRecallTimeoutMs?: number;
+  /** Longest text added to a message, in characters. Default: 4000. */
+  autoRecallMaxChars?: number;
+  /** Keep facts that the user states in the note of the day. Default: false. */
+  autoCapture?: boolean;
+  /** How facts are found: by rules, or by asking the model. Default: rules. */
+  autoCaptureMode?: "rules" | "extract";
+  /** Messages of a conversation that are looked at after a turn. Default: 10. */
+  autoCaptureMaxMessages?: number;
+  /** Facts kept from one turn. Default: 3. */
+  autoCaptureMaxFacts?: number;
+  /** Keep facts of messages that the host compacts without a flush before. Default: false. */
+  captureOnCompaction?: boolean;
+  /** The last turns, word for word, with every message. */
+  shortTerm?: {
+    /** Record turns and show the last ones. Default: false. */
+    enabled?: boolean;
+    /** File of the default agent, absolute. Default: <state>/memory/short-term.jsonl. */
+    path?: string;
+    /** Also across conversations that session.dmScope keeps apart: for one person on several channels. Default: false. */
+    acrossPeople?: boolean;
+    /** Lines until the file is put aside. Default: 10000. */
+    maxEntries?: number;
+    /** Turns shown. Default: 20. */
+    maxInjectEntries?: number;
+    /** Characters kept of a message. Default: 200. */
+    maxInputChars?: number;
+    /** Characters kept of an answer. Default: 300. */
+    maxOutputChars?: number;
+    /** Characters kept of the first line. Default: 100. */
+    maxTaskChars?: number;
+    /** Topics kept. Default: 5. */
+    maxTags?: number;
+  };
+  /** A note of every conversation that ends. */
+  sessionNotes?: {
+    /** Write the note, unless the session-memory hook of the host does. Default: false. */
+    enabled?: boolean;
+    /** Messages kept, counted from the end. Default: 15. */
+    messages?: number;
+    /** What a note is named after: the time, or a few words that your model finds. Default: time. */
+    slug?: "time" | "model";
+  };
+  /** Tools that store, recall and forget facts, kept in memory/facts.md. */
+  storedFacts?: {
+    /** Offer memory_recall, memory_store and memory_forget. Default: false. */
+    enabled?: boolean;
+  };
+  /** The same settings for one agent, by its id. */
+  agents?: Record<string, Omit<PluginSettings, "agents">>;
+}
