@@ -7,9 +7,6 @@
 import { errorMessage } from "../lib/errors.js";
 import { importSdk } from "./sdk.js";
 
-/** First host whose providers are plugins of their own. */
-const OWN_PLUGINS_SINCE = "2026.4.20";
-
 /** Where such a host keeps the providers of all its registrations; it takes none twice. */
 const REGISTERED = Symbol.for("openclaw.memoryEmbeddingProviders");
 
@@ -42,7 +39,7 @@ export function registerEmbeddingProviders(api, host) {
   if (!process.argv.includes("gateway")) return;
   // Newer hosts have no such registration, and reading the version while commands are described throws.
   if (typeof api.registerMemoryEmbeddingProvider !== "function" || (api.registrationMode ?? "full") !== "full") return;
-  if (host.atLeast(OWN_PLUGINS_SINCE)) return;
+  if (host.has("providerPlugins")) return;
   const registered = /** @type {Record<symbol, unknown>} */ (/** @type {unknown} */ (globalThis))[REGISTERED];
   for (const { factory, ...provider } of PROVIDERS) {
     if (registered instanceof Map && registered.has(provider.id)) continue;

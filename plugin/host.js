@@ -1,10 +1,11 @@
-// What we use of the host, with the differences between its versions in one place.
+// What we use of the host. What differs from version to version is named in host-versions.js.
 
 import path from "node:path";
 import { listAgentIds, normalizeAgentId } from "../lib/config.js";
 import { hostAdapter } from "./host-embeddings.js";
+import { versionHas } from "./host-versions.js";
 import { importSdk } from "./sdk.js";
-import { DATABASE_SINCE, hostSessions } from "./sessions/source.js";
+import { hostSessions } from "./sessions/source.js";
 import { takeOverOnce } from "./takeover.js";
 
 /**
@@ -16,9 +17,6 @@ import { takeOverOnce } from "./takeover.js";
 
 /** A looked-up provider key is used for this long before the host is asked again, in milliseconds. */
 const KEY_TTL_MS = 60_000;
-
-/** First host that speaks to servers of `models.providers` for embeddings. */
-const SERVERS_SINCE = "2026.8.1";
 
 /** The host behind one registration. Reading `api.runtime` while the command line is described throws, so it is only read when needed. */
 export class Host {
@@ -63,11 +61,11 @@ export class Host {
   }
 
   /**
-   * Whether the host is at least this version.
-   * @param {string} wanted
+   * Whether the host does something that others do not.
+   * @param {import("./host-versions.js").Ability} ability
    */
-  atLeast(wanted) {
-    return compareVersions(this.version(), wanted) >= 0;
+  has(ability) {
+    return versionHas(this.version(), ability);
   }
 
   /** The host's state directory; never derived from where the code is, that is a temporary copy on newer hosts. */
@@ -128,12 +126,12 @@ export class Host {
       stateDir: this.stateDir(),
       workspaceDir: this.workspaceDir(cfg, agentId),
       beforeFirstUse: takeOverOnce(this, owner),
-      sessions: this.atLeast(DATABASE_SINCE) ? hostSessions(owner.agentId) : undefined,
+      sessions: this.has("conversationDatabase") ? hostSessions(owner.agentId) : undefined,
       adapter: hostAdapter({
         ...owner,
         agentDir: this.agentDir(cfg, owner.agentId),
         credentialSources,
-        knowsServers: this.atLeast(SERVERS_SINCE),
+        knowsServers: this.has("embeddingServers"),
       }),
       credentialSources,
     };
@@ -208,18 +206,4 @@ export class Host {
     change(draft);
     await config.writeConfigFile(draft);
   }
-}
-
-/**
- * Orders versions like `2026.9.6` and `2026.7.1-2`.
- * @param {string} left
- * @param {string} right
- */
-export function compareVersions(left, right) {
-  const [a, b] = [left, right].map((version) => version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0));
-  for (let i = 0; i < Math.max(a.length, b.length); i++) {
-    const difference = (a[i] ?? 0) - (b[i] ?? 0);
-    if (difference !== 0) return Math.sign(difference);
-  }
-  return 0;
 }

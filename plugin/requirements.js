@@ -23,10 +23,9 @@ export function draftEntry(draft) {
   return draft.plugins.entries[PLUGIN_ID];
 }
 
-/** @type {(Requirement & {since: string})[]} */
+/** @type {(Requirement & {of?: import("./host-versions.js").Ability})[]} `of`: what makes a host ask for it; without, all do. */
 const REQUIREMENTS = [
   {
-    since: "0",
     key: "plugins.slots.memory",
     value: PLUGIN_ID,
     reason: `the memory slot belongs to another plugin`,
@@ -37,7 +36,7 @@ const REQUIREMENTS = [
     },
   },
   {
-    since: "2026.8.1",
+    of: "memoryCoreBeside",
     key: `plugins.entries.${PLUGIN_ID}.config.dreaming.enabled`,
     value: false,
     reason: "this host loads memory-core beside us until dreaming is explicitly off",
@@ -48,8 +47,7 @@ const REQUIREMENTS = [
     },
   },
   {
-    // Older hosts reject the key as an unknown one and need no grant.
-    since: "2026.4.24",
+    of: "conversationGrant",
     key: `plugins.entries.${PLUGIN_ID}.hooks.allowConversationAccess`,
     value: true,
     reason: "conversations are closed to us until access is granted",
@@ -76,5 +74,5 @@ export function lineOf({ key, value }) {
  * @returns {Requirement[]}
  */
 export function missingRequirements(host, cfg) {
-  return REQUIREMENTS.filter((need) => host.atLeast(need.since) && !need.met(cfg));
+  return REQUIREMENTS.filter((need) => (!need.of || host.has(need.of)) && !need.met(cfg));
 }

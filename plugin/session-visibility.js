@@ -10,9 +10,6 @@ import { importSdk } from "./sdk.js";
  * @typedef {{cfg: HostConfig, agentId: string, requesterSessionKey?: string, sandboxed?: boolean, hits: MemoryHit[]}} Request
  */
 
-/** First host with rules about who sees which conversation. */
-export const RULES_SINCE = "2026.6.11";
-
 /** Visibilities under which every session of an agent sees all conversations of this agent. */
 const WHOLE_AGENT = new Set(["agent", "all"]);
 
@@ -36,7 +33,7 @@ export async function authorizeHits(host, request) {
  */
 async function transcriptCheck(host, { cfg, agentId, requesterSessionKey, sandboxed = false }) {
   // Older hosts have no rules for transcripts beyond "not from a sandbox"; the index holds this agent's only.
-  if (!host.atLeast(RULES_SINCE)) return () => !sandboxed;
+  if (!host.has("conversationRules")) return () => !sandboxed;
   const [rules, transcripts] = await Promise.all([importSdk("session-visibility"), importSdk("session-transcript-hit")]);
   if (!rules || !transcripts || !requesterSessionKey) return () => false;
   try {

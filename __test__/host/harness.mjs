@@ -10,7 +10,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { compareVersions } from "../../plugin/host.js";
+import { compareVersions } from "../../plugin/host-versions.js";
 import { createFakeProvider } from "./fake-provider.mjs";
 import { Connection } from "./gateway-connection.mjs";
 import { installHost } from "./install.mjs";

@@ -6,9 +6,6 @@ import { getManager } from "../runtime.js";
 import { hookAgent } from "./agent.js";
 import { isPrivate } from "./session.js";
 
-/** First host that remembers under whose influence a memory file was written. */
-const ORIGINS_SINCE = "2026.8.0";
-
 /** Tools that write files: `write`, `edit`, `apply_patch`. */
 const WRITES = /write|edit|patch/i;
 
@@ -21,7 +18,7 @@ const FORMER = /^old/i;
  * @param {Record<string, any>} ctx
  */
 export async function noteWrite({ host }, event, ctx) {
-  if (host.atLeast(ORIGINS_SINCE) || !isRecord(event.params) || !WRITES.test(String(event.toolName))) return;
+  if (host.has("wordOrigins") || !isRecord(event.params) || !WRITES.test(String(event.toolName))) return;
   if (isPrivate(host.config(), ctx)) return;
   const { path, file_path: filePath = path, ...written } = event.params;
   const texts = strings(written);

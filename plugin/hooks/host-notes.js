@@ -4,11 +4,6 @@ import { isRecord } from "../../lib/config.js";
 
 const HOOK = "session-memory";
 
-/** First host that loads no hook of its own unless the configuration asks for one. */
-const ASKED_FOR_SINCE = "2026.4.20";
-/** First host in which a hook that is named keeps those away that are not, also when all are switched on. */
-const NAMED_ONLY_SINCE = "2026.8.1";
-
 /**
  * Whether the host's hook is on, as the host itself decides it.
  * @param {import("../host.js").Host} host
@@ -18,9 +13,9 @@ export function hostWritesNotes(host, cfg) {
   const internal = isRecord(cfg.hooks?.internal) ? cfg.hooks.internal : {};
   const entries = isRecord(internal.entries) ? internal.entries : {};
   if (internal.enabled === false || entries[HOOK]?.enabled === false) return false;
-  if (HOOK in entries || !host.atLeast(ASKED_FOR_SINCE)) return true;
+  if (HOOK in entries || !host.has("hooksOnRequest")) return true;
   if (searchesForHooks(internal)) return true;
-  const namesOthers = host.atLeast(NAMED_ONLY_SINCE) && Object.keys(entries).length > 0;
+  const namesOthers = host.has("namedHooksOnly") && Object.keys(entries).length > 0;
   return internal.enabled === true && !namesOthers;
 }
 

@@ -16,9 +16,6 @@ import { isPrivate, isUserTurn } from "./session.js";
 
 /** @typedef {import("./agent.js").Agent} Agent */
 
-/** First host that appends to the message. */
-const APPENDS_SINCE = "2026.6.11";
-
 /** Messages of the conversation that are compared with the recorded turns. */
 const MAX_MESSAGES = 120;
 
@@ -38,7 +35,7 @@ export async function promptContext({ host }, event, ctx) {
   const blocks = (await Promise.all(parts)).filter(Boolean);
   if (blocks.length === 0) return undefined;
   const text = blocks.join("\n\n");
-  return host.atLeast(APPENDS_SINCE) ? { appendContext: text } : { prependContext: text };
+  return host.has("appendedContext") ? { appendContext: text } : { prependContext: text };
 }
 
 /**

@@ -8,7 +8,6 @@ import { userTimeZone } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { DATABASE_SINCE } from "../sessions/source.js";
 import { hookAgent } from "./agent.js";
 import { outsideHooks } from "./capture.js";
 import { hostWritesNotes } from "./host-notes.js";
@@ -39,7 +38,7 @@ const AUTOMATIC = new Set(["idle", "daily"]);
 export async function noteReset(plugin, event, ctx) {
   await note(plugin, ctx, async ({ agentId }) => {
     const said = lastMessages(event.messages, Number.POSITIVE_INFINITY);
-    if (!plugin.host.atLeast(DATABASE_SINCE)) return said;
+    if (!plugin.host.has("conversationDatabase")) return said;
     const session = { agentId, sessionKey: String(ctx.sessionKey), sessionId: String(ctx.sessionId ?? "") };
     // A note of too much is better than none.
     return await withoutEarlier(said, session).catch(() => said);

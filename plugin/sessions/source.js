@@ -12,9 +12,6 @@ import { importSdk } from "../sdk.js";
  * @typedef {{sessionKey: string, sessionId: string, updatedAtMs: number, machine: boolean}} Session
  */
 
-/** First host with a database for conversations. */
-export const DATABASE_SINCE = "2026.8.1";
-
 /** Largest part of a conversation that is read at a time, in bytes; a larger single message is read alone. */
 const PAGE_BYTES = 1_000_000;
 /** Largest message that is read, in bytes; the host gives none that are larger. */

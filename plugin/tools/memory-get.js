@@ -113,7 +113,7 @@ function failurePayload(host, call, error) {
     code: errorCode(error) ?? "MEMORY_READ_FAILED",
     error: errorMessage(error),
     // Older hosts know a failed read by this flag; newer ones take it for "memory is off".
-    disabled: host.atLeast("2026.8.1") ? undefined : true,
+    disabled: host.has("disabledMeansOff") ? undefined : true,
   };
 }
 

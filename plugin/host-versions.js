@@ -1,0 +1,51 @@
+// What hosts do, by the first version that does it. Whatever differs from version to version is named here, or is asked of
+// the host itself by looking for a function.
+
+/** @typedef {keyof typeof SINCE} Ability */
+
+const SINCE = {
+  /** Embedding providers are plugins of their own; before, they came with memory-core. */
+  providerPlugins: "2026.4.20",
+  /** Loads no hook of its own unless the configuration asks for one. */
+  hooksOnRequest: "2026.4.20",
+  /** Other plugins see conversations only by a grant; before, the key of the grant is refused as an unknown one. */
+  conversationGrant: "2026.4.24",
+  /** Appends context to the user's message and keeps the transcript clean; before, context goes in front and stays there. */
+  appendedContext: "2026.6.11",
+  /** Has rules about who sees which conversation. */
+  conversationRules: "2026.6.11",
+  /** Remembers under whose influence a memory file was written. */
+  wordOrigins: "2026.8.0",
+  /** Keeps conversations in a database of its own; before, in files. */
+  conversationDatabase: "2026.8.1",
+  /** Speaks to servers of `models.providers` for embeddings. */
+  embeddingServers: "2026.8.1",
+  /** A hook that is named keeps those away that are not, also when all are switched on. */
+  namedHooksOnly: "2026.8.1",
+  /** Loads memory-core beside another memory plugin until "dreaming" is off. */
+  memoryCoreBeside: "2026.8.1",
+  /** Takes `disabled` in an answer of memory_get for "memory is off"; before, a failed read is known by it. */
+  disabledMeansOff: "2026.8.1",
+};
+
+/**
+ * @param {string} version For example `2026.9.6`.
+ * @param {Ability} ability
+ */
+export function versionHas(version, ability) {
+  return compareVersions(version, SINCE[ability]) >= 0;
+}
+
+/**
+ * Orders versions like `2026.9.6` and `2026.7.1-2`.
+ * @param {string} left
+ * @param {string} right
+ */
+export function compareVersions(left, right) {
+  const [a, b] = [left, right].map((version) => version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0));
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return Math.sign(difference);
+  }
+  return 0;
+}
