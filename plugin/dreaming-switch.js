@@ -15,9 +15,6 @@ export const SWITCH_KEY = `plugins.entries.${PLUGIN_ID}.config.dreaming.enabled`
 /** What the switch is for, for whoever has clicked it. */
 export const SWITCH_MEANING = `${SWITCH_KEY} loads memory-core beside ${PLUGIN_ID}, and nothing else; consolidation of ours is asked for with /dreaming`;
 
-/** First host that loads memory-core for it. */
-const SINCE = "2026.8.1";
-
 /** @typedef {{repairing: boolean, lastFailure?: string}} SwitchState */
 
 /** One repair at a time in this process, over all copies of the plugin. @returns {SwitchState} */
@@ -40,7 +37,7 @@ export function isSwitchedOn(cfg) {
  */
 export async function repairSwitch(host) {
   const shared = state();
-  if (shared.repairing || !host.atLeast(SINCE) || !isSwitchedOn(host.config())) return false;
+  if (shared.repairing || !host.has("memoryCoreBeside") || !isSwitchedOn(host.config())) return false;
   shared.repairing = true;
   try {
     if (!isSwitchedOn(await host.sourceConfig())) return false;

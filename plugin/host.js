@@ -6,7 +6,7 @@ import { hostAdapter } from "./host-embeddings.js";
 import { versionHas } from "./host-versions.js";
 import { importSdk } from "./sdk.js";
 import { hostSessions } from "./sessions/source.js";
-import { takeOverOnce } from "./takeover.js";
+import { takeOverOnce } from "./import/take-over.js";
 
 /**
  * @typedef {import("../lib/config.js").HostConfig} HostConfig

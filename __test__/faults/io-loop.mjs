@@ -1,5 +1,5 @@
 // Lets the first, second, third … write or sync of an engine's life fail, until one life sees no failure, and looks
-// after each whether searches went on, the index came back, and it is what the disk says (T2, T3). Runs under the
+// after each whether searches went on, the index came back, and it is what the disk says. Runs under the
 // library of io-faults.c; ./io.mjs starts it.
 //   node io-loop.mjs <folder> <control file> <stride> <offset>
 

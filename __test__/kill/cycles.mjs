@@ -1,4 +1,4 @@
-// Opening and closing again and again, in a process of its own: what it holds must not grow (T12).
+// Opening and closing again and again, in a process of its own: what it holds must not grow.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
 // Several processes on one workspace: gateways that stay, commands that come and go, writers that edit and sync. Those
 // that hold the writer lease are killed and stopped. Nobody may see a busy error, no edit may be lost, and the lease must
-// change hands soon (T7).
+// change hands soon.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ import { random } from "./random.mjs";
 
 const fileOf = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 const WRITERS = 4;
-/** Longest time until somebody else holds the lease, in milliseconds (P7). */
+/** Longest time until somebody else holds the lease, in milliseconds. */
 const HAND_OVER_MS = 30_000;
 /** How often a process goes on until it is stopped inside a write transaction, and looks for the moment to stop it. */
 const TRIES = 40;

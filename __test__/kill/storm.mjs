@@ -1,5 +1,5 @@
 // Thousands of files and folders created, renamed and removed in a burst, under the eyes of a gateway that has nothing but
-// the events of the system: in the end its index must equal the disk (T9, P8), and watching must not cost more (P10).
+// the events of the system: in the end its index must equal the disk, and watching must not cost more.
 
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import os from "node:os";

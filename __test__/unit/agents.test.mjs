@@ -1,4 +1,4 @@
-// Two agents in one process: what one knows, forgets or clears is nothing to the other (P18).
+// Two agents in one process: what one knows, forgets or clears is nothing to the other.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// T17 for the automatic memory: tokens of many shapes are said in conversations, stored by tools and imported; none may
+// No secret of a conversation is kept: tokens of many shapes are said in conversations, stored by tools and imported; none may
 // reach a file, a database, a log line, an embedding request or a prompt.
 
 import { readdir, readFile, writeFile } from "node:fs/promises";

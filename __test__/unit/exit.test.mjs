@@ -1,4 +1,4 @@
-// Processes that end in the middle of work: none hangs, none crashes (T12).
+// Processes that end in the middle of work: none hangs, none crashes.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -4,8 +4,8 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
-import { FormerIndex, readVector } from "../../plugin/former-index.js";
-import { takeOver, takeOverOnce } from "../../plugin/takeover.js";
+import { MemoryCoreIndex, readVector } from "../../plugin/import/memory-core-index.js";
+import { takeOver, takeOverOnce } from "../../plugin/import/take-over.js";
 import { makeWorkspace } from "./workspace.mjs";
 
 const MODEL = "titan";
@@ -142,7 +142,7 @@ test("a file that is no index of memory-core is none, and damage is told", async
   const database = new DatabaseSync(files.sidecar);
   database.exec("CREATE TABLE chunks (x)");
   database.close();
-  expect(await FormerIndex.open(files.sidecar)).toBeNull();
+  expect(await MemoryCoreIndex.open(files.sidecar)).toBeNull();
   await writeIndex(files["agent database"], LAYOUTS["agent database"], []);
   new DatabaseSync(files["agent database"]).exec("UPDATE memory_index_meta SET value = '{'");
   const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(request));

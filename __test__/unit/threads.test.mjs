@@ -1,4 +1,4 @@
-// A gateway's machine is small: the addon has few threads, whatever it is doing (P10).
+// A gateway's machine is small: the addon has few threads, whatever it is doing.
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";

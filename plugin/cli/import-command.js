@@ -1,12 +1,12 @@
 // `openclaw memory import`
 
-import { takeOver } from "../takeover.js";
+import { takeOver } from "../import/take-over.js";
 import { forEachAgent } from "./agents.js";
 import { counted, paint, print } from "./output.js";
 
 /**
  * @typedef {{agent?: string, dryRun?: boolean, json?: boolean}} Options
- * @typedef {import("../takeover.js").SourceReport} SourceReport
+ * @typedef {import("../import/take-over.js").SourceReport} SourceReport
  * @param {import("../host.js").Host} host
  * @param {Options} options
  */

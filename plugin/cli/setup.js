@@ -7,7 +7,7 @@ import { changesOf, changeText, dropRememberedChanges, putAt, rememberChanges, r
 import { lancedbFolder, readFacts } from "../setup/lancedb.js";
 import { predecessors } from "../setup/predecessors.js";
 import { answeredQuestions } from "../setup/questions.js";
-import { takeOver } from "../takeover.js";
+import { takeOver } from "../import/take-over.js";
 import { outcomesOfAgents } from "./agents.js";
 import { confirmed } from "./confirm.js";
 import { sourceText } from "./import-command.js";
@@ -164,7 +164,7 @@ async function startAgents(host, written, options) {
 /**
  * @param {string} agentId
  * @param {import("../../lib/manager.js").MemoryIndexManager} manager
- * @param {import("../takeover.js").SourceReport[]} sources
+ * @param {import("../import/take-over.js").SourceReport[]} sources
  * @param {boolean} dryRun
  */
 function printTaken(agentId, manager, sources, dryRun) {

@@ -9,7 +9,7 @@ import { getManager } from "../runtime.js";
 import { automaticAgent, hookAgent, recordOf } from "./agent.js";
 import { lastMessages } from "./messages.js";
 import { askModel } from "./model.js";
-import { countCaptured, noteCaptured } from "./seen.js";
+import { countCaptured, noteCaptured } from "./flush-progress.js";
 import { isPrivate, isUserTurn } from "./session.js";
 
 /**

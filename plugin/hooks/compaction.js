@@ -8,7 +8,7 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { hookAgent } from "./agent.js";
 import { workOff } from "./capture.js";
-import { unseen } from "./seen.js";
+import { unseen } from "./flush-progress.js";
 import { lastMessages } from "./messages.js";
 import { isConversation, isPrivate } from "./session.js";
 import { sessionEntry } from "./session-entry.js";

@@ -10,7 +10,7 @@ import { captureTurn } from "./capture.js";
 import { saveBeforeCompaction } from "./compaction.js";
 import { noteWrite } from "./group-words.js";
 import { promptContext } from "./prompt.js";
-import { noteFlushEnd, noteFlushStart } from "./seen.js";
+import { noteFlushEnd, noteFlushStart } from "./flush-progress.js";
 import { noteAutomaticEnd, noteReset } from "./session-notes.js";
 
 /**

@@ -1,5 +1,5 @@
 // What an index of many chunks, or a huge conversation, costs while it is made, searched and followed: memory, threads
-// and descriptors (P10), and that a transcript of gigabytes is read without being held (T15).
+// and descriptors, and that a transcript of gigabytes is read without being held.
 //   npm run lab -- bounds chunks [--chunks 100000] [--dims 1536]
 //   npm run lab -- bounds transcript [--mib 2048]
 

@@ -1,4 +1,4 @@
-// Kills indexing at random instants, again and again on one index, and checks it after each kill (T1).
+// Kills indexing at random instants, again and again on one index, and checks it after each kill.
 //   npm run lab -- crash [--rounds 500] [--files 300] [--seed N]
 
 import { parseArgs } from "node:util";

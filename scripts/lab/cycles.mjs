@@ -1,4 +1,4 @@
-// Opens and closes managers, and starts and ends worker threads that use memory: nothing may grow (T12).
+// Opens and closes managers, and starts and ends worker threads that use memory: nothing may grow.
 //   npm run lab -- cycles [--managers 1000] [--workers 200]
 
 import { parseArgs } from "node:util";

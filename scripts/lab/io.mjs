@@ -1,4 +1,4 @@
-// Lets the first, second, third … write and sync of an engine's life fail, and looks at what is left (T2, T3).
+// Lets the first, second, third … write and sync of an engine's life fail, and looks at what is left.
 //   npm run lab -- io [--stride 1] [--offset 0]
 
 import { parseArgs } from "node:util";

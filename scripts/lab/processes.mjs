@@ -1,4 +1,4 @@
-// Several processes on one workspace, killed and stopped while they hold the writer lease (T7).
+// Several processes on one workspace, killed and stopped while they hold the writer lease.
 //   npm run lab -- processes [--seconds 60] [--files 300] [--seed N] [--hurry]
 
 import { parseArgs } from "node:util";

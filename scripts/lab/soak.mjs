@@ -1,5 +1,5 @@
 // A home server's life in fast motion: edits, searches, restarts, a second process and a provider that fails. Memory,
-// descriptors, threads and the database must not grow (T23).
+// descriptors, threads and the database must not grow.
 //   npm run lab -- soak [--minutes 60] [--files 400] [--seed N] [--json samples.json]
 
 import { spawn } from "node:child_process";

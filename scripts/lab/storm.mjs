@@ -1,4 +1,4 @@
-// A burst of changes under a watcher whose queue is so small that the system loses most of them (T9).
+// A burst of changes under a watcher whose queue is so small that the system loses most of them.
 //   npm run lab -- storm [--files 15000] [--queue 16]     (setting the queue needs root; without --queue it stays as it is)
 
 import { parseArgs } from "node:util";

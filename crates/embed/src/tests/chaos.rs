@@ -1,4 +1,4 @@
-//! Providers that are slow, wrong or broken (T16): nothing unusable gets through, nothing is asked for too often.
+//! Providers that are slow, wrong or broken: nothing unusable gets through, nothing is asked for too often.
 
 use std::{
     io::{Read, Write},

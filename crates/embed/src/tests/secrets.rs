@@ -1,4 +1,4 @@
-//! No secret in an error, whatever the server echoes (T17), and none to another host.
+//! No secret in an error, whatever the server echoes, and none to another host.
 
 use wiremock::{Mock, matchers::any};
 

@@ -1,4 +1,4 @@
-//! Whatever happens to the files, the index that followed it all is the one that a fresh start gives (T20, P2).
+//! Whatever happens to the files, the index that followed it all is the one that a fresh start gives.
 
 use std::collections::BTreeMap;
 

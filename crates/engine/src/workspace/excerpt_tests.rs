@@ -71,7 +71,7 @@ fn files_of_the_area_are_read_by_relative_and_absolute_path() {
     assert_eq!(place.get("../team/t.md").expect("extra path").path, team);
 }
 
-/// T14: whatever the shape, nothing outside the area is read.
+/// Whatever the shape, nothing outside the area is read.
 #[test]
 fn every_other_shape_of_path_is_refused() {
     let place = place();

@@ -1,4 +1,4 @@
-//! Watching the area (E1, T9): one signal after a quiet time, however many events there were; and a signal at every
+//! Watching the area (E1): one signal after a quiet time, however many events there were; and a signal at every
 //! reconciliation period, because no operating system delivers every event.
 
 use std::{
@@ -29,7 +29,7 @@ const ARM_PASSES: usize = 5;
 pub(crate) struct WatchOptions {
     /// Quiet time after the last event; default 1.5 s (E1).
     pub debounce: Duration,
-    /// Time between signals that trust no events; default 60 s (P8).
+    /// Time between signals that trust no events; default 60 s.
     pub reconcile_every: Duration,
 }
 

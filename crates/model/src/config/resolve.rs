@@ -91,7 +91,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
 }
 
 /// `store.path`. A path without `{agentId}` that was set for all agents is kept apart for each agent but the
-/// owner of the defaults, because two agents must never share rows (P18).
+/// owner of the defaults, because two agents must never share rows.
 fn database_path(
     reader: &mut Reader<'_>,
     input: &ResolveInput<'_>,

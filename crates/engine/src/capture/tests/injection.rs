@@ -1,4 +1,4 @@
-//! Texts that try to steer a later model (T18): never captured, and harmless data wherever they are shown.
+//! Texts that try to steer a later model: never captured, and harmless data wherever they are shown.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! Files of the area, opened and made without following a link in any component, and without ever opening anything but
-//! a regular file (P12). A link that is swapped in between check and open is refused as well.
+//! a regular file. A link that is swapped in between check and open is refused as well.
 
 use std::{ffi::OsStr, fs::File, io, path::Path};
 

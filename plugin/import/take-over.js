@@ -1,13 +1,13 @@
 // Takes over the vectors that memory-core has paid for, so that changing to us costs nothing.
 
-import { errorMessage } from "../lib/errors.js";
-import { PLUGIN_ID } from "../lib/package-info.js";
-import { FormerIndex, formerIndexPaths } from "./former-index.js";
+import { errorMessage } from "../../lib/errors.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { MemoryCoreIndex, memoryCoreIndexPaths } from "./memory-core-index.js";
 
 /**
- * @typedef {import("./host.js").Host} Host
- * @typedef {import("./host.js").HostConfig} HostConfig
- * @typedef {import("../index.d.ts").MemoryIndexManager} MemoryIndexManager
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").HostConfig} HostConfig
+ * @typedef {import("../../index.d.ts").MemoryIndexManager} MemoryIndexManager
  * @typedef {{taken: number, known: number, otherLength: number, unusable: number}} Outcome
  * @typedef {Outcome & {path: string, provider?: string, model?: string, chunks?: number, otherModels?: number, accepted?: boolean,
  *   error?: string}} SourceReport One index that was found; `chunks` are those of its model.
@@ -26,7 +26,7 @@ const NOTHING = { taken: 0, known: 0, otherLength: 0, unusable: 0 };
  */
 export async function takeOver(host, { cfg, agentId }, manager, { dryRun }) {
   const reports = [];
-  for (const path of formerIndexPaths({ stateDir: host.stateDir(), agentDir: host.agentDir(cfg, agentId), agentId })) {
+  for (const path of memoryCoreIndexPaths({ stateDir: host.stateDir(), agentDir: host.agentDir(cfg, agentId), agentId })) {
     try {
       const report = await takeOverOne(path, manager, dryRun);
       if (report) reports.push(report);
@@ -45,7 +45,7 @@ export async function takeOver(host, { cfg, agentId }, manager, { dryRun }) {
  * @returns {Promise<SourceReport | null>}
  */
 async function takeOverOne(path, manager, dryRun) {
-  const index = await FormerIndex.open(path);
+  const index = await MemoryCoreIndex.open(path);
   if (!index) return null;
   try {
     const { provider, model } = index;

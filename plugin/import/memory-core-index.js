@@ -7,8 +7,8 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as pause } from "node:timers/promises";
-import { isRecord } from "../lib/config.js";
-import { codedError } from "../lib/errors.js";
+import { isRecord } from "../../lib/config.js";
+import { codedError } from "../../lib/errors.js";
 
 /**
  * @typedef {{texts: string[], vectors: Float32Array[]}} Slice
@@ -37,21 +37,21 @@ const UNIT_TOLERANCE = 0.01;
  * Where memory-core may have left an index of an agent, newest first. Only files that exist.
  * @param {{stateDir: string, agentDir: string, agentId: string}} places
  */
-export function formerIndexPaths({ stateDir, agentDir, agentId }) {
+export function memoryCoreIndexPaths({ stateDir, agentDir, agentId }) {
   return [path.join(agentDir, "openclaw-agent.sqlite"), path.join(stateDir, "memory", `${agentId}.sqlite`)].filter((file) =>
     existsSync(file),
   );
 }
 
 /** An open index of memory-core. */
-export class FormerIndex {
+export class MemoryCoreIndex {
   /** @type {import("node:sqlite").DatabaseSync} */
   #database;
   /** @type {Layout} */
   #layout;
 
   /**
-   * Use {@link FormerIndex.open}.
+   * Use {@link MemoryCoreIndex.open}.
    * @param {import("node:sqlite").DatabaseSync} database
    * @param {Layout} layout
    * @param {{provider: string, model: string}} identity
@@ -67,7 +67,7 @@ export class FormerIndex {
   /**
    * Opens an index; null when the file holds none.
    * @param {string} file
-   * @returns {Promise<FormerIndex | null>}
+   * @returns {Promise<MemoryCoreIndex | null>}
    */
   static async open(file) {
     const { DatabaseSync } = await sqlite();
@@ -81,7 +81,7 @@ export class FormerIndex {
       );
       const layout = LAYOUTS.find(({ meta, chunks }) => tables.has(meta) && tables.has(chunks));
       const identity = layout && readIdentity(database, layout);
-      if (layout && identity) return new FormerIndex(database, layout, identity);
+      if (layout && identity) return new MemoryCoreIndex(database, layout, identity);
     } catch (error) {
       database.close();
       throw error;
