@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, ToSql, params};
 use serde::Serialize;
 
 use super::{files::Hash, generations::GenerationId, ids::id_list, pool::Reader, refusals::is_refused, writer::Tx};
-use crate::error::SqlResult;
+use crate::{error::SqlResult, vectors::code};
 use model::error::{Code, Error, Result};
 
 /// Id of an embedding space.
@@ -45,8 +45,6 @@ pub struct NewEmbedding {
     pub hash: Hash,
     /// As the provider sent it.
     pub vector: Vec<f32>,
-    /// Quantised copy for scanning, opaque to the store.
-    pub code: Vec<u8>,
 }
 
 /// How much of a generation has embeddings in a space.
@@ -79,7 +77,7 @@ pub struct CodeRow<'r> {
     pub embedding_id: i64,
     /// Source of its file, as stored.
     pub source: &'r str,
-    /// [`NewEmbedding::code`].
+    /// The quantised vector.
     pub code: &'r [u8],
 }
 
@@ -364,7 +362,7 @@ impl Tx<'_> {
             self.conn.prepare_cached("DELETE FROM refused_text WHERE space_id = ?1 AND hash = ?2").sql()?;
         for embedding in embeddings {
             let vector = to_blob(&embedding.vector);
-            insert.execute(params![space, embedding.hash, self.now_ms(), embedding.code, vector]).sql()?;
+            insert.execute(params![space, embedding.hash, self.now_ms(), code(&embedding.vector), vector]).sql()?;
             accepted.execute((space, embedding.hash)).sql()?;
         }
         Ok(())

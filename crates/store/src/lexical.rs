@@ -60,24 +60,59 @@ fn quoted(term: &str) -> String {
     format!("\"{}\"", term.replace('"', "\"\""))
 }
 
+/// A term that stands for something that is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Term<'a> {
+    /// As given to the index.
+    pub text: &'a str,
+    /// Whether nothing can be said without it. Of others, those in too many chunks are taken to be in none.
+    pub is_required: bool,
+}
+
+/// Ids of the chunks that hold each of some terms, ascending.
+pub type Postings = Vec<Vec<i64>>;
+
 impl Reader<'_> {
-    /// Calls `f` with the id of every chunk of a generation that holds a term (as given to the index), ascending.
+    /// Where the terms of each concept stand, in the order of concepts and terms; none for a concept with a required term
+    /// that more than `most` chunks hold: the rest of it is not looked at then.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn for_each_rowid(&self, generation: GenerationId, term: &str, mut f: impl FnMut(i64)) -> Result<()> {
-        let all = |id| {
-            f(id);
-            true
+    pub fn postings(
+        &self,
+        generation: GenerationId,
+        concepts: &[Vec<Term<'_>>],
+        most: usize,
+    ) -> Result<Vec<Option<Postings>>> {
+        concepts.iter().map(|terms| self.postings_of(generation, terms, most)).collect()
+    }
+
+    fn postings_of(&self, generation: GenerationId, terms: &[Term<'_>], most: usize) -> Result<Option<Postings>> {
+        let mut postings = Vec::with_capacity(terms.len());
+        for term in terms {
+            match self.rowids_up_to(generation, term.text, most)? {
+                None if term.is_required => return Ok(None),
+                ids => postings.push(ids.unwrap_or_default()),
+            }
+        }
+        Ok(Some(postings))
+    }
+
+    /// Where each of some terms stands, however common it is: everywhere, or only in chunks that hold any of `among` too.
+    /// That is much quicker where those are rarer.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn postings_among(&self, generation: GenerationId, terms: &[&str], among: Option<&[&str]>) -> Result<Postings> {
+        let of = |term: &&str| match among {
+            Some(others) => self.rowids_among(generation, term, others),
+            None => Ok(self.rowids_up_to(generation, term, usize::MAX)?.unwrap_or_default()),
         };
-        if is_term(term) { self.for_each_match(generation, &quoted(term), all) } else { Ok(()) }
+        terms.iter().map(of).collect()
     }
 
     /// Ids of the chunks that hold a term, ascending; none when there are more than `most`.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn rowids_up_to(&self, generation: GenerationId, term: &str, most: usize) -> Result<Option<Vec<i64>>> {
+    fn rowids_up_to(&self, generation: GenerationId, term: &str, most: usize) -> Result<Option<Vec<i64>>> {
         let mut ids = Vec::new();
         if is_term(term) {
             if self.is_common(generation, term, most)? {
@@ -98,12 +133,8 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// Ids of the chunks that hold a term and any of `others`, ascending. Much quicker than all that hold the term, where
-    /// the others are rarer.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn rowids_among(&self, generation: GenerationId, term: &str, others: &[&str]) -> Result<Vec<i64>> {
+    /// Ids of the chunks that hold a term and any of `others`, ascending.
+    fn rowids_among(&self, generation: GenerationId, term: &str, others: &[&str]) -> Result<Vec<i64>> {
         let others: Vec<String> = others.iter().filter(|term| is_term(term)).map(|term| quoted(term)).collect();
         let mut ids = Vec::new();
         if is_term(term) && !others.is_empty() {

@@ -5,6 +5,7 @@
 //! - [`generations`] – a rebuild grows beside the index that answers; [`files`], [`chunks`] – what is indexed;
 //!   [`lexical`], [`compat`] – full text; [`embeddings`], [`cache`] – vectors, by hash of their text; [`order`] – which
 //!   of equals comes first.
+//! - [`candidates`], [`vectors`] – what a search looks at, and the chunks nearest to it.
 //! - [`transcripts`] – how far each was read. [`usage`] – what embedding cost.
 //! - [`consolidation`] – claims with their evidence, and runs that can be undone.
 //! - [`forget`], [`checks`] – removing for good, looking for damage.
@@ -15,6 +16,7 @@
 pub mod backup;
 mod batch_jobs;
 pub mod cache;
+pub mod candidates;
 pub mod checks;
 pub mod chunks;
 pub mod clock;
@@ -47,6 +49,7 @@ pub mod stats;
 mod tests;
 pub mod transcripts;
 pub mod usage;
+pub mod vectors;
 mod writer;
 
 use std::{
@@ -139,6 +142,8 @@ pub struct Store {
     writer: ThreadId,
     worker: Mutex<Option<JoinHandle<()>>>,
     pool: Pool,
+    /// The vectors of the live index in memory.
+    vectors: vectors::Slot,
     owner: Owner,
     opened: Opened,
     /// Watches `PRAGMA data_version`; a connection of its own, because the value only compares on one connection.
@@ -237,6 +242,7 @@ impl Store {
             pool: Pool::new(path.to_owned(), options.workspace, corrupt, suspect),
             writer: worker.thread().id(),
             worker: Mutex::new(Some(worker)),
+            vectors: vectors::Slot::default(),
             owner: options.owner,
             monitor: Mutex::new(None),
             shared,

@@ -58,16 +58,16 @@ impl Others {
         self.0.iter().find_map(|conn| {
             let mut statement = conn
                 .prepare_cached(
-                    "SELECT e.vector, e.code, s.dims FROM space s CROSS JOIN embedding e \
+                    "SELECT e.vector, s.dims FROM space s CROSS JOIN embedding e \
                      ON e.space_id = s.id AND e.hash = ?2 WHERE s.key = ?1 AND s.dims IS NOT NULL",
                 )
                 .ok()?;
-            let row = statement.query_row((space_key, hash), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
-            let (vector, code, dims): (Vec<u8>, Vec<u8>, usize) = row.optional().ok()??;
+            let row = statement.query_row((space_key, hash), |row| Ok((row.get(0)?, row.get(1)?)));
+            let (vector, dims): (Vec<u8>, usize) = row.optional().ok()??;
             // A provider may have changed the length of its vectors since.
             let whole = vector.len() == dims * size_of::<f32>() && wanted.is_none_or(|wanted| wanted as usize == dims);
             let vector = from_blob(&vector);
-            (whole && check_vector(&vector, dims).is_ok()).then_some(NewEmbedding { hash: *hash, vector, code })
+            (whole && check_vector(&vector, dims).is_ok()).then_some(NewEmbedding { hash: *hash, vector })
         })
     }
 }

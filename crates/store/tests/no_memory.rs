@@ -97,9 +97,8 @@ fn sample(path: &Path) {
     store
         .write(|tx| {
             let space = tx.get_or_create_space("k")?.id;
-            let vectors: Vec<_> = (0..VECTORS as u8)
-                .map(|n| NewEmbedding { hash: [n; 32], vector: vec![f32::from(n); 100], code: vec![n] })
-                .collect();
+            let vectors: Vec<_> =
+                (0..VECTORS as u8).map(|n| NewEmbedding { hash: [n; 32], vector: vec![f32::from(n); 100] }).collect();
             tx.insert_embeddings(space, &vectors)?;
             Ok(())
         })

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::runtime::Handle;
 
 use super::{Progress, Step, prepare::hashed_text};
-use crate::{search::arena, upkeep::upkeep};
+use crate::upkeep::upkeep;
 use embed::{Embedded, Embedder, Purpose};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
 use store::{
@@ -152,10 +152,7 @@ impl EmbedPass {
             for (position, outcome) in finished {
                 let Some(hash) = hashes.get(position).copied() else { continue };
                 match outcome {
-                    Embedded::Vector(vector) => {
-                        let code = arena::code(&vector);
-                        vectors.push(NewEmbedding { hash, vector, code });
-                    }
+                    Embedded::Vector(vector) => vectors.push(NewEmbedding { hash, vector }),
                     Embedded::Refused(reason) => refused.push((hash, reason)),
                 }
             }

@@ -4,10 +4,10 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use super::{Progress, Step, prepare::hashed_text};
-use crate::{search::arena, upkeep::upkeep};
+use crate::upkeep::upkeep;
 use embed::{Embedded, Embedder, Purpose};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
-use store::{Store, embeddings::MissingText, files::Hash};
+use store::{Store, embeddings::MissingText, files::Hash, vectors::code};
 
 /// Chunks embedded and written at a time.
 const PAGE: usize = 48;
@@ -73,7 +73,7 @@ impl LinePass {
             .map(|outcome| match outcome {
                 Embedded::Vector(vector) => {
                     dims = vector.len();
-                    Some(arena::code(vector))
+                    Some(code(vector))
                 }
                 Embedded::Refused(_) => None,
             })

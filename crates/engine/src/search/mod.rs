@@ -1,12 +1,10 @@
 //! Search: candidates, ranking, passages, explanations.
 
-pub mod arena;
 pub(crate) mod memory_core;
 pub mod native;
 pub mod types;
 pub mod vector;
 
-use arena::Arena;
 use memory_core::Scope;
 use types::{Answer, LineQuery, Request};
 use vector::VectorQuery;
@@ -23,8 +21,8 @@ use text::language::Language;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Vectors<'a> {
     /// The vectors of the index.
-    pub arena: Option<&'a Arena>,
-    /// The query in the space of the arena.
+    pub index: Option<&'a store::vectors::Vectors>,
+    /// The query in their space.
     pub query: Option<QueryVector<'a>>,
     /// The query in the space of the line vectors, with the key of that space.
     pub line: Option<(&'a str, QueryVector<'a>)>,
@@ -54,11 +52,8 @@ pub fn search(
         let Some(live) = reader.live()? else {
             return Ok(Answer::nothing());
         };
-        let space = reader.active_space()?;
-        let vector = match (vectors.arena, vectors.query, &space) {
-            (Some(arena), Some(QueryVector { vector, language }), Some(space)) => {
-                Some(VectorQuery { arena, space: space.id, vector, language })
-            }
+        let vector = match (vectors.index, vectors.query) {
+            (Some(index), Some(QueryVector { vector, language })) => Some(VectorQuery { index, vector, language }),
             _ => None,
         };
         match settings.query.ranking {

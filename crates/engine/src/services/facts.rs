@@ -20,7 +20,6 @@ use crate::{
         similar::{Comparer, NEAR},
     },
     index::prepare::hash,
-    search::arena,
     workspace::{forgotten::Forgotten, notes::Notes},
 };
 use embed::{Embedded, Embedder, Purpose};
@@ -337,7 +336,7 @@ impl Engine {
                 .iter()
                 .zip(outcomes)
                 .filter_map(|((hash, _), outcome)| match outcome {
-                    Embedded::Vector(vector) => Some(NewEmbedding { hash: *hash, code: arena::code(&vector), vector }),
+                    Embedded::Vector(vector) => Some(NewEmbedding { hash: *hash, vector }),
                     Embedded::Refused(_) => None,
                 })
                 .collect();

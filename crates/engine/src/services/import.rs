@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Engine;
-use crate::{index::prepare::hash, search::arena};
+use crate::index::prepare::hash;
 use embed::{Space, provider::Provider};
 use model::error::{Code, Error, Result};
 use store::{Reader, embeddings::NewEmbedding};
@@ -71,7 +71,7 @@ impl Engine {
             .iter()
             .zip(call.vectors)
             .filter(|(text, vector)| !text.trim().is_empty() && is_usable(vector))
-            .map(|(text, vector)| NewEmbedding { hash: hash(text.as_bytes()), code: arena::code(&vector), vector })
+            .map(|(text, vector)| NewEmbedding { hash: hash(text.as_bytes()), vector })
             .collect();
         let unusable = rows - usable.len();
         let (key, asked) = (space.key(), space.dimensions);

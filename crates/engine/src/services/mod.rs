@@ -1,7 +1,6 @@
 //! One engine per database and process: it owns the store, the vectors in memory, the embedding provider and all
 //! background work. Managers are leases on it.
 
-mod arena;
 mod background;
 mod capture;
 mod doctor;
@@ -40,7 +39,7 @@ use std::sync::{
 use futures::FutureExt;
 use parking_lot::{Mutex, RwLock};
 
-use self::{arena::ArenaSlot, background::Background, probe::ProbeCache, provider::Provider, status::Snapshot};
+use self::{background::Background, probe::ProbeCache, provider::Provider, status::Snapshot};
 pub use self::{
     capture::Extraction,
     doctor::Check,
@@ -67,7 +66,6 @@ pub struct Engine {
     store: Arc<Store>,
     resolved: RwLock<Arc<Resolved>>,
     provider: RwLock<Arc<Provider>>,
-    arena: ArenaSlot,
     texts: Arc<sync::TextQueue>,
     vectors: Arc<sync::VectorQueue>,
     queries: search::QueryVectors,
@@ -100,7 +98,6 @@ impl Engine {
             store,
             resolved: RwLock::new(resolved),
             provider: RwLock::new(Arc::new(provider)),
-            arena: ArenaSlot::default(),
             texts: Arc::default(),
             vectors: Arc::default(),
             queries: search::query_vectors(),

@@ -2,7 +2,7 @@ use std::{fs, sync::atomic::Ordering, time::Duration};
 
 use super::*;
 use crate::services::{
-    ForgetCall, Lease, arena,
+    ForgetCall, Lease,
     testing::{Home, asking, hits, indexed, sync},
 };
 use model::cancel::Cancel;
@@ -66,12 +66,12 @@ async fn vectors_in_the_memory_of_another_process_are_read_anew() {
     home.write("memory/b.md", "Some more.");
     sync(&engine).await;
     let other = Store::open(engine.store.path(), OpenOptions::default()).unwrap();
-    let mut slot = None;
-    let before = arena::current(&mut slot, &other).unwrap().unwrap().len();
+    let vectors = async |store: &Store| store.vector_turn().await.current(store).unwrap().unwrap().len();
+    let before = vectors(&other).await;
     engine.restore(copy, false).await.unwrap();
-    let now = arena::current(&mut slot, &other).unwrap().unwrap();
-    let fresh = arena::current(&mut None, &other).unwrap().unwrap();
-    assert_eq!((before, now.len(), fresh.len()), (3, 2, 2));
+    let again = Store::open(engine.store.path(), OpenOptions::default()).unwrap();
+    assert_eq!((before, vectors(&other).await, vectors(&again).await), (3, 2, 2));
+    again.close();
     other.close();
     engine.release().await;
 }

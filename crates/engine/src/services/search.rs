@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use super::{
-    Engine, arena,
+    Engine,
     status::{EMBEDDING, QUERY, TEXT},
     sync::most_chunks_by_line,
 };
@@ -228,14 +228,14 @@ impl Engine {
         turns: Option<&'static Semaphore>,
         cancel: &Cancel,
     ) -> Result<Answer> {
-        let mut slot = match meaning {
-            Some(_) => Some(Arc::clone(&self.arena).lock_owned().await),
+        let mut vectors = match meaning {
+            Some(_) => Some(self.store.vector_turn().await),
             None => None,
         };
         // The first time all vectors are read, which takes a second or two with 100,000 of them: not in a turn.
-        if let Some(mut empty) = slot.take_if(|slot| slot.is_none()) {
-            let load = move |engine: &Arc<Self>, _: &Settings| arena::current(&mut empty, &engine.store).map(|_| empty);
-            slot = Some(self.blocking(load).await?);
+        if let Some(mut cold) = vectors.take_if(|vectors| vectors.is_cold()) {
+            let load = move |engine: &Arc<Self>, _: &Settings| cold.current(&engine.store).map(|_| cold);
+            vectors = Some(self.blocking(load).await?);
         }
         let turn = match turns {
             Some(turns) => turns.acquire().await.ok(),
@@ -244,11 +244,11 @@ impl Engine {
         let (request, cancel) = (request.clone(), cancel.clone());
         self.blocking(move |engine, settings| {
             let _turn = turn;
-            let arena = slot.map_or(Ok(None), |mut slot| arena::current(&mut slot, &engine.store))?;
+            let index = vectors.map_or(Ok(None), |mut turn| turn.current(&engine.store))?;
             let (query, line) = meaning.map_or((None, None), |meaning| (Some(meaning.query), meaning.line));
             let vectors = Vectors {
-                arena: arena.as_deref(),
-                query: query.as_ref().map(Understood::as_query).filter(|_| arena.is_some()),
+                query: query.as_ref().map(Understood::as_query).filter(|_| index.is_some()),
+                index: index.as_ref(),
                 line: line.as_ref().map(|(key, query)| (key.as_str(), query.as_query())),
             };
             search(&engine.store, vectors, settings, &request, &cancel)

@@ -28,7 +28,7 @@ async fn a_provider_that_hangs_costs_the_meaning_and_not_the_answer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_holds_the_vectors_does_not_hold_up_the_words() {
     let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
-    let loading = engine.arena.lock().await;
+    let loading = engine.store.vector_turn().await;
     let answer = timed(&engine, "boiler code").await;
     assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
     assert!(answer.warning.unwrap().contains("the time limit of 400 ms passed"));

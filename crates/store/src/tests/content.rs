@@ -1,13 +1,15 @@
 //! Files, chunks, full text and embeddings: what goes in comes out.
 
 use super::*;
-use crate::embeddings::{CodeCursor, CodeRow, NewEmbedding};
-use model::config::settings::FtsTokenizer;
+use crate::{
+    candidates::Wanted,
+    embeddings::{CodeCursor, CodeRow, NewEmbedding},
+    lexical::Term,
+};
+use model::{config::settings::FtsTokenizer, source::Source};
 
 fn rowids(fixture: &Fixture, generation: i64, term: &str) -> Vec<i64> {
-    let mut ids = Vec::new();
-    fixture.store.read(|reader| reader.for_each_rowid(generation, term, |id| ids.push(id))).unwrap();
-    ids
+    fixture.store.read(|reader| holding(reader, generation, term)).unwrap()
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn embeddings_are_found_by_text_and_never_missing_twice() {
         fixture.store.read(|r| r.missing_embeddings(generation, space.id, Some(&first_page[0].hash), 1)).unwrap();
     assert_eq!([&first_page[..], &second_page[..]].concat(), missing);
 
-    let new = |text: &str, vector: [f32; 2]| NewEmbedding { hash: hash(text), vector: vector.into(), code: vec![7] };
+    let new = |text: &str, vector: [f32; 2]| NewEmbedding { hash: hash(text), vector: vector.into() };
     let embeddings = vec![new("one", [1.0, 0.0]), new("two", [1.0, 1.0])];
     fixture.store.write(move |tx| tx.insert_embeddings(space.id, &embeddings)).unwrap();
     assert!(fixture.store.read(|r| r.missing_embeddings(generation, space.id, None, 10)).unwrap().is_empty());
@@ -150,7 +152,7 @@ fn a_refusal_rests_for_a_growing_while_and_ends_with_a_vector() {
     fixture.store.write(|tx| tx.ask_refused_again()).unwrap();
     assert_eq!(waits(&fixture), (2, 0, false));
     refuse();
-    let embedding = NewEmbedding { hash: hash("one"), vector: vec![1.0], code: vec![7] };
+    let embedding = NewEmbedding { hash: hash("one"), vector: vec![1.0] };
     fixture.store.write(move |tx| tx.insert_embeddings(space, &[embedding])).unwrap();
     assert_eq!(waits(&fixture), (1, 0, false));
     let coverage = fixture.store.read(|r| r.coverage(generation, space)).unwrap();
@@ -162,7 +164,7 @@ fn a_vector_that_would_spoil_comparisons_is_refused() {
     let fixture = Fixture::new();
     let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
     let try_insert = |vector: Vec<f32>| {
-        let embedding = NewEmbedding { hash: hash("x"), vector, code: vec![] };
+        let embedding = NewEmbedding { hash: hash("x"), vector };
         fixture.store.write(move |tx| tx.insert_embeddings(space, &[embedding]))
     };
     for bad in [vec![], vec![f32::NAN], vec![1.0, f32::INFINITY]] {
@@ -200,20 +202,105 @@ fn a_term_is_looked_for_among_the_chunks_of_others() {
     let generation = fixture.put("a.md", &["tea boiler", "tea", "boiler fence", "tea c++ fence"]);
     let ids = fixture.store.read(|reader| reader.chunk_ids(generation)).unwrap();
     let among = |term: &str, others: &[&str]| {
-        let found = fixture.store.read(|reader| reader.rowids_among(generation, term, others)).unwrap();
-        found.iter().map(|id| ids.iter().position(|known| known == id).unwrap()).collect::<Vec<_>>()
+        let found = fixture.store.read(|reader| reader.postings_among(generation, &[term], Some(others))).unwrap();
+        found[0].iter().map(|id| ids.iter().position(|known| known == id).unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(among("tea", &["boiler", "c++"]), [0, 3]);
     assert_eq!(among("fence", &["boiler", "", "no such"]), [2]);
     assert_eq!(among("tea", &[]), [0; 0]);
-    let up_to = |most| fixture.store.read(|reader| reader.rowids_up_to(generation, "tea", most)).unwrap();
+    let up_to = |most| {
+        let tea = vec![Term { text: "tea", is_required: true }];
+        let mut found = fixture.store.read(|reader| reader.postings(generation, &[tea], most)).unwrap();
+        found.remove(0).map(|postings| postings.concat())
+    };
     // Whatever was asked before.
     for _ in 0..2 {
         assert_eq!((up_to(3).map(|ids| ids.len()), up_to(2), up_to(1)), (Some(3), None, None));
     }
     let generation = fixture.put("a.md", &["tea boiler", "tea", "boiler fence"]);
-    let up_to = |most| fixture.store.read(|reader| reader.rowids_up_to(generation, "tea", most)).unwrap();
+    let up_to = |most| {
+        let tea = vec![Term { text: "tea", is_required: true }];
+        let mut found = fixture.store.read(|reader| reader.postings(generation, &[tea], most)).unwrap();
+        found.remove(0).map(|postings| postings.concat())
+    };
     assert_eq!((up_to(2).map(|ids| ids.len()), up_to(1)), (Some(2), None), "a word is no longer common");
+}
+
+#[test]
+fn a_concept_without_a_required_term_that_is_rare_enough_is_too_common() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["tea boiler", "tea", "boiler fence"]);
+    let ids = fixture.store.read(|reader| reader.chunk_ids(generation)).unwrap();
+    let term = |text, is_required| Term { text, is_required };
+    let concepts = [
+        vec![term("fence", true), term("tea", false), term("boiler", false)],
+        vec![term("fence", true), term("tea", true)],
+        vec![term("no-such", true)],
+        vec![],
+    ];
+    let found = fixture.store.read(|reader| reader.postings(generation, &concepts, 1)).unwrap();
+    assert_eq!(
+        found,
+        [Some(vec![vec![ids[2]], vec![], vec![]]), None, Some(vec![vec![]]), Some(vec![])],
+        "a term that need not be there says nothing when it is too common"
+    );
+    let found = fixture.store.read(|reader| reader.postings(generation, &concepts[1..2], 2)).unwrap();
+    assert_eq!(found, [Some(vec![vec![ids[2]], vec![ids[0], ids[1]]])]);
+}
+
+#[test]
+fn the_candidates_of_a_search_come_once_and_with_their_cosines() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("b.md", &["one", "two", "three"]);
+    fixture.put("a.md", &["four", "five"]);
+    let vectors: Vec<NewEmbedding> = [("one", [1.0, 0.0]), ("two", [1.0, 1.0]), ("four", [0.0, 1.0])]
+        .map(|(text, vector)| NewEmbedding { hash: hash(text), vector: vector.into() })
+        .into();
+    let add = move |tx: &mut Tx<'_>| {
+        let space = tx.get_or_create_space("k")?;
+        tx.insert_embeddings(space.id, &vectors)?;
+        tx.set_active_space(space.id)
+    };
+    fixture.store.write(add).unwrap();
+    let vectors = fixture.store.vectors().unwrap().unwrap();
+    let found = |most_by_words, sources: &[Source], exact| {
+        let read = |reader: &Reader<'_>| {
+            let ids = reader.chunk_ids(generation)?;
+            let files: Vec<i64> = reader
+                .file_paths(generation)?
+                .into_iter()
+                .filter_map(|(id, _, path)| (path == "a.md").then_some(id))
+                .collect();
+            let nearest = reader.nearest(&vectors, &[1.0, 0.0], &[])?.unwrap();
+            assert!((nearest.mean() - (1.0 + std::f64::consts::FRAC_1_SQRT_2) / 3.0).abs() < 1e-3);
+            let found = reader.candidates(&Wanted {
+                by_words: &[i64::MAX, ids[2], ids[0]],
+                most_by_words,
+                sources,
+                nearest: Some(&nearest),
+                most_nearest: 2,
+                exact,
+                files: &files,
+                most_of_files: 1,
+            })?;
+            let text = |id: i64| found.rows.iter().find(|row| row.id == id).unwrap().text.clone();
+            let cosines: Vec<_> = found.cosines.iter().map(|(id, cosine)| (text(*id), *cosine)).collect();
+            let by_words: Vec<_> = found.by_words.iter().map(|id| text(*id)).collect();
+            Ok((found.rows.iter().map(|row| row.text.clone()).collect::<Vec<_>>(), by_words, cosines))
+        };
+        fixture.store.read(read).unwrap()
+    };
+    let (rows, by_words, cosines) = found(3, &[], 9);
+    assert_eq!(
+        (rows, by_words),
+        (["four", "one", "two", "three"].map(str::to_owned).into(), vec!["three".into(), "one".into()])
+    );
+    let expected = [("one", 1.0), ("two", std::f64::consts::FRAC_1_SQRT_2), ("four", 0.0)];
+    assert!(cosines.len() == 3 && cosines.iter().zip(expected).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() < 1e-6));
+    let (rows, by_words, _) = found(1, &[Source::Memory], 0);
+    assert_eq!((rows.len(), by_words.len()), (4, 1), "an id that is gone takes no place");
+    let (rows, by_words, _) = found(3, &[Source::Sessions], 0);
+    assert_eq!((rows.len(), by_words.len()), (3, 0));
 }
 
 /// Paths and texts in the order of content, asked for after every change.

@@ -81,11 +81,7 @@ fn sample() -> Vec<u8> {
         put_counted(&fixture.store, n);
     }
     let embeddings: Vec<_> = (0..20u8)
-        .map(|n| NewEmbedding {
-            hash: hash(&format!("first {n}")),
-            vector: vec![f32::from(n) + 0.5; 300],
-            code: vec![n],
-        })
+        .map(|n| NewEmbedding { hash: hash(&format!("first {n}")), vector: vec![f32::from(n) + 0.5; 300] })
         .collect();
     fixture.store.write(move |tx| tx.insert_embeddings(space, &embeddings)).unwrap();
     fixture.store.close();

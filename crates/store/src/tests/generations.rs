@@ -81,7 +81,7 @@ fn the_cache_loses_the_longest_unused_first_and_never_what_is_in_use() {
     let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
     let embeddings: Vec<_> = ["in use", "first", "second", "third"]
         .iter()
-        .map(|text| NewEmbedding { hash: hash(text), vector: vec![1.0], code: vec![] })
+        .map(|text| NewEmbedding { hash: hash(text), vector: vec![1.0] })
         .collect();
     fixture.store.write(move |tx| tx.insert_embeddings(space, &embeddings)).unwrap();
     for text in ["third", "first", "second"] {
@@ -101,7 +101,7 @@ fn the_cache_loses_the_longest_unused_first_and_never_what_is_in_use() {
 
     // Between choosing and removing, a text may come into use again.
     fixture.put("b.md", &["back"]);
-    let back = NewEmbedding { hash: hash("back"), vector: vec![1.0], code: vec![] };
+    let back = NewEmbedding { hash: hash("back"), vector: vec![1.0] };
     fixture.store.write(move |tx| tx.insert_embeddings(space, &[back])).unwrap();
     fixture.store.write(move |tx| tx.delete_file(generation, "memory", "b.md")).unwrap();
     let ids = fixture.store.read(|r| r.prunable(0, 100)).unwrap();
@@ -115,10 +115,8 @@ fn forgetting_removes_the_vectors_of_texts_that_are_gone() {
     let fixture = Fixture::new();
     let generation = fixture.put("a.md", &["secret", "kept"]);
     let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
-    let embeddings: Vec<_> = ["secret", "kept"]
-        .iter()
-        .map(|text| NewEmbedding { hash: hash(text), vector: vec![1.0], code: vec![] })
-        .collect();
+    let embeddings: Vec<_> =
+        ["secret", "kept"].iter().map(|text| NewEmbedding { hash: hash(text), vector: vec![1.0] }).collect();
     fixture.store.write(move |tx| tx.insert_embeddings(space, &embeddings)).unwrap();
     fixture.store.write(move |tx| tx.replace_file(generation, &file("a.md"), &[chunk("kept")])).unwrap();
     let forget = vec![hash("secret"), hash("kept")];

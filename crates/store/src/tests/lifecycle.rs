@@ -65,7 +65,7 @@ fn every_older_schema_is_brought_forward_with_all_it_holds() {
         let fixture = Fixture::new();
         let generation = fixture.put("a.md", &["alpha beta"]);
         let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
-        let vector = crate::embeddings::NewEmbedding { hash: hash("x"), vector: vec![1.0, 2.0], code: vec![7] };
+        let vector = crate::embeddings::NewEmbedding { hash: hash("x"), vector: vec![1.0, 2.0] };
         fixture.store.write(move |tx| tx.insert_embeddings(space, &[vector])).unwrap();
         fixture.store.close();
         let conn = Connection::open(fixture.path()).unwrap();
@@ -96,7 +96,7 @@ fn vectors_made_through_a_router_stay_those_of_their_model() {
     };
     let fixture = Fixture::new();
     let put = |key: String, text: &'static str| {
-        let vector = crate::embeddings::NewEmbedding { hash: hash(text), vector: vec![1.0, 2.0], code: vec![7] };
+        let vector = crate::embeddings::NewEmbedding { hash: hash(text), vector: vec![1.0, 2.0] };
         fixture
             .store
             .write(move |tx| {

@@ -49,11 +49,14 @@ impl Clock for ManualClock {
     }
 }
 
+/// The chunks of a generation that hold a term.
+fn holding(reader: &Reader<'_>, generation: GenerationId, term: &str) -> Result<Vec<i64>> {
+    Ok(reader.postings_among(generation, &[term], None)?.concat())
+}
+
 /// In how many chunks of a generation a term occurs.
 fn chunks_with(reader: &Reader<'_>, generation: GenerationId, term: &str) -> Result<u64> {
-    let mut count = 0;
-    reader.for_each_rowid(generation, term, |_| count += 1)?;
-    Ok(count)
+    Ok(holding(reader, generation, term)?.len() as u64)
 }
 
 /// What FTS5 itself says of the full-text index of a generation.

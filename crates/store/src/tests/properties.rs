@@ -61,8 +61,7 @@ fn check(fixture: &Fixture, model: &Model) {
             assert_eq!(rows.len(), ids.len());
             assert_eq!(reader.fts_count(generation)?, ids.len() as u64);
             for term in (0..7).map(|n| format!("t{n}")) {
-                let mut found = Vec::new();
-                reader.for_each_rowid(generation, &term, |id| found.push(id))?;
+                let found = holding(reader, generation, &term)?;
                 let expected: Vec<i64> =
                     rows.iter().filter(|row| row.text.split(' ').any(|t| t == term)).map(|row| row.id).collect();
                 assert_eq!(found, expected, "{term}");

@@ -4,12 +4,12 @@ use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
 use super::*;
-use crate::search::{arena, arena::Arena};
 use model::config::settings::{Chunking, Ranking};
 use store::{
     OpenOptions, Store,
-    embeddings::{CodeCursor, NewEmbedding, SpaceId},
+    embeddings::NewEmbedding,
     files::{NewChunk, NewFile},
+    vectors::Vectors,
 };
 use text::chunk;
 
@@ -36,9 +36,8 @@ fn cosine(a: &[f32], b: &[f32]) -> f64 {
 struct Index {
     _dir: TempDir,
     store: Arc<Store>,
-    arena: Arena,
+    vectors: Vectors,
     generation: GenerationId,
-    space: SpaceId,
     tokenizer: FtsTokenizer,
     settings: QuerySettings,
 }
@@ -66,7 +65,7 @@ impl Index {
         let store = Store::open(&dir.path().join("index.sqlite"), OpenOptions::default()).unwrap();
         let files: Vec<(String, String)> =
             files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-        let (generation, space) = store
+        let generation = store
             .write(move |tx| {
                 let generation = tx.begin_building("test")?.id;
                 let space = tx.get_or_create_space("test")?.id;
@@ -89,28 +88,20 @@ impl Index {
                     tx.replace_file(generation, &file, &chunks)?;
                     for chunk in &chunks {
                         let vector = vector(&chunk.text);
-                        let code = arena::code(&vector);
-                        tx.insert_embeddings(space, &[NewEmbedding { hash: chunk.hash, vector, code }])?;
+                        tx.insert_embeddings(space, &[NewEmbedding { hash: chunk.hash, vector }])?;
                     }
                 }
                 tx.compat_build_step(generation, tokenizer, 10_000)?;
-                Ok((generation, space))
+                tx.set_active_space(space)?;
+                Ok(generation)
             })
             .unwrap();
-        let arena = store
-            .read(|reader| {
-                let mut arena = Arena::new(DIMS);
-                reader.for_each_code(generation, space, CodeCursor::default(), |row| {
-                    arena.append(row.chunk_id, row.embedding_id, Source::of(row.source), row.code).unwrap();
-                })?;
-                Ok(arena)
-            })
-            .unwrap();
-        Self { _dir: dir, store, arena, generation, space, tokenizer, settings: settings() }
+        let vectors = store.vectors().unwrap().unwrap();
+        Self { _dir: dir, store, vectors, generation, tokenizer, settings: settings() }
     }
 
     fn answer(&self, request: &Request, vector: Option<&[f32]>) -> Answer {
-        let vector = vector.map(|vector| VectorQuery { arena: &self.arena, space: self.space, vector, language: None });
+        let vector = vector.map(|vector| VectorQuery { index: &self.vectors, vector, language: None });
         let scope = Scope { generation: self.generation, tokenizer: self.tokenizer, vector };
         self.store.read(|reader| search(reader, &scope, &self.settings, request)).unwrap()
     }
@@ -277,7 +268,7 @@ fn short_cjk_words_are_found_with_trigrams() {
 fn the_same_part_of_a_line_is_one_result() {
     // Cut into parts of 200 equal characters, all of line 1.
     let index = Index::new(&[("memory/a.md", &"ab ".repeat(400))], FtsTokenizer::Unicode61);
-    assert_eq!(index.arena.len(), 6);
+    assert_eq!(index.vectors.len(), 6);
     let hits = index.hybrid("ab", -1.0);
     assert_eq!(hits.len(), 3, "parts that begin with a, b and a space differ");
     assert_eq!(index.keyword_only("ab", 0.0).len(), 3);
@@ -304,7 +295,7 @@ fn without_the_keyword_index_the_answer_is_partial() {
 #[test]
 fn a_query_vector_of_another_model_is_refused() {
     let index = Index::new(&NOTES, FtsTokenizer::Unicode61);
-    let vector = VectorQuery { arena: &index.arena, space: index.space, vector: &[1.0; 3], language: None };
+    let vector = VectorQuery { index: &index.vectors, vector: &[1.0; 3], language: None };
     let scope = Scope { generation: index.generation, tokenizer: index.tokenizer, vector: Some(vector) };
     let error = index.store.read(|reader| search(reader, &scope, &index.settings, &request("x", 0.0))).unwrap_err();
     assert_eq!(error.code(), model::error::Code::ProviderResponse);

@@ -22,24 +22,17 @@ pub(super) fn search(
     sources: &[Source],
     limit: usize,
 ) -> Result<Vec<VectorHit>> {
-    if query.arena.is_empty() || query.vector.iter().all(|&x| x == 0.0) {
+    if query.index.is_empty() || query.vector.iter().all(|&x| x == 0.0) {
         return Ok(Vec::new());
     }
-    let Some(scan) = query.arena.scan(query.vector, sources) else {
+    let Some(nearest) = reader.nearest(query.index, query.vector, sources)? else {
         let message = format!(
             "the query vector has {} dimensions, the index has {}, or it holds numbers that are not finite",
             query.vector.len(),
-            query.arena.dims()
+            query.index.dims()
         );
         return Err(Error::new(Code::ProviderResponse, message).remedy("Run `openclaw memory index`"));
     };
-    let order = reader.chunk_order()?;
-    let nearest = scan.top(query.arena.oversample(limit), |id| order.place(id));
-    let candidates: Vec<i64> = nearest.iter().map(|c| c.chunk_id).collect();
-    let exact = query.exact_cosines(reader, &candidates)?;
-    let mut hits: Vec<VectorHit> = exact.into_iter().map(|(chunk_id, score)| VectorHit { chunk_id, score }).collect();
-    hits.sort_by(|a, b| {
-        b.score.total_cmp(&a.score).then_with(|| order.place(a.chunk_id).cmp(&order.place(b.chunk_id)))
-    });
-    Ok(hits)
+    let best = nearest.best(reader, limit)?;
+    Ok(best.into_iter().map(|(chunk_id, score)| VectorHit { chunk_id, score }).collect())
 }

@@ -1,22 +1,20 @@
 //! Which chunks are looked at: the best by words, the best by meaning, those of the asked days. Their number is fixed,
 //! so that the order of results does not depend on how many are asked for.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use itertools::Itertools;
 
 use super::plan::{Concept, Form, FormKind, Plan};
-use crate::search::{
-    arena::{Precision, Scan},
-    types::Request,
-    vector::VectorQuery,
-};
+use crate::search::{types::Request, vector::VectorQuery};
 use model::{error::Result, source::Source};
 use store::{
     Reader,
+    candidates::Wanted,
     chunks::ChunkRow,
     generations::GenerationId,
+    lexical::Term,
     order::{ChunkOrder, Place},
 };
 use text::{query::TermKind, time::note_date};
@@ -92,86 +90,65 @@ pub(crate) struct Scope<'a> {
 /// When the database cannot be read, the call was cancelled, or the query vector is not of the index's length.
 pub(super) fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Result<Candidates> {
     let mut found = Candidates { total: scope.reader.chunk_count(scope.generation)?, ..Candidates::default() };
-    let mut ids: HashSet<i64, RandomState> = HashSet::default();
-    let mut rows: Vec<ChunkRow> = Vec::new();
     let order = scope.reader.chunk_order()?;
-
     let wanted = if request.sources.is_empty() { BY_WORDS } else { MOST_ROWS };
-    let lexical = best(lexical_leg(scope, plan, wanted, &mut found)?, wanted, &order);
-    let lexical_rows = rows_of(scope.reader, &lexical, &request.sources)?;
-    found.lexical_ranks = (1..).zip(&lexical_rows).map(|(rank, row)| (row.id, rank)).collect();
-    for row in lexical_rows {
-        ids.insert(row.id);
-        rows.push(row);
-    }
-
-    let scan = scope.vector.as_ref().and_then(|v| Some((v, v.arena.scan(v.vector, &request.sources)?)));
-    if let Some((_, scan)) = &scan {
-        let nearest: Vec<i64> =
-            scan.top(LEG, |id| order.place(id)).iter().map(|c| c.chunk_id).filter(|id| ids.insert(*id)).collect();
-        rows.extend(scope.reader.chunks(&nearest)?);
-    }
-
-    for row in dated_chunks(scope, plan, &request.sources)? {
-        if ids.insert(row.id) {
-            rows.push(row);
-        }
-    }
-
-    rows.sort_by(|a, b| (&a.source, &a.path, a.start_line, a.id).cmp(&(&b.source, &b.path, b.start_line, b.id)));
-    if let Some((vector, scan)) = scan {
-        let all: Vec<i64> = rows.iter().map(|row| row.id).collect();
-        let mut cosines = cosines(scope.reader, vector, &scan, &all)?;
-        cosines.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| order.place(a.0).cmp(&order.place(b.0))));
-        found.similarities = Some(Similarities {
-            ranks: (1..).zip(&cosines).map(|(rank, (id, _))| (*id, rank)).collect(),
-            cosines: cosines.into_iter().collect(),
-            mean: scan.mean(),
-        });
-    }
-    found.rows = rows;
-    Ok(found)
-}
-
-/// Cosines of chunks with the query. Exact where bits estimated them, and for the best of those compared by bytes; of
-/// the others, bytes know the cosine to a thousandth, and reading whole vectors would take half of a search. Of equals
-/// at the border, those that come first in `ids`.
-fn cosines(reader: &Reader<'_>, vector: &VectorQuery<'_>, scan: &Scan<'_>, ids: &[i64]) -> Result<Vec<(i64, f64)>> {
-    let (exact, rest) = match vector.arena.precision() {
-        Precision::Bits => (ids.to_vec(), Vec::new()),
-        Precision::Int8 => {
-            let estimate = |id: &i64| Some((*id, f64::from(scan.similarity(*id)?)));
-            let mut estimated: Vec<(i64, f64)> = ids.iter().filter_map(estimate).collect();
-            estimated.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let rest = estimated.split_off(EXACT.min(estimated.len()));
-            (estimated.into_iter().map(|(id, _)| id).collect(), rest)
-        }
+    let by_words = best(lexical_leg(scope, plan, wanted, &mut found)?, wanted, &order);
+    let nearest = match scope.vector {
+        Some(query) => scope.reader.nearest(query.index, query.vector, &request.sources)?,
+        None => None,
     };
-    Ok(vector.exact_cosines(reader, &exact)?.into_iter().chain(rest).collect())
+    let store::candidates::Found { rows, by_words, cosines } = scope.reader.candidates(&Wanted {
+        by_words: &by_words,
+        most_by_words: BY_WORDS,
+        sources: &request.sources,
+        nearest: nearest.as_ref(),
+        most_nearest: LEG,
+        exact: EXACT,
+        files: &dated_files(scope, plan, &request.sources)?,
+        most_of_files: LEG,
+    })?;
+    found.rows = rows;
+    found.lexical_ranks = by_words.into_iter().zip(1..).collect();
+    found.similarities = nearest.map(|nearest| Similarities {
+        ranks: (1..).zip(&cosines).map(|(rank, (id, _))| (*id, rank)).collect(),
+        cosines: cosines.into_iter().collect(),
+        mean: nearest.mean(),
+    });
+    Ok(found)
 }
 
 /// The sum of the inverse document frequencies of the concepts that each chunk holds, by ascending id, of `wanted` chunks
 /// at least. Fills in what is known of the concepts.
 fn lexical_leg(scope: &Scope<'_>, plan: &Plan, wanted: usize, found: &mut Candidates) -> Result<Vec<(i64, f64)>> {
+    let terms: Vec<Vec<Term<'_>>> = match scope.lexical {
+        true => plan.concepts.iter().map(|concept| looked_for(concept).map(term_of).collect()).collect(),
+        false => vec![Vec::new(); plan.concepts.len()],
+    };
+    let postings = scope.reader.postings(scope.generation, &terms, MOST_CHUNKS)?;
     let mut scores: Vec<(i64, f64)> = Vec::new();
     let mut rare: Vec<&str> = Vec::new();
     let mut common: Vec<(&Concept, f64)> = Vec::new();
-    for concept in &plan.concepts {
-        let all = if scope.lexical { all_holding(scope, concept)? } else { Some((Vec::new(), 0)) };
+    for ((concept, terms), postings) in plan.concepts.iter().zip(&terms).zip(postings) {
+        let all = postings.map(|postings| holding(concept, postings));
         let frequency = all.as_ref().map_or(MOST_CHUNKS, |(_, frequency)| *frequency);
         let gain = concept.weight * idf(found.total, frequency);
         found.idf.push(idf(found.total, frequency));
         found.frequency.push(frequency);
         if let Some((weights, _)) = all {
-            rare.extend(looked_for(concept).map(|form| form.term.as_str()));
+            rare.extend(terms.iter().map(|term| term.text));
             scores = add(scores, weights, gain);
         } else {
             common.push((concept, gain));
         }
     }
+    // All that hold the common ones, or those that hold a rare one too.
     let among = (scores.len() >= wanted).then_some(rare.as_slice());
+    let terms: Vec<&str> =
+        common.iter().flat_map(|(concept, _)| looked_for(concept)).map(|form| form.term.as_str()).collect();
+    let mut postings = scope.reader.postings_among(scope.generation, &terms, among)?.into_iter();
     for (concept, gain) in common {
-        scores = add(scores, holding(scope, concept, among)?, gain);
+        let (weights, _) = holding(concept, postings.by_ref().take(looked_for(concept).count()));
+        scores = add(scores, weights, gain);
     }
     Ok(scores)
 }
@@ -211,36 +188,22 @@ fn looked_for(concept: &Concept) -> impl Iterator<Item = &Form> {
     own.chain(concept.forms.iter().filter(|form| form.kind == FormKind::Similar).take(SIMILAR_FORMS))
 }
 
-/// The chunks that hold a concept, and how many hold it in its own words; none when it is too common.
-fn all_holding(scope: &Scope<'_>, concept: &Concept) -> Result<Option<(Weights, usize)>> {
+/// What the index is asked for a form. What the word itself does not say, a common one in its place says even less.
+fn term_of(form: &Form) -> Term<'_> {
+    Term { text: &form.term, is_required: form.kind != FormKind::Similar }
+}
+
+/// The chunks that hold a concept, and how many hold it in its own words, from those that hold its forms.
+fn holding(concept: &Concept, postings: impl IntoIterator<Item = Vec<i64>>) -> (Weights, usize) {
     let mut weights: Weights = Vec::new();
     let mut frequency = 0;
-    for form in looked_for(concept) {
-        let ids = match scope.reader.rowids_up_to(scope.generation, &form.term, MOST_CHUNKS)? {
-            Some(ids) => ids,
-            // What the word itself does not say, a common one in its place says even less.
-            None if form.kind == FormKind::Similar => continue,
-            None => return Ok(None),
-        };
+    for (form, ids) in looked_for(concept).zip(postings) {
         weights = merge(weights, ids.into_iter().map(|id| (id, form.weight)), f32::max);
         if form.kind != FormKind::Similar {
             frequency = weights.len();
         }
     }
-    Ok(Some((weights, frequency)))
-}
-
-/// The chunks that hold a concept: all of them, or those that hold any of the terms `among`.
-fn holding(scope: &Scope<'_>, concept: &Concept, among: Option<&[&str]>) -> Result<Weights> {
-    let mut weights: Weights = Vec::new();
-    for form in looked_for(concept) {
-        let ids = match among {
-            Some(terms) => scope.reader.rowids_among(scope.generation, &form.term, terms)?,
-            None => scope.reader.rowids_up_to(scope.generation, &form.term, usize::MAX)?.unwrap_or_default(),
-        };
-        weights = merge(weights, ids.into_iter().map(|id| (id, form.weight)), f32::max);
-    }
-    Ok(weights)
+    (weights, frequency)
 }
 
 /// Merges two lists of ascending ids: several times faster than hashing tens of thousands of them.
@@ -249,25 +212,8 @@ fn merge<T>(a: Vec<(i64, T)>, b: impl Iterator<Item = (i64, T)>, both: impl Fn(T
     merged.map(|one| one.reduce(|(id, a), (_, b)| (id, both(a, b)))).collect()
 }
 
-/// The first [`BY_WORDS`] rows of the asked sources.
-fn rows_of(reader: &Reader<'_>, ids: &[i64], sources: &[Source]) -> Result<Vec<ChunkRow>> {
-    if sources.is_empty() {
-        return reader.chunks(&ids[..ids.len().min(BY_WORDS)]);
-    }
-    let mut rows = Vec::new();
-    for part in ids.chunks(BY_WORDS) {
-        let read = reader.chunks(part)?;
-        rows.extend(read.into_iter().filter(|row| sources.iter().any(|source| source.as_str() == row.source)));
-        if rows.len() >= BY_WORDS {
-            break;
-        }
-    }
-    rows.truncate(BY_WORDS);
-    Ok(rows)
-}
-
-/// Chunks of the notes of the days that the query asks about.
-fn dated_chunks(scope: &Scope<'_>, plan: &Plan, sources: &[Source]) -> Result<Vec<ChunkRow>> {
+/// The notes of the days that the query asks about, the newest first.
+fn dated_files(scope: &Scope<'_>, plan: &Plan, sources: &[Source]) -> Result<Vec<i64>> {
     let Some(range) = plan.query.time.range else { return Ok(Vec::new()) };
     let mut files: Vec<_> = scope
         .reader
@@ -277,15 +223,7 @@ fn dated_chunks(scope: &Scope<'_>, plan: &Plan, sources: &[Source]) -> Result<Ve
         .filter_map(|(id, source, path)| Some((note_date(&path).filter(|day| range.contains(*day))?, path, source, id)))
         .collect();
     files.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (&a.1, &a.2).cmp(&(&b.1, &b.2))));
-    let mut rows = Vec::new();
-    for (_, _, _, id) in files.into_iter().take(DATED_FILES) {
-        rows.extend(scope.reader.chunks_of_file(id)?);
-        if rows.len() >= LEG {
-            break;
-        }
-    }
-    rows.truncate(LEG);
-    Ok(rows)
+    Ok(files.into_iter().take(DATED_FILES).map(|(_, _, _, id)| id).collect())
 }
 
 /// Whether a concept that stands for a file occurs in a path: the whole path, its end, or its file name.

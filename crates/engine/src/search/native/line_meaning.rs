@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use super::{candidates::Candidates, lines::Lines};
-use crate::search::{arena::CodedQuery, types::LineQuery};
+use crate::search::types::LineQuery;
 use model::error::Result;
-use store::Reader;
+use store::{Reader, vectors::CodedQuery};
 
 /// Cosines of the candidate lines with the query, and how they are spread.
 #[derive(Debug, Default)]

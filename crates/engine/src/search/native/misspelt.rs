@@ -1,13 +1,18 @@
 //! Names with one wrong letter: `Prya`, `Kowalczik`. For a word that the index does not know, every spelling one letter
 //! away is looked up: some hundred look-ups whatever the size of the index, and no list of its words.
 
-use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use super::{
     candidates::Scope,
     plan::{Form, FormKind, Plan},
 };
 use model::error::Result;
+use store::{chunks::ChunkRow, lexical::Term};
 use text::{
     fold::fold,
     lexicon::term_hash,
@@ -42,15 +47,28 @@ const OTHER_FIRST: f32 = 0.5;
 /// When the database cannot be read, or the call was cancelled.
 pub(super) fn correct(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
     let query = Arc::clone(&plan.query);
-    let mut words = 0;
-    for (concept, term) in plan.concepts.iter_mut().zip(&query.terms) {
-        if words < MOST_WORDS && may_be_misspelt(term) && !is_known(scope, &concept.forms)? {
-            words += 1;
-            let names = names_near(scope, &concept.forms)?;
-            concept.forms.extend(names);
-        }
+    let words = plan.concepts.iter_mut().zip(&query.terms).filter(|(_, term)| may_be_misspelt(term));
+    let words: Vec<&mut Vec<Form>> = words.map(|(concept, _)| &mut concept.forms).collect();
+    let asked: Vec<Vec<Term<'_>>> = words
+        .iter()
+        .map(|forms| own(forms).map(|form| Term { text: &form.term, is_required: true }).collect())
+        .collect();
+    // More than no chunk is enough to know: a common word has thousands.
+    let unknown: Vec<bool> =
+        scope.reader.postings(scope.generation, &asked, 0)?.into_iter().map(|postings| postings.is_some()).collect();
+    drop(asked);
+    let unknown = words.into_iter().zip(unknown).filter_map(|(forms, unknown)| unknown.then_some(forms));
+    let unknown: Vec<&mut Vec<Form>> = unknown.take(MOST_WORDS).collect();
+    let names = names_near(scope, &unknown)?;
+    for (forms, names) in unknown.into_iter().zip(names) {
+        forms.extend(names);
     }
     Ok(())
+}
+
+/// The spellings of what was typed.
+fn own(forms: &[Form]) -> impl Iterator<Item = &Form> {
+    forms.iter().filter(|form| form.kind == FormKind::Own)
 }
 
 /// Whether a word may be a mistyped name: no time, number or identifier, and no word of the language.
@@ -62,56 +80,60 @@ fn may_be_misspelt(term: &QueryTerm) -> bool {
         && !thesaurus::knows(&term.surface.to_lowercase())
 }
 
-fn is_known(scope: &Scope<'_>, forms: &[Form]) -> Result<bool> {
-    for form in forms.iter().filter(|form| form.kind == FormKind::Own) {
-        // The first chunk is enough to know: a common word has thousands.
-        if scope.reader.rowids_up_to(scope.generation, &form.term, 0)?.is_none() {
-            return Ok(true);
+/// For each word, the names one letter away from any of its terms: those that begin like it first, then the more frequent.
+fn names_near(scope: &Scope<'_>, words: &[&mut Vec<Form>]) -> Result<Vec<Vec<Form>>> {
+    let spellings: Vec<(usize, String)> =
+        words.iter().enumerate().flat_map(|(word, forms)| spellings_near(word, forms)).collect();
+    let terms: Vec<Vec<Term<'_>>> = spellings.iter().map(|(_, text)| vec![Term { text, is_required: true }]).collect();
+    let postings = scope.reader.postings(scope.generation, &terms, MOST_CHUNKS)?;
+    let found: Vec<Vec<i64>> =
+        postings.into_iter().map(|chunks| chunks.into_iter().flatten().flatten().collect()).collect();
+    let all: BTreeSet<i64> = found.iter().flatten().copied().collect();
+    let all: Vec<i64> = all.into_iter().collect();
+    let rows: HashMap<i64, ChunkRow> = scope.reader.chunks(&all)?.into_iter().map(|row| (row.id, row)).collect();
+    let mut names: Vec<Vec<(bool, Reverse<usize>, &str)>> = vec![Vec::new(); words.len()];
+    for ((word, term), chunks) in spellings.iter().zip(&found) {
+        if is_name(term, chunks.iter().filter_map(|id| rows.get(id))) {
+            let mut typed = own(words[*word]).take(MOST_TERMS);
+            let other_first = typed.all(|form| form.term.chars().next() != term.chars().next());
+            names[*word].push((other_first, Reverse(chunks.len()), term));
         }
     }
-    Ok(false)
+    let forms = |mut names: Vec<(bool, Reverse<usize>, &str)>| {
+        names.sort_unstable();
+        let forms = names.into_iter().take(MOST_NAMES).map(|(other_first, _, term)| Form {
+            hash: term_hash(term),
+            term: term.to_owned(),
+            weight: if other_first { OTHER_FIRST } else { WEIGHT },
+            kind: FormKind::Misspelt,
+        });
+        forms.collect()
+    };
+    Ok(names.into_iter().map(forms).collect())
 }
 
-/// The names one letter away from any of a word's terms: those that begin like it first, then the more frequent.
-fn names_near(scope: &Scope<'_>, forms: &[Form]) -> Result<Vec<Form>> {
-    let own = forms.iter().filter(|form| form.kind == FormKind::Own).take(MOST_TERMS);
-    let firsts: BTreeSet<char> = own.clone().filter_map(|form| form.term.chars().next()).collect();
-    let spellings: BTreeSet<String> = own.flat_map(|form| one_letter_away(&form.term)).collect();
-    let mut names: Vec<(bool, Reverse<usize>, String)> = Vec::new();
-    for term in spellings {
-        let mut chunks: Vec<i64> = Vec::new();
-        scope.reader.for_each_rowid(scope.generation, &term, |id| chunks.push(id))?;
-        if !chunks.is_empty() && chunks.len() <= MOST_CHUNKS && is_name(scope, &term, &chunks)? {
-            let other_first = !term.starts_with(|c| firsts.contains(&c));
-            names.push((other_first, Reverse(chunks.len()), term));
-        }
-    }
-    names.sort();
-    let forms = names.into_iter().take(MOST_NAMES).map(|(other_first, _, term)| Form {
-        hash: term_hash(&term),
-        term,
-        weight: if other_first { OTHER_FIRST } else { WEIGHT },
-        kind: FormKind::Misspelt,
-    });
-    Ok(forms.collect())
+/// The spellings that a word may be meant for, with its number.
+fn spellings_near(word: usize, forms: &[Form]) -> impl Iterator<Item = (usize, String)> + use<> {
+    let near: BTreeSet<String> = own(forms).take(MOST_TERMS).flat_map(|form| one_letter_away(&form.term)).collect();
+    near.into_iter().map(move |spelling| (word, spelling))
 }
 
 /// Whether chunks write a term like a name, always with a capital letter.
-fn is_name(scope: &Scope<'_>, term: &str, chunks: &[i64]) -> Result<bool> {
+fn is_name<'r>(term: &str, rows: impl Iterator<Item = &'r ChunkRow>) -> bool {
     let length = term.chars().count();
     let mut is_found = false;
-    for row in scope.reader.chunks(chunks)? {
+    for row in rows {
         for word in row.text.split(|c: char| !c.is_alphanumeric()) {
             let letters = word.chars().count();
             if (length..=length + ENDING).contains(&letters) && fold(word).starts_with(term) {
                 if !word.starts_with(char::is_uppercase) {
-                    return Ok(false);
+                    return false;
                 }
                 is_found = true;
             }
         }
     }
-    Ok(is_found)
+    is_found
 }
 
 /// The spellings one letter away: two letters swapped, one left out, one too many, one another.

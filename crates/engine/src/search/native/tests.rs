@@ -4,13 +4,13 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use super::*;
-use crate::search::arena::{Arena, code};
 use model::config::settings::{Chunking, Ranking};
 use store::{
     OpenOptions, Store,
     chunks::ChunkRow,
-    embeddings::{CodeCursor, NewEmbedding},
+    embeddings::NewEmbedding,
     files::{NewChunk, NewFile},
+    vectors::Vectors,
 };
 use text::{analyze::Analyzer, chunk, language::Language, outline::Outline};
 
@@ -21,7 +21,7 @@ const NOW_MS: i64 = 1_718_452_800_000;
 
 struct Workspace {
     store: std::sync::Arc<Store>,
-    arena: Option<Arena>,
+    vectors: Option<Vectors>,
     /// The only language that the model knows.
     language: Option<Language>,
     _folder: TempDir,
@@ -64,11 +64,11 @@ impl Workspace {
                 Ok(())
             })
             .unwrap();
-        Self { store, arena: None, language: None, _folder: folder }
+        Self { store, vectors: None, language: None, _folder: folder }
     }
 
     /// Gives every chunk the vector that `embed` makes of its text.
-    fn with_vectors(mut self, dims: usize, embed: impl Fn(&str) -> Vec<f32>) -> Self {
+    fn with_vectors(mut self, embed: impl Fn(&str) -> Vec<f32>) -> Self {
         let rows = self
             .store
             .read(|reader| {
@@ -80,28 +80,17 @@ impl Workspace {
             .into_iter()
             .map(|row| {
                 let vector = embed(&row.text);
-                NewEmbedding { hash: row.hash.unwrap(), code: code(&vector), vector }
+                NewEmbedding { hash: row.hash.unwrap(), vector }
             })
             .collect();
-        let space = self
-            .store
+        self.store
             .write(move |tx| {
                 let space = tx.get_or_create_space("test")?;
                 tx.insert_embeddings(space.id, &embeddings)?;
-                tx.set_active_space(space.id)?;
-                Ok(space.id)
+                tx.set_active_space(space.id)
             })
             .unwrap();
-        let mut arena = Arena::new(dims);
-        self.store
-            .read(|reader| {
-                let live = reader.live()?.unwrap();
-                reader.for_each_code(live.id, space, CodeCursor::default(), |row| {
-                    arena.append(row.chunk_id, row.embedding_id, Source::of(row.source), row.code).unwrap();
-                })
-            })
-            .unwrap();
-        self.arena = Some(arena);
+        self.vectors = self.store.vectors().unwrap();
         self
     }
 
@@ -109,11 +98,8 @@ impl Workspace {
         self.store
             .read(|reader| {
                 let live = reader.live()?.unwrap();
-                let space = reader.active_space()?;
-                let vector = match (&self.arena, vector, space) {
-                    (Some(arena), Some(vector), Some(space)) => {
-                        Some(VectorQuery { arena, space: space.id, vector, language: self.language })
-                    }
+                let vector = match (&self.vectors, vector) {
+                    (Some(index), Some(vector)) => Some(VectorQuery { index, vector, language: self.language }),
                     _ => None,
                 };
                 search(reader, live.id, (vector, None), settings, request, "UTC")
@@ -404,7 +390,7 @@ fn vectors_alone_find_what_words_do_not() {
         .chain([("memory/x.md".to_owned(), "The boat is in the yard.".to_owned())])
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let workspace = Workspace::of(&files).with_vectors(4, by_subject);
+    let workspace = Workspace::of(&files).with_vectors(by_subject);
     let vector_only = QuerySettings { hybrid_enabled: false, ..settings() };
     for settings in [settings(), vector_only] {
         let answer = workspace.ask(&request("sailing vessel", 3), &settings, Some(&by_subject("boat")));
@@ -423,7 +409,7 @@ fn a_useless_embedding_model_does_not_hide_the_answer() {
     let mut files: Vec<(&str, &str)> = noise.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     files.push(("memory/key.md", "The spare key is under the flower pot."));
     let of = |text: &str| Sha256::digest(text.as_bytes()).iter().map(|b| f32::from(*b) - 127.5).collect::<Vec<f32>>();
-    let workspace = Workspace::of(&files).with_vectors(32, of);
+    let workspace = Workspace::of(&files).with_vectors(of);
     for query in ["spare key flower pot", "where is the spare key", "key"] {
         let hits = workspace.ask(&request(query, 6), &settings(), Some(&of(query))).hits;
         assert_eq!(hits[0].path, "memory/key.md", "{query}");
@@ -441,7 +427,7 @@ fn what_a_model_makes_of_a_language_it_does_not_know_is_no_reason() {
     let files: Vec<(&str, &str)> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     // Whatever is asked lies next to the note in Portuguese.
     let embed = |text: &str| if text.contains("tax") { vec![1.0, 0.0, 0.3] } else { vec![0.0, 1.0, 0.3] };
-    let workspace = |language| Workspace { language, ..Workspace::of(&files).with_vectors(3, embed) };
+    let workspace = |language| Workspace { language, ..Workspace::of(&files).with_vectors(embed) };
     let ask = |workspace: &Workspace, query: &str| {
         workspace.ask(&request(query, 6), &settings(), Some(&embed(query))).hits.len()
     };

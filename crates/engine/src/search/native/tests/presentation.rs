@@ -110,7 +110,7 @@ proptest! {
         let paths: Vec<String> = (0..texts.len()).map(|n| format!("memory/{n}.md")).collect();
         let files: Vec<(&str, &str)> = paths.iter().zip(&texts).map(|(path, text)| (path.as_str(), text.as_str())).collect();
         let embed = |text: &str| ["garden", "fence", "gate", "kitchen"].map(|word| 0.1 + text.matches(word).count() as f32).to_vec();
-        let workspace = Workspace::of(&files).with_vectors(4, embed);
+        let workspace = Workspace::of(&files).with_vectors(embed);
         for query in ["garden fence", "who painted the gate", "庭の柵", "kitchen window tomorrow"] {
             let vector = embed(query);
             for (vector, hybrid) in [(None, true), (Some(vector.as_slice()), true), (Some(vector.as_slice()), false)] {

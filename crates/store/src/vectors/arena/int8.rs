@@ -70,7 +70,7 @@ fn dot_scalar(a: &[i8], b: &[i8]) -> i32 {
 
 /// A query that is compared with codes one by one.
 #[derive(Debug, Clone)]
-pub(crate) struct CodedQuery {
+pub struct CodedQuery {
     code: Vec<i8>,
     inverse_length: f32,
 }
@@ -78,14 +78,14 @@ pub(crate) struct CodedQuery {
 impl CodedQuery {
     /// Quantises a query.
     #[must_use]
-    pub(crate) fn new(query: &[f32]) -> Self {
+    pub fn new(query: &[f32]) -> Self {
         let code = quantise(query, LIMIT);
         Self { inverse_length: inverse_length(&code), code }
     }
 
     /// Number of dimensions.
     #[must_use]
-    pub(crate) fn dims(&self) -> usize {
+    pub fn dims(&self) -> usize {
         self.code.len()
     }
 
@@ -97,7 +97,7 @@ impl CodedQuery {
 
     /// The approximate cosine with a code of the same length; none for a code of zeros.
     #[must_use]
-    pub(crate) fn cosine(&self, code: &[u8]) -> Option<f32> {
+    pub fn cosine(&self, code: &[u8]) -> Option<f32> {
         let code: Vec<i8> = code.iter().map(|byte| byte.cast_signed()).collect();
         let inverse_length = inverse_length(&code);
         (inverse_length > 0.0).then(|| self.cosine_with(&code, inverse_length))

@@ -2,8 +2,8 @@
 #![expect(clippy::expect_used, reason = "a bench says what is wrong by failing")]
 
 use divan::{Bencher, black_box};
-use engine::search::arena::{Arena, code};
 use model::source::Source;
+use store::vectors::arena::{Arena, code};
 
 fn main() {
     divan::main();

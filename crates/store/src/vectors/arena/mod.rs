@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use bits::BitCodes;
 use centroid::Centroids;
 pub use code::code;
-pub(crate) use int8::CodedQuery;
+pub use int8::CodedQuery;
 use int8::Int8Codes;
 
 use model::error::{Code, Error, Result};

@@ -132,7 +132,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::search::arena::code::LIMIT;
+    use crate::vectors::arena::code::LIMIT;
 
     /// The definition of the module's documentation, word by word.
     fn estimate(query: &[f32], code: &[i8]) -> f64 {

@@ -1,0 +1,92 @@
+//! The chunks that a search looks at closely, with all that it needs of them, in one call.
+
+use std::collections::HashSet;
+
+use foldhash::fast::RandomState;
+
+use super::{chunks::ChunkRow, pool::Reader, vectors::Nearest};
+use model::{error::Result, source::Source};
+
+/// Which chunks a search looks at.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Found by words, the best first.
+    pub by_words: &'a [i64],
+    /// Most of them.
+    pub most_by_words: usize,
+    /// Of which sources those by words are wanted; none named = all.
+    pub sources: &'a [Source],
+    /// How near all chunks are to the query; none where meaning takes no part.
+    pub nearest: Option<&'a Nearest<'a>>,
+    /// How many of the nearest.
+    pub most_nearest: usize,
+    /// For how many of all candidates the cosine is to be exact where an estimate is right to a thousandth.
+    pub exact: usize,
+    /// Files whose chunks are wanted, the most wanted first.
+    pub files: &'a [i64],
+    /// Most chunks of these files.
+    pub most_of_files: usize,
+}
+
+/// The chunks of a search.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// Each once, in the order of source, path, first line and id.
+    pub rows: Vec<ChunkRow>,
+    /// Those by words, the best first.
+    pub by_words: Vec<i64>,
+    /// Cosines of all with the query, best first; those without a vector are left out.
+    pub cosines: Vec<(i64, f64)>,
+}
+
+impl Reader<'_> {
+    /// The chunks that a search looks at. Those that are gone by now are left out.
+    ///
+    /// # Errors
+    /// When the database cannot be read, or the query vector is not of the index's length.
+    pub fn candidates(&self, wanted: &Wanted<'_>) -> Result<Found> {
+        let mut rows = self.first_of(wanted.by_words, wanted.sources, wanted.most_by_words)?;
+        let by_words: Vec<i64> = rows.iter().map(|row| row.id).collect();
+        let mut seen: HashSet<i64, RandomState> = by_words.iter().copied().collect();
+        if let Some(nearest) = wanted.nearest {
+            let near = nearest.top(wanted.most_nearest).into_iter().map(|candidate| candidate.chunk_id);
+            let near: Vec<i64> = near.filter(|id| seen.insert(*id)).collect();
+            rows.extend(self.chunks(&near)?);
+        }
+        let mut of_files = Vec::new();
+        for file in wanted.files {
+            if of_files.len() >= wanted.most_of_files {
+                break;
+            }
+            of_files.extend(self.chunks_of_file(*file)?);
+        }
+        of_files.truncate(wanted.most_of_files);
+        rows.extend(of_files.into_iter().filter(|row| seen.insert(row.id)));
+        rows.sort_by(|a, b| (&a.source, &a.path, a.start_line, a.id).cmp(&(&b.source, &b.path, b.start_line, b.id)));
+        let cosines = match wanted.nearest {
+            Some(nearest) => {
+                let all: Vec<i64> = rows.iter().map(|row| row.id).collect();
+                nearest.cosines(self, &all, wanted.exact)?
+            }
+            None => Vec::new(),
+        };
+        Ok(Found { rows, by_words, cosines })
+    }
+
+    /// The first `most` of chunks that are of the sources.
+    fn first_of(&self, ids: &[i64], sources: &[Source], most: usize) -> Result<Vec<ChunkRow>> {
+        if sources.is_empty() {
+            return self.chunks(&ids[..ids.len().min(most)]);
+        }
+        let mut rows = Vec::new();
+        for part in ids.chunks(most.max(1)) {
+            let read = self.chunks(part)?;
+            rows.extend(read.into_iter().filter(|row| sources.iter().any(|source| source.as_str() == row.source)));
+            if rows.len() >= most {
+                break;
+            }
+        }
+        rows.truncate(most);
+        Ok(rows)
+    }
+}

@@ -1,0 +1,104 @@
+//! One query compared with all vectors.
+
+use std::sync::Arc;
+
+use super::{
+    Vectors,
+    arena::{Candidate, Precision, Scan},
+};
+use crate::{Reader, order::ChunkOrder};
+use model::{error::Result, source::Source};
+
+/// How near the chunks are to a query.
+#[derive(Debug)]
+pub struct Nearest<'v> {
+    vectors: &'v Vectors,
+    query: &'v [f32],
+    scan: Scan<'v>,
+    /// Which of equals comes first.
+    order: Arc<ChunkOrder>,
+}
+
+impl Reader<'_> {
+    /// Compares a query with all chunks of the sources (none named = all). None when the query has no direction or
+    /// another number of dimensions.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn nearest<'v>(
+        &self,
+        vectors: &'v Vectors,
+        query: &'v [f32],
+        sources: &[Source],
+    ) -> Result<Option<Nearest<'v>>> {
+        let Some(scan) = vectors.arena.scan(query, sources) else { return Ok(None) };
+        Ok(Some(Nearest { vectors, query, scan, order: self.chunk_order()? }))
+    }
+}
+
+impl Nearest<'_> {
+    /// Mean cosine of all chunks of the sources; 0 when there is none.
+    #[must_use]
+    pub const fn mean(&self) -> f64 {
+        self.scan.mean()
+    }
+
+    /// The `n` nearest chunks, best first, by approximate cosines.
+    #[must_use]
+    pub fn top(&self, n: usize) -> Vec<Candidate> {
+        self.scan.top(n, |id| self.order.place(id))
+    }
+
+    /// The best chunks by exact cosine, best first: at least `n`, where there are so many.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn best(&self, reader: &Reader<'_>, n: usize) -> Result<Vec<(i64, f64)>> {
+        let candidates: Vec<i64> =
+            self.top(self.vectors.arena.oversample(n)).iter().map(|candidate| candidate.chunk_id).collect();
+        let mut cosines = self.exact(reader, &candidates)?;
+        self.sort(&mut cosines);
+        Ok(cosines)
+    }
+
+    /// Cosines of chunks with the query, best first. Exact where memory holds estimates only, and for the `exact` best of
+    /// those that it knows to a thousandth: reading whole vectors of all would take half of a search. Of equals at the
+    /// border, those that come first in `ids`. Chunks without a vector, or with one of zeros, are left out.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn cosines(&self, reader: &Reader<'_>, ids: &[i64], exact: usize) -> Result<Vec<(i64, f64)>> {
+        let (exact, rest) = match self.vectors.arena.precision() {
+            Precision::Bits => (ids.to_vec(), Vec::new()),
+            Precision::Int8 => {
+                let estimate = |id: &i64| Some((*id, f64::from(self.scan.similarity(*id)?)));
+                let mut estimated: Vec<(i64, f64)> = ids.iter().filter_map(estimate).collect();
+                estimated.sort_by(|a, b| b.1.total_cmp(&a.1));
+                let rest = estimated.split_off(exact.min(estimated.len()));
+                (estimated.into_iter().map(|(id, _)| id).collect(), rest)
+            }
+        };
+        let mut cosines = self.exact(reader, &exact)?;
+        cosines.extend(rest);
+        self.sort(&mut cosines);
+        Ok(cosines)
+    }
+
+    fn sort(&self, cosines: &mut [(i64, f64)]) {
+        cosines.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| self.order.place(a.0).cmp(&self.order.place(b.0))));
+    }
+
+    /// Exact cosines (−1 to 1) of chunks, from the stored vectors, in the order of `ids`.
+    fn exact(&self, reader: &Reader<'_>, ids: &[i64]) -> Result<Vec<(i64, f64)>> {
+        let embedded: Vec<(i64, i64)> =
+            ids.iter().filter_map(|&id| Some((id, self.vectors.arena.embedding_of(id)?))).collect();
+        let ids: Vec<i64> = embedded.iter().map(|&(_, embedding_id)| embedding_id).collect();
+        // In the order of the ids; those that are gone by now are left out.
+        let mut cosines = reader.exact_cosine(self.vectors.space, &ids, self.query)?.into_iter().peekable();
+        let cosine = |(chunk_id, embedding_id)| {
+            let (_, cosine) = cosines.next_if(|(id, _)| *id == embedding_id)?;
+            Some((chunk_id, cosine?))
+        };
+        Ok(embedded.into_iter().filter_map(cosine).collect())
+    }
+}
