@@ -3,15 +3,21 @@
 
 use std::{
     fs::File,
-    io::{Read as _, Seek as _, SeekFrom, Write as _},
+    io::{BufReader, Read as _, Seek as _, SeekFrom, Write as _},
     path::Path,
 };
 
-use super::schema::{APPLICATION_ID, VERSION};
+use super::{
+    recover::with_suffix,
+    schema::{APPLICATION_ID, VERSION},
+};
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// 4096 bytes.
 const PAGE_SIZE: [u8; 2] = [0x10, 0];
+const PAGE_BYTES: i64 = 4096;
+/// Bytes of a log before its first frame.
+const LOG_HEADER: i64 = 32;
 /// Write-ahead log, for writing and reading.
 const WAL: [u8; 2] = [2, 2];
 /// No reserved bytes in a page, and the only payload fractions there are.
@@ -26,6 +32,27 @@ impl Header {
         let mut bytes = [0; 100];
         File::open(path).ok()?.read_exact(&mut bytes).ok()?;
         Some(Self(bytes))
+    }
+
+    /// The latest header that the log beside a file holds of it; none when there is none. Only the frames that can be
+    /// told apart are looked at: whether they count is for SQLite to say.
+    /// <https://www.sqlite.org/fileformat.html#the_write_ahead_log>
+    pub(super) fn of_log(path: &Path) -> Option<Self> {
+        let mut log = BufReader::new(File::open(with_suffix(path, "-wal")).ok()?);
+        let mut latest = None;
+        log.seek_relative(LOG_HEADER).ok()?;
+        let mut frame = [0; 24];
+        while log.read_exact(&mut frame).is_ok() {
+            let mut skip = PAGE_BYTES;
+            if frame[..4] == 1u32.to_be_bytes() {
+                let mut bytes = [0; 100];
+                log.read_exact(&mut bytes).ok()?;
+                skip -= 100;
+                latest = Some(Self(bytes));
+            }
+            log.seek_relative(skip).ok()?;
+        }
+        latest
     }
 
     /// Whether it says that the file is a database of ours.

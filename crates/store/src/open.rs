@@ -117,6 +117,8 @@ pub(super) fn probe(path: &Path) -> Result<Found> {
         Ok(names) if ["chunk", "embedding", "generation"].iter().all(|name| names.iter().any(|n| n == name)) => {
             Ok(Found::Damaged(Error::new(Code::Corrupt, "the first page of the index is damaged")))
         }
+        // Of an index that is being made, all tables may still lie in the log, which has a header of its own.
+        Ok(_) if is_logged_as_ours(path) => Ok(Found::Damaged(schema::damaged_header())),
         Ok(_) => Err(foreign(path)),
         Err(error) => {
             let error = of_sqlite(error);
@@ -126,10 +128,16 @@ pub(super) fn probe(path: &Path) -> Result<Found> {
             }
             // A text file that someone named by mistake is left alone; a database name can only be ours, unless the
             // database itself names another program.
-            let is_ours = is_corrupt(&error) && has_database_name(path) && may_be_ours(application);
+            let is_ours =
+                has_database_name(path) && (may_be_ours(application) || is_logged_as_ours(path)) && is_corrupt(&error);
             if is_ours { Ok(Found::Damaged(error)) } else { Err(foreign(path)) }
         }
     }
+}
+
+/// Whether the log beside a file has a header of ours.
+fn is_logged_as_ours(path: &Path) -> bool {
+    Header::of_log(path).is_some_and(|header| header.is_ours())
 }
 
 /// Whether an `application_id` may be what damage left of ours: bytes of it that were lost, or one that is another.

@@ -305,6 +305,14 @@ fn a_header_that_was_damaged_together_with_something_else_heals() {
     fs::write(&path, bytes).unwrap();
     assert!(fs::metadata(crate::recover::with_suffix(&path, "-wal")).unwrap().len() > 0);
     opens_and_heals(&path);
+    // All tables were in the log, and the file was taken for that of another program.
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("named/index.sqlite");
+    copy(&fixture.path(), &path);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[68..72].fill(0x35);
+    fs::write(&path, bytes).unwrap();
+    opens_and_heals(&path);
     for length in [17, 60, 70, 71, 99, 101, 600, 4096, 5000] {
         let path = dir.path().join(format!("{length}.sqlite"));
         fs::write(&path, &sample()[..length]).unwrap();
