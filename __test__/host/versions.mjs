@@ -15,7 +15,7 @@ const NOT_YET = {
   "2026.4.12": ["automatic", "automatic-safety"],
   "2026.6.11": ["automatic", "automatic-safety", "providers", "transcripts"],
   "2026.8.2": ["automatic", "automatic-safety", "providers", "transcripts"],
-  "2026.9.6": ["automatic", "automatic-safety"],
+  "2026.9.6": ["automatic-safety"],
 };
 
 /** What a user does from installation to removal; it runs on every host that has its turn. */
