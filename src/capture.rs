@@ -52,8 +52,9 @@ impl NativeManager {
         question: RecallQuestion,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let work =
-            async move { to_value(&engine.recall(&question.into(), &agent.settings()?, agent.group_words()).await?) };
+        let work = async move {
+            to_value(&engine.remember.recall(&question.into(), &agent.settings()?, agent.group_words()).await?)
+        };
         promise(env, work, |hits| hits)
     }
 
@@ -70,7 +71,7 @@ impl NativeManager {
         let engine = self.engine(env)?;
         let hits = from_value(hits, "passages").map_err(|e| to_js(env, e))?;
         let work = async move {
-            to_value(&engine.recall_captured(question.into(), agent.settings()?, agent.folder(), hits).await?)
+            to_value(&engine.remember.recall_captured(question.into(), agent.settings()?, agent.folder(), hits).await?)
         };
         promise(env, work, |hits| hits)
     }
@@ -86,7 +87,7 @@ impl NativeManager {
         texts: Vec<String>,
     ) -> napi::Result<PromiseRaw<'env, ()>> {
         let engine = self.engine(env)?;
-        let work = async move { engine.remember_group_words(agent.group_words(), note, texts).await };
+        let work = async move { engine.remember.remember_group_words(agent.group_words(), note, texts).await };
         promise(env, work, |()| ())
     }
 
@@ -98,7 +99,8 @@ impl NativeManager {
         agent: AutomaticAgent,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let work = async move { to_value(&engine.capture_by_rules(agent.folder(), &agent.settings()?).await?) };
+        let work =
+            async move { to_value(&engine.remember.capture_by_rules(agent.folder(), &agent.settings()?).await?) };
         promise(env, work, |outcome| outcome)
     }
 
@@ -113,7 +115,7 @@ impl NativeManager {
     ) -> napi::Result<PromiseRaw<'env, Option<Value>>> {
         let engine = self.engine(env)?;
         let work = async move {
-            let next = engine.next_extraction(agent.folder(), &agent.settings()?).await?;
+            let next = engine.remember.next_extraction(agent.folder(), &agent.settings()?).await?;
             next.as_ref().map(to_value).transpose()
         };
         promise(env, work, |next| next)
@@ -129,8 +131,9 @@ impl NativeManager {
         answer: String,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let work =
-            async move { to_value(&engine.finish_extraction(agent.folder(), &agent.settings()?, id, answer).await?) };
+        let work = async move {
+            to_value(&engine.remember.finish_extraction(agent.folder(), &agent.settings()?, id, answer).await?)
+        };
         promise(env, work, |outcome| outcome)
     }
 
@@ -143,7 +146,7 @@ impl NativeManager {
         id: String,
     ) -> napi::Result<PromiseRaw<'env, bool>> {
         let engine = self.engine(env)?;
-        let work = async move { engine.undo_capture(agent.folder(), &agent.settings()?, id).await };
+        let work = async move { engine.remember.undo_capture(agent.folder(), &agent.settings()?, id).await };
         promise(env, work, |removed| removed)
     }
 }

@@ -32,7 +32,7 @@ impl NativeManager {
     #[napi(ts_return_type = "Promise<StoredFact[]>")]
     pub fn facts<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { to_value(&engine.facts().await?) }, |facts| facts)
+        promise(env, async move { to_value(&engine.facts.all().await?) }, |facts| facts)
     }
 
     /// The facts nearest to a question, nearest first.
@@ -45,7 +45,7 @@ impl NativeManager {
         min_score: f64,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let work = async move { to_value(&engine.search_facts(&query, limit as usize, min_score).await?) };
+        let work = async move { to_value(&engine.facts.search(&query, limit as usize, min_score).await?) };
         promise(env, work, |answer| answer)
     }
 
@@ -60,7 +60,7 @@ impl NativeManager {
             let category = Category::parse(name)
                 .ok_or_else(|| Error::new(Code::Argument, format!("\"{name}\" is no category of facts")))?;
             let importance = fact.importance.filter(|value| value.is_finite()).unwrap_or(DEFAULT_IMPORTANCE);
-            to_value(&engine.store_fact(&fact.text, category, importance.clamp(0.0, 1.0)).await?)
+            to_value(&engine.facts.store(&fact.text, category, importance.clamp(0.0, 1.0)).await?)
         };
         promise(env, work, |stored| stored)
     }
@@ -74,7 +74,7 @@ impl NativeManager {
         id: String,
     ) -> napi::Result<PromiseRaw<'env, bool>> {
         let engine = self.engine(env)?;
-        promise(env, async move { engine.forget_fact(agent.folder(), id).await }, |removed| removed)
+        promise(env, async move { engine.facts.forget(agent.folder(), id).await }, |removed| removed)
     }
 
     /// Takes over the rows of another store of facts.
@@ -91,7 +91,7 @@ impl NativeManager {
         let engine = self.engine(env)?;
         let work = async move {
             let rows: Vec<ImportRow> = from_value(rows, "facts")?;
-            to_value(&engine.import_facts(rows, dry_run).await?)
+            to_value(&engine.facts.import(rows, dry_run).await?)
         };
         promise(env, work, |outcome| outcome)
     }

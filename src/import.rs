@@ -34,7 +34,7 @@ impl NativeManager {
         let vectors = vectors.iter().map(|vector| vector.to_vec()).collect();
         let call = ImportCall { provider, model, texts, vectors, dry_run };
         let work = async move {
-            let outcome = engine.import_vectors(call).await?;
+            let outcome = engine.admin.import_vectors(call).await?;
             serde_json::to_value(outcome).map_err(|e| Error::new(Code::Internal, format!("import report: {e}")))
         };
         promise(env, work, |outcome| outcome)
@@ -44,13 +44,13 @@ impl NativeManager {
     #[napi(ts_return_type = "Promise<any>")]
     pub fn last_import<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, Option<Value>>> {
         let engine = self.engine(env)?;
-        promise(env, async move { engine.last_import().await }, |report| report)
+        promise(env, async move { engine.admin.last_import().await }, |report| report)
     }
 
     /// Keeps the report of an import.
     #[napi(ts_return_type = "Promise<void>")]
     pub fn note_import<'env>(&self, env: &'env Env, report: Value) -> napi::Result<PromiseRaw<'env, ()>> {
         let engine = self.engine(env)?;
-        promise(env, async move { engine.note_import(report).await }, |()| ())
+        promise(env, async move { engine.admin.note_import(report).await }, |()| ())
     }
 }

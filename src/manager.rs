@@ -167,7 +167,7 @@ impl NativeManager {
         let guard = request_id.map(|id| CallGuard::register(&self.calls, id, cancel.clone()));
         let work = async move {
             let _guard = guard;
-            let answer = engine.search(call, cancel).await?;
+            let answer = engine.searcher.search(call, cancel).await?;
             serde_json::to_value(answer).map_err(|e| Error::new(Code::Internal, format!("search answer: {e}")))
         };
         promise(env, work, |answer| answer)
@@ -192,7 +192,7 @@ impl NativeManager {
             from: request.from.map(u64::from),
             lines: request.lines.map(u64::from),
         };
-        let work = async move { engine.read_file(request).await };
+        let work = async move { engine.searcher.read_file(request).await };
         promise(env, work, |v| v)
     }
 
@@ -206,7 +206,7 @@ impl NativeManager {
     #[napi(ts_return_type = "Promise<any>")]
     pub fn inspect<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { engine.inspect().await }, |v| v)
+        promise(env, async move { engine.indexer.inspect().await }, |v| v)
     }
 
     /// Brings the index up to date with the disk.
@@ -230,7 +230,7 @@ impl NativeManager {
         };
         let work = async move {
             let _guard = guard;
-            let report = engine.sync(call, cancel, progress).await?;
+            let report = engine.indexer.sync(call, cancel, progress).await?;
             serde_json::to_value(&*report).map_err(|e| Error::new(Code::Internal, format!("sync report: {e}")))
         };
         promise(env, work, |report| report)
@@ -246,7 +246,7 @@ impl NativeManager {
     ) -> napi::Result<PromiseRaw<'env, ()>> {
         let engine = self.engine(env)?;
         let work = async move {
-            engine.note_transcript(&path, u64::from(bytes));
+            engine.indexer.note_transcript(&path, u64::from(bytes));
             Ok(())
         };
         promise(env, work, |()| ())
@@ -256,14 +256,14 @@ impl NativeManager {
     #[napi(ts_return_type = "Promise<any>")]
     pub fn plan<'env>(&self, env: &'env Env, force: Option<bool>) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { engine.plan(force.unwrap_or(false)).await }, |v| v)
+        promise(env, async move { engine.indexer.plan(force.unwrap_or(false)).await }, |v| v)
     }
 
     /// Asks the provider for one vector.
     #[napi(ts_return_type = "Promise<any>")]
     pub fn probe_embedding<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { Ok(engine.probe_embedding().await) }, |v| v)
+        promise(env, async move { Ok(engine.telemetry.probe_embedding().await) }, |v| v)
     }
 
     /// The result of the last probe, while it is fresh.
@@ -276,7 +276,7 @@ impl NativeManager {
     #[napi(ts_return_type = "Promise<boolean>")]
     pub fn probe_vector<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, bool>> {
         let engine = self.engine(env)?;
-        promise(env, async move { engine.probe_vector().await }, |ok| ok)
+        promise(env, async move { engine.telemetry.probe_vector().await }, |ok| ok)
     }
 
     /// Gives the lease back. The engine itself ends with its last lease.

@@ -58,14 +58,14 @@ impl NativeManager {
             folder: request.agent.as_ref().map(AutomaticAgent::folder),
             short_term: short_term.map_err(|e| to_js(env, e))?,
         };
-        promise(env, async move { to_value(&engine.forget(call).await?) }, |report| report)
+        promise(env, async move { to_value(&engine.admin.forget(call).await?) }, |report| report)
     }
 
     /// Takes an entry off the list of forgotten things; what it kept out is indexed again.
     #[napi(ts_return_type = "Promise<void>")]
     pub fn undo_forget<'env>(&self, env: &'env Env, id: String) -> napi::Result<PromiseRaw<'env, ()>> {
         let engine = self.engine(env)?;
-        promise(env, async move { engine.undo_forget(id).await }, |()| ())
+        promise(env, async move { engine.admin.undo_forget(id).await }, |()| ())
     }
 
     /// The list of forgotten things, oldest first.
@@ -74,21 +74,21 @@ impl NativeManager {
     )]
     pub fn forgotten<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { to_value(&engine.forgotten().await?) }, |list| list)
+        promise(env, async move { to_value(&engine.admin.forgotten().await?) }, |list| list)
     }
 
     /// Clears what can be made again; with `keepVectors` what was paid for stays.
     #[napi(ts_return_type = "Promise<{ files: number; chunks: number; vectors: number; bytes: number }>")]
     pub fn reset<'env>(&self, env: &'env Env, keep_vectors: bool) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { to_value(&engine.reset(keep_vectors).await?) }, |cleared| cleared)
+        promise(env, async move { to_value(&engine.admin.reset(keep_vectors).await?) }, |cleared| cleared)
     }
 
     /// Looks for everything that can be wrong with the index, and repairs what it can unless told not to.
     #[napi(ts_return_type = "Promise<{ name: string; ok: boolean; found: string; did?: string; remedy?: string }[]>")]
     pub fn doctor<'env>(&self, env: &'env Env, repair: bool) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { to_value(&engine.doctor(repair).await?) }, |checks| checks)
+        promise(env, async move { to_value(&engine.admin.doctor(repair).await?) }, |checks| checks)
     }
 
     /// Writes a consistent copy of the index to a new file while everything goes on.
@@ -97,21 +97,23 @@ impl NativeManager {
     )]
     pub fn backup<'env>(&self, env: &'env Env, target: String) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { to_value(&engine.backup(PathBuf::from(target)).await?) }, |copied| copied)
+        promise(env, async move { to_value(&engine.admin.backup(PathBuf::from(target)).await?) }, |copied| copied)
     }
 
     /// Puts a copy in the place of the index, or tells what that would replace.
     #[napi(ts_return_type = "Promise<MemoryRestoreReport>")]
     pub fn restore<'env>(&self, env: &'env Env, file: String, dry_run: bool) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { to_value(&engine.restore(PathBuf::from(file), dry_run).await?) }, |report| report)
+        promise(env, async move { to_value(&engine.admin.restore(PathBuf::from(file), dry_run).await?) }, |report| {
+            report
+        })
     }
 
     /// Stops the provider's batch jobs that have not finished; gives their number.
     #[napi(ts_return_type = "Promise<number>")]
     pub fn cancel_batches<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, u32>> {
         let engine = self.engine(env)?;
-        let work = async move { Ok(u32::try_from(engine.cancel_batches().await?).unwrap_or(u32::MAX)) };
+        let work = async move { Ok(u32::try_from(engine.admin.cancel_batches().await?).unwrap_or(u32::MAX)) };
         promise(env, work, |stopped| stopped)
     }
 }

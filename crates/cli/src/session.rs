@@ -72,14 +72,14 @@ impl Session {
     /// Brings the index up to date, and tells of it where somebody looks on.
     pub(crate) async fn sync(&self, force: bool) -> Result<Arc<SyncReport>, Failure> {
         let call = SyncCall { reason: "command line".to_owned(), force, text_only: false };
-        let report = self.0.sync(call, Cancel::new(), progress()).await;
+        let report = self.0.indexer.sync(call, Cancel::new(), progress()).await;
         told("");
         Ok(report?)
     }
 
     /// Searches.
     pub(crate) async fn search(&self, call: SearchCall) -> Result<Answer, Failure> {
-        Ok(self.0.search(call, Cancel::new()).await?)
+        Ok(self.0.searcher.search(call, Cancel::new()).await?)
     }
 
     /// Chunks in the index.

@@ -3,14 +3,20 @@
 use std::{
     collections::{HashMap, HashSet},
     path::PathBuf,
-    sync::{Arc, atomic::Ordering},
+    sync::Arc,
     time::Duration,
 };
 
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use super::{Engine, now_ms, search::MAX_QUERY_CHARS};
+use super::{
+    context::{Context, Service},
+    indexer::Indexer,
+    now_ms,
+    searcher::{MAX_QUERY_CHARS, QueryVectors},
+    telemetry::Telemetry,
+};
 use crate::{
     capture::{
         collect::{MAX_FACT_CHARS, forget_capture, now_in},
@@ -116,12 +122,40 @@ struct Nearness {
     warning: Option<String>,
 }
 
-impl Engine {
+/// Stored facts of one agent.
+pub struct Facts {
+    context: Arc<Context>,
+    telemetry: Arc<Telemetry>,
+    indexer: Arc<Indexer>,
+    queries: Arc<QueryVectors>,
+}
+
+impl Service for Facts {
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl Facts {
+    pub(super) fn new(
+        context: &Arc<Context>,
+        telemetry: &Arc<Telemetry>,
+        indexer: &Arc<Indexer>,
+        queries: &Arc<QueryVectors>,
+    ) -> Self {
+        Self {
+            context: Arc::clone(context),
+            telemetry: Arc::clone(telemetry),
+            indexer: Arc::clone(indexer),
+            queries: Arc::clone(queries),
+        }
+    }
+
     /// Every stored fact that was not forgotten, oldest note first.
     ///
     /// # Errors
     /// When a note cannot be read.
-    pub async fn facts(self: &Arc<Self>) -> Result<Vec<Fact>> {
+    pub async fn all(self: &Arc<Self>) -> Result<Vec<Fact>> {
         self.blocking(|_, settings| remembered_facts(settings, &forgotten(settings)?)).await
     }
 
@@ -129,8 +163,8 @@ impl Engine {
     ///
     /// # Errors
     /// When a note cannot be read. A provider that fails is no error: words are compared then.
-    pub async fn search_facts(self: &Arc<Self>, query: &str, limit: usize, min_score: f64) -> Result<FactAnswer> {
-        let facts = self.facts().await?;
+    pub async fn search(self: &Arc<Self>, query: &str, limit: usize, min_score: f64) -> Result<FactAnswer> {
+        let facts = self.all().await?;
         let nearness = self.nearness(query, Purpose::Query, &facts).await;
         let mut matches: Vec<Match> = facts
             .into_iter()
@@ -149,12 +183,12 @@ impl Engine {
     ///
     /// # Errors
     /// When the note cannot be read or written.
-    pub async fn store_fact(self: &Arc<Self>, text: &str, category: Category, importance: f64) -> Result<Stored> {
+    pub async fn store(self: &Arc<Self>, text: &str, category: Category, importance: f64) -> Result<Stored> {
         let text = match clean(text, MAX_FACT_CHARS) {
             Ok(text) => text,
             Err(reason) => return Ok(Stored::Rejected { reason: reason.as_str() }),
         };
-        let known = self.facts().await?;
+        let known = self.all().await?;
         if let Some(fact) = self.same_fact(&text, &known).await {
             return Ok(Stored::Duplicate { fact });
         }
@@ -172,7 +206,7 @@ impl Engine {
                 Ok(fact.map_or(Stored::Rejected { reason: "removed" }, |fact| Stored::Created { fact }))
             })
             .await?;
-        self.notes_changed();
+        self.indexer.notes_changed();
         Ok(stored)
     }
 
@@ -181,21 +215,21 @@ impl Engine {
     ///
     /// # Errors
     /// When a note cannot be written.
-    pub async fn forget_fact(self: &Arc<Self>, folder: PathBuf, id: String) -> Result<bool> {
+    pub async fn forget(self: &Arc<Self>, folder: PathBuf, id: String) -> Result<bool> {
         let removed = self
-            .blocking(move |engine, settings| {
+            .blocking(move |service, settings| {
                 let zone = zone(settings);
                 let known = facts::all(&Notes::of(settings), &zone)?;
                 let Some(fact) = known.into_iter().find(|fact| fact.id == id) else { return Ok(false) };
                 let removed = facts::remove(&Notes::of(settings), &zone, &id)?;
                 forget_capture(&folder, &fact.text)?;
                 let text = hash(fact.text.as_bytes());
-                engine.store.write(move |tx| tx.forget_embeddings(&[text]))?;
+                service.context.store().write(move |tx| tx.forget_embeddings(&[text]))?;
                 Ok(removed)
             })
             .await?;
         if removed {
-            self.notes_changed();
+            self.indexer.notes_changed();
         }
         Ok(removed)
     }
@@ -204,7 +238,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the note cannot be read or written.
-    pub async fn import_facts(self: &Arc<Self>, rows: Vec<ImportRow>, dry_run: bool) -> Result<FactImport> {
+    pub async fn import(self: &Arc<Self>, rows: Vec<ImportRow>, dry_run: bool) -> Result<FactImport> {
         let outcome = self
             .blocking(move |_, settings| {
                 let zone = zone(settings);
@@ -239,7 +273,7 @@ impl Engine {
             })
             .await?;
         if !dry_run && outcome.taken > 0 {
-            self.notes_changed();
+            self.indexer.notes_changed();
         }
         Ok(outcome)
     }
@@ -257,15 +291,10 @@ impl Engine {
         known.iter().zip(&nearness.cosines).find(is_same).map(|(fact, _)| fact.clone())
     }
 
-    fn notes_changed(self: &Arc<Self>) {
-        self.dirty.store(true, Ordering::Release);
-        self.sync_in_background();
-    }
-
     /// How near a text is to each fact: by vectors where there is a provider, else by words.
     async fn nearness(self: &Arc<Self>, text: &str, purpose: Purpose, facts: &[Fact]) -> Nearness {
         // A reply may wait for it, as it waits for a search.
-        let limit = Duration::from_millis(self.settings().settings.query.deadline_ms);
+        let limit = Duration::from_millis(self.context.settings().settings.query.deadline_ms);
         let late = || Err(Error::new(Code::Deadline, format!("it took longer than {} ms", limit.as_millis())));
         let compared = tokio::time::timeout(limit, self.vector_cosines(text, purpose, facts)).await;
         let warning = match compared.unwrap_or_else(|_| late()) {
@@ -286,15 +315,15 @@ impl Engine {
         purpose: Purpose,
         facts: &[Fact],
     ) -> Result<Option<Vec<f64>>> {
-        let settings = self.settings();
-        let embedder = self.provider().embedder()?.filter(|_| settings.settings.vector_enabled);
+        let settings = self.context.settings();
+        let embedder = self.context.provider().embedder()?.filter(|_| settings.settings.vector_enabled);
         let Some(embedder) = embedder.filter(|_| !facts.is_empty()) else { return Ok(None) };
         let mut texts: Vec<String> = facts.iter().map(|fact| fact.text.clone()).collect();
         let asked = match purpose {
             Purpose::Query => {
                 let limit = Duration::from_millis(settings.settings.provider.query_timeout_ms);
                 let text = text.chars().take(MAX_QUERY_CHARS).collect();
-                Some(self.remembered(embedder.space().key(), text, &embedder, &Cancel::new().within(limit)).await?)
+                Some(self.queries.get(embedder.space().key(), text, &embedder, &Cancel::new().within(limit)).await?)
             }
             Purpose::Document => {
                 texts.push(text.to_owned());
@@ -319,16 +348,17 @@ impl Engine {
         texts: Vec<String>,
     ) -> Result<HashMap<Hash, Vec<f32>>> {
         let key = embedder.space().key();
-        let space = self.store.write_async(move |tx| tx.get_or_create_space(&key)).await?;
+        let space = self.context.store().write_async(move |tx| tx.get_or_create_space(&key)).await?;
         if let Some(dims) = space.dims {
             embedder.expect_dims(dims as usize);
         }
         let hashes: Vec<Hash> = texts.iter().map(|text| hash(text.as_bytes())).collect();
         let wanted = hashes.clone();
-        let mut vectors = self.blocking(move |e, _| e.store.read(|r| r.vectors_of(space.id, &wanted))).await?;
+        let mut vectors =
+            self.blocking(move |e, _| e.context.store().read(|r| r.vectors_of(space.id, &wanted))).await?;
         let missing: Vec<(Hash, String)> =
             hashes.into_iter().zip(texts).filter(|(hash, _)| !vectors.contains_key(hash)).collect();
-        let timeout = Duration::from_millis(self.settings().settings.provider.document_timeout_ms);
+        let timeout = Duration::from_millis(self.context.settings().settings.provider.document_timeout_ms);
         for page in missing.chunks(embedder.run_size().max(1)) {
             let texts: Vec<String> = page.iter().map(|(_, text)| text.clone()).collect();
             let outcomes = embedder.embed(&texts, Purpose::Document, timeout).await?;
@@ -341,10 +371,10 @@ impl Engine {
                 })
                 .collect();
             vectors.extend(fresh.iter().map(|new| (new.hash, new.vector.clone())));
-            self.store.write_async(move |tx| tx.insert_embeddings(space.id, &fresh)).await?;
+            self.context.store().write_async(move |tx| tx.insert_embeddings(space.id, &fresh)).await?;
         }
         if !missing.is_empty() {
-            self.book_usage(&**embedder, missing.len() as u64).await;
+            self.telemetry.book_usage(&**embedder, missing.len() as u64).await;
         }
         Ok(vectors)
     }

@@ -78,9 +78,9 @@ pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
     crate::log::listen();
     let lease = blocking(move || open_blocking(call)).await?;
     if let Some((lease, background)) = &lease {
-        lease.check_soundness();
+        lease.indexer.check_soundness();
         if *background {
-            lease.start_background();
+            lease.indexer.start_background();
         }
     }
     Ok(lease.map(|(lease, _)| lease))
@@ -143,12 +143,12 @@ fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result
         Ok(Arc::new(Engine::new(store, Arc::clone(&resolved), provider)))
     })?;
     if let Some(provider) = fresh {
-        let provider = provider.with_ledger(&resolved.settings, Arc::clone(&lease.store) as _);
+        let provider = provider.with_ledger(&resolved.settings, Arc::clone(lease.context.store()) as _);
         lease.reconfigure(resolved, provider);
     }
     if let Some(host) = &call.sessions {
-        lease.sessions.add_host(thread, Arc::clone(host));
+        lease.indexer.add_host(thread, Arc::clone(host));
     }
-    lease.refresh_snapshot(&Cancel::new());
+    lease.telemetry.refresh(&Cancel::new());
     Ok((lease, call.background))
 }

@@ -36,18 +36,18 @@ async fn two_workspaces_of_one_agent_never_see_each_other() {
     write(&home, "a/memory/a.md", A);
     write(&home, "b/memory/b.md", B);
     let (a, b) = tokio::join!(open(&home, "a"), open(&home, "b"));
-    assert_ne!(a.store.path(), b.store.path());
+    assert_ne!(a.context.store().path(), b.context.store().path());
     sync(&a).await;
     assert!(!finds(&b, "zebra").await);
     sync(&b).await;
     sync(&a).await;
     assert!(finds(&a, "zebra").await && !finds(&a, "boiler").await);
     assert!(finds(&b, "boiler").await && !finds(&b, "zebra").await);
-    let (path_a, path_b) = (a.store.path().to_path_buf(), b.store.path().to_path_buf());
+    let (path_a, path_b) = (a.context.store().path().to_path_buf(), b.context.store().path().to_path_buf());
     a.release().await;
     b.release().await;
     let (b, a) = (open(&home, "b").await, open(&home, "a").await);
-    assert_eq!((a.store.path(), b.store.path()), (path_a.as_path(), path_b.as_path()));
+    assert_eq!((a.context.store().path(), b.context.store().path()), (path_a.as_path(), path_b.as_path()));
     assert!(finds(&a, "zebra").await && finds(&b, "boiler").await);
     a.release().await;
     b.release().await;
@@ -84,7 +84,7 @@ async fn a_workspace_that_moved_pays_nothing_twice_and_remembers_what_was_forgot
     sync(&a).await;
     assert_eq!(home.embedded.load(Ordering::SeqCst), 1);
     std::fs::write(
-        list_path(a.store.path()),
+        list_path(a.context.store().path()),
         "{\"id\":\"1\",\"at\":\"\",\"kind\":\"path\",\"path\":\"memory/x.md\"}\n",
     )
     .unwrap();
@@ -94,13 +94,13 @@ async fn a_workspace_that_moved_pays_nothing_twice_and_remembers_what_was_forgot
     assert!(!finds(&moved, "boiler").await);
     // The dry run counted as a cost what the sync takes over.
     write(&home, "moved/memory/b.md", B);
-    let plan = moved.plan(false).await.unwrap()["plan"].take();
+    let plan = moved.indexer.plan(false).await.unwrap()["plan"].take();
     assert_eq!((&plan["files"], &plan["texts"]), (&2.into(), &1.into()), "{plan}");
     std::fs::remove_file(home.dir.path().join("moved/memory/b.md")).unwrap();
     sync(&moved).await;
     assert!(finds(&moved, "zebra").await);
     assert_eq!(home.embedded.load(Ordering::SeqCst), 1, "the vector was taken over");
-    let list = std::fs::read_to_string(list_path(moved.store.path())).unwrap();
+    let list = std::fs::read_to_string(list_path(moved.context.store().path())).unwrap();
     assert!(list.contains("memory/x.md"));
     moved.release().await;
 }
@@ -113,15 +113,15 @@ async fn an_index_without_a_name_stays_with_the_workspace_whose_files_it_has() {
     write(&home, "b/memory/b.md", B);
     let a = open(&home, "a").await;
     sync(&a).await;
-    a.store.write_async(|tx| tx.delete_meta("workspace")).await.unwrap();
-    let first = a.store.path().to_path_buf();
+    a.context.store().write_async(|tx| tx.delete_meta("workspace")).await.unwrap();
+    let first = a.context.store().path().to_path_buf();
     a.release().await;
     let b = open(&home, "b").await;
-    assert_eq!(b.store.path(), own_path(&first, &Workspace::at(&home.dir.path().join("b"))));
+    assert_eq!(b.context.store().path(), own_path(&first, &Workspace::at(&home.dir.path().join("b"))));
     assert!(!finds(&b, "zebra").await);
     b.release().await;
     let a = open(&home, "a").await;
-    assert_eq!(a.store.path(), first);
+    assert_eq!(a.context.store().path(), first);
     assert!(finds(&a, "zebra").await);
     a.release().await;
 }
@@ -134,21 +134,21 @@ async fn doctor_and_status_name_the_indexes_of_other_workspaces() {
     write(&home, "b/memory/b.md", B);
     let a = open(&home, "a").await;
     sync(&a).await;
-    let told = |checks: Vec<crate::services::doctor::Check>| {
+    let told = |checks: Vec<crate::services::Check>| {
         checks.into_iter().find(|check| check.name == "other workspaces").unwrap()
     };
-    assert_eq!(told(a.doctor(false).await.unwrap()).found, "no index of another workspace of this agent");
-    let path = a.store.path().to_path_buf();
+    assert_eq!(told(a.admin.doctor(false).await.unwrap()).found, "no index of another workspace of this agent");
+    let path = a.context.store().path().to_path_buf();
     a.release().await;
     let b = open(&home, "b").await;
     for is_gone in [false, true] {
-        let check = told(b.doctor(false).await.unwrap());
+        let check = told(b.admin.doctor(false).await.unwrap());
         assert!(check.ok, "{check:?}");
         for part in [path.to_str().unwrap(), home.dir.path().join("a").to_str().unwrap(), " MB", "-wal"] {
             assert!(check.found.contains(part), "{part}: {check:?}");
         }
         assert_eq!(check.found.contains("not there any more"), is_gone, "{check:?}");
-        let others = b.inspect().await.unwrap()["otherWorkspaces"].take();
+        let others = b.indexer.inspect().await.unwrap()["otherWorkspaces"].take();
         assert_eq!(others[0]["isGone"], is_gone, "{others}");
         assert!(others[0]["bytes"].as_u64().is_some_and(|bytes| bytes > 10_000), "{others}");
         let _ = std::fs::remove_dir_all(home.dir.path().join("a"));
@@ -163,8 +163,8 @@ async fn an_index_without_a_name_is_still_that_of_an_agent_whose_mount_is_lost()
     write(&home, "a/memory/a.md", A);
     let a = open(&home, "a").await;
     sync(&a).await;
-    a.store.write_async(|tx| tx.delete_meta("workspace")).await.unwrap();
-    let first = a.store.path().to_path_buf();
+    a.context.store().write_async(|tx| tx.delete_meta("workspace")).await.unwrap();
+    let first = a.context.store().path().to_path_buf();
     a.release().await;
     let aside = home.dir.path().join("aside");
     std::fs::rename(home.dir.path().join("a"), &aside).unwrap();
@@ -173,15 +173,15 @@ async fn an_index_without_a_name_is_still_that_of_an_agent_whose_mount_is_lost()
             std::fs::create_dir_all(home.dir.path().join(folder)).unwrap();
         }
         let a = open(&home, "a").await;
-        assert_eq!(a.store.path(), first, "{left:?}");
+        assert_eq!(a.context.store().path(), first, "{left:?}");
         sync(&a).await;
         assert!(finds(&a, "zebra").await, "{left:?}");
-        a.store.write_async(|tx| tx.delete_meta("workspace")).await.unwrap();
+        a.context.store().write_async(|tx| tx.delete_meta("workspace")).await.unwrap();
         a.release().await;
     }
     // Notes of its own make it another workspace.
     write(&home, "a/memory/b.md", B);
     let other = open(&home, "a").await;
-    assert_ne!(other.store.path(), first);
+    assert_ne!(other.context.store().path(), first);
     other.release().await;
 }

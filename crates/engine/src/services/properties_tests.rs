@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::{
-    Lease, SearchCall,
-    forget::ForgetCall,
+    ForgetCall, Lease, SearchCall,
     testing::{Home, asking, sync},
 };
 use model::{cancel::Cancel, source::Source};
@@ -63,7 +62,7 @@ async fn happen(home: &Home, engine: &Lease, event: &Event) {
         Event::Forget(file) => {
             // A file without this line, or none at all, has nothing to forget.
             let call = ForgetCall { paths: vec![name(*file)], lines: Some((1, 1)), ..ForgetCall::default() };
-            let _ = engine.forget(call).await;
+            let _ = engine.admin.forget(call).await;
         }
         Event::Sync => drop(sync(engine).await),
     }
@@ -71,7 +70,7 @@ async fn happen(home: &Home, engine: &Lease, event: &Event) {
 
 /// Everything that searches can see, by path.
 fn content(engine: &Lease) -> BTreeMap<String, Vec<(u32, u32, String)>> {
-    let read = engine.store.read(|r| {
+    let read = engine.context.store().read(|r| {
         let Some(live) = r.live()? else { return Ok(BTreeMap::new()) };
         let mut all = BTreeMap::new();
         for (id, _, path) in r.file_paths(live.id)? {
@@ -98,7 +97,7 @@ proptest! {
             }
             sync(&engine).await;
             let followed = content(&engine);
-            engine.reset(false).await.unwrap();
+            engine.admin.reset(false).await.unwrap();
             assert!(content(&engine).is_empty());
             sync(&engine).await;
             assert_eq!(followed, content(&engine));
@@ -123,7 +122,7 @@ async fn answers(engine: &Lease) -> Vec<(String, String)> {
             explain: true,
             ..asking(&query)
         };
-        let answer = engine.search(call, Cancel::new()).await.unwrap();
+        let answer = engine.searcher.search(call, Cancel::new()).await.unwrap();
         assert!(!answer.partial, "{:?}", answer.warning);
         answers.push((query, serde_json::to_string(&answer).unwrap()));
     }
@@ -158,12 +157,12 @@ proptest! {
                 happen(&home, &engine, event).await;
                 if matches!(event, Event::Sync) {
                     // What is kept in memory follows, too.
-                    let _ = engine.search(SearchCall { lexical_only: false, ..asking("garden") }, Cancel::new()).await;
+                    let _ = engine.searcher.search(SearchCall { lexical_only: false, ..asking("garden") }, Cancel::new()).await;
                 }
             }
             sync(&engine).await;
             let followed = answers(&engine).await;
-            engine.reset(false).await.unwrap();
+            engine.admin.reset(false).await.unwrap();
             sync(&engine).await;
             for (followed, fresh) in followed.into_iter().zip(answers(&engine).await) {
                 assert_eq!(followed, fresh);

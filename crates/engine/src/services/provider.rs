@@ -139,8 +139,16 @@ impl Provider {
     }
 
     /// Whether the provider in use works on this machine, in this process or beside it.
-    pub(super) fn is_on_this_machine(&self, settings: &Settings) -> bool {
+    fn is_on_this_machine(&self, settings: &Settings) -> bool {
         self.account(settings).is_some_and(Account::is_on_this_machine)
+    }
+
+    /// Whether it may charge for texts: not what runs in this process or on this machine.
+    pub(super) fn is_paid(&self, settings: &Settings) -> bool {
+        match &*self.choice() {
+            Ok(Selected { embedder: Some(embedder), .. }) => !embedder.is_local() && !self.is_on_this_machine(settings),
+            _ => false,
+        }
     }
 
     /// The embedders that may have sent something.

@@ -40,7 +40,7 @@ impl Lease {
         // Held while opening, so that one database is never opened twice; opening takes milliseconds.
         let mut engines = ENGINES.lock();
         if let Some(entry) = engines.get_mut(path).filter(|e| !e.engine.is_closed()) {
-            if !entry.engine.store.belongs_to(workspace) {
+            if !entry.engine.context.store().belongs_to(workspace) {
                 return Err(place::not_ours(path));
             }
             entry.leases += 1;
@@ -57,7 +57,7 @@ impl Lease {
             return false;
         }
         let mut engines = ENGINES.lock();
-        let path = self.engine.store.path();
+        let path = self.engine.context.store().path();
         let Some(entry) = engines.get_mut(path).filter(|e| Arc::ptr_eq(&e.engine, &self.engine)) else {
             return false;
         };

@@ -161,7 +161,7 @@ fn vector(text: &str) -> Vec<f32> {
 
 pub(super) async fn sync(engine: &Lease) -> Arc<SyncReport> {
     let call = SyncCall { reason: "test".into(), force: false, text_only: false };
-    engine.sync(call, Cancel::new(), None).await.unwrap()
+    engine.indexer.sync(call, Cancel::new(), None).await.unwrap()
 }
 
 pub(super) fn asking(query: &str) -> SearchCall {
@@ -180,5 +180,5 @@ pub(super) fn asking(query: &str) -> SearchCall {
 }
 
 pub(super) async fn hits(engine: &Arc<Engine>, query: &str) -> Vec<Hit> {
-    engine.search(asking(query), Cancel::new()).await.unwrap().hits
+    engine.searcher.search(asking(query), Cancel::new()).await.unwrap().hits
 }

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::sync::MutexGuard;
 
-use super::Engine;
+use super::context::{Context, Service};
 use crate::index::{Progress, Step};
 use model::error::{Code, Error, Result};
 use store::lease::Lease;
@@ -18,45 +18,61 @@ use store::lease::Lease;
 /// Pause between two looks at a writer lease that another process holds.
 const LEASE_POLL: Duration = Duration::from_millis(250);
 
+/// How long another process that indexes is waited for by a person at a terminal.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What is said of a lease that was not given back; it runs out by itself.
+pub(super) const NOT_GIVEN_BACK: &str = "other processes cannot write to the index for a while";
+
 /// How often indexing is tried, when other processes take the lease over meanwhile.
 const ATTEMPTS: usize = 3;
 
-/// Who needs the lease of an engine.
-#[derive(Default)]
-pub(super) struct Holders {
+/// The writer lease of an engine, and who needs it.
+pub(super) struct WriterLease {
+    context: Arc<Context>,
     count: AtomicUsize,
     /// Taking the lease and giving it back come one after the other, never in between.
     turn: tokio::sync::Mutex<()>,
 }
 
 /// The lease is needed as long as this lives.
-pub(super) struct Held(Arc<Engine>);
+pub(super) struct Held(Arc<WriterLease>);
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.0.holders.count.fetch_sub(1, Ordering::AcqRel);
+        self.0.count.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 impl Held {
     /// Needs the lease no more, and gives it back when nobody else does.
     pub(super) async fn give_back(self) -> Result<()> {
-        let engine = Arc::clone(&self.0);
+        let lease = Arc::clone(&self.0);
         drop(self);
-        engine.give_lease_back().await
+        lease.give_back().await
     }
 }
 
-impl Engine {
+impl Service for WriterLease {
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl WriterLease {
+    pub(super) fn new(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context), count: AtomicUsize::new(0), turn: tokio::sync::Mutex::default() }
+    }
+
     /// Waits for the writer lease. Another process that holds it does the same work, so waiting is no loss. Whoever
-    /// only drops what this gives calls [`Self::give_lease_back`] afterwards.
-    pub(super) async fn with_lease(self: &Arc<Self>, progress: &Progress) -> Result<Held> {
+    /// only drops what this gives calls [`Self::give_back`] afterwards.
+    pub(super) async fn take(self: &Arc<Self>, progress: &Progress) -> Result<Held> {
         loop {
-            self.shutdown.check()?;
-            let turn = self.holders.turn.lock().await;
-            let label = match self.upkeep(|engine, _| engine.store.acquire_lease()).await {
+            self.context.shutdown().check()?;
+            let turn = self.turn.lock().await;
+            let label = match self.upkeep(|lease, _| lease.context.store().acquire_lease()).await {
                 Ok(Lease::Held { .. }) => {
-                    self.holders.count.fetch_add(1, Ordering::AcqRel);
+                    self.count.fetch_add(1, Ordering::AcqRel);
                     return Ok(Held(Arc::clone(self)));
                 }
                 Ok(Lease::HeldBy(row)) => format!("Waiting for process {} that indexes this workspace", row.owner.pid),
@@ -71,19 +87,19 @@ impl Engine {
     }
 
     /// Waits until nobody indexes, in this engine or in another process, and keeps it so as long as the guard lives.
-    /// Afterwards [`Self::give_lease_back`] is due.
+    /// Afterwards [`Self::give_back`] is due.
     ///
     /// # Errors
     /// [`Code::Busy`] with what to do, when that takes too long.
     pub(super) async fn alone(self: &Arc<Self>, patience: Duration) -> Result<MutexGuard<'_, ()>> {
         let started = Instant::now();
         loop {
-            self.shutdown.check()?;
-            let turn = self.holders.turn.lock().await;
-            let who = if self.holders.count.load(Ordering::Acquire) > 0 {
+            self.context.shutdown().check()?;
+            let turn = self.turn.lock().await;
+            let who = if self.count.load(Ordering::Acquire) > 0 {
                 "this process".to_owned()
             } else {
-                match self.blocking(|engine, _| engine.store.acquire_lease()).await {
+                match self.blocking(|lease, _| lease.context.store().acquire_lease()).await {
                     Ok(Lease::Held { .. }) => return Ok(turn),
                     Ok(Lease::HeldBy(row)) => format!("process {}", row.owner.pid),
                     Err(error) if error.code() == Code::Busy => "another process".to_owned(),
@@ -108,7 +124,7 @@ impl Engine {
     ) -> Result<T> {
         let mut attempt = 1;
         loop {
-            let _held = self.with_lease(progress).await?;
+            let _held = self.take(progress).await?;
             match work().await {
                 Err(error) if error.code() == Code::Busy && attempt < ATTEMPTS => attempt += 1,
                 outcome => return outcome,
@@ -116,13 +132,27 @@ impl Engine {
         }
     }
 
+    /// The lease within a time that a person at a terminal waits.
+    pub(super) async fn take_soon(self: &Arc<Self>) -> Result<Held> {
+        let quiet: Progress = Arc::new(|_| {});
+        match tokio::time::timeout(PATIENCE, self.take(&quiet)).await {
+            Ok(taken) => taken,
+            Err(_) => {
+                // It may have come at the last moment.
+                self.context.told(self.give_back().await, NOT_GIVEN_BACK);
+                Err(Error::new(Code::Busy, "another process is indexing this workspace")
+                    .remedy("Try again when it is done, or stop the gateway first"))
+            }
+        }
+    }
+
     /// Gives the lease back when nobody needs it any more.
-    pub(super) async fn give_lease_back(self: &Arc<Self>) -> Result<()> {
-        let _turn = self.holders.turn.lock().await;
-        if self.holders.count.load(Ordering::Acquire) > 0 {
+    pub(super) async fn give_back(self: &Arc<Self>) -> Result<()> {
+        let _turn = self.turn.lock().await;
+        if self.count.load(Ordering::Acquire) > 0 {
             return Ok(());
         }
-        self.blocking(|engine, _| engine.store.release_lease()).await
+        self.blocking(|lease, _| lease.context.store().release_lease()).await
     }
 }
 
@@ -145,9 +175,9 @@ mod tests {
     async fn a_pass_that_ends_leaves_the_lease_to_one_that_has_begun() {
         let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
         let quiet: Progress = Arc::new(|_| {});
-        let first = engine.with_lease(&quiet).await.unwrap();
-        let second = engine.with_lease(&quiet).await.unwrap();
-        let write = || engine.store.write_indexed_async(|tx| tx.set_meta("k", "v"));
+        let first = engine.indexer.writer().take(&quiet).await.unwrap();
+        let second = engine.indexer.writer().take(&quiet).await.unwrap();
+        let write = || engine.context.store().write_indexed_async(|tx| tx.set_meta("k", "v"));
         first.give_back().await.unwrap();
         write().await.unwrap();
         second.give_back().await.unwrap();
@@ -160,7 +190,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_sync_waits_for_a_process_that_was_stopped_while_it_wrote() {
         let (home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
-        let other = Store::open(engine.store.path(), OpenOptions::default()).unwrap();
+        let other = Store::open(engine.context.store().path(), OpenOptions::default()).unwrap();
         let (inside, is_inside) = std::sync::mpsc::channel();
         let stopped = tokio::task::spawn_blocking(move || {
             other.write(move |_| {
@@ -195,7 +225,8 @@ mod tests {
             home.write(&format!("memory/{n}.md"), &format!("The code of boiler {n} is E{n}."));
         }
         let other =
-            Store::open(engine.store.path(), OpenOptions { clock: Arc::new(Later), ..Default::default() }).unwrap();
+            Store::open(engine.context.store().path(), OpenOptions { clock: Arc::new(Later), ..Default::default() })
+                .unwrap();
         let taken = std::sync::Once::new();
         let progress: Progress = Arc::new(move |_| {
             taken.call_once(|| {
@@ -204,8 +235,8 @@ mod tests {
             });
         });
         let call = SyncCall { reason: "test".into(), force: false, text_only: false };
-        engine.sync(call, Cancel::new(), Some(progress)).await.unwrap();
-        let held = engine.store.read(|r| r.live()?.map_or(Ok(0), |live| r.chunk_count(live.id))).unwrap();
+        engine.indexer.sync(call, Cancel::new(), Some(progress)).await.unwrap();
+        let held = engine.context.store().read(|r| r.live()?.map_or(Ok(0), |live| r.chunk_count(live.id))).unwrap();
         assert_eq!(held, files + 1);
         engine.release().await;
     }

@@ -1,8 +1,8 @@
-use std::time::Instant;
+use std::{sync::atomic::Ordering, time::Instant};
 
 use super::*;
-use crate::services::SyncCall;
 use crate::services::testing::{FAILING, Home, UNANSWERED, asking, hits, indexed, sync};
+use crate::services::{Engine, SyncCall};
 
 const LIMIT: Duration = Duration::from_millis(400);
 /// The promise is 50 ms; tests share the machine. What is held up in these tests is held up for longer, or for good.
@@ -11,7 +11,7 @@ const LATE: Duration = Duration::from_secs(2);
 async fn timed(engine: &Arc<Engine>, query: &str) -> Answer {
     let call = SearchCall { lexical_only: false, deadline_ms: Some(LIMIT.as_millis() as u64), ..asking(query) };
     let started = Instant::now();
-    let answer = engine.search(call, Cancel::new()).await.unwrap();
+    let answer = engine.searcher.search(call, Cancel::new()).await.unwrap();
     assert!(started.elapsed() < LIMIT + LATE, "{:?}", started.elapsed());
     answer
 }
@@ -28,7 +28,7 @@ async fn a_provider_that_hangs_costs_the_meaning_and_not_the_answer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_holds_the_vectors_does_not_hold_up_the_words() {
     let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
-    let loading = engine.store.vector_turn().await;
+    let loading = engine.context.store().vector_turn().await;
     let answer = timed(&engine, "boiler code").await;
     assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
     assert!(answer.warning.unwrap().contains("the time limit of 400 ms passed"));
@@ -44,7 +44,7 @@ async fn an_answer_that_found_no_reader_says_that_nothing_was_searched() {
     let (done, wait) = crossbeam_channel::bounded::<()>(0);
     let held: Vec<_> = std::iter::repeat_with(|| {
         let (engine, wait) = (Arc::clone(&engine), wait.clone());
-        tokio::task::spawn_blocking(move || engine.store.read(|_| Ok(wait.recv().is_err())))
+        tokio::task::spawn_blocking(move || engine.context.store().read(|_| Ok(wait.recv().is_err())))
     })
     .take(3)
     .collect();
@@ -172,7 +172,7 @@ async fn a_search_takes_up_known_changes_unless_that_is_switched_off() {
         let engine = home.open_set(settings).await;
         sync(&engine).await;
         home.write("memory/new.md", "The zebra sleeps.");
-        engine.dirty.store(true, Ordering::Release);
+        engine.indexer.mark_dirty();
         let found = async {
             while hits(&engine, "zebra").await.is_empty() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
@@ -180,7 +180,7 @@ async fn a_search_takes_up_known_changes_unless_that_is_switched_off() {
         };
         let wait = Duration::from_secs(if on_search { 60 } else { 1 });
         assert_eq!(tokio::time::timeout(wait, found).await.is_ok(), on_search);
-        assert_eq!(engine.dirty.load(Ordering::Acquire), !on_search);
+        assert_eq!(engine.indexer.is_behind(), !on_search);
         engine.release().await;
     }
 }
@@ -192,20 +192,20 @@ async fn nothing_found_because_of_a_fault_is_an_error() {
     let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
     let engine = home.open().await;
     // Nothing can be listed as forgotten or not: a pass must not begin.
-    let list = crate::workspace::forgotten::list_path(engine.store.path());
+    let list = crate::workspace::forgotten::list_path(engine.context.store().path());
     std::fs::create_dir_all(&list).unwrap();
-    let error = engine.search(asking("boiler code"), Cancel::new()).await.unwrap_err();
+    let error = engine.searcher.search(asking("boiler code"), Cancel::new()).await.unwrap_err();
     assert!(error.to_string().contains("the notes could not be read"), "{error}");
     std::fs::remove_dir(&list).unwrap();
-    assert_eq!(engine.search(asking("boiler code"), Cancel::new()).await.unwrap().hits.len(), 1);
+    assert_eq!(engine.searcher.search(asking("boiler code"), Cancel::new()).await.unwrap().hits.len(), 1);
     // Later, what is found is shown and the fault is said beside it.
     std::fs::create_dir_all(&list).unwrap();
     home.write("memory/new.md", "The zebra sleeps.");
     let call = SyncCall { reason: "test".into(), force: false, text_only: true };
-    engine.sync(call, Cancel::new(), None).await.unwrap_err();
-    let answer = engine.search(asking("boiler code"), Cancel::new()).await.unwrap();
+    engine.indexer.sync(call, Cancel::new(), None).await.unwrap_err();
+    let answer = engine.searcher.search(asking("boiler code"), Cancel::new()).await.unwrap();
     assert_eq!((answer.hits.len(), answer.partial), (1, true));
-    assert!(engine.search(asking("zebra"), Cancel::new()).await.is_err());
+    assert!(engine.searcher.search(asking("zebra"), Cancel::new()).await.is_err());
     engine.release().await;
 }
 

@@ -1,12 +1,13 @@
 //! How memory is, in one word and a sentence: it never says `ready` when it is not.
 
-use std::{collections::BTreeMap, sync::atomic::Ordering};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::{
-    Engine, now_ms,
-    status::{QUERY, Snapshot},
+    super::now_ms,
+    Telemetry,
+    status::{Activity, QUERY, Snapshot},
 };
 use crate::index::lost;
 use embed::{Embedder, embedded};
@@ -34,35 +35,35 @@ pub(super) struct Health {
 /// A language that the embedded model does not know.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct UnknownLanguage {
+pub(crate) struct UnknownLanguage {
     /// Its English name.
     pub language: &'static str,
     /// Share (0–1) of the chunks that are written in it, estimated.
     pub share: f64,
 }
 
-impl Engine {
+impl Telemetry {
     /// How memory is. `provider_error` is why the provider that was asked for cannot be used.
-    pub(super) fn health(&self, snapshot: &Snapshot, provider_error: Option<String>) -> Health {
-        let compared = self.compared_ms.load(Ordering::Acquire);
-        let (state, reason) = self.state(snapshot, compared, provider_error);
+    pub(super) fn health(&self, snapshot: &Snapshot, activity: &Activity, provider_error: Option<String>) -> Health {
+        let compared = activity.compared_ms;
+        let (state, reason) = self.state(snapshot, activity, provider_error);
         Health { state, reason, compared_ago_ms: (compared > 0).then(|| (now_ms() - compared).max(0)) }
     }
 
     fn state(
         &self,
         snapshot: &Snapshot,
-        compared_ms: i64,
+        activity: &Activity,
         provider_error: Option<String>,
     ) -> (&'static str, Option<String>) {
         let told = |text: &str| Some(text.to_owned());
-        if self.store.is_corrupt() {
+        if self.context.store().is_corrupt() {
             return ("damaged", told("the index is damaged; `openclaw memory doctor` repairs it"));
         }
-        if let Some(refusal) = self.store.refusal() {
+        if let Some(refusal) = self.context.store().refusal() {
             return ("read-only", Some(refusal.to_string()));
         }
-        if self.texts.is_running() {
+        if activity.reading {
             return ("indexing", told("what changed on disk is being read"));
         }
         if let Some(error) = snapshot.update_error() {
@@ -71,16 +72,18 @@ impl Engine {
         if let Some(warning) = lost::warning(snapshot.lost()) {
             return ("lost", Some(warning));
         }
-        if self.dirty.load(Ordering::Acquire) {
+        if activity.dirty {
             return ("outdated", told("the disk has changed since the last update"));
         }
-        if compared_ms == 0 {
+        if activity.compared_ms == 0 {
             return ("unknown", told("the disk was not compared with the index yet"));
         }
         if let Some(error) = provider_error {
             return ("keywords", Some(error));
         }
-        if !self.settings().settings.vector_enabled || self.provider().embedder().is_ok_and(|e| e.is_none()) {
+        if !self.context.settings().settings.vector_enabled
+            || self.context.provider().embedder().is_ok_and(|e| e.is_none())
+        {
             return ("ready", None);
         }
         let (pending, chunks) = (snapshot.pending(), snapshot.chunks());
@@ -99,11 +102,11 @@ impl Engine {
 
     /// Languages of the indexed text that the embedded model does not know, when it is the one in use: search by
     /// meaning says little about them, and keywords carry them. Blocks.
-    pub(super) fn unknown_languages(&self, embedder: Option<&dyn Embedder>) -> Result<Vec<UnknownLanguage>> {
+    pub(crate) fn unknown_languages(&self, embedder: Option<&dyn Embedder>) -> Result<Vec<UnknownLanguage>> {
         if embedder.is_none_or(|embedder| embedder.space().provider != embedded::PROVIDER) {
             return Ok(Vec::new());
         }
-        let texts = self.store.read(|r| {
+        let texts = self.context.store().read(|r| {
             let Some(live) = r.live()? else { return Ok(Vec::new()) };
             let ids = r.chunk_ids(live.id)?;
             let step = ids.len().div_ceil(SAMPLE).max(1);
@@ -135,7 +138,7 @@ mod tests {
         let engine = home.open().await;
         let state = |status: &serde_json::Value| status["custom"]["health"]["state"].as_str().unwrap().to_owned();
         assert_eq!(state(&engine.status()), "unknown");
-        let inspected = engine.inspect().await.unwrap();
+        let inspected = engine.indexer.inspect().await.unwrap();
         assert_eq!(state(&inspected["status"]), "outdated");
         assert_eq!(inspected["status"]["vector"]["available"], false, "nothing can be found by meaning yet");
         sync(&engine).await;
@@ -145,12 +148,17 @@ mod tests {
         assert!(ready["custom"]["sizes"]["database"].as_u64().is_some_and(|bytes| bytes > 0));
 
         home.write("memory/new.md", "Another note.");
-        assert_eq!(state(&engine.inspect().await.unwrap()["status"]), "outdated");
+        assert_eq!(state(&engine.indexer.inspect().await.unwrap()["status"]), "outdated");
         std::fs::remove_file(home.workspace().join("memory/new.md")).unwrap();
-        assert_eq!(state(&engine.inspect().await.unwrap()["status"]), "ready", "the disk is as the index has it again");
+        assert_eq!(
+            state(&engine.indexer.inspect().await.unwrap()["status"]),
+            "ready",
+            "the disk is as the index has it again"
+        );
 
         home.write("memory/bad.md", "A note the provider fails on: outage.");
         let report = engine
+            .indexer
             .sync(
                 crate::services::SyncCall { reason: "t".into(), force: false, text_only: true },
                 model::cancel::Cancel::new(),

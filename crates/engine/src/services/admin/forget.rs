@@ -9,7 +9,10 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Engine, SearchCall, SyncCall, facts::hashes_of_forgotten, keep::LEASE_PATIENCE};
+use super::{
+    super::{context::Service, facts::hashes_of_forgotten, indexer::SyncCall, searcher::SearchCall, writer::PATIENCE},
+    Admin,
+};
 use crate::{
     capture::{erase, jsonl, short_term},
     index::Failure,
@@ -124,7 +127,7 @@ struct Target {
     lines: Vec<String>,
 }
 
-impl Engine {
+impl Admin {
     /// Forgets, or tells what would be forgotten.
     ///
     /// # Errors
@@ -133,7 +136,7 @@ impl Engine {
     pub async fn forget(self: &Arc<Self>, call: ForgetCall) -> Result<ForgetReport> {
         let (hits, warning) = match &call.search {
             Some(search) => {
-                let answer = self.search(search.clone(), Cancel::new()).await?;
+                let answer = self.searcher.search(search.clone(), Cancel::new()).await?;
                 (answer.hits, answer.warning)
             }
             None => (Vec::new(), None),
@@ -145,8 +148,8 @@ impl Engine {
         }
         let dry_run = call.dry_run;
         let target = self
-            .blocking(move |engine, settings| {
-                let mut target = engine.target(&call, &hits, settings)?;
+            .blocking(move |admin, settings| {
+                let mut target = admin.target(&call, &hits, settings)?;
                 if !call.dry_run {
                     target.report.ids = append(settings, &target.entries)?;
                 }
@@ -160,17 +163,17 @@ impl Engine {
             return Ok(report);
         }
         let sync = SyncCall { reason: "forget".to_owned(), force: false, text_only: false };
-        match self.sync(sync, Cancel::new().within(LEASE_PATIENCE), None).await {
+        match self.indexer.sync(sync, Cancel::new().within(PATIENCE), None).await {
             Ok(synced) => report.embedding_error.clone_from(&synced.embedding_error),
             // The list is written: whoever indexes now follows it with the next look at the disk.
             Err(error) if error.code() == Code::Deadline => report.pending = true,
             Err(error) => return Err(error),
         }
-        self.blocking(move |engine, _| {
+        self.blocking(move |admin, _| {
             let hashes: Vec<Hash> = hashes.into_iter().collect();
-            engine.store.write(move |tx| tx.purge_texts(&hashes))?;
-            engine.store.scrub(&engine.shutdown)?;
-            engine.refresh_snapshot(&engine.shutdown);
+            admin.context.store().write(move |tx| tx.purge_texts(&hashes))?;
+            admin.context.store().scrub(admin.context.shutdown())?;
+            admin.telemetry.refresh(admin.context.shutdown());
             Ok(())
         })
         .await?;
@@ -199,7 +202,7 @@ impl Engine {
         .await?;
         let sync = SyncCall { reason: "forget --undo".to_owned(), force: false, text_only: false };
         // A provider that fails is kept for `status`; the text is back all the same.
-        self.sync(sync, Cancel::new(), None).await.map(drop)
+        self.indexer.sync(sync, Cancel::new(), None).await.map(drop)
     }
 
     /// The list of forgotten things, oldest first.
@@ -218,7 +221,7 @@ impl Engine {
     fn target(&self, call: &ForgetCall, hits: &[Hit], settings: &Settings) -> Result<Target> {
         let area = Area::of(settings);
         let mut target = Target::default();
-        self.store.read(|r| {
+        self.context.store().read(|r| {
             let live = r.live()?.map_or(0, |live| live.id);
             match (call.lines, call.paths.as_slice()) {
                 (None, paths) => paths.iter().try_for_each(|path| target.path(r, live, &area, path))?,
@@ -244,7 +247,7 @@ impl Engine {
         target.report.facts = facts.len();
         target.hashes.extend(facts);
         target.report.vectors =
-            self.store.read(|r| r.vector_count_of(&target.hashes.iter().copied().collect::<Vec<_>>()))?;
+            self.context.store().read(|r| r.vector_count_of(&target.hashes.iter().copied().collect::<Vec<_>>()))?;
         Ok(target)
     }
 }

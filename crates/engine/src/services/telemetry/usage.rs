@@ -9,59 +9,59 @@ use futures::future::join_all;
 use jiff::{Zoned, tz::TimeZone};
 use serde_json::{Value, json};
 
-use super::Engine;
+use super::Telemetry;
 use crate::index::embed_pass::Booking;
-use embed::{Embedder, factory::Selected};
+use embed::Embedder;
 use model::{config::settings::Settings, error::Result};
 use store::usage::Spent;
 
 /// How long after a search its cost is booked; a kill loses these figures, which harms nobody.
 const BOOK_AFTER: Duration = Duration::from_secs(30);
 
-impl Engine {
+impl Telemetry {
     /// Books what was sent since the last time, and chunks that need a vector. A full disk loses figures, which harms
     /// nobody.
-    pub(super) async fn book_usage(&self, embedder: &dyn Embedder, needed: u64) {
+    pub(crate) async fn book_usage(&self, embedder: &dyn Embedder, needed: u64) {
         let spent = Spent { sent: embedder.take_usage(), needed, embedded: 0 };
         if spent != Spent::default() {
             let booking = self.booking(embedder);
-            let booked = self.store.write_async(move |tx| booking.add(tx, &spent)).await;
-            self.told(booked, "what the provider was asked was not booked; the figures of today are too low");
+            let booked = self.context.store().write_async(move |tx| booking.add(tx, &spent)).await;
+            self.context.told(booked, "what the provider was asked was not booked; the figures of today are too low");
         }
     }
 
     /// Books what searches send, some time later and together: every write makes each reader forget the pages it
     /// holds, and wears a card out.
-    pub(super) fn book_later(self: &Arc<Self>) {
+    pub(crate) fn book_later(self: &Arc<Self>) {
         if self.booking_due.swap(true, Ordering::AcqRel) {
             return;
         }
-        let engine = Arc::downgrade(self);
+        let telemetry = Arc::downgrade(self);
         tokio::spawn(async move {
             tokio::time::sleep(BOOK_AFTER).await;
-            if let Some(engine) = engine.upgrade() {
-                engine.booking_due.store(false, Ordering::Release);
-                engine.book_all().await;
+            if let Some(telemetry) = telemetry.upgrade() {
+                telemetry.booking_due.store(false, Ordering::Release);
+                telemetry.book_all().await;
             }
         });
     }
 
     /// Books what all embedders in use sent since the last time.
-    pub(super) async fn book_all(&self) {
-        let embedders = self.provider().in_use();
+    pub(crate) async fn book_all(&self) {
+        let embedders = self.context.provider().in_use();
         join_all(embedders.iter().map(|embedder| self.book_usage(&**embedder, 0))).await;
     }
 
     /// Where the cost of an embedder is booked today.
-    pub(super) fn booking(&self, embedder: &dyn Embedder) -> Booking {
-        let day = today(&self.settings().settings);
+    pub(crate) fn booking(&self, embedder: &dyn Embedder) -> Booking {
+        let day = today(&self.context.settings().settings);
         Booking { day, provider: embedder.space().provider.clone(), model: embedder.space().model.clone() }
     }
 
     /// What today cost: `{day, requests, texts, tokens, needed, embedded, hitRate?, models}`. Blocks.
-    pub(super) fn usage_today(&self, settings: &Settings) -> Result<Value> {
+    pub(crate) fn usage_today(&self, settings: &Settings) -> Result<Value> {
         let day = today(settings);
-        let models = self.store.read(|r| r.usage_of(&day))?;
+        let models = self.context.store().read(|r| r.usage_of(&day))?;
         let mut total = Spent::default();
         for model in &models {
             total += model.spent;
@@ -71,17 +71,6 @@ impl Engine {
         usage["hitRate"] = json!(total.hit_rate());
         usage["models"] = json!(models);
         Ok(usage)
-    }
-
-    /// Whether the chosen provider may charge for texts: not what runs in this process or on this machine.
-    pub(super) fn is_paid(&self, settings: &Settings) -> bool {
-        let provider = self.provider();
-        match &*provider.choice() {
-            Ok(Selected { embedder: Some(embedder), .. }) => {
-                !embedder.is_local() && !provider.is_on_this_machine(settings)
-            }
-            _ => false,
-        }
     }
 }
 
@@ -101,7 +90,7 @@ mod tests {
     use model::cancel::Cancel;
 
     fn requests(engine: &Engine) -> u64 {
-        tokio::task::block_in_place(|| engine.usage_today(&engine.settings().settings)).unwrap()["requests"]
+        tokio::task::block_in_place(|| engine.telemetry.usage_today(&engine.settings().settings)).unwrap()["requests"]
             .as_u64()
             .unwrap()
     }
@@ -111,10 +100,10 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_search_writes_nothing_and_its_cost_is_booked_at_the_end() {
         let (home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
-        let (before, version) = (requests(&engine), engine.store.data_version().unwrap());
+        let (before, version) = (requests(&engine), engine.context.store().data_version().unwrap());
         let call = SearchCall { lexical_only: false, ..asking("heating") };
-        engine.search(call, Cancel::new()).await.unwrap();
-        assert_eq!(engine.store.data_version().unwrap(), version);
+        engine.searcher.search(call, Cancel::new()).await.unwrap();
+        assert_eq!(engine.context.store().data_version().unwrap(), version);
         assert_eq!(requests(&engine), before);
         engine.release().await;
         let engine = home.open().await;

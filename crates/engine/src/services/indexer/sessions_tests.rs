@@ -12,7 +12,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::super::{
+use crate::services::{
     Engine, Lease, OpenCall, SyncCall, open,
     testing::{hits, open_call},
 };
@@ -32,7 +32,7 @@ async fn engine(dir: &Path) -> Lease {
 
 async fn sync(engine: &Arc<Engine>, force: bool) -> usize {
     let call = SyncCall { reason: "test".to_owned(), force, text_only: true };
-    engine.sync(call, Cancel::new(), None).await.unwrap().changed
+    engine.indexer.sync(call, Cancel::new(), None).await.unwrap().changed
 }
 
 async fn paths(engine: &Arc<Engine>, query: &str) -> Vec<String> {
@@ -78,11 +78,12 @@ async fn what_was_said_is_found_with_its_line_and_followed() {
     assert_eq!((found[0].path.as_str(), found[0].end_line), (A, 5));
     assert_eq!(sync(&engine, false).await, 0);
 
-    let status = engine.inspect().await.unwrap();
+    let status = engine.indexer.inspect().await.unwrap();
     assert_eq!(status["status"]["sourceCounts"], json!([{ "source": "sessions", "files": 1, "chunks": 1 }]));
     assert_eq!(status["plan"]["changed"], json!([]));
     assert!(
         engine
+            .searcher
             .read_file(crate::workspace::excerpt::ExcerptRequest { path: A.into(), from: None, lines: None })
             .await
             .is_err()
@@ -120,7 +121,7 @@ async fn after_a_compaction_the_conversation_is_taken_up_unless_that_is_switched
         // Far less than what starts a sync by itself.
         append(dir.path(), "a.jsonl", &[said("user", "My sister Lena moved to Porto.")]);
         let compacted = SyncCall { reason: "post-compaction".to_owned(), force: false, text_only: false };
-        let report = engine.sync(compacted, Cancel::new(), None).await.unwrap();
+        let report = engine.indexer.sync(compacted, Cancel::new(), None).await.unwrap();
         assert_eq!(report.changed, usize::from(wanted));
         assert_eq!(paths(&engine, "sister Lena").await.len(), usize::from(wanted));
         // Any other sync takes it up all the same.
@@ -206,7 +207,7 @@ async fn little_news_waits_and_enough_is_told() {
     let lease = engine(dir.path()).await;
     sync(&lease, false).await;
     append(dir.path(), "a.jsonl", &[said("user", "The gate opens at nine.")]);
-    let due = |engine: &Arc<Engine>| engine.sessions_due(&engine.settings().settings);
+    let due = |engine: &Arc<Engine>| engine.indexer.sessions_due(&engine.settings().settings);
     assert!(!due(&lease).unwrap(), "one fresh message is not enough");
     append(dir.path(), "a.jsonl", &vec![said("user", "and more"); 50]);
     assert!(due(&lease).unwrap(), "fifty are");

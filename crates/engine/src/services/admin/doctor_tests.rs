@@ -16,7 +16,7 @@ async fn a_sound_index_is_said_to_be_sound_and_left_alone() {
     let home = home();
     let engine = home.open().await;
     sync(&engine).await;
-    let checks = engine.doctor(true).await.unwrap();
+    let checks = engine.admin.doctor(true).await.unwrap();
     assert!(checks.iter().all(|check| check.ok && check.did.is_none()), "{checks:#?}");
     engine.release().await;
 }
@@ -31,10 +31,10 @@ async fn what_is_wrong_is_named_without_repair_and_mended_with_it() {
     fs::write(&aside, "old").unwrap();
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3 * 24 * 3600);
     fs::File::options().write(true).open(&aside).unwrap().set_modified(long_ago).unwrap();
-    fs::write(list_path(engine.store.path()), "no entry\n").unwrap();
-    engine.store.write_async(|tx| tx.break_rows()).await.unwrap();
+    fs::write(list_path(engine.context.store().path()), "no entry\n").unwrap();
+    engine.context.store().write_async(|tx| tx.break_rows()).await.unwrap();
 
-    let found = engine.doctor(false).await.unwrap();
+    let found = engine.admin.doctor(false).await.unwrap();
     for name in ["disk", "leftovers", "rows", "forgotten"] {
         let check = check(&found, name);
         assert!(!check.ok && check.did.is_none() && check.remedy.is_some(), "{check:?}");
@@ -42,7 +42,7 @@ async fn what_is_wrong_is_named_without_repair_and_mended_with_it() {
     assert!(aside.exists());
 
     let sent = home.embedded.load(std::sync::atomic::Ordering::SeqCst);
-    let mended = engine.doctor(true).await.unwrap();
+    let mended = engine.admin.doctor(true).await.unwrap();
     for name in ["disk", "leftovers", "rows"] {
         let check = check(&mended, name);
         assert!(check.ok && check.did.is_some(), "{check:?}");
@@ -53,8 +53,8 @@ async fn what_is_wrong_is_named_without_repair_and_mended_with_it() {
     assert!(!aside.exists());
     assert_eq!(hits(&engine, "zebra").await.len(), 1);
     assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), sent + 1, "only the new note was embedded");
-    fs::remove_file(list_path(engine.store.path())).unwrap();
-    let again = engine.doctor(true).await.unwrap();
+    fs::remove_file(list_path(engine.context.store().path())).unwrap();
+    let again = engine.admin.doctor(true).await.unwrap();
     assert!(again.iter().all(|check| check.ok && check.did.is_none()), "{again:#?}");
     engine.release().await;
 }
@@ -64,7 +64,7 @@ async fn a_damaged_file_is_set_aside_and_its_vectors_are_saved() {
     let home = home();
     let engine = home.open().await;
     sync(&engine).await;
-    let path = engine.store.path().to_path_buf();
+    let path = engine.context.store().path().to_path_buf();
     engine.release().await;
     let mut bytes = fs::read(&path).unwrap();
     let at = bytes.windows(5).position(|window| window == b"zebra").unwrap();
@@ -72,7 +72,7 @@ async fn a_damaged_file_is_set_aside_and_its_vectors_are_saved() {
     bytes[page..page + 100].fill(0xA5);
     fs::write(&path, bytes).unwrap();
     let engine = home.open().await;
-    let checks = engine.doctor(true).await.unwrap();
+    let checks = engine.admin.doctor(true).await.unwrap();
     let integrity = check(&checks, "integrity");
     assert!(integrity.ok && integrity.did.as_deref().is_some_and(|did| did.contains("saved 2 vectors")), "{checks:#?}");
     assert_eq!(hits(&engine, "zebra").await.len(), 1);
@@ -86,19 +86,19 @@ async fn a_copy_is_private_whole_and_refuses_to_overwrite() {
     let engine = home.open().await;
     sync(&engine).await;
     let target = home.dir.path().join("copy.sqlite");
-    let copied = engine.backup(target.clone()).await.unwrap();
+    let copied = engine.admin.backup(target.clone()).await.unwrap();
     assert_eq!((copied.files, copied.vectors, copied.forgotten), (2, 2, None));
     assert!(open_to_others(&target).is_empty(), "the copy is private");
-    assert_eq!(engine.backup(target.clone()).await.unwrap_err().code(), Code::Argument);
+    assert_eq!(engine.admin.backup(target.clone()).await.unwrap_err().code(), Code::Argument);
     let opened = store::Store::open(&target, Default::default()).unwrap();
     assert_eq!(opened.sizes().unwrap().embeddings, 2);
     opened.close();
-    let cleared = engine.reset(true).await.unwrap();
+    let cleared = engine.admin.reset(true).await.unwrap();
     assert_eq!((cleared.files, cleared.vectors), (2, 0));
     sync(&engine).await;
     assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), 2, "kept vectors are used again");
-    assert_eq!(engine.reset(false).await.unwrap().vectors, 2);
-    assert_eq!(engine.store.sizes().unwrap().embeddings, 0);
+    assert_eq!(engine.admin.reset(false).await.unwrap().vectors, 2);
+    assert_eq!(engine.context.store().sizes().unwrap().embeddings, 0);
     engine.release().await;
 }
 
@@ -116,14 +116,14 @@ async fn a_refused_text_is_named_and_asked_again() {
     let before = sent();
     assert_eq!(sync(&engine).await.refused, 0);
     assert_eq!(sent(), before, "not again at once");
-    let found = engine.doctor(false).await.unwrap();
+    let found = engine.admin.doctor(false).await.unwrap();
     let embeddings = check(&found, "embeddings");
     assert!(!embeddings.ok && embeddings.found.contains("memory/a.md for one: "), "{embeddings:?}");
     assert_eq!(sent(), before);
-    let found = engine.doctor(true).await.unwrap();
+    let found = engine.admin.doctor(true).await.unwrap();
     assert!(!check(&found, "embeddings").ok && sent() > before, "asked, and still refused");
     home.strict.store(false, std::sync::atomic::Ordering::SeqCst);
-    let mended = engine.doctor(true).await.unwrap();
+    let mended = engine.admin.doctor(true).await.unwrap();
     assert!(check(&mended, "embeddings").did.as_deref().is_some_and(|did| did.contains("asked again")), "{mended:?}");
     assert_eq!(engine.status()["custom"]["refusedTexts"], 0);
     engine.release().await;
@@ -136,8 +136,8 @@ async fn a_forced_index_and_a_reset_ask_refused_texts_again() {
     let engine = home.open().await;
     assert_eq!(sync(&engine).await.refused, 1);
     let forced = SyncCall { reason: "test".into(), force: true, text_only: false };
-    assert_eq!(engine.sync(forced, Cancel::new(), None).await.unwrap().refused, 1, "asked, and refused again");
-    engine.reset(true).await.unwrap();
+    assert_eq!(engine.indexer.sync(forced, Cancel::new(), None).await.unwrap().refused, 1, "asked, and refused again");
+    engine.admin.reset(true).await.unwrap();
     home.strict.store(false, std::sync::atomic::Ordering::SeqCst);
     assert_eq!(sync(&engine).await.embedded, 1);
     engine.release().await;
@@ -153,18 +153,18 @@ async fn a_provider_that_fails_is_named_by_the_next_process() {
     assert_eq!(report.embedding_error.as_ref().unwrap().code, "MEM_PROVIDER_AUTH");
     engine.release().await;
     let engine = home.open().await;
-    let status = engine.inspect().await.unwrap()["status"].clone();
+    let status = engine.indexer.inspect().await.unwrap()["status"].clone();
     assert_eq!(status["custom"]["embeddingError"]["code"], "MEM_PROVIDER_AUTH", "{status}");
     assert_eq!(status["custom"]["pendingEmbeddings"], 1);
     assert_eq!(status["custom"]["health"]["state"], "keywords");
     assert!(status["custom"]["health"]["reason"].as_str().unwrap().contains("no such key"));
-    let checks = engine.doctor(true).await.unwrap();
+    let checks = engine.admin.doctor(true).await.unwrap();
     assert!(check(&checks, "embeddings").found.contains("no such key"), "{checks:?}");
     home.strict.store(false, std::sync::atomic::Ordering::SeqCst);
     assert_eq!(sync(&engine).await.embedded, 1);
     engine.release().await;
     let engine = home.open().await;
-    let status = engine.inspect().await.unwrap()["status"].clone();
+    let status = engine.indexer.inspect().await.unwrap()["status"].clone();
     assert_eq!(status["custom"]["health"]["state"], "ready", "{status}");
     engine.release().await;
 }
@@ -175,11 +175,11 @@ async fn vectors_that_nobody_made_yet_are_made() {
     let home = home();
     let engine = home.open().await;
     let call = SyncCall { reason: "test".into(), force: false, text_only: true };
-    engine.sync(call, Cancel::new(), None).await.unwrap();
-    let found = engine.doctor(false).await.unwrap();
+    engine.indexer.sync(call, Cancel::new(), None).await.unwrap();
+    let found = engine.admin.doctor(false).await.unwrap();
     assert!(check(&found, "embeddings").found.contains("2 chunks have no vector yet"), "{found:?}");
-    let mended = engine.doctor(true).await.unwrap();
+    let mended = engine.admin.doctor(true).await.unwrap();
     assert!(check(&mended, "embeddings").did.as_deref() == Some("made them"), "{mended:?}");
-    assert!(engine.doctor(false).await.unwrap().iter().all(|check| check.ok));
+    assert!(engine.admin.doctor(false).await.unwrap().iter().all(|check| check.ok));
     engine.release().await;
 }

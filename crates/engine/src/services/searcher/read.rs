@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Engine;
+use super::{super::context::Service, Searcher};
 use crate::workspace::{
     area::Area,
     excerpt::{ExcerptRequest, read_excerpt},
 };
 use model::error::{Code, Error, Result};
 
-impl Engine {
+impl Searcher {
     /// Reads lines of a file inside the memory area.
     ///
     /// # Errors

@@ -1,24 +1,22 @@
-//! What the engine tells about itself: `status` at once from a snapshot, `inspect` after a real look at the disk.
+//! `status` at once, from a snapshot of what the store held and what went wrong since.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, atomic::Ordering},
-};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use super::{
-    Engine,
+    super::now_ms,
+    Telemetry,
     failure::{self, EmbeddingFailure},
-    now_ms, warnings,
+    warnings,
 };
 use crate::{
     index::{
         Failure,
         lost::{self, Folders, LostFolder},
-        plan,
     },
     log::{self, Warning},
+    workspace::watch,
 };
 use embed::factory::Selected;
 use model::{
@@ -27,25 +25,27 @@ use model::{
     error::{Error, Result},
 };
 use store::{
-    Store,
-    embeddings::Coverage,
+    Store, embeddings,
     refusals::RefusedText,
     stats::{Sizes, SourceCounts},
 };
 
 /// Kind of work: reading notes and conversations.
-pub(super) const TEXT: &str = "text";
+pub(crate) const TEXT: &str = "text";
 /// Kind of work: making vectors.
-pub(super) const EMBEDDING: &str = "embedding";
+pub(crate) const EMBEDDING: &str = "embedding";
 
 /// Kind of work: finding out what a query means.
-pub(super) const QUERY: &str = "query";
+pub(crate) const QUERY: &str = "query";
+
+/// Kind of work: reading conversations that the host keeps.
+pub(crate) const SESSIONS: &str = "sessions";
 
 /// What the store held when it was last asked, and what went wrong since.
 #[derive(Default)]
 pub(super) struct Snapshot {
     counts: Vec<SourceCounts>,
-    coverage: Coverage,
+    coverage: embeddings::Coverage,
     dims: Option<u32>,
     sizes: Sizes,
     cached: u64,
@@ -55,9 +55,9 @@ pub(super) struct Snapshot {
     /// The last warnings, as whichever process left them.
     warnings: Vec<Warning>,
     /// The folders of notes, and which of them are lost.
-    pub(super) folders: Folders,
+    folders: Folders,
     /// Which were lost at a glance since.
-    pub(super) glanced: Option<Vec<LostFolder>>,
+    glanced: Option<Vec<LostFolder>>,
     /// The latest of the texts that the provider refused.
     refusal: Option<RefusedText>,
     /// By kind of work, so that a success of one does not hide the failure of the other.
@@ -160,30 +160,99 @@ impl Snapshot {
     }
 }
 
-impl Engine {
+/// What goes on in an engine, as its indexer tells.
+pub(crate) struct Activity {
+    /// A text pass runs.
+    pub reading: bool,
+    /// An embedding pass runs.
+    pub embedding: bool,
+    /// The disk is ahead of the index.
+    pub dirty: bool,
+    /// When the disk was last compared with the index, in milliseconds since the epoch; 0 = never.
+    pub compared_ms: i64,
+    /// How watching is going; none when it is switched off.
+    pub watch: Option<watch::Health>,
+}
+
+/// How much of the index has vectors, and what keeps the rest from having one.
+pub(crate) struct Coverage {
+    /// Chunks without a vector.
+    pub pending: u64,
+    /// Chunks whose text the provider refused.
+    pub refused: u64,
+    /// Why vectors are missing.
+    pub failure: Option<Failure>,
+    /// The latest refusal.
+    pub refusal: Option<RefusedText>,
+}
+
+impl Telemetry {
+    /// Remembers how a kind of work ended.
+    pub(crate) fn note(&self, what: &'static str, error: Option<&Error>) {
+        self.snapshot.lock().note(what, error);
+    }
+
+    /// How a kind of work failed in this process.
+    pub(crate) fn error_of(&self, what: &str) -> Option<Error> {
+        self.snapshot.lock().error_of(what).cloned()
+    }
+
+    /// Chunks that still have no vector, as far as the provider in use makes some.
+    pub(crate) fn pending(&self) -> u64 {
+        self.snapshot.lock().pending()
+    }
+
+    /// How long background work should wait before it asks the provider again; none when no vector is missing.
+    pub(crate) fn vectors_wait_ms(&self) -> Option<i64> {
+        self.snapshot.lock().vectors_wait_ms(now_ms())
+    }
+
+    /// The folders of notes, and which of them the last pass found lost.
+    pub(crate) fn folders(&self) -> Folders {
+        self.snapshot.lock().folders.clone()
+    }
+
+    /// Which folders of notes somebody has found lost since.
+    pub(crate) fn note_lost(&self, lost: Vec<LostFolder>) {
+        self.snapshot.lock().glanced = Some(lost);
+    }
+
+    /// How much of the index has vectors now. Blocks.
+    pub(crate) fn coverage(&self) -> Coverage {
+        self.refresh(self.context.shutdown());
+        let snapshot = self.snapshot.lock();
+        Coverage {
+            pending: snapshot.pending(),
+            refused: snapshot.refused(),
+            failure: snapshot.embedding_failure().map(|(failure, _)| failure),
+            refusal: snapshot.refusal().cloned(),
+        }
+    }
+
     /// Reads the numbers of `status` from the store. Blocks. What cannot be read stays as it was.
-    pub(super) fn refresh_snapshot(&self, cancel: &Cancel) {
-        let resolved = self.settings();
-        let space = match self.provider().embedder() {
+    pub(crate) fn refresh(&self, cancel: &Cancel) {
+        let resolved = self.context.settings();
+        let space = match self.context.provider().embedder() {
             Ok(embedder) => Ok(embedder.map(|e| e.space().key())),
             Err(_) => Err(()),
         };
-        match read_snapshot(&self.store, &resolved.settings, space, cancel) {
+        match read_snapshot(self.context.store(), &resolved.settings, space, cancel) {
             Ok(fresh) => {
                 let mut snapshot = self.snapshot.lock();
                 let errors = std::mem::take(&mut snapshot.errors);
                 *snapshot = Snapshot { errors, ..fresh };
             }
-            Err(error) => self.warn(&error, "the figures of status were not brought up to date"),
+            Err(error) => self.context.warn(&error, "the figures of status were not brought up to date"),
         }
     }
 
     /// The host's `MemoryProviderStatus`. Synchronous, from memory.
-    pub fn status(&self) -> Value {
-        let resolved = self.settings();
+    pub(crate) fn status(&self, activity: &Activity) -> Value {
+        let resolved = self.context.settings();
         let settings = &resolved.settings;
         let snapshot = self.snapshot.lock();
-        let choice = self.provider().choice();
+        let provider = self.context.provider();
+        let choice = provider.choice();
         let (files, chunks) = snapshot.counts.iter().fold((0, 0), |(f, c), s| (f + s.files, c + s.chunks));
         let semantic = matches!(&*choice, Ok(Selected { embedder: Some(_), .. })) && settings.vector_enabled;
         // A provider that cannot be used leaves chunks without vector, too.
@@ -194,9 +263,9 @@ impl Engine {
             (_, true) => "complete",
             (_, false) => "incomplete",
         };
-        let syncing = self.texts.is_running() || self.vectors.is_running();
+        let syncing = activity.reading || activity.embedding;
         let pending = snapshot.pending();
-        let dirty = self.dirty.load(Ordering::Acquire) || self.texts.is_running();
+        let dirty = activity.dirty || activity.reading;
         let mut status = json!({
             "backend": "builtin",
             "provider": provider_name(&choice),
@@ -234,11 +303,11 @@ impl Engine {
             },
             "custom": {
                 "engine": "memory-core-rs",
-                "endpoint": self.provider().endpoint(settings),
+                "endpoint": provider.endpoint(settings),
                 "version": env!("CARGO_PKG_VERSION"),
                 "searchMode": if semantic && snapshot.coverage.embedded > 0 { "hybrid" } else { "fts-only" },
                 "ranking": match settings.query.ranking { Ranking::Native => "native", Ranking::MemoryCore => "memory-core" },
-                "health": self.health(&snapshot, choice.as_ref().as_ref().err().map(ToString::to_string)),
+                "health": self.health(&snapshot, activity, choice.as_ref().as_ref().err().map(ToString::to_string)),
                 "syncing": syncing,
                 "pendingEmbeddings": if wanted { pending } else { 0 },
                 "refusedTexts": snapshot.coverage.refused,
@@ -246,12 +315,12 @@ impl Engine {
                 "latestRefusal": snapshot.refusal,
                 "skippedFiles": snapshot.skipped,
                 "sizes": snapshot.sizes,
-                "comparedAtMs": self.compared_ms.load(Ordering::Acquire),
+                "comparedAtMs": activity.compared_ms,
                 "warnings": resolved.warnings,
                 "lastWarnings": log::merged(log::warnings(&settings.agent_id), &snapshot.warnings, now_ms()),
             },
         });
-        if let Some(health) = self.background.lock().as_ref().and_then(super::background::Background::watch_health) {
+        if let Some(health) = &activity.watch {
             status["custom"]["watch"] = json!(health);
         }
         if let Some(warning) = lost::warning(snapshot.lost()) {
@@ -262,7 +331,7 @@ impl Engine {
             status["custom"]["embeddingError"]["sinceMs"] = json!(since_ms);
         }
         let error = snapshot.last_error();
-        if let Some(error) = self.store.refusal().map(|e| e.to_string()).or(error) {
+        if let Some(error) = self.context.store().refusal().map(|e| e.to_string()).or(error) {
             status["lastSyncError"] = json!(error);
         }
         match &*choice {
@@ -276,41 +345,6 @@ impl Engine {
             }
         }
         status
-    }
-
-    /// Compares the disk with the index: `{status, plan, skipped, origins, usage, unknownLanguages, otherWorkspaces, limits, comparedAtMs}`;
-    /// `usage` is what today cost.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub async fn inspect(self: &Arc<Self>) -> Result<Value> {
-        let embedder = self.provider().embedder().ok().flatten();
-        self.book_all().await;
-        self.blocking(move |engine, settings| {
-            let space = embedder.as_ref().map(|e| e.space().clone());
-            let mut plan = plan::plan(&engine.store, settings, false, space.as_ref(), &engine.shutdown)?;
-            engine.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
-            // A pass that runs will say for itself what it leaves behind.
-            if plan.is_stale() || !engine.texts.is_running() {
-                engine.dirty.store(plan.is_stale(), Ordering::Release);
-            }
-            engine.compared_ms.store(now_ms(), Ordering::Release);
-            engine.refresh_snapshot(&engine.shutdown);
-            engine.snapshot.lock().glanced = Some(plan.lost.clone());
-            let skipped = engine.store.read(|r| r.skipped())?;
-            Ok(json!({
-                "status": engine.status(),
-                "plan": plan,
-                "skipped": skipped,
-                "origins": engine.settings().origins,
-                "limits": embedder.as_ref().map(|e| e.limits()),
-                "usage": engine.usage_today(settings)?,
-                "unknownLanguages": engine.unknown_languages(embedder.as_deref())?,
-                "otherWorkspaces": engine.store.siblings(),
-                "comparedAtMs": now_ms(),
-            }))
-        })
-        .await
     }
 }
 
@@ -334,7 +368,7 @@ fn read_snapshot(
         let Some(live) = r.live()? else { return Ok(snapshot) };
         snapshot.counts = r.source_counts(live.id)?;
         let chunks = snapshot.counts.iter().map(|s| s.chunks).sum();
-        snapshot.coverage = Coverage { chunks, ..Coverage::default() };
+        snapshot.coverage = embeddings::Coverage { chunks, ..Default::default() };
         let space = match &space_key {
             Ok(Some(key)) => r.space(key)?,
             Ok(None) => None,
@@ -376,7 +410,8 @@ mod tests {
     #[test]
     fn a_refusal_is_respected_for_its_time_but_not_until_a_clock_that_was_set_back_gets_there() {
         const YEAR_MS: i64 = 365 * 86_400_000;
-        let mut snapshot = Snapshot { coverage: Coverage { chunks: 1, ..Coverage::default() }, ..Snapshot::default() };
+        let mut snapshot =
+            Snapshot { coverage: embeddings::Coverage { chunks: 1, ..Default::default() }, ..Snapshot::default() };
         assert_eq!(snapshot.vectors_wait_ms(now_ms()), Some(0));
         snapshot.note(EMBEDDING, Some(&Error::new(Code::ProviderAuth, "no such key")));
         let at_ms = snapshot.errors[EMBEDDING].at_ms;

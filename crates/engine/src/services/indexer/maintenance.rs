@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::Engine;
+use super::{super::context::Service, Indexer};
 use crate::index::session_pass::Scope;
 use model::{
     config::settings::Settings,
@@ -20,43 +20,47 @@ const PAGES_PER_STEP: u32 = 200;
 /// Time for merging and giving back pages after one pass; what is left is done after the next.
 const TIDY_TIME: Duration = Duration::from_millis(300);
 
-impl Engine {
+impl Indexer {
     /// After an embedding pass: prunes the cache to its budget, merges the full-text index, gives free pages back.
     pub(super) fn tidy(&self, settings: &Settings) -> Result<()> {
         if let Some(max) = prune_limit(settings) {
-            prune(&self.store, max)?;
+            prune(self.context.store(), max)?;
         }
-        while self.store.write(|tx| tx.prune_line_vectors(PRUNE_STEP))? == PRUNE_STEP {
-            self.shutdown.check()?;
+        while self.context.store().write(|tx| tx.prune_line_vectors(PRUNE_STEP))? == PRUNE_STEP {
+            self.context.shutdown().check()?;
         }
         let started = Instant::now();
-        let in_time = || started.elapsed() < TIDY_TIME && !self.shutdown.is_cancelled();
-        if let Some(live) = self.store.read(|r| r.live())? {
+        let in_time = || started.elapsed() < TIDY_TIME && !self.context.shutdown().is_cancelled();
+        if let Some(live) = self.context.store().read(|r| r.live())? {
             let mut start = true;
-            while in_time() && self.store.write(move |tx| tx.merge_fts_step(live.id, PAGES_PER_STEP, start))? {
+            while in_time()
+                && self.context.store().write(move |tx| tx.merge_fts_step(live.id, PAGES_PER_STEP, start))?
+            {
                 start = false;
             }
         }
-        while in_time() && self.store.write(|tx| tx.vacuum_step(PAGES_PER_STEP))? {}
+        while in_time() && self.context.store().write(|tx| tx.vacuum_step(PAGES_PER_STEP))? {}
         Ok(())
     }
 
     /// Looks for damage after an unclean end, and repairs what searches or syncs ran into. Keyword search is back
     /// with the next text pass, which this starts.
-    pub(super) fn check_soundness(self: &Arc<Self>) {
-        let suspect = self.store.opened().unclean || self.store.is_corrupt() || self.store.is_suspect();
+    pub(crate) fn check_soundness(self: &Arc<Self>) {
+        let store = self.context.store();
+        let suspect = store.opened().unclean || store.is_corrupt() || store.is_suspect();
         if !suspect || self.checking.swap(true, Ordering::AcqRel) {
             return;
         }
-        let engine = Arc::clone(self);
+        let indexer = Arc::clone(self);
         tokio::spawn(async move {
-            let repaired = engine
-                .upkeep(|engine, _| {
-                    let damaged = engine.store.is_corrupt()
-                        || engine.store.verify(&engine.shutdown).is_err_and(|e| e.code() == Code::Corrupt);
+            let repaired = indexer
+                .upkeep(|indexer, _| {
+                    let store = indexer.context.store();
+                    let damaged = store.is_corrupt()
+                        || store.verify(indexer.context.shutdown()).is_err_and(|e| e.code() == Code::Corrupt);
                     if damaged {
-                        let recovery = engine.store.recover()?;
-                        let agent = engine.agent();
+                        let recovery = store.recover()?;
+                        let agent = indexer.context.agent();
                         tracing::warn!(
                             agent = agent.as_str(),
                             vectors = recovery.salvaged,
@@ -66,13 +70,13 @@ impl Engine {
                     Ok(damaged)
                 })
                 .await;
-            engine.checking.store(false, Ordering::Release);
+            indexer.checking.store(false, Ordering::Release);
             match repaired {
-                Ok(true) => engine.sync_sessions_in_background(Scope::All),
+                Ok(true) => indexer.sync_sessions_in_background(Scope::All),
                 Ok(false) => {}
-                Err(error) => {
-                    engine.warn(&error, "whether the index is damaged could not be looked at, or it was not replaced")
-                }
+                Err(error) => indexer
+                    .context
+                    .warn(&error, "whether the index is damaged could not be looked at, or it was not replaced"),
             }
         });
     }

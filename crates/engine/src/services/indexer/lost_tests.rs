@@ -22,11 +22,11 @@ async fn home(count: usize) -> (Home, Lease) {
 
 async fn force(engine: &Lease) -> std::sync::Arc<SyncReport> {
     let call = SyncCall { reason: "test".into(), force: true, text_only: true };
-    engine.sync(call, Cancel::new(), None).await.unwrap()
+    engine.indexer.sync(call, Cancel::new(), None).await.unwrap()
 }
 
 async fn warning(engine: &Lease) -> Option<String> {
-    engine.search(asking("boiler"), Cancel::new()).await.unwrap().warning
+    engine.searcher.search(asking("boiler"), Cancel::new()).await.unwrap().warning
 }
 
 // A mount that went away emptied the index without a word.
@@ -37,7 +37,7 @@ async fn a_workspace_that_vanished_keeps_its_notes_until_it_is_back_or_forced() 
     fs::rename(home.workspace(), &aside).unwrap();
     // Told before any pass has noticed.
     assert!(warning(&engine).await.is_some_and(|told| told.contains("is not there") && told.contains("--force")));
-    let inspected = engine.inspect().await.unwrap();
+    let inspected = engine.indexer.inspect().await.unwrap();
     assert_eq!(inspected["status"]["custom"]["health"]["state"], "lost");
     assert_eq!(inspected["plan"]["removed"], serde_json::json!([]));
     let report = sync(&engine).await;

@@ -6,7 +6,7 @@ use std::{collections::HashSet, sync::Arc};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Engine;
+use super::{super::context::Service, Admin};
 use crate::index::prepare::hash;
 use embed::{Space, provider::Provider};
 use model::error::{Code, Error, Result};
@@ -43,11 +43,11 @@ pub struct ImportOutcome {
     pub unusable: usize,
 }
 
-impl Engine {
+impl Admin {
     /// Whether vectors of this provider and model are those that the settings ask for.
     pub fn accepts_vectors(&self, provider: &str, model: &str) -> bool {
-        let Ok(Some(embedder)) = self.provider().embedder() else { return false };
-        self.settings().settings.vector_enabled && is_same_model(embedder.space(), provider, model)
+        let Ok(Some(embedder)) = self.context.provider().embedder() else { return false };
+        self.context.settings().settings.vector_enabled && is_same_model(embedder.space(), provider, model)
     }
 
     /// Stores vectors of another index under the hash of their texts. What is there already stays as it is.
@@ -56,12 +56,13 @@ impl Engine {
     /// [`Code::Argument`] when the model is not the one in use, or when texts and vectors are not as many; else when
     /// the store fails.
     pub async fn import_vectors(self: &Arc<Self>, call: ImportCall) -> Result<ImportOutcome> {
-        let embedder = self.provider().embedder()?.filter(|_| self.accepts_vectors(&call.provider, &call.model));
+        let embedder =
+            self.context.provider().embedder()?.filter(|_| self.accepts_vectors(&call.provider, &call.model));
         let (Some(embedder), true) = (embedder, call.texts.len() == call.vectors.len()) else {
             return Err(Error::new(Code::Argument, "these vectors are not of the model in use, or not one a text"));
         };
         let space = embedder.space().clone();
-        self.upkeep(move |engine, _| engine.import_blocking(call, &space)).await
+        self.upkeep(move |admin, _| admin.import_blocking(call, &space)).await
     }
 
     fn import_blocking(&self, call: ImportCall, space: &Space) -> Result<ImportOutcome> {
@@ -76,9 +77,9 @@ impl Engine {
         let unusable = rows - usable.len();
         let (key, asked) = (space.key(), space.dimensions);
         let outcome = if call.dry_run {
-            self.store.read(|reader| Ok(sift(reader, &key, asked, usable)?.1))
+            self.context.store().read(|reader| Ok(sift(reader, &key, asked, usable)?.1))
         } else {
-            self.store.write(move |tx| {
+            self.context.store().write(move |tx| {
                 let id = tx.get_or_create_space(&key)?.id;
                 let (fresh, outcome) = sift(tx, &key, asked, usable)?;
                 tx.insert_embeddings(id, &fresh)?;
@@ -93,7 +94,7 @@ impl Engine {
     /// # Errors
     /// When the store cannot be read.
     pub async fn last_import(self: &Arc<Self>) -> Result<Option<Value>> {
-        let report = self.blocking(|engine, _| engine.store.read(|r| r.meta(LAST_IMPORT))).await?;
+        let report = self.blocking(|admin, _| admin.context.store().read(|r| r.meta(LAST_IMPORT))).await?;
         Ok(report.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
@@ -103,7 +104,7 @@ impl Engine {
     /// When the store cannot be written.
     pub async fn note_import(self: &Arc<Self>, report: Value) -> Result<()> {
         let text = report.to_string();
-        self.store.write_async(move |tx| tx.set_meta(LAST_IMPORT, &text)).await
+        self.context.store().write_async(move |tx| tx.set_meta(LAST_IMPORT, &text)).await
     }
 }
 
@@ -214,14 +215,14 @@ mod tests {
         let vectors: [&[f32]; 6] = [&[1.0, 2.0], &[1.0, 2.0], &[1.0, 2.0], &[0.0, 0.0], &[1.0], &[f32::NAN, 1.0]];
         let expected = ImportOutcome { taken: 1, known: 1, other_length: 1, unusable: 3 };
         let dry = ImportCall { dry_run: true, ..call(&texts, &vectors) };
-        assert_eq!(engine.import_vectors(dry).await.unwrap(), expected);
-        assert_eq!(engine.import_vectors(call(&texts, &vectors)).await.unwrap(), expected);
-        let again = engine.import_vectors(call(&texts, &vectors)).await.unwrap();
+        assert_eq!(engine.admin.import_vectors(dry).await.unwrap(), expected);
+        assert_eq!(engine.admin.import_vectors(call(&texts, &vectors)).await.unwrap(), expected);
+        let again = engine.admin.import_vectors(call(&texts, &vectors)).await.unwrap();
         assert_eq!((again.taken, again.known), (0, 2));
         let sync = SyncCall { reason: "test".into(), force: false, text_only: false };
-        let report = engine.sync(sync, Cancel::new(), None).await.unwrap();
+        let report = engine.indexer.sync(sync, Cancel::new(), None).await.unwrap();
         assert_eq!((report.chunks, report.embedded, report.pending), (1, 0, 0), "{report:?}");
-        let usage = engine.usage_today(&engine.settings().settings).unwrap();
+        let usage = engine.telemetry.usage_today(&engine.settings().settings).unwrap();
         assert_eq!((&usage["needed"], &usage["hitRate"]), (&1.into(), &1.0.into()));
         engine.release().await;
     }
@@ -231,9 +232,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let engine = engine(dir.path()).await;
         let other = ImportCall { model: "other".into(), ..call(&["a"], &[&[1.0]]) };
-        assert_eq!(engine.import_vectors(other).await.unwrap_err().code(), Code::Argument);
+        assert_eq!(engine.admin.import_vectors(other).await.unwrap_err().code(), Code::Argument);
         let uneven = call(&["a", "b"], &[&[1.0]]);
-        assert_eq!(engine.import_vectors(uneven).await.unwrap_err().code(), Code::Argument);
+        assert_eq!(engine.admin.import_vectors(uneven).await.unwrap_err().code(), Code::Argument);
         engine.release().await;
     }
 }

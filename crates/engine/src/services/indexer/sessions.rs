@@ -11,7 +11,7 @@ use lru::LruCache;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use super::Engine;
+use super::{super::telemetry::SESSIONS, Indexer};
 use crate::{
     index::{
         session_pass::{Scope, is_enough},
@@ -21,7 +21,6 @@ use crate::{
 };
 use model::{
     callers::Callers,
-    cancel::Cancel,
     config::settings::Settings,
     error::{Code, Error, ErrorKind, Result},
 };
@@ -96,10 +95,15 @@ impl Sessions {
     }
 }
 
-impl Engine {
+impl Indexer {
+    /// A thread offers to ask the host that keeps its transcripts itself.
+    pub(crate) fn add_host(&self, thread: u64, host: AskHost) {
+        self.sessions.add_host(thread, host);
+    }
+
     /// Something was said in a conversation. Cheap: what it was is read later.
     pub fn note_transcript(self: &Arc<Self>, path: &str, bytes: u64) {
-        let resolved = self.settings();
+        let resolved = self.context.settings();
         if !resolved.settings.sources.sessions {
             return;
         }
@@ -116,20 +120,20 @@ impl Engine {
             return;
         }
         drop(said);
-        let engine = Arc::downgrade(self);
+        let indexer = Arc::downgrade(self);
         tokio::spawn(async move {
             tokio::time::sleep(DEBOUNCE).await;
-            let Some(engine) = engine.upgrade().filter(|engine| !engine.is_closed()) else { return };
-            engine.sessions.said.lock().is_scheduled = false;
-            engine.sync_in_background();
+            let Some(indexer) = indexer.upgrade().filter(|indexer| !indexer.context.is_closed()) else { return };
+            indexer.sessions.said.lock().is_scheduled = false;
+            indexer.sync_in_background();
         });
     }
 
     /// The first search of a conversation brings the index up to date, for those that follow. Not in a process that
     /// ends after one search.
-    pub(super) fn warm_up(self: &Arc<Self>, session_key: Option<&str>) {
+    pub(crate) fn warm_up(self: &Arc<Self>, session_key: Option<&str>) {
         let Some(key) = session_key.filter(|key| !key.is_empty()) else { return };
-        if !self.settings().settings.sync.on_session_start || self.background.lock().is_none() {
+        if !self.context.settings().settings.sync.on_session_start || self.background.lock().is_none() {
             return;
         }
         if self.sessions.warm.lock().put(key.to_owned(), ()).is_none() {
@@ -151,10 +155,10 @@ impl Engine {
     ) -> Result<T> {
         let noted = self.sessions.said.lock().due.clone();
         let host = self.sessions.host();
-        let cancel: &Cancel = &self.shutdown;
-        match work(&SessionPlan { store: &self.store, settings, host: host.as_ref(), noted: &noted, cancel }) {
+        let cancel = self.context.shutdown();
+        match work(&SessionPlan { store: self.context.store(), settings, host: host.as_ref(), noted: &noted, cancel }) {
             Err(error) if error.is_of_host() => {
-                self.snapshot.lock().note("sessions", Some(&error));
+                self.telemetry.note(SESSIONS, Some(&error));
                 Ok(T::default())
             }
             other => other,

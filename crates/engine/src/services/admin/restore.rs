@@ -4,14 +4,18 @@
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
-    sync::{Arc, atomic::Ordering},
+    sync::Arc,
 };
 
 use serde::Serialize;
 
 use super::{
-    Engine,
-    keep::{Cleared, LEASE_PATIENCE, totals},
+    super::{
+        context::Service,
+        writer::{NOT_GIVEN_BACK, PATIENCE},
+    },
+    Admin,
+    keep::{Cleared, totals},
 };
 use crate::{
     capture::jsonl,
@@ -52,7 +56,7 @@ pub struct Restored {
     pub forgotten: usize,
 }
 
-impl Engine {
+impl Admin {
     /// Puts a copy in the place of the index, or tells what that would replace. The next sync brings it up to date.
     ///
     /// # Errors
@@ -60,20 +64,20 @@ impl Engine {
     /// and what the disk gives: the index is then as it was.
     pub async fn restore(self: &Arc<Self>, file: PathBuf, dry_run: bool) -> Result<Restored> {
         let copy = file.clone();
-        let staged = self.blocking(move |engine, settings| engine.stage(&copy, settings)).await?;
+        let staged = self.blocking(move |admin, settings| admin.stage(&copy, settings)).await?;
         if dry_run {
-            return self.blocking(move |engine, _| engine.restored(&file, &staged, None, 0, true)).await;
+            return self.blocking(move |admin, _| admin.restored(&file, &staged, None, 0, true)).await;
         }
-        let turn = self.alone(LEASE_PATIENCE).await?;
-        let done = self.blocking(move |engine, settings| engine.exchange(&file, staged, settings)).await;
+        let turn = self.writer.alone(PATIENCE).await?;
+        let done = self.blocking(move |admin, settings| admin.exchange(&file, staged, settings)).await;
         drop(turn);
         // A lease that is not given back runs out by itself.
-        self.told(self.give_lease_back().await, "other processes cannot write to the index for a while");
+        self.context.told(self.writer.give_back().await, NOT_GIVEN_BACK);
         done
     }
 
     fn stage(&self, file: &Path, settings: &Settings) -> Result<Staged> {
-        Staged::take(file, self.store.path(), Some(&Workspace::at(&settings.workspace_dir)))
+        Staged::take(file, self.context.store().path(), Some(&Workspace::at(&settings.workspace_dir)))
     }
 
     /// The exchange itself, with the lease and no pass beside it.
@@ -82,25 +86,24 @@ impl Engine {
         self.leave_out(&staged, settings)?;
         let kept = self.keep_present()?;
         let report = self.restored(file, &staged, kept, forgotten, false)?;
-        self.store.restore(staged)?;
-        self.store.thin_replaced();
-        self.indexed.store(false, Ordering::Release);
-        self.dirty.store(true, Ordering::Release);
-        self.compared_ms.store(0, Ordering::Release);
-        self.refresh_snapshot(&self.shutdown);
+        self.context.store().restore(staged)?;
+        self.context.store().thin_replaced();
+        self.indexer.begin_anew();
+        self.indexer.forget_comparison();
+        self.telemetry.refresh(self.context.shutdown());
         Ok(report)
     }
 
     /// Keeps what is there now, if it is anything. A damaged index is set aside, as ever.
     fn keep_present(&self) -> Result<Option<PathBuf>> {
-        let kept = totals(&self.store).and_then(|present| {
+        let kept = totals(self.context.store()).and_then(|present| {
             let holds = present.files + present.vectors > 0;
-            holds.then(|| self.store.keep_present()).transpose()
+            holds.then(|| self.context.store().keep_present()).transpose()
         });
         match kept {
             Err(error) if error.code() == Code::Corrupt => {
-                let aside = self.store.recover()?.set_aside;
-                self.store.acquire_lease()?;
+                let aside = self.context.store().recover()?.set_aside;
+                self.context.store().acquire_lease()?;
                 Ok(aside)
             }
             kept => kept,
@@ -132,11 +135,11 @@ impl Engine {
             sessions: Scope::None,
             noted: &noted,
             host: None,
-            cancel: &self.shutdown,
+            cancel: self.context.shutdown(),
             progress: &quiet,
         }
         .run()?;
-        copy.scrub(&self.shutdown)
+        copy.scrub(self.context.shutdown())
     }
 
     fn restored(
@@ -152,7 +155,7 @@ impl Engine {
         copy.close();
         let Cleared { files, chunks, vectors, .. } = inside?;
         // A damaged index holds nothing that can be told.
-        let replaced = totals(&self.store).unwrap_or_default();
+        let replaced = totals(self.context.store()).unwrap_or_default();
         Ok(Restored { path: file.to_path_buf(), dry_run, files, chunks, vectors, replaced, kept, forgotten })
     }
 }

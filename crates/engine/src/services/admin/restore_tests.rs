@@ -2,18 +2,18 @@ use std::{fs, sync::atomic::Ordering, time::Duration};
 
 use super::*;
 use crate::services::{
-    ForgetCall, Lease,
+    Engine, ForgetCall, Lease,
     testing::{Home, asking, hits, indexed, sync},
 };
 use model::cancel::Cancel;
 use store::lease;
 
 async fn copied(home: &Home, engine: &Lease, name: &str) -> PathBuf {
-    engine.backup(home.dir.path().join(name)).await.unwrap().path
+    engine.admin.backup(home.dir.path().join(name)).await.unwrap().path
 }
 
 fn names(engine: &Engine) -> Vec<String> {
-    let entries = fs::read_dir(engine.store.path().parent().unwrap()).unwrap();
+    let entries = fs::read_dir(engine.context.store().path().parent().unwrap()).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
@@ -28,11 +28,11 @@ async fn a_copy_takes_the_place_of_the_index_and_the_next_sync_brings_it_up_to_d
     home.write("memory/late.md", "The lighthouse has three lamps.");
     sync(&engine).await;
 
-    let plan = engine.restore(copy.clone(), true).await.unwrap();
+    let plan = engine.admin.restore(copy.clone(), true).await.unwrap();
     assert_eq!((plan.files, plan.vectors, plan.replaced.files, plan.kept), (2, 2, 3, None));
     assert!(plan.dry_run && found(&engine, "lighthouse").await);
 
-    let report = engine.restore(copy.clone(), false).await.unwrap();
+    let report = engine.admin.restore(copy.clone(), false).await.unwrap();
     assert_eq!((report.files, report.replaced.files, report.forgotten), (2, 3, 0));
     // A search would start the sync by itself.
     assert_eq!(engine.status()["files"], 2);
@@ -41,17 +41,17 @@ async fn a_copy_takes_the_place_of_the_index_and_the_next_sync_brings_it_up_to_d
     assert_eq!((synced.changed, synced.removed, synced.pending), (1, 0, 0));
     assert_eq!(home.embedded.load(Ordering::SeqCst), sent, "what was paid for since the copy is not paid again");
     assert!(found(&engine, "zebra").await && found(&engine, "lighthouse").await);
-    assert!(engine.doctor(false).await.unwrap().iter().all(|check| check.ok));
+    assert!(engine.admin.doctor(false).await.unwrap().iter().all(|check| check.ok));
 
     // What was replaced can be restored as well, and only the last two stay.
     fs::remove_file(home.workspace().join("memory/late.md")).unwrap();
     sync(&engine).await;
-    let back = engine.restore(report.kept.unwrap(), false).await.unwrap();
+    let back = engine.admin.restore(report.kept.unwrap(), false).await.unwrap();
     assert_eq!((back.files, engine.status()["files"].as_u64()), (3, Some(3)));
     for _ in 0..2 {
-        engine.restore(copy.clone(), false).await.unwrap();
+        engine.admin.restore(copy.clone(), false).await.unwrap();
     }
-    assert_eq!(engine.store.replaced().len(), 2);
+    assert_eq!(engine.context.store().replaced().len(), 2);
     let strange = names(&engine).into_iter().filter(|name| name.starts_with('.')).count();
     assert_eq!(strange, 0);
     engine.release().await;
@@ -65,11 +65,11 @@ async fn vectors_in_the_memory_of_another_process_are_read_anew() {
     home.write("memory/a.md", "A quokka sleeps in the kitchen.");
     home.write("memory/b.md", "Some more.");
     sync(&engine).await;
-    let other = Store::open(engine.store.path(), OpenOptions::default()).unwrap();
+    let other = Store::open(engine.context.store().path(), OpenOptions::default()).unwrap();
     let vectors = async |store: &Store| store.vector_turn().await.current(store).unwrap().unwrap().len();
     let before = vectors(&other).await;
-    engine.restore(copy, false).await.unwrap();
-    let again = Store::open(engine.store.path(), OpenOptions::default()).unwrap();
+    engine.admin.restore(copy, false).await.unwrap();
+    let again = Store::open(engine.context.store().path(), OpenOptions::default()).unwrap();
     assert_eq!((before, vectors(&other).await, vectors(&again).await), (3, 2, 2));
     again.close();
     other.close();
@@ -85,24 +85,24 @@ async fn what_was_forgotten_since_the_copy_or_before_it_does_not_come_back() {
     ])
     .await;
     let forget = |path: &str, lines| ForgetCall { paths: vec![path.to_owned()], lines, ..ForgetCall::default() };
-    engine.forget(forget("memory/b.md", None)).await.unwrap();
+    engine.admin.forget(forget("memory/b.md", None)).await.unwrap();
     let copy = copied(&home, &engine, "copy.sqlite").await;
-    engine.forget(forget("memory/a.md", Some((2, 2)))).await.unwrap();
-    assert!(engine.restore(copy.clone(), false).await.unwrap().kept.is_some());
+    engine.admin.forget(forget("memory/a.md", Some((2, 2)))).await.unwrap();
+    assert!(engine.admin.restore(copy.clone(), false).await.unwrap().kept.is_some());
     let holds = |text: &str| {
-        let bytes = fs::read(engine.store.path()).unwrap();
+        let bytes = fs::read(engine.context.store().path()).unwrap();
         bytes.windows(text.len()).any(|window| window == text.as_bytes())
     };
     assert!(found(&engine, "zebra").await && holds("zebra"));
     assert!(!found(&engine, "Quintela").await && !holds("Quintela"));
     // Nor where the present list is lost.
-    fs::remove_file(list_path(engine.store.path())).unwrap();
-    assert_eq!(engine.restore(copy, false).await.unwrap().forgotten, 1);
+    fs::remove_file(list_path(engine.context.store().path())).unwrap();
+    assert_eq!(engine.admin.restore(copy, false).await.unwrap().forgotten, 1);
     sync(&engine).await;
     assert!(!found(&engine, "lighthouse").await);
     // What is forgotten later leaves what was replaced, too.
-    engine.forget(forget("MEMORY.md", None)).await.unwrap();
-    assert_eq!(engine.store.replaced(), Vec::<PathBuf>::new());
+    engine.admin.forget(forget("MEMORY.md", None)).await.unwrap();
+    assert_eq!(engine.context.store().replaced(), Vec::<PathBuf>::new());
     engine.release().await;
 }
 
@@ -110,17 +110,17 @@ async fn what_was_forgotten_since_the_copy_or_before_it_does_not_come_back() {
 async fn a_damaged_index_is_replaced_as_well() {
     let (home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17."), ("memory/a.md", "A zebra.")]).await;
     let copy = copied(&home, &engine, "copy.sqlite").await;
-    let path = engine.store.path().to_path_buf();
+    let path = engine.context.store().path().to_path_buf();
     engine.release().await;
     let mut bytes = fs::read(&path).unwrap();
     let at = bytes.windows(5).position(|window| window == b"zebra").unwrap() / 4096 * 4096;
     bytes[at..at + 100].fill(0xA5);
     fs::write(&path, bytes).unwrap();
     let engine = home.open().await;
-    let report = engine.restore(copy, false).await.unwrap();
+    let report = engine.admin.restore(copy, false).await.unwrap();
     assert!(report.kept.is_some_and(|kept| kept.exists()));
     assert!(found(&engine, "zebra").await);
-    assert!(engine.store.verify(&Cancel::new()).is_ok());
+    assert!(engine.context.store().verify(&Cancel::new()).is_ok());
     engine.release().await;
 }
 
@@ -131,7 +131,7 @@ async fn an_index_of_another_workspace_is_refused() {
     fs::create_dir(&elsewhere).unwrap();
     let other = home.open_workspace(&elsewhere).await;
     let copy = copied(&home, &other, "other.sqlite").await;
-    let error = engine.restore(copy, false).await.unwrap_err();
+    let error = engine.admin.restore(copy, false).await.unwrap_err();
     assert!(error.code() == Code::Argument && error.message.contains("elsewhere"), "{error:?}");
     assert!(error.remedy.is_some() && found(&engine, "boiler").await);
     other.release().await;
@@ -146,7 +146,7 @@ async fn a_copy_goes_with_a_workspace_that_has_moved() {
     let elsewhere = home.dir.path().join("elsewhere");
     fs::rename(home.workspace(), &elsewhere).unwrap();
     let engine = home.open_workspace(&elsewhere).await;
-    assert_eq!(engine.restore(copy, false).await.unwrap().files, 2);
+    assert_eq!(engine.admin.restore(copy, false).await.unwrap().files, 2);
     let synced = sync(&engine).await;
     assert_eq!((synced.changed, synced.removed, synced.embedded), (0, 0, 0));
     engine.release().await;
@@ -158,21 +158,21 @@ async fn a_copy_goes_with_a_workspace_that_has_moved() {
 #[tokio::test(flavor = "multi_thread")]
 async fn somebody_who_indexes_is_named_and_waited_for() {
     let (home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
-    let other = Store::open(engine.store.path(), OpenOptions::default()).unwrap();
+    let other = Store::open(engine.context.store().path(), OpenOptions::default()).unwrap();
     assert!(matches!(tokio::task::block_in_place(|| other.acquire_lease()).unwrap(), lease::Lease::Held { .. }));
-    let error = engine.alone(Duration::from_millis(300)).await.unwrap_err();
+    let error = engine.indexer.writer().alone(Duration::from_millis(300)).await.unwrap_err();
     assert!(error.code() == Code::Busy && error.message.contains("process") && error.remedy.is_some(), "{error:?}");
     tokio::task::block_in_place(|| other.release_lease()).unwrap();
     let quiet: Progress = Arc::new(|_| {});
-    let pass = engine.with_lease(&quiet).await.unwrap();
-    let error = engine.alone(Duration::from_millis(300)).await.unwrap_err();
+    let pass = engine.indexer.writer().take(&quiet).await.unwrap();
+    let error = engine.indexer.writer().alone(Duration::from_millis(300)).await.unwrap_err();
     assert!(error.message.starts_with("this process"), "{error:?}");
     pass.give_back().await.unwrap();
     let copy = copied(&home, &engine, "copy.sqlite").await;
-    engine.restore(copy, false).await.unwrap();
+    engine.admin.restore(copy, false).await.unwrap();
     // The lease was given back.
     assert!(matches!(tokio::task::block_in_place(|| other.acquire_lease()).unwrap(), lease::Lease::Held { .. }));
     other.close();
-    assert!(!engine.search(asking("boiler"), Cancel::new()).await.unwrap().hits.is_empty());
+    assert!(!engine.searcher.search(asking("boiler"), Cancel::new()).await.unwrap().hits.is_empty());
     engine.release().await;
 }

@@ -1,11 +1,8 @@
-//! What an engine says about its own agent, and the last warnings in the index, where `status` of another process finds
-//! them.
+//! The last warnings in the index, where `status` of another process finds them.
 
-use std::sync::Arc;
-
-use super::{Engine, now_ms};
+use super::{super::now_ms, Telemetry};
 use crate::log::{self, Warning};
-use model::error::{Code, Error, Result};
+use model::error::Result;
 use store::Reader;
 
 /// Key in `meta` of the last warnings, as JSON.
@@ -22,35 +19,11 @@ pub(super) fn stored(reader: &Reader<'_>) -> Result<Vec<Warning>> {
     Ok(reader.meta(KEY)?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-impl Engine {
-    /// Whose memory it is.
-    pub(super) fn agent(&self) -> String {
-        self.settings().settings.agent_id.clone()
-    }
-
-    /// Says that something failed, unless it was ended on purpose. `happened` is a sentence of this program.
-    pub(super) fn warn(&self, error: &Error, happened: &'static str) {
-        let agent = self.agent();
-        let (agent, cause): (_, &dyn std::error::Error) = (agent.as_str(), error);
-        match error.code() {
-            Code::Cancelled | Code::Closed => {}
-            Code::Internal if !error.is_of_host() => tracing::error!(agent, error = cause, "{happened}"),
-            Code::Corrupt => tracing::error!(agent, error = cause, "{happened}"),
-            _ => tracing::warn!(agent, error = cause, "{happened}"),
-        }
-    }
-
-    /// Says when something failed that nothing else depends on.
-    pub(super) fn told<T>(&self, outcome: Result<T>, happened: &'static str) {
-        if let Err(error) = outcome {
-            self.warn(&error, happened);
-        }
-    }
-
+impl Telemetry {
     /// Keeps the last warnings for `status` of other processes, when there is something new. An index that cannot be
     /// written leaves them in this process.
-    pub(super) async fn keep_warnings(self: &Arc<Self>) {
-        let agent = self.agent();
+    pub(crate) async fn keep_warnings(&self) {
+        let agent = self.context.agent();
         let kept = {
             let snapshot = self.snapshot.lock();
             let (own, stored) = (log::warnings(&agent), snapshot.stored_warnings());
@@ -65,6 +38,6 @@ impl Engine {
         };
         let text = serde_json::to_string(&kept).unwrap_or_default();
         // What it would say is what it could not keep.
-        let _ = self.store.write_async(move |tx| tx.set_meta(KEY, &text)).await;
+        let _ = self.context.store().write_async(move |tx| tx.set_meta(KEY, &text)).await;
     }
 }

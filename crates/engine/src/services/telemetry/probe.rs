@@ -8,7 +8,10 @@ use std::{
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{Engine, now_ms};
+use super::{
+    super::{context::Service, now_ms},
+    Telemetry,
+};
 use embed::{Embedded, HARMLESS_TEXT, Purpose};
 use model::error::{Code, Error, Result};
 
@@ -18,7 +21,12 @@ const FRESH: Duration = Duration::from_secs(60);
 /// The last answer.
 pub(super) type ProbeCache = Mutex<Option<(Instant, Value)>>;
 
-impl Engine {
+impl Telemetry {
+    /// The provider is another one: what the former answered says nothing.
+    pub(crate) fn forget_probe(&self) {
+        *self.probe.lock() = None;
+    }
+
     /// Asks the provider for one vector: `{ok, error?, code?, latencyMs?, dims?, limits?, usage?, …}`.
     pub async fn probe_embedding(self: &Arc<Self>) -> Value {
         let started = Instant::now();
@@ -42,10 +50,10 @@ impl Engine {
     }
 
     async fn probe_once(self: &Arc<Self>) -> Result<Value> {
-        let Some(embedder) = self.provider().embedder()? else {
+        let Some(embedder) = self.context.provider().embedder()? else {
             return Err(Error::new(Code::Config, "no embedding provider is in use; search works on keywords"));
         };
-        let timeout = Duration::from_millis(self.settings().settings.provider.query_timeout_ms);
+        let timeout = Duration::from_millis(self.context.settings().settings.provider.query_timeout_ms);
         let texts = [HARMLESS_TEXT.to_owned()];
         let outcome = embedder.embed(&texts, Purpose::Query, timeout).await;
         self.book_usage(&*embedder, 0).await;
@@ -78,8 +86,8 @@ impl Engine {
     /// # Errors
     /// When the store cannot be read.
     pub async fn probe_vector(self: &Arc<Self>) -> Result<bool> {
-        self.blocking(|engine, settings| {
-            engine.store.read(|r| r.live())?;
+        self.blocking(|telemetry, settings| {
+            telemetry.context.store().read(|r| r.live())?;
             Ok(settings.vector_enabled)
         })
         .await

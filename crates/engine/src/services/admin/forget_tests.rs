@@ -34,7 +34,7 @@ fn holds(folder: &Path, word: &str) -> bool {
 }
 
 async fn forget(engine: &Lease, call: ForgetCall) -> ForgetReport {
-    engine.forget(call).await.unwrap()
+    engine.admin.forget(call).await.unwrap()
 }
 
 fn paths(paths: &[&str]) -> ForgetCall {
@@ -65,7 +65,7 @@ async fn a_forgotten_passage_leaves_no_byte_and_stays_out_through_edits_renames_
         "Markdown is the user's"
     );
     assert!(!hits(&engine, "gardening remark").await.is_empty(), "the rest of the note stays");
-    let excerpt = engine.read_file(crate::workspace::excerpt::ExcerptRequest {
+    let excerpt = engine.searcher.read_file(crate::workspace::excerpt::ExcerptRequest {
         path: "memory/a.md".into(),
         lines: Some(99),
         from: None,
@@ -79,7 +79,7 @@ async fn a_forgotten_passage_leaves_no_byte_and_stays_out_through_edits_renames_
     std::fs::write(&moved, note("")).unwrap();
     sync(&engine).await;
     assert!(hits(&engine, "quokka").await.is_empty());
-    engine.reset(false).await.unwrap();
+    engine.admin.reset(false).await.unwrap();
     sync(&engine).await;
     assert!(hits(&engine, "quokka").await.is_empty());
     assert!(!hits(&engine, "something new stands").await.is_empty());
@@ -89,9 +89,9 @@ async fn a_forgotten_passage_leaves_no_byte_and_stays_out_through_edits_renames_
     sync(&engine).await;
     assert_eq!(hits(&engine, "quokka").await.len(), 1);
 
-    engine.undo_forget(report.ids[0].clone()).await.unwrap();
+    engine.admin.undo_forget(report.ids[0].clone()).await.unwrap();
     assert!(!hits(&engine, "walrus").await.is_empty(), "taken back");
-    assert_eq!(engine.undo_forget("none".to_owned()).await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(engine.admin.undo_forget("none".to_owned()).await.unwrap_err().code(), Code::NotFound);
     engine.release().await;
 }
 
@@ -120,13 +120,13 @@ async fn a_forgotten_path_stays_out_when_it_is_edited_renamed_or_lies_below_a_fo
     for word in ["zebra", "walrus"] {
         assert!(hits(&engine, word).await.is_empty(), "{word}");
     }
-    let inspected = engine.inspect().await.unwrap();
+    let inspected = engine.indexer.inspect().await.unwrap();
     let skipped = inspected["skipped"].to_string();
     assert!(skipped.contains("memory/private/new.md") && skipped.contains("--undo"), "{skipped}");
     assert_eq!(inspected["plan"]["changed"], serde_json::json!([]), "kept out is not pending");
-    assert_eq!(engine.forgotten().await.unwrap().iter().map(|e| e.kind).collect::<Vec<_>>(), ["path", "path"]);
-    assert_eq!(engine.forget(paths(&["memory/nowhere.md"])).await.unwrap_err().code(), Code::NotFound);
-    assert_eq!(engine.forget(ForgetCall::default()).await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(engine.admin.forgotten().await.unwrap().iter().map(|e| e.kind).collect::<Vec<_>>(), ["path", "path"]);
+    assert_eq!(engine.admin.forget(paths(&["memory/nowhere.md"])).await.unwrap_err().code(), Code::NotFound);
+    assert_eq!(engine.admin.forget(ForgetCall::default()).await.unwrap_err().code(), Code::NotFound);
     engine.release().await;
 }
 
@@ -140,7 +140,7 @@ async fn a_list_changed_by_another_process_takes_effect_with_the_next_sync() {
         everywhere: vec![line_hash("The zebra sleeps in the kitchen of the house.")],
     };
     append(&engine.settings().settings, &[what]).unwrap();
-    let plan = engine.plan(false).await.unwrap();
+    let plan = engine.indexer.plan(false).await.unwrap();
     assert_eq!(plan["plan"]["changed"], serde_json::json!(["memory/a.md"]));
     sync(&engine).await;
     assert!(hits(&engine, "zebra").await.is_empty());
@@ -198,7 +198,7 @@ async fn a_conversation_with_two_names_is_forgotten_once() {
     assert_eq!(report.files, ["memory/2026-11-20-talk.md"]);
     assert_eq!(report.ids.len(), 4, "the note and three names");
     assert!(!holds(&home.state(), "zebra"));
-    assert_eq!(engine.forgotten().await.unwrap().len(), 4);
+    assert_eq!(engine.admin.forgotten().await.unwrap().len(), 4);
     engine.release().await;
 }
 
@@ -208,12 +208,12 @@ async fn a_forgotten_fact_is_not_recalled_nor_kept_again_until_it_is_taken_back(
     let engine = home.open().await;
     let (boat, cat) = ("The boat of Ana is called Quokka and lies in Porto", "Ana has a cat");
     for text in [boat, cat] {
-        let stored = engine.store_fact(text, Category::Fact, 0.9).await.unwrap();
+        let stored = engine.facts.store(text, Category::Fact, 0.9).await.unwrap();
         assert!(matches!(stored, Stored::Created { .. }), "{stored:?}");
     }
     sync(&engine).await;
     let recalled = async |query: &str| {
-        let found = engine.search_facts(query, 5, 0.0).await.unwrap();
+        let found = engine.facts.search(query, 5, 0.0).await.unwrap();
         found.matches.into_iter().map(|found| found.fact.text).collect::<Vec<_>>()
     };
     assert_eq!(recalled("quokka boat").await.len(), 2);
@@ -226,14 +226,14 @@ async fn a_forgotten_fact_is_not_recalled_nor_kept_again_until_it_is_taken_back(
     assert_eq!((report.facts, report.vectors), (1, dry.vectors));
     assert!(report.vectors >= 2, "that of the chunk and that of the fact: {report:?}");
     assert_eq!(recalled("quokka boat").await, [cat]);
-    assert_eq!(engine.facts().await.unwrap().len(), 1);
+    assert_eq!(engine.facts.all().await.unwrap().len(), 1);
     assert!(!holds(&home.state(), "quokka"));
-    let again = engine.store_fact(boat, Category::Fact, 0.9).await.unwrap();
+    let again = engine.facts.store(boat, Category::Fact, 0.9).await.unwrap();
     assert_eq!(again, Stored::Rejected { reason: "forgotten" });
 
-    engine.undo_forget(report.ids[0].clone()).await.unwrap();
+    engine.admin.undo_forget(report.ids[0].clone()).await.unwrap();
     assert_eq!(recalled("quokka boat").await.len(), 2);
     let whole = forget(&engine, paths(&["memory/facts.md"])).await;
-    assert_eq!((whole.facts, engine.facts().await.unwrap().len()), (2, 0));
+    assert_eq!((whole.facts, engine.facts.all().await.unwrap().len()), (2, 0));
     engine.release().await;
 }

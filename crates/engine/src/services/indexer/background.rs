@@ -1,13 +1,13 @@
 //! What goes on by itself in a long-running process: watching, reconciling, interval syncs.
 
 use std::{
-    sync::{Arc, Weak, atomic::Ordering},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
 use tokio::{runtime::Handle, task::JoinHandle};
 
-use super::{Engine, now_ms, sync::VectorCall};
+use super::{super::context::Service, Indexer, sync::VectorCall};
 use crate::{
     capture,
     index::{plan::is_stale, session_pass::Scope},
@@ -18,7 +18,7 @@ use crate::{
 };
 use model::{cancel::Cancel, config::settings::Settings};
 
-/// Ends with its engine.
+/// Ends with its indexer.
 pub(super) struct Background {
     interval: Option<JoinHandle<()>>,
     watcher: Option<Watcher>,
@@ -39,15 +39,20 @@ impl Drop for Background {
     }
 }
 
-impl Engine {
+impl Indexer {
+    /// Stops watching and the regular syncs.
+    pub(crate) fn stop_background(&self) {
+        drop(self.background.lock().take());
+    }
+
     /// Starts watching and the regular syncs, once. Must be called inside the runtime.
-    pub(super) fn start_background(self: &Arc<Self>) {
+    pub(crate) fn start_background(self: &Arc<Self>) {
         let mut slot = self.background.lock();
-        if slot.is_some() || self.is_closed() {
+        if slot.is_some() || self.context.is_closed() {
             return;
         }
         tokio::task::spawn_blocking(capture::warm_up);
-        let resolved = self.settings();
+        let resolved = self.context.settings();
         let sync = &resolved.settings.sync;
         let interval =
             period(sync.interval_minutes).map(|period| tokio::spawn(at_intervals(Arc::downgrade(self), period)));
@@ -56,10 +61,10 @@ impl Engine {
                 debounce: Duration::from_millis(sync.watch_debounce_ms),
                 reconcile_every: Duration::from_secs(sync.reconcile_seconds.max(1)),
             };
-            let (engine, runtime) = (Arc::downgrade(self), Handle::current());
+            let (indexer, runtime) = (Arc::downgrade(self), Handle::current());
             Watcher::start(Area::of(&resolved.settings), options, move |dirty| {
-                if let Some(engine) = engine.upgrade() {
-                    runtime.spawn(async move { engine.noticed(dirty).await });
+                if let Some(indexer) = indexer.upgrade() {
+                    runtime.spawn(async move { indexer.noticed(dirty).await });
                 }
             })
         });
@@ -68,13 +73,13 @@ impl Engine {
 
     /// The disk may have changed.
     async fn noticed(self: &Arc<Self>, dirty: Dirty) {
-        if self.is_closed() {
+        if self.context.is_closed() {
             return;
         }
         // What happened in conversations while nobody was here is taken up at once.
         let sessions = if dirty.cause == Cause::Started { Scope::All } else { Scope::Due };
         if dirty.cause == Cause::Events || self.differs_from_disk(sessions).await {
-            self.dirty.store(true, Ordering::Release);
+            self.mark_dirty();
             self.sync_sessions_in_background(sessions);
         } else if !self.vectors.is_running() {
             self.resume_vectors().await;
@@ -86,14 +91,15 @@ impl Engine {
         if self.texts.is_running() {
             return false;
         }
-        let look = move |engine: &Arc<Self>, settings: &Settings| {
-            let transcripts = settings.sources.sessions && (sessions == Scope::All || engine.sessions_due(settings)?);
-            Ok(transcripts || is_stale(&engine.store, settings, &Cancel::new())?)
+        let look = move |indexer: &Arc<Self>, settings: &Settings| {
+            let transcripts =
+                settings.sources.sessions && (sessions == Scope::All || indexer.sessions_due(settings)?);
+            Ok(transcripts || is_stale(indexer.context.store(), settings, &Cancel::new())?)
         };
         let stale = self.upkeep(look).await;
-        self.compared_ms.store(now_ms(), Ordering::Release);
+        self.compared_now();
         stale.unwrap_or_else(|error| {
-            self.warn(&error, "the disk was not compared with the index; all of it is read instead");
+            self.context.warn(&error, "the disk was not compared with the index; all of it is read instead");
             true
         })
     }
@@ -101,8 +107,7 @@ impl Engine {
     /// Goes on with vectors that a failed or interrupted pass left out, but not against a provider that said no for
     /// good a short while ago.
     async fn resume_vectors(self: &Arc<Self>) {
-        let wait = self.snapshot.lock().vectors_wait_ms(now_ms());
-        if wait == Some(0) {
+        if self.telemetry.vectors_wait_ms() == Some(0) {
             // Kept for `status`.
             let _ = self.sync_vectors(VectorCall::default(), &Cancel::new(), None).await;
         }
@@ -114,11 +119,11 @@ fn period(minutes: u64) -> Option<Duration> {
     (minutes > 0).then(|| Duration::from_secs(minutes.saturating_mul(60)))
 }
 
-async fn at_intervals(engine: Weak<Engine>, period: Duration) {
+async fn at_intervals(indexer: Weak<Indexer>, period: Duration) {
     loop {
         tokio::time::sleep(period).await;
-        let Some(engine) = engine.upgrade() else { return };
-        engine.sync_sessions_in_background(Scope::All);
+        let Some(indexer) = indexer.upgrade() else { return };
+        indexer.sync_sessions_in_background(Scope::All);
     }
 }
 
@@ -131,7 +136,7 @@ mod tests {
     async fn at_every_interval_the_index_follows_the_notes_until_the_engine_ends() {
         assert_eq!((period(0), period(30)), (None, Some(Duration::from_secs(1800))));
         let (home, engine) = indexed(&[("memory/tea.md", "The favourite tea is sencha.")]).await;
-        let task = tokio::spawn(at_intervals(Arc::downgrade(&engine), Duration::from_millis(10)));
+        let task = tokio::spawn(at_intervals(Arc::downgrade(&engine.indexer), Duration::from_millis(10)));
         for word in ["lighthouse", "windmill"] {
             home.write(&format!("memory/{word}.md"), &format!("The {word} has three lamps."));
             let found = async {

@@ -8,9 +8,16 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Engine, SyncCall, sync::VectorCall};
+use super::{
+    super::{
+        context::Service,
+        indexer::{SyncCall, VectorCall},
+        telemetry::Coverage,
+    },
+    Admin,
+};
 use crate::{
-    index::{Failure, plan},
+    index::plan,
     workspace::forgotten::{Forgotten, list_path},
 };
 use embed::factory::Selected;
@@ -19,7 +26,7 @@ use model::{
     config::settings::Settings,
     error::{Code, Error, Result},
 };
-use store::{others::Sibling, recover::with_suffix, refusals::RefusedText};
+use store::{others::Sibling, recover::with_suffix};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -66,18 +73,18 @@ const REMOVE_SIBLING: &str = "One that is not needed any more is removed by dele
 /// What to say when a repair was not asked for.
 const RUN_DOCTOR: &str = "`openclaw memory doctor` repairs it";
 
-impl Engine {
+impl Admin {
     /// Looks at the file, its integrity, its rows, the disk, the list of forgotten things and the provider.
     ///
     /// # Errors
     /// Only when the engine was closed: everything else is a check that is not well.
     pub async fn doctor(self: &Arc<Self>, repair: bool) -> Result<Vec<Check>> {
         let mut checks = self
-            .blocking(move |engine, settings| {
-                let mut checks = vec![engine.writable(), engine.permissions(repair)];
-                checks.push(engine.integrity(repair));
-                checks.push(engine.leftovers(settings, repair));
-                checks.push(other_workspaces(&engine.store.siblings()));
+            .blocking(move |admin, settings| {
+                let mut checks = vec![admin.writable(), admin.permissions(repair)];
+                checks.push(admin.integrity(repair));
+                checks.push(admin.leftovers(settings, repair));
+                checks.push(other_workspaces(&admin.context.store().siblings()));
                 checks.push(forget_list(settings));
                 Ok(checks)
             })
@@ -90,8 +97,8 @@ impl Engine {
 
     fn writable(&self) -> Check {
         // A write of nothing shows whether the disk takes one.
-        match self.store.write(|_| Ok(())) {
-            Ok(()) => Check::well("file", format!("{} can be written", self.store.path().display())),
+        match self.context.store().write(|_| Ok(())) {
+            Ok(()) => Check::well("file", format!("{} can be written", self.context.store().path().display())),
             Err(error) => Check::failed("file", &error),
         }
     }
@@ -99,7 +106,7 @@ impl Engine {
     /// The index holds private text.
     fn permissions(&self, repair: bool) -> Check {
         let name = "permissions";
-        let open = open_to_others(self.store.path());
+        let open = open_to_others(self.context.store().path());
         match (open.is_empty(), repair) {
             (true, _) => Check::well(name, "nobody else can read the index"),
             (false, false) => Check::bad(name, format!("others can read {}", list(&open)), RUN_DOCTOR),
@@ -113,7 +120,7 @@ impl Engine {
     /// Damage inside the file.
     fn integrity(&self, repair: bool) -> Check {
         let name = "integrity";
-        let found = match self.store.verify(&self.shutdown) {
+        let found = match self.context.store().verify(self.context.shutdown()) {
             Ok(()) => return Check::well(name, "no damage found"),
             Err(error) if error.code() == Code::Corrupt => error.message,
             Err(error) => return Check::failed(name, &error),
@@ -121,7 +128,7 @@ impl Engine {
         if !repair {
             return Check::bad(name, found, RUN_DOCTOR);
         }
-        match self.store.recover() {
+        match self.context.store().recover() {
             Ok(recovery) => {
                 let aside = recovery.set_aside.map_or_else(String::new, |path| format!(" as {}", path.display()));
                 let did = format!("set it aside{aside}, saved {} vectors, and indexed anew", recovery.salvaged);
@@ -135,9 +142,9 @@ impl Engine {
     fn leftovers(&self, settings: &Settings, repair: bool) -> Check {
         let name = "leftovers";
         if repair {
-            self.store.remove_abandoned();
+            self.context.store().remove_abandoned();
         }
-        let mut left = self.store.set_aside();
+        let mut left = self.context.store().set_aside();
         left.extend(
             [".part", "-journal"]
                 .map(|end| with_suffix(&settings.database_path, end))
@@ -167,7 +174,7 @@ impl Engine {
     /// Rows that do not belong together.
     async fn rows(self: &Arc<Self>, repair: bool) -> Check {
         let name = "rows";
-        let found = match self.blocking(|engine, _| engine.store.read(|r| r.inconsistencies())).await {
+        let found = match self.blocking(|admin, _| admin.context.store().read(|r| r.inconsistencies())).await {
             Ok(found) => found,
             Err(error) => return Check::failed(name, &error),
         };
@@ -182,13 +189,13 @@ impl Engine {
             return Check::bad(name, text, RUN_DOCTOR);
         }
         let outcome = async {
-            let held = self.lease_soon().await?;
-            let removed = self.blocking(|engine, _| engine.store.remove_inconsistent()).await;
+            let held = self.writer.take_soon().await?;
+            let removed = self.blocking(|admin, _| admin.context.store().remove_inconsistent()).await;
             held.give_back().await?;
             removed?;
             if found.need_rebuild() {
                 let call = SyncCall { reason: "doctor".to_owned(), force: true, text_only: true };
-                self.sync(call, Cancel::new(), None).await?;
+                self.indexer.sync(call, Cancel::new(), None).await?;
             }
             Ok(())
         };
@@ -204,8 +211,8 @@ impl Engine {
     /// Whether the index shows what is on disk.
     async fn disk(self: &Arc<Self>, repair: bool) -> Check {
         let name = "disk";
-        let compare = |engine: &Arc<Self>, settings: &Settings| {
-            plan::plan(&engine.store, settings, false, None, &engine.shutdown)
+        let compare = |admin: &Arc<Self>, settings: &Settings| {
+            plan::plan(admin.context.store(), settings, false, None, admin.context.shutdown())
         };
         let plan = match self.blocking(compare).await {
             Ok(plan) => plan,
@@ -227,7 +234,7 @@ impl Engine {
             return Check::bad(name, text, "`openclaw memory index` brings it up to date");
         }
         let call = SyncCall { reason: "doctor".to_owned(), force: false, text_only: false };
-        match self.sync(call, Cancel::new(), None).await {
+        match self.indexer.sync(call, Cancel::new(), None).await {
             Ok(report) => {
                 Check::repaired(name, text, format!("read {} and removed {}", report.changed, report.removed))
             }
@@ -239,7 +246,7 @@ impl Engine {
     /// refused and those that still wait.
     async fn embeddings(self: &Arc<Self>, repair: bool) -> Check {
         let name = "embeddings";
-        let choice = self.provider().choice();
+        let choice = self.context.provider().choice();
         let selected = match &*choice {
             Err(error) => return Check::failed(name, error),
             Ok(Selected { embedder: None, .. }) => {
@@ -262,14 +269,14 @@ impl Engine {
         if repair && refused_before + pending_before > 0 {
             // A failure is kept, and told below.
             let call = VectorCall { ask_refused: refused_before > 0 };
-            let _ = self.sync_vectors(call, &Cancel::new(), None).await;
+            let _ = self.indexer.sync_vectors(call, &Cancel::new(), None).await;
             covered = match self.covered().await {
                 Ok(covered) => covered,
                 Err(error) => return Check::failed(name, &error),
             };
         }
         let provider = &selected.provider;
-        let Covered { pending, refused, failure, refusal } = covered;
+        let Coverage { pending, refused, failure, refusal } = covered;
         if let Some(failure) = failure {
             let remedy = failure.remedy.clone().unwrap_or_else(|| INDEX_AGAIN.into());
             let cause = failure.message.strip_suffix(&format!(". {remedy}")).unwrap_or(&failure.message);
@@ -297,27 +304,9 @@ impl Engine {
         Check::well(name, format!("{provider}: every chunk has a vector"))
     }
 
-    async fn covered(self: &Arc<Self>) -> Result<Covered> {
-        self.blocking(|engine, _| {
-            engine.refresh_snapshot(&engine.shutdown);
-            let snapshot = engine.snapshot.lock();
-            Ok(Covered {
-                pending: snapshot.pending(),
-                refused: snapshot.refused(),
-                failure: snapshot.embedding_failure().map(|(failure, _)| failure),
-                refusal: snapshot.refusal().cloned(),
-            })
-        })
-        .await
+    async fn covered(self: &Arc<Self>) -> Result<Coverage> {
+        self.blocking(|admin, _| Ok(admin.telemetry.coverage())).await
     }
-}
-
-/// How much of the index has vectors, and what keeps the rest from having one.
-struct Covered {
-    pending: u64,
-    refused: u64,
-    failure: Option<Failure>,
-    refusal: Option<RefusedText>,
 }
 
 /// What the agent's other workspaces keep. Only a person knows whether they are still wanted.

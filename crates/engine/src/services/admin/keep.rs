@@ -3,25 +3,24 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
+    sync::Arc,
 };
 
 use serde::Serialize;
 
-use super::{Engine, hold::Held};
+use super::{
+    super::{context::Service, writer::NOT_GIVEN_BACK},
+    Admin,
+};
 use crate::workspace::forgotten::list_path;
 use model::{
-    error::{Code, Error, Result},
+    error::{Error, Result},
     own_file,
 };
 use store::{Store, backup};
 
 /// Rows removed in one transaction.
 const STEP: usize = 500;
-
-/// How long another process that indexes is waited for.
-pub(super) const LEASE_PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a reset removed, or an index held.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -54,36 +53,37 @@ pub struct Copied {
     pub forgotten: Option<PathBuf>,
 }
 
-impl Engine {
+impl Admin {
     /// Clears what can be made again: chunks, full text, vectors (unless they are kept), notes of skipped files. Your
     /// files, the list of what is forgotten and the record of costs stay.
     ///
     /// # Errors
     /// When the store cannot be written, or when another process indexes for too long.
     pub async fn reset(self: &Arc<Self>, keep_vectors: bool) -> Result<Cleared> {
-        let held = self.lease_soon().await?;
+        let held = self.writer.take_soon().await?;
         let wiped = self
-            .blocking(move |engine, _| {
-                let before = totals(&engine.store)?;
-                engine.store.write_indexed(|tx| tx.begin_reset())?;
-                while engine.store.write_indexed(|tx| tx.retire_step(STEP))? {
-                    engine.shutdown.check()?;
+            .blocking(move |admin, _| {
+                let (store, shutdown) = (admin.context.store(), admin.context.shutdown());
+                let before = totals(store)?;
+                store.write_indexed(|tx| tx.begin_reset())?;
+                while store.write_indexed(|tx| tx.retire_step(STEP))? {
+                    shutdown.check()?;
                 }
-                while !keep_vectors && engine.store.write_indexed(|tx| tx.wipe_step(STEP))? {
-                    engine.shutdown.check()?;
+                while !keep_vectors && store.write_indexed(|tx| tx.wipe_step(STEP))? {
+                    shutdown.check()?;
                 }
                 Ok(before)
             })
             .await;
         // A lease that is not given back runs out by itself.
-        self.told(held.give_back().await, "other processes cannot write to the index for a while");
+        self.context.told(held.give_back().await, NOT_GIVEN_BACK);
         let before = wiped?;
-        self.blocking(move |engine, _| {
-            engine.store.scrub(&engine.shutdown)?;
-            let after = totals(&engine.store)?;
-            engine.indexed.store(false, Ordering::Release);
-            engine.dirty.store(true, Ordering::Release);
-            engine.refresh_snapshot(&engine.shutdown);
+        self.blocking(move |admin, _| {
+            let (store, shutdown) = (admin.context.store(), admin.context.shutdown());
+            store.scrub(shutdown)?;
+            let after = totals(store)?;
+            admin.indexer.begin_anew();
+            admin.telemetry.refresh(shutdown);
             Ok(Cleared {
                 files: before.files,
                 chunks: before.chunks,
@@ -100,19 +100,20 @@ impl Engine {
     /// # Errors
     /// [`Code::Argument`] when the target exists, and what the disk gives.
     pub async fn backup(self: &Arc<Self>, target: PathBuf) -> Result<Copied> {
-        self.blocking(move |engine, settings| {
+        self.blocking(move |admin, settings| {
+            let store = admin.context.store();
             let list = list_path(&settings.database_path);
             let list = list.exists().then(|| (list, list_path(&target)));
             if let Some((_, copy)) = list.as_ref().filter(|(_, copy)| copy.exists()) {
                 return Err(backup::exists(copy));
             }
-            engine.store.backup(&target)?;
+            store.backup(&target)?;
             let forgotten = list.map(|(list, to)| copy(&list, &to)).transpose().inspect_err(|_| {
                 // Without the list what was forgotten would come back with the copy.
                 let _ = fs::remove_file(&target);
             })?;
             let bytes = fs::metadata(&target).map_err(|e| Error::io(&target, &e))?.len();
-            let totals = totals(&engine.store)?;
+            let totals = totals(store)?;
             Ok(Copied { path: target, bytes, files: totals.files, vectors: totals.vectors, forgotten })
         })
         .await
@@ -124,23 +125,9 @@ impl Engine {
     /// # Errors
     /// When the provider refuses.
     pub async fn cancel_batches(self: &Arc<Self>) -> Result<usize> {
-        match self.provider().embedder()? {
+        match self.context.provider().embedder()? {
             Some(embedder) => embedder.cancel_pending().await,
             None => Ok(0),
-        }
-    }
-
-    /// The writer lease within a time that a person at a terminal waits.
-    pub(super) async fn lease_soon(self: &Arc<Self>) -> Result<Held> {
-        let quiet: crate::index::Progress = Arc::new(|_| {});
-        match tokio::time::timeout(LEASE_PATIENCE, self.with_lease(&quiet)).await {
-            Ok(taken) => taken,
-            Err(_) => {
-                // It may have come at the last moment.
-                self.told(self.give_lease_back().await, "other processes cannot write to the index for a while");
-                Err(Error::new(Code::Busy, "another process is indexing this workspace")
-                    .remedy("Try again when it is done, or stop the gateway first"))
-            }
         }
     }
 }

@@ -2,45 +2,37 @@
 
 use std::{
     pin::pin,
-    sync::{Arc, LazyLock, atomic::Ordering},
+    sync::{Arc, LazyLock},
     time::Duration,
 };
 
-use lru::LruCache;
-use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use super::{
-    Engine,
-    status::{EMBEDDING, QUERY, TEXT},
-    sync::most_chunks_by_line,
+    super::{
+        context::Service,
+        indexer::most_chunks_by_line,
+        telemetry::{EMBEDDING, QUERY, TEXT},
+    },
+    Searcher,
+    queries::{MAX_QUERY_CHARS, without_reserve},
 };
 use crate::{
-    index::{
-        lost::{self, LostFolder},
-        session_pass::Scope,
-    },
+    index::lost::{self, LostFolder},
     search::{
         QueryVector, Vectors, search,
         types::{Answer, Request},
     },
-    workspace::{area::Area, skipped::SkipCode},
+    workspace::area::Area,
 };
-use embed::{Embedded, Embedder, Purpose};
 use model::{
     cancel::Cancel,
     config::settings::{Ranking, Settings},
-    error::{Code, Error, RAISE_LIMIT, Result},
+    error::{Code, Error, Result},
     source::Source,
 };
-use store::{Reader, embeddings::SpaceRow, skipped::Skipped};
+use store::{Reader, embeddings::SpaceRow};
 use text::{language::Language, query::QueryPlan};
-
-/// Query vectors kept, so that a repeated question costs nothing.
-const KEPT_QUERIES: std::num::NonZeroUsize = std::num::NonZeroUsize::new(64).unwrap();
-
-/// Of the time limit, what is kept for the keyword leg when the provider is slow: a quarter, at most this.
-const RESERVE: Duration = Duration::from_secs(2);
 
 /// After this long, or a quarter of the time limit, the words are searched beside the rest, so that there is something
 /// to answer with when the limit comes.
@@ -62,9 +54,6 @@ static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Semaphore::new(cores.saturating_sub(1).max(1))
 });
-
-/// Longest query that is embedded, in characters; a longer one says nothing more.
-pub(super) const MAX_QUERY_CHARS: usize = 2000;
 
 /// What a search is asked; absent values come from the settings.
 #[derive(Debug, Clone)]
@@ -91,15 +80,7 @@ pub struct SearchCall {
     pub session_key: Option<String>,
 }
 
-/// Vectors of recent queries, by space and text.
-pub(super) type QueryVectors = Mutex<LruCache<(String, String), Arc<Vec<f32>>>>;
-
-/// An empty cache.
-pub(super) fn query_vectors() -> QueryVectors {
-    Mutex::new(LruCache::new(KEPT_QUERIES))
-}
-
-impl Engine {
+impl Searcher {
     /// Searches. Never starts a scan and never waits for one, but for the very first text pass of an empty index. When
     /// the time limit comes first the answer is what was found until then, marked as partial.
     ///
@@ -107,7 +88,7 @@ impl Engine {
     /// When cancelled, closed, or when the store cannot be read. A provider that fails or is slow is no error: the
     /// answer is then marked as partial and says why.
     pub async fn search(self: &Arc<Self>, call: SearchCall, cancel: Cancel) -> Result<Answer> {
-        let resolved = self.settings();
+        let resolved = self.context.settings();
         let query = &resolved.settings.query;
         let limit = Duration::from_millis(call.deadline_ms.unwrap_or(query.deadline_ms));
         let cancel = cancel.within(limit);
@@ -129,7 +110,7 @@ impl Engine {
         let words = self.words_when_slow(&request, limit, &cancel);
         let answer = within(limit, whole, words).await;
         if answer.as_ref().is_err_and(|error| !matches!(error.code(), Code::Cancelled | Code::Closed)) {
-            self.check_soundness();
+            self.indexer.check_soundness();
         }
         answer
     }
@@ -141,15 +122,15 @@ impl Engine {
         session_key: Option<&str>,
         cancel: &Cancel,
     ) -> Result<Answer> {
-        let first = self.first_sync(&without_reserve(cancel)).await;
+        let first = self.indexer.ensure_indexed(&without_reserve(cancel)).await;
         if let Err(error) = &first
             && matches!(error.code(), Code::Cancelled | Code::Closed)
         {
             return Err(error.clone());
         }
-        self.warm_up(session_key);
-        if self.settings().settings.sync.on_search && self.dirty.load(Ordering::Acquire) && !self.texts.is_running() {
-            self.sync_in_background();
+        self.indexer.warm_up(session_key);
+        if self.context.settings().settings.sync.on_search && self.indexer.is_behind() {
+            self.indexer.sync_in_background();
         }
         let (meaning, failure) = if request.lexical_only {
             (None, None)
@@ -178,7 +159,7 @@ impl Engine {
             };
         }
         if answer.hits.is_empty()
-            && let Some(fault) = self.blocking(|engine, _| engine.unreadable_note()).await?
+            && let Some(fault) = self.blocking(|searcher, _| searcher.indexer.unreadable_note()).await?
         {
             answer = answer.impaired(UNREAD, &fault);
         }
@@ -191,13 +172,13 @@ impl Engine {
     /// Folders of notes that are lost, as far as the last pass and a glance tell. A file system that does not answer
     /// holds up no search.
     async fn lost_folders(self: &Arc<Self>) -> Vec<LostFolder> {
-        let folders = self.snapshot.lock().folders.clone();
+        let folders = self.telemetry.folders();
         let known = folders.lost.clone();
         let look = self.blocking(move |_, settings| Ok(folders.glance(&Area::of(settings))));
         match tokio::time::timeout(GLANCE, look).await {
             Ok(Ok(lost)) => {
                 // Whoever asks for the state after this answer hears the same.
-                self.snapshot.lock().glanced = Some(lost.clone());
+                self.telemetry.note_lost(lost.clone());
                 lost
             }
             _ => known,
@@ -206,7 +187,7 @@ impl Engine {
 
     /// What kept the last pass over the disk from ending well.
     fn reading_fault(&self) -> Option<Error> {
-        self.snapshot.lock().error_of(TEXT).cloned()
+        self.telemetry.error_of(TEXT)
     }
 
     /// The answer by words alone, once a search takes long enough that it may be needed.
@@ -229,12 +210,12 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<Answer> {
         let mut vectors = match meaning {
-            Some(_) => Some(self.store.vector_turn().await),
+            Some(_) => Some(self.context.store().vector_turn().await),
             None => None,
         };
         // The first time all vectors are read, which takes a second or two with 100,000 of them: not in a turn.
         if let Some(mut cold) = vectors.take_if(|vectors| vectors.is_cold()) {
-            let load = move |engine: &Arc<Self>, _: &Settings| cold.current(&engine.store).map(|_| cold);
+            let load = move |searcher: &Arc<Self>, _: &Settings| cold.current(searcher.context.store()).map(|_| cold);
             vectors = Some(self.blocking(load).await?);
         }
         let turn = match turns {
@@ -242,56 +223,19 @@ impl Engine {
             None => None,
         };
         let (request, cancel) = (request.clone(), cancel.clone());
-        self.blocking(move |engine, settings| {
+        self.blocking(move |searcher, settings| {
             let _turn = turn;
-            let index = vectors.map_or(Ok(None), |mut turn| turn.current(&engine.store))?;
+            let store = searcher.context.store();
+            let index = vectors.map_or(Ok(None), |mut turn| turn.current(store))?;
             let (query, line) = meaning.map_or((None, None), |meaning| (Some(meaning.query), meaning.line));
             let vectors = Vectors {
                 query: query.as_ref().map(Understood::as_query).filter(|_| index.is_some()),
                 index: index.as_ref(),
                 line: line.as_ref().map(|(key, query)| (key.as_str(), query.as_query())),
             };
-            search(&engine.store, vectors, settings, &request, &cancel)
+            search(store, vectors, settings, &request, &cancel)
         })
         .await
-    }
-
-    /// The first text pass of an index that never had one.
-    ///
-    /// # Errors
-    /// [`Code::Deadline`] when it did not end in time, and why it failed.
-    async fn first_sync(self: &Arc<Self>, cancel: &Cancel) -> Result<()> {
-        if self.indexed.load(Ordering::Acquire) {
-            return Ok(());
-        }
-        if self.blocking(|engine, _| engine.holds_nothing()).await? {
-            let report = self.sync_text(false, Scope::None, cancel, None).await?;
-            if report.chunks == 0 && report.skipped > 0 {
-                self.blocking(|engine, _| engine.nothing_readable()).await?;
-            }
-            // Vectors, and years of conversations, come after the answer.
-            self.sync_sessions_in_background(Scope::All);
-        }
-        self.indexed.store(true, Ordering::Release);
-        Ok(())
-    }
-
-    /// An index that is empty because the operating system refused the notes is no empty memory.
-    fn nothing_readable(&self) -> Result<()> {
-        self.unreadable_note()?.map_or(Ok(()), Err)
-    }
-
-    /// Why one of the notes could not be read in the last pass of whichever process; none when all could.
-    fn unreadable_note(&self) -> Result<Option<Error>> {
-        let unreadable = SkipCode::Unreadable.as_str();
-        let refused = self.store.read(|r| r.skipped())?.into_iter().find(|skipped| skipped.code == unreadable);
-        Ok(refused.map(|Skipped { path, reason, .. }| match reason.strip_suffix(RAISE_LIMIT) {
-            Some(cause) => {
-                Error::new(Code::Io, format!("{path}: {}", cause.trim_end_matches(". "))).remedy(RAISE_LIMIT)
-            }
-            None => Error::new(Code::Io, format!("{path}: {reason}"))
-                .remedy("Make the notes readable for this user; `openclaw memory status` lists what is left out"),
-        }))
     }
 
     /// What a query means, in the space that is searched and in that of the lines; none when nothing is to be searched
@@ -300,30 +244,31 @@ impl Engine {
     /// # Errors
     /// Why it cannot be.
     async fn meaning(self: &Arc<Self>, text: &str, cancel: &Cancel) -> Result<Option<Meaning>> {
-        let Some(embedder) = self.provider().embedder()? else { return Ok(None) };
-        let by_lines = (self.settings().settings.query.ranking == Ranking::Native)
-            .then(|| self.provider().line_embedder())
+        let Some(embedder) = self.context.provider().embedder()? else { return Ok(None) };
+        let by_lines = (self.context.settings().settings.query.ranking == Ranking::Native)
+            .then(|| self.context.provider().line_embedder())
             .flatten();
         let line_key = by_lines.as_ref().map(|embedder| embedder.space().key());
         let most = most_chunks_by_line(&*embedder);
-        let searched = move |engine: &Arc<Self>, _: &Settings| engine.store.read(|r| searched(r, line_key, most));
+        let searched =
+            move |searcher: &Arc<Self>, _: &Settings| searcher.context.store().read(|r| searched(r, line_key, most));
         let (active, has_lines) = self.blocking(searched).await?;
         let key = embedder.space().key();
         let text: String = text.chars().take(MAX_QUERY_CHARS).collect();
         let is_usable = active.as_ref().is_some_and(|active| active.key == key);
-        if !is_usable && self.blocking(|engine, _| engine.holds_nothing()).await? {
+        if !is_usable && self.blocking(|searcher, _| searcher.indexer.holds_nothing()).await? {
             return Ok(None);
         }
         // Asked also when there is nothing to compare with yet: only the answer tells whether vectors are on their way.
-        let query = match self.remembered(key, text.clone(), &embedder, cancel).await {
+        let query = match self.queries.get(key, text.clone(), &embedder, cancel).await {
             Ok(vector) => Understood { vector, language: embedder.language() },
             Err(error) => {
-                self.snapshot.lock().note(QUERY, Some(&error));
-                self.warn(&error, "a question was searched by its words only");
+                self.telemetry.note(QUERY, Some(&error));
+                self.context.warn(&error, "a question was searched by its words only");
                 return Err(error);
             }
         };
-        self.snapshot.lock().note(QUERY, None);
+        self.telemetry.note(QUERY, None);
         if !is_usable {
             return Err(self.vectors_missing());
         }
@@ -331,7 +276,7 @@ impl Engine {
             Some(embedder) => {
                 let key = embedder.space().key();
                 // Finer evidence only: without it the chunk's meaning and the words decide.
-                let vector = self.remembered(key.clone(), text, &embedder, cancel).await.ok();
+                let vector = self.queries.get(key.clone(), text, &embedder, cancel).await.ok();
                 vector.map(|vector| (key, Understood { vector, language: embedder.language() }))
             }
             None => None,
@@ -341,54 +286,11 @@ impl Engine {
 
     /// Why nothing can be compared with a query although the provider answers.
     fn vectors_missing(&self) -> Error {
-        if let Some(failed) = self.snapshot.lock().error_of(EMBEDDING) {
-            return failed.clone();
+        if let Some(failed) = self.telemetry.error_of(EMBEDDING) {
+            return failed;
         }
         Error::new(Code::ProviderUnavailable, "the notes are still being embedded")
             .remedy("Nothing to do where a gateway runs; otherwise `openclaw memory index` finishes it")
-    }
-
-    /// The vector of a query in the space of `key`, asked for once.
-    pub(super) async fn remembered(
-        self: &Arc<Self>,
-        key: String,
-        text: String,
-        embedder: &Arc<dyn Embedder>,
-        cancel: &Cancel,
-    ) -> Result<Arc<Vec<f32>>> {
-        if let Some(vector) = self.queries.lock().get(&(key.clone(), text.clone())) {
-            return Ok(Arc::clone(vector));
-        }
-        let vector = Arc::new(self.embed_query(embedder, &text, cancel).await?);
-        self.queries.lock().put((key, text), Arc::clone(&vector));
-        Ok(vector)
-    }
-
-    async fn embed_query(
-        self: &Arc<Self>,
-        embedder: &Arc<dyn Embedder>,
-        text: &str,
-        cancel: &Cancel,
-    ) -> Result<Vec<f32>> {
-        let own = Duration::from_millis(self.settings().settings.provider.query_timeout_ms);
-        let limit = without_reserve(cancel).remaining().map_or(own, |left| own.min(left));
-        let texts = [text.to_owned()];
-        let asked = tokio::time::timeout(limit, embedder.embed(&texts, Purpose::Query, limit));
-        let outcome = tokio::select! {
-            outcome = asked => outcome,
-            () = cancelled(cancel) => return Err(Error::new(Code::Cancelled, "the call was cancelled")),
-        };
-        self.book_later();
-        match outcome {
-            Err(_) => Err(Error::new(Code::ProviderUnavailable, "the embedding provider did not answer in time")
-                .remedy("Check the provider, or raise `query.deadlineMs`")),
-            Ok(Err(error)) => Err(error),
-            Ok(Ok(mut vectors)) => match vectors.pop() {
-                Some(Embedded::Vector(vector)) => Ok(vector),
-                Some(Embedded::Refused(reason)) => Err(Error::new(Code::ProviderInput, reason)),
-                None => Err(Error::new(Code::ProviderResponse, "the embedding provider gave no vector")),
-            },
-        }
     }
 }
 
@@ -422,11 +324,6 @@ fn searched(reader: &Reader<'_>, line_key: Option<String>, most: u64) -> Result<
     Ok((reader.active_space()?, has_lines))
 }
 
-/// The same token with an earlier end: what is left then is for the ranking.
-fn without_reserve(cancel: &Cancel) -> Cancel {
-    cancel.remaining().map_or_else(|| cancel.clone(), |left| cancel.within(left - (left / 4).min(RESERVE)))
-}
-
 /// The whole answer; when the time limit comes first, that by words, or none at all, marked as partial.
 async fn within(
     limit: Duration,
@@ -456,13 +353,6 @@ async fn within(
             let late = late.remedy("Nothing found says nothing here; ask again");
             Ok(Answer::nothing().impaired("Memory was not searched", &late))
         }
-    }
-}
-
-/// Ends when the caller cancels; the deadline does not count.
-async fn cancelled(cancel: &Cancel) {
-    while !cancel.is_cancelled() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 

@@ -1,10 +1,8 @@
 //! Why vectors are missing, kept in the index, so that every process can name the cause and not only the one that met it.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
-use super::{Engine, now_ms};
+use super::{super::now_ms, Telemetry};
 use crate::index::Failure;
 use model::error::{Error, Result};
 use store::Reader;
@@ -35,10 +33,10 @@ pub(super) fn of(reader: &Reader<'_>, provider: &str) -> Result<Option<Embedding
     Ok(failure.filter(|failure| failure.provider == provider))
 }
 
-impl Engine {
+impl Telemetry {
     /// Keeps or forgets why the provider failed, when that has changed. An index that cannot be written tells another
     /// cause anyway.
-    pub(super) async fn keep_failure(self: &Arc<Self>, error: Option<&Error>) {
+    pub(crate) async fn keep_failure(&self, error: Option<&Error>) {
         let failure = match error {
             None => None,
             Some(error) if error.is_of_provider() => Some(Failure::from(error.clone())),
@@ -47,8 +45,8 @@ impl Engine {
         if self.snapshot.lock().stored_failure().map(|stored| &stored.failure) == failure.as_ref() {
             return;
         }
-        let provider = self.settings().settings.provider.id.clone();
-        let write = self.store.write_async(move |tx| {
+        let provider = self.context.settings().settings.provider.id.clone();
+        let write = self.context.store().write_async(move |tx| {
             let before = tx.meta(KEY)?.and_then(|text| serde_json::from_str::<EmbeddingFailure>(&text).ok());
             match failure {
                 Some(failure) => {
@@ -61,6 +59,6 @@ impl Engine {
                 None => tx.delete_meta(KEY),
             }
         });
-        self.told(write.await, "why the provider failed was not kept for the next process");
+        self.context.told(write.await, "why the provider failed was not kept for the next process");
     }
 }

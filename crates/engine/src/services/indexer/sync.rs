@@ -6,18 +6,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::{Value, json};
-
 use super::{
-    Engine, now_ms,
+    super::{
+        context::Service,
+        telemetry::{EMBEDDING, SESSIONS, TEXT},
+        writer::NOT_GIVEN_BACK,
+    },
+    Indexer,
     queue::{Merge, Queue},
-    status::{EMBEDDING, TEXT},
 };
 use crate::index::{
     Progress, SyncReport,
     embed_pass::{EmbedPass, EmbedReport},
     line_pass::LinePass,
-    lost, plan,
+    lost,
     session_pass::Scope,
     text_pass::{TextPass, TextReport},
 };
@@ -38,7 +40,7 @@ const LINES_BESIDE_LOCAL: u64 = 20_000;
 const LINES_BESIDE_HOSTED: u64 = 1_000;
 
 /// Chunks up to which single lines have a meaning of their own beside what an embedder makes of the chunks.
-pub(super) fn most_chunks_by_line(embedder: &dyn Embedder) -> u64 {
+pub(crate) fn most_chunks_by_line(embedder: &dyn Embedder) -> u64 {
     if embedder.is_local() { LINES_BESIDE_LOCAL } else { LINES_BESIDE_HOSTED }
 }
 
@@ -72,7 +74,7 @@ impl Merge for TextCall {
 
 /// What the callers of one embedding pass want.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct VectorCall {
+pub(crate) struct VectorCall {
     /// Whether texts that were refused are asked again.
     pub ask_refused: bool,
 }
@@ -86,7 +88,7 @@ impl Merge for VectorCall {
 pub(super) type TextQueue = Queue<TextCall, TextReport>;
 pub(super) type VectorQueue = Queue<VectorCall, EmbedReport>;
 
-impl Engine {
+impl Indexer {
     /// Brings the index up to date and waits for it. A provider that fails is told in the report: the text is indexed
     /// all the same.
     ///
@@ -99,9 +101,9 @@ impl Engine {
         progress: Option<Progress>,
     ) -> Result<Arc<SyncReport>> {
         let started = Instant::now();
-        tracing::debug!(agent = self.agent().as_str(), reason = call.reason, force = call.force, "sync");
+        tracing::debug!(agent = self.context.agent().as_str(), reason = call.reason, force = call.force, "sync");
         // Newer hosts have no such setting of their own, and none knows those of the plugin.
-        if call.reason == POST_COMPACTION && !self.settings().settings.sync.post_compaction {
+        if call.reason == POST_COMPACTION && !self.context.settings().settings.sync.post_compaction {
             return Ok(Arc::default());
         }
         let force = call.force && !self.is_first_pass().await?;
@@ -126,7 +128,7 @@ impl Engine {
                 Err(error) if matches!(error.code(), Code::Cancelled | Code::Closed) => return Err(error),
                 Err(error) => {
                     // Read after the pass: what it stored before it failed counts.
-                    report.pending = usize::try_from(self.snapshot.lock().pending()).unwrap_or(usize::MAX);
+                    report.pending = usize::try_from(self.telemetry.pending()).unwrap_or(usize::MAX);
                     report.embedding_error = Some(error.into());
                 }
             }
@@ -138,13 +140,13 @@ impl Engine {
     /// Whether there is nothing to rebuild: the index is empty, or being read for the first time. That pass reads every
     /// file anyway, and a forced one after it would only take as long again.
     async fn is_first_pass(self: &Arc<Self>) -> Result<bool> {
-        let empty = self.blocking(|engine, _| engine.holds_nothing()).await?;
+        let empty = self.blocking(|indexer, _| indexer.holds_nothing()).await?;
         // Looked at last: it is set before the first chunk is written.
         Ok(empty || self.reading_first.load(Ordering::Acquire))
     }
 
-    pub(super) fn holds_nothing(&self) -> Result<bool> {
-        self.store.read(|r| r.live()?.map_or(Ok(true), |live| Ok(r.chunk_count(live.id)? == 0)))
+    pub(crate) fn holds_nothing(&self) -> Result<bool> {
+        self.context.store().read(|r| r.live()?.map_or(Ok(true), |live| Ok(r.chunk_count(live.id)? == 0)))
     }
 
     /// One text pass, shared with everybody who waits for one.
@@ -155,42 +157,42 @@ impl Engine {
         cancel: &Cancel,
         progress: Option<Progress>,
     ) -> Result<Arc<TextReport>> {
-        let engine = Arc::clone(self);
+        let indexer = Arc::clone(self);
         let work = move |call: TextCall, progress: Progress| {
-            let engine = Arc::clone(&engine);
-            async move { engine.run_text(call, progress).await }
+            let indexer = Arc::clone(&indexer);
+            async move { indexer.run_text(call, progress).await }
         };
         self.texts.run(TextCall { force, sessions }, cancel, progress, work).await
     }
 
     /// One embedding pass, shared with everybody who waits for one.
-    pub(super) async fn sync_vectors(
+    pub(crate) async fn sync_vectors(
         self: &Arc<Self>,
         call: VectorCall,
         cancel: &Cancel,
         progress: Option<Progress>,
     ) -> Result<Arc<EmbedReport>> {
-        let engine = Arc::clone(self);
+        let indexer = Arc::clone(self);
         let work = move |call: VectorCall, progress: Progress| {
-            let engine = Arc::clone(&engine);
-            async move { engine.run_vectors(call, progress).await }
+            let indexer = Arc::clone(&indexer);
+            async move { indexer.run_vectors(call, progress).await }
         };
         self.vectors.run(call, cancel, progress, work).await
     }
 
     /// Starts a sync of the notes, and of conversations in which enough is new, and does not wait; what goes wrong is
     /// kept for `status`.
-    pub(super) fn sync_in_background(self: &Arc<Self>) {
+    pub(crate) fn sync_in_background(self: &Arc<Self>) {
         self.sync_sessions_in_background(Scope::Due);
     }
 
     /// The same with a say about conversations.
     pub(super) fn sync_sessions_in_background(self: &Arc<Self>, sessions: Scope) {
-        let engine = Arc::clone(self);
+        let indexer = Arc::clone(self);
         tokio::spawn(async move {
-            if engine.sync_text(false, sessions, &Cancel::new(), None).await.is_ok() {
+            if indexer.sync_text(false, sessions, &Cancel::new(), None).await.is_ok() {
                 // Both keep their errors for `status`.
-                let _ = engine.sync_vectors(VectorCall::default(), &Cancel::new(), None).await;
+                let _ = indexer.sync_vectors(VectorCall::default(), &Cancel::new(), None).await;
             }
         });
     }
@@ -200,49 +202,49 @@ impl Engine {
         let pass = || {
             self.dirty.store(false, Ordering::Release);
             let (listener, noted) = (Arc::clone(&progress), Arc::clone(&noted));
-            self.upkeep(move |engine, settings| {
-                engine.reading_first.store(engine.holds_nothing()?, Ordering::Release);
-                let host = engine.sessions.host();
+            self.upkeep(move |indexer, settings| {
+                indexer.reading_first.store(indexer.holds_nothing()?, Ordering::Release);
+                let host = indexer.sessions.host();
                 let report = TextPass {
-                    store: &engine.store,
+                    store: indexer.context.store(),
                     settings,
                     force: call.force,
                     sessions: call.sessions,
                     noted: &noted,
                     host: host.as_ref(),
-                    cancel: &engine.shutdown,
+                    cancel: indexer.context.shutdown(),
                     progress: &listener,
                 }
                 .run()?;
-                engine.build_compatible_index(settings)?;
+                indexer.build_compatible_index(settings)?;
                 Ok(report)
             })
         };
-        let outcome = self.indexing(&progress, pass).await;
+        let outcome = self.writer.indexing(&progress, pass).await;
         self.reading_first.store(false, Ordering::Release);
         match &outcome {
             Ok(report) => {
-                self.compared_ms.store(now_ms(), Ordering::Release);
+                self.compared_now();
                 if report.unread.is_some() {
-                    self.dirty.store(true, Ordering::Release);
+                    self.mark_dirty();
                 }
-                if self.snapshot.lock().folders.lost != report.lost && !report.lost.is_empty() {
+                if !report.lost.is_empty() && self.telemetry.folders().lost != report.lost {
                     // `status` says which, and the plugin warns.
-                    let agent = self.agent();
+                    let agent = self.context.agent();
                     tracing::debug!(agent = agent.as_str(), folders = report.lost.len(), "folders of notes are lost");
                 }
-                if let Ok(Some(embedder)) = self.provider().embedder() {
-                    self.book_usage(&*embedder, report.chunks as u64).await;
+                if let Ok(Some(embedder)) = self.context.provider().embedder() {
+                    self.telemetry.book_usage(&*embedder, report.chunks as u64).await;
                 }
             }
-            Err(_) => self.dirty.store(true, Ordering::Release),
+            Err(_) => self.mark_dirty(),
         }
         if let Ok(report) = &outcome
             && call.sessions > Scope::None
         {
-            self.snapshot.lock().note("sessions", report.session_error.as_ref());
+            self.telemetry.note(SESSIONS, report.session_error.as_ref());
             if let Some(error) = &report.session_error {
-                self.warn(error, "conversations of the host were not read; notes are searched all the same");
+                self.context.warn(error, "conversations of the host were not read; notes are searched all the same");
             }
         }
         let failed = match &outcome {
@@ -260,34 +262,34 @@ impl Engine {
     }
 
     async fn embed_all(self: &Arc<Self>, call: VectorCall, progress: &Progress) -> Result<EmbedReport> {
-        let resolved = self.settings();
+        let resolved = self.context.settings();
         let settings = &resolved.settings;
         if !settings.vector_enabled {
             return Ok(EmbedReport::default());
         }
-        let Some(mut embedder) = self.provider().embedder()? else { return Ok(EmbedReport::default()) };
+        let Some(mut embedder) = self.context.provider().embedder()? else { return Ok(EmbedReport::default()) };
         loop {
             let pass = EmbedPass {
-                store: Arc::clone(&self.store),
+                store: Arc::clone(self.context.store()),
                 embedder: Arc::clone(&embedder),
                 redact_secrets: settings.provider.redact_secrets,
-                booking: self.booking(&*embedder),
+                booking: self.telemetry.booking(&*embedder),
                 ask_refused: call.ask_refused,
                 timeout: Duration::from_millis(settings.provider.document_timeout_ms),
-                cancel: self.shutdown.clone(),
+                cancel: self.context.shutdown().clone(),
                 progress: Arc::clone(progress),
             };
-            let outcome = self.indexing(progress, || pass.run()).await;
+            let outcome = self.writer.indexing(progress, || pass.run()).await;
             // Requests that failed were sent, too.
-            self.book_usage(&*embedder, 0).await;
+            self.telemetry.book_usage(&*embedder, 0).await;
             match outcome {
                 Ok(report) => {
                     self.embed_lines(&embedder, progress).await?;
                     return Ok(report);
                 }
                 Err(error) if error.is_of_provider() => {
-                    let Some(fallback) = self.provider().fall_back(settings, &error) else { return Err(error) };
-                    self.warn(&error, "the embedding provider failed; the fallback takes over");
+                    let Some(fallback) = self.context.provider().fall_back(settings, &error) else { return Err(error) };
+                    self.context.warn(&error, "the embedding provider failed; the fallback takes over");
                     embedder = fallback;
                 }
                 Err(error) => return Err(error),
@@ -298,82 +300,63 @@ impl Engine {
     /// Line vectors, where the model in this process makes them in reasonable time.
     async fn embed_lines(self: &Arc<Self>, embedder: &Arc<dyn Embedder>, progress: &Progress) -> Result<()> {
         let limit = most_chunks_by_line(&**embedder);
-        let provider = self.provider();
-        let wanted = move |engine: &Arc<Self>, settings: &Settings| {
-            let chunks = engine.store.read(|r| r.live()?.map_or(Ok(0), |live| r.chunk_count(live.id)))?;
+        let provider = self.context.provider();
+        let wanted = move |indexer: &Arc<Self>, settings: &Settings| {
+            let chunks = indexer.context.store().read(|r| r.live()?.map_or(Ok(0), |live| r.chunk_count(live.id)))?;
             let native = settings.query.ranking == Ranking::Native;
             Ok(if native && chunks <= limit { provider.line_embedder() } else { None })
         };
         let Some(model) = self.upkeep(wanted).await? else { return Ok(()) };
         let pass = LinePass {
-            store: Arc::clone(&self.store),
+            store: Arc::clone(self.context.store()),
             embedder: model,
-            redact_secrets: self.settings().settings.provider.redact_secrets,
-            cancel: self.shutdown.clone(),
+            redact_secrets: self.context.settings().settings.provider.redact_secrets,
+            cancel: self.context.shutdown().clone(),
             progress: Arc::clone(progress),
         };
-        self.indexing(progress, || pass.run()).await.map(drop)
+        self.writer.indexing(progress, || pass.run()).await.map(drop)
     }
 
     /// After a pass: remembers an error, tidies, gives the lease back when nothing else runs, refreshes `status`. What
     /// goes wrong here is done after the next pass.
     async fn finished(self: &Arc<Self>, what: &'static str, error: Option<&Error>) {
-        self.snapshot.lock().note(what, error);
+        self.telemetry.note(what, error);
         if let Some(error) = error {
             let happened = match what {
                 EMBEDDING => "vectors were not made; words are searched all the same",
                 _ => "the index was not brought up to date",
             };
-            self.warn(error, happened);
+            self.context.warn(error, happened);
         }
         self.check_soundness();
         if what == EMBEDDING {
-            self.keep_failure(error).await;
+            self.telemetry.keep_failure(error).await;
             if error.is_none() {
-                let tidied = self.upkeep(|engine, settings| engine.tidy(settings)).await;
-                self.told(tidied, "the index was not tidied; it takes more room than it needs");
+                let tidied = self.upkeep(|indexer, settings| indexer.tidy(settings)).await;
+                self.context.told(tidied, "the index was not tidied; it takes more room than it needs");
             }
         }
         // A lease that is not given back runs out by itself.
-        self.told(self.give_lease_back().await, "other processes cannot write to the index for a while");
-        self.keep_warnings().await;
-        let refresh = |engine: &Arc<Self>, _: &Settings| {
-            engine.refresh_snapshot(&engine.shutdown);
+        self.context.told(self.writer.give_back().await, NOT_GIVEN_BACK);
+        self.telemetry.keep_warnings().await;
+        let refresh = |indexer: &Arc<Self>, _: &Settings| {
+            indexer.telemetry.refresh(indexer.context.shutdown());
             Ok(())
         };
-        self.told(self.upkeep(refresh).await, "the figures of status were not brought up to date");
+        self.context.told(self.upkeep(refresh).await, "the figures of status were not brought up to date");
     }
 
     /// The keyword index of the `memory-core` ranking, only while that ranking is chosen.
     fn build_compatible_index(&self, settings: &Settings) -> Result<()> {
-        let Some(live) = self.store.read(|r| r.live())? else { return Ok(()) };
+        let Some(live) = self.context.store().read(|r| r.live())? else { return Ok(()) };
         if settings.query.ranking == Ranking::Native {
-            return self.store.write_indexed(move |tx| tx.compat_drop(live.id));
+            return self.context.store().write_indexed(move |tx| tx.compat_drop(live.id));
         }
         let tokenizer = settings.fts_tokenizer;
-        while self.store.write_indexed(move |tx| tx.compat_build_step(live.id, tokenizer, COMPATIBLE_STEP))? {
-            self.shutdown.check()?;
+        while self.context.store().write_indexed(move |tx| tx.compat_build_step(live.id, tokenizer, COMPATIBLE_STEP))? {
+            self.context.shutdown().check()?;
         }
         Ok(())
-    }
-
-    /// What a sync would do and cost, without doing it.
-    ///
-    /// # Errors
-    /// When the disk or the store cannot be read.
-    pub async fn plan(self: &Arc<Self>, force: bool) -> Result<Value> {
-        let embedder = self.provider().embedder().ok().flatten();
-        self.blocking(move |engine, settings| {
-            let space = embedder.as_ref().map(|e| e.space().clone());
-            let mut plan = plan::plan(&engine.store, settings, force, space.as_ref(), &engine.shutdown)?;
-            engine.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
-            Ok(json!({
-                "plan": plan,
-                "paid": engine.is_paid(settings),
-                "local": embedder.as_ref().is_none_or(|e| e.is_local()),
-            }))
-        })
-        .await
     }
 }
 
@@ -391,7 +374,10 @@ mod lost_tests;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{index::Step, services::testing::Home};
+    use crate::{
+        index::Step,
+        services::{Engine, testing::Home},
+    };
 
     // A gateway starts its first pass by itself; `openclaw memory index --force` right then read every file a second
     // time, into a second generation.
@@ -413,22 +399,23 @@ mod tests {
         let call = |force| SyncCall { reason: "test".into(), force, text_only: true };
         let first = {
             let (engine, call) = (Arc::clone(&engine), call(false));
-            tokio::spawn(async move { engine.sync(call, Cancel::new(), Some(progress)).await })
+            tokio::spawn(async move { engine.indexer.sync(call, Cancel::new(), Some(progress)).await })
         };
         tokio::task::block_in_place(|| first_written.recv()).unwrap();
         let forced = {
             let (engine, call) = (Arc::clone(&engine), call(true));
-            tokio::spawn(async move { engine.sync(call, Cancel::new(), None).await })
+            tokio::spawn(async move { engine.indexer.sync(call, Cancel::new(), None).await })
         };
         tokio::time::sleep(Duration::from_millis(200)).await;
-        assert!(!tokio::task::block_in_place(|| engine.holds_nothing()).unwrap());
+        assert!(!tokio::task::block_in_place(|| engine.indexer.holds_nothing()).unwrap());
         drop(go_on);
         first.await.unwrap().unwrap();
         forced.await.unwrap().unwrap();
-        let generation = |engine: &Engine| tokio::task::block_in_place(|| engine.store.read(|r| r.live())).unwrap();
+        let generation =
+            |engine: &Engine| tokio::task::block_in_place(|| engine.context.store().read(|r| r.live())).unwrap();
         assert_eq!(generation(&engine).unwrap().id, 1);
         // Later, force means what it says.
-        engine.sync(call(true), Cancel::new(), None).await.unwrap();
+        engine.indexer.sync(call(true), Cancel::new(), None).await.unwrap();
         assert_eq!(generation(&engine).unwrap().id, 2);
         engine.release().await;
     }

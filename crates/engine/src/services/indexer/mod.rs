@@ -1,0 +1,184 @@
+//! Disk to index: passes over notes and conversations, the vectors after them, and what makes both begin by themselves.
+
+mod background;
+mod first;
+mod maintenance;
+mod queue;
+mod sessions;
+mod sync;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicI64, Ordering},
+};
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use self::{
+    background::Background,
+    sessions::Sessions,
+    sync::{TextQueue, VectorQueue},
+};
+use super::{
+    context::{Context, Service},
+    now_ms,
+    telemetry::{Activity, Telemetry},
+    writer::WriterLease,
+};
+use crate::index::plan;
+use model::error::Result;
+
+pub use self::sync::SyncCall;
+pub(super) use self::sync::{VectorCall, most_chunks_by_line};
+
+/// Keeps the index of one engine up to date with the disk.
+pub struct Indexer {
+    context: Arc<Context>,
+    telemetry: Arc<Telemetry>,
+    writer: Arc<WriterLease>,
+    texts: Arc<TextQueue>,
+    vectors: Arc<VectorQueue>,
+    sessions: Sessions,
+    background: Mutex<Option<Background>>,
+    /// Something changed on disk since the last text pass began.
+    dirty: AtomicBool,
+    /// A text pass has run, or the index held something when it was first searched.
+    indexed: AtomicBool,
+    /// When the disk was last compared with the index, in milliseconds since the epoch; 0 = never.
+    compared_ms: AtomicI64,
+    /// A check for damage is under way.
+    checking: AtomicBool,
+    /// A text pass is at work on an index that was empty before.
+    reading_first: AtomicBool,
+}
+
+impl Service for Indexer {
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl Indexer {
+    pub(super) fn new(context: &Arc<Context>, telemetry: &Arc<Telemetry>, writer: &Arc<WriterLease>) -> Self {
+        Self {
+            context: Arc::clone(context),
+            telemetry: Arc::clone(telemetry),
+            writer: Arc::clone(writer),
+            texts: Arc::default(),
+            vectors: Arc::default(),
+            sessions: Sessions::default(),
+            background: Mutex::default(),
+            dirty: AtomicBool::new(false),
+            indexed: AtomicBool::new(false),
+            compared_ms: AtomicI64::new(0),
+            checking: AtomicBool::new(false),
+            reading_first: AtomicBool::new(false),
+        }
+    }
+
+    /// Who may write, for tests that stand in the way.
+    #[cfg(test)]
+    pub(super) const fn writer(&self) -> &Arc<WriterLease> {
+        &self.writer
+    }
+
+    /// Notes were changed by this engine itself: the index follows.
+    pub(super) fn notes_changed(self: &Arc<Self>) {
+        self.mark_dirty();
+        self.sync_in_background();
+    }
+
+    /// The disk is ahead of the index.
+    pub(super) fn mark_dirty(&self) {
+        self.dirty.store(true, Ordering::Release);
+    }
+
+    /// The index was cleared, or another one is in its place: the next look at the disk is the first.
+    pub(super) fn begin_anew(&self) {
+        self.indexed.store(false, Ordering::Release);
+        self.mark_dirty();
+    }
+
+    /// Nothing is known of how the index compares with the disk.
+    pub(super) fn forget_comparison(&self) {
+        self.compared_ms.store(0, Ordering::Release);
+    }
+
+    /// The disk was just compared with the index.
+    fn compared_now(&self) {
+        self.compared_ms.store(now_ms(), Ordering::Release);
+    }
+
+    /// What goes on now.
+    fn activity(&self) -> Activity {
+        Activity {
+            reading: self.texts.is_running(),
+            embedding: self.vectors.is_running(),
+            dirty: self.dirty.load(Ordering::Acquire),
+            compared_ms: self.compared_ms.load(Ordering::Acquire),
+            watch: self.background.lock().as_ref().and_then(Background::watch_health),
+        }
+    }
+
+    /// The host's `MemoryProviderStatus`. Synchronous, from memory.
+    pub(super) fn status(&self) -> Value {
+        self.telemetry.status(&self.activity())
+    }
+
+    /// Compares the disk with the index: `{status, plan, skipped, origins, usage, unknownLanguages, otherWorkspaces, limits, comparedAtMs}`;
+    /// `usage` is what today cost.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn inspect(self: &Arc<Self>) -> Result<Value> {
+        let embedder = self.context.provider().embedder().ok().flatten();
+        self.telemetry.book_all().await;
+        self.blocking(move |indexer, settings| {
+            let (store, shutdown) = (indexer.context.store(), indexer.context.shutdown());
+            let space = embedder.as_ref().map(|e| e.space().clone());
+            let mut plan = plan::plan(store, settings, false, space.as_ref(), shutdown)?;
+            indexer.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
+            // A pass that runs will say for itself what it leaves behind.
+            if plan.is_stale() || !indexer.texts.is_running() {
+                indexer.dirty.store(plan.is_stale(), Ordering::Release);
+            }
+            indexer.compared_now();
+            indexer.telemetry.refresh(shutdown);
+            indexer.telemetry.note_lost(plan.lost.clone());
+            let skipped = store.read(|r| r.skipped())?;
+            Ok(json!({
+                "status": indexer.status(),
+                "plan": plan,
+                "skipped": skipped,
+                "origins": indexer.context.settings().origins,
+                "limits": embedder.as_ref().map(|e| e.limits()),
+                "usage": indexer.telemetry.usage_today(settings)?,
+                "unknownLanguages": indexer.telemetry.unknown_languages(embedder.as_deref())?,
+                "otherWorkspaces": store.siblings(),
+                "comparedAtMs": now_ms(),
+            }))
+        })
+        .await
+    }
+
+    /// What a sync would do and cost, without doing it.
+    ///
+    /// # Errors
+    /// When the disk or the store cannot be read.
+    pub async fn plan(self: &Arc<Self>, force: bool) -> Result<Value> {
+        let embedder = self.context.provider().embedder().ok().flatten();
+        self.blocking(move |indexer, settings| {
+            let space = embedder.as_ref().map(|e| e.space().clone());
+            let mut plan =
+                plan::plan(indexer.context.store(), settings, force, space.as_ref(), indexer.context.shutdown())?;
+            indexer.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
+            Ok(json!({
+                "plan": plan,
+                "paid": indexer.context.provider().is_paid(settings),
+                "local": embedder.as_ref().is_none_or(|e| e.is_local()),
+            }))
+        })
+        .await
+    }
+}

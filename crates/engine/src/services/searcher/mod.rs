@@ -1,0 +1,46 @@
+//! Questions to passages: what a question means, within a time limit, and the ranking; and lines of a note as they stand.
+
+mod queries;
+mod read;
+mod search;
+
+use std::sync::Arc;
+
+use super::{
+    context::{Context, Service},
+    indexer::Indexer,
+    telemetry::Telemetry,
+};
+
+pub(super) use self::queries::{MAX_QUERY_CHARS, QueryVectors};
+pub use self::search::SearchCall;
+
+/// Searches the index of one engine.
+pub struct Searcher {
+    context: Arc<Context>,
+    telemetry: Arc<Telemetry>,
+    indexer: Arc<Indexer>,
+    queries: Arc<QueryVectors>,
+}
+
+impl Service for Searcher {
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl Searcher {
+    pub(super) fn new(context: &Arc<Context>, telemetry: &Arc<Telemetry>, indexer: &Arc<Indexer>) -> Self {
+        Self {
+            context: Arc::clone(context),
+            telemetry: Arc::clone(telemetry),
+            indexer: Arc::clone(indexer),
+            queries: Arc::new(QueryVectors::new(context, telemetry)),
+        }
+    }
+
+    /// The vectors of recent questions.
+    pub(super) const fn queries(&self) -> &Arc<QueryVectors> {
+        &self.queries
+    }
+}

@@ -1,0 +1,92 @@
+//! The vectors of recent questions: a repeated one costs nothing.
+
+use std::{num::NonZeroUsize, sync::Arc, time::Duration};
+
+use lru::LruCache;
+use parking_lot::Mutex;
+
+use super::super::{context::Context, telemetry::Telemetry};
+use embed::{Embedded, Embedder, Purpose};
+use model::{
+    cancel::Cancel,
+    error::{Code, Error, Result},
+};
+
+/// Vectors kept.
+const KEPT_QUERIES: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+
+/// Longest query that is embedded, in characters; a longer one says nothing more.
+pub(crate) const MAX_QUERY_CHARS: usize = 2000;
+
+/// Of the time limit, what is kept for the keyword leg when the provider is slow: a quarter, at most this.
+const RESERVE: Duration = Duration::from_secs(2);
+
+/// Vectors of recent queries, by space and text.
+pub(crate) struct QueryVectors {
+    context: Arc<Context>,
+    telemetry: Arc<Telemetry>,
+    recent: Mutex<LruCache<(String, String), Arc<Vec<f32>>>>,
+}
+
+impl QueryVectors {
+    pub(super) fn new(context: &Arc<Context>, telemetry: &Arc<Telemetry>) -> Self {
+        Self {
+            context: Arc::clone(context),
+            telemetry: Arc::clone(telemetry),
+            recent: Mutex::new(LruCache::new(KEPT_QUERIES)),
+        }
+    }
+
+    /// The vector of a query in the space of `key`, asked for once.
+    ///
+    /// # Errors
+    /// What the provider gives, and [`Code::ProviderUnavailable`] when it does not answer in time.
+    pub(crate) async fn get(
+        &self,
+        key: String,
+        text: String,
+        embedder: &Arc<dyn Embedder>,
+        cancel: &Cancel,
+    ) -> Result<Arc<Vec<f32>>> {
+        if let Some(vector) = self.recent.lock().get(&(key.clone(), text.clone())) {
+            return Ok(Arc::clone(vector));
+        }
+        let vector = Arc::new(self.embed(embedder, &text, cancel).await?);
+        self.recent.lock().put((key, text), Arc::clone(&vector));
+        Ok(vector)
+    }
+
+    async fn embed(&self, embedder: &Arc<dyn Embedder>, text: &str, cancel: &Cancel) -> Result<Vec<f32>> {
+        let own = Duration::from_millis(self.context.settings().settings.provider.query_timeout_ms);
+        let limit = without_reserve(cancel).remaining().map_or(own, |left| own.min(left));
+        let texts = [text.to_owned()];
+        let asked = tokio::time::timeout(limit, embedder.embed(&texts, Purpose::Query, limit));
+        let outcome = tokio::select! {
+            outcome = asked => outcome,
+            () = cancelled(cancel) => return Err(Error::new(Code::Cancelled, "the call was cancelled")),
+        };
+        self.telemetry.book_later();
+        match outcome {
+            Err(_) => Err(Error::new(Code::ProviderUnavailable, "the embedding provider did not answer in time")
+                .remedy("Check the provider, or raise `query.deadlineMs`")),
+            Ok(Err(error)) => Err(error),
+            Ok(Ok(mut vectors)) => match vectors.pop() {
+                Some(Embedded::Vector(vector)) => Ok(vector),
+                Some(Embedded::Refused(reason)) => Err(Error::new(Code::ProviderInput, reason)),
+                None => Err(Error::new(Code::ProviderResponse, "the embedding provider gave no vector")),
+            },
+        }
+    }
+}
+
+/// The same token with an earlier end: what is left then is for the ranking.
+pub(super) fn without_reserve(cancel: &Cancel) -> Cancel {
+    cancel.remaining().map_or_else(|| cancel.clone(), |left| cancel.within(left - (left / 4).min(RESERVE)))
+}
+
+/// Ends when the caller cancels; the deadline does not count.
+async fn cancelled(cancel: &Cancel) {
+    while !cancel.is_cancelled() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

@@ -1,0 +1,43 @@
+//! What an engine tells about itself: its figures, failures and warnings, how it is, and what it costs.
+
+mod failure;
+mod health;
+mod probe;
+mod status;
+mod usage;
+mod warnings;
+
+use std::sync::{Arc, atomic::AtomicBool};
+
+use parking_lot::Mutex;
+
+use self::{probe::ProbeCache, status::Snapshot};
+use super::context::{Context, Service};
+
+pub(super) use self::status::{Activity, Coverage, EMBEDDING, QUERY, SESSIONS, TEXT};
+
+/// Figures, failures and costs of one engine.
+pub struct Telemetry {
+    context: Arc<Context>,
+    snapshot: Mutex<Snapshot>,
+    probe: ProbeCache,
+    /// What searches sent will be booked soon.
+    booking_due: AtomicBool,
+}
+
+impl Telemetry {
+    pub(super) fn new(context: &Arc<Context>) -> Self {
+        Self {
+            context: Arc::clone(context),
+            snapshot: Mutex::default(),
+            probe: Mutex::default(),
+            booking_due: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Service for Telemetry {
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}
