@@ -16,7 +16,7 @@ impl NativeManager {
     /// Whether vectors of this provider and model are those that the settings ask for.
     #[napi]
     pub fn accepts_vectors(&self, env: &Env, provider: String, model: String) -> napi::Result<bool> {
-        Ok(self.engine(env)?.accepts_vectors(&provider, &model))
+        Ok(self.engine(env)?.admin.accepts_vectors(&provider, &model))
     }
 
     /// Stores vectors of another index, one a text; with `dryRun` it only counts.

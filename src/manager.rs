@@ -269,7 +269,7 @@ impl NativeManager {
     /// The result of the last probe, while it is fresh.
     #[napi(ts_return_type = "any")]
     pub fn cached_embedding_availability(&self, env: &Env) -> napi::Result<Option<Value>> {
-        Ok(self.engine(env)?.cached_probe())
+        Ok(self.engine(env)?.telemetry.cached_probe())
     }
 
     /// Whether vectors can be searched.

@@ -14,7 +14,7 @@ use model::{
 use store::Store;
 
 /// What all services of one engine share.
-pub struct Context {
+pub(crate) struct Context {
     store: Arc<Store>,
     resolved: RwLock<Arc<Resolved>>,
     provider: RwLock<Arc<Provider>>,
