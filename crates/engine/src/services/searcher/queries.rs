@@ -21,11 +21,14 @@ pub(crate) const MAX_QUERY_CHARS: usize = 2000;
 /// Of the time limit, what is kept for the keyword leg when the provider is slow: a quarter, at most this.
 const RESERVE: Duration = Duration::from_secs(2);
 
-/// Vectors of recent queries, by space and text.
+/// Vectors by space and text.
+type Recent = LruCache<(String, String), Arc<Vec<f32>>>;
+
+/// Vectors of recent queries.
 pub(crate) struct QueryVectors {
     context: Arc<Context>,
     telemetry: Arc<Telemetry>,
-    recent: Mutex<LruCache<(String, String), Arc<Vec<f32>>>>,
+    recent: Mutex<Recent>,
 }
 
 impl QueryVectors {
