@@ -1,56 +1,37 @@
-/** Settings and calls of one agent's memory. Written by hand; everything below it is generated from the Rust binding. */
+/**
+ * The face of one agent's memory, written by hand. What the engine answers with is generated from its structs
+ * (`lib/engine.d.ts`), and everything below from the binding.
+ */
 
-/** Where a passage comes from. */
-export type MemorySource = "memory" | "sessions"
+import type {
+  AutomaticSettings,
+  CaptureEntry,
+  CaptureOutcome,
+  CaptureTask,
+  DoctorCheck,
+  FactAnswer,
+  FactImport,
+  FactOutcome,
+  ForgottenEntry,
+  ImportOutcome,
+  MemoryAnswer,
+  MemoryContents,
+  MemoryCopy,
+  MemoryExcerpt,
+  MemoryFailure,
+  MemoryForgetReport,
+  MemoryHit,
+  MemoryPlan,
+  MemoryRestoreReport,
+  MemorySource,
+  MemorySyncReport,
+  RecalledHit,
+  ResolvedSettings,
+  SessionRequest,
+  StoredFact,
+} from './lib/engine.js'
 
-/** One result of a search. */
-export interface MemoryHit {
-  /** Workspace-relative path with `/`, or absolute for extra paths outside the workspace. */
-  path: string
-  /** First line, from 1. */
-  startLine: number
-  /** Last line, inclusive. */
-  endLine: number
-  /** 0–1. */
-  score: number
-  /** At most 700 UTF-16 units. */
-  snippet: string
-  source: MemorySource
-  /** Cosine similarity, where there is a vector. */
-  vectorScore?: number
-  /** Score of the keyword leg, where it matched. */
-  textScore?: number
-  /** Why it is there, when asked. */
-  explain?: unknown
-}
-
-/** Something that went wrong, as data. */
-export interface MemoryFailure {
-  /** Stable. */
-  code: string
-  /** Cause and remedy. */
-  message: string
-  /** The remedy by itself, when there is something to do. */
-  remedy?: string
-  /** The code of the host's own error, when the host or one of its adapters failed. */
-  hostCode?: string
-}
-
-/** The answer to a search. */
-export interface MemoryAnswer {
-  /** Best first. */
-  hits: MemoryHit[]
-  /** `hybrid`, `vector` or `fts-only`. */
-  mode: string
-  /** Whether a part was left out because time ran out or the provider failed. */
-  partial: boolean
-  /** Why, in a sentence for the user, with what helps. */
-  warning?: string
-  /** What helps by itself, when there is something to do. */
-  remedy?: string
-  /** Stable code of the failure behind the warning. */
-  code?: string
-}
+export type * from './lib/engine.js'
 
 /** Options of a search; all are optional. */
 export interface MemorySearchOptions {
@@ -96,48 +77,6 @@ export interface MemorySyncOptions {
   progress?: ProgressFunction
 }
 
-/** What a synchronisation did. */
-export interface MemorySyncReport {
-  /** Files that belong to the index. */
-  files: number
-  /** Files that were read and written anew. */
-  changed: number
-  /** Files that vanished. */
-  removed: number
-  /** Folders of notes that are missing as a whole: what is known of them stays until they are back, or a forced sync. */
-  lostFolders?: { path: string, loss: 'missing' | 'unreadable' | 'replaced' | 'emptied', notes: number, missing: number }[]
-  /** What lost folders mean, or why notes that are there could not be read, and what helps. */
-  warning?: string
-  /** Chunks written. */
-  chunks: number
-  /** Files that could not be indexed; `inspect` names them. */
-  skipped: number
-  /** Texts sent to the embedding provider. */
-  embedded: number
-  /** Texts that the provider refused. */
-  refused: number
-  /** Chunks that still have no vector. */
-  pending: number
-  /** Why vectors are missing, when the provider failed: search by words works all the same. */
-  embeddingError?: MemoryFailure
-  /** Milliseconds. */
-  durationMs: number
-}
-
-/** A stored fact as it stands in a note. */
-export interface StoredFact {
-  /** UUID that follows from the words. */
-  id: string
-  text: string
-  /** 0–1. */
-  importance: number
-  category: 'preference' | 'fact' | 'decision' | 'entity' | 'other'
-  /** Begin of the day it was stored, in milliseconds since the epoch; 0 = unknown. */
-  createdAt: number
-  /** The note, relative to the workspace. */
-  path: string
-}
-
 /** What a manager is for. */
 export interface ManagerRequest {
   /** The host's configuration object, of any supported version. */
@@ -181,13 +120,8 @@ export type EmbedFunction = (
   provider: string,
 ) => Promise<number[][] | Float32Array[]>
 
-/** What the engine asks about conversations. */
-export type SessionRequest =
-  | { kind: 'list' }
-  | { kind: 'read', sessionKey: string, sessionId: string, cursor?: string }
-
 /**
- * Answers about conversations. `list`: `{sessions: [{sessionKey, sessionId, updatedAtMs, machine}], complete}`; `read`:
+ * Answers about conversations. `list`: `{sessions: [{sessionKey, sessionId, updatedAtMs, machine, kind?}], complete}`; `read`:
  * `{kind: "page", cursor, more, messages: [{line, role, text, provenance?}]}`, or `{kind: "reset" | "missing"}`, or
  * `{kind: "unavailable", reason}`.
  */
@@ -246,48 +180,6 @@ export interface MemoryStatus {
   }
 }
 
-/** What was forgotten, or would be. */
-export interface MemoryForgetReport {
-  dryRun: boolean
-  /** Entries of the list of forgotten things, for `undoForget`. */
-  ids: string[]
-  /** Files that are out of the index as a whole. */
-  files: string[]
-  /** Passages that are out of the index. */
-  passages: { path: string, startLine: number, endLine: number, text: string }[]
-  /** Chunks removed; what is left of them is indexed anew. */
-  chunks: number
-  vectors: number
-  /** Stored facts that are not recalled any more. */
-  facts: number
-  /** Captures whose text was blanked. */
-  captures: number
-  /** Waiting turns removed. */
-  waiting: number
-  /** Short-term records removed. */
-  shortTerm: number
-  /** Another process was busy indexing; it removes the rest within a minute. */
-  pending?: boolean
-  embeddingError?: MemoryFailure
-}
-
-/** What restoring a copy of the index came to, or would. */
-export interface MemoryRestoreReport {
-  /** The copy. */
-  path: string
-  dryRun: boolean
-  /** Indexed files in it. */
-  files: number
-  chunks: number
-  vectors: number
-  /** What it replaces. */
-  replaced: { files: number, chunks: number, vectors: number, bytes: number }
-  /** Where that is kept, to be restored again; absent when it held nothing. */
-  kept?: string
-  /** Entries of the copy's list of what is forgotten that the present list did not have. */
-  forgotten: number
-}
-
 /**
  * Search, read and index the memory of one agent. A wrong argument is a `TypeError` with the code `MEM_ARGUMENT`; other
  * failures are an `Error` with a `code` of their own.
@@ -301,7 +193,7 @@ export declare class MemoryIndexManager {
   /** Like `search`, with how the answer came about. */
   searchDetailed(query: string, options?: MemorySearchOptions): Promise<MemoryAnswer>
   /** Lines of a memory file. */
-  readFile(request: { relPath: string, from?: number, lines?: number }): Promise<{ text: string, path: string, truncated?: boolean, from?: number, lines?: number, nextFrom?: number, status?: 'ok' | 'not_found' }>
+  readFile(request: { relPath: string, from?: number, lines?: number }): Promise<MemoryExcerpt>
   /** The state of the index, from memory: cheap and synchronous. */
   status(): MemoryStatus
   /** Compares the index with the disk. */
@@ -311,15 +203,15 @@ export declare class MemoryIndexManager {
   /** Tells that something was said in a conversation; the index follows when it is enough. */
   noteTranscript(transcript: { path: string, bytes: number }): Promise<void>
   /** What a sync would do and cost, without doing it. */
-  plan(options?: { force?: boolean }): Promise<Record<string, any>>
+  plan(options?: { force?: boolean }): Promise<{ plan: MemoryPlan, paid: boolean, local: boolean }>
   /** What memory has to say about a user's message, within the time limit of the agent's settings. */
-  recall(agent: AutomaticAgent, question: string | RecallQuestion): Promise<MemoryHit[]>
+  recall(agent: AutomaticAgent, question: string | RecallQuestion): Promise<RecalledHit[]>
   /** Works off the capture queue by rules. */
-  captureByRules(agent: AutomaticAgent): Promise<{ stored: number, skipped: number }>
+  captureByRules(agent: AutomaticAgent): Promise<CaptureOutcome>
   /** The next turn of the capture queue for a model, or null. */
-  nextExtraction(agent: AutomaticAgent): Promise<{ id: string, system: string, prompt: string, provider?: string, model?: string } | null>
+  nextExtraction(agent: AutomaticAgent): Promise<CaptureTask | null>
   /** Keeps what a model listed for a turn of the capture queue. */
-  finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<{ stored: number, skipped: number }>
+  finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<CaptureOutcome>
   /** Runs one call on the engine, also one that has no method here. */
   run<T>(call: (engine: NativeManager) => Promise<T>): Promise<T>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
@@ -329,13 +221,13 @@ export declare class MemoryIndexManager {
   /** Takes an entry off the list of forgotten things; what it kept out is indexed again. */
   undoForget(id: string): Promise<void>
   /** The list of forgotten things, oldest first. */
-  forgotten(): Promise<{ id: string, at: string, kind: 'path' | 'lines' | 'session', name: string, lines?: number }[]>
+  forgotten(): Promise<ForgottenEntry[]>
   /** Clears what can be made again; with `keepVectors` what was paid for stays. */
-  reset(options?: { keepVectors?: boolean }): Promise<{ files: number, chunks: number, vectors: number, bytes: number }>
+  reset(options?: { keepVectors?: boolean }): Promise<MemoryContents>
   /** Looks for everything that can be wrong with the index, and repairs what it can unless `repair` is false. */
-  doctor(options?: { repair?: boolean }): Promise<{ name: string, ok: boolean, found: string, did?: string, remedy?: string }[]>
+  doctor(options?: { repair?: boolean }): Promise<DoctorCheck[]>
   /** Writes a consistent copy of the index to a new file, absolute or relative to the working directory, while everything goes on. */
-  backup(target: string): Promise<{ path: string, bytes: number, files: number, vectors: number, forgotten?: string }>
+  backup(target: string): Promise<MemoryCopy>
   /**
    * Puts a copy that `backup` wrote in the place of the index; what was there is kept beside it. The next `sync` brings it up to
    * date. With `dryRun` it only checks the copy and tells what it would replace.
@@ -346,7 +238,7 @@ export declare class MemoryIndexManager {
   /** Whether vectors of a provider and model are those that the settings ask for. */
   acceptsVectors(origin: { provider: string, model: string }): Promise<boolean>
   /** Stores vectors of another index, one a text; what is there already stays. With `dryRun` it only counts. */
-  importVectors(batch: { provider: string, model: string, texts: string[], vectors: Float32Array[], dryRun?: boolean }): Promise<{ taken: number, known: number, otherLength: number, unusable: number }>
+  importVectors(batch: { provider: string, model: string, texts: string[], vectors: Float32Array[], dryRun?: boolean }): Promise<ImportOutcome>
   /** The report of the last import, or null. */
   lastImport(): Promise<Record<string, any> | null>
   /** Keeps the report of an import. */
@@ -400,6 +292,9 @@ export interface NativeBinding {
   sessionSlugTask: typeof sessionSlugTask
   renameSessionNote: typeof renameSessionNote
   listCaptures: typeof listCaptures
+  normalizeAgentId: typeof normalizeAgentId
+  readSessionKey: typeof readSessionKey
+  settingsPlaces: typeof settingsPlaces
 }
 
 /**
@@ -411,7 +306,7 @@ export declare class NativeManager {
    * What memory has to say about a user's message, within the time limit of the settings; empty when nothing. `file` is
    * missing where the passage's file is.
    */
-  recall(agent: AutomaticAgent, question: RecallQuestion): Promise<(MemoryHit & { file?: { state: string; modifiedMs: number } })[]>
+  recall(agent: AutomaticAgent, question: RecallQuestion): Promise<RecalledHit[]>
   /**
    * What auto-capture itself has written of passages that `recall` gave for the same message: for a note that the
    * host no longer vouches for.
@@ -423,47 +318,47 @@ export declare class NativeManager {
    */
   rememberGroupWords(agent: AutomaticAgent, note: string | undefined | null, texts: Array<string>): Promise<undefined>
   /** Works off the capture queue by rules. */
-  captureByRules(agent: AutomaticAgent): Promise<{ stored: number; skipped: number }>
+  captureByRules(agent: AutomaticAgent): Promise<CaptureOutcome>
   /** The next turn of the capture queue that a model is to look at; null when there is none. */
-  nextExtraction(agent: AutomaticAgent): Promise<{ id: string; system: string; prompt: string; provider?: string; model?: string } | null>
+  nextExtraction(agent: AutomaticAgent): Promise<CaptureTask | null>
   /** Keeps what a model listed for a turn of the capture queue. */
-  finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<{ stored: number; skipped: number }>
+  finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<CaptureOutcome>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
   /** Every stored fact, oldest note first. */
   facts(): Promise<StoredFact[]>
   /** The facts nearest to a question, nearest first. */
-  searchFacts(query: string, limit: number, minScore: number): Promise<{ matches: (StoredFact & { score: number })[]; warning?: string }>
+  searchFacts(query: string, limit: number, minScore: number): Promise<FactAnswer>
   /** Keeps a fact, unless memory holds it already or it must not be kept. */
-  storeFact(fact: FactInput): Promise<{ action: 'created' | 'duplicate'; fact: StoredFact } | { action: 'rejected'; reason: string }>
+  storeFact(fact: FactInput): Promise<FactOutcome>
   /** Takes a fact out of the notes; false when there is none of that id. */
   forgetFact(agent: AutomaticAgent, id: string): Promise<boolean>
   /** Takes over the rows of another store of facts. */
-  importFacts(rows: { text: string; importance?: number | null; category?: string | null; createdAt?: number | null }[], dryRun: boolean): Promise<{ taken: number; known: number; refused: number }>
+  importFacts(rows: { text: string; importance?: number | null; category?: string | null; createdAt?: number | null }[], dryRun: boolean): Promise<FactImport>
   /** Whether vectors of this provider and model are those that the settings ask for. */
   acceptsVectors(provider: string, model: string): boolean
   /** Stores vectors of another index, one a text; with `dryRun` it only counts. */
-  importVectors(provider: string, model: string, texts: Array<string>, vectors: Array<Float32Array>, dryRun: boolean): Promise<{ taken: number; known: number; otherLength: number; unusable: number }>
+  importVectors(provider: string, model: string, texts: Array<string>, vectors: Array<Float32Array>, dryRun: boolean): Promise<ImportOutcome>
   /** The report of the last import, or null. */
   lastImport(): Promise<any>
   /** Keeps the report of an import. */
   noteImport(report: any): Promise<void>
   /** Searches. `requestId` can be passed to `cancel`. */
-  search(query: string, options?: SearchOptions | undefined | null, requestId?: number | undefined | null): Promise<{ hits: any[]; mode: string; partial: boolean; warning?: string; remedy?: string; code?: string }>
+  search(query: string, options?: SearchOptions | undefined | null, requestId?: number | undefined | null): Promise<MemoryAnswer>
   /** Stops a running search or sync; it rejects with `MEM_CANCELLED`. */
   cancel(requestId: number): void
   /** Reads lines of a memory file. */
-  readFile(request: ReadFileRequest): Promise<{ status: 'ok' | 'not_found'; text: string; path: string; from: number; lines: number; truncated: boolean; nextFrom?: number }>
+  readFile(request: ReadFileRequest): Promise<MemoryExcerpt>
   /** What is known without looking: synchronous and cheap. */
-  status(): any
+  status(): MemoryStatus
   /** Compares the disk with the index and tells what it found. */
   inspect(): Promise<any>
   /** Brings the index up to date with the disk. */
-  sync(options?: SyncOptions | undefined | null, progress?: ProgressFunction | undefined | null, requestId?: number | undefined | null): Promise<any>
+  sync(options?: SyncOptions | undefined | null, progress?: ProgressFunction | undefined | null, requestId?: number | undefined | null): Promise<MemorySyncReport>
   /** Tells that something was said in a conversation, with its length in bytes. `path` as in results. */
   noteTranscript(path: string, bytes: number): Promise<void>
   /** What a sync would do and cost, without doing it. */
-  plan(force?: boolean | undefined | null): Promise<any>
+  plan(force?: boolean | undefined | null): Promise<{ plan: MemoryPlan; paid: boolean; local: boolean }>
   /** Asks the provider for one vector. */
   probeEmbedding(): Promise<any>
   /** The result of the last probe, while it is fresh. */
@@ -477,13 +372,13 @@ export declare class NativeManager {
   /** Takes an entry off the list of forgotten things; what it kept out is indexed again. */
   undoForget(id: string): Promise<void>
   /** The list of forgotten things, oldest first. */
-  forgotten(): Promise<{ id: string; at: string; kind: 'path' | 'lines' | 'session'; name: string; lines?: number }[]>
+  forgotten(): Promise<ForgottenEntry[]>
   /** Clears what can be made again; with `keepVectors` what was paid for stays. */
-  reset(keepVectors: boolean): Promise<{ files: number; chunks: number; vectors: number; bytes: number }>
+  reset(keepVectors: boolean): Promise<MemoryContents>
   /** Looks for everything that can be wrong with the index, and repairs what it can unless told not to. */
-  doctor(repair: boolean): Promise<{ name: string; ok: boolean; found: string; did?: string; remedy?: string }[]>
+  doctor(repair: boolean): Promise<DoctorCheck[]>
   /** Writes a consistent copy of the index to a new file while everything goes on. */
-  backup(target: string): Promise<{ path: string; bytes: number; files: number; vectors: number; forgotten?: string }>
+  backup(target: string): Promise<MemoryCopy>
   /** Puts a copy in the place of the index, or tells what that would replace. */
   restore(file: string, dryRun: boolean): Promise<MemoryRestoreReport>
   /** Stops the provider's batch jobs that have not finished; gives their number. */
@@ -518,7 +413,7 @@ export interface AutomaticAgent {
  * # Errors
  * `MEM_CONFIG` when a value has the wrong type.
  */
-export declare function automaticSettings(agent: AutomaticAgent): Record<string, any>
+export declare function automaticSettings(agent: AutomaticAgent): AutomaticSettings
 
 /** Cuts a Markdown text into chunks as the index does; blank ones are left out. */
 export declare function chunkMarkdown(text: string, tokens?: number | undefined | null, overlap?: number | undefined | null): Promise<MarkdownChunk[]>
@@ -585,7 +480,7 @@ export interface HostFailure {
  * # Errors
  * When a file cannot be read.
  */
-export declare function listCaptures(agent: AutomaticAgent, limit: number): { captures: any[]; waiting: number }
+export declare function listCaptures(agent: AutomaticAgent, limit: number): { captures: CaptureEntry[]; waiting: number }
 
 /** What the engine says. */
 export interface LogLine {
@@ -609,6 +504,9 @@ export interface MarkdownChunk {
 
 /** A stored text for a model, on one line: it can end no block, and nothing in it is invisible. */
 export declare function memoryAsLine(text: string): string
+
+/** An agent id in the form the host uses for folders and keys. */
+export declare function normalizeAgentId(id: string): string
 
 /** Opens the index of one agent; null when memory search is switched off for it. */
 export declare function openManager(request: OpenRequest, embed?: EmbedCall | undefined | null, sessions?: SessionCall | undefined | null): Promise<NativeManager | null>
@@ -679,6 +577,9 @@ export interface ReadFileRequest {
   lines?: number
 }
 
+/** Reads a session key. */
+export declare function readSessionKey(key: string): SessionKeyFacts
+
 /** A user's message and what stands around it. */
 export interface RecallQuestion {
   /** The message. */
@@ -722,7 +623,7 @@ export declare function renderRecall(agent: AutomaticAgent, hits: MemoryHit[]): 
  * # Errors
  * `MEM_CONFIG` when a value cannot be used.
  */
-export declare function resolveSettings(request: OpenRequest): { settings: any; origins: Record<string, string>; warnings: string[] } | null
+export declare function resolveSettings(request: OpenRequest): { settings: ResolvedSettings; origins: Record<string, string>; warnings: string[] } | null
 
 /** Options of one search. */
 export interface SearchOptions {
@@ -750,6 +651,22 @@ export interface SessionAnswer {
   value?: any
   /** What was thrown. */
   failure?: HostFailure
+}
+
+/** What a session key says. */
+export interface SessionKeyFacts {
+  /** The agent that it names, normalised. */
+  agentId?: string
+  /** What it says next to the agent, in lower case; empty when that is nothing. */
+  scope: string
+  /** Why nothing of the session is remembered: a plugin or the host holds it, and not a person. */
+  machine?: string
+  /** Whether others read it too. */
+  isShared: boolean
+  /** Whom the agent talks to in a direct conversation of their own. */
+  peer?: string
+  /** The scope of the conversation that a thread is a part of, or its own. */
+  conversation: string
 }
 
 /**
@@ -782,6 +699,17 @@ export declare function setAsideFiles(agent: AutomaticAgent): Array<SetAsideFile
  * minutes. It must not throw.
  */
 export declare function setLogger(log: LogFunction): void
+
+/** A place of the configuration that may hold settings of an agent. */
+export interface SettingsPlace {
+  /** As people write it. */
+  path: string
+  /** The keys that lead there; of a list, the index. */
+  keys: Array<string>
+}
+
+/** The places that may hold the memory settings of an agent, weakest first. */
+export declare function settingsPlaces(config: any, agentId: string): Array<SettingsPlace>
 
 /**
  * Waits for recorded turns that are not in their file yet because another process held it, at most two seconds; for a

@@ -1,6 +1,7 @@
 // The host's configuration as far as memory is concerned: which agents there are, whether memory is on for one of them,
 // and the part of it that goes to the native resolver. Defaults and clamps are the resolver's job, not ours.
 
+import { native } from "./native.js";
 import { PLUGIN_ID } from "./package-info.js";
 
 /**
@@ -14,9 +15,6 @@ import { PLUGIN_ID } from "./package-info.js";
 /** Agent of a configuration that names none. */
 const IMPLICIT_AGENT = "main";
 
-/** Most characters of a name that are looked at. */
-const MAX_ID_CHARS = 1024;
-
 /** @param {unknown} value @returns {value is Record<string, any>} */
 export function isRecord(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -27,17 +25,7 @@ export function isRecord(value) {
  * @param {unknown} id
  */
 export function normalizeAgentId(id) {
-  const text = String(id ?? "")
-    .trim()
-    .slice(0, MAX_ID_CHARS)
-    .toLowerCase();
-  if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(text)) return text;
-  return (
-    text
-      .replace(/[^a-z0-9_-]+/g, "-")
-      .replace(/^-+|-+$/g, "")
-      .slice(0, 64) || IMPLICIT_AGENT
-  );
+  return native().normalizeAgentId(String(id ?? ""));
 }
 
 /**
@@ -83,8 +71,7 @@ export function defaultAgentId(cfg) {
  */
 export function sessionAgentId(cfg, { agentId, sessionKey }) {
   if (agentId?.trim()) return normalizeAgentId(agentId);
-  const owner = /^agent:([^:]+):/i.exec(sessionKey?.trim() ?? "")?.[1];
-  return owner ? normalizeAgentId(owner) : defaultAgentId(cfg);
+  return native().readSessionKey(sessionKey ?? "").agentId ?? defaultAgentId(cfg);
 }
 
 /**
@@ -122,31 +109,34 @@ export function userTimeZone(cfg, agentId) {
 }
 
 /**
- * The places that configure memory search for an agent, weakest first; the same order as in the native resolver.
- * @param {HostConfig} cfg
- * @param {string} agentId
+ * The places that configure memory search for each agent. Hosts never change a configuration in place, and neither what
+ * stands in a place nor whether anything does is kept here.
+ * @type {WeakMap<HostConfig, Map<string, import("../index.d.ts").SettingsPlace[]>>}
  */
-function searchLayers(cfg, agentId) {
-  return namedLayers(cfg, agentId).map(({ layer }) => layer);
-}
+const knownPlaces = new WeakMap();
 
 /**
- * The same with the path of each place.
+ * The places that configure memory search for an agent, weakest first, as the native resolver reads them.
  * @param {HostConfig} cfg
  * @param {string} agentId
  * @returns {{path: string, layer: Record<string, any>}[]}
  */
-function namedLayers(cfg, agentId) {
-  const entry = agentEntries(cfg).find((agent) => agent.id === agentId)?.entry ?? {};
-  const own = `plugins.entries.${PLUGIN_ID}.config`;
-  return [
-    { path: "agents.defaults.memorySearch", layer: cfg.agents?.defaults?.memorySearch },
-    { path: "memory.search", layer: cfg.memory?.search },
-    { path: `the agent's memorySearch`, layer: entry.memorySearch },
-    { path: `the agent's memory.search`, layer: entry.memory?.search },
-    { path: own, layer: pluginSettings(cfg) },
-    { path: `${own}.agents.${agentId}`, layer: agentSettings(cfg, agentId) },
-  ].filter(({ layer }) => isRecord(layer));
+function searchLayers(cfg, agentId) {
+  const ofAgents = knownPlaces.get(cfg) ?? new Map();
+  knownPlaces.set(cfg, ofAgents);
+  const places = ofAgents.get(agentId) ?? native().settingsPlaces(pruneConfig(cfg), agentId);
+  ofAgents.set(agentId, places);
+  return places
+    .map((/** @type {import("../index.d.ts").SettingsPlace} */ { path, keys }) => ({ path, layer: valueAt(cfg, keys) }))
+    .filter((/** @type {{layer: unknown}} */ { layer }) => isRecord(layer));
+}
+
+/**
+ * @param {unknown} value
+ * @param {string[]} keys
+ */
+function valueAt(value, keys) {
+  return keys.reduce((part, key) => /** @type {any} */ (part)?.[key], value);
 }
 
 /**
@@ -163,7 +153,7 @@ function namedLayers(cfg, agentId) {
 export function remoteSettings(cfg, agentId) {
   /** @type {Record<string, RemoteValue>} */
   const found = {};
-  for (const { path, layer } of namedLayers(cfg, agentId)) {
+  for (const { path, layer } of searchLayers(cfg, agentId)) {
     if (!isRecord(layer.remote)) continue;
     for (const name of ["baseUrl", "apiKey", "headers"]) {
       const value = layer.remote[name];
@@ -200,7 +190,7 @@ export function shownRemote(cfg, agentId) {
  * @returns {SearchOverview}
  */
 export function searchOverview(cfg, agentId) {
-  const layers = searchLayers(cfg, agentId);
+  const layers = searchLayers(cfg, agentId).map(({ layer }) => layer);
   /** @param {(layer: Record<string, any>) => unknown} pick */
   const last = (pick) => layers.map(pick).findLast((value) => value !== undefined && value !== null);
   // A value of the wrong type counts as not set; the native resolver warns of it.
@@ -245,7 +235,7 @@ export function pruneConfig(cfg) {
     agents: dropUndefined({
       ownership: agents.ownership,
       defaults: isRecord(agents.defaults) ? pruneAgent(agents.defaults) : undefined,
-      list: Array.isArray(agents.list) ? agents.list.filter(isRecord).map(pruneAgent) : undefined,
+      list: Array.isArray(agents.list) ? agents.list.map((agent) => (isRecord(agent) ? pruneAgent(agent) : null)) : undefined,
       entries: isRecord(agents.entries) ? mapValues(agents.entries, pruneAgent) : undefined,
     }),
     memory: isRecord(cfg.memory)

@@ -77,7 +77,7 @@ impl AutomaticAgent {
 ///
 /// # Errors
 /// `MEM_CONFIG` when a value has the wrong type.
-#[napi(ts_return_type = "Record<string, any>")]
+#[napi(ts_return_type = "AutomaticSettings")]
 pub fn automatic_settings(env: &Env, agent: AutomaticAgent) -> napi::Result<Value> {
     agent.settings().and_then(|s| to_value(&s)).map_err(|e| to_js(env, e))
 }

@@ -44,7 +44,7 @@ impl From<RecallQuestion> for Asked {
 impl NativeManager {
     /// What memory has to say about a user's message, within the time limit of the settings; empty when nothing. `file` is
     /// missing where the passage's file is.
-    #[napi(ts_return_type = "Promise<(MemoryHit & { file?: { state: string; modifiedMs: number } })[]>")]
+    #[napi(ts_return_type = "Promise<RecalledHit[]>")]
     pub fn recall<'env>(
         &self,
         env: &'env Env,
@@ -92,7 +92,7 @@ impl NativeManager {
     }
 
     /// Works off the capture queue by rules.
-    #[napi(ts_return_type = "Promise<{ stored: number; skipped: number }>")]
+    #[napi(ts_return_type = "Promise<CaptureOutcome>")]
     pub fn capture_by_rules<'env>(
         &self,
         env: &'env Env,
@@ -105,9 +105,7 @@ impl NativeManager {
     }
 
     /// The next turn of the capture queue that a model is to look at; null when there is none.
-    #[napi(
-        ts_return_type = "Promise<{ id: string; system: string; prompt: string; provider?: string; model?: string } | null>"
-    )]
+    #[napi(ts_return_type = "Promise<CaptureTask | null>")]
     pub fn next_extraction<'env>(
         &self,
         env: &'env Env,
@@ -122,7 +120,7 @@ impl NativeManager {
     }
 
     /// Keeps what a model listed for a turn of the capture queue.
-    #[napi(ts_return_type = "Promise<{ stored: number; skipped: number }>")]
+    #[napi(ts_return_type = "Promise<CaptureOutcome>")]
     pub fn finish_extraction<'env>(
         &self,
         env: &'env Env,
@@ -155,7 +153,7 @@ impl NativeManager {
 ///
 /// # Errors
 /// When a file cannot be read.
-#[napi(ts_return_type = "{ captures: any[]; waiting: number }")]
+#[napi(ts_return_type = "{ captures: CaptureEntry[]; waiting: number }")]
 pub fn list_captures(env: &Env, agent: AutomaticAgent, limit: u32) -> napi::Result<Value> {
     let list = || {
         let captures = Log::new(&agent.folder()).recent(limit as usize)?;

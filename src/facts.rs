@@ -36,7 +36,7 @@ impl NativeManager {
     }
 
     /// The facts nearest to a question, nearest first.
-    #[napi(ts_return_type = "Promise<{ matches: (StoredFact & { score: number })[]; warning?: string }>")]
+    #[napi(ts_return_type = "Promise<FactAnswer>")]
     pub fn search_facts<'env>(
         &self,
         env: &'env Env,
@@ -50,9 +50,7 @@ impl NativeManager {
     }
 
     /// Keeps a fact, unless memory holds it already or it must not be kept.
-    #[napi(
-        ts_return_type = "Promise<{ action: 'created' | 'duplicate'; fact: StoredFact } | { action: 'rejected'; reason: string }>"
-    )]
+    #[napi(ts_return_type = "Promise<FactOutcome>")]
     pub fn store_fact<'env>(&self, env: &'env Env, fact: FactInput) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         let work = async move {
@@ -78,7 +76,7 @@ impl NativeManager {
     }
 
     /// Takes over the rows of another store of facts.
-    #[napi(ts_return_type = "Promise<{ taken: number; known: number; refused: number }>")]
+    #[napi(ts_return_type = "Promise<FactImport>")]
     pub fn import_facts<'env>(
         &self,
         env: &'env Env,

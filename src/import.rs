@@ -20,7 +20,7 @@ impl NativeManager {
     }
 
     /// Stores vectors of another index, one a text; with `dryRun` it only counts.
-    #[napi(ts_return_type = "Promise<{ taken: number; known: number; otherLength: number; unusable: number }>")]
+    #[napi(ts_return_type = "Promise<ImportOutcome>")]
     pub fn import_vectors<'env>(
         &self,
         env: &'env Env,

@@ -7,6 +7,7 @@ mod callback;
 pub mod capture;
 mod error;
 pub mod facts;
+pub mod host_rules;
 mod import;
 pub mod log;
 pub mod manager;

@@ -74,7 +74,7 @@ pub fn open_manager<'env>(
 ///
 /// # Errors
 /// `MEM_CONFIG` when a value cannot be used.
-#[napi(ts_return_type = "{ settings: any; origins: Record<string, string>; warnings: string[] } | null")]
+#[napi(ts_return_type = "{ settings: ResolvedSettings; origins: Record<string, string>; warnings: string[] } | null")]
 pub fn resolve_settings(env: &Env, request: OpenRequest) -> napi::Result<Option<Value>> {
     let resolved = resolve(&open_call(request).resolve_input()).map_err(|e| to_js(env, e))?;
     Ok(resolved.map(|r| serde_json::json!({ "settings": r.settings, "origins": r.origins, "warnings": r.warnings })))
@@ -151,9 +151,7 @@ impl NativeManager {
 #[napi]
 impl NativeManager {
     /// Searches. `requestId` can be passed to `cancel`.
-    #[napi(
-        ts_return_type = "Promise<{ hits: any[]; mode: string; partial: boolean; warning?: string; remedy?: string; code?: string }>"
-    )]
+    #[napi(ts_return_type = "Promise<MemoryAnswer>")]
     pub fn search<'env>(
         &self,
         env: &'env Env,
@@ -182,9 +180,7 @@ impl NativeManager {
     }
 
     /// Reads lines of a memory file.
-    #[napi(
-        ts_return_type = "Promise<{ status: 'ok' | 'not_found'; text: string; path: string; from: number; lines: number; truncated: boolean; nextFrom?: number }>"
-    )]
+    #[napi(ts_return_type = "Promise<MemoryExcerpt>")]
     pub fn read_file<'env>(&self, env: &'env Env, request: ReadFileRequest) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         let request = ExcerptRequest {
@@ -197,7 +193,7 @@ impl NativeManager {
     }
 
     /// What is known without looking: synchronous and cheap.
-    #[napi(ts_return_type = "any")]
+    #[napi(ts_return_type = "MemoryStatus")]
     pub fn status(&self, env: &Env) -> napi::Result<Value> {
         Ok(self.engine(env)?.status())
     }
@@ -210,7 +206,7 @@ impl NativeManager {
     }
 
     /// Brings the index up to date with the disk.
-    #[napi(ts_return_type = "Promise<any>")]
+    #[napi(ts_return_type = "Promise<MemorySyncReport>")]
     pub fn sync<'env>(
         &self,
         env: &'env Env,
@@ -253,7 +249,7 @@ impl NativeManager {
     }
 
     /// What a sync would do and cost, without doing it.
-    #[napi(ts_return_type = "Promise<any>")]
+    #[napi(ts_return_type = "Promise<{ plan: MemoryPlan; paid: boolean; local: boolean }>")]
     pub fn plan<'env>(&self, env: &'env Env, force: Option<bool>) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         promise(env, async move { engine.indexer.plan(force.unwrap_or(false)).await }, |v| v)

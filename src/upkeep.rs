@@ -69,32 +69,28 @@ impl NativeManager {
     }
 
     /// The list of forgotten things, oldest first.
-    #[napi(
-        ts_return_type = "Promise<{ id: string; at: string; kind: 'path' | 'lines' | 'session'; name: string; lines?: number }[]>"
-    )]
+    #[napi(ts_return_type = "Promise<ForgottenEntry[]>")]
     pub fn forgotten<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         promise(env, async move { to_value(&engine.admin.forgotten().await?) }, |list| list)
     }
 
     /// Clears what can be made again; with `keepVectors` what was paid for stays.
-    #[napi(ts_return_type = "Promise<{ files: number; chunks: number; vectors: number; bytes: number }>")]
+    #[napi(ts_return_type = "Promise<MemoryContents>")]
     pub fn reset<'env>(&self, env: &'env Env, keep_vectors: bool) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         promise(env, async move { to_value(&engine.admin.reset(keep_vectors).await?) }, |cleared| cleared)
     }
 
     /// Looks for everything that can be wrong with the index, and repairs what it can unless told not to.
-    #[napi(ts_return_type = "Promise<{ name: string; ok: boolean; found: string; did?: string; remedy?: string }[]>")]
+    #[napi(ts_return_type = "Promise<DoctorCheck[]>")]
     pub fn doctor<'env>(&self, env: &'env Env, repair: bool) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         promise(env, async move { to_value(&engine.admin.doctor(repair).await?) }, |checks| checks)
     }
 
     /// Writes a consistent copy of the index to a new file while everything goes on.
-    #[napi(
-        ts_return_type = "Promise<{ path: string; bytes: number; files: number; vectors: number; forgotten?: string }>"
-    )]
+    #[napi(ts_return_type = "Promise<MemoryCopy>")]
     pub fn backup<'env>(&self, env: &'env Env, target: String) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         promise(env, async move { to_value(&engine.admin.backup(PathBuf::from(target)).await?) }, |copied| copied)

@@ -51,7 +51,7 @@ export async function hooked(settings, { files, version = "2026.9.6", llm, runti
   const today = async () => {
     const { captures } = native().listCaptures(agent, 100);
     const stored = captures.find((capture) => capture.path);
-    return stored ? await readFile(path.join(home.workspace, stored.path), "utf8") : "";
+    return stored?.path ? await readFile(path.join(home.workspace, stored.path), "utf8") : "";
   };
   /** Waits until no turn is left on the queue. */
   const drained = async () => {

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 30_000;
 /** Longest answer in tokens. */
 const MAX_TOKENS = 600;
 
-/** @typedef {{id: string, system: string, prompt: string, provider?: string, model?: string}} Task */
+/** @typedef {{id: string, system: string, prompt: string, provider?: string | null, model?: string | null}} Task */
 
 /**
  * @param {import("./capture.js").Plugin} plugin
@@ -83,8 +83,8 @@ async function runEmbedded(runtime, run, { cfg, agentId }, { id, system, prompt,
 /**
  * The model of the turn, else the configured one.
  * @param {import("../host.js").HostConfig} cfg
- * @param {string | undefined} provider
- * @param {string | undefined} model
+ * @param {string | null | undefined} provider
+ * @param {string | null | undefined} model
  */
 function chosenModel(cfg, provider, model) {
   if (provider && model) return { provider, model };

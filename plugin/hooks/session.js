@@ -1,29 +1,17 @@
-// What kind of session a hook is about, from the host's session keys.
+// What kind of session a hook is about: what its key says by itself says the engine, and here is what the configuration
+// adds to that.
 
-/** Sessions that a plugin or the host holds with a model, not a person, and those that are to leave no trace. */
-const MACHINE = /^temp:|(?:^|:)(?:(?:subagent|active-memory|memory-capture|internal-session-effects|cron|hook)(?::|$)|incognito-)/;
+import { native } from "../../lib/native.js";
 
-/**
- * Sessions that others read too, as hosts of all versions name them: the kind as a part of the key, Discord's servers and
- * channels, WhatsApp's groups by their number, other people's agents, and the one session of `session.scope: "global"`.
- */
-const SHARED = /(?:^|:)(?:(?:group|channel|room|guild)(?::|$)|guild-|channel-|[^:]*@g\.us(?::|$))|^a2a:|^(?:global|unknown)$/;
-
-/** Direct conversations that have a session of their own, next to the main one; and whom with. */
-const PERSON = /(?:^|:)(?:direct|dm):([^:]+)/;
-
-/** What a session key says next to the agent, whose id may be any word. @param {Record<string, any>} ctx */
-const scopeOf = ({ sessionKey }) =>
-  String(sessionKey ?? "")
-    .toLowerCase()
-    .replace(/^agent:[^:]*:/, "");
+/** @param {Record<string, any>} ctx */
+const read = ({ sessionKey }) => native().readSessionKey(String(sessionKey ?? ""));
 
 /**
  * Whether a person's own message started the turn.
  * @param {Record<string, any>} ctx
  */
 export function isUserTurn(ctx) {
-  return ctx.trigger === "user" && !MACHINE.test(scopeOf(ctx));
+  return ctx.trigger === "user" && !read(ctx).machine;
 }
 
 /**
@@ -31,8 +19,8 @@ export function isUserTurn(ctx) {
  * @param {Record<string, any>} ctx
  */
 export function isConversation(ctx) {
-  const scope = scopeOf(ctx);
-  return scope !== "" && !MACHINE.test(scope);
+  const { scope, machine } = read(ctx);
+  return scope !== "" && !machine;
 }
 
 /**
@@ -41,8 +29,8 @@ export function isConversation(ctx) {
  * @param {Record<string, any>} ctx
  */
 export function isPrivate(cfg, ctx) {
-  const scope = scopeOf(ctx);
-  return scope !== "" && !SHARED.test(scope) && !(takesInRooms(cfg) && isMain(cfg, scope.split(":")[0]));
+  const { scope, isShared } = read(ctx);
+  return scope !== "" && !isShared && !(takesInRooms(cfg) && isMain(cfg, scope.split(":")[0]));
 }
 
 /**
@@ -68,11 +56,10 @@ function takesInRooms(cfg) {
  * @param {Record<string, any>} ctx
  */
 export function personOf(cfg, ctx) {
-  const scope = scopeOf(ctx);
-  const [, peer] = PERSON.exec(scope) ?? [];
+  const { peer, conversation } = read(ctx);
   if (!peer) return undefined;
   const isLinked = Object.keys(cfg.session?.identityLinks ?? {}).some((name) => name.toLowerCase() === peer);
-  return isLinked ? `linked:${peer}` : scope.split(/:(?:thread|topic):/, 1)[0];
+  return isLinked ? `linked:${peer}` : conversation;
 }
 
 /**
@@ -81,6 +68,6 @@ export function personOf(cfg, ctx) {
  * @param {Record<string, any>} ctx
  */
 export function isMainSession(cfg, ctx) {
-  const [name, ...more] = scopeOf(ctx).split(":");
+  const [name, ...more] = read(ctx).scope.split(":");
   return more.length === 0 && isMain(cfg, name);
 }

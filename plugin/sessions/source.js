@@ -9,16 +9,13 @@ import { importSdk } from "../sdk.js";
 /**
  * @typedef {import("../../index.d.ts").SessionSource} SessionSource
  * @typedef {import("../../index.d.ts").SessionRequest} SessionRequest
- * @typedef {{sessionKey: string, sessionId: string, updatedAtMs: number, machine: boolean}} Session
+ * @typedef {{sessionKey: string, sessionId: string, updatedAtMs: number, machine: boolean, kind?: string}} Session
  */
 
 /** Largest part of a conversation that is read at a time, in bytes; a larger single message is read alone. */
 const PAGE_BYTES = 1_000_000;
 /** Largest message that is read, in bytes; the host gives none that are larger. */
 const MESSAGE_BYTES = 64 * 1024 * 1024;
-
-/** Kinds of conversation, as the host sorts them, that no person is part of. */
-const MACHINE_KINDS = new Set(["cron", "heartbeat", "subagent"]);
 
 /**
  * Answers the engine about the conversations of an agent.
@@ -40,7 +37,7 @@ async function listSessions(agentId) {
   for (const session of [...(retained ?? []), ...current.map(sessionOf)]) {
     if (!session?.sessionId) continue;
     const known = sessions.get(session.sessionId);
-    sessions.set(session.sessionId, { ...session, machine: session.machine || known?.machine === true });
+    sessions.set(session.sessionId, { ...known, ...session, machine: session.machine || known?.machine === true });
   }
   return { sessions: [...sessions.values()], complete: retained !== null };
 }
@@ -75,7 +72,8 @@ async function retainedSessions(agentId) {
       sessionKey: entry.sessionKey,
       sessionId: String(entry.sessionId),
       updatedAtMs: wholeNumber(entry.updatedAtMs),
-      machine: MACHINE_KINDS.has(entry.sessionKind) || entry.generatedByDreamingNarrative === true,
+      machine: entry.generatedByDreamingNarrative === true,
+      ...(typeof entry.sessionKind === "string" ? { kind: entry.sessionKind } : {}),
     }));
 }
 

@@ -9,6 +9,7 @@ pub mod error;
 pub mod layout;
 pub mod own_file;
 pub mod priority;
+pub mod session_key;
 pub mod source;
 pub mod stamp;
 pub mod usage;

@@ -10,7 +10,10 @@ use super::{
     kind,
     record::{Role, is_machine},
 };
-use model::error::{Code, Error, ErrorKind, Result};
+use model::{
+    error::{Code, Error, ErrorKind, Result},
+    session_key::machine_kind,
+};
 
 /// Begins the cursor of a transcript that the host keeps, so that it is told from one of a file.
 pub(crate) const CURSOR_PREFIX: &str = "host:";
@@ -61,6 +64,9 @@ pub struct Session {
     /// Whether the host says that no person is part of it.
     #[serde(default)]
     pub machine: bool,
+    /// What kind of session it is, as the host sorts them.
+    #[serde(default)]
+    pub kind: Option<String>,
 }
 
 /// JavaScript's numbers arrive as fractions when they are large.
@@ -73,7 +79,9 @@ impl Session {
     /// Why it is left out.
     #[must_use]
     pub fn excluded(&self) -> Option<&'static str> {
-        kind::machine_session(&self.session_key).or_else(|| self.machine.then_some("a run without a person"))
+        kind::machine_session(&self.session_key)
+            .or_else(|| self.kind.as_deref().and_then(machine_kind))
+            .or_else(|| self.machine.then_some("a run without a person"))
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The agent of a configuration that names none.
-pub(crate) const DEFAULT_AGENT_ID: &str = "main";
+const DEFAULT_AGENT_ID: &str = "main";
 
 /// Longest normalised id, in characters.
 const MAX_ID_CHARS: usize = 64;
@@ -11,7 +11,7 @@ const MAX_ID_CHARS: usize = 64;
 /// The canonical form of an agent id, safe as a file name: lower case, everything but `a-z 0-9 _ -` replaced by
 /// a dash, at most 64 characters. An id of which nothing remains is `main`, as in the host.
 #[must_use]
-pub(crate) fn normalize_agent_id(id: &str) -> String {
+pub fn normalize_agent_id(id: &str) -> String {
     let lower = id.trim().to_lowercase();
     let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     let starts_valid = lower.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
@@ -39,6 +39,10 @@ pub(crate) struct AgentEntry<'a> {
     pub id: String,
     /// For example `agents.entries.work` or `agents.list[1]`.
     pub path: String,
+    /// `entries` or `list`.
+    pub shape: &'static str,
+    /// Its key there, or its index.
+    pub key: String,
     /// The entry itself.
     pub value: &'a Value,
 }
@@ -74,6 +78,8 @@ impl<'a> Roster<'a> {
                 .map(|(id, value)| AgentEntry {
                     id: normalize_agent_id(id),
                     path: format!("agents.entries.{id}"),
+                    shape: "entries",
+                    key: id.clone(),
                     value,
                 })
                 .collect();
@@ -86,6 +92,8 @@ impl<'a> Roster<'a> {
                 .map(|(at, value)| AgentEntry {
                     id: normalize_agent_id(value.get("id").and_then(Value::as_str).unwrap_or_default()),
                     path: format!("agents.list[{at}]"),
+                    shape: "list",
+                    key: at.to_string(),
                     value,
                 })
                 .collect();

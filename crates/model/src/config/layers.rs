@@ -6,8 +6,7 @@ use std::{fmt::Display, ops::RangeInclusive};
 use serde_json::Value;
 
 use super::{
-    agents::{Roster, normalize_agent_id},
-    resolve::PLUGIN_ID,
+    places::{own_places, places},
     setting::{Choice, Integer, Number, OptionalInteger, OptionalNumber, OptionalSwitch, OptionalText, Switch, Text},
     settings::Origins,
     table,
@@ -52,40 +51,26 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Collects the layers of an agent, lowest first: `agents.defaults.memorySearch` (hosts to 2026.7),
-    /// `memory.search` (2026.8 and later), the agent's own entry in either form, then our plugin's own
-    /// configuration, for all agents and for this one.
-    pub(super) fn new(config: &'a Value, roster: &Roster<'a>, agent_id: &str) -> Self {
+    /// Collects the layers of an agent from their [`places`].
+    pub(super) fn new(config: &'a Value, agent_id: &str) -> Self {
         let mut reader = Self::empty();
-        reader.add("agents.defaults.memorySearch".into(), config.pointer("/agents/defaults/memorySearch"), false);
-        reader.add("memory.search".into(), config.pointer("/memory/search"), false);
-        if let Some(entry) = roster.get(agent_id) {
-            reader.add(format!("{}.memorySearch", entry.path), entry.value.get("memorySearch"), true);
-            reader.add(format!("{}.memory.search", entry.path), entry.value.pointer("/memory/search"), true);
+        for place in places(config, agent_id) {
+            reader.add(place.path(), place.value(config), place.per_agent);
         }
-        let plugin = config.pointer("/plugins/entries").and_then(|entries| entries.get(PLUGIN_ID)?.get("config"));
-        reader.add_own(plugin, agent_id);
         reader
     }
 
     /// The layers of settings that belong to the plugin alone: its own configuration, for all agents and for this one.
     pub(super) fn of_plugin(config: &'a Value, agent_id: &str) -> Self {
         let mut reader = Self::empty();
-        reader.add_own(Some(config), agent_id);
+        for place in own_places(Some(config), agent_id) {
+            reader.add(place.path(), place.value_in_own(config), place.per_agent);
+        }
         reader
     }
 
     fn empty() -> Self {
         Self { layers: Vec::new(), origins: Origins::new(), warnings: Vec::new(), refusal: None }
-    }
-
-    fn add_own(&mut self, config: Option<&'a Value>, agent_id: &str) {
-        let path = format!("plugins.entries.{PLUGIN_ID}.config");
-        self.add(path.clone(), config, false);
-        let own = config.and_then(|config| config.get("agents")?.as_object());
-        for (id, value) in own.into_iter().flatten().filter(|(id, _)| normalize_agent_id(id) == agent_id) {
-            self.add(format!("{path}.agents.{id}"), Some(value), true);
-        }
     }
 
     fn add(&mut self, path: String, value: Option<&'a Value>, per_agent: bool) {

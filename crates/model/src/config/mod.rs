@@ -4,6 +4,7 @@ pub mod agents;
 pub mod automatic;
 mod layers;
 pub mod paths;
+pub mod places;
 pub mod resolve;
 mod setting;
 pub mod settings;

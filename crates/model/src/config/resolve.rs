@@ -56,7 +56,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
     }
     let agent_id = normalize_agent_id(input.agent_id);
     let roster = Roster::read(input.config);
-    let mut reader = Reader::new(input.config, &roster, &agent_id);
+    let mut reader = Reader::new(input.config, &agent_id);
     if !reader.switch(&table::ENABLED) {
         return Ok(None);
     }

@@ -1,0 +1,679 @@
+// Made of the structs of crates/ by "npm run types".
+
+/** Where a text comes from. */
+export type MemorySource = "memory" | "sessions";
+
+/** One result. */
+export type MemoryHit = {
+  /** Workspace-relative path with `/`, or absolute for extra paths outside the workspace. */
+  path: string;
+  /** First line, from 1. */
+  startLine: number;
+  /** Last line, inclusive. */
+  endLine: number;
+  /** 0–1, comparable between queries. */
+  score: number;
+  /** At most 700 UTF-16 units. */
+  snippet: string;
+  /** Where it comes from. */
+  source: MemorySource;
+  /** Cosine similarity, where there is a vector. */
+  vectorScore?: number;
+  /** Score of the keyword leg, where it matched. */
+  textScore?: number;
+  /** Why it is there, when asked. */
+  explain?: unknown;
+};
+
+/** An error as data. */
+export type MemoryFailure = {
+  /** Stable code. */
+  code: string;
+  /** Cause and remedy. */
+  message: string;
+  /** The remedy by itself, when there is one. */
+  remedy?: string;
+  /** The code of the host's own error, when the host or one of its adapters failed. */
+  hostCode?: string;
+};
+
+/** The answer to a search. */
+export type MemoryAnswer = {
+  /** Best first; ties by path, then line. */
+  hits: MemoryHit[];
+  /** Whether the vector leg took part: `hybrid`, `vector` or `fts-only`. */
+  mode: string;
+  /** Whether a leg was left out because the deadline came or the provider failed. */
+  partial: boolean;
+  /** Why it is partial or keyword-only, in a sentence for the user, with what helps. */
+  warning?: string;
+  /** What helps by itself, when there is something to do. */
+  remedy?: string;
+  /** Stable code of the failure behind the warning. */
+  code?: string;
+};
+
+/** What a sync did. */
+export type MemorySyncReport = {
+  /** Files on disk that belong to the index. */
+  files: number;
+  /** Files that were read and written anew. */
+  changed: number;
+  /** Files that vanished and were removed. */
+  removed: number;
+  /** Chunks written. */
+  chunks: number;
+  /** Files that could not be indexed. */
+  skipped: number;
+  /** Folders whose notes are not found and are kept all the same; `force` removes them. */
+  lostFolders?: LostFolder[];
+  /** What the user should know about them, and about notes that are there and could not be read, with what helps. */
+  warning?: string;
+  /** Texts sent to the embedding provider. */
+  embedded: number;
+  /** Texts the provider refused. */
+  refused: number;
+  /** Chunks that still have no vector. */
+  pending: number;
+  /** Why vectors are missing, when the provider failed; keyword search works all the same. */
+  embeddingError?: MemoryFailure;
+  /** Wall time in milliseconds. */
+  durationMs: number;
+};
+
+/** The difference between disk and index, and what closing it costs. */
+export type MemoryPlan = {
+  /** Files on disk that belong to the index. */
+  files: number;
+  /** Files to read: new, changed, or all of them after a change of settings. */
+  changed: string[];
+  /** Files to remove. */
+  removed: string[];
+  /** Why all files are read again, when they are. */
+  rebuild?: string;
+  /** Texts to embed. */
+  texts: number;
+  /** Tokens to send, estimated. */
+  tokens: number;
+  /** Files left out. */
+  skipped: SkippedFile[];
+  /** Folders whose notes are not found and would be kept all the same. */
+  lostFolders?: LostFolder[];
+};
+
+/** What `memory_get` answers. */
+export type MemoryExcerpt = {
+  /** Whether there was a file. */
+  status: ExcerptStatus;
+  /** The lines, joined by `\n`, without the last line break. */
+  text: string;
+  /** Relative to the workspace with `/`, absolute outside. */
+  path: string;
+  /** First line of the text. */
+  from?: number;
+  /** Number of lines in the text. */
+  lines?: number;
+  /** Whether something after the text was left out. */
+  truncated?: boolean;
+  /** Where to go on; none at the end of the file. */
+  nextFrom?: number;
+};
+
+/** What was forgotten, or would be. */
+export type MemoryForgetReport = {
+  /** Whether nothing was done. */
+  dryRun: boolean;
+  /** Names of the entries in the list of forgotten things, for taking them back. */
+  ids: string[];
+  /** Files that are out of the index as a whole. */
+  files: string[];
+  /** Passages that are out of the index. */
+  passages: Passage[];
+  /** Chunks that were removed; what is left of them was indexed anew. */
+  chunks: number;
+  /** Vectors that were removed. */
+  vectors: number;
+  /** Stored facts that are not recalled any more. */
+  facts: number;
+  /** Captures whose text was blanked. */
+  captures: number;
+  /** Waiting turns that were removed. */
+  waiting: number;
+  /** Records of the short-term memory that were removed. */
+  shortTerm: number;
+  /** Whether another process was busy indexing; it removes the rest within a minute. */
+  pending?: boolean;
+  /** Why the rest of the changed files could not be embedded; they are found by keywords meanwhile. */
+  embeddingError?: MemoryFailure;
+};
+
+/** One entry of the list, for people. */
+export type ForgottenEntry = {
+  /** Its name. */
+  id: string;
+  /** When, ISO 8601 in UTC. */
+  at: string;
+  /** `path`, `lines` or `session`. */
+  kind: string;
+  /** The path or the session. */
+  name: string;
+  /** Number of lines. */
+  lines?: number;
+};
+
+/** What a reset removed, or an index held. */
+export type MemoryContents = {
+  /** Files that were indexed. */
+  files: number;
+  /** Their chunks. */
+  chunks: number;
+  /** Vectors, which have to be made again. */
+  vectors: number;
+  /** Bytes given back to the file system. */
+  bytes: number;
+};
+
+/** A copy of the index. */
+export type MemoryCopy = {
+  /** The copy. */
+  path: string;
+  /** Its size in bytes. */
+  bytes: number;
+  /** Indexed files in it. */
+  files: number;
+  /** Vectors in it. */
+  vectors: number;
+  /** The copy of the list of what is forgotten, when there is one. */
+  forgotten?: string;
+};
+
+/** What restoring a copy comes to. */
+export type MemoryRestoreReport = {
+  /** The copy. */
+  path: string;
+  /** Whether nothing was done. */
+  dryRun: boolean;
+  /** Indexed files in it. */
+  files: number;
+  /** Their chunks. */
+  chunks: number;
+  /** Vectors in it. */
+  vectors: number;
+  /** What it replaces. */
+  replaced: MemoryContents;
+  /** Where that is kept, to be restored again; none when it held nothing. */
+  kept?: string;
+  /** Entries of the copy's list of what is forgotten that the present list did not have. */
+  forgotten: number;
+};
+
+/** One thing that was looked at. */
+export type DoctorCheck = {
+  /** What was looked at. */
+  name: string;
+  /** Whether all is well now. */
+  ok: boolean;
+  /** What was found, in a sentence. */
+  found: string;
+  /** What was done about it; none when nothing was, or had to be. */
+  did?: string;
+  /** What the user can do, when it is not well. */
+  remedy?: string;
+};
+
+/** A fact as it stands in a note. */
+export type StoredFact = {
+  /** UUID that follows from the words. */
+  id: string;
+  /** The words. */
+  text: string;
+  /** 0–1. */
+  importance: number;
+  /** What kind of fact. */
+  category: Category;
+  /** Begin of the day it was stored, in milliseconds since the epoch; 0 = unknown. */
+  createdAt: number;
+  /** The note, relative to the workspace. */
+  path: string;
+};
+
+/** A fact with how near it is to what was asked. */
+export type FactMatch = StoredFact & {
+  /** `1 / (1 + squared distance)` of the vectors (M2), so 1 for the same and 0.2 for the opposite. */
+  score: number;
+};
+
+/** The answer to a search among facts. */
+export type FactAnswer = {
+  /** Nearest first. */
+  matches: FactMatch[];
+  /** Why only words were compared. */
+  warning?: string;
+};
+
+/** What became of a fact to be stored. */
+export type FactOutcome =
+  | {
+      action: "created";
+      /** The fact as it stands there. */
+      fact: StoredFact;
+    }
+  | {
+      action: "duplicate";
+      /** The fact that says the same. */
+      fact: StoredFact;
+    }
+  | {
+      action: "rejected";
+      /** Why: `too-short`, `too-long`, `injection`, `recalled`, `secret`, `forgotten` or `removed`. */
+      reason: string;
+    };
+
+/** What became of the rows of an import. */
+export type FactImport = {
+  /** Facts written, or that would be. */
+  taken: number;
+  /** Facts that memory holds already, or that came twice. */
+  known: number;
+  /**
+   * Rows that are not to be kept: without usable words, too long, with a secret, an attempt to steer the model, or
+   * forgotten.
+   */
+  refused: number;
+};
+
+/** What became of the rows. */
+export type ImportOutcome = {
+  /** Vectors stored (or that would be). */
+  taken: number;
+  /** Vectors that were there already. */
+  known: number;
+  /** Vectors of another length than those of the space. */
+  otherLength: number;
+  /** Blank texts, and vectors that are empty, zero or not finite. */
+  unusable: number;
+};
+
+/** A passage for a prompt. */
+export type RecalledHit = MemoryHit & {
+  /** Its file; none when that is gone. */
+  file?: FileState;
+};
+
+/** What was done with a turn. */
+export type CaptureOutcome = {
+  /** Facts written. */
+  stored: number;
+  /** Texts not kept. */
+  skipped: number;
+};
+
+/** A turn that a model is to look at. */
+export type CaptureTask = {
+  /** For `finish`. */
+  id: string;
+  /** What the model is told about its task. */
+  system: string;
+  /** The request. */
+  prompt: string;
+  /** Provider of the turn's model, for hosts that assume a wrong one. */
+  provider: string | null;
+  /** The turn's model. */
+  model: string | null;
+};
+
+/** One line of the log. */
+export type CaptureEntry = {
+  /** Name of the capture, for undo. */
+  id: string;
+  /** When, ISO 8601 in UTC. */
+  ts: string;
+  /** What became of it. */
+  status: CaptureStatus;
+  /** The fact as it is in the note, or the beginning of what was not kept; without secrets. */
+  text: string;
+  /** Why it was not kept. */
+  reason?: string;
+  /** The kind of fact. */
+  category?: Category;
+  /** The note it is in, relative to the workspace. */
+  path?: string;
+  /** The conversation it comes from. */
+  sessionKey?: string;
+  /** Fingerprint of the message it comes from, so that a message is judged once. */
+  message: string;
+};
+
+/** What became of a text. */
+export type CaptureStatus = "stored" | "skipped" | "undone";
+
+/** What the host is asked. */
+export type SessionRequest =
+  | {
+      kind: "list";
+    }
+  | {
+      kind: "read";
+      /** Key of the conversation. */
+      sessionKey: string;
+      /** Id of the conversation. */
+      sessionId: string;
+      /** The host's own mark; none = from the beginning. */
+      cursor?: string;
+    };
+
+/** Everything the engine needs to know about one agent. */
+export type ResolvedSettings = {
+  /** The agent's id, normalised as the host does. */
+  agentId: string;
+  /** Absolute path of the agent's workspace (A4). */
+  workspaceDir: string;
+  /** Absolute path of the host's state directory. */
+  stateDir: string;
+  /** Absolute path of our own database file (B1; `store.path` with `{agentId}`). */
+  databasePath: string;
+  /** IANA name of the user's time zone; none = the machine's. */
+  timeZone: string | null;
+  /** Which sources are indexed. */
+  sources: Sources;
+  /** Extra files, folders and globs to index: as written, `~` expanded, trimmed and without repetitions (A6). */
+  extraPaths: string[];
+  /** Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason. */
+  maxFileBytes: number;
+  /** How much `memory_get` returns at a time (P11). */
+  excerpt: ExcerptSettings;
+  /** The embedding provider (D). */
+  provider: ProviderSettings;
+  /** Chunk sizes (C1). */
+  chunking: Chunking;
+  /** Ranking and limits (F). */
+  query: QuerySettings;
+  /** Synchronisation triggers (E). */
+  sync: SyncSettings;
+  /** Embedding cache (B7). */
+  cache: CacheSettings;
+  /** FTS5 tokenizer of the `memory-core` ranking (B8). */
+  ftsTokenizer: FtsTokenizer;
+  /** Whether vectors are used at all (B5). */
+  vectorEnabled: boolean;
+  /** `memory.citations` (G5). */
+  citations: Citations;
+};
+
+/** The parts of the automatic memory. Each is off until it is switched on. */
+export type AutomaticSettings = {
+  /** Search with every user message and show what is found to the model; default false. */
+  autoRecall: boolean;
+  /** Most memories shown (K2); default 5, 1–20. */
+  autoRecallMaxResults: number;
+  /** Shortest message searched with, in characters (K2); default 5. */
+  autoRecallMinPromptLength: number;
+  /** Lowest score shown, 0–1, where meaning was searched (K2, K3); default 0.3. */
+  autoRecallMinScore: number;
+  /** Longest a reply waits for memories, in milliseconds; default 300, 20–5000. */
+  autoRecallTimeoutMs: number;
+  /** Longest block in characters; default 4000, 500–20,000. */
+  autoRecallMaxChars: number;
+  /** Keep facts that the user states; default false. */
+  autoCapture: boolean;
+  /** Default `rules`. */
+  autoCaptureMode: CaptureMode;
+  /** Messages of a turn that are looked at (K2); default 10, 1–50. */
+  autoCaptureMaxMessages: number;
+  /** Facts kept from one turn (M4); default 3, 1–20. */
+  autoCaptureMaxFacts: number;
+  /** Keep facts of messages that are compacted without the host's flush before; default false. */
+  captureOnCompaction: boolean;
+  /** The last turns, word for word. */
+  shortTerm: ShortTerm;
+  /** A note of every conversation that ends. */
+  sessionNotes: SessionNotes;
+  /** The tools that store facts, find and forget them. */
+  storedFacts: StoredFacts;
+};
+
+/** Limits (J5). Lengths are user-perceived characters. */
+export type ShortTermLimits = {
+  /** Lines until the file is rotated; default 10,000. */
+  maxEntries: number;
+  /** Turns injected; default 20. */
+  maxInjectEntries: number;
+  /** Default 100. */
+  maxTaskChars: number;
+  /** Default 200. */
+  maxInputChars: number;
+  /** Default 300. */
+  maxOutputChars: number;
+  /** Default 5. */
+  maxTags: number;
+};
+
+/** Something that was left out. */
+export type SkippedFile = {
+  /** The path in the form that results use. */
+  path: string;
+  /** Why. */
+  code: SkipCode;
+  /** Why, for people. */
+  reason: string;
+};
+
+/** A lost folder. */
+export type LostFolder = {
+  /** The workspace, or what an extra path names. */
+  path: string;
+  /** Why it counts as lost. */
+  loss: Loss;
+  /** Notes that were known there when it was lost. */
+  notes: number;
+  /** Notes that are kept although they are not found. */
+  missing: number;
+};
+
+/** Whether there was a file. */
+export type ExcerptStatus = "ok" | "not_found";
+
+/** A passage that is forgotten. */
+export type Passage = {
+  /** The file. */
+  path: string;
+  /** First line, from 1. */
+  startLine: number;
+  /** Last line, inclusive. */
+  endLine: number;
+  /** How it begins. */
+  text: string;
+};
+
+/** What kind of fact a memory is (M6). */
+export type Category = "preference" | "fact" | "decision" | "entity" | "other";
+
+/** What tells one state of a file from another. */
+export type FileState = {
+  /** Equal as long as the file is the same and nobody has written to it. */
+  state: string;
+  /** When it was written last, in milliseconds since the epoch. */
+  modifiedMs: number;
+};
+
+/** Which sources are indexed. */
+export type Sources = {
+  /** `MEMORY.md`, `memory/**` and extra paths; default on. */
+  memory: boolean;
+  /** Session transcripts; default off. */
+  sessions: boolean;
+};
+
+/** How much `memory_get` returns at a time (P11). */
+export type ExcerptSettings = {
+  /** Lines, when the caller names no number; default 120. */
+  lines: number;
+  /** UTF-16 units of text, whatever the caller asks; default 12,000. */
+  chars: number;
+};
+
+/** How text becomes vectors. Address, key and headers travel beside it, see `embed::account::Account`. */
+export type ProviderSettings = {
+  /** The requested provider id: `auto`, `none`, `embedded`, `openai`, `gemini`, … */
+  id: string;
+  /** The requested model; none = the provider's default (D1–D6). */
+  model: string | null;
+  /** Used when the primary fails (D8); none = no fallback. */
+  fallback: string | null;
+  /** Requested output dimensions. */
+  dimensions: number | null;
+  /** Input type of queries, for asymmetric models. */
+  queryInputType: string | null;
+  /** Input type of documents, for asymmetric models. */
+  documentInputType: string | null;
+  /** `local.modelPath`: a GGUF file or an `hf:` URI. */
+  localModelPath: string | null;
+  /** `local.modelCacheDir`. */
+  localModelCacheDir: string | null;
+  /** Asynchronous batch API (D11). */
+  batch: BatchSettings;
+  /** Requests in flight over all files, 1–16; default 4. */
+  concurrency: number;
+  /** Time limit of one query embedding in milliseconds (D14); default 60,000. */
+  queryTimeoutMs: number;
+  /** Time limit of one document request in milliseconds (D14); default 120,000. */
+  documentTimeoutMs: number;
+  /** Where notes lose their secrets; default: on their way to a provider elsewhere. */
+  redactSecrets: RedactSecrets;
+};
+
+/** Chunk sizes in tokens of about four characters (C1). */
+export type Chunking = {
+  /** Size of a chunk, ≥ 1; default 400. */
+  tokens: number;
+  /** Carried over from the chunk before, `0..=tokens - 1`; default 80. */
+  overlap: number;
+};
+
+/** Ranking and limits (F). */
+export type QuerySettings = {
+  /** Results of a search, ≥ 1; default 6 (F1). */
+  maxResults: number;
+  /** Lowest score kept, 0–1; none = the ranking's own default (`memory-core`: 0.35). */
+  minScore: number | null;
+  /** Which ranking; default native. */
+  ranking: Ranking;
+  /** Time limit of a whole search in milliseconds; default 30,000 (P11). */
+  deadlineMs: number;
+  /** Keyword and vector legs together (F11); default on. */
+  hybridEnabled: boolean;
+  /** Normalised so that both weights sum to 1; default 0.7 (F6). */
+  vectorWeight: number;
+  /** Default 0.3 (F6). */
+  textWeight: number;
+  /** Candidates per leg = results × this, 1–20; default 4 (F2). */
+  candidateMultiplier: number;
+  /** Recency decay (F7). None = the ranking's own default. */
+  decayEnabled: boolean | null;
+  /** Days until a dated note weighs half; default 30. */
+  halfLifeDays: number;
+  /** Maximal marginal relevance (F8). None = the ranking's own default. */
+  mmrEnabled: boolean | null;
+  /** 1 = relevance only; default 0.7. */
+  mmrLambda: number;
+};
+
+/** Synchronisation triggers (E). */
+export type SyncSettings = {
+  /** Watch the file system; default on (E1). */
+  watch: boolean;
+  /** Quiet time after the last event in milliseconds; default 1500. */
+  watchDebounceMs: number;
+  /** A search starts a background sync while changes are known that are not indexed; default on (E2). */
+  onSearch: boolean;
+  /** Sync when a session starts; default on (E3). */
+  onSessionStart: boolean;
+  /** Minutes between syncs, 0 = off; default 0 (E4). */
+  intervalMinutes: number;
+  /** The host's sync after a compaction is done; default on (E6). */
+  postCompaction: boolean;
+  /** Transcript bytes that start a sync; default 100,000 (E5). */
+  sessionDeltaBytes: number;
+  /** Transcript messages that start a sync; default 50 (E5). */
+  sessionDeltaMessages: number;
+  /** Seconds between stat-only reconciliations while `watch` is on; default 60. */
+  reconcileSeconds: number;
+};
+
+/** Embedding cache (B7). */
+export type CacheSettings = {
+  /** Keep vectors of texts that are no longer in the workspace; default on. */
+  enabled: boolean;
+  /** Most vectors kept beyond the live ones, ≥ 1; none = unbounded. */
+  maxEntries: number | null;
+};
+
+/** FTS5 tokenizer of the `memory-core` ranking (B8). */
+export type FtsTokenizer = "unicode61" | "trigram";
+
+/** Whether results carry `Source: path#L1-L2` (G5). */
+export type Citations = "auto" | "on" | "off";
+
+/** How facts are found in a conversation. */
+export type CaptureMode = "rules" | "extract";
+
+/** Short-term memory (J1–J6). */
+export type ShortTerm = ShortTermLimits & {
+  /** Default false. */
+  enabled: boolean;
+  /**
+   * The file; default `<state>/memory/short-term.jsonl` for the default agent, which takes over the file of the
+   * plugin of that name, and a file of its own for every other agent.
+   */
+  path: string | null;
+  /**
+   * Whether the people whom the host keeps apart see each other's turns; default false. For one person who writes to the
+   * agent over several channels.
+   */
+  acrossPeople: boolean;
+};
+
+/** Session notes (H5). */
+export type SessionNotes = {
+  /** Default false. */
+  enabled: boolean;
+  /** Messages kept, counted from the end; default 15, 1–200. */
+  messages: number;
+  /** What the note is called after; default `time`. */
+  slug: Slug;
+};
+
+/** Stored facts (M1–M7). */
+export type StoredFacts = {
+  /** Default false. */
+  enabled: boolean;
+};
+
+/** Why something was left out. The text form is stored and shown in `status`. */
+export type SkipCode = "link" | "unreadable" | "not-regular" | "too-large" | "too-deep" | "too-many" | "ignored" | "missing" | "invalid-name" | "invalid-pattern" | "not-markdown" | "forgotten";
+
+/** Why a folder counts as lost. */
+export type Loss = "missing" | "unreadable" | "replaced" | "emptied";
+
+/** Asynchronous batch API of a provider (D11). */
+export type BatchSettings = {
+  /** Default off, as in today's host. */
+  enabled: boolean;
+  /** Whether an index run waits for the batch; default true. */
+  wait: boolean;
+  /** Jobs at a time, ≥ 1; default 2. */
+  concurrency: number;
+  /** Pause between polls in milliseconds; default 2000. */
+  pollIntervalMs: number;
+  /** Give up after this many minutes; default 60. */
+  timeoutMinutes: number;
+};
+
+/** Where notes lose their secrets. The files themselves are never changed. */
+export type RedactSecrets = "never" | "remote" | "always";
+
+/** Which ranking answers a search. */
+export type Ranking = "native" | "memory-core";
+
+/** Last part of a session note's name. */
+export type Slug = "time" | "model";

@@ -1,0 +1,65 @@
+//! Rules about the host's ids, keys and configuration that JavaScript asks for.
+
+use napi_derive::napi;
+use serde_json::Value;
+
+use model::{
+    config::{agents, places},
+    session_key::SessionKey,
+};
+
+/// An agent id in the form the host uses for folders and keys.
+#[napi]
+#[must_use]
+pub fn normalize_agent_id(id: String) -> String {
+    agents::normalize_agent_id(&id)
+}
+
+/// What a session key says.
+#[napi(object)]
+pub struct SessionKeyFacts {
+    /// The agent that it names, normalised.
+    pub agent_id: Option<String>,
+    /// What it says next to the agent, in lower case; empty when that is nothing.
+    pub scope: String,
+    /// Why nothing of the session is remembered: a plugin or the host holds it, and not a person.
+    pub machine: Option<String>,
+    /// Whether others read it too.
+    pub is_shared: bool,
+    /// Whom the agent talks to in a direct conversation of their own.
+    pub peer: Option<String>,
+    /// The scope of the conversation that a thread is a part of, or its own.
+    pub conversation: String,
+}
+
+/// Reads a session key.
+#[napi]
+#[must_use]
+pub fn read_session_key(key: String) -> SessionKeyFacts {
+    let read = SessionKey::read(&key);
+    SessionKeyFacts {
+        machine: read.machine().map(str::to_owned),
+        is_shared: read.is_shared(),
+        peer: read.peer().map(str::to_owned),
+        conversation: read.conversation().to_owned(),
+        agent_id: read.agent_id,
+        scope: read.scope,
+    }
+}
+
+/// A place of the configuration that may hold settings of an agent.
+#[napi(object)]
+pub struct SettingsPlace {
+    /// As people write it.
+    pub path: String,
+    /// The keys that lead there; of a list, the index.
+    pub keys: Vec<String>,
+}
+
+/// The places that may hold the memory settings of an agent, weakest first.
+#[napi]
+#[must_use]
+pub fn settings_places(config: Value, agent_id: String) -> Vec<SettingsPlace> {
+    let places = places::places(&config, &agent_id).into_iter();
+    places.map(|place| SettingsPlace { path: place.path(), keys: place.keys }).collect()
+}
