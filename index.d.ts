@@ -281,6 +281,14 @@ export interface NativeBinding {
   chunkMarkdown: typeof chunkMarkdown
   automaticSettings: typeof automaticSettings
   shortTermBlock: typeof shortTermBlock
+  activeMemoryBegin: typeof activeMemoryBegin
+  activeMemoryTimedOut: typeof activeMemoryTimedOut
+  activeMemoryAnswered: typeof activeMemoryAnswered
+  activeMemoryFailed: typeof activeMemoryFailed
+  recallIntent: typeof recallIntent
+  isActiveMemoryOff: typeof isActiveMemoryOff
+  setActiveMemoryOff: typeof setActiveMemoryOff
+  keepActiveMemoryCall: typeof keepActiveMemoryCall
   recordTurn: typeof recordTurn
   settleTurns: typeof settleTurns
   takeAutomaticNotices: typeof takeAutomaticNotices
@@ -302,6 +310,11 @@ export interface NativeBinding {
  * asynchronous.
  */
 export declare class NativeManager {
+  /**
+   * What memory may have to say about a user's message: the user's words, what they ask memory for, and passages, best
+   * first; `fits` says which of them auto-recall shows.
+   */
+  recallCandidates(agent: AutomaticAgent, question: RecallQuestion): Promise<{ message: string; intent: string | null; candidates: (MemoryHit & { fits: boolean; file?: { state: string; modifiedMs: number } })[] }>
   /**
    * What memory has to say about a user's message, within the time limit of the settings; empty when nothing. `file` is
    * missing where the passage's file is.
@@ -395,6 +408,57 @@ export interface AccountProblem {
   remedy: string
 }
 
+/**
+ * A model answered: what the turn is shown, when its reply still waits.
+ *
+ * # Errors
+ * When the outcome cannot be handed over.
+ */
+export declare function activeMemoryAnswered(ticket: number, text: string): ActiveOutcome | null
+
+/**
+ * A turn of active memory begins: what it is shown, or which model call may improve that.
+ *
+ * # Errors
+ * `MEM_CONFIG`, or `MEM_ARGUMENT` when the turn is malformed.
+ */
+export declare function activeMemoryBegin(agent: AutomaticAgent, turn: { agentId: string; session: string; run?: string; message: string; before?: { role: 'user' | 'assistant'; text: string }[]; intent?: string | null; candidates: MemoryHit[]; fitting: MemoryHit[]; model: string; policy: string }): { done: ActiveOutcome } | { ask: { ticket: number; system: string; prompt: string; maxTokens: number; beside: boolean; fallback: ActiveOutcome } }
+
+/**
+ * A call ended without an answer: what the turn is shown, when its reply still waits.
+ *
+ * # Errors
+ * `MEM_ARGUMENT` for an unknown reason.
+ */
+export declare function activeMemoryFailed(ticket: number, failure: 'failed' | 'not-authorized' | 'given-up'): ActiveOutcome | null
+
+/**
+ * The reply no longer waits for a call: what the turn is shown, and whether the call may run on for the next one.
+ *
+ * # Errors
+ * When the outcome cannot be handed over.
+ */
+export declare function activeMemoryTimedOut(ticket: number): { outcome: ActiveOutcome; runsOn: boolean } | null
+
+/** What a turn of active memory is shown, and why. */
+export interface ActiveOutcome {
+  /**
+   * `ok`, `no_relevant_memory`, `timeout`, `failed`, `unavailable`, `ungrounded`, `late`, `busy`, `circuit-breaker` or
+   * `not-authorized`.
+   */
+  status: string
+  /** `none`, `native` or `model`. */
+  lane: string
+  /** For the prompt. */
+  block?: string
+  /** Whether the answer was known already. */
+  cached: boolean
+  /** Characters of what is shown. */
+  chars: number
+  /** What is shown, on one line. */
+  shown: string
+}
+
 /** Whose automatic memory. */
 export interface AutomaticAgent {
   /** The plugin's own configuration. */
@@ -473,6 +537,22 @@ export interface HostFailure {
   /** How long it asks to wait, in milliseconds. */
   retryAfterMs?: number
 }
+
+/**
+ * Whether active memory is paused in a conversation.
+ *
+ * # Errors
+ * When the file cannot be read.
+ */
+export declare function isActiveMemoryOff(agent: AutomaticAgent, sessionKey: string): boolean
+
+/**
+ * Keeps what was asked and answered, for a user who wants to see it.
+ *
+ * # Errors
+ * When the file cannot be written, or `MEM_ARGUMENT` when the call is malformed.
+ */
+export declare function keepActiveMemoryCall(agent: AutomaticAgent, call: { lane: string; style: string; model: string; prompt: string; answer: string; shown: string; ms: number; status: string }): void
 
 /**
  * The captures log, newest first, and how many turns still wait: `{captures, waiting}`.
@@ -580,6 +660,15 @@ export interface ReadFileRequest {
 /** Reads a session key. */
 export declare function readSessionKey(key: string): SessionKeyFacts
 
+/**
+ * What a message asks memory for: `past`, `person`, `preference`, `decision` or `time`; null for one that can be answered
+ * without.
+ *
+ * # Errors
+ * When the answer cannot be handed over.
+ */
+export declare function recallIntent(message: string): string | null
+
 /** A user's message and what stands around it. */
 export interface RecallQuestion {
   /** The message. */
@@ -676,6 +765,14 @@ export interface SessionKeyFacts {
  * `MEM_CONFIG`, or `MEM_ARGUMENT` when the messages are malformed.
  */
 export declare function sessionSlugTask(agent: AutomaticAgent, messages: { role: 'user' | 'assistant'; text: string }[]): { system: string; prompt: string } | null
+
+/**
+ * Pauses active memory in conversations, or goes on with it.
+ *
+ * # Errors
+ * When the file cannot be written.
+ */
+export declare function setActiveMemoryOff(agent: AutomaticAgent, sessionKeys: Array<string>, off: boolean): void
 
 /** A file that was set aside because it, or a part of another, was damaged. */
 export interface SetAsideFile {

@@ -281,6 +281,14 @@ export interface NativeBinding {
   chunkMarkdown: typeof chunkMarkdown
   automaticSettings: typeof automaticSettings
   shortTermBlock: typeof shortTermBlock
+  activeMemoryBegin: typeof activeMemoryBegin
+  activeMemoryTimedOut: typeof activeMemoryTimedOut
+  activeMemoryAnswered: typeof activeMemoryAnswered
+  activeMemoryFailed: typeof activeMemoryFailed
+  recallIntent: typeof recallIntent
+  isActiveMemoryOff: typeof isActiveMemoryOff
+  setActiveMemoryOff: typeof setActiveMemoryOff
+  keepActiveMemoryCall: typeof keepActiveMemoryCall
   recordTurn: typeof recordTurn
   settleTurns: typeof settleTurns
   takeAutomaticNotices: typeof takeAutomaticNotices

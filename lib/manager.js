@@ -304,6 +304,15 @@ export class MemoryIndexManager {
   }
 
   /**
+   * What memory may have to say about a user's message, also what it is not sure of; `fits` says what `recall` would give.
+   * @param {AutomaticAgent} agent
+   * @param {string | RecallQuestion} question
+   */
+  async recallCandidates(agent, question) {
+    return await this.run((engine) => engine.recallCandidates(agent, asQuestion(question)));
+  }
+
+  /**
    * What auto-capture itself has written of passages that `recall` gave for the same message.
    * @param {AutomaticAgent} agent
    * @param {string | RecallQuestion} question

@@ -240,6 +240,71 @@ export interface PluginSettings {
     /** Offer memory_recall, memory_store and memory_forget. Default: false. */
     enabled?: boolean;
   };
+  /** The right memories in the prompt before the reply, with the help of a model where the search is not sure. */
+  activeMemory?: {
+    /** Whether it runs. Default: false. */
+    enabled?: boolean;
+    /** Agents it runs for. Default: every agent for which it is on. */
+    agents?: string[];
+    /** Kinds of conversation it serves. Default: direct. */
+    allowedChatTypes?: ("direct" | "group" | "channel" | "explicit")[];
+    /** When not empty, the only conversations it serves. */
+    allowedChatIds?: string[];
+    /** Conversations it never serves. */
+    deniedChatIds?: string[];
+    /** When a model is asked: escalate = when a message asks for something remembered and the search is not sure; always = whenever the search has a clue; native = never. off shows nothing. Default: escalate. */
+    mode?: "escalate" | "always" | "native" | "off";
+    /** pick shows stored passages word for word; summary shows a line of the model, when the passages hold all it says. Default: pick. */
+    answer?: "pick" | "summary";
+    /** Model to ask, as provider/model; needs llm.allowModelOverride. Default: the conversation's where that is allowed, else the agent's. */
+    model?: string;
+    /** Model for an agent that has none, on hosts before 2026.6. */
+    modelFallback?: string;
+    /** How much the model thinks, on hosts from 2026.8. Default: off. */
+    thinking?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "adaptive" | "max";
+    /** Longest a reply waits, in milliseconds. Default: 2500. */
+    timeoutMs?: number;
+    /** How long a call that missed its limit runs on, for the next turn, in milliseconds. Default: 10000. */
+    lateMs?: number;
+    /** What the model sees of the conversation. Default: recent. */
+    queryMode?: "message" | "recent" | "full";
+    /** How readily memories are shown. Default: by queryMode. */
+    promptStyle?: "balanced" | "strict" | "contextual" | "recall-heavy" | "precision-heavy" | "preference-only";
+    /** Instructions in place of ours, at most 1500 characters. */
+    promptOverride?: string;
+    /** Instructions beside them, at most 800 characters. */
+    promptAppend?: string;
+    /** Longest summary. Default: 220. */
+    maxSummaryChars?: number;
+    /** Turns of the user before the message. Default: 2. */
+    recentUserTurns?: number;
+    /** Turns of the assistant. Default: 1. */
+    recentAssistantTurns?: number;
+    /** Most of each turn of the user. Default: 220. */
+    recentUserChars?: number;
+    /** Most of each turn of the assistant. Default: 180. */
+    recentAssistantChars?: number;
+    /** How long an answer is used again for the same question over the same passages, in milliseconds. Default: 600000. */
+    cacheTtlMs?: number;
+    /** Failed calls in a row before a pause. Default: 3. */
+    circuitBreakerMaxTimeouts?: number;
+    /** That pause, in milliseconds. Default: 60000. */
+    circuitBreakerCooldownMs?: number;
+    /** Confidence below which a passage is no clue. Default: 0.15. */
+    floor?: number;
+    /** Confidence from which no model is asked. Default: 0.75. */
+    sure?: number;
+    /** Passages the model is shown. Default: 8. */
+    maxPassages?: number;
+    /** Most of the message that it is shown. Default: 1000. */
+    maxQueryChars?: number;
+    /** A line in the log for every turn. Default: false. */
+    logging?: boolean;
+    /** Keep what was asked and answered, for a week. Default: false. */
+    persistTranscripts?: boolean;
+    /** Folder for that. Default: active-memory. */
+    transcriptDir?: string;
+  };
   /** The same settings for one agent, by its id. */
   agents?: Record<string, Omit<PluginSettings, "agents">>;
 }

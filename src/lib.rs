@@ -2,6 +2,7 @@
 //!
 //! Exported functions validate and hand over; nothing here touches a disk, a database or a network on the JS thread.
 
+pub mod active_memory;
 pub mod automatic;
 mod callback;
 pub mod capture;

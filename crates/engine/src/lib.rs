@@ -2,6 +2,7 @@
 //! Data flows one way: workspace → transcripts → index → search, and what happens by itself around a conversation is
 //! `capture`. `services` puts it together, one [`services::Engine`] per database and process.
 
+pub mod active_memory;
 pub mod capture;
 #[cfg(all(test, unix))]
 mod growth_tests;

@@ -6,7 +6,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{layers::Reader, paths::OWN_FOLDER, table};
+use super::{
+    active_memory::{self, ActiveMemory},
+    layers::Reader,
+    paths::OWN_FOLDER,
+    table,
+};
 use crate::error::{Code, Error, Result};
 
 /// Limits (J5). Lengths are user-perceived characters.
@@ -75,6 +80,8 @@ pub struct Automatic {
     pub session_notes: SessionNotes,
     /// The tools that store facts, find and forget them.
     pub stored_facts: StoredFacts,
+    /// The right memories in the prompt, with the help of a model where the search is not sure.
+    pub active_memory: ActiveMemory,
 }
 
 /// Stored facts (M1–M7).
@@ -182,6 +189,7 @@ fn read(reader: &mut Reader<'_>) -> Automatic {
             slug: reader.choice(&table::SESSION_NOTES_SLUG),
         },
         stored_facts: StoredFacts { enabled: reader.switch(&table::STORED_FACTS_ENABLED) },
+        active_memory: active_memory::read(reader),
     }
 }
 
@@ -232,7 +240,7 @@ mod tests {
         let settings = resolve(&json!({ "provider": "openai", "query": {} }), "main").unwrap();
         assert_eq!(settings, Automatic::default());
         assert!(!settings.auto_recall && !settings.auto_capture && !settings.short_term.enabled);
-        assert!(!settings.session_notes.enabled && !settings.stored_facts.enabled);
+        assert!(!settings.session_notes.enabled && !settings.stored_facts.enabled && !settings.active_memory.enabled);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Configuration: the host's JSON in, resolved settings out.
 
+pub mod active_memory;
 pub mod agents;
 pub mod automatic;
 mod layers;

@@ -1,10 +1,10 @@
 //! Every setting that the resolver reads, with its default and its range. Made of `crates/model/settings.toml` by
 //! `npm run settings`.
 
-use super::{automatic, setting::*, settings};
+use super::{active_memory, automatic, setting::*, settings};
 
 /// Settings that hold others.
-pub(super) const GROUPS: [&str; 21] = ["dreaming", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "sessionNotes", "storedFacts"];
+pub(super) const GROUPS: [&str; 22] = ["dreaming", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "sessionNotes", "storedFacts", "activeMemory"];
 
 /// Whether memory is searched at all. Default: true.
 pub(super) const ENABLED: Switch = Switch { key: "enabled", default: true };
@@ -248,3 +248,96 @@ pub(super) const SESSION_NOTES_SLUG: Choice<automatic::Slug> = Choice { key: "se
 
 /// Offer memory_recall, memory_store and memory_forget. Default: false.
 pub(super) const STORED_FACTS_ENABLED: Switch = Switch { key: "storedFacts.enabled", default: false };
+
+/// Whether it runs. Default: false.
+pub(super) const ACTIVE_MEMORY_ENABLED: Switch = Switch { key: "activeMemory.enabled", default: false };
+
+/// Agents it runs for. Default: every agent for which it is on.
+pub(super) const ACTIVE_MEMORY_AGENTS: Special = Special { key: "activeMemory.agents" };
+
+/// Kinds of conversation it serves. Default: direct.
+pub(super) const ACTIVE_MEMORY_ALLOWED_CHAT_TYPES: Special = Special { key: "activeMemory.allowedChatTypes" };
+
+/// When not empty, the only conversations it serves.
+pub(super) const ACTIVE_MEMORY_ALLOWED_CHAT_IDS: Special = Special { key: "activeMemory.allowedChatIds" };
+
+/// Conversations it never serves.
+pub(super) const ACTIVE_MEMORY_DENIED_CHAT_IDS: Special = Special { key: "activeMemory.deniedChatIds" };
+
+/// When a model is asked: escalate = when a message asks for something remembered and the search is not sure; always = whenever the search has a clue; native = never. off shows nothing. Default: escalate.
+pub(super) const ACTIVE_MEMORY_MODE: Choice<active_memory::Mode> = Choice { key: "activeMemory.mode", words: &[("escalate", active_memory::Mode::Escalate), ("always", active_memory::Mode::Always), ("native", active_memory::Mode::Native), ("off", active_memory::Mode::Off)], default: active_memory::Mode::Escalate };
+
+/// pick shows stored passages word for word; summary shows a line of the model, when the passages hold all it says. Default: pick.
+pub(super) const ACTIVE_MEMORY_ANSWER: Choice<active_memory::Answer> = Choice { key: "activeMemory.answer", words: &[("pick", active_memory::Answer::Pick), ("summary", active_memory::Answer::Summary)], default: active_memory::Answer::Pick };
+
+/// Model to ask, as provider/model; needs llm.allowModelOverride. Default: the conversation's where that is allowed, else the agent's.
+pub(super) const ACTIVE_MEMORY_MODEL: OptionalText = OptionalText { key: "activeMemory.model" };
+
+/// Model for an agent that has none, on hosts before 2026.6.
+pub(super) const ACTIVE_MEMORY_MODEL_FALLBACK: OptionalText = OptionalText { key: "activeMemory.modelFallback" };
+
+/// How much the model thinks, on hosts from 2026.8. Default: off.
+pub(super) const ACTIVE_MEMORY_THINKING: Choice<active_memory::Thinking> = Choice { key: "activeMemory.thinking", words: &[("off", active_memory::Thinking::Off), ("minimal", active_memory::Thinking::Minimal), ("low", active_memory::Thinking::Low), ("medium", active_memory::Thinking::Medium), ("high", active_memory::Thinking::High), ("xhigh", active_memory::Thinking::Xhigh), ("adaptive", active_memory::Thinking::Adaptive), ("max", active_memory::Thinking::Max)], default: active_memory::Thinking::Off };
+
+/// Longest a reply waits, in milliseconds. Default: 2500.
+pub(super) const ACTIVE_MEMORY_TIMEOUT_MS: Integer = Integer { key: "activeMemory.timeoutMs", range: 250..=120_000, default: 2500 };
+
+/// How long a call that missed its limit runs on, for the next turn, in milliseconds. Default: 10000.
+pub(super) const ACTIVE_MEMORY_LATE_MS: Integer = Integer { key: "activeMemory.lateMs", range: 0..=30_000, default: 10_000 };
+
+/// What the model sees of the conversation. Default: recent.
+pub(super) const ACTIVE_MEMORY_QUERY_MODE: Choice<active_memory::QueryMode> = Choice { key: "activeMemory.queryMode", words: &[("message", active_memory::QueryMode::Message), ("recent", active_memory::QueryMode::Recent), ("full", active_memory::QueryMode::Full)], default: active_memory::QueryMode::Recent };
+
+/// How readily memories are shown. Default: by queryMode.
+pub(super) const ACTIVE_MEMORY_PROMPT_STYLE: Special = Special { key: "activeMemory.promptStyle" };
+
+/// Instructions in place of ours, at most 1500 characters.
+pub(super) const ACTIVE_MEMORY_PROMPT_OVERRIDE: OptionalText = OptionalText { key: "activeMemory.promptOverride" };
+
+/// Instructions beside them, at most 800 characters.
+pub(super) const ACTIVE_MEMORY_PROMPT_APPEND: OptionalText = OptionalText { key: "activeMemory.promptAppend" };
+
+/// Longest summary. Default: 220.
+pub(super) const ACTIVE_MEMORY_MAX_SUMMARY_CHARS: Integer = Integer { key: "activeMemory.maxSummaryChars", range: 40..=1000, default: 220 };
+
+/// Turns of the user before the message. Default: 2.
+pub(super) const ACTIVE_MEMORY_RECENT_USER_TURNS: Integer = Integer { key: "activeMemory.recentUserTurns", range: 0..=4, default: 2 };
+
+/// Turns of the assistant. Default: 1.
+pub(super) const ACTIVE_MEMORY_RECENT_ASSISTANT_TURNS: Integer = Integer { key: "activeMemory.recentAssistantTurns", range: 0..=3, default: 1 };
+
+/// Most of each turn of the user. Default: 220.
+pub(super) const ACTIVE_MEMORY_RECENT_USER_CHARS: Integer = Integer { key: "activeMemory.recentUserChars", range: 40..=1000, default: 220 };
+
+/// Most of each turn of the assistant. Default: 180.
+pub(super) const ACTIVE_MEMORY_RECENT_ASSISTANT_CHARS: Integer = Integer { key: "activeMemory.recentAssistantChars", range: 40..=1000, default: 180 };
+
+/// How long an answer is used again for the same question over the same passages, in milliseconds. Default: 600000.
+pub(super) const ACTIVE_MEMORY_CACHE_TTL_MS: Integer = Integer { key: "activeMemory.cacheTtlMs", range: 1000..=3_600_000, default: 600_000 };
+
+/// Failed calls in a row before a pause. Default: 3.
+pub(super) const ACTIVE_MEMORY_CIRCUIT_BREAKER_MAX_TIMEOUTS: Integer = Integer { key: "activeMemory.circuitBreakerMaxTimeouts", range: 1..=20, default: 3 };
+
+/// That pause, in milliseconds. Default: 60000.
+pub(super) const ACTIVE_MEMORY_CIRCUIT_BREAKER_COOLDOWN_MS: Integer = Integer { key: "activeMemory.circuitBreakerCooldownMs", range: 5000..=600_000, default: 60_000 };
+
+/// Confidence below which a passage is no clue. Default: 0.15.
+pub(super) const ACTIVE_MEMORY_FLOOR: Number = Number { key: "activeMemory.floor", range: 0.0..=1.0, default: 0.15 };
+
+/// Confidence from which no model is asked. Default: 0.75.
+pub(super) const ACTIVE_MEMORY_SURE: Number = Number { key: "activeMemory.sure", range: 0.0..=1.0, default: 0.75 };
+
+/// Passages the model is shown. Default: 8.
+pub(super) const ACTIVE_MEMORY_MAX_PASSAGES: Integer = Integer { key: "activeMemory.maxPassages", range: 1..=16, default: 8 };
+
+/// Most of the message that it is shown. Default: 1000.
+pub(super) const ACTIVE_MEMORY_MAX_QUERY_CHARS: Integer = Integer { key: "activeMemory.maxQueryChars", range: 200..=4000, default: 1000 };
+
+/// A line in the log for every turn. Default: false.
+pub(super) const ACTIVE_MEMORY_LOGGING: Switch = Switch { key: "activeMemory.logging", default: false };
+
+/// Keep what was asked and answered, for a week. Default: false.
+pub(super) const ACTIVE_MEMORY_PERSIST_TRANSCRIPTS: Switch = Switch { key: "activeMemory.persistTranscripts", default: false };
+
+/// Folder for that. Default: active-memory.
+pub(super) const ACTIVE_MEMORY_TRANSCRIPT_DIR: Text = Text { key: "activeMemory.transcriptDir", default: "active-memory" };

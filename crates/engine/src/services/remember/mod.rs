@@ -1,5 +1,6 @@
 //! What memory does by itself around a conversation: recall before a turn, capture after it.
 
+mod candidates;
 mod capture;
 mod recall;
 

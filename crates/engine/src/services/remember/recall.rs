@@ -27,10 +27,10 @@ use model::{
 };
 
 /// Results asked for beyond what is shown, because some of them are not shown.
-const SPARE_RESULTS: usize = 5;
+pub(super) const SPARE_RESULTS: usize = 5;
 
 /// Lowest score of results that are looked at; which of them have to do with the message is decided by their words.
-const LEAST_SCORE: f64 = 0.1;
+pub(super) const LEAST_SCORE: f64 = 0.1;
 
 /// A passage for a prompt.
 #[derive(Debug, Clone, Serialize)]
@@ -97,7 +97,7 @@ impl Remember {
     }
 
     /// The passages without those that show what was written in a conversation of several people.
-    async fn without_group_words(self: &Arc<Self>, hits: Vec<Hit>, file: PathBuf) -> Result<Vec<Hit>> {
+    pub(super) async fn without_group_words(self: &Arc<Self>, hits: Vec<Hit>, file: PathBuf) -> Result<Vec<Hit>> {
         // A reply waits: no hop to another thread where there is nothing to read.
         if hits.is_empty() || !file.exists() {
             return Ok(hits);
@@ -160,7 +160,7 @@ fn note_text(settings: &Settings, path: &str) -> Option<String> {
     read_text(&area, &normalize(&settings.workspace_dir.join(path))).ok().map(|file| file.text)
 }
 
-fn file_state(path: &Path) -> Option<FileState> {
+pub(super) fn file_state(path: &Path) -> Option<FileState> {
     let data = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
     let modified = jiff::Timestamp::try_from(data.modified().ok()?).ok()?;
     #[cfg(unix)]

@@ -1,0 +1,104 @@
+//! What active memory may choose from: the search of auto-recall, with the passages that it alone would not show.
+
+use std::{path::PathBuf, sync::Arc};
+
+use serde::Serialize;
+use text::envelope;
+
+use super::{
+    Remember, SearchCall, plain_search,
+    recall::{LEAST_SCORE, Recalled, SPARE_RESULTS, file_state},
+};
+use crate::{
+    active_memory::intent::{Intent, recall_intent},
+    capture::{
+        filter,
+        recall::{self, Asked},
+    },
+    search::types::Hit,
+};
+use model::{
+    cancel::Cancel,
+    config::automatic::Automatic,
+    error::{Code, Result},
+};
+
+/// What a search found for a message.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    /// The user's words.
+    pub message: String,
+    /// What they ask memory for.
+    pub intent: Option<Intent>,
+    /// Passages, best first.
+    pub candidates: Vec<Candidate>,
+}
+
+/// A passage that may help.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Candidate {
+    /// The passage.
+    #[serde(flatten)]
+    pub recalled: Recalled,
+    /// Whether auto-recall shows it.
+    pub fits: bool,
+}
+
+impl Remember {
+    /// What memory may have to say about a message, within `autoRecallTimeoutMs`. Lines that `group_words` remembers and
+    /// passages that try to give orders are left out.
+    ///
+    /// # Errors
+    /// When the index or that file cannot be read.
+    pub async fn recall_candidates(
+        self: &Arc<Self>,
+        asked: &Asked,
+        automatic: &Automatic,
+        group_words: PathBuf,
+    ) -> Result<Found> {
+        let resolved = self.context.settings();
+        let message = envelope::strip(&asked.prompt);
+        let nothing = |message: String| Found { message, intent: None, candidates: Vec::new() };
+        let Some(question) = recall::question(asked, automatic, &resolved.settings.zone_name()) else {
+            return Ok(nothing(message));
+        };
+        let intent = recall_intent(&question.text);
+        let of_recall = automatic.auto_recall_max_results + SPARE_RESULTS;
+        let call = SearchCall {
+            query: question.text.clone(),
+            understood: Some(Arc::clone(&question.plan)),
+            max_results: Some(of_recall.max(automatic.active_memory.max_passages + SPARE_RESULTS)),
+            min_score: Some(LEAST_SCORE),
+            deadline_ms: Some(automatic.auto_recall_timeout_ms),
+            now_ms: asked.now_ms,
+            ..plain_search()
+        };
+        let answer = match self.searcher.search(call, Cancel::new()).await {
+            Err(error) if error.code() == Code::Cancelled => return Ok(nothing(message)),
+            answer => answer?,
+        };
+        let by_meaning = answer.mode != "fts-only";
+        let hits: Vec<Hit> = answer.hits.into_iter().filter(|hit| !asked.without.contains(&hit.path)).collect();
+        let hits = self.without_group_words(hits, group_words).await?;
+        let least = resolved.settings.query.min_score.unwrap_or(LEAST_SCORE);
+        let shown = hits.iter().filter(|hit| hit.score >= least).take(of_recall).cloned().collect();
+        let fitting = question.relevant(shown, automatic, by_meaning);
+        let is_fitting = |hit: &Hit| {
+            fitting.iter().any(|other| {
+                (&other.path, other.start_line, &other.snippet) == (&hit.path, hit.start_line, &hit.snippet)
+            })
+        };
+        let workspace = &resolved.settings.workspace_dir;
+        let candidates = hits
+            .into_iter()
+            .filter(|hit| !filter::is_injection(&hit.snippet))
+            .map(|hit| Candidate {
+                fits: is_fitting(&hit),
+                recalled: Recalled { file: file_state(&workspace.join(&hit.path)), hit },
+            })
+            .collect();
+        Ok(Found { message, intent, candidates })
+    }
+}
