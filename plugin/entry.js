@@ -5,6 +5,7 @@
 
 import { PLUGIN_ID } from "../lib/package-info.js";
 import { setPackageRoot } from "../lib/package-root.js";
+import { registerActiveMemory } from "./active-memory/register.js";
 import { registerCapability } from "./capability.js";
 import { registerCli } from "./cli/register.js";
 import { registerDreamingCommand } from "./commands/dreaming.js";
@@ -33,6 +34,7 @@ export default {
       registerDreamingCommand,
       registerService,
       registerHooks,
+      registerActiveMemory,
     ];
     for (const part of parts) part(api, host);
   },

@@ -22,6 +22,14 @@ const SINCE = {
   embeddingServers: "2026.8.1",
   /** A hook that is named keeps those away that are not, also when all are switched on. */
   namedHooksOnly: "2026.8.1",
+  /** Tells a hook which tools the turn may use, and runs it after it knows. */
+  toolAuthority: "2026.8.1",
+  /** A plugin may say how much a model thinks when it asks for a completion. */
+  completionReasoning: "2026.8.1",
+  /** The bundled active memory asks only when a message calls for it; before, with every message. */
+  escalatingRecall: "2026.8.1",
+  /** Status lines of active memory name their fields. */
+  namedStatusFields: "2026.6.11",
   /** Loads memory-core beside another memory plugin until "dreaming" is off. */
   memoryCoreBeside: "2026.8.1",
   /** Takes `disabled` in an answer of memory_get for "memory is off"; before, a failed read is known by it. */

@@ -4,9 +4,9 @@ import path from "node:path";
 import { listAgentIds, normalizeAgentId } from "../lib/config.js";
 import { hostAdapter } from "./host-embeddings.js";
 import { versionHas } from "./host-versions.js";
+import { takeOverOnce } from "./import/take-over.js";
 import { importSdk } from "./sdk.js";
 import { hostSessions } from "./sessions/source.js";
-import { takeOverOnce } from "./import/take-over.js";
 
 /**
  * @typedef {import("../lib/config.js").HostConfig} HostConfig

@@ -7,7 +7,7 @@ import { PLUGIN_ID } from "../lib/package-info.js";
 import { repairSwitch } from "./dreaming-switch.js";
 import { hasAutomaticPart } from "./hooks/agent.js";
 import { resumeCaptures } from "./hooks/capture.js";
-import { watchFolders, warnAboutLostFolders } from "./lost-folders.js";
+import { warnAboutLostFolders, watchFolders } from "./lost-folders.js";
 import { lineOf, missingRequirements } from "./requirements.js";
 import { getManager } from "./runtime.js";
 import { stopWatchingTranscripts, watchTranscripts } from "./sessions/events.js";

@@ -6,8 +6,8 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
-import { automaticAgent } from "../../plugin/hooks/agent.js";
 import { runFactImport } from "../../plugin/cli/ltm.js";
+import { automaticAgent } from "../../plugin/hooks/agent.js";
 import { hooked, MAIN, turn } from "./hooked.mjs";
 
 /** Characters that no two tokens share in order, so that a trace of one is found. @param {number} length @param {string} [alphabet] */

@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
+import { registerActiveMemory } from "../../plugin/active-memory/register.js";
 import { automaticAgent } from "../../plugin/hooks/agent.js";
 import { registerHooks } from "../../plugin/hooks/register.js";
 import { Host } from "../../plugin/host.js";
@@ -24,6 +25,8 @@ export async function hooked(settings, { files, version = "2026.9.6", llm, runti
   const handlers = {};
   /** @type {string[]} */
   const warnings = [];
+  /** @type {Record<string, (ctx: Record<string, unknown>) => Promise<{text: string}>>} */
+  const commands = {};
   const api = {
     config: cfg,
     logger: { info: () => {}, warn: (/** @type {string} */ line) => warnings.push(line) },
@@ -35,6 +38,7 @@ export async function hooked(settings, { files, version = "2026.9.6", llm, runti
         return (await answers[0]) ?? (await answers[1]);
       };
     },
+    registerCommand: (/** @type {any} */ { name, handler }) => (commands[name] = handler),
     runtime: {
       version,
       config: { current: () => cfg },
@@ -45,6 +49,7 @@ export async function hooked(settings, { files, version = "2026.9.6", llm, runti
   };
   const host = new Host(api);
   registerHooks(api, host);
+  registerActiveMemory(api, host);
   const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(host.managerRequest({ cfg, agentId: "main" })));
   await manager.sync();
   const agent = automaticAgent(host, cfg, "main").native;
@@ -57,7 +62,7 @@ export async function hooked(settings, { files, version = "2026.9.6", llm, runti
   const drained = async () => {
     await expect.poll(() => native().listCaptures(agent, 1).waiting, { timeout: 30_000 }).toBe(0);
   };
-  return { ...home, cfg, host, handlers, warnings, manager, agent, today, drained };
+  return { ...home, cfg, api, host, handlers, commands, warnings, manager, agent, today, drained };
 }
 
 /** @param {string[]} said */

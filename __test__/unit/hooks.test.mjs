@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import { hasAutomaticPart } from "../../plugin/hooks/agent.js";
+import { hostWritesNotes } from "../../plugin/hooks/host-notes.js";
 import { lastMessages } from "../../plugin/hooks/messages.js";
 import { registerHooks } from "../../plugin/hooks/register.js";
-import { hostWritesNotes } from "../../plugin/hooks/host-notes.js";
 import { isMainSession, isPrivate, isUserTurn, personOf } from "../../plugin/hooks/session.js";
 import { Host } from "../../plugin/host.js";
 

@@ -1,6 +1,6 @@
 import { cp, mkdir, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { pathToFileURL, fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { closeAllMemoryIndexManagers, MemoryIndexManager } from "../../index.js";
 import { isNativeLoaded } from "../../lib/native.js";

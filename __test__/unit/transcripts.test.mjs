@@ -9,8 +9,8 @@ import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { Host } from "../../plugin/host.js";
 import { createRuntime } from "../../plugin/runtime.js";
-import { stopWatchingTranscripts, watchTranscripts } from "../../plugin/sessions/events.js";
 import { authorizeHits } from "../../plugin/session-visibility.js";
+import { stopWatchingTranscripts, watchTranscripts } from "../../plugin/sessions/events.js";
 import { makeWorkspace } from "./workspace.mjs";
 
 const SESSIONS = { provider: "none", sources: ["memory", "sessions"], experimental: { sessionMemory: true } };

@@ -1,8 +1,8 @@
 // How commands talk: text for people, JSON for programs, colour on terminals only.
 
 import { styleText } from "node:util";
-import { errorCode, errorMessage, errorRemedy } from "../../lib/errors.js";
 import { processEnv } from "../../lib/env.js";
+import { errorCode, errorMessage, errorRemedy } from "../../lib/errors.js";
 
 /** @typedef {Parameters<typeof styleText>[0]} Style */
 

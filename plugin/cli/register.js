@@ -4,8 +4,8 @@
 // memory-core until `setup` has run once, and `setup` must be reachable before that.
 
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { addFactCommands, FACTS_COMMAND } from "./register-ltm.js";
 import { numberOption } from "./options.js";
+import { addFactCommands, FACTS_COMMAND } from "./register-ltm.js";
 
 /** @typedef {any} Command A command of the host's own copy of commander. */
 
@@ -171,6 +171,7 @@ function addCommands(root, name, host) {
     .option("--dry-run", "Say what would be written, taken over and embedded, and stop there", false)
     .option("--undo", "Put back what setup changed in the configuration", false)
     .option("--no-index", "Write the configuration only")
+    .option("--import-active-memory", "Take over the settings of the bundled active memory, and switch it off", false)
     .option("--agent <id>", "Index this agent only (default: all agents)")
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./setup.js")).runSetup(host, options));

@@ -2,12 +2,13 @@
 
 import { defaultAgentId } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
+import { takeOver } from "../import/take-over.js";
 import { missingRequirements } from "../requirements.js";
+import { activeMemoryImport, importPauses } from "../setup/active-memory.js";
 import { changesOf, changeText, dropRememberedChanges, putAt, rememberChanges, rememberedChanges, valueAt } from "../setup/changes.js";
 import { lancedbFolder, readFacts } from "../setup/lancedb.js";
 import { predecessors } from "../setup/predecessors.js";
 import { answeredQuestions } from "../setup/questions.js";
-import { takeOver } from "../import/take-over.js";
 import { outcomesOfAgents } from "./agents.js";
 import { confirmed } from "./confirm.js";
 import { sourceText } from "./import-command.js";
@@ -16,7 +17,7 @@ import { counted, errorJson, fail, failWith, paint, print, printJson } from "./o
 import { withProgress } from "./progress.js";
 
 /**
- * @typedef {{agent?: string, yes?: boolean, dryRun?: boolean, undo?: boolean, index?: boolean, json?: boolean}} Options
+ * @typedef {{agent?: string, yes?: boolean, dryRun?: boolean, undo?: boolean, index?: boolean, json?: boolean, importActiveMemory?: boolean}} Options
  * @typedef {import("../host.js").Host} Host
  * @typedef {import("../host.js").HostConfig} HostConfig
  * @typedef {import("../setup/changes.js").Change} Change
@@ -41,7 +42,7 @@ export async function runSetup(host, options) {
  */
 async function setUp(host, options) {
   const cfg = await host.sourceConfig();
-  const former = predecessors(cfg);
+  const former = [...predecessors(cfg), ...activeMemory(host, cfg, options)];
   const changes = changesOf(cfg, [...missingRequirements(host, cfg), ...former.flatMap(({ wanted }) => wanted)]);
   const found = former.map(({ id, notes }) => ({ id, notes }));
   if (!options.json) printPlan(changes, found);
@@ -55,8 +56,22 @@ async function setUp(host, options) {
   }
   const { written, left } = await write(host, changes);
   if (!options.json) printWritten(written, left);
+  if (options.importActiveMemory) await importPauses(host, host.config());
   const agents = options.index === false ? [] : await startAgents(host, cfg, options);
   if (options.json) printJson({ written, missing: left.map(({ key }) => key), changes, predecessors: found, agents });
+}
+
+/**
+ * The settings of the bundled active memory, when they were asked for; else a word that they could be.
+ * @param {Host} host
+ * @param {HostConfig} cfg
+ * @param {Options} options
+ */
+function activeMemory(host, cfg, { importActiveMemory }) {
+  const found = activeMemoryImport(host, cfg);
+  if (!found) return [];
+  const note = "Its settings can be taken over: openclaw memory setup --import-active-memory [--dry-run]";
+  return [importActiveMemory ? found : { ...found, wanted: [], notes: [note] }];
 }
 
 /**

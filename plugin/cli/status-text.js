@@ -242,7 +242,7 @@ function changeLines(pending) {
 }
 
 /** @param {NonNullable<AgentStatus["automatic"]>} parts */
-function automaticText({ recall, capture, captureOnCompaction, shortTerm, sessionNotes, storedFacts }) {
+function automaticText({ recall, capture, captureOnCompaction, shortTerm, sessionNotes, storedFacts, activeMemory }) {
   const on = [
     recall ? "recall" : "",
     capture ? `capture by ${capture}` : "",
@@ -250,6 +250,7 @@ function automaticText({ recall, capture, captureOnCompaction, shortTerm, sessio
     shortTerm ? "last turns" : "",
     sessionNotes ? "session notes" : "",
     storedFacts ? "stored facts" : "",
+    activeMemory ? `active memory (${activeMemory})` : "",
   ].filter(Boolean);
   return on.length > 0 ? on.join(", ") : "off";
 }

@@ -69,7 +69,16 @@ async function agentStatus(host, { cfg, agentId }, manager, { deep, index, verbo
  * Which parts of automatic memory are on. Each acts by itself, so every status names them.
  * @param {Record<string, any>} settings
  */
-function automaticParts({ autoRecall, autoCapture, autoCaptureMode, captureOnCompaction, shortTerm, sessionNotes, storedFacts }) {
+function automaticParts({
+  autoRecall,
+  autoCapture,
+  autoCaptureMode,
+  captureOnCompaction,
+  shortTerm,
+  sessionNotes,
+  storedFacts,
+  activeMemory,
+}) {
   return {
     recall: autoRecall === true,
     capture: autoCapture === true ? String(autoCaptureMode) : false,
@@ -77,6 +86,7 @@ function automaticParts({ autoRecall, autoCapture, autoCaptureMode, captureOnCom
     shortTerm: shortTerm?.enabled === true,
     sessionNotes: sessionNotes?.enabled === true,
     storedFacts: storedFacts?.enabled === true,
+    activeMemory: activeMemory?.enabled === true ? String(activeMemory.mode) : false,
   };
 }
 

@@ -7,9 +7,9 @@ import { native } from "../../lib/native.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../../lib/package-info.js";
 import { getManager } from "../runtime.js";
 import { automaticAgent, hookAgent, recordOf } from "./agent.js";
+import { countCaptured, noteCaptured } from "./flush-progress.js";
 import { lastMessages } from "./messages.js";
 import { askModel } from "./model.js";
-import { countCaptured, noteCaptured } from "./flush-progress.js";
 import { isPrivate, isUserTurn } from "./session.js";
 
 /**

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { leavesRecall } from "../active-memory/gates.js";
 import { getManager } from "../runtime.js";
 import { hookAgent, recordOf } from "./agent.js";
 import { filesNotRecalled } from "./host-files.js";
@@ -73,6 +74,8 @@ function lastTurns(agent, event, ctx) {
  */
 async function recallBlock(host, agent, event, ctx) {
   if (!agent.settings.autoRecall || typeof event.prompt !== "string") return null;
+  // One block in a prompt, whoever puts it there.
+  if (leavesRecall(agent, ctx)) return null;
   const limit = agent.settings.autoRecallTimeoutMs;
   return await withinTime(limit, recall(host, agent, event, ctx));
 }

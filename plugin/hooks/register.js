@@ -8,9 +8,9 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { hasAutomaticPart } from "./agent.js";
 import { captureTurn } from "./capture.js";
 import { saveBeforeCompaction } from "./compaction.js";
+import { noteFlushEnd, noteFlushStart } from "./flush-progress.js";
 import { noteWrite } from "./group-words.js";
 import { promptContext } from "./prompt.js";
-import { noteFlushEnd, noteFlushStart } from "./flush-progress.js";
 import { noteAutomaticEnd, noteReset } from "./session-notes.js";
 
 /**

@@ -1,9 +1,9 @@
 // The tool `memory_search`.
 
 import { errorCause } from "../../lib/errors.js";
-import { authorizeHits } from "../session-visibility.js";
 import { citesSources, presentHit } from "../citations.js";
 import { getManager } from "../runtime.js";
+import { authorizeHits } from "../session-visibility.js";
 import { SUPPLEMENT_CORPUS, searchSupplements } from "../supplements.js";
 import { toolContext } from "./context.js";
 import { optionalChoice, optionalCount, optionalShare, paramRecord, requiredText } from "./params.js";

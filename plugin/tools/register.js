@@ -1,8 +1,8 @@
 // Offers the tools to agents that have memory search, and those of stored facts where they are switched on.
 
-import { describeSources, toolContext } from "./context.js";
 import { hasStoredFacts } from "../hooks/agent.js";
 import { isPrivate } from "../hooks/session.js";
+import { describeSources, toolContext } from "./context.js";
 import * as memoryForget from "./memory-forget.js";
 import * as memoryGet from "./memory-get.js";
 import * as memoryRecall from "./memory-recall.js";

@@ -1,0 +1,287 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { activeContext } from "../../plugin/active-memory/hook.js";
+import { statusLines } from "../../plugin/active-memory/status.js";
+import { promptContext } from "../../plugin/hooks/prompt.js";
+import { versionHas } from "../../plugin/host-versions.js";
+import { hooked, MAIN } from "./hooked.mjs";
+
+const FILES = {
+  "memory/falcon.md": "# Falcon\n\n- We decided that Falcon uses PostgreSQL 17 as its database.\n",
+  "memory/kitchen.md": "# Kitchen\n\n- Ana drinks oolong tea in the morning, decided after the doctor's advice.\n",
+};
+
+/** A model is asked whatever the search says: what is tried here is what comes after. */
+const ON = { activeMemory: { enabled: true, mode: "always", floor: 0.05, timeoutMs: 3000 }, autoRecallTimeoutMs: 5000 };
+
+const ASKED = "What did we decide about the database of Falcon?";
+
+/** A turn of a person on the web, on a host that lets it search. */
+const WEB = { ...MAIN, messageProvider: "webchat", toolAuthority: { allows: () => true, assertActive: () => {} } };
+
+/** @typedef {{messages: {content: string}[], systemPrompt: string, signal: AbortSignal, [name: string]: any}} Request */
+
+/** A model of the host that answers as it is told. @param {(request: Request, n: number) => any} answer */
+function scripted(answer) {
+  /** @type {Request[]} */
+  const requests = [];
+  return {
+    requests,
+    complete: (/** @type {Request} */ request) => {
+      requests.push(request);
+      return answer(request, requests.length);
+    },
+  };
+}
+
+/** The number that a passage with some words has in a request. @param {Request} request @param {RegExp} words */
+function numberOf({ messages }, words) {
+  const line = messages[0].content.split("\n").find((one) => /^\d+\. /.test(one) && words.test(one));
+  return line ? Number.parseInt(line, 10) : 0;
+}
+
+const picks = (/** @type {RegExp} */ words) => scripted(async (request) => ({ text: String(numberOf(request, words)) }));
+const never = () => new Promise(() => {});
+
+let said = 0;
+/** Asks in a turn of its own. @param {Awaited<ReturnType<typeof hooked>>} home @param {string} prompt @param {object} [ctx] @param {object} [event] */
+const ask = (home, prompt, ctx, event) =>
+  home.handlers.before_prompt_build({ prompt, messages: [], ...event }, { ...WEB, runId: `r${++said}`, ...ctx });
+
+describe("active memory", () => {
+  test("a model picks among stored passages, and is asked once for the same", async () => {
+    const llm = picks(/PostgreSQL/);
+    const home = await hooked(ON, { files: FILES, llm });
+    const first = await ask(home, ASKED);
+    expect(first.appendContext).toMatch(
+      /^<active_memory_plugin>\n[\s\S]*memory\/falcon\.md#L\d[\s\S]*PostgreSQL 17[\s\S]*<\/active_memory_plugin>$/,
+    );
+    expect(first.appendContext).not.toContain("oolong");
+    const [request] = llm.requests;
+    expect(request).toMatchObject({ maxTokens: 16, temperature: 0, reasoning: "off" });
+    for (const key of ["tools", "agentId", "model"]) expect(request).not.toHaveProperty(key);
+    expect(request.systemPrompt.length + request.messages[0].content.length).toBeLessThanOrEqual(4800);
+    expect(await ask(home, ASKED)).toEqual(first);
+    expect(llm.requests).toHaveLength(1);
+  });
+
+  test("what needs no memory costs no call and shows nothing", async () => {
+    const llm = picks(/./);
+    const home = await hooked({ ...ON, activeMemory: { enabled: true, sure: 1 } }, { files: FILES, llm });
+    for (const prompt of ["thanks!", "Explain DNS over HTTPS.", "Write a haiku about rain", ""])
+      expect(await ask(home, prompt)).toBeUndefined();
+    expect(await ask(home, ASKED, {}, { currentUserMessage: "" })).toBeUndefined();
+    expect(llm.requests).toHaveLength(0);
+  });
+
+  test("only turns of people in the listed kinds of conversation are served", async () => {
+    const llm = picks(/PostgreSQL/);
+    const home = await hooked(ON, { files: FILES, llm });
+    const silent = [
+      { trigger: "heartbeat" },
+      { trigger: "cron" },
+      { sessionKey: "agent:main:subagent:1" },
+      { sessionKey: "agent:main:telegram:group:7" },
+      { sessionKey: "agent:main:discord:channel:7" },
+      { sessionKey: "agent:main:explicit:x" },
+      { inputProvenance: { kind: "inter_session" } },
+      { messageProvider: undefined },
+      { toolAuthority: { allows: () => false, assertActive: () => {} } },
+      { toolAuthority: undefined },
+    ];
+    for (const ctx of silent) expect(await ask(home, ASKED, ctx), JSON.stringify(ctx)).toBeUndefined();
+    expect(llm.requests).toHaveLength(0);
+    const person = { sessionKey: "agent:main:telegram:direct:4711:thread:9", messageProvider: "telegram", channelId: "telegram" };
+    expect((await ask(home, ASKED, person)).appendContext).toContain("PostgreSQL");
+    const listed = (/** @type {object} */ own) =>
+      hooked({ ...ON, activeMemory: { ...ON.activeMemory, ...own } }, { files: FILES, llm: picks(/PostgreSQL/) });
+    expect(await ask(await listed({ deniedChatIds: ["4711"] }), ASKED, person)).toBeUndefined();
+    expect(await ask(await listed({ allowedChatIds: ["4711"] }), ASKED)).toBeUndefined();
+    expect(await ask(await listed({ allowedChatIds: ["4711"] }), ASKED, person)).toBeDefined();
+    expect(await ask(await listed({ agents: ["other"] }), ASKED)).toBeUndefined();
+    expect(await ask(await listed({ allowedChatTypes: ["group"] }), ASKED, { sessionKey: "agent:main:telegram:group:7" })).toBeDefined();
+  });
+
+  test("a model that never answers costs three turns their limit, and no reply its memory", async () => {
+    const llm = scripted(never);
+    const own = { ...ON.activeMemory, timeoutMs: 250, lateMs: 0 };
+    const home = await hooked({ ...ON, activeMemory: own }, { files: FILES, llm });
+    await ask(home, "thanks!");
+    for (let turn = 0; turn < 6; turn++) {
+      const began = performance.now();
+      const shown = await ask(home, ASKED);
+      const ms = performance.now() - began;
+      expect(shown.appendContext).toMatch(/<relevant-memories>[\s\S]*PostgreSQL/);
+      if (turn < 3) expect(ms).toBeGreaterThanOrEqual(245);
+      expect(llm.requests).toHaveLength(Math.min(turn + 1, 3));
+    }
+    expect(llm.requests.every(({ signal }) => signal.aborted)).toBe(true);
+  });
+
+  test("an answer that comes late serves the next turn about the same", async () => {
+    /** @type {((answer: {text: string}) => void)[]} */
+    const waiting = [];
+    const llm = scripted(() => new Promise((resolve) => waiting.push(resolve)));
+    const home = await hooked({ ...ON, activeMemory: { ...ON.activeMemory, timeoutMs: 300 } }, { files: FILES, llm });
+    expect((await ask(home, ASKED)).appendContext).toContain("<relevant-memories>");
+    waiting[0]({ text: String(numberOf(llm.requests[0], /PostgreSQL/)) });
+    await pause(10);
+    const next = await ask(home, "And since when did we decide on this database of Falcon?");
+    expect(next.appendContext).toMatch(/<active_memory_plugin>[\s\S]*PostgreSQL/);
+    expect(llm.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["a refusal", () => Promise.reject(Object.assign(new Error("cannot override"), { code: "LLM_COMPLETION_NOT_AUTHORIZED" }))],
+    ["an error", () => Promise.reject(new Error("500"))],
+    [
+      "an error that is thrown at once",
+      () => {
+        throw new Error("no provider");
+      },
+    ],
+    ["an empty text", async () => ({ text: "" })],
+    ["a greeting", async () => ({ text: "Hello! How can I help you today?" })],
+    ["a call of a tool", async () => ({ text: '{"tool_calls":[{"name":"memory_search"}]}' })],
+    ["a number of no passage", async () => ({ text: "99" })],
+    ["nothing", async () => ({})],
+  ])("after %s stands what the search found", async (_, answer) => {
+    const home = await hooked(ON, { files: FILES, llm: scripted(answer) });
+    const shown = await ask(home, ASKED);
+    expect(shown.appendContext).toMatch(/<relevant-memories>[\s\S]*PostgreSQL/);
+  });
+
+  test("what a model makes up is not shown", async () => {
+    const own = { ...ON.activeMemory, answer: "summary" };
+    const texts = ["Falcon uses PostgreSQL 17.", "Falcon uses Oracle 23, as Marta decided."];
+    for (const [at, text] of texts.entries()) {
+      const home = await hooked({ ...ON, activeMemory: own }, { files: FILES, llm: scripted(async () => ({ text })) });
+      const shown = (await ask(home, ASKED)).appendContext;
+      expect(shown.includes("<active_memory_plugin>")).toBe(at === 0);
+      expect(shown).not.toMatch(/Oracle|Marta/);
+    }
+  });
+
+  test("calls that nobody waits for end, however many sessions ask", async () => {
+    const llm = scripted(never);
+    const home = await hooked({ ...ON, activeMemory: { ...ON.activeMemory, timeoutMs: 400, lateMs: 0 } }, { files: FILES, llm });
+    const asks = Array.from({ length: 20 }, (_, n) => ask(home, ASKED, { sessionKey: `agent:main:telegram:direct:${n}` }));
+    const shown = await Promise.all(asks);
+    expect(shown.every((one) => one.appendContext.includes("PostgreSQL"))).toBe(true);
+    expect(llm.requests.length).toBeLessThanOrEqual(4);
+    expect(llm.requests.every(({ signal }) => signal.aborted)).toBe(true);
+  });
+
+  test("another agent's notes never leave by the default agent's account", async () => {
+    const llm = picks(/PostgreSQL/);
+    const home = await hooked(ON, { files: FILES, llm });
+    /** @type {any} */ (home.cfg).agents = { ...home.cfg.agents, list: [{ id: "main", default: true }, { id: "work" }] };
+    const shown = await ask(home, ASKED, { agentId: "work", sessionKey: "agent:work:main" });
+    expect(shown.appendContext).toContain("<relevant-memories>");
+    expect(llm.requests).toHaveLength(0);
+  });
+
+  test("before 2026.6 the block stands before the message", async () => {
+    const home = await hooked(ON, { files: FILES, version: "2026.4.12" });
+    const shown = await ask(home, ASKED, { toolAuthority: undefined });
+    expect(shown.prependContext).toContain("PostgreSQL");
+    expect(shown).not.toHaveProperty("appendContext");
+  });
+});
+
+describe("/active-memory", () => {
+  /** @param {Awaited<ReturnType<typeof hooked>>} home @param {string} args @param {object} [ctx] */
+  const run = async (home, args, ctx) => (await home.commands["active-memory"]({ args, sessionKey: MAIN.sessionKey, ...ctx })).text;
+
+  test("pauses a conversation until it is switched on again", async () => {
+    const home = await hooked({ ...ON, autoRecall: true }, { files: FILES, llm: picks(/PostgreSQL/) });
+    expect(await run(home, "")).toBe("Active Memory: on for this session.");
+    expect(await run(home, "off")).toBe("Active Memory: off for this session.");
+    expect(await ask(home, ASKED)).toBeUndefined();
+    expect(await ask(home, ASKED, { sessionKey: "agent:main:direct:ana" })).toBeDefined();
+    expect(await run(home, "status")).toBe("Active Memory: off for this session.");
+    // In a file of hashes, not in a database that may be deleted.
+    const files = await readdir(path.join(home.stateDir, "memory-core-rs/main"));
+    expect(files).toContain("active-memory-off.jsonl");
+    expect(await readFile(path.join(home.stateDir, "memory-core-rs/main/active-memory-off.jsonl"), "utf8")).not.toContain("agent:");
+    expect(await run(home, "enable")).toBe("Active Memory: on for this session.");
+    expect(await ask(home, ASKED)).toBeDefined();
+  });
+
+  test("changes what holds everywhere for the owner only", async () => {
+    const home = await hooked(ON, { files: FILES });
+    const config = /** @type {any} */ (home.api.runtime.config);
+    config.mutateConfigFile = async (/** @type {any} */ { mutate }) => mutate(home.cfg);
+    expect(await run(home, "status --global")).toBe("Active Memory: on globally.");
+    for (const ctx of [{}, { senderIsOwner: false }, { gatewayClientScopes: ["operator.write"], senderIsOwner: true }])
+      expect(await run(home, "off --global", ctx)).toMatch(/require owner or operator\.admin/);
+    expect(await run(home, "off --global", { gatewayClientScopes: ["operator.admin"] })).toBe("Active Memory: off globally.");
+    expect(await run(home, "status --global")).toBe("Active Memory: off globally.");
+    expect(await run(home, "nonsense")).toMatch(/^Unknown Active Memory action: nonsense/);
+  });
+});
+
+describe("beside the bundled plugin", () => {
+  const BUNDLED = { enabled: true, config: { enabled: true, agents: ["main"] } };
+
+  test.each([
+    [false, false, false],
+    [true, false, false],
+    [false, true, false],
+    [true, true, false],
+    [false, false, true],
+    [true, false, true],
+    [false, true, true],
+    [true, true, true],
+  ])("auto-recall %s, active memory %s, bundled %s: one block at most", async (autoRecall, active, bundled) => {
+    const home = await hooked(
+      { ...ON, autoRecall, activeMemory: { ...ON.activeMemory, enabled: active } },
+      { files: FILES, llm: picks(/PostgreSQL/) },
+    );
+    const entries = /** @type {any} */ (home.cfg.plugins.entries);
+    if (bundled) entries["active-memory"] = BUNDLED;
+    const [event, ctx] = [
+      { prompt: ASKED, messages: [] },
+      { ...WEB, runId: `b${++said}` },
+    ];
+    const plugin = { api: home.api, host: home.host };
+    const shown = [await promptContext(plugin, event, ctx), await activeContext(plugin, event, ctx)].filter(Boolean);
+    expect(shown).toHaveLength(!bundled && (autoRecall || active) ? 1 : 0);
+    if (active && !bundled) expect(JSON.stringify(shown)).toContain("active_memory_plugin");
+  });
+});
+
+describe("what a person sees of a turn", () => {
+  const outcome = { status: "ok", lane: "model", block: "b", cached: false, chars: 34, shown: "Falcon uses PostgreSQL" };
+  const at = (/** @type {string} */ version) => /** @type {any} */ ({ has: (/** @type {any} */ ability) => versionHas(version, ability) });
+
+  test("the line has the words of the host's own plugin", () => {
+    const [newer] = [at("2026.9.6")].map((host) => statusLines(host, outcome, 842, "recent"));
+    expect(newer).toEqual([
+      "🧩 Active Memory: status=ok elapsed=842ms query=recent summary=34 chars lane=1",
+      "🔎 Active Memory Debug: Falcon uses PostgreSQL",
+    ]);
+    expect(statusLines(at("2026.4.12"), outcome, 1500, "recent")[0]).toBe("🧩 Active Memory: ok 1.5s recent 34 chars lane=1");
+    const nothing = { ...outcome, status: "circuit-breaker", lane: "native", block: undefined, shown: "" };
+    expect(statusLines(at("2026.9.6"), nothing, 3, "full")).toEqual([
+      "🧩 Active Memory: status=no_relevant_memory elapsed=3ms query=full lane=0 circuit-breaker",
+    ]);
+    expect(statusLines(at("2026.4.12"), nothing, 3, "full")[0]).toContain(": empty 3ms full");
+  });
+
+  test("calls are kept for those who want to see them, without secrets", async () => {
+    const own = { ...ON.activeMemory, persistTranscripts: true };
+    const home = await hooked({ ...ON, activeMemory: own }, { files: FILES, llm: picks(/PostgreSQL/) });
+    await ask(home, `${ASKED} My key is AKIAIOSFODNN7EXAMPLE.`);
+    const folder = path.join(home.stateDir, "memory-core-rs/active-memory/main/active-memory");
+    await expect.poll(() => readdir(folder).catch(() => [])).toHaveLength(1);
+    const file = path.join(folder, (await readdir(folder))[0]);
+    const call = JSON.parse(await readFile(file, "utf8"));
+    expect(call).toMatchObject({ lane: "model", style: "balanced", status: "ok" });
+    expect(call.shown).toContain("PostgreSQL");
+    expect(JSON.stringify(call)).not.toContain("AKIAIOSFODNN7EXAMPLE");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+});

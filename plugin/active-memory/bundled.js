@@ -1,0 +1,40 @@
+// The active memory that comes with the host. Two of them would show the model two blocks and ask it twice, so where that
+// one is on for an agent ours is silent, auto-recall included.
+
+import { isRecord, normalizeAgentId } from "../../lib/config.js";
+
+/** @typedef {import("../host.js").HostConfig} HostConfig */
+
+/** Its id. */
+export const BUNDLED_ID = "active-memory";
+
+/** @param {unknown} value @returns {string[]} */
+const names = (value) => (Array.isArray(value) ? value.map((name) => String(name).trim()) : []);
+
+/**
+ * The bundled plugin's entry when the host loads it and it is not paused. It is on only where the operator named it.
+ * @param {HostConfig} cfg
+ * @returns {Record<string, any> | undefined}
+ */
+function liveEntry(cfg) {
+  const plugins = isRecord(cfg.plugins) ? cfg.plugins : {};
+  if (plugins.enabled === false || names(plugins.deny).includes(BUNDLED_ID)) return undefined;
+  const allowed = names(plugins.allow);
+  if (allowed.length > 0 && !allowed.includes(BUNDLED_ID)) return undefined;
+  const entry = isRecord(plugins.entries) ? plugins.entries[BUNDLED_ID] : undefined;
+  return isRecord(entry) && entry.enabled === true && entry.config?.enabled !== false ? entry : undefined;
+}
+
+/**
+ * Whether it serves an agent. It also remembers across conversations, but only with a memory plugin that offers the
+ * transcripts for it, which ours does not.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ */
+export function bundledServes(cfg, agentId) {
+  const entry = liveEntry(cfg);
+  return entry !== undefined && names(entry.config?.agents).some((id) => normalizeAgentId(id) === agentId);
+}
+
+/** Whether it is loaded at all, and has the command. @param {HostConfig} cfg */
+export const bundledIsLoaded = (cfg) => liveEntry(cfg) !== undefined;

@@ -1,0 +1,103 @@
+// `/active-memory`: pauses it in one conversation or everywhere, and says whether it is on.
+
+import { pluginSettings, sessionAgentId } from "../../lib/config.js";
+import { errorMessage } from "../../lib/errors.js";
+import { native } from "../../lib/native.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { mayChange } from "../commands/dreaming.js";
+import { automaticAgent } from "../hooks/agent.js";
+import { draftEntry } from "../requirements.js";
+import { isOnFor, isPaused } from "./gates.js";
+import { showLines } from "./status.js";
+
+/** The setting that `--global` changes. */
+const KEY = `plugins.entries.${PLUGIN_ID}.config.activeMemory.enabled`;
+
+const HELP = [
+  "Active Memory in this conversation:",
+  "/active-memory status",
+  "/active-memory on",
+  "/active-memory off",
+  "",
+  "Everywhere:",
+  "/active-memory status --global",
+  "/active-memory on --global",
+  "/active-memory off --global",
+].join("\n");
+
+/** @type {Record<string, "on" | "off">} */
+const SWITCHES = { on: "on", enable: "on", enabled: "on", off: "off", disable: "off", disabled: "off" };
+
+/** @param {boolean} isOn */
+const word = (isOn) => (isOn ? "on" : "off");
+
+/**
+ * @param {import("./turn.js").Plugin} plugin
+ * @param {Record<string, any>} ctx
+ * @returns {Promise<{text: string}>}
+ */
+export async function runCommand(plugin, ctx) {
+  const tokens = String(ctx.args ?? "")
+    .trim()
+    .split(/\s+/)
+    .filter(Boolean);
+  const isGlobal = tokens.includes("--global");
+  const action = (tokens.find((token) => token !== "--global") ?? "status").toLowerCase();
+  if (action === "help") return { text: HELP };
+  const wanted = SWITCHES[action];
+  if (!wanted && action !== "status") return { text: `Unknown Active Memory action: ${action.slice(0, 40)}\n\n${HELP}` };
+  try {
+    return { text: isGlobal ? await everywhere(plugin, ctx, wanted) : here(plugin, ctx, wanted) };
+  } catch (error) {
+    return { text: `Active Memory: ${errorMessage(error)}` };
+  }
+}
+
+/**
+ * @param {import("./turn.js").Plugin} plugin
+ * @param {Record<string, any>} ctx
+ * @param {"on" | "off" | undefined} wanted
+ */
+async function everywhere({ host }, ctx, wanted) {
+  const isOn = pluginSettings(host.config()).activeMemory?.enabled === true;
+  if (!wanted) return `Active Memory: ${word(isOn)} globally.`;
+  if (!maySwitch(ctx)) return "⚠️ /active-memory global enable/disable changes require owner or operator.admin.";
+  const assertCurrent = Array.isArray(ctx.gatewayClientScopes) ? undefined : ctx.assertOwnerCurrent;
+  await host.editConfig(
+    (draft) => {
+      const entry = draftEntry(draft);
+      entry.config = { ...entry.config, activeMemory: { ...entry.config?.activeMemory, enabled: wanted === "on" } };
+    },
+    [KEY],
+    assertCurrent,
+  );
+  return `Active Memory: ${wanted} globally.`;
+}
+
+/**
+ * Whether somebody may change what holds for everybody. Older hosts do not tell who the owner is, only who is authorized.
+ * @param {Record<string, any>} ctx
+ */
+function maySwitch(ctx) {
+  const isUntold = ctx.senderIsOwner === undefined && !Array.isArray(ctx.gatewayClientScopes);
+  return mayChange(ctx) || (isUntold && ctx.isAuthorizedSender === true);
+}
+
+/**
+ * @param {import("./turn.js").Plugin} plugin
+ * @param {Record<string, any>} ctx
+ * @param {"on" | "off" | undefined} wanted
+ */
+function here(plugin, ctx, wanted) {
+  const sessionKey = String(ctx.sessionKey ?? "").trim();
+  if (!sessionKey) return "Active Memory: this command has no conversation to switch it in.";
+  const cfg = plugin.host.config();
+  const agent = automaticAgent(plugin.host, cfg, sessionAgentId(cfg, { sessionKey }));
+  if (!isOnFor(agent)) return "Active Memory: off for this session.";
+  if (wanted) {
+    native().setActiveMemoryOff(agent.native, [sessionKey], wanted === "off");
+    if (wanted === "off") void showLines(plugin, agent, { sessionKey }, []);
+    return `Active Memory: ${wanted} for this session.`;
+  }
+  return `Active Memory: ${word(!isPaused(agent, { sessionKey }))} for this session.`;
+}

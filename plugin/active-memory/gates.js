@@ -1,0 +1,120 @@
+// Which turns active memory serves: those of people, in the kinds of conversation that the operator lists.
+
+import { native } from "../../lib/native.js";
+import { isPrivate, isUserTurn } from "../hooks/session.js";
+import { bundledServes } from "./bundled.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").HostConfig} HostConfig
+ * @typedef {import("../hooks/agent.js").Agent} Agent
+ * @typedef {Record<string, any>} Context
+ * @typedef {"direct" | "group" | "channel" | "explicit"} ChatType
+ */
+
+/** The tool whose use a policy may forbid; who may not search is shown nothing either. */
+const TOOL = "memory_search";
+
+/** @param {unknown} value */
+const word = (value) =>
+  String(value ?? "")
+    .trim()
+    .toLowerCase();
+
+/** A session key without the thread in it. @param {Context} ctx */
+const baseKey = ({ sessionKey }) => word(sessionKey).split(/:(?:thread|topic):/, 1)[0];
+
+/**
+ * What kind of conversation a turn belongs to, as hosts tell it by the session key; nothing where they do not. The main
+ * session is a direct one when a person writes from a channel or the web.
+ * @param {HostConfig} cfg
+ * @param {Context} ctx
+ * @returns {ChatType | undefined}
+ */
+export function chatType(cfg, ctx) {
+  const key = baseKey(ctx);
+  const parts = key.split(":");
+  if (parts[0] === "agent" && parts[2] === "explicit") return "explicit";
+  if (key.includes(":group:")) return "group";
+  if (key.includes(":channel:")) return "channel";
+  if (key.includes(":direct:") || key.includes(":dm:")) return "direct";
+  const isMain = parts.length === 3 && parts[0] === "agent" && [word(cfg.session?.mainKey ?? "main"), "main"].includes(parts[2]);
+  if (isMain && word(ctx.messageProvider) !== "" && word(ctx.channelId) !== "") return "direct";
+  return word(ctx.messageProvider) === "webchat" ? "direct" : undefined;
+}
+
+/**
+ * Whom or what a conversation is with: what stands behind the kind in the key, else the channel.
+ * @param {Context} ctx
+ */
+function chatId(ctx) {
+  const parts = baseKey(ctx).split(":").filter(Boolean);
+  const rest = parts[0] === "agent" ? parts.slice(2) : parts;
+  const at = rest.findIndex((part) => ["direct", "dm", "group", "channel"].includes(part));
+  const id = at >= 0 ? rest.slice(at + 1).join(":") : "";
+  return id || word(ctx.channelId) || undefined;
+}
+
+/**
+ * Whether the lists of chats let a conversation in: a list of allowed ones lets in no other and none that has no id.
+ * @param {Record<string, any>} own
+ * @param {Context} ctx
+ */
+function isListed({ allowedChatIds, deniedChatIds }, ctx) {
+  const id = chatId(ctx);
+  if (id !== undefined && deniedChatIds.includes(id)) return false;
+  return allowedChatIds.length === 0 || (id !== undefined && allowedChatIds.includes(id));
+}
+
+/** Whether active memory is on for an agent. @param {Agent} agent */
+export function isOnFor({ agentId, settings }) {
+  const own = settings.activeMemory;
+  return own.enabled && own.mode !== "off" && (!own.agents || own.agents.map(word).includes(agentId));
+}
+
+/**
+ * Whether a turn is one that active memory is for. Asked at every turn, so what costs least is asked first.
+ * @param {Agent} agent
+ * @param {Context} ctx
+ */
+export function isServed(agent, ctx) {
+  if (!isOnFor(agent) || !isUserTurn(ctx) || !word(ctx.sessionKey)) return false;
+  if (ctx.inputProvenance?.kind === "inter_session" || /^(?:agent:[^:]+:)?(?:dreaming-narrative-|harness:)/.test(word(ctx.sessionKey)))
+    return false;
+  // A process that answers once and ends has nobody to serve with the next answer.
+  if (word(ctx.messageProvider) !== "webchat" && word(ctx.channelId) === "") return false;
+  const own = agent.settings.activeMemory;
+  const type = chatType(agent.cfg, ctx);
+  if (!type || !own.allowedChatTypes.includes(type) || !isListed(own, ctx)) return false;
+  // Rooms may write into what looks like a conversation of one person.
+  return type === "group" || type === "channel" || isPrivate(agent.cfg, ctx);
+}
+
+/**
+ * Whether active memory is paused in a conversation.
+ * @param {Agent} agent
+ * @param {Context} ctx
+ */
+export const isPaused = (agent, ctx) => native().isActiveMemoryOff(agent.native, String(ctx.sessionKey));
+
+/**
+ * Whether auto-recall leaves a turn to active memory, ours or the bundled one.
+ * @param {Agent} agent
+ * @param {Context} ctx
+ */
+export function leavesRecall(agent, ctx) {
+  return bundledServes(agent.cfg, agent.agentId) || isServed(agent, ctx);
+}
+
+/**
+ * What keeps a turn on hosts that tell what it may use; null when nothing does, or the host tells nothing.
+ * @param {Host} host
+ * @param {Context} ctx
+ */
+export function lacksAuthority(host, ctx) {
+  if (!host.has("toolAuthority")) return false;
+  const authority = ctx.toolAuthority;
+  if (!authority) return true;
+  authority.assertActive?.();
+  return authority.allows?.(TOOL) !== true;
+}

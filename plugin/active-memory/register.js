@@ -1,0 +1,80 @@
+// What active memory registers: nothing until its section is in the configuration.
+
+import { isRecord, pluginSettings } from "../../lib/config.js";
+import { errorMessage } from "../../lib/errors.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { BUNDLED_ID, bundledIsLoaded } from "./bundled.js";
+import { runCommand } from "./command.js";
+import { activeContext } from "./hook.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").PluginApi} PluginApi
+ */
+
+/** Time that a host gives the hook beyond our own limit, in milliseconds. */
+const SPARE_MS = 250;
+/** Longest limit that the settings allow. */
+const LONGEST_MS = 120_000;
+
+/** Whether the log has been told; hosts register many times. */
+let isTold = false;
+
+/** The sections of all agents. @param {unknown} settings @returns {Record<string, any>[]} */
+function sections(settings) {
+  if (!isRecord(settings)) return [];
+  const layers = [settings, ...Object.values(isRecord(settings.agents) ? settings.agents : {})];
+  return layers.flatMap((layer) => (isRecord(layer) && isRecord(layer.activeMemory) ? [layer.activeMemory] : []));
+}
+
+/**
+ * @param {PluginApi} api
+ * @param {Host} host
+ */
+export function registerActiveMemory(api, host) {
+  const found = sections(api.pluginConfig ?? pluginSettings(api.config ?? {}));
+  if (found.length === 0 || typeof api.on !== "function") return;
+  const isOn = found.some((section) => section.enabled === true);
+  const plugin = { api, host };
+  if (bundledIsLoaded(api.config ?? {})) {
+    if (isOn && !isTold) {
+      isTold = true;
+      const remedy = "openclaw memory setup --import-active-memory";
+      host.logger.warn(`${PLUGIN_ID}: ${BUNDLED_ID} is on too, and serves its agents alone. Run: ${remedy}`);
+    }
+  } else {
+    // Somebody who pauses it goes on with it by the same command.
+    api.registerCommand?.({
+      name: BUNDLED_ID,
+      description: "Pause, continue or inspect Active Memory.",
+      acceptsArgs: true,
+      exposeSenderIsOwner: true,
+      handler: (/** @type {Record<string, any>} */ ctx) => runCommand(plugin, ctx ?? {}),
+    });
+  }
+  if (!isOn) return;
+  const run = async (/** @type {Record<string, any>} */ event, /** @type {Record<string, any>} */ ctx) => {
+    try {
+      return await activeContext(plugin, event ?? {}, ctx ?? {});
+    } catch (error) {
+      host.logger.warn(`${PLUGIN_ID}: active memory: ${errorMessage(error)}`);
+      return undefined;
+    }
+  };
+  const limits = found.map((section) => Number(section.timeoutMs) || 0);
+  const timeoutMs = Math.min(LONGEST_MS, Math.max(2500, ...limits)) + SPARE_MS;
+  api.on("before_prompt_build", run, { timeoutMs, ...guardOf(host) });
+}
+
+/**
+ * Newer hosts run a hook after they know which tools the turn may use; older ones would take no notice of the wish.
+ * @param {Host} host
+ */
+function guardOf(host) {
+  try {
+    return host.has("toolAuthority") ? { requiresToolAuthority: true } : {};
+  } catch {
+    // While the command line is described there is no runtime to ask, and no turn.
+    return {};
+  }
+}
