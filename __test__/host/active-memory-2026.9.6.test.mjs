@@ -1,0 +1,3 @@
+import { activeMemorySuite } from "./active-memory-suite.mjs";
+
+activeMemorySuite("2026.9.6");

@@ -1,0 +1,225 @@
+// Active memory on a real host: what reaches the models, when, and what the conversation is shown. One gateway runs for
+// all of it; turns come by `chat.send`, as from the web.
+
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually, ID, MAIN, memoryHost, text } from "./memory-host.mjs";
+import { isOurs, pickOf, SlowModel } from "./slow-model.mjs";
+import { steps } from "./steps.mjs";
+
+const FILES = {
+  "MEMORY.md": "# Memory\n",
+  "memory/falcon.md": "# Falcon\n\n- We decided that Falcon stores its data in PostgreSQL 17, after the outage in May.\n",
+  "memory/kitchen.md": "# Kitchen\n\n- The oven runs too hot: bake bread twenty degrees lower.\n",
+};
+
+const RULES = [
+  { on: "system", match: "flush turn", reply: "NO_REPLY" },
+  { match: ".", reply: "HELLO" },
+];
+
+/** A question to memory whose words the note holds in part only. */
+const ASKED = "What did we decide about the storage of Falcon?";
+/** Longest a reply waits here; a busy machine opens the index in the first turn. */
+const TIMEOUT_MS = 5000;
+/** What the host itself may do on a busy machine between our hook and its request to the model. */
+const HOST_MS = 1500;
+
+/** @param {string} version */
+export function activeMemorySuite(version) {
+  describe.sequential(`Active memory on OpenClaw ${version}`, () => {
+    /** @typedef {Awaited<ReturnType<typeof memoryHost>>} Home */
+    /** @type {Home} */
+    let home;
+    /** @type {Home["host"]} */
+    let host;
+    /** @type {SlowModel} */
+    let model;
+    steps();
+
+    const settings = (/** @type {object} */ own = {}) => ({
+      autoRecallTimeoutMs: 5000,
+      activeMemory: { enabled: true, timeoutMs: TIMEOUT_MS, lateMs: 3000, queryMode: "message", mode: "always", ...own },
+    });
+
+    beforeAll(async () => {
+      home = await memoryHost(version, { files: FILES, rules: RULES });
+      ({ host } = home);
+      model = new SlowModel(host.baseUrl);
+      model.answer = (body) => pickOf(body, "PostgreSQL");
+      model.server.listen(0, "127.0.0.1");
+      await once(model.server, "listening");
+      const { port } = /** @type {import("node:net").AddressInfo} */ (model.server.address());
+      await host.edit((entry, config) => {
+        config.models.providers.fake.baseUrl = `http://127.0.0.1:${port}/v1`;
+        config.agents.defaults.verboseDefault = "on";
+        entry.config = { ...entry.config, ...settings() };
+      });
+      await host.ok("memory", "index");
+      await host.startGateway();
+    });
+
+    afterAll(() => {
+      model?.server.closeAllConnections();
+      model?.server.close();
+    });
+
+    /**
+     * Says something on the web, and waits until the agent's model was asked: its request, and how long that took.
+     * @param {string} message
+     * @param {string} [sessionKey]
+     */
+    async function say(message, sessionKey = MAIN) {
+      const from = model.main.length;
+      const began = Date.now();
+      await home.call("chat.send", { sessionKey, message, idempotencyKey: randomUUID() });
+      const isMine = (/** @type {any} */ one) => one.role === "user" && text(one).includes(message);
+      const mine = () => model.main.slice(from).find(({ body }) => body.messages.some(isMine));
+      const isAsked = async () => mine() !== undefined;
+      expect(await eventually(isAsked), `not asked: ${message}\n${host.gatewayOutput.slice(-3000)}`).toBe(true);
+      const found = /** @type {NonNullable<ReturnType<typeof mine>>} */ (mine());
+      // Newer hosts put context of their own behind it.
+      const newest = text(found.body.messages.findLast(isMine));
+      return { ...found, ms: found.at - began, newest };
+    }
+
+    test("a question is answered with the passage that a model picked, beside the newest message", async () => {
+      const { body, newest } = await say(ASKED);
+      expect(model.asked, host.gatewayOutput.slice(-3000)).toHaveLength(1);
+      const [{ body: ours }] = model.asked;
+      expect(ours.tools ?? []).toHaveLength(0);
+      expect(ours.messages.map(text).join("").length).toBeLessThanOrEqual(4800);
+      expect(newest).toMatch(/<active_memory_plugin>[\s\S]*PostgreSQL 17[\s\S]*<\/active_memory_plugin>/);
+      const system = body.messages.filter((/** @type {any} */ one) => one.role === "system" || one.role === "developer").map(text);
+      expect(system.join("\n")).not.toMatch(/<active_memory_plugin>|PostgreSQL/);
+    });
+
+    test("small talk costs no call", async () => {
+      model.asked.length = 0;
+      for (const message of ["thanks!", "good morning"]) expect((await say(message)).newest).not.toContain("active_memory_plugin");
+      expect(model.asked).toHaveLength(0);
+    });
+
+    test("the same question costs no second call, until the note changes", async () => {
+      model.asked.length = 0;
+      expect((await say(ASKED)).newest).toContain("PostgreSQL 17");
+      expect(model.asked).toHaveLength(0);
+      const note = "# Falcon\n\n- We decided that Falcon stores its data in PostgreSQL 18, after the outage in May.\n";
+      await writeFile(path.join(host.workspace, "memory/falcon.md"), note);
+      const isIndexed = async () =>
+        (await host.json("memory", "search", "PostgreSQL 18")).results.some((/** @type {any} */ hit) =>
+          hit.snippet.includes("PostgreSQL 18"),
+        );
+      expect(await eventually(isIndexed)).toBe(true);
+      expect((await say(ASKED)).newest).toContain("PostgreSQL 18");
+      expect(model.asked).toHaveLength(1);
+    });
+
+    test("a group, and a run of the command line, are left alone", async () => {
+      model.asked.length = 0;
+      const group = await say("What did we decide about the storage of Falcon, group?", "agent:main:telegram:group:77");
+      expect(group.newest).not.toContain("active_memory_plugin");
+      expect(model.asked).toHaveLength(0);
+    });
+
+    test("/active-memory pauses a conversation, and a restart keeps that", async () => {
+      model.asked.length = 0;
+      await command("/active-memory off");
+      expect((await say("What did we decide on the data of Falcon?")).newest).not.toContain("active_memory_plugin");
+      await host.stopGateway();
+      await host.startGateway();
+      expect((await say("What did we decide on Falcon's data?")).newest).not.toContain("active_memory_plugin");
+      expect(model.asked).toHaveLength(0);
+      await command("/active-memory on");
+      // Whether the model was in time, just after a start, is another matter.
+      expect((await say("What did we decide on the data for Falcon?")).newest).toMatch(/active_memory_plugin|relevant-memories/);
+    });
+
+    test("a late answer serves the next turn about the same", async () => {
+      model.asked.length = 0;
+      model.delayMs = TIMEOUT_MS + 1500;
+      const first = await say("Which storage did we choose for Falcon?");
+      expect(first.newest).not.toContain("active_memory_plugin");
+      expect(await eventually(async () => model.finished.some(({ finished, ms }) => finished && ms > TIMEOUT_MS))).toBe(true);
+      await pause(1000);
+      const next = await say("And why did we choose this storage for Falcon?");
+      expect(next.newest).toContain("active_memory_plugin");
+      expect(model.asked).toHaveLength(1);
+      model.delayMs = 0;
+    });
+
+    test.each(/** @type {const} */ (["500", "drop"]))(
+      "with a model that answers by %s the reply has what the search found",
+      async (manner) => {
+        model.manner = manner;
+        const { newest } = await say(`What did we decide about Falcon and its storage, ${manner}?`);
+        expect(newest).not.toContain("active_memory_plugin");
+        model.manner = "pass";
+        // The host may ask again by itself; one call a conversation is under way at a time.
+        await pause(4000);
+        // A success closes the breaker again.
+        expect((await say(`What did we decide about Falcon after ${manner}?`)).newest).toContain("active_memory_plugin");
+      },
+    );
+
+    test("a model that hangs or drips costs three replies their limit, and its socket is closed", async () => {
+      model.asked.length = 0;
+      model.finished.length = 0;
+      for (const [n, manner] of /** @type {const} */ (["hang", "drip", "headers"]).entries()) {
+        model.manner = manner;
+        const { newest } = await say(`What did we decide about the Falcon storage, take ${n}?`, `agent:main:direct:slow${n}`);
+        expect(newest).not.toContain("active_memory_plugin");
+        const { at: asked } = model.asked[n];
+        const { at: replied } = model.main.at(-1) ?? { at: 0 };
+        // The clock runs from the hook, the request leaves some time after it.
+        expect(replied - asked).toBeLessThanOrEqual(TIMEOUT_MS + HOST_MS);
+      }
+      expect(model.asked).toHaveLength(3);
+      await say("What did we decide about the Falcon storage, at last?", "agent:main:direct:slow9");
+      expect(model.asked).toHaveLength(3);
+      expect(await eventually(async () => model.finished.length === 3)).toBe(true);
+      // Some host code runs before an abort takes effect.
+      for (const { ms, finished } of model.finished) expect([finished, ms < TIMEOUT_MS + 3000 + 2500]).toEqual([false, true]);
+      model.manner = "pass";
+    });
+
+    test("beside the bundled plugin there is no block of ours", async () => {
+      await host.reconfigure((_, config) => {
+        config.plugins.entries["active-memory"] = {
+          enabled: true,
+          config: { enabled: true, agents: ["main"], timeoutMs: 1000, mode: "off" },
+        };
+      });
+      model.asked.length = 0;
+      const { newest } = await say("What did we decide, when we talked about Falcon?");
+      expect(newest).not.toMatch(/memory\/falcon\.md/);
+      expect(model.asked.filter(({ body }) => isOurs(body))).toHaveLength(0);
+    });
+
+    test("its settings are taken over as a diff, once", async () => {
+      await host.stopGateway();
+      const plan = await host.json("memory", "setup", "--import-active-memory", "--dry-run", "--no-index");
+      const keys = plan.changes.map((/** @type {any} */ change) => change.key);
+      expect(keys).toEqual(
+        expect.arrayContaining(["plugins.entries.active-memory.enabled", `plugins.entries.${ID}.config.activeMemory.agents`]),
+      );
+      expect(keys).not.toContain(`plugins.entries.${ID}.config.activeMemory.timeoutMs`);
+      expect((await host.config()).plugins.entries["active-memory"].enabled).toBe(true);
+      await host.ok("memory", "setup", "--import-active-memory", "--yes", "--no-index");
+      expect((await host.config()).plugins.entries["active-memory"].enabled).toBe(false);
+      const again = await host.json("memory", "setup", "--import-active-memory", "--dry-run", "--no-index");
+      expect(again.changes).toEqual([]);
+    });
+
+    /** @param {string} line */
+    async function command(line) {
+      await home.call("chat.send", { sessionKey: MAIN, message: line, idempotencyKey: randomUUID() });
+      // Commands reach no model; their effect is what the next turn shows.
+      await pause(3000);
+    }
+  });
+}
