@@ -10,6 +10,7 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { installHost } from "../__test__/host/install.mjs";
+import { activeRates, MODELS, runActive } from "./active.mjs";
 import { answerRates, runAnswers } from "./answers.mjs";
 import { casesOf, readQueries } from "./cases.mjs";
 import { scoreQuery, summarise } from "./metrics.mjs";
@@ -101,6 +102,22 @@ async function printRecall(root) {
   }
 }
 
+/** The same turns with active memory, by what follows a rule in the place of a model. */
+async function printActive(root) {
+  console.log(`\n### ${path.basename(root)}: active memory beside each turn\n`);
+  console.log("| engine | mode | model | right note | needless block | asked | asked for nothing | tokens a call | tokens a turn |");
+  console.log(`|---|---|---|${"---:|".repeat(6)}`);
+  for (const engine of ours) {
+    for (const mode of ["escalate", "always"]) {
+      for (const model of Object.keys(MODELS)) {
+        const r = activeRates(await runActive(root, engine.provider, model, mode));
+        const cells = [r.right, r.needless, r.asked, r.askedForNothing, r.tokensPerCall, r.tokensPerTurn].map((value) => value.toFixed(1));
+        console.log(`| ${[engine.name, mode, model, ...cells].join(" | ")} |`);
+      }
+    }
+  }
+}
+
 /** Questions with and without an answer in the notes. */
 async function printAnswers(root) {
   console.log(`\n### ${path.basename(root)}: questions with and without an answer\n`);
@@ -126,6 +143,7 @@ for (const root of roots) {
   const print = PRINTERS[kindOf(root)];
   if (print) {
     await print(root);
+    if (print === printRecall) await printActive(root);
     continue;
   }
   const rows = [];

@@ -1,0 +1,128 @@
+// Active memory on the turns of a chat: what would stand beside each message, with models that follow a rule. A rule that
+// knows the answers only shows that nothing gets lost on the way; what counts are the rules that do not.
+import { native } from "../lib/native.js";
+import { isRight, readTurns, withNotes } from "./recall.mjs";
+
+/** @typedef {import("./recall.mjs").Turn} Turn */
+/** @typedef {{path: string, startLine: number, endLine: number}} Place */
+/** @typedef {{turn: Turn, ok: boolean, asked: boolean, chars: number}} Outcome */
+
+/** Words that say nothing by themselves, in the languages of the sets. */
+const PLAIN = new Set(
+  (
+    "the a an and or of to in on at for with is are was were be been do does did have has had i you we he she it they my your our " +
+    "what which who when where why how again still me us that this o os as um uma de da do em no na e que qual quem onde quando como " +
+    "meu minha é foi der die das ein eine und oder von zu im am mit ist sind war wer was wann wo wie welche mein meine ich wir du el la " +
+    "los las un una y del al con es son era qué cuál quién dónde cuándo cómo mi"
+  ).split(" "),
+);
+
+/** What a text is about, roughly: words without their endings, and pairs of characters of scripts without spaces. @param {string} text */
+function words(text) {
+  const found = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(
+    found.flatMap((word) => {
+      if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(word))
+        return Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2));
+      return PLAIN.has(word) ? [] : [word.slice(0, 5)];
+    }),
+  );
+}
+
+/** The numbered passages of a request. @param {string} prompt */
+const passages = (prompt) =>
+  [...prompt.matchAll(/^(\d+)\. \[([^\]]*)\] (.*)$/gm)].map(([, number, path, text]) => ({ number, path, text }));
+
+/** Picks the passages that share most words with the message, up to two that share as many. @param {Turn} turn @param {string} prompt */
+function lexical(turn, prompt) {
+  const asked = words(`${turn.before ?? ""} ${turn.query}`);
+  const shared = passages(prompt).map(({ number, text }) => ({ number, count: [...words(text)].filter((word) => asked.has(word)).length }));
+  const most = Math.max(0, ...shared.map(({ count }) => count));
+  const best = shared.filter(({ count }) => count === most).slice(0, 2);
+  return most === 0 ? "NONE" : best.map(({ number }) => number).join(", ");
+}
+
+/** Answers of models that did not understand. */
+const NOISE = ["", "Hello! How can I help you today?", '{"tool_calls":[{"name":"memory_search"}]}', "99", "The second note says which."];
+
+/** A number that is the same in every run. @param {string} id */
+const hash = (id) => [...id].reduce((sum, c) => (sum * 31 + (c.codePointAt(0) ?? 0)) >>> 0, 7);
+
+/** What each model answers; null is no answer at all. @type {Record<string, (turn: Turn, prompt: string) => string | null>} */
+export const MODELS = {
+  none: () => null,
+  lexical,
+  noisy: (turn, prompt) => (hash(turn.id) % 5 === 0 ? NOISE[hash(turn.id) % NOISE.length] : lexical(turn, prompt)),
+  oracle: (turn, prompt) => {
+    const files = new Set(turn.evidence.map(([file]) => file));
+    const right = passages(prompt).filter(({ path }) => files.has(path));
+    return right.length === 0 ? "NONE" : right.map(({ number }) => number).join(", ");
+  },
+};
+
+/** Where the passages of a block stand. @param {string | undefined} block @returns {Place[]} */
+const placesOf = (block) =>
+  [...(block ?? "").matchAll(/^\d+\. \[([^\]]+)#L(\d+)-L(\d+)\]/gm)].map(([, path, from, to]) => ({
+    path,
+    startLine: Number(from),
+    endLine: Number(to),
+  }));
+
+/**
+ * Every turn of a case, each in a conversation of its own.
+ * @param {string} caseDir @param {string} provider @param {string} model @param {string} mode
+ * @returns {Promise<Outcome[]>}
+ */
+export function runActive(caseDir, provider, model, mode) {
+  return withNotes(caseDir, provider, async (manager, nowMs) => {
+    const active = { enabled: true, mode, circuitBreakerMaxTimeouts: 20 };
+    // What is right, not how fast: a busy machine is given time.
+    const agent = { config: { autoRecallTimeoutMs: 5000, activeMemory: active }, agentId: "main", isDefaultAgent: true, stateDir: caseDir };
+    /** @type {Outcome[]} */
+    const outcomes = [];
+    for (const turn of readTurns(caseDir)) {
+      const { message, intent, candidates } = await manager.recallCandidates(agent, { prompt: turn.query, before: turn.before, nowMs });
+      const hits = candidates.map(({ file: _file, fits: _fits, ...hit }) => hit);
+      const step = native().activeMemoryBegin(agent, {
+        agentId: "main",
+        session: `${provider} ${model} ${mode} ${turn.id}`,
+        message,
+        before: turn.before ? [{ role: "user", text: turn.before }] : [],
+        intent,
+        candidates: hits,
+        fitting: hits.filter((_, at) => candidates[at].fits),
+        // A model of its own for every turn: failures of one say nothing about the next.
+        model: turn.id,
+        policy: "",
+      });
+      const { shown, asked, chars } =
+        "done" in step ? { shown: step.done, asked: false, chars: 0 } : answered(step.ask, MODELS[model], turn);
+      outcomes.push({ turn, ok: isRight(turn.evidence, placesOf(shown.block)), asked, chars });
+    }
+    return outcomes;
+  });
+}
+
+/** @param {any} ask @param {(typeof MODELS)[string]} model @param {Turn} turn */
+function answered(ask, model, turn) {
+  const text = model(turn, ask.prompt);
+  const shown = text === null ? native().activeMemoryFailed(ask.ticket, "failed") : native().activeMemoryAnswered(ask.ticket, text);
+  return { shown: shown ?? ask.fallback, asked: true, chars: ask.system.length + ask.prompt.length };
+}
+
+/** In percent, and tokens as a quarter of the characters. @param {Outcome[]} outcomes */
+export function activeRates(outcomes) {
+  const share = (/** @type {Outcome[]} */ of, /** @type {(one: Outcome) => boolean} */ test) =>
+    of.length === 0 ? 0 : (100 * of.filter(test).length) / of.length;
+  const [some, none] = [true, false].map((has) => outcomes.filter(({ turn }) => turn.evidence.length > 0 === has));
+  const calls = outcomes.filter(({ asked }) => asked);
+  const chars = calls.reduce((sum, one) => sum + one.chars, 0);
+  return {
+    right: share(some, ({ ok }) => ok),
+    needless: share(none, ({ ok }) => !ok),
+    asked: share(some, ({ asked }) => asked),
+    askedForNothing: share(none, ({ asked }) => asked),
+    tokensPerCall: chars / 4 / Math.max(1, calls.length),
+    tokensPerTurn: chars / 4 / outcomes.length,
+  };
+}
