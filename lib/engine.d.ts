@@ -430,6 +430,8 @@ export type AutomaticSettings = {
   sessionNotes: SessionNotes;
   /** The tools that store facts, find and forget them. */
   storedFacts: StoredFacts;
+  /** The right memories in the prompt, with the help of a model where the search is not sure. */
+  activeMemory: ActiveMemory;
 };
 
 /** Limits (J5). Lengths are user-perceived characters. */
@@ -649,6 +651,75 @@ export type StoredFacts = {
   enabled: boolean;
 };
 
+/** Active memory of one agent. */
+export type ActiveMemory = {
+  /** Default false. */
+  enabled: boolean;
+  /** The agents it runs for; default: every agent for which it is switched on. */
+  agents: string[] | null;
+  /** Default `[direct]`. */
+  allowedChatTypes: ChatType[];
+  /** When not empty, no other conversation. */
+  allowedChatIds: string[];
+  /** Never these. */
+  deniedChatIds: string[];
+  /** Default `escalate`. */
+  mode: Mode;
+  /** Default `pick`. */
+  answer: Answer;
+  /** `provider/model`; default: the conversation's, where the operator allows that, else the agent's. */
+  model: string | null;
+  /** The same, for an agent that has no model. */
+  modelFallback: string | null;
+  /** Default `off`. */
+  thinking: Thinking;
+  /** Longest a reply waits, in milliseconds; default 2500, 250–120,000. */
+  timeoutMs: number;
+  /** How long a call that missed its limit runs on, for the next turn, in milliseconds; default 10,000, 0–30,000. */
+  lateMs: number;
+  /** Default `recent`. */
+  queryMode: QueryMode;
+  /** Default by `queryMode`: message → strict, recent → balanced, full → contextual. */
+  promptStyle: PromptStyle | null;
+  /** Instructions in place of ours; at most 1500 characters. */
+  promptOverride: string | null;
+  /** Instructions beside them; at most 800 characters. */
+  promptAppend: string | null;
+  /** Longest summary; default 220, 40–1000. */
+  maxSummaryChars: number;
+  /** Turns of the user before the newest message; default 2, 0–4. */
+  recentUserTurns: number;
+  /** Turns of the assistant; default 1, 0–3. */
+  recentAssistantTurns: number;
+  /** Most of each; default 220, 40–1000. */
+  recentUserChars: number;
+  /** Most of each; default 180, 40–1000. */
+  recentAssistantChars: number;
+  /**
+   * How long an answer is kept for the same question over the same passages, in milliseconds; default 600,000,
+   * 1000–3,600,000.
+   */
+  cacheTtlMs: number;
+  /** Calls in a row that may fail before none is made for a while; default 3, 1–20. */
+  circuitBreakerMaxTimeouts: number;
+  /** That while, in milliseconds; default 60,000, 5000–600,000. */
+  circuitBreakerCooldownMs: number;
+  /** Confidence below which a passage is no clue, 0–1; default 0.15. */
+  floor: number;
+  /** Confidence from which no model is asked, 0–1; default 0.75. */
+  sure: number;
+  /** Passages that a model is shown; default 8, 1–16. */
+  maxPassages: number;
+  /** Most of the newest message that it is shown; default 1000, 200–4000. */
+  maxQueryChars: number;
+  /** A line in the log for every turn; default false. */
+  logging: boolean;
+  /** Keep what was asked and answered; default false. */
+  persistTranscripts: boolean;
+  /** Folder for that, below our own; default `active-memory`. */
+  transcriptDir: string;
+};
+
 /** Why something was left out. The text form is stored and shown in `status`. */
 export type SkipCode = "link" | "unreadable" | "not-regular" | "too-large" | "too-deep" | "too-many" | "ignored" | "missing" | "invalid-name" | "invalid-pattern" | "not-markdown" | "forgotten";
 
@@ -677,3 +748,21 @@ export type Ranking = "native" | "memory-core";
 
 /** Last part of a session note's name. */
 export type Slug = "time" | "model";
+
+/** A kind of conversation. */
+export type ChatType = "direct" | "group" | "channel" | "explicit";
+
+/** When a model is asked. */
+export type Mode = "escalate" | "always" | "native" | "off";
+
+/** What the model gives. */
+export type Answer = "pick" | "summary";
+
+/** How much the model may think; where the host lets a plugin say. */
+export type Thinking = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "adaptive" | "max";
+
+/** How much of the conversation the model sees. */
+export type QueryMode = "message" | "recent" | "full";
+
+/** How readily memories are shown. */
+export type PromptStyle = "balanced" | "strict" | "contextual" | "recall-heavy" | "precision-heavy" | "preference-only";

@@ -13,7 +13,7 @@ const ROOTS = {
   MemorySource: "source.rs Source",
   MemoryHit: "types.rs Hit",
   MemoryFailure: "Failure",
-  MemoryAnswer: "Answer",
+  MemoryAnswer: "search/types.rs Answer",
   MemorySyncReport: "SyncReport",
   MemoryPlan: "Plan",
   MemoryExcerpt: "Excerpt",

@@ -3,8 +3,10 @@
 
 /**
  * @typedef {{name: string, docs: string[], type: string, isOptional: boolean, isFlat: boolean}} Field
- * @typedef {{name: string, docs: string[], fields: Field[] | null}} Variant `fields` is null where it has none.
- * @typedef {{file: string, name: string, docs: string[], fields?: Field[], variants?: Variant[], tag?: string}} Shape
+ * @typedef {{name: string, docs: string[], fields: Field[] | null, holds?: string}} Variant `fields` is null where it has none;
+ *   `holds` is the type in round brackets.
+ * @typedef {{file: string, name: string, docs: string[], fields?: Field[], variants?: Variant[], tag?: string, problem?: unknown}} Shape
+ *   `problem`: why it could not be read; no matter unless it is asked for.
  */
 
 /**
@@ -20,10 +22,15 @@ export function readShapes(file, source) {
   /** @param {string[]} head @returns {Shape[]} */
   function shapeOf(...[docs, attributes, kind, name, body]) {
     if (!/#\[derive\([^)]*\bSerialize\b/.test(attributes)) return [];
-    const serde = serdeOf(attributes);
     const shape = { file, name, docs: docsOf(docs) };
-    if (kind === "struct") return [{ ...shape, fields: fieldsOf(body, serde.rename_all, `${file}::${name}`) }];
-    return [{ ...shape, tag: serde.tag, variants: variantsOf(body, serde.rename_all, `${file}::${name}`) }];
+    const where = `${file}::${name}`;
+    try {
+      const serde = serdeOf(attributes, where);
+      if (kind === "struct") return [{ ...shape, fields: fieldsOf(body, serde.rename_all, where) }];
+      return [{ ...shape, tag: serde.tag, variants: variantsOf(body, serde.rename_all, where) }];
+    } catch (problem) {
+      return [{ ...shape, problem }];
+    }
   }
 }
 
@@ -54,11 +61,11 @@ function variantsOf(body, style, where) {
   const parts = /((?:^ {4}\/\/\/[^\n]*\n)*)((?:^ {4}#\[[^\n]*\]\n)*)^ {4}(\w+)(?: \{\n([\s\S]*?)^ {4}\}|(\([^\n]*\)))?,\n/gm;
   checkAllRead(body, parts, where);
   return [...body.matchAll(parts)].map(([, docs, attributes, name, fields, tuple]) => {
-    if (tuple) throw new Error(`${where}::${name}: a variant in round brackets has no shape here`);
     const serde = serdeOf(attributes, where);
     return {
       name: serde.rename ?? renamed(name, style, "variant"),
       docs: docsOf(docs),
+      holds: tuple?.slice(1, -1),
       fields: fields === undefined ? null : fieldsOf(fields, serde.rename_all, `${where}::${name}`),
     };
   });

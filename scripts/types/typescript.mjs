@@ -67,18 +67,23 @@ function find(shapes, at) {
  * @param {string} name
  * @param {(type: string) => string} nameOf
  */
-function declaration({ docs, fields, variants = [], tag }, name, nameOf) {
+function declaration({ docs, fields, variants = [], tag, problem }, name, nameOf) {
+  if (problem) throw problem;
   const head = comment(docs, "");
   if (fields) {
     const flat = fields.filter(({ isFlat }) => isFlat).map(({ type }) => nameOf(type));
     const parents = flat.map((parent) => `${parent} & `).join("");
     return [...head, `export type ${name} = ${parents}{`, ...members(fields, nameOf, "  "), "};", ""].join("\n");
   }
-  if (tag === undefined) {
-    if (variants.some(({ fields }) => fields)) throw new Error(`${name}: a variant with fields needs a tag`);
+  if (tag === undefined && variants.every(({ fields, holds }) => !fields && holds === undefined)) {
     return [...head, `export type ${name} = ${variants.map((variant) => JSON.stringify(variant.name)).join(" | ")};`, ""].join("\n");
   }
   const options = variants.map((variant) => {
+    if (tag === undefined) {
+      if (variant.holds === undefined) throw new Error(`${name}: only variants that hold one type are known here`);
+      return `  | { ${variant.name}: ${typeOf(variant.holds, nameOf)} }`;
+    }
+    if (variant.holds !== undefined) return `  | ({ ${tag}: ${JSON.stringify(variant.name)} } & ${typeOf(variant.holds, nameOf)})`;
     return ["  | {", `      ${tag}: ${JSON.stringify(variant.name)};`, ...members(variant.fields ?? [], nameOf, "      "), "    }"].join(
       "\n",
     );
@@ -109,6 +114,8 @@ function members(fields, nameOf, indent) {
 function typeOf(type, nameOf) {
   const plain = PLAIN.find(([pattern]) => pattern.test(type));
   if (plain) return plain[1];
+  const [, boxed] = /^Box<(.*)>$/.exec(type) ?? [];
+  if (boxed) return typeOf(boxed, nameOf);
   const [, list] = /^(?:Vec|HashSet|BTreeSet)<(.*)>$/.exec(type) ?? [];
   if (list) return `${typeOf(list, nameOf)}[]`;
   const [, value] = /^(?:BTreeMap|HashMap)<String, (.*)>$/.exec(type) ?? [];
