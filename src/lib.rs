@@ -1,6 +1,7 @@
 //! The only place that knows napi: JavaScript values in, engine calls, promises out.
 //!
-//! Exported functions validate and hand over; nothing here touches a disk, a database or a network on the JS thread.
+//! Exported functions validate and hand over to other threads. What must be on the disk before a hook returns is written at
+//! once, in `automatic`; nothing here touches a database or a network on the JS thread.
 
 pub mod active_memory;
 pub mod automatic;

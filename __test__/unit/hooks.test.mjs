@@ -5,7 +5,7 @@ import { hasAutomaticPart } from "../../plugin/hooks/agent.js";
 import { hostWritesNotes } from "../../plugin/hooks/host-notes.js";
 import { lastMessages } from "../../plugin/hooks/messages.js";
 import { registerHooks } from "../../plugin/hooks/register.js";
-import { isMainSession, isPrivate, isUserTurn, personOf } from "../../plugin/hooks/session.js";
+import { isConversation, isMainSession, isPrivate, isUserTurn, personOf } from "../../plugin/hooks/session.js";
 import { Host } from "../../plugin/host.js";
 
 test("only a person's own message counts as a turn", () => {
@@ -166,4 +166,13 @@ test("no note is written where the host's own hook writes one, and one where it 
   expect(writes("2026.6.11", { enabled: true, entries: other })).toBe(true);
   expect(writes("2026.6.11", { installs: { pack: { hooks: ["session-memory"] } } })).toBe(true);
   expect(writes("2026.9.6", { enabled: true, entries: other })).toBe(false);
+});
+
+// Notes of sessions and capture before a compaction had a list of their own, which did not know it.
+test("what the index leaves out as a machine's is no conversation for the hooks either", () => {
+  for (const scope of ["main:heartbeat", "dreaming-narrative-light-1", "memory-core-rs:4f1c", "cron:job:run:1"]) {
+    expect(isConversation({ sessionKey: `agent:main:${scope}` }), scope).toBe(false);
+  }
+  expect(isConversation({ sessionKey: "agent:main:telegram:direct:ana" })).toBe(true);
+  expect(isConversation({})).toBe(false);
 });
