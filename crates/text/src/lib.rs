@@ -21,6 +21,7 @@ pub mod redact;
 mod script;
 pub mod session_header;
 pub mod shown;
+pub mod statement;
 pub mod thesaurus;
 pub mod time;
 mod token;

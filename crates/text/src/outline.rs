@@ -97,7 +97,7 @@ impl Outline {
 
     /// What a line is; lines past the end are text.
     #[must_use]
-    pub(crate) fn kind_of(&self, line: u32) -> LineKind {
+    pub fn kind_of(&self, line: u32) -> LineKind {
         (line as usize).checked_sub(1).and_then(|i| self.kinds.get(i)).copied().unwrap_or_default()
     }
 

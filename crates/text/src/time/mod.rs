@@ -46,6 +46,36 @@ pub fn is_month(word: &str) -> bool {
     senses(&fold(word)).iter().any(|sense| matches!(sense, Sense::Month(_)))
 }
 
+/// Whether words name days of every year or week, and not days counted from today: "14 March", "Monday", "in spring".
+#[must_use]
+pub(crate) fn names_calendar_only(text: &str) -> bool {
+    words_of(text).iter().all(|word| {
+        word.number.is_some()
+            || word.senses.iter().any(|sense| {
+                matches!(
+                    sense,
+                    Sense::Month(_)
+                        | Sense::WeakMonth(_)
+                        | Sense::Weekday(_)
+                        | Sense::WeakWeekday(_)
+                        | Sense::Feira
+                        | Sense::Season(_)
+                        | Sense::In
+                        | Sense::Filler
+                )
+            })
+    })
+}
+
+/// Whether words name a weekday and no month.
+#[must_use]
+pub(crate) fn is_weekday_only(text: &str) -> bool {
+    let words = words_of(text);
+    let any = |is: fn(&Sense) -> bool| words.iter().any(|word| word.senses.iter().any(is));
+    any(|sense| matches!(sense, Sense::Weekday(_) | Sense::WeakWeekday(_)))
+        && !any(|sense| matches!(sense, Sense::Month(_) | Sense::WeakMonth(_)))
+}
+
 /// The date of a dated note: `YYYY-MM-DD` at the start of the file name of a Markdown file below a folder
 /// named `memory`, at any depth. None for other files and for days that do not exist.
 #[must_use]
