@@ -17,7 +17,7 @@ pub mod log;
 pub mod queue;
 pub mod recall;
 pub mod rules;
-mod sentences;
+pub(crate) mod sentences;
 pub mod session_note;
 pub mod short_term;
 pub mod similar;

@@ -14,7 +14,7 @@ const MOST_DIGITS_OF_A_DAY: usize = 2;
 
 /// Sentences and lines, without empty ones. A full stop counts only before a space, so that versions and addresses stay
 /// whole, and not where it shortens a word: "Dr. Costa" is one name.
-pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(split_line).map(str::trim).filter(|s| !s.is_empty())
 }
 

@@ -7,6 +7,11 @@ use text::{analyze::Analyzer, fold::fold, shown::decoded};
 /// Similarity from which two facts are one (M4).
 pub(crate) const NEAR: f64 = 0.95;
 
+/// Similarity from which two statements are about the same.
+const ALIKE: f64 = 0.9;
+/// Terms that two statements must have besides numbers to speak of one thing.
+const LEAST_SUBJECT: usize = 2;
+
 /// Words that turn a sentence around; facts that differ in one of them are different facts.
 const NEGATIONS: &[&str] = &[
     "not",
@@ -92,6 +97,35 @@ impl Fingerprint {
             return false;
         }
         self.plain == other.plain || (self.agrees(other) && cosine(&self.terms, &other.terms) >= NEAR)
+    }
+
+    /// Whether both say the same but for some words: nearly all terms are shared, and numbers and negations are equal.
+    #[must_use]
+    pub(crate) fn is_near(&self, other: &Self) -> bool {
+        self.is_same(other) || (self.agrees(other) && cosine(&self.terms, &other.terms) >= ALIKE)
+    }
+
+    /// Whether both speak of the same and differ in a number or a negation: then one of them is out of date.
+    #[must_use]
+    pub(crate) fn says_otherwise(&self, other: &Self) -> bool {
+        let without_numbers = |terms: &BTreeMap<String, u32>| -> BTreeMap<String, u32> {
+            terms.iter().filter(|(term, _)| !term.chars().any(char::is_numeric)).map(|(t, n)| (t.clone(), *n)).collect()
+        };
+        if self.agrees(other) {
+            return false;
+        }
+        let (own, others) = (without_numbers(&self.terms), without_numbers(&other.terms));
+        own.len() >= LEAST_SUBJECT && cosine(&own, &others) >= ALIKE
+    }
+
+    /// Words with digits, and negations.
+    pub(crate) fn fixed(&self) -> impl Iterator<Item = &str> {
+        self.fixed.iter().map(String::as_str)
+    }
+
+    /// The content terms, in alphabetical order.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &str> {
+        self.terms.keys().map(String::as_str)
     }
 
     /// How many words both share, 0–1.

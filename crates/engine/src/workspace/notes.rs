@@ -4,7 +4,7 @@
 use std::{
     ffi::OsString,
     fs::{File, TryLockError},
-    io::{self, Seek, SeekFrom},
+    io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -122,6 +122,58 @@ impl Notes {
         make().map_err(|refusal| refused(refusal, &self.workspace.join(relative)))
     }
 
+    /// The bytes of a note; none when there is no such note.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn bytes(&self, relative: &str) -> Result<Option<Vec<u8>>> {
+        let path = self.workspace.join(relative);
+        let open = || {
+            let (folder, name) = self.place(relative, false)?;
+            folder.file(&name, Access::Read)
+        };
+        match open() {
+            Ok(mut file) => {
+                let metadata = file.metadata().map_err(|e| Error::io(&path, &e))?;
+                read_bounded(&mut file, &metadata, self.max_bytes, &path).map(Some)
+            }
+            Err(Refusal::Missing) => Ok(None),
+            Err(refusal) => Err(refused(refusal, &path)),
+        }
+    }
+
+    /// Puts a note in the place of the one that was read before, complete or not at all; none stands for no note. False,
+    /// and nothing done, when somebody has changed it meanwhile. What a program appends through a file that it opened
+    /// before is carried over.
+    ///
+    /// # Errors
+    /// As [`Self::read`], and when it cannot be written.
+    pub fn replace(&self, relative: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<bool> {
+        let path = self.workspace.join(relative);
+        let explain = |refusal| refused(refusal, &path);
+        let Some(before) = before else {
+            let Some(after) = after else { return Ok(self.bytes(relative)?.is_none()) };
+            let (folder, name) = self.place(relative, true).map_err(explain)?;
+            return folder.put(&name, after).map_err(explain);
+        };
+        let Some(held) = self.hold(relative, Access::Change)? else { return Ok(false) };
+        if held.content != before {
+            return Ok(false);
+        }
+        let (folder, name) = self.place(relative, false).map_err(explain)?;
+        match after {
+            Some(after) => folder.replace(&name, after, &held.file).map_err(explain)?,
+            None => folder.remove(&name).map_err(explain)?,
+        }
+        let late = held.read()?;
+        if let Some(tail) = late.strip_prefix(before).filter(|tail| !tail.is_empty())
+            && let Some(mut now) = self.hold(relative, Access::Append)?
+        {
+            now.file.write_all(tail).and_then(|()| now.file.sync_all()).map_err(|error| Error::io(&path, &error))?;
+        }
+        Ok(true)
+    }
+
     /// Gives a note another name in its folder; false when that is taken.
     ///
     /// # Errors
@@ -178,6 +230,7 @@ impl Held {
     }
 
     fn read(&self) -> Result<Vec<u8>> {
+        (&self.file).seek(SeekFrom::Start(0)).map_err(|error| Error::io(&self.path, &error))?;
         let metadata = self.file.metadata().map_err(|error| Error::io(&self.path, &error))?;
         read_bounded(&mut &self.file, &metadata, self.max_bytes, &self.path)
     }
@@ -205,5 +258,40 @@ fn refused(refusal: Refusal, path: &Path) -> Error {
         error.remedy("Make memory/ a plain folder of the workspace, and its notes plain files")
     } else {
         error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_replaced_only_as_it_was_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let notes = Notes::at(dir.path());
+        assert!(notes.replace("memory/a.md", None, Some(b"one")).unwrap(), "made");
+        assert!(!notes.replace("memory/a.md", None, Some(b"two")).unwrap(), "it is there by now");
+        assert!(!notes.replace("memory/a.md", Some(b"other"), Some(b"two")).unwrap(), "somebody changed it");
+        assert!(notes.replace("memory/a.md", Some(b"one"), Some(b"two")).unwrap());
+        assert_eq!(notes.bytes("memory/a.md").unwrap().as_deref(), Some(&b"two"[..]));
+        assert_eq!(notes.names("memory").unwrap(), ["a.md"], "nothing unfinished stays");
+        assert!(notes.replace("memory/a.md", Some(b"two"), None).unwrap(), "removed");
+        assert_eq!(notes.bytes("memory/a.md").unwrap(), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_stay_and_links_are_refused() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("MEMORY.md");
+        std::fs::write(&path, "one").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let notes = Notes::at(dir.path());
+        assert!(notes.replace("MEMORY.md", Some(b"one"), Some(b"two")).unwrap());
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        symlink(&path, dir.path().join("USER.md")).unwrap();
+        assert_eq!(notes.replace("USER.md", Some(b"two"), Some(b"three")).unwrap_err().code(), Code::Path);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "two");
     }
 }

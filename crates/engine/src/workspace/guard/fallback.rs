@@ -72,6 +72,11 @@ impl Folder {
         }
     }
 
+    pub(super) fn rename_over(&self, from: &OsStr, to: &OsStr) -> Result<(), Refusal> {
+        self.check_file(from)?;
+        std::fs::rename(self.path().join(from), self.path().join(to)).map_err(refusal)
+    }
+
     pub(super) fn remove(&self, name: &OsStr) -> Result<(), Refusal> {
         std::fs::remove_file(self.path().join(name)).map_err(refusal)
     }

@@ -117,6 +117,33 @@ impl Folder {
         named
     }
 
+    /// Puts a file, complete and on the disk, in the place of another, with the permissions of that one.
+    ///
+    /// # Errors
+    /// A [`Refusal`].
+    pub(crate) fn replace(&self, name: &OsStr, content: &[u8], old: &File) -> Result<(), Refusal> {
+        let unfinished = format!(".{}.tmp", uuid::Uuid::new_v4().simple());
+        let written = self.0.write_new(unfinished.as_ref(), content).and_then(|()| {
+            let file = self.0.file(unfinished.as_ref(), Access::Change)?;
+            let permissions = old.metadata().map_err(Refusal::Io)?.permissions();
+            file.set_permissions(permissions).map_err(Refusal::Io)?;
+            self.0.rename_over(unfinished.as_ref(), name)
+        });
+        if written.is_err() {
+            // Half a file helps nobody; where it cannot be removed either, the outcome says enough.
+            let _ = self.0.remove(unfinished.as_ref());
+        }
+        written
+    }
+
+    /// Removes a file of the folder.
+    ///
+    /// # Errors
+    /// A [`Refusal`].
+    pub(crate) fn remove(&self, name: &OsStr) -> Result<(), Refusal> {
+        self.0.remove(name)
+    }
+
     /// Gives a file of the folder another name in it; false when that is taken. Nothing is ever written over.
     ///
     /// # Errors

@@ -10,7 +10,9 @@ use std::{
 };
 
 use rustix::{
-    fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, fsync, linkat, mkdirat, openat, statat, unlinkat},
+    fs::{
+        AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, fsync, linkat, mkdirat, openat, renameat, statat, unlinkat,
+    },
     io::Errno,
 };
 
@@ -109,6 +111,13 @@ impl Folder {
         // Not every file system can; the name is there all the same.
         let _ = fsync(&self.0);
         Ok(true)
+    }
+
+    pub(super) fn rename_over(&self, from: &OsStr, to: &OsStr) -> Result<(), Refusal> {
+        renameat(&self.0, from, &self.0, to).map_err(refusal)?;
+        // Not every file system can; the name is there all the same.
+        let _ = fsync(&self.0);
+        Ok(())
     }
 
     pub(super) fn remove(&self, name: &OsStr) -> Result<(), Refusal> {
