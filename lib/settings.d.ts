@@ -305,6 +305,39 @@ export interface PluginSettings {
     /** Folder for that. Default: active-memory. */
     transcriptDir?: string;
   };
+  /** What was met again and again becomes an entry of MEMORY.md, in a section of its own; every run can be taken back. */
+  consolidation?: {
+    /** Whether runs are only planned, or also carried out by themselves. Default: off. */
+    mode?: "off" | "plan" | "apply";
+    /** When a run is due, in the five fields of cron. Default: 0 3 * * *. */
+    schedule?: string;
+    /** IANA name of the zone of the schedule. Default: the user's. */
+    timeZone?: string;
+    /** Who finds the words: the best sentence as it stands, or your model, once a run; what it adds to its sources is refused. Default: extractive. */
+    writer?: "extractive" | "abstractive";
+    /** Model of the abstractive writer. Default: the agent's. */
+    model?: string;
+    /** Most characters of MEMORY.md after a run; the host's bootstrapMaxChars counts too. Default: 10000. */
+    maxFileChars?: number;
+    /** Most new entries of a run. Default: 10. */
+    maxNew?: number;
+    /** Longest entry in characters. Default: 240. */
+    maxEntryChars?: number;
+    /** Days on which a statement must have been met. Default: 2. */
+    minDays?: number;
+    /** How often it must have been met: said, noted, read, or found by different questions. Default: 3. */
+    minUses?: number;
+    /** Days for which that counts. Default: 30. */
+    lookbackDays?: number;
+    /** Share of our entries that a run may move to memory/learned-archive.md. Default: 0.25. */
+    maxLoss?: number;
+    /** Tell of runs that changed something in DREAMS.md. Default: true. */
+    report?: boolean;
+    /** Let the abstractive writer add a few sentences there. Default: false. */
+    diary?: boolean;
+    /** Runs that can be taken back. Default: 30. */
+    keepRuns?: number;
+  };
   /** The same settings for one agent, by its id. */
   agents?: Record<string, Omit<PluginSettings, "agents">>;
 }

@@ -7,7 +7,7 @@ import { description } from "./table.mjs";
 const HEAD = `//! Every setting that the resolver reads, with its default and its range. Made of \`crates/model/settings.toml\` by
 //! \`npm run settings\`.
 
-use super::{active_memory, automatic, setting::*, settings};
+use super::{active_memory, automatic, consolidation, setting::*, settings};
 `;
 
 /** Largest number that JavaScript holds exactly. */

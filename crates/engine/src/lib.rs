@@ -1,9 +1,11 @@
 //! The engine of memory-core-rs: what is on the disk becomes an index, and a question becomes the passages that answer.
-//! Data flows one way: workspace → transcripts → index → search, and what happens by itself around a conversation is
-//! `capture`. `services` puts it together, one [`services::Engine`] per database and process.
+//! Data flows one way: workspace → transcripts → index → search, what happens by itself around a conversation is
+//! `capture`, and what was met again and again becomes a line of MEMORY.md in `consolidation`. `services` puts it
+//! together, one [`services::Engine`] per database and process.
 
 pub mod active_memory;
 pub mod capture;
+pub mod consolidation;
 #[cfg(all(test, unix))]
 mod growth_tests;
 pub mod index;

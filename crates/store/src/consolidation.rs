@@ -348,24 +348,25 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Forgets plans that were never applied but for the last `keep`, and the images of runs before those. What runs
-    /// cost stays.
+    /// Forgets all but the last `keep` runs that changed something, and all but the last `keep` others. What runs cost
+    /// stays.
     ///
     /// # Errors
     /// When the database cannot be written.
     pub fn trim_runs(&self, keep: usize) -> Result<()> {
         self.conn
             .prepare_cached(
-                "UPDATE consolidation_run SET images = NULL, plan = '{}' WHERE state <> 'applying' AND plan <> '{}' \
-                 AND id NOT IN (SELECT id FROM consolidation_run ORDER BY started_ms DESC, id DESC LIMIT ?1)",
+                "UPDATE consolidation_run SET images = NULL, plan = '{}' WHERE state <> 'applying' AND id NOT IN \
+                 (SELECT id FROM (SELECT id, row_number() OVER \
+                    (PARTITION BY images IS NULL ORDER BY started_ms DESC, id DESC) AS place FROM consolidation_run) \
+                  WHERE place <= ?1)",
             )
             .sql()?
             .execute([keep])
             .sql()?;
         self.conn
             .prepare_cached(
-                "DELETE FROM consolidation_run WHERE plan = '{}' AND input_tokens = 0 AND output_tokens = 0 \
-                 AND state = 'planned'",
+                "DELETE FROM consolidation_run WHERE plan = '{}' AND input_tokens = 0 AND output_tokens = 0",
             )
             .sql()?
             .execute([])

@@ -1,9 +1,10 @@
 //! One engine per database and process. Managers are leases on it.
 //!
 //! Each service owns what only it may touch, and depends on those above it: telemetry, the writer lease, the indexer, the
-//! searcher, facts, remembering, administration.
+//! searcher, facts, remembering, consolidation, administration.
 
 mod admin;
+mod consolidator;
 mod context;
 pub mod facts;
 mod indexer;
@@ -30,6 +31,7 @@ use serde_json::Value;
 
 pub use self::{
     admin::{Admin, Check, Cleared, Copied, ForgetCall, ForgetReport, ImportCall, ImportOutcome, Restored},
+    consolidator::{ConsolidateCall, Consolidator},
     facts::Facts,
     indexer::{Indexer, SyncCall},
     open::{OpenCall, open},
@@ -56,6 +58,8 @@ pub struct Engine {
     pub facts: Arc<Facts>,
     /// What memory does by itself around a conversation.
     pub remember: Arc<Remember>,
+    /// What was met again and again becomes an entry of MEMORY.md.
+    pub consolidator: Arc<Consolidator>,
     /// What a user does with an index as a whole.
     pub admin: Arc<Admin>,
     closed: AtomicBool,
@@ -70,8 +74,19 @@ impl Engine {
         let searcher = Arc::new(Searcher::new(&context, &telemetry, &indexer));
         let facts = Arc::new(Facts::new(&context, &telemetry, &indexer, searcher.queries()));
         let remember = Arc::new(Remember::new(&context, &indexer, &searcher, &facts));
+        let consolidator = Arc::new(Consolidator::new(&context));
         let admin = Arc::new(Admin::new(&context, &telemetry, &writer, &indexer, &searcher));
-        Self { context, telemetry, indexer, searcher, facts, remember, admin, closed: AtomicBool::new(false) }
+        Self {
+            context,
+            telemetry,
+            indexer,
+            searcher,
+            facts,
+            remember,
+            consolidator,
+            admin,
+            closed: AtomicBool::new(false),
+        }
     }
 
     /// Takes over settings and credentials of a newer configuration.

@@ -3,6 +3,7 @@
 pub mod active_memory;
 pub mod agents;
 pub mod automatic;
+pub mod consolidation;
 mod layers;
 pub mod paths;
 pub mod places;

@@ -1,10 +1,10 @@
 //! Every setting that the resolver reads, with its default and its range. Made of `crates/model/settings.toml` by
 //! `npm run settings`.
 
-use super::{active_memory, automatic, setting::*, settings};
+use super::{active_memory, automatic, consolidation, setting::*, settings};
 
 /// Settings that hold others.
-pub(super) const GROUPS: [&str; 22] = ["dreaming", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "sessionNotes", "storedFacts", "activeMemory"];
+pub(super) const GROUPS: [&str; 23] = ["dreaming", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "sessionNotes", "storedFacts", "activeMemory", "consolidation"];
 
 /// Whether memory is searched at all. Default: true.
 pub(super) const ENABLED: Switch = Switch { key: "enabled", default: true };
@@ -341,3 +341,48 @@ pub(super) const ACTIVE_MEMORY_PERSIST_TRANSCRIPTS: Switch = Switch { key: "acti
 
 /// Folder for that. Default: active-memory.
 pub(super) const ACTIVE_MEMORY_TRANSCRIPT_DIR: Text = Text { key: "activeMemory.transcriptDir", default: "active-memory" };
+
+/// Whether runs are only planned, or also carried out by themselves. Default: off.
+pub(super) const CONSOLIDATION_MODE: Choice<consolidation::Mode> = Choice { key: "consolidation.mode", words: &[("off", consolidation::Mode::Off), ("plan", consolidation::Mode::Plan), ("apply", consolidation::Mode::Apply)], default: consolidation::Mode::Off };
+
+/// When a run is due, in the five fields of cron. Default: 0 3 * * *.
+pub(super) const CONSOLIDATION_SCHEDULE: Text = Text { key: "consolidation.schedule", default: "0 3 * * *" };
+
+/// IANA name of the zone of the schedule. Default: the user's.
+pub(super) const CONSOLIDATION_TIME_ZONE: Text = Text { key: "consolidation.timeZone", default: "" };
+
+/// Who finds the words: the best sentence as it stands, or your model, once a run; what it adds to its sources is refused. Default: extractive.
+pub(super) const CONSOLIDATION_WRITER: Choice<consolidation::Writer> = Choice { key: "consolidation.writer", words: &[("extractive", consolidation::Writer::Extractive), ("abstractive", consolidation::Writer::Abstractive)], default: consolidation::Writer::Extractive };
+
+/// Model of the abstractive writer. Default: the agent's.
+pub(super) const CONSOLIDATION_MODEL: Text = Text { key: "consolidation.model", default: "" };
+
+/// Most characters of MEMORY.md after a run; the host's bootstrapMaxChars counts too. Default: 10000.
+pub(super) const CONSOLIDATION_MAX_FILE_CHARS: Integer = Integer { key: "consolidation.maxFileChars", range: 500..=100_000, default: 10_000 };
+
+/// Most new entries of a run. Default: 10.
+pub(super) const CONSOLIDATION_MAX_NEW: Integer = Integer { key: "consolidation.maxNew", range: 1..=100, default: 10 };
+
+/// Longest entry in characters. Default: 240.
+pub(super) const CONSOLIDATION_MAX_ENTRY_CHARS: Integer = Integer { key: "consolidation.maxEntryChars", range: 40..=1000, default: 240 };
+
+/// Days on which a statement must have been met. Default: 2.
+pub(super) const CONSOLIDATION_MIN_DAYS: Integer = Integer { key: "consolidation.minDays", range: 1..=60, default: 2 };
+
+/// How often it must have been met: said, noted, read, or found by different questions. Default: 3.
+pub(super) const CONSOLIDATION_MIN_USES: Integer = Integer { key: "consolidation.minUses", range: 1..=100, default: 3 };
+
+/// Days for which that counts. Default: 30.
+pub(super) const CONSOLIDATION_LOOKBACK_DAYS: Integer = Integer { key: "consolidation.lookbackDays", range: 1..=365, default: 30 };
+
+/// Share of our entries that a run may move to memory/learned-archive.md. Default: 0.25.
+pub(super) const CONSOLIDATION_MAX_LOSS: Number = Number { key: "consolidation.maxLoss", range: 0.0..=1.0, default: 0.25 };
+
+/// Tell of runs that changed something in DREAMS.md. Default: true.
+pub(super) const CONSOLIDATION_REPORT: Switch = Switch { key: "consolidation.report", default: true };
+
+/// Let the abstractive writer add a few sentences there. Default: false.
+pub(super) const CONSOLIDATION_DIARY: Switch = Switch { key: "consolidation.diary", default: false };
+
+/// Runs that can be taken back. Default: 30.
+pub(super) const CONSOLIDATION_KEEP_RUNS: Integer = Integer { key: "consolidation.keepRuns", range: 1..=365, default: 30 };

@@ -1,0 +1,521 @@
+//! A plan: which claims become entries, which entries go to the archive, and why everything else stays out. Pure: the same
+//! evidence and the same files give the same plan.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    claim::{MARK_CHARS, claim_id, fingerprint, sentences_of_note},
+    evidence::kind,
+    gates::{Refusal, Strength, admit, may_stand, strength},
+    section::{Document, Entry, chars_of, entry_line, entry_of},
+};
+use crate::capture::similar::{Comparer, Fingerprint};
+use model::{config::consolidation::Consolidation, error::Result};
+use store::consolidation::{Claim, Evidence};
+
+/// Refusals listed one by one; the counts are of all.
+const LISTED: usize = 200;
+/// Rare terms by which claims that may be alike are found.
+const RARE_TERMS: usize = 3;
+/// Longest trigger phrases that are taken over, in characters.
+const MAX_TRIGGER_CHARS: usize = 120;
+
+/// Where a claim was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceRef {
+    /// The note; empty for what was said.
+    pub path: String,
+    /// Its line.
+    pub line: u32,
+    /// Fingerprint of the sentence: the plan is stale when it is no longer there.
+    pub hash: String,
+}
+
+/// An entry to be added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Addition {
+    /// Its id in the file.
+    pub id: String,
+    /// The statement.
+    pub text: String,
+    /// The line as it is written.
+    pub line: String,
+    /// Where it comes from.
+    pub sources: Vec<SourceRef>,
+    /// The claims it stands for.
+    pub claims: Vec<String>,
+    /// Days they were met on.
+    pub days: usize,
+    /// How often.
+    pub uses: usize,
+    /// Whose words.
+    pub origin: String,
+    /// Entries that it replaces.
+    pub replaces: Vec<String>,
+}
+
+/// An entry that evidence speaks for once more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strengthened {
+    /// The entry.
+    pub id: String,
+    /// The claim.
+    pub claim: String,
+}
+
+/// An entry that goes to the archive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Moved {
+    /// Its id.
+    pub id: String,
+    /// Its line.
+    pub line: String,
+    /// Whether there was no room, or something newer says otherwise.
+    pub reason: String,
+}
+
+/// A claim that stays out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// The claim.
+    pub id: String,
+    /// Its words.
+    pub text: String,
+    /// Why.
+    pub code: String,
+}
+
+/// What a run does.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Plan {
+    /// Its id.
+    pub run_id: String,
+    /// The file that changes.
+    pub path: String,
+    /// Fingerprint of that file; the plan is stale when it has changed.
+    pub file_hash: String,
+    /// Most characters of that file.
+    pub max_chars: usize,
+    /// New entries.
+    pub add: Vec<Addition>,
+    /// Entries that are in use.
+    pub strengthen: Vec<Strengthened>,
+    /// Entries that go to the archive.
+    #[serde(rename = "move")]
+    pub moved: Vec<Moved>,
+    /// Claims that stay out, with the reason.
+    pub refused: Vec<Refused>,
+    /// All refusals by reason.
+    pub refused_counts: BTreeMap<String, usize>,
+    /// Model calls that the run needs.
+    pub model_calls: usize,
+    /// What else is to be said.
+    pub notes: Vec<String>,
+}
+
+/// What a plan is made from.
+pub(super) struct Input<'a> {
+    pub run_id: String,
+    pub evidence: Vec<Evidence>,
+    pub path: &'a str,
+    /// MEMORY.md; none when there is none.
+    pub memory: Option<&'a str>,
+    /// USER.md.
+    pub user: &'a str,
+    pub archive: &'a str,
+    pub settings: &'a Consolidation,
+    pub max_chars: usize,
+    pub today: Date,
+    pub zone: &'a str,
+    /// Whether a claim still stands where it was read.
+    pub stands: &'a dyn Fn(&Claim) -> bool,
+}
+
+/// A claim, or several that say the same.
+struct Candidate {
+    evidence: Evidence,
+    claims: Vec<String>,
+    print: Fingerprint,
+    strength: Strength,
+}
+
+/// What memory holds.
+struct Known {
+    print: Fingerprint,
+    place: Place,
+}
+
+enum Place {
+    Entry(usize),
+    User,
+    Archive,
+    Withdrawn,
+}
+
+/// Makes a plan.
+///
+/// # Errors
+/// When the marks of our section are damaged.
+pub(super) fn plan(input: Input<'_>) -> Result<Plan> {
+    let text = input.memory.unwrap_or_default();
+    let document = Document::parse(text)?;
+    let entries = document.entries();
+    let mut comparer = Comparer::default();
+    let known = known(&input, &document, &entries, &mut comparer);
+    let mut planner = Planner {
+        plan: Plan {
+            run_id: input.run_id.clone(),
+            path: input.path.to_owned(),
+            file_hash: fingerprint(text),
+            max_chars: input.max_chars,
+            ..Plan::default()
+        },
+        uses_of_entry: uses_of_entries(&entries, &input.evidence),
+        most_moves: share_of(entries.len(), input.settings.max_loss),
+        moved: HashSet::new(),
+        document,
+        entries,
+        input: &input,
+    };
+    let candidates = grouped(&input.evidence, &mut comparer);
+    let admitted = planner.admitted(candidates, &known);
+    planner.shrink();
+    planner.fill(admitted, &known);
+    Ok(planner.plan)
+}
+
+fn share_of(count: usize, share: f64) -> usize {
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a small count"
+    )]
+    let part = (count as f64 * share) as usize;
+    part
+}
+
+fn known(input: &Input<'_>, document: &Document<'_>, entries: &[Entry], comparer: &mut Comparer) -> Vec<Known> {
+    let mut known: Vec<Known> = entries
+        .iter()
+        .enumerate()
+        .map(|(at, entry)| Known { print: comparer.fingerprint(&entry.text), place: Place::Entry(at) })
+        .collect();
+    let outside = document.outside();
+    let user = [outside.as_str(), input.user].into_iter().flat_map(sentences_of_note);
+    known.extend(user.map(|s| Known { print: comparer.fingerprint(&s.text), place: Place::User }));
+    let archive = input.archive.lines().filter_map(entry_of);
+    known.extend(archive.map(|entry| Known { print: comparer.fingerprint(&entry.text), place: Place::Archive }));
+    let withdrawn = input.evidence.iter().filter(|found| found.claim.withdrawn);
+    known.extend(withdrawn.map(|w| Known { print: comparer.fingerprint(&w.claim.text), place: Place::Withdrawn }));
+    known
+}
+
+/// How often each entry was used: by its own words, whoever wrote them.
+fn uses_of_entries(entries: &[Entry], evidence: &[Evidence]) -> Vec<usize> {
+    let by_claim: HashMap<&str, usize> = evidence.iter().map(|e| (e.claim.id.as_str(), e.uses.len())).collect();
+    let uses = |entry: &Entry| claim_id(&entry.text).and_then(|id| by_claim.get(id.as_str()).copied());
+    entries.iter().map(|entry| uses(entry).unwrap_or_default()).collect()
+}
+
+/// Claims that say the same are one, led by the one that was met most.
+fn grouped(evidence: &[Evidence], comparer: &mut Comparer) -> Vec<Candidate> {
+    let mut found: Vec<(&Evidence, Strength, Fingerprint)> = evidence
+        .iter()
+        .filter(|e| e.uses.iter().any(|used| used.kind != kind::KEPT) || e.claim.requested)
+        .map(|e| (e, strength(e), comparer.fingerprint(&e.claim.text)))
+        .collect();
+    found.sort_by(|a, b| {
+        (b.0.claim.requested, b.1.uses, b.1.days, b.0.claim.last_ms)
+            .cmp(&(a.0.claim.requested, a.1.uses, a.1.days, a.0.claim.last_ms))
+            .then_with(|| a.0.claim.id.cmp(&b.0.claim.id))
+    });
+    let mut frequency: HashMap<String, usize> = HashMap::new();
+    for term in found.iter().flat_map(|(.., print)| print.terms()) {
+        *frequency.entry(term.to_owned()).or_default() += 1;
+    }
+    let mut groups: Vec<Candidate> = Vec::new();
+    let mut by_term: HashMap<String, Vec<usize>> = HashMap::new();
+    for (evidence, strength, print) in found {
+        let mut rare: Vec<&str> = print.terms().collect();
+        rare.sort_by_key(|term| frequency.get(*term).copied().unwrap_or_default());
+        rare.truncate(RARE_TERMS);
+        // Words of strangers say nothing for anybody else's, and cannot stand for them.
+        let may_join = |group: &Candidate| {
+            group.evidence.claim.origin == evidence.claim.origin
+                || is_ours(&group.evidence.claim) && is_ours(&evidence.claim)
+        };
+        let same = rare
+            .iter()
+            .flat_map(|term| by_term.get(*term).into_iter().flatten())
+            .copied()
+            .find(|at| groups.get(*at).is_some_and(|group| may_join(group) && group.print.is_near(&print)));
+        if let Some(group) = same.and_then(|at| groups.get_mut(at)) {
+            group.join(evidence);
+            continue;
+        }
+        for term in rare {
+            by_term.entry(term.to_owned()).or_default().push(groups.len());
+        }
+        groups.push(Candidate { evidence: evidence.clone(), claims: vec![evidence.claim.id.clone()], print, strength });
+    }
+    groups
+}
+
+fn is_ours(claim: &Claim) -> bool {
+    matches!(claim.origin.as_str(), "owner" | "agent")
+}
+
+impl Candidate {
+    fn join(&mut self, other: &Evidence) {
+        self.claims.push(other.claim.id.clone());
+        for used in &other.uses {
+            if !self.evidence.uses.contains(used) {
+                self.evidence.uses.push(used.clone());
+            }
+        }
+        let (own, claim) = (&mut self.evidence.claim, &other.claim);
+        own.requested |= claim.requested;
+        own.withdrawn |= claim.withdrawn;
+        own.importance = own.importance.max(claim.importance);
+        own.last_ms = own.last_ms.max(claim.last_ms);
+        own.triggers = own.triggers.take().or_else(|| claim.triggers.clone());
+        self.strength = strength(&self.evidence);
+    }
+}
+
+struct Planner<'a> {
+    input: &'a Input<'a>,
+    document: Document<'a>,
+    entries: Vec<Entry>,
+    uses_of_entry: Vec<usize>,
+    most_moves: usize,
+    moved: HashSet<usize>,
+    plan: Plan,
+}
+
+impl Planner<'_> {
+    fn refuse(&mut self, candidate: &Candidate, refusal: Refusal) {
+        let code = refusal.code().to_owned();
+        if self.plan.refused.len() < LISTED {
+            let Claim { id, text, .. } = &candidate.evidence.claim;
+            // What is refused for what it says is not said again here.
+            let text =
+                if matches!(refusal, Refusal::Secret | Refusal::Injection) { String::new() } else { text.clone() };
+            self.plan.refused.push(Refused { id: id.clone(), text, code: code.clone() });
+        }
+        *self.plan.refused_counts.entry(code).or_default() += 1;
+    }
+
+    /// The candidates that pass every gate but that of room, best first.
+    fn admitted(&mut self, candidates: Vec<Candidate>, known: &[Known]) -> Vec<Candidate> {
+        let Input { settings, today, zone, .. } = self.input;
+        let mut admitted: Vec<Candidate> = Vec::new();
+        for candidate in candidates {
+            let verdict = admit(&candidate.evidence, candidate.strength, settings, *today, zone)
+                .and_then(|()| self.is_new(&candidate, known))
+                .and_then(
+                    |()| if (self.input.stands)(&candidate.evidence.claim) { Ok(()) } else { Err(Refusal::Gone) },
+                );
+            match verdict {
+                Ok(()) => admitted.push(candidate),
+                Err(refusal) => self.refuse(&candidate, refusal),
+            }
+        }
+        // Of two that say otherwise, what was said later is true now.
+        let mut outdated: Vec<usize> = Vec::new();
+        for (at, one) in admitted.iter().enumerate() {
+            let is_outdated = admitted.iter().any(|other| {
+                other.evidence.claim.last_ms > one.evidence.claim.last_ms && other.print.says_otherwise(&one.print)
+            });
+            if is_outdated {
+                outdated.push(at);
+            }
+        }
+        for at in outdated.into_iter().rev() {
+            let old = admitted.remove(at);
+            self.refuse(&old, Refusal::Superseded);
+        }
+        admitted
+    }
+
+    fn is_new(&mut self, candidate: &Candidate, known: &[Known]) -> Result<(), Refusal> {
+        let Candidate { print, evidence, .. } = candidate;
+        for same in known.iter().filter(|known| known.print.is_near(print)) {
+            match same.place {
+                Place::Entry(at) => {
+                    if let (Some(entry), Some(uses)) = (self.entries.get(at), self.uses_of_entry.get_mut(at)) {
+                        let claim = evidence.claim.id.clone();
+                        *uses = (*uses).max(evidence.uses.len());
+                        self.plan.strengthen.push(Strengthened { id: entry.id.clone(), claim });
+                    }
+                    return Err(Refusal::Known);
+                }
+                Place::User | Place::Archive => return Err(Refusal::Known),
+                Place::Withdrawn => return Err(Refusal::Withdrawn),
+            }
+        }
+        let user = known.iter().filter(|known| matches!(known.place, Place::User));
+        if user.into_iter().any(|line| line.print.says_otherwise(print)) {
+            return Err(Refusal::Contradicts);
+        }
+        Ok(())
+    }
+
+    /// A file above its limit loses what is least used, as far as a run may.
+    fn shrink(&mut self) {
+        while self.size(&[]) > self.input.max_chars {
+            if self.move_least(usize::MAX, "room").is_none() {
+                break;
+            }
+        }
+        if self.size(&[]) > self.input.max_chars && self.entries.len() == self.moved.len() {
+            self.plan.notes.push(format!(
+                "{} is longer than {} characters without our section: nothing is added",
+                self.input.path, self.input.max_chars
+            ));
+        }
+    }
+
+    fn fill(&mut self, admitted: Vec<Candidate>, known: &[Known]) {
+        for candidate in admitted {
+            if self.plan.add.len() >= self.input.settings.max_new {
+                self.refuse(&candidate, Refusal::Limit);
+                continue;
+            }
+            let moves_before = (self.plan.moved.len(), self.moved.clone());
+            let replaces = self.replaced_by(&candidate, known);
+            let addition = self.addition(&candidate, replaces);
+            let mut fits = self.size(std::slice::from_ref(&addition.line)) <= self.input.max_chars;
+            while !fits && self.move_least(addition.uses, "room").is_some() {
+                fits = self.size(std::slice::from_ref(&addition.line)) <= self.input.max_chars;
+            }
+            if fits {
+                self.plan.add.push(addition);
+            } else {
+                self.plan.moved.truncate(moves_before.0);
+                self.moved = moves_before.1;
+                self.refuse(&candidate, Refusal::Budget);
+            }
+        }
+    }
+
+    /// Entries that say otherwise than a newer claim go.
+    fn replaced_by(&mut self, candidate: &Candidate, known: &[Known]) -> Vec<String> {
+        let day = day_of(candidate.evidence.claim.last_ms, self.input.zone);
+        let outdated: Vec<usize> = known
+            .iter()
+            .filter(|known| known.print.says_otherwise(&candidate.print))
+            .filter_map(|known| if let Place::Entry(at) = known.place { Some(at) } else { None })
+            .filter(|at| self.entries.get(*at).is_some_and(|entry| entry.date <= day))
+            .collect();
+        outdated.into_iter().filter_map(|at| self.move_entry(at, "replaced")).collect()
+    }
+
+    /// Moves the entry that is used least, if it is used less than `below`.
+    fn move_least(&mut self, below: usize, reason: &str) -> Option<String> {
+        let at = (0..self.entries.len())
+            .filter(|at| !self.moved.contains(at))
+            .min_by_key(|at| (self.uses_of_entry.get(*at).copied(), self.entries.get(*at).map(|e| e.date.clone())))?;
+        if self.uses_of_entry.get(at).is_none_or(|uses| *uses >= below) {
+            return None;
+        }
+        self.move_entry(at, reason)
+    }
+
+    fn move_entry(&mut self, at: usize, reason: &str) -> Option<String> {
+        if self.moved.len() >= self.most_moves || self.moved.contains(&at) {
+            return None;
+        }
+        let Entry { id, line, .. } = self.entries.get(at)?;
+        self.plan.moved.push(Moved { id: id.clone(), line: line.clone(), reason: reason.to_owned() });
+        self.moved.insert(at);
+        Some(id.clone())
+    }
+
+    /// Characters of the file with all that is planned and more.
+    fn size(&self, more: &[String]) -> usize {
+        let add: Vec<String> = self.plan.add.iter().map(|a| a.line.clone()).chain(more.iter().cloned()).collect();
+        chars_of(&self.document.with(&self.plan.removed(), &add))
+    }
+
+    fn addition(&self, candidate: &Candidate, replaces: Vec<String>) -> Addition {
+        let Claim { id, text, path, line, origin, importance, triggers, .. } = &candidate.evidence.claim;
+        let id: String = id.chars().take(MARK_CHARS).collect();
+        let text = capitalized(text);
+        let triggers =
+            triggers.as_deref().filter(|t| t.chars().count() <= MAX_TRIGGER_CHARS && !t.contains(['<', '>', '\n']));
+        let Strength { days, uses } = candidate.strength;
+        Addition {
+            line: entry_line(&id, &text, self.input.today, triggers, *importance),
+            sources: vec![SourceRef { path: path.clone(), line: *line, hash: candidate.evidence.claim.id.clone() }],
+            claims: candidate.claims.clone(),
+            origin: origin.clone(),
+            id,
+            text,
+            days,
+            uses,
+            replaces,
+        }
+    }
+}
+
+impl Plan {
+    /// The lines that leave the section.
+    pub(super) fn removed(&self) -> Vec<String> {
+        self.moved.iter().map(|moved| moved.line.clone()).collect()
+    }
+
+    /// Whether there is nothing to write.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.add.is_empty() && self.moved.is_empty()
+    }
+
+    /// Keeps only the additions of these ids; what was moved to make room for others stays, and what others replaced too.
+    pub(super) fn only(&mut self, ids: &[String]) {
+        self.add.retain(|addition| ids.contains(&addition.id));
+        let replaced: HashSet<&String> = self.add.iter().flat_map(|addition| &addition.replaces).collect();
+        self.moved.retain(|moved| moved.reason != "replaced" || replaced.contains(&moved.id));
+    }
+
+    /// Writes an entry in other words.
+    pub(super) fn reword(&mut self, id: &str, text: &str, today: Date) {
+        if let Some(addition) = self.add.iter_mut().find(|addition| addition.id == id) {
+            let rest = addition.line.split_once(" -->").map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+            addition.line = format!("{}{rest}", entry_line(id, text, today, None, None));
+            text.clone_into(&mut addition.text);
+        }
+    }
+
+    /// Whether a text may be the entry of this id, by the gates of form.
+    pub(super) fn allows(text: &str, settings: &Consolidation, today: Date, zone: &str) -> bool {
+        may_stand(text, settings.max_entry_chars, today, zone).is_ok()
+    }
+}
+
+fn day_of(at_ms: i64, zone: &str) -> String {
+    text::time::date_in(at_ms, zone).to_string()
+}
+
+/// A sentence that was the end of another begins small.
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first)
+            if first.is_lowercase() && chars.as_str().starts_with(char::is_lowercase) || text.starts_with("a ") =>
+        {
+            first.to_uppercase().chain(chars).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
