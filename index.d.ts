@@ -216,6 +216,8 @@ export declare class MemoryIndexManager {
   run<T>(call: (engine: NativeManager) => Promise<T>): Promise<T>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
+  /** One operation of consolidation, which the commands `openclaw memory consolidate` are made of. */
+  consolidate(agent: ConsolidationAgent, call: { op: string } & Record<string, unknown>): Promise<any>
   /** Forgets files, passages or conversations, or tells what would be forgotten. Your files are not changed. */
   forget(request: ForgetRequest): Promise<MemoryForgetReport>
   /** Takes an entry off the list of forgotten things; what it kept out is indexed again. */
@@ -338,6 +340,11 @@ export declare class NativeManager {
   finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<CaptureOutcome>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
+  /**
+   * One operation of consolidation: `observe`, `evidence`, `plan`, `question`, `apply`, `undo`, `runs`, `run`,
+   * `explain`, `status` or `due`.
+   */
+  consolidate(agent: ConsolidationAgent, call: { op: string } & Record<string, unknown>): Promise<any>
   /** Every stored fact, oldest note first. */
   facts(): Promise<StoredFact[]>
   /** The facts nearest to a question, nearest first. */
@@ -484,6 +491,18 @@ export declare function chunkMarkdown(text: string, tokens?: number | undefined 
 
 /** Closes every engine of this process. Managers opened before answer `MEM_CLOSED`. */
 export declare function closeAll(): Promise<void>
+
+/** Whose consolidation. */
+export interface ConsolidationAgent {
+  /** `consolidation` of the plugin's own configuration, and of each of its agents. */
+  config: any
+  /** The agent. */
+  agentId: string
+  /** The smallest bootstrap limit of the agents that share the workspace, in characters. */
+  bootstrapChars: number
+  /** "Now" in milliseconds since the epoch; default: the clock. */
+  nowMs?: number
+}
 
 /** Vectors, or why there are none. */
 export interface EmbedAnswer {

@@ -216,6 +216,8 @@ export declare class MemoryIndexManager {
   run<T>(call: (engine: NativeManager) => Promise<T>): Promise<T>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
+  /** One operation of consolidation, which the commands `openclaw memory consolidate` are made of. */
+  consolidate(agent: ConsolidationAgent, call: { op: string } & Record<string, unknown>): Promise<any>
   /** Forgets files, passages or conversations, or tells what would be forgotten. Your files are not changed. */
   forget(request: ForgetRequest): Promise<MemoryForgetReport>
   /** Takes an entry off the list of forgotten things; what it kept out is indexed again. */

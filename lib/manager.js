@@ -332,6 +332,15 @@ export class MemoryIndexManager {
     await this.run((engine) => engine.rememberGroupWords(agent, note, texts));
   }
 
+  /**
+   * One operation of consolidation.
+   * @param {import("../index.d.ts").ConsolidationAgent} agent
+   * @param {{op: string} & Record<string, unknown>} call
+   */
+  async consolidate(agent, call) {
+    return await this.run((engine) => engine.consolidate(agent, call));
+  }
+
   /** Works off the capture queue by rules. @param {AutomaticAgent} agent */
   async captureByRules(agent) {
     return await this.run((engine) => engine.captureByRules(agent));

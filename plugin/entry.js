@@ -9,6 +9,7 @@ import { registerActiveMemory } from "./active-memory/register.js";
 import { registerCapability } from "./capability.js";
 import { registerCli } from "./cli/register.js";
 import { registerDreamingCommand } from "./commands/dreaming.js";
+import { registerConsolidation } from "./consolidation/methods.js";
 import { registerEmbeddingProviders } from "./embedding-providers.js";
 import { registerHooks } from "./hooks/register.js";
 import { Host } from "./host.js";
@@ -32,6 +33,7 @@ export default {
       registerTools,
       registerCli,
       registerDreamingCommand,
+      registerConsolidation,
       registerService,
       registerHooks,
       registerActiveMemory,

@@ -4,6 +4,7 @@ import { listAgentIds, pluginSettings } from "../lib/config.js";
 import { errorMessage } from "../lib/errors.js";
 import { closeAllMemoryIndexManagers } from "../lib/manager.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
+import { startNights, stopNights } from "./consolidation/nights.js";
 import { repairSwitch } from "./dreaming-switch.js";
 import { hasAutomaticPart } from "./hooks/agent.js";
 import { resumeCaptures } from "./hooks/capture.js";
@@ -46,12 +47,14 @@ export function registerService(api, host) {
       switching = setInterval(() => lookAtSwitch(host), SWITCH_EVERY_MS);
       switching.unref();
       lookAtSwitch(host);
+      startNights(api, host);
       watchTranscripts(api, host);
       warnAboutSetup(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`));
     },
     stop: async () => {
       clearInterval(resuming);
       clearInterval(switching);
+      stopNights();
       stopWatchingTranscripts();
       await closeAllMemoryIndexManagers();
     },

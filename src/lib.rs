@@ -7,6 +7,7 @@ pub mod active_memory;
 pub mod automatic;
 mod callback;
 pub mod capture;
+pub mod consolidation;
 mod error;
 pub mod facts;
 pub mod host_rules;

@@ -5,6 +5,7 @@
 
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { numberOption } from "./options.js";
+import { addConsolidateCommands } from "./register-consolidate.js";
 import { addFactCommands, FACTS_COMMAND } from "./register-ltm.js";
 
 /** @typedef {any} Command A command of the host's own copy of commander. */
@@ -21,7 +22,7 @@ const NAMES = [
 export function registerCli(api, host) {
   for (const { name, description } of NAMES) {
     api.registerCli(
-      (/** @type {{program: Command}} */ { program }) => addCommands(program.command(name).description(description), name, host),
+      (/** @type {{program: Command}} */ { program }) => addCommands(program.command(name).description(description), name, api, host),
       { descriptors: [{ name, description, hasSubcommands: true }] },
     );
   }
@@ -49,9 +50,10 @@ function aligned(rows) {
 /**
  * @param {Command} root
  * @param {string} name
+ * @param {import("../host.js").PluginApi} api
  * @param {import("../host.js").Host} host
  */
-function addCommands(root, name, host) {
+function addCommands(root, name, api, host) {
   root.addHelpText(
     "after",
     ["", "Examples:", ...aligned(EXAMPLES.map(([example, what]) => [`  openclaw ${name} ${example}`, what]))].join("\n"),
@@ -175,6 +177,7 @@ function addCommands(root, name, host) {
     .option("--agent <id>", "Index this agent only (default: all agents)")
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./setup.js")).runSetup(host, options));
+  addConsolidateCommands(root, api, host);
   root.action(() => root.outputHelp());
 }
 

@@ -1,6 +1,7 @@
 // The status of agents as text.
 
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { stateText } from "../consolidation/text.js";
 import { SWITCH_MEANING } from "../dreaming-switch.js";
 import { lineOf } from "../requirements.js";
 import { byteText, counted, field, paint, print } from "./output.js";
@@ -31,7 +32,7 @@ export function printStatus(results, requirements, { putBackAtMs, all = false } 
 }
 
 /** @param {AgentStatus} result @param {boolean} all */
-function agentText({ agentId, status, scan, automatic, embeddingProbe, indexError, settings }, all) {
+function agentText({ agentId, status, scan, automatic, consolidation, embeddingProbe, indexError, settings }, all) {
   const lines = [
     `${paint("bold", "Memory Search")} (${agentId})`,
     ...healthLines(status),
@@ -49,6 +50,7 @@ function agentText({ agentId, status, scan, automatic, embeddingProbe, indexErro
     ...engineLines(status),
     ...languageLines(scan),
     automatic ? field("Automatic memory", automaticText(automatic)) : null,
+    ...consolidationLines(consolidation),
     embeddingProbe ? field("Embeddings", embeddingProbe.ok ? paint("green", "ready") : paint("yellow", "unavailable")) : null,
     ...probeLines(embeddingProbe),
     ...(embeddingProbe ? usageLines(scan?.usage) : []),
@@ -58,6 +60,12 @@ function agentText({ agentId, status, scan, automatic, embeddingProbe, indexErro
     ...settingLines(settings, all),
   ];
   return lines.filter((line) => line !== null).join("\n");
+}
+
+/** @param {any} state */
+function consolidationLines(state) {
+  if (!state) return [];
+  return state.error ? [field("Consolidation", paint("yellow", state.error.message))] : stateText(state).split("\n");
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { explainSettings } from "../../lib/explain-settings.js";
 import { native } from "../../lib/native.js";
+import { chosen, nativeAgent } from "../consolidation/agent.js";
 import { lastPutBack } from "../dreaming-switch.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
@@ -13,7 +14,7 @@ import { printStatus } from "./status-text.js";
 
 /**
  * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, verbose?: boolean, all?: boolean}} Options
- * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, automatic?: ReturnType<typeof automaticParts>, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
+ * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, automatic?: ReturnType<typeof automaticParts>, consolidation?: any, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
  *   indexError?: {code?: string, message: string, remedy?: string}, requirements?: {key: string, value: unknown, reason: string}[], settings?: Record<string, any>}} AgentStatus
  * @typedef {import("../host.js").Host} Host
  */
@@ -59,10 +60,27 @@ async function agentStatus(host, { cfg, agentId }, manager, { deep, index, verbo
     status: manager.status(),
     scan,
     automatic: automaticParts(automatic.settings),
+    ...(await consolidationState(host, cfg, agentId, manager)),
     ...(embeddingProbe ? { embeddingProbe } : {}),
     ...(indexError ? { indexError } : {}),
     ...(settings ? { settings } : {}),
   };
+}
+
+/**
+ * How consolidation stands where it is on; a failure is told and costs no status.
+ * @param {Host} host
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ * @param {import("../../lib/manager.js").MemoryIndexManager} manager
+ */
+async function consolidationState(host, cfg, agentId, manager) {
+  if (chosen(cfg, agentId).mode === "off") return {};
+  try {
+    return { consolidation: await manager.consolidate(nativeAgent(host, cfg, agentId), { op: "status" }) };
+  } catch (error) {
+    return { consolidation: { error: errorJson(error) } };
+  }
 }
 
 /**

@@ -32,7 +32,8 @@ export function hasAutomaticPart(settings) {
       layer.autoCapture === true ||
       layer.captureOnCompaction === true ||
       layer.shortTerm?.enabled === true ||
-      layer.sessionNotes?.enabled === true,
+      layer.sessionNotes?.enabled === true ||
+      (layer.consolidation?.mode ?? "off") !== "off",
   );
 }
 

@@ -5,6 +5,7 @@
 import { pluginSettings } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { noteTurn } from "../consolidation/evidence.js";
 import { hasAutomaticPart } from "./agent.js";
 import { captureTurn } from "./capture.js";
 import { saveBeforeCompaction } from "./compaction.js";
@@ -32,6 +33,7 @@ export function registerHooks(api, host) {
     ["before_prompt_build", noteFlushStart],
     ["llm_output", noteFlushEnd],
     ["agent_end", captureTurn],
+    ["agent_end", noteTurn],
     ["before_compaction", saveBeforeCompaction],
     ["before_reset", noteReset],
     ["session_end", noteAutomaticEnd],

@@ -1,6 +1,7 @@
 // The tool `memory_get`.
 
 import { errorCode, errorMessage } from "../../lib/errors.js";
+import { noteRead } from "../consolidation/evidence.js";
 import { getManager } from "../runtime.js";
 import { readSupplements, SUPPLEMENT_CORPUS } from "../supplements.js";
 import { toolContext } from "./context.js";
@@ -72,7 +73,9 @@ async function fromMemory(host, context, call) {
   const { manager, cause } = await getManager(host, context);
   if (!manager) throw cause ?? new Error("memory search is switched off for this agent");
   try {
-    return await manager.readFile({ relPath: call.path, from: call.from, lines: call.lines });
+    const read = await manager.readFile({ relPath: call.path, from: call.from, lines: call.lines });
+    noteRead(host, context, read);
+    return read;
   } finally {
     if (context.purpose === "cli") await manager.close();
   }

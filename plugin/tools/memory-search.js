@@ -2,6 +2,7 @@
 
 import { errorCause } from "../../lib/errors.js";
 import { citesSources, presentHit } from "../citations.js";
+import { noteSearch } from "../consolidation/evidence.js";
 import { getManager } from "../runtime.js";
 import { authorizeHits } from "../session-visibility.js";
 import { SUPPLEMENT_CORPUS, searchSupplements } from "../supplements.js";
@@ -161,6 +162,7 @@ async function searchMemory(host, context, call) {
       deadlineMs: DEADLINE_MS,
     });
     const hits = await authorizeHits(host, { ...context, requesterSessionKey: context.sessionKey, hits: answer.hits });
+    noteSearch(host, context, call.query, hits);
     return {
       ...answer,
       hits,

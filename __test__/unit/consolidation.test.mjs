@@ -1,0 +1,195 @@
+// Consolidation as a user types it, on the real addon: evidence by tools and turns, a plan, a run, and back.
+
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { MemoryIndexManager } from "../../index.js";
+import { nativeAgent } from "../../plugin/consolidation/agent.js";
+import { noteSearch, noteTurn } from "../../plugin/consolidation/evidence.js";
+import { lookWhoIsDue } from "../../plugin/consolidation/nights.js";
+import { apply, consolidate, plan } from "../../plugin/consolidation/run.js";
+import { Host } from "../../plugin/host.js";
+import { commandLine } from "./command-line.mjs";
+import { makeWorkspace } from "./workspace.mjs";
+
+const ID = "memory-core-rs";
+const DAY_MS = 86_400_000;
+const INVOICES = "Invoices go out on the 5th of the month.";
+const MEMORY = "# Mine\r\n\nI like tea.  \n";
+
+/** @param {number} ago */
+const day = (ago) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
+
+/** Notes of three days that say the same, with junk. */
+const files = () => ({
+  "MEMORY.md": MEMORY,
+  ...Object.fromEntries(
+    [1, 2, 3].map((ago) => [
+      `memory/${day(ago)}.md`,
+      `# Day\n\n- ${INVOICES}\n- npm install everything of the app\n- User: yes do that please now\n`,
+    ]),
+  ),
+});
+
+/** @param {string} mode @param {Record<string, unknown>} [more] */
+const plugins = (mode, more = {}) => ({
+  slots: { memory: ID },
+  entries: { [ID]: { config: { consolidation: { mode, timeZone: "UTC", ...more } } } },
+});
+
+/** A host on a throw-away home, as the plugin sees it. @param {any} plugin @param {any} [runtime] */
+async function place(plugin, runtime = {}) {
+  const { workspace, stateDir, config } = await makeWorkspace(files());
+  /** @type {Record<string, any>} */
+  const cfg = { ...config(), plugins: plugin };
+  /** @type {string[]} */
+  const logged = [];
+  const log = (/** @type {string} */ line) => logged.push(line);
+  const api = {
+    logger: { info: log, warn: log, error: log },
+    runtime: {
+      version: "2026.9.6",
+      config: { current: () => cfg },
+      state: { resolveStateDir: () => stateDir },
+      agent: { resolveAgentWorkspaceDir: () => workspace },
+      ...runtime,
+    },
+  };
+  const read = async (/** @type {string} */ name) => await readFile(path.join(workspace, name), "utf8").catch(() => undefined);
+  return { api, host: new Host(api), cfg, agentId: "main", workspace, read, logged };
+}
+
+test("plan, apply, runs, explain and undo on the command line, and the file is as it was, byte for byte", async () => {
+  const { run, workspace } = await commandLine({ provider: "none" }, { plugins: plugins("plan"), files: files() });
+  const read = async () => await readFile(path.join(workspace, "MEMORY.md"), "utf8");
+  const planned = JSON.parse((await run("consolidate", "plan", "--json")).stdout);
+  expect(planned.add.map((/** @type {any} */ entry) => entry.text)).toEqual([INVOICES]);
+  expect(planned).toMatchObject({ agentId: "main", path: "MEMORY.md", modelCalls: 0, move: [] });
+  expect(await read()).toBe(MEMORY);
+  expect((await run("consolidate", "explain", "Invoices")).output).toContain("ok");
+  const applied = await run("consolidate", "apply", "--run", planned.runId);
+  expect(applied.output).toContain("added 1");
+  expect(await read()).toContain(`${MEMORY}\r\n## Learned\r\n<!-- mcrs:learned v1 -->\r\n- ${INVOICES} <!-- mcrs: `);
+  const [listed] = JSON.parse((await run("consolidate", "runs", "--json")).stdout);
+  expect(listed).toMatchObject({ runId: planned.runId, state: "applied", added: 1, inputTokens: 0, undoable: true });
+  expect((await run("consolidate", "undo")).output).toContain(planned.runId);
+  expect(await read()).toBe(MEMORY);
+  const again = JSON.parse((await run("promote", "--json")).stdout);
+  expect(again.candidates).toEqual([]);
+  expect(again.audit.refused).toEqual({ withdrawn: 1, ...again.audit.refused });
+});
+
+test("a failure has a code", async () => {
+  const { run } = await commandLine({ provider: "none" }, { plugins: plugins("plan"), files: files() });
+  const failed = await run("consolidate", "undo", "nosuchrun", "--json");
+  expect(JSON.parse(failed.stdout).error.code).toBe("MEM_NOT_FOUND");
+});
+
+test("a model is asked once, and what it makes up is not written", async () => {
+  let calls = 0;
+  /** @type {any} */
+  let asked;
+  const llm = {
+    complete: async (/** @type {any} */ request) => {
+      calls += 1;
+      asked = request;
+      const [, data] = request.messages[0].content.split("\n\n");
+      const [{ id }] = JSON.parse(data).statements;
+      return {
+        text: JSON.stringify({ entries: [{ ids: [id], text: "Invoices go out on the 7th of the month." }] }),
+        usage: { inputTokens: 300, outputTokens: 40 },
+      };
+    },
+  };
+  const here = await place(plugins("apply", { writer: "abstractive" }), { llm });
+  const { added } = await apply(here);
+  expect([added, calls]).toEqual([1, 1]);
+  expect(asked.purpose).toBe("memory-core-rs.consolidation");
+  expect(await here.read("MEMORY.md")).toContain(INVOICES);
+  const state = await consolidate(here, { op: "status" });
+  expect(state.tokens).toMatchObject([{ inputTokens: 300, outputTokens: 40 }]);
+});
+
+test("a model that fails costs no entry", async () => {
+  const llm = {
+    complete: async () => {
+      throw new Error("no quota");
+    },
+  };
+  const here = await place(plugins("apply", { writer: "abstractive" }), { llm });
+  expect((await apply(here)).added).toBe(1);
+  expect(here.logged.join("\n")).toContain("stand as they were found");
+});
+
+test("a night is due once, whatever the mode, and off does nothing", async () => {
+  for (const [mode, changes] of /** @type {const} */ ([
+    ["off", false],
+    ["plan", false],
+    ["apply", true],
+  ])) {
+    const here = await place(plugins(mode, { schedule: "* * * * *" }));
+    await lookWhoIsDue(here.api, here.host);
+    const later = { ...nativeAgent(here.host, here.cfg, "main"), nowMs: Date.now() + 120_000 };
+    const manager = await MemoryIndexManager.get(here.host.managerRequest({ cfg: here.cfg, agentId: "main", purpose: "cli" }));
+    if (mode === "off") {
+      expect(await manager?.consolidate(later, { op: "runs" })).toEqual([]);
+    } else {
+      expect(await manager?.consolidate(later, { op: "due", holder: "test" })).toBe(true);
+      expect(await manager?.consolidate(later, { op: "due", holder: "other" })).toBe(false);
+      if (changes) await apply(here);
+      else await plan(here);
+    }
+    await manager?.close();
+    expect((await here.read("MEMORY.md")) !== MEMORY).toBe(changes);
+  }
+});
+
+test("agents of one workspace have one run, with the smallest limit of all", async () => {
+  const here = await place(plugins("plan"));
+  here.cfg.agents.list = [
+    { id: "main", default: true },
+    { id: "work", bootstrapMaxChars: 4000 },
+  ];
+  await mkdir(path.join(here.workspace, "memory"), { recursive: true });
+  await writeFile(path.join(here.workspace, "USER.md"), "# Me\n");
+  expect(nativeAgent(here.host, here.cfg, "main").bootstrapChars).toBe(4000);
+  expect((await plan(here)).maxChars).toBe(4000);
+});
+
+test("what the owner says alone and what the agent looks up there is evidence; groups, machines and strangers are none", async () => {
+  const MAIN = { agentId: "main", sessionKey: "agent:main:main", sessionId: "s1", trigger: "user" };
+  const said = {
+    success: true,
+    messages: [{ role: "user", content: "Please remember that the gate code changes in January every year." }],
+  };
+  const claims = async (/** @type {any} */ here) => {
+    for (let waited = 0; waited < 40; waited += 1) {
+      const found = await consolidate(here, { op: "explain", what: "gate code" });
+      if (found.length > 0) return found;
+      await pause(50);
+    }
+    return [];
+  };
+  const here = await place(plugins("plan"));
+  noteTurn(here, said, MAIN);
+  expect(await claims(here)).toMatchObject([{ requested: true, origin: "owner", verdict: "ok", path: "" }]);
+  const note = `memory/${day(1)}.md`;
+  const context = /** @type {any} */ ({ cfg: here.cfg, agentId: "main", sessionKey: MAIN.sessionKey });
+  noteSearch(here.host, context, "when do invoices go out", [{ path: note, startLine: 3, endLine: 3 }]);
+  await expect.poll(async () => (await consolidate(here, { op: "explain", what: INVOICES }))[0].useCount, { timeout: 5000 }).toBe(4);
+  const others = await place(plugins("plan"));
+  for (const session of [
+    { ...MAIN, sessionKey: "agent:main:slack:channel:c1" },
+    { ...MAIN, sessionKey: "agent:main:cron:job:run:1" },
+    { ...MAIN, sessionKey: "agent:main:subagent:x" },
+    { ...MAIN, sessionKey: "agent:main:telegram:direct:stranger" },
+    { ...MAIN, trigger: "heartbeat" },
+  ]) {
+    noteTurn(others, said, session);
+  }
+  expect(await claims(others)).toEqual([]);
+  const off = await place(plugins("off"));
+  noteTurn(off, said, MAIN);
+  expect(await claims(off)).toEqual([]);
+});

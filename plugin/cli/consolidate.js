@@ -1,0 +1,216 @@
+// `openclaw memory consolidate …`, and the commands of memory-core that are faces of it.
+
+import { apply, consolidate, plan } from "../consolidation/run.js";
+import { planText, runText, stateText } from "../consolidation/text.js";
+import { forOneAgent } from "./agents.js";
+import { paint, print, printJson } from "./output.js";
+import { table } from "./table.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").PluginApi} PluginApi
+ * @typedef {import("../consolidation/run.js").Place} Place
+ * @typedef {{agent?: string, json?: boolean}} Options
+ */
+
+/**
+ * @param {PluginApi} api
+ * @param {Host} host
+ * @param {Options} options
+ * @param {string} name
+ * @param {(place: Place) => Promise<unknown>} work What is to be printed as JSON.
+ * @param {(outcome: any) => void} show The same for people.
+ */
+async function run(api, host, options, name, work, show) {
+  await forOneAgent(host, options, { name: `memory ${name}`, doing: `Memory ${name}` }, async ({ cfg, agentId }) => {
+    const outcome = await work({ api, host, cfg, agentId });
+    if (options.json) printJson(Array.isArray(outcome) ? outcome : { agentId, .../** @type {object} */ (outcome) });
+    else show(outcome);
+  });
+}
+
+/** @param {PluginApi} api @param {Host} host @param {Options} options */
+export async function runPlan(api, host, options) {
+  await run(api, host, options, "consolidate plan", planOf, (planned) => {
+    print(planText(planned));
+    if (planned.add.length + planned.move.length > 0) print(`\nCarry it out: openclaw memory consolidate apply --run ${planned.runId}`);
+  });
+}
+
+/** A plan without the question, which repeats it. @param {Place} place */
+async function planOf(place) {
+  const { question: _, ...planned } = await plan(place);
+  return planned;
+}
+
+/** @param {PluginApi} api @param {Host} host @param {Options & {run?: string, only: string[]}} options */
+export async function runApply(api, host, options) {
+  await run(api, host, options, "consolidate apply", (place) => apply(place, options), printApplied);
+}
+
+/** @param {{runId: string, path: string, added: number, moved: number}} applied */
+function printApplied({ runId, path, added, moved }) {
+  if (added + moved === 0) return print("Nothing was to be changed.");
+  print(`${path}: added ${added}, moved ${moved} to the archive. Take it back: openclaw memory consolidate undo ${runId}`);
+}
+
+/** @param {PluginApi} api @param {Host} host @param {string | undefined} runId @param {Options & {all?: boolean}} options */
+export async function runUndo(api, host, runId, options) {
+  const call = { op: "undo", ...(runId ? { run: runId } : {}), all: options.all === true };
+  await run(
+    api,
+    host,
+    options,
+    "consolidate undo",
+    (place) => consolidate(place, call),
+    ({ runs, kept }) => {
+      print(runs.length === 0 ? "There was nothing to take back." : `Took back: ${runs.join(", ")}.`);
+      for (const text of kept) print(paint("yellow", `Somebody has changed this entry; it stays: ${text}`));
+    },
+  );
+}
+
+/** @param {PluginApi} api @param {Host} host @param {string | undefined} runId @param {Options} options */
+export async function runRuns(api, host, runId, options) {
+  if (runId) {
+    const one = async (/** @type {Place} */ place) => {
+      const [listed, planned] = await consolidate(place, { op: "run", run: runId });
+      return { ...listed, plan: planned };
+    };
+    await run(api, host, options, "consolidate runs", one, (listed) => print(`${runText(listed)}\n${planText(listed.plan)}`));
+    return;
+  }
+  await run(
+    api,
+    host,
+    options,
+    "consolidate runs",
+    (place) => consolidate(place, { op: "runs" }),
+    (/** @type {any[]} */ runs) => {
+      if (runs.length === 0) return print("There was no run yet.");
+      const rows = runs.map(({ runId: id, startedAt, state, added, moved, inputTokens, outputTokens, refused }) => [
+        id,
+        startedAt,
+        state,
+        `+${added} →${moved}`,
+        String(inputTokens + outputTokens),
+        Object.entries(refused)
+          .map(([code, n]) => `${code} ${n}`)
+          .join(", "),
+      ]);
+      print(table(["RUN", "WHEN", "STATE", "ENTRIES", "TOKENS", "REFUSED"], rows));
+    },
+  );
+}
+
+/** @param {PluginApi} api @param {Host} host @param {string} what @param {Options} options */
+export async function runExplain(api, host, what, options) {
+  await run(
+    api,
+    host,
+    options,
+    "consolidate explain",
+    (place) => consolidate(place, { op: "explain", what }),
+    (/** @type {any[]} */ claims) => {
+      if (claims.length === 0) return print("Nothing of the kind was met.");
+      const rows = claims.map(({ id, verdict, days, useCount, origin, path, line, text }) => [
+        id.slice(0, 8),
+        paint(verdict === "ok" ? "green" : "yellow", verdict),
+        String(days),
+        String(useCount),
+        origin,
+        path ? `${path}#L${line}` : "said",
+        text,
+      ]);
+      print(table(["CLAIM", "VERDICT", "DAYS", "USES", "ORIGIN", "NOTE", "TEXT"], rows));
+    },
+  );
+}
+
+/** @param {PluginApi} api @param {Host} host @param {Options} options */
+export async function runState(api, host, options) {
+  await run(
+    api,
+    host,
+    options,
+    "consolidate status",
+    (place) => consolidate(place, { op: "status" }),
+    (state) => print(stateText(state)),
+  );
+}
+
+/** @param {PluginApi} api @param {Host} host @param {Options & {apply?: boolean, limit?: number}} options */
+export async function runPromote(api, host, options) {
+  await run(
+    api,
+    host,
+    options,
+    "promote",
+    (place) => promote(place, options),
+    ({ planned, apply: applied }) => {
+      print(planText(planned));
+      if (applied) print(`${applied.memoryPath}: ${applied.applied} promoted.`);
+    },
+  );
+}
+
+/**
+ * Plan and outcome in the words of memory-core.
+ * @param {Place} place
+ * @param {{apply?: boolean, limit?: number}} options
+ */
+async function promote(place, { apply: wanted, limit }) {
+  const planned = await planOf(place);
+  const additions = planned.add.slice(0, limit ?? planned.add.length);
+  const candidates = additions.map((/** @type {any} */ { id, text, sources, days, uses }) => ({
+    key: id,
+    snippet: text,
+    path: sources[0]?.path ?? "",
+    startLine: sources[0]?.line ?? 0,
+    endLine: sources[0]?.line ?? 0,
+    signalCount: uses,
+    recallDays: days,
+  }));
+  const workspaceDir = place.host.workspaceDir(place.cfg, place.agentId);
+  const outcome = { workspaceDir, audit: { refused: planned.refusedCounts }, candidates, planned };
+  if (!wanted) return outcome;
+  if (candidates.length === 0)
+    return {
+      ...outcome,
+      apply: { applied: 0, appended: 0, reconciledExisting: 0, appliedCandidates: [], rejectedCandidates: planned.refused },
+    };
+  const applied = await apply(place, { run: planned.runId, only: additions.map((/** @type {any} */ { id }) => id) });
+  return {
+    ...outcome,
+    apply: {
+      applied: applied.added,
+      appended: applied.added,
+      reconciledExisting: planned.strengthen.length,
+      memoryPath: applied.path,
+      appliedCandidates: candidates,
+      rejectedCandidates: planned.refused,
+    },
+  };
+}
+
+/** @param {PluginApi} api @param {Host} host @param {string} what @param {Options} options */
+export async function runPromoteExplain(api, host, what, options) {
+  const explained = async (/** @type {Place} */ place) => {
+    const [claims, { settings }] = await Promise.all([consolidate(place, { op: "explain", what }), consolidate(place, { op: "status" })]);
+    const [candidate = null] = claims;
+    const thresholds = { minDays: settings.minDays, minUses: settings.minUses, lookbackDays: settings.lookbackDays };
+    const passes = candidate && {
+      recallCount: candidate.useCount >= settings.minUses || candidate.requested,
+      days: candidate.days >= settings.minDays || candidate.requested,
+      verdict: candidate.verdict,
+    };
+    return { thresholds, candidate, passes };
+  };
+  await run(api, host, options, "promote-explain", explained, ({ candidate, passes }) =>
+    print(
+      candidate
+        ? `${passes.verdict}: ${candidate.text} (${candidate.days} days, ${candidate.useCount} uses)`
+        : "Nothing of the kind was met.",
+    ),
+  );
+}

@@ -1,0 +1,79 @@
+// Evidence: what the owner says in private, and what the agent's own searches and reads bring up there. Nothing of
+// machines, groups, sub-agents and our own calls counts.
+
+import { sessionAgentId } from "../../lib/config.js";
+import { errorMessage } from "../../lib/errors.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { lastMessages } from "../hooks/messages.js";
+import { isConversation, isPrivate, isUserTurn, personOf } from "../hooks/session.js";
+import { chosen } from "./agent.js";
+import { consolidate } from "./run.js";
+
+/**
+ * Notes what happened, later and without anybody waiting.
+ * @param {import("../host.js").Host} host
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ * @param {Record<string, unknown>} observed
+ */
+function note(host, cfg, agentId, observed) {
+  setImmediate(() => {
+    consolidate({ host, cfg, agentId }, { op: "observe", observed: [observed] }).catch((error) =>
+      host.logger.warn(`${PLUGIN_ID}: consolidation: ${errorMessage(error)}`),
+    );
+  });
+}
+
+/**
+ * Whether something is evidence: it happened in a private conversation of the owner, with consolidation on.
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ * @param {Record<string, any>} ctx
+ */
+function counts(cfg, agentId, ctx) {
+  if (chosen(cfg, agentId).mode === "off" || !isConversation(ctx) || !isPrivate(cfg, ctx)) return false;
+  // Where people are kept apart, nobody tells us which of them is the owner; whom the operator has linked is one of his own.
+  const person = personOf(cfg, ctx);
+  return person === undefined || person.startsWith("linked:");
+}
+
+/**
+ * The model searched and was given passages.
+ * @param {import("../host.js").Host} host
+ * @param {import("../tools/context.js").ToolContext} context
+ * @param {string} query
+ * @param {{path: string, startLine: number, endLine: number, source?: string}[]} hits
+ */
+export function noteSearch(host, context, query, hits) {
+  const { cfg, agentId } = context;
+  if (!counts(cfg, agentId, context)) return;
+  const shown = hits.filter((hit) => hit.source !== "sessions").map(({ path, startLine, endLine }) => ({ path, startLine, endLine }));
+  if (shown.length > 0) note(host, cfg, agentId, { kind: "query", query, shown });
+}
+
+/**
+ * The model read lines of a note.
+ * @param {import("../host.js").Host} host
+ * @param {import("../tools/context.js").ToolContext} context
+ * @param {{path: string, from?: number, text?: string}} read
+ */
+export function noteRead(host, context, { path, from = 1, text = "" }) {
+  const { cfg, agentId } = context;
+  if (!text || !counts(cfg, agentId, context)) return;
+  const endLine = from + text.split("\n").length - 1;
+  note(host, cfg, agentId, { kind: "read", shown: [{ path, startLine: from, endLine }] });
+}
+
+/**
+ * The owner said something.
+ * @param {{host: import("../host.js").Host}} plugin
+ * @param {Record<string, any>} event
+ * @param {Record<string, any>} ctx
+ */
+export function noteTurn({ host }, event, ctx) {
+  const cfg = host.config();
+  const agentId = sessionAgentId(cfg, ctx);
+  if (event.success !== true || !isUserTurn(ctx) || !counts(cfg, agentId, ctx)) return;
+  const texts = lastMessages(event.messages, 1, "user").map((message) => message.text);
+  if (texts.length > 0) note(host, cfg, agentId, { kind: "said", session: String(ctx.sessionId ?? ctx.sessionKey), texts });
+}

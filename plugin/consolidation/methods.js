@@ -1,0 +1,116 @@
+// Consolidation for clients of the gateway, and behind `/dreaming`.
+
+import { defaultAgentId, listAgentIds, normalizeAgentId } from "../../lib/config.js";
+import { errorCode, errorMessage } from "../../lib/errors.js";
+import { addDreamingAction } from "../commands/dreaming.js";
+import { apply, consolidate, plan } from "./run.js";
+import { planText, runText } from "./text.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").PluginApi} PluginApi
+ * @typedef {import("./run.js").Place} Place
+ * @typedef {Record<string, any>} Params
+ */
+
+/** Those that change a file ask for more than those that look. */
+const METHODS = {
+  status: { scope: "operator.read", work: (/** @type {Place} */ place) => consolidate(place, { op: "status" }) },
+  plan: { scope: "operator.read", work: (/** @type {Place} */ place) => plan(place) },
+  runs: { scope: "operator.read", work: async (/** @type {Place} */ place) => ({ runs: await consolidate(place, { op: "runs" }) }) },
+  apply: {
+    scope: "operator.admin",
+    work: (/** @type {Place} */ place, /** @type {Params} */ params) => apply(place, { run: text(params.runId), only: texts(params.only) }),
+  },
+  undo: {
+    scope: "operator.admin",
+    work: (/** @type {Place} */ place, /** @type {Params} */ params) => {
+      const run = text(params.runId);
+      return consolidate(place, { op: "undo", ...(run ? { run } : {}), all: params.all === true });
+    },
+  },
+};
+
+/** @param {unknown} value */
+const text = (value) => (typeof value === "string" && value ? value : undefined);
+
+/** @param {unknown} value */
+const texts = (value) => (Array.isArray(value) ? value.filter((item) => typeof item === "string") : []);
+
+/**
+ * @param {PluginApi} api
+ * @param {Host} host
+ */
+export function registerConsolidation(api, host) {
+  for (const [name, { scope, work }] of Object.entries(METHODS)) {
+    api.registerGatewayMethod?.(
+      `memoryCoreRs.consolidation.${name}`,
+      async (
+        /** @type {{params?: Params, respond: (ok: boolean, payload?: unknown, error?: unknown) => void}} */ { params = {}, respond },
+      ) => {
+        try {
+          const place = placeOf(api, host, params.agentId);
+          const outcome = await work(place, params);
+          respond(true, { agentId: place.agentId, .../** @type {object} */ (outcome) });
+        } catch (error) {
+          respond(false, undefined, { code: errorCode(error) ?? "UNAVAILABLE", message: errorMessage(error) });
+        }
+      },
+      { scope },
+    );
+  }
+  registerActions(api, host);
+}
+
+/**
+ * @param {PluginApi} api
+ * @param {Host} host
+ * @param {unknown} wanted
+ * @returns {Place}
+ */
+function placeOf(api, host, wanted) {
+  const cfg = host.config();
+  const agentId = typeof wanted === "string" && wanted.trim() ? normalizeAgentId(wanted) : defaultAgentId(cfg);
+  if (!listAgentIds(cfg).includes(agentId)) throw new Error(`there is no agent "${agentId}"`);
+  return { api, host, cfg, agentId };
+}
+
+/**
+ * The words after `/dreaming` that work on runs.
+ * @param {PluginApi} api
+ * @param {Host} host
+ */
+function registerActions(api, host) {
+  addDreamingAction("plan", {
+    help: "say what a run would do; no file is changed",
+    changes: true,
+    run: async () => planText(await plan(placeOf(api, host, undefined))),
+  });
+  addDreamingAction("apply", {
+    help: "carry out a plan: `apply <run>`, or a new one",
+    changes: true,
+    run: async (_host, _ctx, [run]) => {
+      const { runId, path, added, moved } = await apply(placeOf(api, host, undefined), { run });
+      return `${path}: added ${added}, moved ${moved} to the archive. Take it back: /dreaming undo ${runId}`;
+    },
+  });
+  addDreamingAction("undo", {
+    help: "take a run back: `undo <run>`, or the latest",
+    changes: true,
+    run: async (_host, _ctx, [run]) => {
+      const { runs, kept } = await consolidate(placeOf(api, host, undefined), { op: "undo", ...(run ? { run } : {}) });
+      return [
+        `Took back: ${runs.join(", ") || "nothing"}.`,
+        ...kept.map((/** @type {string} */ entry) => `Changed since, so it stays: ${entry}`),
+      ].join("\n");
+    },
+  });
+  addDreamingAction("runs", {
+    help: "the latest runs",
+    changes: true,
+    run: async () => {
+      const runs = await consolidate(placeOf(api, host, undefined), { op: "runs" });
+      return runs.slice(0, 5).map(runText).join("\n") || "There was no run yet.";
+    },
+  });
+}

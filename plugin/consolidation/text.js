@@ -1,0 +1,53 @@
+// Plans, runs and the state of consolidation in plain words: for the command line and for `/dreaming`.
+
+/** Refusals that are listed. */
+const LISTED = 10;
+
+/** @param {Record<string, number>} counts */
+function countsText(counts) {
+  return Object.entries(counts)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([code, n]) => `${code} ${n}`)
+    .join(", ");
+}
+
+/** @param {any} planned */
+export function planText({ add = [], move = [], strengthen = [], refused = [], refusedCounts = {}, notes = [], modelCalls = 0 }) {
+  const lines = [];
+  if (add.length + move.length === 0) lines.push("Nothing to learn.");
+  for (const { id, text, sources, days, uses } of add) {
+    const [source] = sources;
+    const place = source?.path ? `${source.path}#L${source.line}` : "said";
+    lines.push(`+ ${id} ${text} (${place}; ${days} days, ${uses} uses)`);
+  }
+  for (const { id, line, reason } of move)
+    lines.push(`→ ${id} ${String(line).split(" <!--")[0].replace(/^- /, "")} (to the archive: ${reason})`);
+  if (strengthen.length > 0) lines.push(`In use: ${strengthen.length}.`);
+  if (Object.keys(refusedCounts).length > 0) lines.push(`Not kept: ${countsText(refusedCounts)}.`);
+  for (const { text, code } of refused.slice(0, LISTED)) if (text) lines.push(`  ${code}: ${text}`);
+  if (modelCalls > 0) lines.push(`Costs ${modelCalls} call of a model.`);
+  return [...lines, ...notes].join("\n");
+}
+
+/** @param {any} run */
+export function runText({ runId, state, startedAt, added, moved, inputTokens, outputTokens }) {
+  const cost = inputTokens + outputTokens > 0 ? `, ${inputTokens} + ${outputTokens} tokens` : "";
+  return `Run ${runId} of ${startedAt}: ${state}, added ${added}, moved ${moved}${cost}`;
+}
+
+/** @param {any} state */
+export function stateText({ settings, claims, uses, nextRunAt, lastRun, tokens, maxChars, chars }) {
+  const { mode, schedule, writer } = settings;
+  return [
+    `Consolidation: ${mode}${mode === "off" ? "" : ` (${schedule}, ${writer})`}`,
+    `Known: ${claims} claims, ${uses} uses`,
+    `MEMORY.md: ${chars} of ${maxChars} characters`,
+    ...(mode !== "off" && nextRunAt ? [`Next run: ${nextRunAt}`] : []),
+    ...(lastRun
+      ? [runText(lastRun), ...(Object.keys(lastRun.refused).length > 0 ? [`Not kept: ${countsText(lastRun.refused)}`] : [])]
+      : []),
+    ...tokens.map(
+      (/** @type {any} */ { month, inputTokens, outputTokens }) => `Tokens ${month}: ${inputTokens} sent, ${outputTokens} answered`,
+    ),
+  ].join("\n");
+}
