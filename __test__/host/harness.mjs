@@ -18,6 +18,9 @@ import { installHost } from "./install.mjs";
 /** Time limit of one command in milliseconds; a busy machine needs some. */
 const COMMAND_MS = 420_000;
 
+/** Time of one question whether a turn is over; the host's own client gives up after thirty seconds. */
+const WAIT_MS = 15_000;
+
 /** Connections to a gateway that are tried for one request. */
 const CONNECTIONS = 5;
 
@@ -305,8 +308,11 @@ export class TestHost {
    */
   async chat(sessionKey, message) {
     const { runId } = await this.callAsOwner("chat.send", { sessionKey, message, idempotencyKey: randomUUID() });
-    const { status } = await this.callAsOwner("agent.wait", { runId, timeoutMs: COMMAND_MS });
-    if (status === "timeout") throw new Error(`"${message}" was not done in ${COMMAND_MS} ms:\n${this.#gatewayOutput.slice(-3000)}`);
+    for (let waited = 0; waited < COMMAND_MS; waited += WAIT_MS) {
+      const { status } = await this.callAsOwner("agent.wait", { runId, timeoutMs: WAIT_MS });
+      if (status !== "timeout") return;
+    }
+    throw new Error(`"${message}" was not done in ${COMMAND_MS} ms:\n${this.#gatewayOutput.slice(-3000)}`);
   }
 
   /**
