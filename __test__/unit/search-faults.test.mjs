@@ -162,7 +162,12 @@ test.runIf(process.platform === "linux")(
       await rm(stateDir, { recursive: true, force: true });
       control.arm(/** @type {import("../faults/control.mjs").Fault} */ (fault), skip);
       const told = await within(SEARCH, ":", { env, request });
-      if (control.disarm() > 0) expect(told, `after ${skip}`).toMatchObject(FULL);
+      if (control.disarm() === 0) continue;
+      expect(told, `after ${skip}`).toMatchObject(FULL);
+      // What the first one left half made was taken for a damaged index.
+      control.arm(/** @type {import("../faults/control.mjs").Fault} */ (fault), 0);
+      expect(await within(SEARCH, ":", { env, request }), `again after ${skip}`).toMatchObject(FULL);
+      control.disarm();
     }
     // A full disk is no reason not to search what is there.
     await rm(stateDir, { recursive: true, force: true });

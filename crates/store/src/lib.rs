@@ -200,6 +200,9 @@ impl Store {
             Err(error) if matches!(error.code(), Code::ReadOnly | Code::DiskFull) && !opened.created => {
                 // Without anything to read this error would come with every search; better at once.
                 let conn = open::connect_reader(path).map_err(|_| error.clone())?;
+                if schema::is_unfinished(&conn) {
+                    return Err(error);
+                }
                 place::check(&conn, path, options.workspace.as_ref())?;
                 (None, Some(error))
             }

@@ -50,6 +50,16 @@ fn both(conn: &Connection) -> Result<Option<(i32, Option<i32>)>> {
     }
 }
 
+/// Whether it was left before it had all tables and the first note: nothing can be read from it.
+pub(super) fn is_unfinished(conn: &Connection) -> bool {
+    let sql = "SELECT user_version < ?1 AND NOT EXISTS (SELECT 1 FROM file) FROM pragma_user_version";
+    match conn.query_row(sql, [VERSION], |row| row.get(0)) {
+        Ok(is_unfinished) => is_unfinished,
+        // No such table.
+        Err(error) => of_sqlite(error).code() == Code::Corrupt,
+    }
+}
+
 /// Records the version, if nothing has.
 pub(super) fn record(conn: &Connection) -> Result<()> {
     conn.prepare_cached("INSERT OR IGNORE INTO meta (key, value) SELECT ?1, user_version FROM pragma_user_version")

@@ -412,3 +412,20 @@ fn a_process_that_was_stopped_while_it_wrote_keeps_nobody_from_opening_reading_a
     let again = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
     again.write(|tx| tx.set_meta("k", "v")).unwrap();
 }
+
+// A disk that was full while the index was made left a file without tables, which was then taken for a damaged one.
+#[test]
+fn an_index_that_was_not_made_to_its_end_is_told_from_one_that_can_be_read() {
+    let mut conn = Connection::open_in_memory().unwrap();
+    assert!(crate::schema::is_unfinished(&conn));
+    conn.pragma_update(None, "application_id", crate::schema::APPLICATION_ID).unwrap();
+    assert!(crate::schema::is_unfinished(&conn));
+    crate::schema::migrate(&mut conn).unwrap();
+    assert!(!crate::schema::is_unfinished(&conn));
+    conn.pragma_update(None, "user_version", 1).unwrap();
+    assert!(crate::schema::is_unfinished(&conn));
+    let row = "INSERT INTO file (generation, source, path, hash, mtime_ns, size, lines, terms, indexed_ms) \
+               VALUES (1, 'memory', 'a.md', x'00', 0, 0, 0, 0, 0)";
+    conn.execute_batch(row).unwrap();
+    assert!(!crate::schema::is_unfinished(&conn));
+}
