@@ -7,7 +7,6 @@ import type {
   AutomaticSettings,
   CaptureEntry,
   CaptureOutcome,
-  CaptureTask,
   DoctorCheck,
   FactAnswer,
   FactImport,
@@ -25,7 +24,9 @@ import type {
   MemoryRestoreReport,
   MemorySource,
   MemorySyncReport,
-  RecalledHit,
+  ModelTask,
+  ProvenanceAsked,
+  Recall,
   ResolvedSettings,
   SessionRequest,
   StoredFact,
@@ -103,6 +104,8 @@ export interface ManagerRequest {
   embed?: EmbedFunction
   /** Conversations that the host keeps in a database of its own. Files of conversations are read without it. */
   sessions?: SessionSource
+  /** What else a host does for the engine. */
+  host?: ManagerHost
   /** Where keys come from beyond configuration and environment. */
   credentialSources?: {
     lookupKey?: (provider: string) => Promise<string | { apiKey: string, source?: string } | undefined>
@@ -130,8 +133,15 @@ export type SessionSource = (request: SessionRequest) => Promise<Record<string, 
 /** An `EmbedFunction` as the engine calls it. */
 export type EmbedCall = (texts: string[], kind: string, provider: string) => Promise<EmbedAnswer>
 
-/** A `SessionSource` as the engine calls it. */
-export type SessionCall = (request: SessionRequest) => Promise<SessionAnswer>
+/** What the engine asks a host for. What a host does not offer is never asked. */
+export interface ManagerHost {
+  /** Asks the user's model one question. */
+  askModel?: (task: ModelTask) => Promise<string>
+  /** Tells whose words files hold: the user's or the agent's own, or another's. One answer a file, in order. */
+  provenance?: (asked: ProvenanceAsked) => Promise<('own' | 'other')[]>
+  /** Is told what the engine says. */
+  log?: LogFunction
+}
 
 /** Providers of the host. */
 export interface HostAdapter {
@@ -205,13 +215,11 @@ export declare class MemoryIndexManager {
   /** What a sync would do and cost, without doing it. */
   plan(options?: { force?: boolean }): Promise<{ plan: MemoryPlan, paid: boolean, local: boolean }>
   /** What memory has to say about a user's message, within the time limit of the agent's settings. */
-  recall(agent: AutomaticAgent, question: string | RecallQuestion): Promise<RecalledHit[]>
-  /** Works off the capture queue by rules. */
-  captureByRules(agent: AutomaticAgent): Promise<CaptureOutcome>
-  /** The next turn of the capture queue for a model, or null. */
-  nextExtraction(agent: AutomaticAgent): Promise<CaptureTask | null>
-  /** Keeps what a model listed for a turn of the capture queue. */
-  finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<CaptureOutcome>
+  recall(agent: AutomaticAgent, question: string | RecallQuestion): Promise<MemoryHit[]>
+  /** The same as a block for the prompt; null when there is nothing to show. */
+  recallBlock(agent: AutomaticAgent, question: string | RecallQuestion): Promise<string | null>
+  /** Works off the capture queue, by rules or as the user's model lists what to keep. */
+  capture(agent: AutomaticAgent): Promise<CaptureOutcome>
   /** Runs one call on the engine, also one that has no method here. */
   run<T>(call: (engine: NativeManager) => Promise<T>): Promise<T>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
@@ -297,7 +305,6 @@ export interface NativeBinding {
   setAsideFiles: typeof setAsideFiles
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
-  renderRecall: typeof renderRecall
   memoryAsLine: typeof memoryAsLine
   sessionSlugTask: typeof sessionSlugTask
   renameSessionNote: typeof renameSessionNote
@@ -313,31 +320,22 @@ export interface NativeBinding {
  */
 export declare class NativeManager {
   /**
-   * What memory may have to say about a user's message: the user's words, what they ask memory for, and passages, best
-   * first; `fits` says which of them auto-recall shows.
+   * What memory may have to say about a user's message: the user's words, what they ask memory for, and passages that the
+   * host vouches for, best first; `fits` says which of them auto-recall shows.
    */
-  recallCandidates(agent: AutomaticAgent, question: RecallQuestion): Promise<{ message: string; intent: string | null; candidates: (MemoryHit & { fits: boolean; file?: { state: string; modifiedMs: number } })[] }>
+  recallCandidates(agent: AutomaticAgent, question: RecallQuestion): Promise<{ message: string; intent: string | null; candidates: (MemoryHit & { fits: boolean })[] }>
   /**
-   * What memory has to say about a user's message, within the time limit of the settings; empty when nothing. `file` is
-   * missing where the passage's file is.
+   * What memory has to say about a user's message, within the time limit of the settings: the passages that the host
+   * vouches for, and as many of them as fit as a block for the prompt.
    */
-  recall(agent: AutomaticAgent, question: RecallQuestion): Promise<RecalledHit[]>
-  /**
-   * What auto-capture itself has written of passages that `recall` gave for the same message: for a note that the
-   * host no longer vouches for.
-   */
-  recallCaptured(agent: AutomaticAgent, question: RecallQuestion, hits: MemoryHit[]): Promise<MemoryHit[]>
+  recall(agent: AutomaticAgent, question: RecallQuestion): Promise<Recall>
   /**
    * Remembers what was written into a note in a conversation of several people, so that it is never recalled by
    * itself. `note` is its path, relative to the workspace or absolute; none when that is not known.
    */
   rememberGroupWords(agent: AutomaticAgent, note: string | undefined | null, texts: Array<string>): Promise<undefined>
-  /** Works off the capture queue by rules. */
-  captureByRules(agent: AutomaticAgent): Promise<CaptureOutcome>
-  /** The next turn of the capture queue that a model is to look at; null when there is none. */
-  nextExtraction(agent: AutomaticAgent): Promise<CaptureTask | null>
-  /** Keeps what a model listed for a turn of the capture queue. */
-  finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<CaptureOutcome>
+  /** Works off the capture queue, by rules or as the user's model lists them. */
+  capture(agent: AutomaticAgent): Promise<CaptureOutcome>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
   /**
@@ -545,6 +543,14 @@ export interface ForgetRequest {
 /** Whether this build runs GGUF models itself (`provider: "local"`), instead of leaving them to the host. */
 export declare function hasLlamaCpp(): boolean
 
+/** What the host says, or why it cannot. */
+export interface HostAnswer {
+  /** The answer. */
+  value?: any
+  /** What was thrown. */
+  failure?: HostFailure
+}
+
 /** What an error of the host says. Its code, status and patience come as data, so that nobody reads them out of words. */
 export interface HostFailure {
   /** In its own words. */
@@ -604,11 +610,25 @@ export interface MarkdownChunk {
 /** A stored text for a model, on one line: it can end no block, and nothing in it is invisible. */
 export declare function memoryAsLine(text: string): string
 
+/** What a host offers; each part may be missing. */
+export interface NativeHost {
+  /** Makes vectors with an adapter of the host. */
+  embed?: EmbedCall
+  /** Tells of the conversations that the host keeps itself. */
+  conversations?: (request: SessionRequest) => Promise<HostAnswer>
+  /** Asks the user's model. */
+  askModel?: (task: ModelTask) => Promise<HostAnswer>
+  /** Tells whose words files hold. */
+  provenance?: (asked: ProvenanceAsked) => Promise<HostAnswer>
+  /** Is told what the engine says; must not throw. */
+  log?: LogFunction
+}
+
 /** An agent id in the form the host uses for folders and keys. */
 export declare function normalizeAgentId(id: string): string
 
 /** Opens the index of one agent; null when memory search is switched off for it. */
-export declare function openManager(request: OpenRequest, embed?: EmbedCall | undefined | null, sessions?: SessionCall | undefined | null): Promise<NativeManager | null>
+export declare function openManager(request: OpenRequest, host?: NativeHost | undefined | null): Promise<NativeManager | null>
 
 /** What `openManager` and `resolveSettings` need. */
 export interface OpenRequest {
@@ -718,14 +738,6 @@ export declare function recordTurn(agent: AutomaticAgent, user: string, assistan
 export declare function renameSessionNote(workspaceDir: string, path: string, answer: string): string | null
 
 /**
- * Recalled passages as the block for the prompt; null when none fits.
- *
- * # Errors
- * `MEM_CONFIG`, or `MEM_ARGUMENT` when the passages are malformed.
- */
-export declare function renderRecall(agent: AutomaticAgent, hits: MemoryHit[]): string | null
-
-/**
  * The resolved settings of an agent: `{settings, origins, warnings}`, or null when memory search is switched off.
  *
  * # Errors
@@ -751,14 +763,6 @@ export interface SearchOptions {
   nowMs?: number
   /** The conversation in which it is asked. */
   sessionKey?: string
-}
-
-/** What the host says of its conversations, or why it cannot. */
-export interface SessionAnswer {
-  /** The answer. */
-  value?: any
-  /** What was thrown. */
-  failure?: HostFailure
 }
 
 /** What a session key says. */

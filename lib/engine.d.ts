@@ -294,10 +294,12 @@ export type ImportOutcome = {
   unusable: number;
 };
 
-/** A passage for a prompt. */
-export type RecalledHit = MemoryHit & {
-  /** Its file; none when that is gone. */
-  file?: FileState;
+/** What memory has to say about a message. */
+export type Recall = {
+  /** The passages, best first. */
+  hits: MemoryHit[];
+  /** As much of them as there is room for, as a block for the prompt; none when there is nothing to show. */
+  block: string | null;
 };
 
 /** What was done with a turn. */
@@ -308,18 +310,32 @@ export type CaptureOutcome = {
   skipped: number;
 };
 
-/** A turn that a model is to look at. */
-export type CaptureTask = {
-  /** For `finish`. */
+/** A question to the user's model. */
+export type ModelTask = {
+  /** Names the question, for hosts that run each under a name. */
   id: string;
+  /** What it is for, for example `memory-capture`; hosts book costs under it. */
+  purpose: string;
   /** What the model is told about its task. */
   system: string;
-  /** The request. */
+  /** The question. */
   prompt: string;
-  /** Provider of the turn's model, for hosts that assume a wrong one. */
+  /** Provider of the model to ask; none = the user's. */
   provider: string | null;
-  /** The turn's model. */
+  /** The model to ask; none = the user's. */
   model: string | null;
+  /** Longest answer in tokens. */
+  maxTokens: number;
+  /** How long the answer is waited for, in milliseconds. */
+  timeoutMs: number;
+};
+
+/** The files whose words are asked about. */
+export type ProvenanceAsked = {
+  /** The workspace. */
+  workspaceDir: string;
+  /** Its files. */
+  files: FileAsked[];
 };
 
 /** One line of the log. */
@@ -490,12 +506,14 @@ export type Passage = {
 /** What kind of fact a memory is (M6). */
 export type Category = "preference" | "fact" | "decision" | "entity" | "other";
 
-/** What tells one state of a file from another. */
-export type FileState = {
-  /** Equal as long as the file is the same and nobody has written to it. */
-  state: string;
+/** One of them. */
+export type FileAsked = {
+  /** As results name it. */
+  path: string;
+  /** Equal as long as the file is the same and nobody has written to it; none when it is gone. */
+  state?: string;
   /** When it was written last, in milliseconds since the epoch. */
-  modifiedMs: number;
+  modifiedMs?: number;
 };
 
 /** Which sources are indexed. */

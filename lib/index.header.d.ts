@@ -7,7 +7,6 @@ import type {
   AutomaticSettings,
   CaptureEntry,
   CaptureOutcome,
-  CaptureTask,
   DoctorCheck,
   FactAnswer,
   FactImport,
@@ -25,7 +24,9 @@ import type {
   MemoryRestoreReport,
   MemorySource,
   MemorySyncReport,
-  RecalledHit,
+  ModelTask,
+  ProvenanceAsked,
+  Recall,
   ResolvedSettings,
   SessionRequest,
   StoredFact,
@@ -103,6 +104,8 @@ export interface ManagerRequest {
   embed?: EmbedFunction
   /** Conversations that the host keeps in a database of its own. Files of conversations are read without it. */
   sessions?: SessionSource
+  /** What else a host does for the engine. */
+  host?: ManagerHost
   /** Where keys come from beyond configuration and environment. */
   credentialSources?: {
     lookupKey?: (provider: string) => Promise<string | { apiKey: string, source?: string } | undefined>
@@ -130,8 +133,15 @@ export type SessionSource = (request: SessionRequest) => Promise<Record<string, 
 /** An `EmbedFunction` as the engine calls it. */
 export type EmbedCall = (texts: string[], kind: string, provider: string) => Promise<EmbedAnswer>
 
-/** A `SessionSource` as the engine calls it. */
-export type SessionCall = (request: SessionRequest) => Promise<SessionAnswer>
+/** What the engine asks a host for. What a host does not offer is never asked. */
+export interface ManagerHost {
+  /** Asks the user's model one question. */
+  askModel?: (task: ModelTask) => Promise<string>
+  /** Tells whose words files hold: the user's or the agent's own, or another's. One answer a file, in order. */
+  provenance?: (asked: ProvenanceAsked) => Promise<('own' | 'other')[]>
+  /** Is told what the engine says. */
+  log?: LogFunction
+}
 
 /** Providers of the host. */
 export interface HostAdapter {
@@ -205,13 +215,11 @@ export declare class MemoryIndexManager {
   /** What a sync would do and cost, without doing it. */
   plan(options?: { force?: boolean }): Promise<{ plan: MemoryPlan, paid: boolean, local: boolean }>
   /** What memory has to say about a user's message, within the time limit of the agent's settings. */
-  recall(agent: AutomaticAgent, question: string | RecallQuestion): Promise<RecalledHit[]>
-  /** Works off the capture queue by rules. */
-  captureByRules(agent: AutomaticAgent): Promise<CaptureOutcome>
-  /** The next turn of the capture queue for a model, or null. */
-  nextExtraction(agent: AutomaticAgent): Promise<CaptureTask | null>
-  /** Keeps what a model listed for a turn of the capture queue. */
-  finishExtraction(agent: AutomaticAgent, id: string, answer: string): Promise<CaptureOutcome>
+  recall(agent: AutomaticAgent, question: string | RecallQuestion): Promise<MemoryHit[]>
+  /** The same as a block for the prompt; null when there is nothing to show. */
+  recallBlock(agent: AutomaticAgent, question: string | RecallQuestion): Promise<string | null>
+  /** Works off the capture queue, by rules or as the user's model lists what to keep. */
+  capture(agent: AutomaticAgent): Promise<CaptureOutcome>
   /** Runs one call on the engine, also one that has no method here. */
   run<T>(call: (engine: NativeManager) => Promise<T>): Promise<T>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
@@ -297,7 +305,6 @@ export interface NativeBinding {
   setAsideFiles: typeof setAsideFiles
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
-  renderRecall: typeof renderRecall
   memoryAsLine: typeof memoryAsLine
   sessionSlugTask: typeof sessionSlugTask
   renameSessionNote: typeof renameSessionNote

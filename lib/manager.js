@@ -6,9 +6,10 @@
 import path from "node:path";
 import { checkForget, checkGet, checkReadFile, checkSearch, checkSwitches, checkSync, checkText, MAX_UNSIGNED } from "./arguments.js";
 import { codedError } from "./errors.js";
+import { HostPort } from "./host-port.js";
 import { dropEntry, entryFor, suspendManagers } from "./manager-registry.js";
 import { isNativeLoaded, native } from "./native.js";
-import { answering, nativeSearchOptions, typedVectors } from "./native-shapes.js";
+import { nativeSearchOptions } from "./native-shapes.js";
 import { prepare } from "./request.js";
 
 /**
@@ -20,6 +21,7 @@ import { prepare } from "./request.js";
  * @typedef {import("../index.d.ts").MemoryAnswer} MemoryAnswer
  * @typedef {import("../index.d.ts").MemorySyncOptions} MemorySyncOptions
  * @typedef {import("../index.d.ts").ManagerRequest} ManagerRequest
+ * @typedef {import("../index.d.ts").ManagerHost} ManagerHost
  * @typedef {import("../index.d.ts").MemoryStatus} MemoryStatus
  */
 
@@ -40,6 +42,8 @@ export class MemoryIndexManager {
   #lastStatus = null;
   /** @type {string[]} */
   #problems;
+  /** @type {HostPort} */
+  #port;
   #leases = 0;
   /** @type {Promise<void> | null} */
   #prepared = null;
@@ -54,10 +58,12 @@ export class MemoryIndexManager {
    * Use {@link MemoryIndexManager.get}.
    * @param {(background: boolean) => Promise<NativeManager | null>} open
    * @param {string[]} problems Credentials that could not be read, one sentence each.
+   * @param {HostPort} port
    */
-  constructor(open, problems) {
+  constructor(open, problems, port) {
     this.#open = open;
     this.#problems = problems;
+    this.#port = port;
   }
 
   /**
@@ -68,13 +74,12 @@ export class MemoryIndexManager {
   static async get(request) {
     checkGet(request);
     const prepared = await prepare(request);
-    const { nativeRequest, embed, sessions, problems, owner } = prepared;
-    const entry = await entryFor(prepared, request.reopens === true, () =>
-      MemoryIndexManager.#create(nativeRequest, embed, sessions, problems),
-    );
+    const { owner } = prepared;
+    const entry = await entryFor(prepared, request.reopens === true, () => MemoryIndexManager.#create(prepared, request.host ?? {}));
     try {
       const manager = await entry.manager;
       entry.opened = manager;
+      if (request.host) manager?.renewHost(request.host);
       if (request.purpose !== "status" && request.beforeFirstUse) await manager?.prepareOnce(request.beforeFirstUse);
       const background = request.purpose !== "status" && request.purpose !== "cli";
       await manager?.retain({ background, reopens: request.reopens });
@@ -88,16 +93,20 @@ export class MemoryIndexManager {
   }
 
   /**
-   * @param {import("../index.d.ts").OpenRequest} nativeRequest
-   * @param {ManagerRequest["embed"]} embed
-   * @param {ManagerRequest["sessions"]} sessions
-   * @param {string[]} problems
+   * @param {Awaited<ReturnType<typeof prepare>>} prepared
+   * @param {ManagerHost} host
    */
-  static async #create(nativeRequest, embed, sessions, problems) {
+  static async #create({ nativeRequest, embed, sessions, problems }, host) {
+    const port = new HostPort(host);
     const open = async (/** @type {boolean} */ background) =>
-      native().openManager({ ...nativeRequest, background }, embed && answering(typedVectors(embed)), sessions && answering(sessions));
-    const manager = new MemoryIndexManager(open, problems);
+      native().openManager({ ...nativeRequest, background }, port.native(embed, sessions));
+    const manager = new MemoryIndexManager(open, problems, port);
     return (await manager.#acquire()) ? manager : null;
+  }
+
+  /** A newer registration of the plugin answers from now on. @param {ManagerHost} host */
+  renewHost(host) {
+    this.#port.renew(host);
   }
 
   /** The engine, opened when it is not open. */
@@ -300,7 +309,8 @@ export class MemoryIndexManager {
    * @param {string | RecallQuestion} question The message, or the message with what stands around it.
    */
   async recall(agent, question) {
-    return await this.run((engine) => engine.recall(agent, asQuestion(question)));
+    const { hits } = await this.run((engine) => engine.recall(agent, asQuestion(question)));
+    return hits;
   }
 
   /**
@@ -313,13 +323,13 @@ export class MemoryIndexManager {
   }
 
   /**
-   * What auto-capture itself has written of passages that `recall` gave for the same message.
+   * The same as a block for the prompt, as long as the settings allow; null when there is nothing to show.
    * @param {AutomaticAgent} agent
    * @param {string | RecallQuestion} question
-   * @param {import("../index.d.ts").MemoryHit[]} hits
    */
-  async recallCaptured(agent, question, hits) {
-    return await this.run((engine) => engine.recallCaptured(agent, asQuestion(question), hits));
+  async recallBlock(agent, question) {
+    const { block } = await this.run((engine) => engine.recall(agent, asQuestion(question)));
+    return block;
   }
 
   /**
@@ -341,24 +351,9 @@ export class MemoryIndexManager {
     return await this.run((engine) => engine.consolidate(agent, call));
   }
 
-  /** Works off the capture queue by rules. @param {AutomaticAgent} agent */
-  async captureByRules(agent) {
-    return await this.run((engine) => engine.captureByRules(agent));
-  }
-
-  /** The next turn of the capture queue for a model, or null. @param {AutomaticAgent} agent */
-  async nextExtraction(agent) {
-    return await this.run((engine) => engine.nextExtraction(agent));
-  }
-
-  /**
-   * Keeps what a model listed for a turn of the capture queue.
-   * @param {AutomaticAgent} agent
-   * @param {string} id
-   * @param {string} answer
-   */
-  async finishExtraction(agent, id, answer) {
-    return await this.run((engine) => engine.finishExtraction(agent, id, answer));
+  /** Works off the capture queue, by rules or as the user's model lists what to keep. @param {AutomaticAgent} agent */
+  async capture(agent) {
+    return await this.run((engine) => engine.capture(agent));
   }
 
   /**

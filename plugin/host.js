@@ -2,11 +2,14 @@
 
 import path from "node:path";
 import { listAgentIds, normalizeAgentId } from "../lib/config.js";
+import { askModel } from "./hooks/model.js";
+import { originsOf } from "./hooks/own-words.js";
 import { hostAdapter } from "./host-embeddings.js";
 import { versionHas } from "./host-versions.js";
 import { takeOverOnce } from "./import/take-over.js";
 import { importSdk } from "./sdk.js";
 import { hostSessions } from "./sessions/source.js";
+import { voiceOf } from "./voice.js";
 
 /**
  * @typedef {import("../lib/config.js").HostConfig} HostConfig
@@ -134,6 +137,20 @@ export class Host {
         knowsServers: this.has("embeddingServers"),
       }),
       credentialSources,
+      host: this.#port(owner.agentId),
+    };
+  }
+
+  /**
+   * What the engine of an agent asks this host for.
+   * @param {string} agentId
+   * @returns {import("../index.d.ts").ManagerHost}
+   */
+  #port(agentId) {
+    return {
+      askModel: (task) => askModel(this.#api.runtime, { cfg: this.config(), agentId }, task),
+      provenance: ({ workspaceDir, files }) => originsOf(this.workspaceDir(this.config(), agentId) ?? workspaceDir, files),
+      log: voiceOf(this),
     };
   }
 

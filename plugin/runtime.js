@@ -6,7 +6,6 @@ import { closeAllMemoryIndexManagers, MemoryIndexManager } from "../lib/manager.
 import { suspendManagers } from "../lib/manager-registry.js";
 import { classifyPaths } from "./path-origin.js";
 import { authorizeHits } from "./session-visibility.js";
-import { speakThrough } from "./voice.js";
 
 /**
  * @typedef {import("./host.js").Host} Host
@@ -24,7 +23,6 @@ import { speakThrough } from "./voice.js";
 export async function getManager(host, request) {
   const started = Date.now();
   try {
-    speakThrough(host);
     const manager = await MemoryIndexManager.get(host.managerRequest(request));
     return { manager, debug: { backend: "builtin", purpose: request.purpose ?? "default", managerMs: Date.now() - started } };
   } catch (error) {

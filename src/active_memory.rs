@@ -22,7 +22,7 @@ use engine::{
         turns::{Turn, Turns},
     },
     capture::collect::now_in,
-    services::now_ms,
+    services::{RecallFiles, now_ms},
 };
 
 /// The turns of this process, whatever copy of the plugin they come from.
@@ -30,10 +30,10 @@ static TURNS: LazyLock<Mutex<Turns>> = LazyLock::new(Mutex::default);
 
 #[napi]
 impl NativeManager {
-    /// What memory may have to say about a user's message: the user's words, what they ask memory for, and passages, best
-    /// first; `fits` says which of them auto-recall shows.
+    /// What memory may have to say about a user's message: the user's words, what they ask memory for, and passages that the
+    /// host vouches for, best first; `fits` says which of them auto-recall shows.
     #[napi(
-        ts_return_type = "Promise<{ message: string; intent: string | null; candidates: (MemoryHit & { fits: boolean; file?: { state: string; modifiedMs: number } })[] }>"
+        ts_return_type = "Promise<{ message: string; intent: string | null; candidates: (MemoryHit & { fits: boolean })[] }>"
     )]
     pub fn recall_candidates<'env>(
         &self,
@@ -43,9 +43,8 @@ impl NativeManager {
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         let work = async move {
-            to_value(
-                &engine.remember.recall_candidates(&question.into(), &agent.settings()?, agent.group_words()).await?,
-            )
+            let files = RecallFiles { folder: agent.folder(), group_words: agent.group_words() };
+            to_value(&engine.remember.recall_candidates(&question.into(), &agent.settings()?, files).await?)
         };
         promise(env, work, |found| found)
     }

@@ -8,25 +8,19 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::error::to_js;
-use engine::{
-    capture::{
-        collect::now_in,
-        erase, group_words,
-        jsonl::{self, SetAside},
-        queue::{Job, Message, Queue},
-        session_note::{self, Conversation},
-        short_term,
-    },
-    search::types::Hit,
+use engine::capture::{
+    collect::now_in,
+    erase, group_words,
+    jsonl::{self, SetAside},
+    queue::{Job, Message, Queue},
+    session_note::{self, Conversation},
+    short_term,
 };
 use model::{
     config::automatic::{self, Automatic},
     error::{Code, Error, Result},
 };
-use text::{
-    recall_block::{self, Item},
-    shown::as_line,
-};
+use text::shown::as_line;
 
 /// How long a process that ends waits for its last lines.
 const SETTLE: Duration = Duration::from_secs(2);
@@ -260,28 +254,6 @@ pub fn rename_session_note(
     answer: String,
 ) -> napi::Result<Option<String>> {
     session_note::rename(workspace_dir.as_ref(), &path, &answer).map_err(|e| to_js(env, e))
-}
-
-/// Recalled passages as the block for the prompt; null when none fits.
-///
-/// # Errors
-/// `MEM_CONFIG`, or `MEM_ARGUMENT` when the passages are malformed.
-#[napi]
-pub fn render_recall(
-    env: &Env,
-    agent: AutomaticAgent,
-    #[napi(ts_arg_type = "MemoryHit[]")] hits: Value,
-) -> napi::Result<Option<String>> {
-    let render = || {
-        let settings = agent.settings()?;
-        let hits: Vec<Hit> = from_value(hits, "passages")?;
-        let places: Vec<String> =
-            hits.iter().map(|hit| format!("{}#L{}-L{}", hit.path, hit.start_line, hit.end_line)).collect();
-        let items: Vec<Item<'_>> =
-            hits.iter().zip(&places).map(|(hit, place)| Item { place, text: &hit.snippet, score: hit.score }).collect();
-        Ok(recall_block::render(&items, settings.auto_recall_max_chars))
-    };
-    render().map_err(|e| to_js(env, e))
 }
 
 /// A stored text for a model, on one line: it can end no block, and nothing in it is invisible.

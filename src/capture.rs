@@ -5,14 +5,14 @@ use napi_derive::napi;
 use serde_json::Value;
 
 use super::{
-    automatic::{AutomaticAgent, from_value, to_value},
+    automatic::{AutomaticAgent, to_value},
     error::to_js,
     manager::NativeManager,
     promise::promise,
 };
 use engine::{
     capture::{log::Log, queue::Queue, recall::Asked},
-    services::now_ms,
+    services::{RecallFiles, now_ms},
 };
 
 /// A user's message and what stands around it.
@@ -42,9 +42,9 @@ impl From<RecallQuestion> for Asked {
 
 #[napi]
 impl NativeManager {
-    /// What memory has to say about a user's message, within the time limit of the settings; empty when nothing. `file` is
-    /// missing where the passage's file is.
-    #[napi(ts_return_type = "Promise<RecalledHit[]>")]
+    /// What memory has to say about a user's message, within the time limit of the settings: the passages that the host
+    /// vouches for, and as many of them as fit as a block for the prompt.
+    #[napi(ts_return_type = "Promise<Recall>")]
     pub fn recall<'env>(
         &self,
         env: &'env Env,
@@ -53,27 +53,10 @@ impl NativeManager {
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         let work = async move {
-            to_value(&engine.remember.recall(&question.into(), &agent.settings()?, agent.group_words()).await?)
+            let files = RecallFiles { folder: agent.folder(), group_words: agent.group_words() };
+            to_value(&engine.remember.recall(&question.into(), &agent.settings()?, files).await?)
         };
-        promise(env, work, |hits| hits)
-    }
-
-    /// What auto-capture itself has written of passages that `recall` gave for the same message: for a note that the
-    /// host no longer vouches for.
-    #[napi(ts_return_type = "Promise<MemoryHit[]>")]
-    pub fn recall_captured<'env>(
-        &self,
-        env: &'env Env,
-        agent: AutomaticAgent,
-        question: RecallQuestion,
-        #[napi(ts_arg_type = "MemoryHit[]")] hits: Value,
-    ) -> napi::Result<PromiseRaw<'env, Value>> {
-        let engine = self.engine(env)?;
-        let hits = from_value(hits, "passages").map_err(|e| to_js(env, e))?;
-        let work = async move {
-            to_value(&engine.remember.recall_captured(question.into(), agent.settings()?, agent.folder(), hits).await?)
-        };
-        promise(env, work, |hits| hits)
+        promise(env, work, |recall| recall)
     }
 
     /// Remembers what was written into a note in a conversation of several people, so that it is never recalled by
@@ -91,47 +74,11 @@ impl NativeManager {
         promise(env, work, |()| ())
     }
 
-    /// Works off the capture queue by rules.
+    /// Works off the capture queue, by rules or as the user's model lists them.
     #[napi(ts_return_type = "Promise<CaptureOutcome>")]
-    pub fn capture_by_rules<'env>(
-        &self,
-        env: &'env Env,
-        agent: AutomaticAgent,
-    ) -> napi::Result<PromiseRaw<'env, Value>> {
+    pub fn capture<'env>(&self, env: &'env Env, agent: AutomaticAgent) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let work =
-            async move { to_value(&engine.remember.capture_by_rules(agent.folder(), &agent.settings()?).await?) };
-        promise(env, work, |outcome| outcome)
-    }
-
-    /// The next turn of the capture queue that a model is to look at; null when there is none.
-    #[napi(ts_return_type = "Promise<CaptureTask | null>")]
-    pub fn next_extraction<'env>(
-        &self,
-        env: &'env Env,
-        agent: AutomaticAgent,
-    ) -> napi::Result<PromiseRaw<'env, Option<Value>>> {
-        let engine = self.engine(env)?;
-        let work = async move {
-            let next = engine.remember.next_extraction(agent.folder(), &agent.settings()?).await?;
-            next.as_ref().map(to_value).transpose()
-        };
-        promise(env, work, |next| next)
-    }
-
-    /// Keeps what a model listed for a turn of the capture queue.
-    #[napi(ts_return_type = "Promise<CaptureOutcome>")]
-    pub fn finish_extraction<'env>(
-        &self,
-        env: &'env Env,
-        agent: AutomaticAgent,
-        id: String,
-        answer: String,
-    ) -> napi::Result<PromiseRaw<'env, Value>> {
-        let engine = self.engine(env)?;
-        let work = async move {
-            to_value(&engine.remember.finish_extraction(agent.folder(), &agent.settings()?, id, answer).await?)
-        };
+        let work = async move { to_value(&engine.remember.capture(agent.folder(), &agent.settings()?).await?) };
         promise(env, work, |outcome| outcome)
     }
 

@@ -5,11 +5,11 @@
 
 pub mod active_memory;
 pub mod automatic;
-mod callback;
 pub mod capture;
 pub mod consolidation;
 mod error;
 pub mod facts;
+pub mod host;
 pub mod host_rules;
 mod import;
 pub mod log;

@@ -10,7 +10,7 @@ use napi::{
 use napi_derive::napi;
 
 use super::thread::JsThread;
-use engine::log::{Line, tell};
+use engine::log::{Line, Sink, tell};
 
 /// What the engine says.
 #[napi(object)]
@@ -25,7 +25,7 @@ pub struct LogLine {
 }
 
 /// What JavaScript passes: `(line) => void`.
-type LogFunction<'a> = Function<'a, LogLine, ()>;
+pub(super) type LogFunction<'a> = Function<'a, LogLine, ()>;
 
 /// Weak, so that it never keeps the process alive.
 type LogCallback = ThreadsafeFunction<LogLine, (), LogLine, Status, false, true>;
@@ -34,15 +34,18 @@ type LogCallback = ThreadsafeFunction<LogLine, (), LogLine, Status, false, true>
 /// minutes. It must not throw.
 #[napi]
 pub fn set_logger(env: &Env, log: LogFunction<'_>) -> napi::Result<()> {
+    tell(JsThread::current(env)?.id, sink(env, &log)?);
+    Ok(())
+}
+
+/// The engine's view of the function, to be called from any thread.
+pub(super) fn sink(env: &Env, log: &LogFunction<'_>) -> napi::Result<Sink> {
     let thread = JsThread::current(env)?;
     let callback: Arc<LogCallback> =
         Arc::new(log.build_threadsafe_function::<LogLine>().weak::<true>().build_callback(|c| Ok(c.value))?);
-    let id = thread.id;
-    let sink = move |line: Line| {
+    Ok(Arc::new(move |line: Line| {
         let Line { level, agent, text } = line;
         let line = LogLine { level: level.to_owned(), agent, text };
         !thread.has_ended() && callback.call(line, ThreadsafeFunctionCallMode::NonBlocking) == Status::Ok
-    };
-    tell(id, Arc::new(sink));
-    Ok(())
+    }))
 }

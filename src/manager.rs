@@ -21,10 +21,9 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::{
-    callback::{EmbedCall, SessionCall, embed_callback, session_callback},
     error::to_js,
+    host::{JsHost, NativeHost},
     promise::promise,
-    thread::JsThread,
     types::{OpenRequest, ProviderAccount, ReadFileRequest, SearchOptions, SyncOptions, SyncProgress},
 };
 use embed::{
@@ -51,22 +50,15 @@ type ProgressCallback = ThreadsafeFunction<SyncProgress, (), SyncProgress, Statu
 pub fn open_manager<'env>(
     env: &'env Env,
     request: OpenRequest,
-    embed: Option<EmbedCall<'_>>,
-    sessions: Option<SessionCall<'_>>,
+    host: Option<NativeHost<'_>>,
 ) -> napi::Result<PromiseRaw<'env, Option<NativeManager>>> {
     let served = request.embed_providers.clone();
     let mut call = open_call(request);
-    if let Some(embed) = &embed {
-        call.callbacks = match served {
-            None => vec![(None, embed_callback(env, embed, "")?)],
-            Some(ids) => ids
-                .into_iter()
-                .map(|id| embed_callback(env, embed, &id).map(|callback| (Some(id), callback)))
-                .collect::<napi::Result<_>>()?,
-        };
+    if let Some(host) = &host {
+        let host = JsHost::new(env, host, served)?;
+        call.thread = host.thread();
+        call.host = Some(Arc::new(host));
     }
-    call.sessions = sessions.as_ref().map(|sessions| session_callback(env, sessions)).transpose()?;
-    call.thread = JsThread::current(env)?.id;
     promise(env, services::open(call), |lease| lease.map(NativeManager::new))
 }
 
@@ -91,8 +83,7 @@ fn open_call(request: OpenRequest) -> OpenCall {
         accounts: request.accounts.unwrap_or_default().into_iter().map(account).collect(),
         model_paths: request.model_paths.unwrap_or_default().into_iter().map(PathBuf::from).collect(),
         thread: 0,
-        callbacks: Vec::new(),
-        sessions: None,
+        host: None,
         background: request.background.unwrap_or(false),
     }
 }

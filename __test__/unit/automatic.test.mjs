@@ -166,7 +166,7 @@ test("without a setting a reply waits 300 ms for memories, and no longer", async
   // Within that time an open engine has its answer.
   await manager.recall(agent, prompt);
   expect((await handlers.before_prompt_build({ prompt }, MAIN))?.appendContext).toContain("PostgreSQL 17");
-  vi.spyOn(manager, "recall").mockImplementation(() => new Promise(() => {}));
+  vi.spyOn(manager, "recallBlock").mockImplementation(() => new Promise(() => {}));
   const started = performance.now();
   expect(await handlers.before_prompt_build({ prompt }, MAIN)).toBeUndefined();
   const waited = performance.now() - started;

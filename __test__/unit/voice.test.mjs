@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
-import { speakThrough } from "../../plugin/voice.js";
+import { voiceOf } from "../../plugin/voice.js";
 import { makeWorkspace } from "./workspace.mjs";
 
 const NOTE = "The canary sings at the harbour of Ponta Delgada.";
@@ -83,7 +83,7 @@ test("lines reach the logger of the host by level, and a logger that throws ends
     throw new Error("the disk of the log is full");
   });
   // A logger of the host may know fewer levels.
-  speakThrough(/** @type {any} */ ({ logger: { warn } }));
+  native().setLogger(voiceOf(/** @type {any} */ ({ logger: { warn } })));
   const { manager } = await failing("dora", Object.assign(new Error("no"), { status: 403 }));
   await manager.sync();
   await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(expect.stringMatching(/^memory-core-rs: agent dora: vectors were not made/)));

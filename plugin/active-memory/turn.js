@@ -6,7 +6,6 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { filesNotRecalled } from "../hooks/host-files.js";
 import { lastMessages } from "../hooks/messages.js";
-import { sortByOrigin } from "../hooks/own-words.js";
 import { getManager } from "../runtime.js";
 import { isRefusal, modelAccess } from "./model-access.js";
 
@@ -83,16 +82,9 @@ async function serve(plugin, agent, event, ctx, progress) {
   const { manager, cause } = await getManager(host, { cfg, agentId, purpose: "default" });
   if (cause) throw cause;
   if (!manager) return NOTHING;
-  const { message, intent, candidates: found } = await manager.recallCandidates(agent.native, question);
-  const { own, others } = await sortByOrigin(workspaceDir, found);
-  // Of a note that the host does not vouch for, only what auto-capture has written there.
-  const vouched = others.filter((hit) => hit.fits);
-  const captured = vouched.length > 0 ? await manager.recallCaptured(agent.native, question, vouched) : [];
+  const { message, intent, candidates } = await manager.recallCandidates(agent.native, question);
   if (progress.isOver) return NOTHING;
   ctx.toolAuthority?.assertActive?.();
-  const byScore = (/** @type {{score: number}} */ a, /** @type {{score: number}} */ b) => b.score - a.score;
-  const candidates = [...own, ...captured].sort(byScore);
-  const fitting = [...own.filter((hit) => hit.fits), ...captured].sort(byScore);
   const access = modelAccess(plugin, agent, ctx);
   const step = native().activeMemoryBegin(agent.native, {
     agentId,
@@ -102,7 +94,7 @@ async function serve(plugin, agent, event, ctx, progress) {
     before: lastMessages(event.messages, MAX_MESSAGES),
     intent: access ? intent : null,
     candidates: candidates.map(passage),
-    fitting: fitting.map(passage),
+    fitting: candidates.filter((hit) => hit.fits).map(passage),
     // Homes that share a process share no failures.
     model: `${host.stateDir()}\n${access?.name ?? "none"}`,
     policy: access?.policy ?? "",

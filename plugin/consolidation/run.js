@@ -85,8 +85,7 @@ async function ask({ api, host, cfg, agentId }, { system, prompt }) {
     const { model } = chosen(cfg, agentId);
     if (typeof llm?.complete !== "function") {
       if (!api) throw new Error("no model can be asked here");
-      const agent = /** @type {any} */ ({ cfg, agentId });
-      return { text: await askModel(/** @type {any} */ ({ api, host }), agent, { id: "consolidation", system, prompt }) };
+      return { text: await askModel(api.runtime, { cfg, agentId }, { id: "consolidation", purpose: "consolidation", system, prompt }) };
     }
     const { text, usage } = await llm.complete({
       messages: [{ role: "user", content: prompt }],

@@ -1,6 +1,5 @@
 // After a turn: record it, queue it, and let the work on the queue begin without anyone waiting for it.
 
-import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
@@ -9,7 +8,7 @@ import { getManager } from "../runtime.js";
 import { automaticAgent, hookAgent, recordOf } from "./agent.js";
 import { countCaptured, noteCaptured } from "./flush-progress.js";
 import { lastMessages } from "./messages.js";
-import { askModel } from "./model.js";
+import { outsideHooks } from "./model.js";
 import { isPrivate, isUserTurn } from "./session.js";
 
 /**
@@ -18,9 +17,6 @@ import { isPrivate, isUserTurn } from "./session.js";
  * @typedef {import("./agent.js").Agent} Agent
  * @typedef {{api: PluginApi, host: Host}} Plugin
  */
-
-/** Runs work as if it had begun when this file was loaded: newer hosts refuse models to work that outlives its hook. */
-export const outsideHooks = AsyncLocalStorage.snapshot();
 
 /** Agents whose queue is being worked off in this process, and whether more came in meanwhile. @type {Map<string, {again: boolean}>} */
 const running = new Map();
@@ -146,15 +142,5 @@ async function drain(plugin, agent) {
   const { cfg, agentId } = agent;
   const { manager, cause } = await getManager(plugin.host, { cfg, agentId, purpose: "default" });
   if (cause) throw cause;
-  if (!manager) return;
-  if (agent.settings.autoCaptureMode === "rules") {
-    await manager.captureByRules(agent.native);
-    return;
-  }
-  for (;;) {
-    const task = await manager.nextExtraction(agent.native);
-    if (!task) return;
-    const answer = await askModel(plugin, agent, task);
-    await manager.finishExtraction(agent.native, task.id, answer);
-  }
+  await manager?.capture(agent.native);
 }

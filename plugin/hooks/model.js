@@ -1,28 +1,31 @@
 // One question to the user's model, by the best way a host version offers to plugins.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 
-/** Time limit of an answer in milliseconds (K5). */
+/** Time limit of an answer in milliseconds, and the longest answer in tokens, where a task names none. */
 const TIMEOUT_MS = 30_000;
-/** Longest answer in tokens. */
 const MAX_TOKENS = 600;
 
-/** @typedef {{id: string, system: string, prompt: string, provider?: string | null, model?: string | null}} Task */
+/** @typedef {import("../../index.d.ts").ModelTask} ModelTask */
+/** @typedef {Pick<ModelTask, "id" | "system" | "prompt"> & Partial<ModelTask>} Task A task of our own hooks leaves the rest to us. */
+
+/** Runs work as if it had begun when this file was loaded: newer hosts refuse models to work that outlives its hook. */
+export const outsideHooks = AsyncLocalStorage.snapshot();
 
 /**
- * @param {import("./capture.js").Plugin} plugin
- * @param {import("./agent.js").Agent} agent
+ * @param {Record<string, any>} runtime The host's, as a plugin has it.
+ * @param {{cfg: import("../host.js").HostConfig, agentId: string}} agent
  * @param {Task} task
  * @returns {Promise<string>}
  */
-export async function askModel({ api }, agent, task) {
-  const { runtime } = api;
-  if (typeof runtime.llm?.complete === "function") return await complete(runtime.llm, task);
+export async function askModel(runtime, agent, task) {
+  if (typeof runtime.llm?.complete === "function") return await outsideHooks(() => complete(runtime.llm, task));
   const run = runtime.agent?.runEmbeddedPiAgent;
-  if (typeof run === "function") return await runEmbedded(runtime, run, agent, task);
+  if (typeof run === "function") return await outsideHooks(() => runEmbedded(runtime, run, agent, task));
   throw new Error("this host offers plugins no way to ask a model; set autoCaptureMode to rules");
 }
 
@@ -31,14 +34,14 @@ export async function askModel({ api }, agent, task) {
  * @param {Record<string, any>} llm
  * @param {Task} task
  */
-async function complete(llm, { system, prompt }) {
+async function complete(llm, { system, prompt, purpose = "memory-capture", maxTokens = MAX_TOKENS, timeoutMs }) {
   const answer = llm.complete({
     messages: [{ role: "user", content: prompt }],
     systemPrompt: system,
-    purpose: `${PLUGIN_ID}.memory-capture`,
-    maxTokens: MAX_TOKENS,
+    purpose: `${PLUGIN_ID}.${purpose}`,
+    maxTokens,
   });
-  const { text } = await withinTime(answer);
+  const { text } = await withinTime(answer, timeoutMs);
   return String(text ?? "");
 }
 
@@ -47,10 +50,10 @@ async function complete(llm, { system, prompt }) {
  * take its built-in default and not the user's.
  * @param {Record<string, any>} runtime
  * @param {(request: Record<string, unknown>) => Promise<any>} run
- * @param {import("./agent.js").Agent} agent
+ * @param {{cfg: import("../host.js").HostConfig, agentId: string}} agent
  * @param {Task} task
  */
-async function runEmbedded(runtime, run, { cfg, agentId }, { id, system, prompt, provider, model }) {
+async function runEmbedded(runtime, run, { cfg, agentId }, { id, system, prompt, provider, model, timeoutMs = TIMEOUT_MS }) {
   const dir = await mkdtemp(path.join(os.tmpdir(), `${PLUGIN_ID}-`));
   const sessionId = `${PLUGIN_ID}-${id}`;
   try {
@@ -66,14 +69,14 @@ async function runEmbedded(runtime, run, { cfg, agentId }, { id, system, prompt,
       prompt: `${system}\n\n${prompt}`,
       ...chosenModel(cfg, provider, model),
       runId: sessionId,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       disableTools: true,
       trigger: "manual",
       thinkLevel: "off",
       reasoningLevel: "off",
       verboseLevel: "off",
     });
-    const { payloads } = await withinTime(answer);
+    const { payloads } = await withinTime(answer, timeoutMs);
     return (payloads ?? []).map((/** @type {{text?: string}} */ payload) => payload.text ?? "").join("");
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -97,13 +100,14 @@ function chosenModel(cfg, provider, model) {
 /**
  * @template T
  * @param {Promise<T>} answer
+ * @param {number} [ms]
  * @returns {Promise<T>}
  */
-async function withinTime(answer) {
+async function withinTime(answer, ms = TIMEOUT_MS) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the model did not answer within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
+    timer = setTimeout(() => reject(new Error(`the model did not answer within ${ms / 1000} s`)), ms);
   });
   try {
     return await Promise.race([answer, /** @type {Promise<never>} */ (late)]);

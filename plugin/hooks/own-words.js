@@ -19,37 +19,34 @@ const NOTE_HEAD_BYTES = 1024;
 /** Whether a file is the user's or the agent's, and which state of the file that is about. @type {Map<string, {state: string, isOwn: boolean}>} */
 const known = new Map();
 
-/** @typedef {{state: string, modifiedMs: number}} FileState */
+/** @typedef {{path: string, state?: string, modifiedMs?: number}} AskedFile */
 
 /**
- * The passages by whether their files are the user's or the agent's.
- * @template {{path: string, file?: FileState}} T
+ * Whether files are the user's or the agent's, one after the other.
  * @param {string} workspaceDir
- * @param {T[]} hits
- * @returns {Promise<{own: T[], others: T[]}>}
+ * @param {AskedFile[]} files
  */
-export async function sortByOrigin(workspaceDir, hits) {
-  const own = new Set();
-  const files = new Map(hits.map((hit) => [hit.path, hit.file]));
-  for (const [relativePath, file] of files) if (await isOwn(workspaceDir, relativePath, file)) own.add(relativePath);
-  return { own: hits.filter((hit) => own.has(hit.path)), others: hits.filter((hit) => !own.has(hit.path)) };
+export async function originsOf(workspaceDir, files) {
+  /** @type {("own" | "other")[]} */
+  const origins = [];
+  for (const file of files) origins.push((await isOwn(workspaceDir, file)) ? "own" : "other");
+  return origins;
 }
 
 /**
  * @param {string} workspaceDir
- * @param {string} relativePath
- * @param {FileState} [file]
+ * @param {AskedFile} file
  */
-async function isOwn(workspaceDir, relativePath, file) {
+async function isOwn(workspaceDir, { path: relativePath, state, modifiedMs }) {
   const key = JSON.stringify([workspaceDir, relativePath]);
   const before = known.get(key);
-  if (file && before?.state === file.state) return before.isOwn;
+  if (state !== undefined && before?.state === state) return before.isOwn;
   await nextTurn();
   const [{ originClass }] = await classifyPaths({ workspaceDir, relativePaths: [relativePath] });
   const own = (originClass === "owner" || originClass === "agent") && !(await isNoteOfGroup(path.resolve(workspaceDir, relativePath)));
   known.delete(key);
-  if (file && Date.now() - file.modifiedMs > SETTLED_MS) {
-    known.set(key, { state: file.state, isOwn: own });
+  if (state !== undefined && Date.now() - (modifiedMs ?? 0) > SETTLED_MS) {
+    known.set(key, { state, isOwn: own });
     const oldest = known.size > MAX_KNOWN ? known.keys().next().value : undefined;
     if (oldest !== undefined) known.delete(oldest);
   }

@@ -12,7 +12,6 @@ import { getManager } from "../runtime.js";
 import { hookAgent, recordOf } from "./agent.js";
 import { filesNotRecalled } from "./host-files.js";
 import { lastMessages } from "./messages.js";
-import { sortByOrigin } from "./own-words.js";
 import { isPrivate, isUserTurn } from "./session.js";
 
 /** @typedef {import("./agent.js").Agent} Agent */
@@ -96,12 +95,7 @@ async function recall(host, agent, event, ctx) {
   };
   const { manager, cause } = await getManager(host, { cfg, agentId, purpose: "default" });
   if (cause) throw cause;
-  const hits = (await manager?.recall(agent.native, question)) ?? [];
-  if (hits.length === 0) return null;
-  const { own, others } = await sortByOrigin(workspaceDir, hits);
-  const captured = others.length > 0 ? ((await manager?.recallCaptured(agent.native, question, others)) ?? []) : [];
-  const shown = [...own, ...captured].sort((a, b) => b.score - a.score);
-  return native().renderRecall(agent.native, shown);
+  return (await manager?.recallBlock(agent.native, question)) ?? null;
 }
 
 /**

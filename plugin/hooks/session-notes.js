@@ -9,10 +9,9 @@ import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { hookAgent } from "./agent.js";
-import { outsideHooks } from "./capture.js";
 import { hostWritesNotes } from "./host-notes.js";
 import { firstAndLast, lastMessages } from "./messages.js";
-import { askModel } from "./model.js";
+import { askModel, outsideHooks } from "./model.js";
 import { isConversation, isPrivate } from "./session.js";
 import { channelOf } from "./session-entry.js";
 import { sessionMessages, withoutEarlier } from "./transcript.js";
@@ -100,6 +99,6 @@ async function note(plugin, ctx, read) {
 async function nameNote(plugin, agent, workspaceDir, path, messages) {
   const task = native().sessionSlugTask(agent.native, messages);
   if (!task) return;
-  const answer = await askModel(plugin, agent, { id: `slug-${randomUUID()}`, ...task });
+  const answer = await askModel(plugin.api.runtime, agent, { id: `slug-${randomUUID()}`, ...task });
   native().renameSessionNote(workspaceDir, path, answer);
 }

@@ -62,8 +62,7 @@ impl Session {
             accounts: Vec::new(),
             model_paths: vec![PathBuf::from(WEIGHTS)],
             thread: 0,
-            callbacks: Vec::new(),
-            sessions: None,
+            host: None,
             background: false,
         };
         open(call).await?.map(Self).ok_or_else(|| Failure::new("memory search is switched off"))

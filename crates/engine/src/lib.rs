@@ -8,6 +8,7 @@ pub mod capture;
 pub mod consolidation;
 #[cfg(all(test, unix))]
 mod growth_tests;
+pub mod host;
 pub mod index;
 pub mod log;
 pub mod search;

@@ -38,7 +38,12 @@ fn cut_down(hit: Hit, lines: &HashMap<String, HashSet<String>>) -> Option<Hit> {
     }
     // What the passage as a whole means says nothing of a part of it.
     let is_whole = others.iter().all(|line| line.trim().is_empty() || line.starts_with('#'));
-    Some(Hit { snippet: kept.join("\n"), vector_score: hit.vector_score.filter(|_| is_whole), ..hit })
+    Some(Hit {
+        snippet: kept.join("\n"),
+        vector_score: hit.vector_score.filter(|_| is_whole),
+        by_meaning: false,
+        ..hit
+    })
 }
 
 #[cfg(test)]

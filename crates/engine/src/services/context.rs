@@ -1,11 +1,15 @@
-//! What all services of one engine share: the store, the settings and the provider in force, the end, and a voice.
+//! What all services of one engine share: the store, the settings and the provider in force, the host, the
+//! end, and a voice.
 
 use std::{error::Error as StdError, sync::Arc};
 
 use parking_lot::RwLock;
 
 use super::provider::Provider;
-use crate::upkeep::{blocking, upkeep};
+use crate::{
+    host::Hosts,
+    upkeep::{blocking, upkeep},
+};
 use model::{
     cancel::Cancel,
     config::settings::{Resolved, Settings},
@@ -18,6 +22,7 @@ pub(crate) struct Context {
     store: Arc<Store>,
     resolved: RwLock<Arc<Resolved>>,
     provider: RwLock<Arc<Provider>>,
+    hosts: Arc<Hosts>,
     shutdown: Cancel,
 }
 
@@ -27,6 +32,7 @@ impl Context {
             store,
             resolved: RwLock::new(resolved),
             provider: RwLock::new(Arc::new(provider)),
+            hosts: Arc::default(),
             shutdown: Cancel::new(),
         }
     }
@@ -59,6 +65,11 @@ impl Context {
     /// The embedding provider in force now.
     pub(super) fn provider(&self) -> Arc<Provider> {
         Arc::clone(&self.provider.read())
+    }
+
+    /// The host, as the threads of this process offer it.
+    pub(super) const fn hosts(&self) -> &Arc<Hosts> {
+        &self.hosts
     }
 
     /// Ends all work of this engine.

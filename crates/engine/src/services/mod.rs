@@ -18,7 +18,7 @@ mod remember;
 mod searcher;
 mod telemetry;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod writer;
 
 use std::sync::{
@@ -36,11 +36,12 @@ pub use self::{
     indexer::{Indexer, SyncCall},
     open::{OpenCall, open},
     registry::{Lease, close_all},
-    remember::{Extraction, Remember},
+    remember::{Recall, RecallFiles, Remember},
     searcher::{SearchCall, Searcher},
     telemetry::Telemetry,
 };
 use self::{context::Context, provider::Provider, writer::WriterLease};
+use crate::host::Host;
 pub use crate::index::{Progress, Step, SyncReport};
 use model::config::settings::Resolved;
 use store::Store;
@@ -87,6 +88,11 @@ impl Engine {
             admin,
             closed: AtomicBool::new(false),
         }
+    }
+
+    /// A thread offers the host.
+    fn join(&self, thread: u64, host: Arc<dyn Host>) {
+        self.context.hosts().join(thread, host);
     }
 
     /// Takes over settings and credentials of a newer configuration.

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use super::{Engine, provider::Provider, registry::Lease};
-use crate::{transcripts::host::AskHost, upkeep::blocking};
+use crate::{host::Host, log, upkeep::blocking};
 use embed::{
     account::Account,
     callback::{Callback, Offered, offer},
@@ -44,12 +44,10 @@ pub struct OpenCall {
     pub accounts: Vec<Account>,
     /// Where the weights of the embedded model may be, best first.
     pub model_paths: Vec<PathBuf>,
-    /// The number of the JavaScript thread that the functions below belong to.
+    /// The number of the JavaScript thread that offers the host.
     pub thread: u64,
-    /// The host's embedding adapters, each with the id it serves; none = the configured provider.
-    pub callbacks: Vec<(Option<String>, Callback)>,
-    /// A host that keeps its transcripts itself.
-    pub sessions: Option<AskHost>,
+    /// The host.
+    pub host: Option<Arc<dyn Host>>,
     /// Whether watching and background syncs may run.
     pub background: bool,
 }
@@ -75,7 +73,12 @@ impl OpenCall {
 /// # Errors
 /// What resolving the settings and opening the store give.
 pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
-    crate::log::listen();
+    log::listen();
+    // Before anything is opened: what is said then is worth hearing.
+    if let Some(host) = call.host.as_ref().filter(|host| host.offers().log) {
+        let host = Arc::clone(host);
+        log::tell(call.thread, Arc::new(move |line| host.log(line)));
+    }
     let lease = blocking(move || open_blocking(call)).await?;
     if let Some((lease, background)) = &lease {
         lease.indexer.check_soundness();
@@ -113,6 +116,16 @@ fn say_how_it_opened(store: &Store, agent: &str) {
     }
 }
 
+/// The host's embedding adapters, each with the id it serves.
+fn adapters_of(host: &Arc<dyn Host>) -> Vec<(String, Callback)> {
+    let adapter = |served: &String| {
+        let (host, provider) = (Arc::clone(host), served.clone());
+        let embed: Callback = Arc::new(move |texts, purpose| host.embed(&provider, texts, purpose));
+        (served.clone(), embed)
+    };
+    host.offers().embed.iter().map(adapter).collect()
+}
+
 /// Opens the engine of a database, or takes a lease on the one that runs.
 fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result<(Lease, bool)> {
     let path = resolved.settings.database_path.clone();
@@ -122,8 +135,8 @@ fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result
         super::place::inherit(&path, &place::others(&path), has_moved)?;
     }
     let thread = call.thread;
-    let adapters = call.callbacks.iter().cloned().map(|(served, embed)| {
-        let served = served.unwrap_or_else(|| resolved.settings.provider.id.clone());
+    let adapters = call.host.iter().flat_map(adapters_of).map(|(served, embed)| {
+        let served = if served.is_empty() { resolved.settings.provider.id.clone() } else { served };
         let offered = Offered::default();
         offered.join(thread, offer(embed));
         (served, Arc::new(offered))
@@ -146,8 +159,8 @@ fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result
         let provider = provider.with_ledger(&resolved.settings, Arc::clone(lease.context.store()) as _);
         lease.reconfigure(resolved, provider);
     }
-    if let Some(host) = &call.sessions {
-        lease.indexer.add_host(thread, Arc::clone(host));
+    if let Some(host) = &call.host {
+        lease.join(thread, Arc::clone(host));
     }
     lease.telemetry.refresh(&Cancel::new());
     Ok((lease, call.background))

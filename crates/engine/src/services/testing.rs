@@ -9,12 +9,19 @@ use std::{
 };
 
 use super::{Engine, Lease, OpenCall, SearchCall, SyncCall, open};
-use crate::{index::SyncReport, search::types::Hit};
-use embed::{BoxFuture, callback::Callback};
+use crate::{
+    host::{Host, ModelTask, Offers, Origin, ProvenanceAsked},
+    index::SyncReport,
+    log::Line,
+    search::types::Hit,
+    transcripts::host::AskHost,
+};
+use embed::{BoxFuture, Purpose, callback::Callback};
 use model::{
     cancel::Cancel,
-    error::{Code, Error},
+    error::{Code, Error, Result},
 };
+use serde_json::Value;
 
 /// A text with this word gets no answer from the provider.
 pub(crate) const UNANSWERED: &str = "unanswered";
@@ -83,31 +90,100 @@ impl Home {
         let call = OpenCall {
             state_dir: state.to_path_buf(),
             workspace_dir: Some(workspace.to_path_buf()),
-            callbacks: vec![
-                spare(),
-                (
-                    Some("bedrock".to_owned()),
-                    Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
-                        embedded.fetch_add(texts.len(), Ordering::SeqCst);
-                        let strict = strict.load(Ordering::SeqCst);
-                        Box::pin(async move {
-                            if strict && texts.iter().any(|text| text.contains(FAILING)) {
-                                return Err(Error::new(Code::ProviderAuth, "no such key"));
-                            }
-                            if strict && texts.iter().any(|text| text.contains(REFUSED)) {
-                                return Err(Error::new(Code::ProviderInput, "an odd text"));
-                            }
-                            if texts.iter().any(|text| text.contains(UNANSWERED)) {
-                                std::future::pending::<()>().await;
-                            }
-                            Ok(texts.iter().map(|text| vector(text)).collect())
-                        })
-                    }),
-                ),
-            ],
+            host: Some(Arc::new(FakeHost::default().with_embed("spare", spare()).with_embed(
+                "bedrock",
+                Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
+                    embedded.fetch_add(texts.len(), Ordering::SeqCst);
+                    let strict = strict.load(Ordering::SeqCst);
+                    Box::pin(async move {
+                        if strict && texts.iter().any(|text| text.contains(FAILING)) {
+                            return Err(Error::new(Code::ProviderAuth, "no such key"));
+                        }
+                        if strict && texts.iter().any(|text| text.contains(REFUSED)) {
+                            return Err(Error::new(Code::ProviderInput, "an odd text"));
+                        }
+                        if texts.iter().any(|text| text.contains(UNANSWERED)) {
+                            std::future::pending::<()>().await;
+                        }
+                        Ok(texts.iter().map(|text| vector(text)).collect())
+                    })
+                }),
+            ))),
             ..open_call(self.dir.path(), &search)
         };
         open(call).await.unwrap().unwrap()
+    }
+}
+
+/// A host of which each test offers what it needs.
+#[derive(Default)]
+pub(crate) struct FakeHost {
+    offers: Offers,
+    embed: Vec<Callback>,
+    conversations: Option<AskHost>,
+    model: Option<Box<AnswerModel>>,
+    provenance: Option<Box<TellOrigins>>,
+}
+
+type AnswerModel = dyn Fn(ModelTask) -> Result<String> + Send + Sync;
+type TellOrigins = dyn Fn(ProvenanceAsked) -> Vec<Origin> + Send + Sync;
+
+impl FakeHost {
+    /// With an embedding adapter for a provider; an empty id is the configured one.
+    pub(crate) fn with_embed(mut self, provider: &str, embed: Callback) -> Self {
+        self.offers.embed.push(provider.to_owned());
+        self.embed.push(embed);
+        self
+    }
+
+    pub(crate) fn with_conversations(mut self, ask: AskHost) -> Self {
+        self.offers.conversations = true;
+        self.conversations = Some(ask);
+        self
+    }
+
+    pub(crate) fn with_model(mut self, answer: impl Fn(ModelTask) -> Result<String> + Send + Sync + 'static) -> Self {
+        self.offers.model = true;
+        self.model = Some(Box::new(answer));
+        self
+    }
+
+    pub(crate) fn with_provenance(
+        mut self,
+        tell: impl Fn(ProvenanceAsked) -> Vec<Origin> + Send + Sync + 'static,
+    ) -> Self {
+        self.offers.provenance = true;
+        self.provenance = Some(Box::new(tell));
+        self
+    }
+}
+
+impl Host for FakeHost {
+    fn offers(&self) -> &Offers {
+        &self.offers
+    }
+
+    fn embed(&self, provider: &str, texts: Vec<String>, purpose: Purpose) -> BoxFuture<'static, Result<Vec<Vec<f32>>>> {
+        let at = self.offers.embed.iter().position(|served| served == provider).unwrap();
+        (self.embed[at])(texts, purpose)
+    }
+
+    fn conversations(&self, request: Value) -> BoxFuture<'static, Result<Value>> {
+        (self.conversations.as_ref().unwrap())(request)
+    }
+
+    fn ask_model(&self, task: ModelTask) -> BoxFuture<'static, Result<String>> {
+        let answer = (self.model.as_ref().unwrap())(task);
+        Box::pin(async move { answer })
+    }
+
+    fn provenance(&self, asked: ProvenanceAsked) -> BoxFuture<'static, Result<Vec<Origin>>> {
+        let origins = (self.provenance.as_ref().unwrap())(asked);
+        Box::pin(async move { Ok(origins) })
+    }
+
+    fn log(&self, _: Line) -> bool {
+        false
     }
 }
 
@@ -124,8 +200,7 @@ pub(super) fn open_call(dir: &Path, search: &serde_json::Value) -> OpenCall {
         accounts: Vec::new(),
         model_paths: Vec::new(),
         thread: 0,
-        callbacks: Vec::new(),
-        sessions: None,
+        host: None,
         background: false,
     }
 }
@@ -144,11 +219,11 @@ pub(super) async fn indexed(files: &[(&str, &str)]) -> (Home, Lease) {
 }
 
 /// Another provider, which answers everything and is not counted.
-fn spare() -> (Option<String>, Callback) {
+fn spare() -> Callback {
     let embed = |texts: Vec<String>, _| -> BoxFuture<'static, _> {
         Box::pin(async move { Ok(texts.iter().map(|text| vector(text)).collect()) })
     };
-    (Some("spare".to_owned()), Arc::new(embed))
+    Arc::new(embed)
 }
 
 fn vector(text: &str) -> Vec<f32> {

@@ -153,7 +153,10 @@ fn is_same_model(space: &Space, provider: &str, model: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::services::{OpenCall, SyncCall, open, testing::open_call};
+    use crate::services::{
+        OpenCall, SyncCall, open,
+        testing::{FakeHost, open_call},
+    };
     use embed::BoxFuture;
     use model::cancel::Cancel;
 
@@ -184,12 +187,12 @@ mod tests {
     /// An engine of the provider `bedrock`, whose adapter fails the test when it is asked.
     async fn engine(dir: &std::path::Path) -> crate::services::Lease {
         let call = OpenCall {
-            callbacks: vec![(
-                None,
+            host: Some(Arc::new(FakeHost::default().with_embed(
+                "",
                 Arc::new(|texts, _| -> BoxFuture<'static, _> {
                     Box::pin(async move { panic!("{} texts were sent", texts.len()) })
                 }),
-            )],
+            ))),
             ..open_call(dir, &serde_json::json!({ "provider": "bedrock", "model": "titan" }))
         };
         open(call).await.unwrap().unwrap()

@@ -9,21 +9,13 @@ use std::{
 
 use lru::LruCache;
 use parking_lot::Mutex;
-use serde_json::Value;
 
 use super::{super::telemetry::SESSIONS, Indexer};
-use crate::{
-    index::{
-        session_pass::{Scope, is_enough},
-        session_plan::SessionPlan,
-    },
-    transcripts::host::AskHost,
+use crate::index::{
+    session_pass::{Scope, is_enough},
+    session_plan::SessionPlan,
 };
-use model::{
-    callers::Callers,
-    config::settings::Settings,
-    error::{Code, Error, ErrorKind, Result},
-};
+use model::{config::settings::Settings, error::Result};
 
 /// Quiet time after the message with which enough was said (E5).
 const DEBOUNCE: Duration = Duration::from_secs(5);
@@ -33,8 +25,6 @@ const KEPT_SESSIONS: NonZeroUsize = NonZeroUsize::new(1000).unwrap();
 
 /// What is known of conversations between two looks at them.
 pub(super) struct Sessions {
-    /// The host that keeps its transcripts itself, as the threads of this process offer it.
-    host: Arc<Callers<Value, Value>>,
     said: Mutex<Said>,
     /// Conversations that have searched.
     warm: Mutex<LruCache<String, ()>>,
@@ -53,34 +43,11 @@ struct Said {
 
 impl Default for Sessions {
     fn default() -> Self {
-        Self { host: Arc::default(), said: Mutex::default(), warm: Mutex::new(LruCache::new(KEPT_SESSIONS)) }
+        Self { said: Mutex::default(), warm: Mutex::new(LruCache::new(KEPT_SESSIONS)) }
     }
 }
 
 impl Sessions {
-    /// The host that keeps its transcripts itself; none when no thread has offered it, or none that did lives.
-    pub(super) fn host(&self) -> Option<AskHost> {
-        if self.host.is_empty() {
-            return None;
-        }
-        let host = Arc::clone(&self.host);
-        Some(Arc::new(move |request| {
-            let host = Arc::clone(&host);
-            Box::pin(async move {
-                // A host that has ended tells as little as one that cannot tell now.
-                host.ask(request).await.map_err(|error| match error.code() {
-                    Code::Closed => Error::new(ErrorKind::HOST, format!("the host's conversations: {}", error.message)),
-                    _ => error,
-                })
-            })
-        }))
-    }
-
-    /// A thread offers to ask the host.
-    pub(super) fn add_host(&self, thread: u64, host: AskHost) {
-        self.host.join(thread, host);
-    }
-
     /// The transcripts in which enough was said; a look is taken at them now.
     pub(super) fn take(&self, scope: Scope) -> HashSet<String> {
         let mut said = self.said.lock();
@@ -96,11 +63,6 @@ impl Sessions {
 }
 
 impl Indexer {
-    /// A thread offers to ask the host that keeps its transcripts itself.
-    pub(crate) fn add_host(&self, thread: u64, host: AskHost) {
-        self.sessions.add_host(thread, host);
-    }
-
     /// Something was said in a conversation. Cheap: what it was is read later.
     pub fn note_transcript(self: &Arc<Self>, path: &str, bytes: u64) {
         let resolved = self.context.settings();
@@ -154,7 +116,7 @@ impl Indexer {
         work: impl FnOnce(&SessionPlan<'_>) -> Result<T>,
     ) -> Result<T> {
         let noted = self.sessions.said.lock().due.clone();
-        let host = self.sessions.host();
+        let host = self.context.hosts().conversations();
         let cancel = self.context.shutdown();
         match work(&SessionPlan { store: self.context.store(), settings, host: host.as_ref(), noted: &noted, cancel }) {
             Err(error) if error.is_of_host() => {

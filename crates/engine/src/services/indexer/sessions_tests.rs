@@ -14,16 +14,17 @@ use serde_json::{Value, json};
 
 use crate::services::{
     Engine, Lease, OpenCall, SyncCall, open,
-    testing::{hits, open_call},
+    testing::{FakeHost, hits, open_call},
 };
-use crate::transcripts::host::AskHost;
+use crate::{host::Host, transcripts::host::AskHost};
 use model::{cancel::Cancel, source::Source};
 
 fn call(dir: &Path, sessions: Option<AskHost>, sync: &Value) -> OpenCall {
     let search = json!({
         "provider": "none", "sources": ["memory", "sessions"], "experimental": { "sessionMemory": true }, "sync": sync,
     });
-    OpenCall { sessions, ..open_call(dir, &search) }
+    let host = sessions.map(|ask| Arc::new(FakeHost::default().with_conversations(ask)) as Arc<dyn Host>);
+    OpenCall { host, ..open_call(dir, &search) }
 }
 
 async fn engine(dir: &Path) -> Lease {

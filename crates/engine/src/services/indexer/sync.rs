@@ -204,7 +204,7 @@ impl Indexer {
             let (listener, noted) = (Arc::clone(&progress), Arc::clone(&noted));
             self.upkeep(move |indexer, settings| {
                 indexer.reading_first.store(indexer.holds_nothing()?, Ordering::Release);
-                let host = indexer.sessions.host();
+                let host = indexer.context.hosts().conversations();
                 let report = TextPass {
                     store: indexer.context.store(),
                     settings,

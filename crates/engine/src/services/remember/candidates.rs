@@ -1,13 +1,13 @@
 //! What active memory may choose from: the search of auto-recall, with the passages that it alone would not show.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use serde::Serialize;
 use text::envelope;
 
 use super::{
     Remember, SearchCall, plain_search,
-    recall::{LEAST_SCORE, Recalled, SPARE_RESULTS, file_state},
+    recall::{LEAST_SCORE, RecallFiles, SPARE_RESULTS},
 };
 use crate::{
     active_memory::intent::{Intent, recall_intent},
@@ -41,22 +41,23 @@ pub struct Found {
 pub struct Candidate {
     /// The passage.
     #[serde(flatten)]
-    pub recalled: Recalled,
+    pub hit: Hit,
     /// Whether auto-recall shows it.
     pub fits: bool,
 }
 
 impl Remember {
-    /// What memory may have to say about a message, within `autoRecallTimeoutMs`. Lines that `group_words` remembers and
-    /// passages that try to give orders are left out.
+    /// What memory may have to say about a message, within `autoRecallTimeoutMs`. Lines that were written in a
+    /// conversation of several people and passages that try to give orders are left out; of a file that the host does not
+    /// vouch for, all but what auto-capture itself has written and auto-recall shows.
     ///
     /// # Errors
-    /// When the index or that file cannot be read.
+    /// As [`Self::recall`].
     pub async fn recall_candidates(
         self: &Arc<Self>,
         asked: &Asked,
         automatic: &Automatic,
-        group_words: PathBuf,
+        files: RecallFiles,
     ) -> Result<Found> {
         let resolved = self.context.settings();
         let message = envelope::strip(&asked.prompt);
@@ -81,7 +82,7 @@ impl Remember {
         };
         let by_meaning = answer.mode != "fts-only";
         let hits: Vec<Hit> = answer.hits.into_iter().filter(|hit| !asked.without.contains(&hit.path)).collect();
-        let hits = self.without_group_words(hits, group_words).await?;
+        let hits = self.without_group_words(hits, files.group_words).await?;
         let least = resolved.settings.query.min_score.unwrap_or(LEAST_SCORE);
         let shown = hits.iter().filter(|hit| hit.score >= least).take(of_recall).cloned().collect();
         let fitting = question.relevant(shown, automatic, by_meaning);
@@ -90,15 +91,14 @@ impl Remember {
                 (&other.path, other.start_line, &other.snippet) == (&hit.path, hit.start_line, &hit.snippet)
             })
         };
-        let workspace = &resolved.settings.workspace_dir;
-        let candidates = hits
-            .into_iter()
-            .filter(|hit| !filter::is_injection(&hit.snippet))
-            .map(|hit| Candidate {
-                fits: is_fitting(&hit),
-                recalled: Recalled { file: file_state(&workspace.join(&hit.path)), hit },
-            })
-            .collect();
+        let harmless = hits.into_iter().filter(|hit| !filter::is_injection(&hit.snippet)).collect();
+        let (own, others) = self.by_origin(harmless).await?;
+        let others = others.into_iter().filter(is_fitting).collect();
+        let captured = self.captured(others, question, automatic, files.folder).await?;
+        let own = own.into_iter().map(|hit| Candidate { fits: is_fitting(&hit), hit });
+        let mut candidates: Vec<Candidate> =
+            own.chain(captured.into_iter().map(|hit| Candidate { hit, fits: true })).collect();
+        candidates.sort_by(|a, b| b.hit.score.total_cmp(&a.hit.score));
         Ok(Found { message, intent, candidates })
     }
 }

@@ -6,8 +6,6 @@ use std::{
     time::Duration,
 };
 
-use serde::Serialize;
-
 use super::{
     super::{context::Service, now_ms},
     Remember, SearchCall, plain_search,
@@ -18,40 +16,42 @@ use crate::{
         extract,
         queue::{Job, Queue},
     },
+    host::ModelTask,
     search::types::Hit,
 };
-use model::{cancel::Cancel, config::automatic::Automatic, error::Result};
+use model::{
+    cancel::Cancel,
+    config::automatic::{Automatic, CaptureMode},
+    error::Result,
+};
 
 /// Nobody else takes a turn for this long after somebody did, in milliseconds: longer than a model call may last.
 const LEASE_MS: i64 = 120_000;
 /// How often a model is asked about one turn; after that the rules decide.
 const MAX_ATTEMPTS: u32 = 3;
+/// What the model is asked for, as hosts book it.
+const PURPOSE: &str = "memory-capture";
+/// Time limit of a model's answer, in milliseconds (K5), and the longest answer, in tokens.
+const MODEL_TIMEOUT_MS: u32 = 30_000;
+const MAX_ANSWER_TOKENS: u32 = 600;
 /// Results looked at to find a fact that is there already.
 const RESEMBLING: usize = 5;
 /// Time limit of that search, and of the comparison with known facts, in milliseconds; nobody waits for either.
 const RESEMBLING_MS: u64 = 5000;
-/// A turn that a model is to look at.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Extraction {
-    /// For `finish`.
-    pub id: String,
-    /// What the model is told about its task.
-    pub system: &'static str,
-    /// The request.
-    pub prompt: String,
-    /// Provider of the turn's model, for hosts that assume a wrong one.
-    pub provider: Option<String>,
-    /// The turn's model.
-    pub model: Option<String>,
-}
-
 impl Remember {
-    /// Works off the waiting turns by rules.
+    /// Works off the waiting turns, by rules or as the user's model lists them.
     ///
     /// # Errors
-    /// When the queue, the note or the log cannot be read or written. The turn then waits for the next time.
-    pub async fn capture_by_rules(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic) -> Result<Outcome> {
+    /// When the queue, the note or the log cannot be read or written, or when the model cannot be asked. The turn then
+    /// waits for the next time.
+    pub async fn capture(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic) -> Result<Outcome> {
+        match automatic.auto_capture_mode {
+            CaptureMode::Rules => self.capture_by_rules(folder, automatic).await,
+            CaptureMode::Extract => self.capture_by_model(folder, automatic).await,
+        }
+    }
+
+    async fn capture_by_rules(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic) -> Result<Outcome> {
         let mut total = Outcome::default();
         while let Some(job) = self.claim(&folder).await? {
             let done = self.by_rules(&folder, automatic, job).await?;
@@ -61,21 +61,26 @@ impl Remember {
         Ok(total)
     }
 
-    /// The next turn for a model; turns that are not worth a call are done at once.
-    ///
-    /// # Errors
-    /// As [`Remember::capture_by_rules`].
-    pub async fn next_extraction(
-        self: &Arc<Self>,
-        folder: PathBuf,
-        automatic: &Automatic,
-    ) -> Result<Option<Extraction>> {
-        while let Some(job) = self.claim(&folder).await? {
+    async fn capture_by_model(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic) -> Result<Outcome> {
+        let mut total = Outcome::default();
+        while let Some(task) = self.next_task(&folder, automatic).await? {
+            let id = task.id.clone();
+            let answer = self.context.hosts().ask_model(task).await?;
+            let done = self.keep_answer(&folder, automatic, id, answer).await?;
+            total.stored += done.stored;
+            total.skipped += done.skipped;
+        }
+        Ok(total)
+    }
+
+    /// What to ask a model about the next turn; turns that are not worth a call are done at once.
+    async fn next_task(self: &Arc<Self>, folder: &Path, automatic: &Automatic) -> Result<Option<ModelTask>> {
+        while let Some(job) = self.claim(folder).await? {
             if job.attempts > MAX_ATTEMPTS {
-                self.by_rules(&folder, automatic, job).await?;
+                self.by_rules(folder, automatic, job).await?;
                 continue;
             }
-            let collector = self.collector(folder.clone(), automatic);
+            let collector = self.collector(folder.to_path_buf(), automatic);
             let asked = self
                 .blocking(move |_, _| {
                     let is_done = collector.is_done(&job)?;
@@ -90,24 +95,30 @@ impl Remember {
                 })
                 .await?;
             if let Some((Job { id, provider, model, .. }, prompt)) = asked {
-                return Ok(Some(Extraction { id, system: extract::SYSTEM, prompt, provider, model }));
+                return Ok(Some(ModelTask {
+                    id,
+                    purpose: PURPOSE,
+                    system: extract::SYSTEM.to_owned(),
+                    prompt,
+                    provider,
+                    model,
+                    max_tokens: MAX_ANSWER_TOKENS,
+                    timeout_ms: MODEL_TIMEOUT_MS,
+                }));
             }
         }
         Ok(None)
     }
 
     /// Keeps what a model listed for a turn.
-    ///
-    /// # Errors
-    /// As [`Remember::capture_by_rules`].
-    pub async fn finish_extraction(
+    async fn keep_answer(
         self: &Arc<Self>,
-        folder: PathBuf,
+        folder: &Path,
         automatic: &Automatic,
         id: String,
         answer: String,
     ) -> Result<Outcome> {
-        let collector = self.collector(folder.clone(), automatic);
+        let collector = self.collector(folder.to_path_buf(), automatic);
         let listed = self
             .blocking(move |_, _| {
                 let Some(job) = Queue::new(&collector.folder).get(&id)? else { return Ok(None) };
@@ -119,7 +130,7 @@ impl Remember {
             })
             .await?;
         match listed {
-            Some((job, candidates)) => self.keep(&folder, automatic, job, candidates).await,
+            Some((job, candidates)) => self.keep(folder, automatic, job, candidates).await,
             // Somebody else finished it while the model was thinking.
             None => Ok(Outcome::default()),
         }

@@ -15,7 +15,7 @@ use super::{
 };
 use model::source::Source;
 
-pub use self::capture::Extraction;
+pub use self::recall::{Recall, RecallFiles};
 
 /// Recall and capture of one engine.
 pub struct Remember {

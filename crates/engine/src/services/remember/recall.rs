@@ -1,6 +1,7 @@
 //! Recall within a time limit: what memory has to say about a message, and whose words it is.
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -12,8 +13,9 @@ use crate::{
     capture::{
         captured_lines, group_words,
         log::Log,
-        recall::{self, Asked},
+        recall::{self, Asked, Question},
     },
+    host::{FileAsked, Origin, ProvenanceAsked},
     search::types::Hit,
     workspace::{
         area::{Area, Limits},
@@ -25,6 +27,7 @@ use model::{
     config::{automatic::Automatic, paths::normalize, settings::Settings},
     error::{Code, Result},
 };
+use text::recall_block::{self, Item};
 
 /// Results asked for beyond what is shown, because some of them are not shown.
 pub(super) const SPARE_RESULTS: usize = 5;
@@ -32,48 +35,55 @@ pub(super) const SPARE_RESULTS: usize = 5;
 /// Lowest score of results that are looked at; which of them have to do with the message is decided by their words.
 pub(super) const LEAST_SCORE: f64 = 0.1;
 
-/// A passage for a prompt.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Recalled {
-    /// The passage.
-    #[serde(flatten)]
-    pub hit: Hit,
-    /// Its file; none when that is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<FileState>,
+/// What memory has to say about a message.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Recall {
+    /// The passages, best first.
+    pub hits: Vec<Hit>,
+    /// As much of them as there is room for, as a block for the prompt; none when there is nothing to show.
+    pub block: Option<String>,
 }
 
-/// What tells one state of a file from another.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct FileState {
-    /// Equal as long as the file is the same and nobody has written to it.
-    pub state: String,
-    /// When it was written last, in milliseconds since the epoch.
-    pub modified_ms: i64,
+/// Where recall finds what is not in the index.
+#[derive(Debug, Clone)]
+pub struct RecallFiles {
+    /// The agent's own folder, with the captures log.
+    pub folder: PathBuf,
+    /// What was written in conversations of several people.
+    pub group_words: PathBuf,
 }
 
 impl Remember {
-    /// What memory has to say about a message, within `autoRecallTimeoutMs`; nothing when it has nothing, or no time.
-    /// Lines that `group_words` remembers are left out.
+    /// What memory has to say about a message, within `autoRecallTimeoutMs`; nothing when it has nothing, or no time. Lines
+    /// that were written in a conversation of several people are left out; of a file that the host does not vouch for,
+    /// all but what auto-capture itself has written.
     ///
     /// # Errors
-    /// When the index or that file cannot be read.
-    pub async fn recall(
+    /// When the index, the list of such lines or the captures log cannot be read, or the host does not answer.
+    pub async fn recall(self: &Arc<Self>, asked: &Asked, automatic: &Automatic, files: RecallFiles) -> Result<Recall> {
+        let zone = self.context.settings().settings.zone_name();
+        let Some(question) = recall::question(asked, automatic, &zone) else { return Ok(Recall::default()) };
+        let relevant = self.relevant(&question, asked, automatic, files.group_words).await?;
+        let (mut shown, others) = self.by_origin(relevant).await?;
+        shown.extend(self.captured(others, question, automatic, files.folder).await?);
+        shown.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let block = block(&shown, automatic.auto_recall_max_chars);
+        Ok(Recall { hits: shown, block })
+    }
+
+    /// The passages that have to do with a question.
+    async fn relevant(
         self: &Arc<Self>,
+        question: &Question,
         asked: &Asked,
         automatic: &Automatic,
         group_words: PathBuf,
-    ) -> Result<Vec<Recalled>> {
-        let resolved = self.context.settings();
-        let zone = resolved.settings.zone_name();
-        let Some(question) = recall::question(asked, automatic, &zone) else { return Ok(Vec::new()) };
+    ) -> Result<Vec<Hit>> {
         let call = SearchCall {
             query: question.text.clone(),
             understood: Some(Arc::clone(&question.plan)),
             max_results: Some(automatic.auto_recall_max_results + SPARE_RESULTS),
-            min_score: resolved.settings.query.min_score.or(Some(LEAST_SCORE)),
+            min_score: self.context.settings().settings.query.min_score.or(Some(LEAST_SCORE)),
             deadline_ms: Some(automatic.auto_recall_timeout_ms),
             now_ms: asked.now_ms,
             ..plain_search()
@@ -85,15 +95,44 @@ impl Remember {
                 let by_meaning = answer.mode != "fts-only";
                 let hits = answer.hits.into_iter().filter(|hit| !asked.without.contains(&hit.path)).collect();
                 let hits = self.without_group_words(hits, group_words).await?;
-                let relevant = question.relevant(hits, automatic, by_meaning);
-                // Here and not on the JS thread, which would have to wait for another thread of a busy machine.
-                let workspace = &resolved.settings.workspace_dir;
-                Ok(relevant
-                    .into_iter()
-                    .map(|hit| Recalled { file: file_state(&workspace.join(&hit.path)), hit })
-                    .collect())
+                Ok(question.relevant(hits, automatic, by_meaning))
             }
         }
+    }
+
+    /// What auto-capture itself has written of passages whose files nobody vouches for.
+    pub(super) async fn captured(
+        self: &Arc<Self>,
+        hits: Vec<Hit>,
+        question: Question,
+        automatic: &Automatic,
+        folder: PathBuf,
+    ) -> Result<Vec<Hit>> {
+        if hits.is_empty() {
+            return Ok(hits);
+        }
+        let automatic = automatic.clone();
+        self.blocking(move |_, _| captured_lines::only(&Log::new(&folder), hits, &question, &automatic)).await
+    }
+
+    /// The passages by whether the user or the agent wrote their files. Without a host to ask nobody else did.
+    pub(super) async fn by_origin(self: &Arc<Self>, hits: Vec<Hit>) -> Result<(Vec<Hit>, Vec<Hit>)> {
+        if hits.is_empty() {
+            return Ok((hits, Vec::new()));
+        }
+        let workspace_dir = self.context.settings().settings.workspace_dir.clone();
+        let mut paths: Vec<String> = Vec::new();
+        for hit in &hits {
+            if !paths.contains(&hit.path) {
+                paths.push(hit.path.clone());
+            }
+        }
+        let files = paths.iter().map(|path| file_asked(&workspace_dir, path)).collect();
+        let asked = ProvenanceAsked { workspace_dir: workspace_dir.clone(), files };
+        let Some(origins) = self.context.hosts().provenance(asked).await? else { return Ok((hits, Vec::new())) };
+        let own: HashSet<&String> =
+            paths.iter().zip(origins).filter(|(_, origin)| *origin == Origin::Own).map(|(path, _)| path).collect();
+        Ok(hits.into_iter().partition(|hit| own.contains(&hit.path)))
     }
 
     /// The passages without those that show what was written in a conversation of several people.
@@ -112,25 +151,6 @@ impl Remember {
                 !group_words::shows_one(&known, &hit.snippet, &source)
             };
             Ok(hits.into_iter().filter(is_own).collect())
-        })
-        .await
-    }
-
-    /// What auto-capture itself has written of passages that [`Self::recall`] gave for the same message.
-    ///
-    /// # Errors
-    /// When the captures log cannot be read.
-    pub async fn recall_captured(
-        self: &Arc<Self>,
-        asked: Asked,
-        automatic: Automatic,
-        folder: PathBuf,
-        hits: Vec<Hit>,
-    ) -> Result<Vec<Hit>> {
-        self.blocking(move |_, settings| {
-            let question = recall::question(&asked, &automatic, &settings.zone_name());
-            let Some(question) = question else { return Ok(Vec::new()) };
-            captured_lines::only(&Log::new(&folder), hits, &question, &automatic)
         })
         .await
     }
@@ -160,7 +180,22 @@ fn note_text(settings: &Settings, path: &str) -> Option<String> {
     read_text(&area, &normalize(&settings.workspace_dir.join(path))).ok().map(|file| file.text)
 }
 
-pub(super) fn file_state(path: &Path) -> Option<FileState> {
+/// The passages as a block for a prompt.
+fn block(hits: &[Hit], max_chars: usize) -> Option<String> {
+    let places: Vec<String> =
+        hits.iter().map(|hit| format!("{}#L{}-L{}", hit.path, hit.start_line, hit.end_line)).collect();
+    let items: Vec<Item<'_>> =
+        hits.iter().zip(&places).map(|(hit, place)| Item { place, text: &hit.snippet, score: hit.score }).collect();
+    recall_block::render(&items, max_chars)
+}
+
+/// A file with what tells its state from another.
+fn file_asked(workspace_dir: &Path, path: &str) -> FileAsked {
+    let (state, modified_ms) = file_state(&workspace_dir.join(path)).unzip();
+    FileAsked { path: path.to_owned(), state, modified_ms }
+}
+
+fn file_state(path: &Path) -> Option<(String, i64)> {
     let data = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
     let modified = jiff::Timestamp::try_from(data.modified().ok()?).ok()?;
     #[cfg(unix)]
@@ -171,5 +206,5 @@ pub(super) fn file_state(path: &Path) -> Option<FileState> {
     #[cfg(not(unix))]
     let identity = ();
     let state = format!("{identity:?} {} {}", data.len(), modified.as_nanosecond());
-    Some(FileState { state, modified_ms: modified.as_millisecond() })
+    Some((state, modified.as_millisecond()))
 }
