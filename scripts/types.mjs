@@ -15,7 +15,7 @@ const ROOTS = {
   MemoryFailure: "Failure",
   MemoryAnswer: "search/types.rs Answer",
   MemorySyncReport: "SyncReport",
-  MemoryPlan: "Plan",
+  MemoryPlan: "index/plan.rs Plan",
   MemoryExcerpt: "Excerpt",
   MemoryForgetReport: "ForgetReport",
   ForgottenEntry: "Remembered",
