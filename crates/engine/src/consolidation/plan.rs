@@ -347,7 +347,7 @@ impl Planner<'_> {
 
     fn is_new(&mut self, candidate: &Candidate, known: &[Known]) -> Result<(), Refusal> {
         let Candidate { print, evidence, .. } = candidate;
-        for same in known.iter().filter(|known| known.print.is_near(print)) {
+        if let Some(same) = known.iter().find(|known| known.print.is_near(print)) {
             match same.place {
                 Place::Entry(at) => {
                     if let (Some(entry), Some(uses)) = (self.entries.get(at), self.uses_of_entry.get_mut(at)) {

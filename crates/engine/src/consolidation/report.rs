@@ -116,7 +116,7 @@ mod tests {
         let first = with_block(None, &told("r1")).unwrap();
         assert!(first.contains("*November 22, 2026 at 3:00 AM UTC*") && first.contains("Not kept: known 2."));
         let theirs = first.replace(END, &format!("{RULE}\n\n*another day*\n\nA dream of others.\n{END}"));
-        let mut diary = theirs.clone();
+        let mut diary = theirs;
         for n in 2..40 {
             diary = with_block(Some(&diary), &told(&format!("r{n}"))).unwrap();
         }
