@@ -16,6 +16,7 @@ pub mod fault;
 pub mod gguf;
 pub(crate) mod pace;
 pub mod pack;
+pub mod pieces;
 pub mod provider;
 pub mod redact;
 pub(crate) mod redacting;
@@ -116,6 +117,11 @@ pub trait Embedder: Send + Sync {
 
     /// The only language it knows, where it is known to be limited to one; none for every other model.
     fn language(&self) -> Option<Language> {
+        None
+    }
+
+    /// The same model piece by piece, where it runs in this process and hands out the states of word pieces.
+    fn by_piece(&self) -> Option<&dyn pieces::ByPiece> {
         None
     }
 

@@ -1,4 +1,4 @@
-//! The forward pass: word pieces to one unit vector per text.
+//! The forward pass: word pieces to the state of each, and to one unit vector per text.
 
 use super::{
     kernels::{AttentionScratch, Kernels, Quantised},
@@ -16,10 +16,28 @@ pub struct Scratch {
     attention: AttentionScratch,
 }
 
+impl Scratch {
+    /// The states of each text's word pieces, as the last pass left them.
+    pub(crate) fn states_of(&self, texts: &[Vec<u32>]) -> impl Iterator<Item = &[f32]> {
+        let mut rest = self.state.as_slice();
+        texts.iter().map(move |text| {
+            let (own, others) = rest.split_at(text.len() * HIDDEN);
+            rest = others;
+            own
+        })
+    }
+}
+
 /// Encodes texts, given as word pieces, together: their tokens lie one after another without padding; only attention
 /// looks at each text by itself.
 #[must_use]
 pub fn encode(weights: &Weights, kernels: &Kernels, texts: &[Vec<u32>], scratch: &mut Scratch) -> Vec<Vec<f32>> {
+    forward(weights, kernels, texts, scratch);
+    scratch.states_of(texts).map(unit_mean).collect()
+}
+
+/// The forward pass; leaves the state of each word piece in `scratch`.
+pub(crate) fn forward(weights: &Weights, kernels: &Kernels, texts: &[Vec<u32>], scratch: &mut Scratch) {
     let tokens: usize = texts.iter().map(Vec::len).sum();
     let Scratch { state, qkv, wide, change, quantised, attention } = scratch;
     state.resize(tokens * HIDDEN, 0.0);
@@ -56,20 +74,10 @@ pub fn encode(weights: &Weights, kernels: &Kernels, texts: &[Vec<u32>], scratch:
         kernels.multiply(quantised, &layer.down, change);
         kernels.add_norm(state, change, &layer.output_norm);
     }
-
-    let mut rest = state.as_slice();
-    texts
-        .iter()
-        .map(|text| {
-            let (own, others) = rest.split_at(text.len() * HIDDEN);
-            rest = others;
-            unit_mean(own)
-        })
-        .collect()
 }
 
 /// The mean of the token vectors, scaled to length 1.
-fn unit_mean(tokens: &[f32]) -> Vec<f32> {
+pub(crate) fn unit_mean(tokens: &[f32]) -> Vec<f32> {
     let mut sum = vec![0.0; HIDDEN];
     for token in tokens.chunks_exact(HIDDEN) {
         for (sum, value) in sum.iter_mut().zip(token) {

@@ -1,5 +1,5 @@
 //! The encoder of all-MiniLM-L6-v2 with int8 weights, on the CPU: text to word pieces ([`Tokenizer`]), word pieces to
-//! unit vectors ([`encode`]) over the inner loops of one instruction set ([`Kernels`]) and the mapped [`Weights`].
+//! unit vectors ([`encode`]), or to the states that these are the means of ([`encode_states`]), over the inner loops of one instruction set ([`Kernels`]) and the mapped [`Weights`].
 //! It knows nothing of the rest of the engine. How the weights file is made: `scripts/model/`; what was measured:
 //! `docs/embedded-model.md`.
 //!
@@ -15,6 +15,7 @@
 
 mod encoder;
 mod kernels;
+mod states;
 mod tokenizer;
 mod weights;
 
@@ -23,5 +24,6 @@ mod tests;
 
 pub use encoder::{Scratch, encode};
 pub use kernels::Kernels;
-pub use tokenizer::Tokenizer;
-pub use weights::{MAX_PIECES, Weights};
+pub use states::{States, encode_states};
+pub use tokenizer::{Tokenizer, UNKNOWN};
+pub use weights::{HIDDEN, MAX_PIECES, Weights};

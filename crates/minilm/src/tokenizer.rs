@@ -16,7 +16,7 @@ const FIRST: u32 = 101;
 /// `[SEP]`, the last piece of every input.
 const LAST: u32 = 102;
 /// `[UNK]`, a word that cannot be put together from pieces.
-pub(crate) const UNKNOWN: u32 = 100;
+pub const UNKNOWN: u32 = 100;
 /// A word of more characters is unknown as a whole.
 const MAX_WORD_CHARS: usize = 100;
 const CONTINUATION: &[u8] = b"##";
@@ -37,6 +37,8 @@ pub struct Tokenizer {
 struct Pieces {
     text: Vec<u8>,
     ends: Vec<usize>,
+    /// Whether each continues a word.
+    continues: Vec<bool>,
 }
 
 impl Pieces {
@@ -52,12 +54,13 @@ impl Tokenizer {
     /// Builds the tables from the vocabulary of the weights file.
     #[must_use]
     pub fn new(weights: &Weights) -> Self {
-        let mut pieces = Pieces { text: Vec::new(), ends: Vec::new() };
+        let mut pieces = Pieces { text: Vec::new(), ends: Vec::new(), continues: Vec::new() };
         let (mut starts, mut continuations) = (Vec::new(), Vec::new());
         let mut longest = 0;
         for (id, piece) in (0_u32..).zip(weights.vocabulary()) {
             let spelling = piece.strip_prefix(CONTINUATION).filter(|rest| !rest.is_empty());
-            if spelling.is_some() {
+            let continues = spelling.is_some();
+            if continues {
                 continuations.push(id)
             } else {
                 starts.push(id)
@@ -65,6 +68,7 @@ impl Tokenizer {
             let spelling = spelling.unwrap_or(piece);
             pieces.text.extend_from_slice(spelling);
             pieces.ends.push(pieces.text.len());
+            pieces.continues.push(continues);
             longest = longest.max(spelling.len());
         }
         let hasher = DefaultHashBuilder::default();
@@ -79,6 +83,13 @@ impl Tokenizer {
         };
         let (starts, continuations) = (table(starts), table(continuations));
         Self { pieces, starts, continuations, hasher, longest }
+    }
+
+    /// How a piece is spelled, without the `##` of one that continues a word, and whether it does.
+    #[must_use]
+    pub fn piece(&self, id: u32) -> Option<(&str, bool)> {
+        let continues = *self.pieces.continues.get(id as usize)?;
+        Some((std::str::from_utf8(self.pieces.spelling(id)).ok()?, continues))
     }
 
     /// The ids of a text, `[CLS]` and `[SEP]` included, at most [`MAX_PIECES`].

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::kernels::{Linear, Norm};
 
 /// Numbers in one token's vector.
-pub(crate) const HIDDEN: usize = 384;
+pub const HIDDEN: usize = 384;
 /// Numbers inside a feed-forward layer.
 pub(crate) const INTERMEDIATE: usize = 1536;
 /// Attention heads in a layer.

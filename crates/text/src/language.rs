@@ -193,7 +193,7 @@ static STOP_WORDS: LazyLock<HashMap<String, Languages>> = LazyLock::new(|| {
 
 /// The languages in which a folded word is a stop word.
 #[must_use]
-pub(crate) fn stop_word_of(folded: &str) -> Languages {
+pub fn stop_word_of(folded: &str) -> Languages {
     STOP_WORDS.get(folded).copied().unwrap_or_default()
 }
 

@@ -8,6 +8,7 @@ pub mod envelope;
 pub mod fold;
 mod hangul;
 pub mod injected;
+pub mod label;
 pub mod language;
 pub mod lexicon;
 pub mod lines;

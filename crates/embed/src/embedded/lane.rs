@@ -14,18 +14,40 @@ use tokio::sync::oneshot;
 
 use minilm::Scratch;
 
-use super::source::{Model, Source, closed, panicked};
+use super::{
+    source::{Model, Source, closed, panicked},
+    states,
+};
+use crate::pieces::PieceLine;
 use model::{
     error::{Code, Error, Result},
     priority::{self, Work},
 };
 
-/// The vectors of one job, in the order of its texts.
-pub(super) type Reply = oneshot::Receiver<Result<Vec<Vec<f32>>>>;
+/// The outcome of one job, in the order of its texts.
+pub(super) type Reply<T> = oneshot::Receiver<Result<Vec<T>>>;
+
+/// Who waits for the outcome of a job.
+enum Wanted {
+    /// The vectors of texts.
+    Vectors(oneshot::Sender<Result<Vec<Vec<f32>>>>),
+    /// Those and the signs of their pieces.
+    Pieces(oneshot::Sender<Result<Vec<PieceLine>>>),
+}
+
+impl Wanted {
+    /// Whether nobody waits any more.
+    fn is_closed(&self) -> bool {
+        match self {
+            Self::Vectors(reply) => reply.is_closed(),
+            Self::Pieces(reply) => reply.is_closed(),
+        }
+    }
+}
 
 struct Job {
     texts: Vec<String>,
-    reply: oneshot::Sender<Result<Vec<Vec<f32>>>>,
+    wanted: Wanted,
 }
 
 #[derive(Default)]
@@ -63,17 +85,32 @@ impl Lane {
         Arc::new(Self { source, manner, state, work: Condvar::new(), ended: Condvar::new() })
     }
 
-    /// Queues texts. Dropping the reply takes them back if their turn has not come.
+    /// Queues texts whose vectors are wanted. Dropping the reply takes them back if their turn has not come.
     ///
     /// # Errors
     /// When the lane is closed or no thread can be started.
-    pub(super) fn submit(self: &Arc<Self>, texts: Vec<String>) -> Result<Reply> {
+    pub(super) fn submit(self: &Arc<Self>, texts: Vec<String>) -> Result<Reply<Vec<f32>>> {
         let (reply, receiver) = oneshot::channel();
+        self.queue(Job { texts, wanted: Wanted::Vectors(reply) })?;
+        Ok(receiver)
+    }
+
+    /// As [`Lane::submit`], with the signs of their pieces.
+    ///
+    /// # Errors
+    /// When the lane is closed or no thread can be started.
+    pub(super) fn submit_pieces(self: &Arc<Self>, texts: Vec<String>) -> Result<Reply<PieceLine>> {
+        let (reply, receiver) = oneshot::channel();
+        self.queue(Job { texts, wanted: Wanted::Pieces(reply) })?;
+        Ok(receiver)
+    }
+
+    fn queue(self: &Arc<Self>, job: Job) -> Result<()> {
         let mut state = self.state.lock();
         if state.closed {
             return Err(closed());
         }
-        state.queue.push_back(Job { texts, reply });
+        state.queue.push_back(job);
         if state.queue.len() > state.waiting && state.threads < self.manner.threads {
             let lane = Arc::clone(self);
             let started = thread::Builder::new().name("memory-embed".to_owned()).spawn(move || lane.run());
@@ -88,7 +125,7 @@ impl Lane {
             }
         }
         self.work.notify_one();
-        Ok(receiver)
+        Ok(())
     }
 
     /// Threads alive now.
@@ -113,11 +150,19 @@ impl Lane {
         let mut model = None;
         let mut scratch = Scratch::default();
         while let Some(job) = self.next() {
-            // A panic is a bug, but it must not leave the queue without its thread.
-            let result = catch_unwind(AssertUnwindSafe(|| self.work_on(&job, &mut model, &mut scratch)))
-                .unwrap_or_else(|_| Err(panicked()));
-            // Nobody listens when the caller gave up meanwhile; then there is nobody to tell either.
-            let _ = job.reply.send(result);
+            let Job { texts, wanted } = job;
+            let (model, scratch) = (&mut model, &mut scratch);
+            match wanted {
+                Wanted::Vectors(reply) => {
+                    self.reply(reply, model, |source, model, stop| source.embed(model, &texts, scratch, stop));
+                }
+                Wanted::Pieces(reply) => self.reply(reply, model, |source, model, stop| {
+                    source.encode(model, &texts, scratch, stop, |tokenizer, pieces, states| PieceLine {
+                        signs: states::signs(tokenizer, pieces, &states),
+                        vector: states.vector,
+                    })
+                }),
+            }
         }
     }
 
@@ -139,7 +184,7 @@ impl Lane {
                 return None;
             }
             while let Some(job) = state.queue.pop_front() {
-                if !job.reply.is_closed() {
+                if !job.wanted.is_closed() {
                     return Some(job);
                 }
             }
@@ -152,11 +197,23 @@ impl Lane {
         }
     }
 
-    fn work_on(&self, job: &Job, model: &mut Option<Arc<Model>>, scratch: &mut Scratch) -> Result<Vec<Vec<f32>>> {
-        let model = match model {
-            Some(model) => model,
-            None => model.insert(self.source.model()?),
+    /// Does the work of a job and replies.
+    fn reply<T>(
+        &self,
+        reply: oneshot::Sender<Result<Vec<T>>>,
+        model: &mut Option<Arc<Model>>,
+        work: impl FnOnce(&Source, &Model, &dyn Fn() -> bool) -> Result<Vec<T>>,
+    ) {
+        let work = || {
+            let model = match model {
+                Some(model) => model,
+                None => model.insert(self.source.model()?),
+            };
+            work(&self.source, model, &|| reply.is_closed() || self.state.lock().closed)
         };
-        self.source.embed(model, &job.texts, scratch, || job.reply.is_closed() || self.state.lock().closed)
+        // A panic is a bug, but it must not leave the queue without its thread.
+        let result = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked()));
+        // Nobody listens when the caller gave up meanwhile; then there is nobody to tell either.
+        let _ = reply.send(result);
     }
 }

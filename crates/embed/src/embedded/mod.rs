@@ -10,6 +10,7 @@ pub mod language;
 mod lane;
 mod queries;
 mod source;
+mod states;
 
 #[cfg(test)]
 mod tests;
@@ -18,12 +19,17 @@ use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duratio
 
 use minilm::MAX_PIECES;
 
+pub use self::states::mean_state;
+
 use self::{
     lane::{Lane, Manner, Reply},
     queries::Queries,
     source::Source,
 };
-use super::{BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space};
+use super::{
+    BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space,
+    pieces::{ByPiece, PieceLine, PieceQuestion},
+};
 use model::{error::Result, usage::Usage};
 use text::language::Language;
 
@@ -76,7 +82,7 @@ impl MiniLm {
     }
 
     /// Queues documents; every reply comes with the position of its first text.
-    fn submit(&self, texts: &[String]) -> Result<Vec<(usize, Reply)>> {
+    fn submit(&self, texts: &[String]) -> Result<Vec<(usize, Reply<Vec<f32>>)>> {
         let mut first = 0;
         let submit = |job: &[String]| {
             let reply = self.documents.submit(job.to_vec())?;
@@ -124,6 +130,10 @@ impl Embedder for MiniLm {
         Some(Language::English)
     }
 
+    fn by_piece(&self) -> Option<&dyn ByPiece> {
+        Some(self)
+    }
+
     fn usage(&self) -> Usage {
         let (requests, texts, tokens) = self.source.spent();
         Usage { requests, texts, tokens }
@@ -151,5 +161,23 @@ impl Embedder for MiniLm {
             }
             failure.map_or(Ok(()), Err)
         })
+    }
+}
+
+impl ByPiece for MiniLm {
+    fn lines<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<PieceLine>>> {
+        Box::pin(async move {
+            let submit = |job: &[String]| self.documents.submit_pieces(job.to_vec());
+            let replies = jobs(texts).map(submit).collect::<Result<Vec<_>>>()?;
+            let mut lines = Vec::with_capacity(texts.len());
+            for reply in replies {
+                lines.extend(reply.await.unwrap_or_else(|_| Err(source::closed()))?);
+            }
+            Ok(lines)
+        })
+    }
+
+    fn question<'a>(&'a self, text: &'a str, timeout: Duration) -> BoxFuture<'a, Result<PieceQuestion>> {
+        Box::pin(self.queries.question(text, timeout))
     }
 }

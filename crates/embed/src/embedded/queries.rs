@@ -10,7 +10,11 @@ use parking_lot::Mutex;
 
 use minilm::Scratch;
 
-use super::source::{Model, Source, panicked};
+use super::{
+    source::{Model, Source, panicked},
+    states,
+};
+use crate::pieces::PieceQuestion;
 use model::error::{Code, Error, Result};
 
 /// Embeds queries.
@@ -41,10 +45,32 @@ impl Queries {
     /// # Errors
     /// [`Code::Deadline`] when no thread was free within `timeout`, and when the weights cannot be read.
     pub(super) async fn embed(&self, texts: &[String], timeout: Duration) -> Result<Vec<Vec<f32>>> {
+        let texts = texts.to_vec();
+        self.work(timeout, move |source, model, scratch| source.embed(model, &texts, scratch, || false)).await
+    }
+
+    /// A question with the states of its pieces.
+    ///
+    /// # Errors
+    /// As [`Queries::embed`].
+    pub(super) async fn question(&self, text: &str, timeout: Duration) -> Result<PieceQuestion> {
+        let texts = [text.to_owned()];
+        let work = move |source: &Source, model: &Model, scratch: &mut Scratch| {
+            source.encode(model, &texts, scratch, || false, states::question)
+        };
+        self.work(timeout, work).await?.pop().ok_or_else(panicked)
+    }
+
+    /// Does work with the weights on a thread for blocking work.
+    async fn work<T: Send + 'static>(
+        &self,
+        timeout: Duration,
+        encode: impl FnOnce(&Source, &Model, &mut Scratch) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         self.keep();
         // A deadline far away overflows the clock: then there is none.
         let deadline = Instant::now().checked_add(timeout);
-        let (source, kept, texts) = (Arc::clone(&self.source), Arc::clone(&self.kept), texts.to_vec());
+        let (source, kept) = (Arc::clone(&self.source), Arc::clone(&self.kept));
         let work = move || {
             if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                 return Err(Error::new(Code::Deadline, "the embedded model was busy until the deadline"));
@@ -55,13 +81,13 @@ impl Queries {
             };
             let model = model.map_or_else(|| source.model(), Ok)?;
             let mut scratch = scratch.unwrap_or_default();
-            let vectors = source.embed(&model, &texts, &mut scratch, || false);
+            let encoded = encode(&source, &model, &mut scratch);
             let mut kept = kept.lock();
             if kept.used.is_some() {
                 kept.model = Some(model);
                 kept.scratch.push(scratch);
             }
-            vectors
+            encoded
         };
         tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(panicked()))
     }

@@ -11,7 +11,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use minilm::{Kernels, Scratch, Tokenizer, Weights, encode};
+use minilm::{Kernels, Scratch, States, Tokenizer, Weights, encode, encode_states};
 use model::error::{Code, Error, Result};
 
 /// Tokens of one forward pass. Enough rows to use every weight many times while it is in the cache, few enough that
@@ -85,6 +85,25 @@ impl Source {
         Ok(model)
     }
 
+    /// Encodes texts in their order; `each` gets the word pieces of a text and their states. `stop` is asked between
+    /// forward passes.
+    ///
+    /// # Errors
+    /// [`Code::Closed`] when stopped.
+    pub(super) fn encode<T>(
+        &self,
+        model: &Model,
+        texts: &[String],
+        scratch: &mut Scratch,
+        stop: impl Fn() -> bool,
+        each: impl Fn(&Tokenizer, &[u32], States) -> T,
+    ) -> Result<Vec<T>> {
+        self.passes(model, texts, stop, |pack, out| {
+            let states = encode_states(&model.weights, &Kernels::best(), pack, scratch);
+            out.extend(pack.iter().zip(states).map(|(pieces, states)| each(&model.tokenizer, pieces, states)));
+        })
+    }
+
     /// The vectors of texts, in their order. `stop` is asked between forward passes.
     ///
     /// # Errors
@@ -96,23 +115,35 @@ impl Source {
         scratch: &mut Scratch,
         stop: impl Fn() -> bool,
     ) -> Result<Vec<Vec<f32>>> {
+        self.passes(model, texts, stop, |pack, out| {
+            out.extend(encode(&model.weights, &Kernels::best(), pack, scratch));
+        })
+    }
+
+    /// Cuts texts into forward passes.
+    fn passes<T>(
+        &self,
+        model: &Model,
+        texts: &[String],
+        stop: impl Fn() -> bool,
+        mut pass: impl FnMut(&[Vec<u32>], &mut Vec<T>),
+    ) -> Result<Vec<T>> {
         let pieces: Vec<Vec<u32>> = texts.iter().map(|text| model.tokenizer.encode(text)).collect();
         let tokens: usize = pieces.iter().map(Vec::len).sum();
-        let kernels = Kernels::best();
-        let mut vectors = Vec::with_capacity(pieces.len());
+        let mut out = Vec::with_capacity(pieces.len());
         let mut rest = pieces.as_slice();
         while !rest.is_empty() {
             if stop() {
                 return Err(closed());
             }
             let (pack, others) = rest.split_at(pack_size(rest));
-            vectors.extend(encode(&model.weights, &kernels, pack, scratch));
+            pass(pack, &mut out);
             rest = others;
         }
         self.jobs.fetch_add(1, Ordering::Relaxed);
         self.texts.fetch_add(pieces.len() as u64, Ordering::Relaxed);
         self.tokens.fetch_add(tokens as u64, Ordering::Relaxed);
-        Ok(vectors)
+        Ok(out)
     }
 }
 
