@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** Snippet characters read for `b2000`. */
+/** Snippet characters read for `b2000` and `shown2000`. */
 const BUDGET = 2000;
 
 const plain = (/** @type {string} */ text) => text.split(/\s+/).filter(Boolean).join(" ");
@@ -23,6 +23,18 @@ function shows(line, snippet) {
   return snippet.includes(line) || snippet.includes(line.slice(0, part)) || snippet.includes(line.slice(-part));
 }
 
+/** What is read of results by somebody who stops at the budget. @param {Hit[]} hits */
+function withinBudget(hits) {
+  let left = BUDGET;
+  const read = [];
+  for (const hit of hits) {
+    if (left <= 0) break;
+    read.push({ ...hit, snippet: hit.snippet.slice(0, left) });
+    left -= hit.snippet.length;
+  }
+  return read;
+}
+
 /** Whether two results of one file cite the same line. @param {Hit[]} hits */
 const overlap = (hits) =>
   hits.some((hit, at) =>
@@ -32,7 +44,7 @@ const overlap = (hits) =>
 /**
  * @typedef {{path: string, startLine: number, endLine: number, snippet: string}} Hit
  * @typedef {{query: string, category: string, ok: boolean, values: Record<string, number>}} Score
- * @param {import("./cases.mjs").Query} query @param {{six: Hit[], twenty: Hit[]}} found @param {string} ws @returns {Score}
+ * @param {import("./cases.mjs").Query} query @param {{six: Hit[], twenty: Hit[], budget: Hit[]}} found @param {string} ws @returns {Score}
  */
 export function scoreQuery(query, found, ws) {
   const base = { query: query.query, category: query.category };
@@ -44,13 +56,6 @@ export function scoreQuery(query, found, ws) {
   const first = found.twenty
     .slice(0, 10)
     .findIndex((hit) => evidence.some((e) => hit.path === e.file && hit.startLine <= e.line && e.line <= hit.endLine));
-  let left = BUDGET;
-  const read = [];
-  for (const hit of found.twenty) {
-    if (left <= 0) break;
-    read.push({ ...hit, snippet: hit.snippet.slice(0, left) });
-    left -= hit.snippet.length;
-  }
   const seen = visible(found.six);
   return {
     ...base,
@@ -60,9 +65,12 @@ export function scoreQuery(query, found, ws) {
       "hit@6": seen > 0 ? 1 : 0,
       rank1: visible(found.six.slice(0, 1)) > 0 ? 1 : 0,
       mrr: first < 0 ? 0 : 1 / (first + 1),
-      b2000: visible(read) / evidence.length,
+      b2000: visible(withinBudget(found.twenty)) / evidence.length,
+      // Of a search that names no number of results: all that it shows, and its beginning.
+      shown: visible(found.budget) / evidence.length,
+      shown2000: visible(withinBudget(found.budget)) / evidence.length,
       none,
-      overlap: overlap(found.six) ? 1 : 0,
+      overlap: overlap(found.six) || overlap(found.budget) ? 1 : 0,
     },
   };
 }

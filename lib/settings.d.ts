@@ -89,8 +89,10 @@ export interface PluginSettings {
   };
   /** Results and ranking. */
   query?: {
-    /** Most results. Default: 6. */
+    /** Most results, each of at most 700 characters. Default: as many as query.budgetChars has room for, at most 12; 6 with ranking: memory-core. */
     maxResults?: number;
+    /** Characters that the passages of a search may take together where nobody says how many results; they are then at most 420 long. Default: 4200. */
+    budgetChars?: number;
     /** Lowest score kept. Default: the ranking's own. */
     minScore?: number;
     /** native = line-exact ranking of this engine; memory-core = the documented scoring of memory-core. Default: native. */

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::{
     Answer, Failure,
-    score::{MEASURES, Question, Values, means, one_digit, score},
+    score::{Found, MEASURES, Question, Values, means, one_digit, score},
     session::{Provider, Session, call, told},
 };
 
@@ -23,14 +23,14 @@ struct Meta {
     kind: Option<String>,
 }
 
-pub(crate) async fn run(sets: &[PathBuf], provider: Provider) -> Result<Answer, Failure> {
+pub(crate) async fn run(sets: &[PathBuf], keep: Option<&Path>, provider: Provider) -> Result<Answer, Failure> {
     let (mut text, mut json) = (String::new(), BTreeMap::new());
     for set in sets {
         let name = set.canonicalize().map_err(Failure::at(set))?;
         let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut scores = Vec::new();
         for case in cases(set)? {
-            scores.extend(run_case(&case, provider, &name).await?);
+            scores.extend(run_case(&case, keep, provider, &name).await?);
         }
         told("");
         let means = means(&scores);
@@ -60,7 +60,7 @@ fn cases(set: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Searches for the questions of one case, in an index of its own.
-async fn run_case(case: &Path, provider: Provider, set: &str) -> Result<Vec<Values>, Failure> {
+async fn run_case(case: &Path, keep: Option<&Path>, provider: Provider, set: &str) -> Result<Vec<Values>, Failure> {
     let read = |name: &str| {
         let path = case.join(name);
         fs::read_to_string(&path).map_err(Failure::at(&path))
@@ -72,18 +72,23 @@ async fn run_case(case: &Path, provider: Provider, set: &str) -> Result<Vec<Valu
     let lines = read("queries.jsonl")?;
     let questions: Vec<Question> = lines.trim().lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     let workspace = case.join("ws");
-    let state = tempfile::tempdir()?;
-    let session = Session::open(&workspace, state.path(), provider).await?;
-    let report = session.sync(true).await?;
+    let fresh = tempfile::tempdir()?;
+    let kept = keep.map(|keep| keep.join(set).join(case.file_name().unwrap_or_default()).join(provider.id()));
+    let session = Session::open(&workspace, kept.as_deref().unwrap_or(fresh.path()), provider).await?;
+    let report = session.sync(kept.is_none()).await?;
     if let Some(failure) = &report.embedding_error {
         return Err(Failure::new(failure.message.clone()));
     }
     let mut scores = Vec::with_capacity(questions.len());
     for (n, question) in questions.iter().enumerate() {
         told(&format!("{set}: {n} of {}", questions.len()));
-        let ask = |most| session.search(call(&question.query, Some(most), meta.now * 1000));
-        let (six, twenty) = (ask(6).await?.hits, ask(20).await?.hits);
-        scores.push(score(question, &six, &twenty, &workspace)?);
+        let ask = |most| session.search(call(&question.query, most, meta.now * 1000));
+        let found = Found {
+            six: &ask(Some(6)).await?.hits,
+            twenty: &ask(Some(20)).await?.hits,
+            budget: &ask(None).await?.hits,
+        };
+        scores.push(score(question, &found, &workspace)?);
     }
     session.close().await;
     Ok(scores)

@@ -61,6 +61,9 @@ enum Command {
         /// Folders of sets, such as eval/sets/exact.
         #[arg(required = true)]
         sets: Vec<PathBuf>,
+        /// Keeps the indexes in this folder, so that the next run need not make them.
+        #[arg(long)]
+        keep: Option<PathBuf>,
         #[command(flatten)]
         with: With,
     },
@@ -196,7 +199,7 @@ async fn run(command: Command) -> Result<Answer, Failure> {
             }
             Answer::new(text, &answer)
         }
-        Command::Eval { sets, with } => eval::run(&sets, with.provider).await,
+        Command::Eval { sets, keep, with } => eval::run(&sets, keep.as_deref(), with.provider).await,
         Command::Bench { files, searches, seed, with } => bench::run(files, searches, seed, with.provider).await,
     }
 }

@@ -8,11 +8,12 @@ use serde::Deserialize;
 
 use crate::Failure;
 
-/// Units of snippets read for `b2000`.
+/// Units of snippets read for `b2000` and `shown2000`.
 const BUDGET: usize = 2000;
 
 /// The measures, in the order in which they are shown.
-pub(crate) const MEASURES: [&str; 7] = ["seen@6", "hit@6", "rank1", "mrr", "b2000", "none", "overlap"];
+pub(crate) const MEASURES: [&str; 9] =
+    ["seen@6", "hit@6", "rank1", "mrr", "b2000", "shown", "shown2000", "none", "overlap"];
 
 /// A labelled question. No evidence means that nothing should be found.
 #[derive(Debug, Deserialize)]
@@ -26,8 +27,19 @@ pub(crate) struct Question {
 /// The measures of one question.
 pub(crate) type Values = BTreeMap<&'static str, f64>;
 
-/// Scores one question by its first six and first twenty results.
-pub(crate) fn score(question: &Question, six: &[Hit], twenty: &[Hit], workspace: &Path) -> Result<Values, Failure> {
+/// What searches for a question found.
+pub(crate) struct Found<'a> {
+    /// The first six results.
+    pub(crate) six: &'a [Hit],
+    /// The first twenty.
+    pub(crate) twenty: &'a [Hit],
+    /// What a search shows that names no number of results.
+    pub(crate) budget: &'a [Hit],
+}
+
+/// Scores one question by what was found.
+pub(crate) fn score(question: &Question, found: &Found<'_>, workspace: &Path) -> Result<Values, Failure> {
+    let Found { six, twenty, budget } = *found;
     let none = if six.is_empty() { 1.0 } else { 0.0 };
     if question.evidence.is_empty() {
         return Ok(Values::from([("none", none)]));
@@ -54,9 +66,11 @@ pub(crate) fn score(question: &Question, six: &[Hit], twenty: &[Hit], workspace:
         ("hit@6", if seen > 0.0 { 1.0 } else { 0.0 }),
         ("rank1", if visible(&whole[..whole.len().min(1)]) > 0.0 { 1.0 } else { 0.0 }),
         ("mrr", first.map_or(0.0, |first| 1.0 / (first + 1) as f64)),
-        ("b2000", visible(&within_budget(twenty)) / count),
+        ("b2000", visible(&within_budget(twenty, BUDGET)) / count),
+        ("shown", visible(&within_budget(budget, usize::MAX)) / count),
+        ("shown2000", visible(&within_budget(budget, BUDGET)) / count),
         ("none", none),
-        ("overlap", if overlap(six) { 1.0 } else { 0.0 }),
+        ("overlap", if overlap(six) || overlap(budget) { 1.0 } else { 0.0 }),
     ]))
 }
 
@@ -83,8 +97,8 @@ pub(crate) fn one_digit(value: f64) -> String {
 }
 
 /// The snippets that fit into the budget, the last one cut.
-fn within_budget(hits: &[Hit]) -> Vec<(&str, Vec<u16>)> {
-    let mut left = BUDGET;
+fn within_budget(hits: &[Hit], budget: usize) -> Vec<(&str, Vec<u16>)> {
+    let mut left = budget;
     let mut read = Vec::new();
     for hit in hits {
         if left == 0 {
@@ -147,7 +161,7 @@ mod tests {
         fs::write(dir.path().join("a.md"), "first\nthe quick  brown fox jumps\n").unwrap();
         let scored = |snippet: &str| {
             let hits = [hit("a.md", (1, 1), "other"), hit("a.md", (2, 2), snippet)];
-            score(&question(&[("a.md", 2)]), &hits, &hits, dir.path()).unwrap()
+            score(&question(&[("a.md", 2)]), &Found { six: &hits, twenty: &hits, budget: &hits }, dir.path()).unwrap()
         };
         let whole = scored("- the quick brown\n fox jumps");
         assert_eq!((whole["seen@6"], whole["rank1"], whole["mrr"], whole["none"]), (1.0, 0.0, 0.5, 0.0));
@@ -162,8 +176,14 @@ mod tests {
     fn a_question_without_an_answer_asks_for_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let found = [hit("a.md", (1, 1), "x")];
-        assert_eq!(score(&question(&[]), &found, &found, dir.path()).unwrap(), Values::from([("none", 0.0)]));
-        assert_eq!(score(&question(&[]), &[], &[], dir.path()).unwrap(), Values::from([("none", 1.0)]));
+        assert_eq!(
+            score(&question(&[]), &Found { six: &found, twenty: &found, budget: &found }, dir.path()).unwrap(),
+            Values::from([("none", 0.0)])
+        );
+        assert_eq!(
+            score(&question(&[]), &Found { six: &[], twenty: &[], budget: &[] }, dir.path()).unwrap(),
+            Values::from([("none", 1.0)])
+        );
     }
 
     #[test]

@@ -126,7 +126,7 @@ impl Tx<'_> {
     /// When the database cannot be written.
     pub fn purge_texts(&self, hashes: &[Hash]) -> Result<usize> {
         let vectors = self.forget_embeddings(hashes)?;
-        for table in ["line_vectors", "refused_text"] {
+        for table in ["line_vectors", "line_pieces", "refused_text"] {
             let mut delete = self
                 .conn
                 .prepare_cached(&format!(
@@ -158,7 +158,7 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn wipe_step(&self, limit: usize) -> Result<bool> {
-        for table in ["embedding", "line_vectors"] {
+        for table in ["embedding", "line_vectors", "line_pieces"] {
             let sql = format!("DELETE FROM {table} WHERE rowid IN (SELECT rowid FROM {table} LIMIT ?1)");
             if self.conn.prepare_cached(&sql).sql()?.execute([limit]).sql()? > 0 {
                 return Ok(true);

@@ -32,7 +32,7 @@ mod header;
 mod ids;
 pub mod lease;
 pub mod lexical;
-pub(crate) mod line_vectors;
+pub mod line_vectors;
 mod meta;
 mod open;
 pub mod order;

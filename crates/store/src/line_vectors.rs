@@ -1,5 +1,5 @@
-//! Vectors of the single lines of a chunk, as codes one after the other, found by the hash of the chunk. Only a model
-//! in this process makes them: they cost nothing, and may be dropped and made again.
+//! Vectors of the single lines of a chunk, as codes one after the other, found by the hash of the chunk, and what they say
+//! piece by piece. Only a model in this process makes them: they cost nothing, and may be dropped and made again.
 
 use rusqlite::params;
 
@@ -14,7 +14,8 @@ use crate::error::SqlResult;
 use model::error::Result;
 
 impl Reader<'_> {
-    /// A page of the distinct texts of a generation without line vectors in a space, ordered by hash, after `after`.
+    /// A page of the distinct texts of a generation whose lines have no vectors or no pieces in a space, ordered by hash,
+    /// after `after`. Those of an index from before there were pieces have only vectors.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -25,7 +26,8 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
-        const ABSENT: &str = "NOT EXISTS (SELECT 1 FROM line_vectors v WHERE v.space_id = ?2 AND v.hash = c.hash)";
+        const ABSENT: &str = "NOT (EXISTS (SELECT 1 FROM line_vectors v WHERE v.space_id = ?2 AND v.hash = c.hash) \
+             AND EXISTS (SELECT 1 FROM line_pieces p WHERE p.space_id = ?2 AND p.hash = c.hash))";
         self.missing_texts(ABSENT, (generation, space), after, limit)
     }
 
@@ -44,47 +46,75 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn line_codes(&self, space: SpaceId, chunk_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(
-                "SELECT c.id, v.codes FROM rarray(?2) ids CROSS JOIN chunk c ON c.id = ids.value \
-             CROSS JOIN line_vectors v ON v.space_id = ?1 AND v.hash = c.hash",
-            )
-            .sql()?;
+        let sql = "SELECT c.id, v.codes FROM rarray(?2) ids CROSS JOIN chunk c ON c.id = ids.value \
+             CROSS JOIN line_vectors v ON v.space_id = ?1 AND v.hash = c.hash";
+        self.of_lines(sql, space, chunk_ids)
+    }
+
+    /// What the lines of chunks say piece by piece, where that is known: chunk id, signs as in [`LineData`].
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn line_signs(&self, space: SpaceId, chunk_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>> {
+        let sql = "SELECT c.id, p.signs FROM rarray(?2) ids CROSS JOIN chunk c ON c.id = ids.value \
+             CROSS JOIN line_pieces p ON p.space_id = ?1 AND p.hash = c.hash";
+        self.of_lines(sql, space, chunk_ids)
+    }
+
+    fn of_lines(&self, sql: &str, space: SpaceId, chunk_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>> {
+        let mut statement = self.conn.prepare_cached(sql).sql()?;
         let rows =
             statement.query_map(params![space, id_list(chunk_ids)], |row| Ok((row.get(0)?, row.get(1)?))).sql()?;
         rows.collect::<Result<_, _>>().sql()
     }
 }
 
+/// What a model in this process makes of the lines of a text.
+#[derive(Debug, Clone)]
+pub struct LineData {
+    /// Of the text.
+    pub hash: Hash,
+    /// Codes of the vectors of its lines, one after the other.
+    pub codes: Vec<u8>,
+    /// Of each line the number of its pieces as a byte, then the signs of each; empty where the model has none.
+    pub signs: Vec<u8>,
+}
+
 impl Tx<'_> {
-    /// Stores the line codes of texts.
+    /// Stores what was made of the lines of texts.
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn insert_line_vectors(&self, space: SpaceId, codes: &[(Hash, Vec<u8>)]) -> Result<()> {
-        let mut statement = self
-            .conn
-            .prepare_cached("INSERT OR REPLACE INTO line_vectors (space_id, hash, codes) VALUES (?1, ?2, ?3)")
-            .sql()?;
-        for (hash, codes) in codes {
-            statement.execute(params![space, hash, codes]).sql()?;
+    pub fn insert_lines(&self, space: SpaceId, lines: &[LineData]) -> Result<()> {
+        let insert = |table: &str, column: &str| {
+            format!("INSERT OR REPLACE INTO {table} (space_id, hash, {column}) VALUES (?1, ?2, ?3)")
+        };
+        let mut codes = self.conn.prepare_cached(&insert("line_vectors", "codes")).sql()?;
+        let mut signs = self.conn.prepare_cached(&insert("line_pieces", "signs")).sql()?;
+        for line in lines {
+            codes.execute(params![space, line.hash, line.codes]).sql()?;
+            signs.execute(params![space, line.hash, line.signs]).sql()?;
         }
         Ok(())
     }
 
-    /// Drops up to `limit` line vectors of texts that are in no generation any more; gives their number.
+    /// Drops up to `limit` rows of line vectors, and as many of pieces, of texts that are in no generation any more; gives
+    /// the greater number of both.
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn prune_line_vectors(&self, limit: usize) -> Result<usize> {
-        let mut statement = self
-            .conn
-            .prepare_cached(
-                "DELETE FROM line_vectors WHERE rowid IN (SELECT v.rowid FROM line_vectors v WHERE NOT EXISTS \
-               (SELECT 1 FROM generation g CROSS JOIN chunk c ON c.generation = g.id AND c.hash = v.hash) LIMIT ?1)",
-            )
-            .sql()?;
-        statement.execute([limit]).sql()
+    pub fn prune_lines(&self, limit: usize) -> Result<usize> {
+        let mut most = 0;
+        for table in ["line_vectors", "line_pieces"] {
+            let mut statement = self
+                .conn
+                .prepare_cached(&format!(
+                    "DELETE FROM {table} WHERE rowid IN (SELECT v.rowid FROM {table} v WHERE NOT EXISTS \
+                   (SELECT 1 FROM generation g CROSS JOIN chunk c ON c.generation = g.id AND c.hash = v.hash) LIMIT ?1)"
+                ))
+                .sql()?;
+            most = most.max(statement.execute([limit]).sql()?);
+        }
+        Ok(most)
     }
 }

@@ -5,9 +5,9 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use super::{Progress, Step, prepare::hashed_text};
 use crate::upkeep::upkeep;
-use embed::{Embedded, Embedder, Purpose};
+use embed::{Embedded, Embedder, Purpose, pieces::PieceLine};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
-use store::{Store, embeddings::MissingText, files::Hash, vectors::code};
+use store::{Store, embeddings::MissingText, files::Hash, line_vectors::LineData, vectors};
 
 /// Chunks embedded and written at a time.
 const PAGE: usize = 48;
@@ -47,15 +47,16 @@ impl LinePass {
             let Some(last) = page.last() else { break };
             after = Some(last.hash);
             done += page.len();
-            let codes = self.codes(&page).await?;
-            self.blocking(move |store| store.write_indexed(move |tx| tx.insert_line_vectors(space_id, &codes))).await?;
+            let lines = self.lines(&page).await?;
+            self.blocking(move |store| store.write_indexed(move |tx| tx.insert_lines(space_id, &lines))).await?;
             (self.progress)(&Step { completed: done, total: 0, label: "Embedding lines".to_owned() });
         }
         Ok(done)
     }
 
-    /// Codes of all lines of each text; a line without words, or one the model refuses, has a code of zeros.
-    async fn codes(&self, page: &[MissingText]) -> Result<Vec<(Hash, Vec<u8>)>> {
+    /// Codes and pieces of all lines of each text; a line without words, or one the model refuses, has a code of zeros and
+    /// no pieces.
+    async fn lines(&self, page: &[MissingText]) -> Result<Vec<LineData>> {
         // Line breaks stay where they are.
         let texts: Vec<_> = page.iter().map(|missing| hashed_text(&missing.text, self.redact_secrets)).collect();
         let mut lines: Vec<String> = Vec::new();
@@ -66,28 +67,59 @@ impl LinePass {
                 lines.push(line.to_owned());
             }
         }
-        let vectors = self.embedder.embed(&lines, Purpose::Document, Duration::MAX).await?;
-        let mut dims = 0;
-        let codes: Vec<Option<Vec<u8>>> = vectors
+        let made = self.embed(&lines).await?;
+        let zeros = vec![0; made.iter().flatten().map(|line| line.code.len()).next().unwrap_or_default()];
+        let of = |line: &str| numbers.get(line).and_then(|n| made.get(*n)?.as_ref());
+        let data_of = |text: &str| {
+            let (mut codes, mut signs) = (Vec::new(), Vec::new());
+            for line in text.split('\n').map(content).map(of) {
+                codes.extend_from_slice(line.map_or(&zeros, |line| &line.code));
+                signs.push(line.map_or(0, |line| line.pieces));
+                signs.extend_from_slice(line.map_or(&[], |line| &line.signs));
+            }
+            (codes, signs)
+        };
+        Ok(page
             .iter()
-            .map(|outcome| match outcome {
-                Embedded::Vector(vector) => {
-                    dims = vector.len();
-                    Some(code(vector))
-                }
-                Embedded::Refused(_) => None,
+            .zip(&texts)
+            .map(|(missing, text)| {
+                let (codes, signs) = data_of(text);
+                LineData { hash: missing.hash, codes, signs }
             })
-            .collect();
-        let zeros = vec![0; dims];
-        let of = |line: &str| numbers.get(line).and_then(|n| codes.get(*n)?.as_deref()).unwrap_or(&zeros);
-        let codes_of = |text: &str| text.split('\n').flat_map(|line| of(content(line))).copied().collect();
-        Ok(page.iter().zip(&texts).map(|(missing, text)| (missing.hash, codes_of(text))).collect())
+            .collect())
+    }
+
+    /// What the model makes of lines; none of one that it refuses.
+    async fn embed(&self, lines: &[String]) -> Result<Vec<Option<Made>>> {
+        if let Some(model) = self.embedder.by_piece() {
+            let made = model.lines(lines).await?.into_iter().map(|PieceLine { vector, signs }| {
+                let code = vectors::code(&vector);
+                let pieces = u8::try_from(8 * signs.len() / code.len().max(1)).unwrap_or_default();
+                Some(Made { code, pieces, signs: if pieces == 0 { Vec::new() } else { signs } })
+            });
+            return Ok(made.collect());
+        }
+        let vectors = self.embedder.embed(lines, Purpose::Document, Duration::MAX).await?;
+        let made = vectors.into_iter().map(|outcome| match outcome {
+            Embedded::Vector(vector) => Some(Made { code: vectors::code(&vector), pieces: 0, signs: Vec::new() }),
+            Embedded::Refused(_) => None,
+        });
+        Ok(made.collect())
     }
 
     async fn blocking<T: Send + 'static>(&self, work: impl FnOnce(&Store) -> Result<T> + Send + 'static) -> Result<T> {
         let store = Arc::clone(&self.store);
         upkeep(move || work(&store)).await
     }
+}
+
+/// What the model makes of a line.
+struct Made {
+    code: Vec<u8>,
+    /// Pieces that carry meaning.
+    pieces: u8,
+    /// The signs of each.
+    signs: Vec<u8>,
 }
 
 /// A line without list markers, quote marks and heading signs: what it says.

@@ -9,6 +9,7 @@ use memory_core::Scope;
 use types::{Answer, LineQuery, Request};
 use vector::VectorQuery;
 
+use embed::pieces::PieceQuestion;
 use model::{
     cancel::Cancel,
     config::settings::{Ranking, Settings},
@@ -33,6 +34,8 @@ pub struct Vectors<'a> {
 pub struct QueryVector<'a> {
     /// The query.
     pub vector: &'a [f32],
+    /// The same piece by piece, from a model that hands that out.
+    pub pieces: Option<&'a PieceQuestion>,
     /// The only language that the model knows; none when it may know any.
     pub language: Option<Language>,
 }
@@ -53,14 +56,14 @@ pub fn search(
             return Ok(Answer::nothing());
         };
         let vector = match (vectors.index, vectors.query) {
-            (Some(index), Some(QueryVector { vector, language })) => Some(VectorQuery { index, vector, language }),
+            (Some(index), Some(QueryVector { vector, language, .. })) => Some(VectorQuery { index, vector, language }),
             _ => None,
         };
         match settings.query.ranking {
             Ranking::Native => {
                 let line = match vectors.line {
-                    Some((key, QueryVector { vector, language })) => {
-                        reader.space(key)?.map(|space| LineQuery { space: space.id, vector, language })
+                    Some((key, QueryVector { vector, pieces, language })) => {
+                        reader.space(key)?.map(|space| LineQuery { space: space.id, vector, pieces, language })
                     }
                     None => None,
                 };

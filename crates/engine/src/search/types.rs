@@ -4,6 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
+use embed::pieces::PieceQuestion;
 use model::{error::Error, source::Source};
 use text::{language::Language, query::QueryPlan};
 
@@ -16,6 +17,9 @@ pub struct Request {
     pub understood: Option<Arc<QueryPlan>>,
     /// Most results, ≥ 1.
     pub max_results: usize,
+    /// Characters (UTF-16 units) of snippets that the results may take together; the native ranking then shows shorter
+    /// passages. None = each may have its full length.
+    pub budget: Option<usize>,
     /// Lowest score kept, 0–1; none = the ranking's default.
     pub min_score: Option<f64>,
     /// Which sources; empty = all that are indexed.
@@ -35,6 +39,8 @@ pub struct LineQuery<'a> {
     pub space: i64,
     /// The query.
     pub vector: &'a [f32],
+    /// The same piece by piece, where the model hands that out.
+    pub pieces: Option<&'a PieceQuestion>,
     /// The only language that its model knows; none when it may know any.
     pub language: Option<Language>,
 }

@@ -323,7 +323,8 @@ impl Facts {
             Purpose::Query => {
                 let limit = Duration::from_millis(settings.settings.provider.query_timeout_ms);
                 let text = text.chars().take(MAX_QUERY_CHARS).collect();
-                Some(self.queries.get(embedder.space().key(), text, &embedder, &Cancel::new().within(limit)).await?)
+                let cancel = Cancel::new().within(limit);
+                Some(self.queries.get(embedder.space().key(), text, &embedder, &cancel).await?.vector)
             }
             Purpose::Document => {
                 texts.push(text.to_owned());

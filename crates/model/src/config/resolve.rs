@@ -261,7 +261,8 @@ fn query(reader: &mut Reader<'_>) -> QuerySettings {
         (table::QUERY_HYBRID_VECTOR_WEIGHT.default, table::QUERY_HYBRID_TEXT_WEIGHT.default)
     };
     QuerySettings {
-        max_results: reader.count(&table::QUERY_MAX_RESULTS),
+        max_results: reader.optional_integer(&table::QUERY_MAX_RESULTS).map(to_usize),
+        budget_chars: reader.count(&table::QUERY_BUDGET_CHARS),
         min_score: reader.optional_number(&table::QUERY_MIN_SCORE),
         ranking: reader.choice(&table::QUERY_RANKING),
         deadline_ms: reader.integer(&table::QUERY_DEADLINE_MS),

@@ -31,7 +31,7 @@ fn an_empty_configuration_gives_the_documented_defaults() {
     assert_eq!(settings.database_path, Path::new("/home/u/.openclaw/memory-core-rs/main/index.sqlite"));
     assert_eq!(settings.sources, Sources { memory: true, sessions: false });
     assert_eq!(settings.chunking, Chunking { tokens: 400, overlap: 80 });
-    assert_eq!(settings.query.max_results, 6);
+    assert_eq!((settings.query.max_results, settings.query.budget_chars), (None, 4_200));
     assert_eq!(settings.query.min_score, None);
     assert_eq!((settings.query.vector_weight, settings.query.text_weight), (0.7, 0.3));
     assert_eq!(settings.query.candidate_multiplier, 4);
@@ -69,7 +69,7 @@ fn later_layers_win_and_origins_tell_which() {
         }}}},
     });
     let work = resolved(&config, "work");
-    assert_eq!(work.settings.query.max_results, 3);
+    assert_eq!(work.settings.query.max_results, Some(3));
     assert_eq!(work.origins["query.maxResults"], "agents.entries.Work.memory.search.query.maxResults");
     assert_eq!(work.settings.provider.model.as_deref(), Some("b"));
     assert_eq!(work.origins["model"], "memory.search.model");
@@ -78,11 +78,11 @@ fn later_layers_win_and_origins_tell_which() {
     assert_eq!(work.origins["sync.watch"], "agents.defaults.memorySearch.sync.watch");
     assert_eq!(work.settings.chunking.tokens, 200);
     assert_eq!(work.origins["chunking.tokens"], "plugins.entries.memory-core-rs.config.agents.WORK.chunking.tokens");
-    assert_eq!(resolved(&config, "other").settings.query.max_results, 2);
+    assert_eq!(resolved(&config, "other").settings.query.max_results, Some(2));
     assert_eq!(resolved(&config, "other").settings.chunking.tokens, 100);
 
     config["plugins"]["entries"]["memory-core-rs"]["config"]["query"] = json!({"maxResults": 9});
-    assert_eq!(resolved(&config, "work").settings.query.max_results, 9);
+    assert_eq!(resolved(&config, "work").settings.query.max_results, Some(9));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn numbers_are_clamped_with_a_warning_that_names_the_place() {
     let Resolved { settings, warnings, .. } = resolved(&config, "main");
     assert_eq!(settings.chunking, Chunking { tokens: 50, overlap: 49 });
     assert_eq!(settings.query.min_score, Some(1.0));
-    assert_eq!(settings.query.max_results, 1);
+    assert_eq!(settings.query.max_results, Some(1));
     assert_eq!((settings.query.vector_weight, settings.query.text_weight), (0.5, 0.5));
     assert_eq!(settings.query.candidate_multiplier, 20);
     assert_eq!(settings.query.mmr_lambda, 0.0);
@@ -156,7 +156,7 @@ fn a_value_of_the_wrong_type_gives_way_to_the_layer_below() {
         "plugins": {"entries": {"memory-core-rs": {"config": {"query": {"maxResults": [6]}, "timeZone": "Mars/Base"}}}},
     });
     let Resolved { settings, warnings, origins } = resolved(&config, "main");
-    assert_eq!(settings.query.max_results, 4);
+    assert_eq!(settings.query.max_results, Some(4));
     assert_eq!(settings.time_zone, None);
     assert_eq!(origins["query.maxResults"], "agents.defaults.memorySearch.query.maxResults");
     assert_eq!(
@@ -185,7 +185,7 @@ fn a_layer_that_is_no_object_is_named_and_ignored() {
 fn what_stands_in_the_place_of_a_group_is_named() {
     let config = json!({"memory": {"search": {"query": 6, "remote": {"batch": true}, "multimodal": 1}}});
     let Resolved { settings, warnings, .. } = resolved(&config, "main");
-    assert_eq!(settings.query.max_results, 6);
+    assert_eq!(settings.query.max_results, None);
     assert_eq!(
         warnings,
         [
@@ -389,7 +389,7 @@ proptest! {
             prop_assert!(settings.chunking.tokens >= 1 && settings.chunking.overlap < settings.chunking.tokens);
             let query = &settings.query;
             prop_assert!((query.vector_weight + query.text_weight - 1.0).abs() < 1e-9);
-            prop_assert!((1..=20).contains(&query.candidate_multiplier) && query.max_results >= 1);
+            prop_assert!((1..=20).contains(&query.candidate_multiplier) && query.most_results() >= 1);
             prop_assert!(query.min_score.is_none_or(|score| (0.0..=1.0).contains(&score)));
             prop_assert!(settings.sources.memory || settings.sources.sessions);
             prop_assert!(settings.workspace_dir.is_absolute() && settings.database_path.is_absolute());

@@ -157,8 +157,11 @@ pub enum Ranking {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuerySettings {
-    /// Results of a search, ≥ 1; default 6 (F1).
-    pub max_results: usize,
+    /// Results of a search, ≥ 1 (F1). None = as many as `budget_chars` has room for in the native ranking, six in that of
+    /// memory-core.
+    pub max_results: Option<usize>,
+    /// Characters of snippets that a search may show where nobody says how many results; default 4,200.
+    pub budget_chars: usize,
     /// Lowest score kept, 0–1; none = the ranking's own default (`memory-core`: 0.35).
     pub min_score: Option<f64>,
     /// Which ranking; default native.
@@ -181,6 +184,30 @@ pub struct QuerySettings {
     pub mmr_enabled: Option<bool>,
     /// 1 = relevance only; default 0.7.
     pub mmr_lambda: f64,
+}
+
+/// Results of memory-core's ranking (F1).
+const MEMORY_CORE_RESULTS: usize = 6;
+/// Most results that fill a budget.
+const BUDGET_RESULTS: usize = 12;
+
+impl QuerySettings {
+    /// Most results of a search that names no number.
+    #[must_use]
+    pub fn most_results(&self) -> usize {
+        let default = match self.ranking {
+            Ranking::Native => BUDGET_RESULTS,
+            Ranking::MemoryCore => MEMORY_CORE_RESULTS,
+        };
+        self.max_results.unwrap_or(default)
+    }
+
+    /// Characters of snippets that such a search may show; none where the settings name a number, and in memory-core's
+    /// ranking.
+    #[must_use]
+    pub fn budget(&self) -> Option<usize> {
+        (self.max_results.is_none() && self.ranking == Ranking::Native).then_some(self.budget_chars)
+    }
 }
 
 /// Synchronisation triggers (E).

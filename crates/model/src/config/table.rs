@@ -90,8 +90,11 @@ pub(super) const CHUNKING_TOKENS: Integer = Integer { key: "chunking.tokens", ra
 /// Tokens repeated from the piece before. Default: 80.
 pub(super) const CHUNKING_OVERLAP: Integer = Integer { key: "chunking.overlap", range: 0..=1_000_000, default: 80 };
 
-/// Most results. Default: 6.
-pub(super) const QUERY_MAX_RESULTS: Integer = Integer { key: "query.maxResults", range: 1..=10_000, default: 6 };
+/// Most results, each of at most 700 characters. Default: as many as query.budgetChars has room for, at most 12; 6 with ranking: memory-core.
+pub(super) const QUERY_MAX_RESULTS: OptionalInteger = OptionalInteger { key: "query.maxResults", range: 1..=10_000 };
+
+/// Characters that the passages of a search may take together where nobody says how many results; they are then at most 420 long. Default: 4200.
+pub(super) const QUERY_BUDGET_CHARS: Integer = Integer { key: "query.budgetChars", range: 700..=100_000, default: 4200 };
 
 /// Lowest score kept. Default: the ranking's own.
 pub(super) const QUERY_MIN_SCORE: OptionalNumber = OptionalNumber { key: "query.minScore", range: 0.0..=1.0 };

@@ -4,7 +4,9 @@ use super::*;
 use crate::{
     candidates::Wanted,
     embeddings::{CodeCursor, CodeRow, NewEmbedding},
+    error::SqlResult,
     lexical::Term,
+    line_vectors::LineData,
 };
 use model::{config::settings::FtsTokenizer, source::Source};
 
@@ -337,4 +339,29 @@ fn the_order_of_chunks_knows_files_and_lines_and_no_history() {
         ("a.md", &["1", "2"]),
     ]);
     assert_eq!(other, fresh);
+}
+
+#[test]
+fn lines_of_an_index_from_before_pieces_are_made_again() {
+    let fixture = Fixture::new();
+    let generation = fixture.put("a.md", &["one", "two"]);
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
+    let missing = |_: ()| fixture.store.read(|r| r.missing_line_vectors(generation, space, None, 10)).unwrap();
+    let all = missing(());
+    assert_eq!(all.len(), 2);
+    let lines: Vec<LineData> =
+        all.iter().map(|text| LineData { hash: text.hash, codes: vec![1, 2], signs: vec![1, 7] }).collect();
+    fixture.store.write(move |tx| tx.insert_lines(space, &lines)).unwrap();
+    assert!(missing(()).is_empty());
+    let ids: Vec<i64> = all.iter().map(|text| text.chunk_id).collect();
+    let signs = fixture.store.read(|r| r.line_signs(space, &ids)).unwrap();
+    assert_eq!(signs.iter().map(|(_, signs)| signs.as_slice()).collect::<Vec<_>>(), [[1, 7], [1, 7]]);
+
+    // As an older engine left them.
+    fixture.store.write(|tx| tx.conn.execute("DELETE FROM line_pieces", []).sql()).unwrap();
+    assert_eq!(missing(()).len(), 2, "their vectors are there, their pieces are not");
+    assert_eq!(fixture.store.read(|r| r.line_codes(space, &ids)).unwrap().len(), 2, "searches use what there is");
+
+    fixture.put("a.md", &["three"]);
+    assert_eq!(fixture.store.write(|tx| tx.prune_lines(10)).unwrap(), 2, "what no note says any more goes");
 }

@@ -10,13 +10,13 @@ mod words;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{ToSpan, civil::Date};
 use regex::Regex;
 
 use super::fold::fold;
 use calendar::Calendar;
-pub(crate) use calendar::DateRange;
+pub use calendar::DateRange;
 use words::{Sense, Side, Unit, senses};
 
 /// What a query says about time.
@@ -242,6 +242,8 @@ impl Reader {
         };
         if is(Sense::Since) {
             DateRange { start: range.start, end: self.calendar.today.max(range.end) }
+        } else if let Some(before) = self.counted_before(at, range) {
+            before
         } else if is(Sense::Before) {
             DateRange { start: Date::MIN, end: range.start.yesterday().unwrap_or(Date::MIN) }
         } else if is(Sense::After) {
@@ -249,6 +251,29 @@ impl Reader {
         } else {
             range
         }
+    }
+
+    /// "The week before 3 June", "two days before Christmas Eve": people count roughly.
+    fn counted_before(&self, at: usize, range: DateRange) -> Option<DateRange> {
+        let before = (1..=2).filter_map(|back| at.checked_sub(back)).find(|i| self.words[*i].is(Sense::Before))?;
+        let counted = before.checked_sub(1).filter(|_| self.between(before, at))?;
+        let unit = self.get(counted, |sense| if let Sense::Unit(unit) = sense { Some(unit) } else { None })?;
+        let count = counted.checked_sub(1).map_or(1, |i| {
+            let word = self.get(i, |sense| if let Sense::Number(n) = sense { Some(n) } else { None });
+            self.words[i].number.or(word).unwrap_or(1)
+        });
+        let count = i64::from(count.clamp(1, 100));
+        let (earliest, latest) = match (unit, count) {
+            (Unit::Day, n) => (n, n),
+            (Unit::Weekend, _) => (8, 1),
+            (Unit::Week, 1) => (9, 1),
+            (Unit::Week, n) => (7 * n + 3, 7 * n - 3),
+            (Unit::Month, 1) => (40, 1),
+            (Unit::Month, n) => (30 * n + 10, 30 * n - 10),
+            (Unit::Year, _) => return None,
+        };
+        let ago = |days: i64| range.start.checked_sub(days.days()).ok();
+        Some(DateRange { start: ago(earliest)?, end: ago(latest)? })
     }
 
     /// Whether only fillers stand between two words.

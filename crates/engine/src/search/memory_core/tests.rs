@@ -44,7 +44,8 @@ struct Index {
 
 fn settings() -> QuerySettings {
     QuerySettings {
-        max_results: 6,
+        max_results: None,
+        budget_chars: 4_200,
         min_score: None,
         ranking: Ranking::MemoryCore,
         deadline_ms: 30_000,
@@ -120,6 +121,7 @@ fn request(query: &str, min_score: f64) -> Request {
         query: query.to_owned(),
         understood: None,
         max_results: 6,
+        budget: None,
         min_score: Some(min_score),
         sources: Vec::new(),
         lexical_only: false,

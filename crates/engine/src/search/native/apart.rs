@@ -3,12 +3,10 @@
 
 use super::{
     lines::Lines,
-    passages::{Passage, Passages, REACH, SNIPPET_UNITS},
+    passages::{Passage, Passages},
     snippet,
 };
 
-/// Most lines of a part. What two results have between their best lines is in the reach of one of them.
-const MOST_LINES: usize = 4 * REACH + 1;
 /// How much slower the loss of a line falls than its gain, as an exponent: many lines of little gain hold an answer at times.
 const LOSS: f64 = 0.7;
 /// What lost lines weigh against having the best together. With half of it keywords show 0.2 points fewer answers.
@@ -40,7 +38,7 @@ pub(super) fn cut(found: &mut [&mut Passage], lines: &Lines<'_>, passages: &Pass
         rest = others;
         if group.len() > 1 {
             let old: Vec<&Passage> = group.iter().map(|at| &*found[*at]).collect();
-            let new = Shared::of(&old, lines, passages.gains()).cut();
+            let new = Shared::of(&old, lines, passages).cut();
             for (at, new) in group.iter().zip(new) {
                 *found[*at] = passages.of_lines(new);
             }
@@ -56,6 +54,8 @@ struct Shared<'a> {
     gains: &'a [f64],
     /// How many results there are.
     results: usize,
+    /// Most lines of a part. What two results have between their best lines is in the reach of one of them.
+    most_lines: usize,
     /// Their lines, ascending.
     all: Vec<usize>,
     /// Whether each is the best line of a result.
@@ -72,17 +72,18 @@ struct Part {
 }
 
 impl<'a> Shared<'a> {
-    fn of(passages: &[&Passage], lines: &'a Lines<'a>, gains: &'a [f64]) -> Self {
-        let mut all: Vec<usize> = passages.iter().flat_map(|passage| passage.lines.iter().copied()).collect();
+    fn of(found: &[&Passage], lines: &'a Lines<'a>, passages: &'a Passages<'_>) -> Self {
+        let mut all: Vec<usize> = found.iter().flat_map(|passage| passage.lines.iter().copied()).collect();
         all.sort_unstable();
-        let is_best = all.iter().map(|at| passages.iter().any(|passage| passage.best == *at)).collect();
-        Self { lines, gains, results: passages.len(), all, is_best }
+        let is_best = all.iter().map(|at| found.iter().any(|passage| passage.best == *at)).collect();
+        let most_lines = 4 * passages.growth().reach + 1;
+        Self { lines, gains: passages.gains(), results: found.len(), most_lines, all, is_best }
     }
 
     /// As many parts as there were results, in the order of the file.
     fn cut(&self) -> Vec<Vec<usize>> {
         let count = self.all.len();
-        let ends = |begin: usize| begin + 1..=count.min(begin + MOST_LINES);
+        let ends = |begin: usize| begin + 1..=count.min(begin + self.most_lines);
         let worth: Vec<Vec<f64>> = (0..count)
             .map(|begin| {
                 let mut room = Room::new(self);
@@ -140,7 +141,7 @@ impl<'a> Room<'a> {
     /// Adds the next line; what gains least goes where there is no room. Gives what the part is worth with it.
     fn with(&mut self, next: usize) -> f64 {
         self.kept.push(next);
-        while self.kept.len() > 1 && self.units() > SNIPPET_UNITS {
+        while self.kept.len() > 1 && self.units() > self.shared.lines.room {
             let is_best = &self.shared.is_best;
             let less = |a: usize, b: usize| is_best[a].cmp(&is_best[b]).then(self.gain(a).total_cmp(&self.gain(b)));
             let least = (0..self.kept.len()).min_by(|a, b| less(self.kept[*a], self.kept[*b])).unwrap_or_default();
@@ -160,7 +161,10 @@ impl<'a> Room<'a> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{super::passages::tests::lines, *};
+    use super::{
+        super::passages::{Growth, SNIPPET_UNITS, tests::lines},
+        *,
+    };
 
     proptest! {
         // Results of one file cited the same lines, 73 of 100 times in the conversations of the evaluation.
@@ -172,7 +176,7 @@ mod tests {
             let shape: Vec<(u32, u32)> = of.iter().map(|(units, _)| (0, *units)).collect();
             let lines = lines(&shape);
             let scores: Vec<f64> = of.iter().map(|(_, score)| f64::from(*score) / 20.0).collect();
-            let mut passages = Passages::new(&lines, &scores, &scores, |_| true);
+            let mut passages = Passages::new(&lines, (&scores, &scores), Growth::BY_PIECES, |_| true);
             let before: Vec<Passage> = passages.by_ref().take(most).collect();
             let mut found = before.clone();
             let changed = cut(&mut found.iter_mut().collect::<Vec<_>>(), &lines, &passages);
@@ -201,7 +205,7 @@ mod tests {
     fn cut_of(of: &[(u32, f64)], found: [&[usize]; 2]) -> [Vec<usize>; 2] {
         let lines = lines(&of.iter().map(|(units, _)| (0, *units)).collect::<Vec<_>>());
         let scores: Vec<f64> = of.iter().map(|(_, score)| *score).collect();
-        let passages = Passages::new(&lines, &scores, &scores, |_| true);
+        let passages = Passages::new(&lines, (&scores, &scores), Growth::BY_PIECES, |_| true);
         let mut found = found.map(|lines| passages.of_lines(lines.to_vec()));
         cut(&mut found.iter_mut().collect::<Vec<_>>(), &lines, &passages);
         found.map(|passage| passage.lines)

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use itertools::Itertools;
+use jiff::ToSpan;
 
 use super::plan::{Concept, Form, FormKind, Plan};
 use crate::search::{types::Request, vector::VectorQuery};
@@ -17,7 +18,10 @@ use store::{
     lexical::Term,
     order::{ChunkOrder, Place},
 };
-use text::{query::TermKind, time::note_date};
+use text::{
+    query::TermKind,
+    time::{DateRange, note_date},
+};
 
 /// Chunks by words. More bring in what shares common words only: with 12,000 chunks of other text around them, 81.5 % of
 /// the development questions show their answer, with 128 it is 80.7 % (docs/ranking.md).
@@ -26,6 +30,8 @@ const BY_WORDS: usize = 64;
 const LEG: usize = 128;
 /// Candidates whose cosine is computed from the stored vector where the one in memory is nearly exact.
 const EXACT: usize = 48;
+/// Days after the asked ones whose notes may still tell of them.
+const TOLD_LATER: i64 = 10;
 /// Files of the asked days that are looked at, the newest first.
 const DATED_FILES: usize = 40;
 /// Words of similar meaning per concept that may bring in chunks of their own.
@@ -215,14 +221,19 @@ fn merge<T>(a: Vec<(i64, T)>, b: impl Iterator<Item = (i64, T)>, both: impl Fn(T
 /// The notes of the days that the query asks about, the newest first.
 fn dated_files(scope: &Scope<'_>, plan: &Plan, sources: &[Source]) -> Result<Vec<i64>> {
     let Some(range) = plan.query.time.range else { return Ok(Vec::new()) };
+    let told = DateRange { end: range.end.checked_add(TOLD_LATER.days()).unwrap_or(range.end), ..range };
     let mut files: Vec<_> = scope
         .reader
         .file_paths(scope.generation)?
         .into_iter()
         .filter(|(_, source, _)| sources.is_empty() || sources.iter().any(|s| s.as_str() == source))
-        .filter_map(|(id, source, path)| Some((note_date(&path).filter(|day| range.contains(*day))?, path, source, id)))
+        .filter_map(|(id, source, path)| Some((note_date(&path).filter(|day| told.contains(*day))?, path, source, id)))
         .collect();
-    files.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (&a.1, &a.2).cmp(&(&b.1, &b.2))));
+    // What was told later comes after the days themselves.
+    files.sort_by(|a, b| {
+        let later = |day| day > range.end;
+        (later(a.0), b.0).cmp(&(later(b.0), a.0)).then_with(|| (&a.1, &a.2).cmp(&(&b.1, &b.2)))
+    });
     Ok(files.into_iter().take(DATED_FILES).map(|(_, _, _, id)| id).collect())
 }
 

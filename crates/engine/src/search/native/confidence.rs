@@ -46,7 +46,7 @@ pub(crate) struct Evidence {
 #[must_use]
 pub(super) fn score(evidence: &Evidence) -> f64 {
     let words = if evidence.parts.exact > 0.0 { evidence.coverage.max(EXACT) } else { evidence.coverage };
-    let day = if evidence.parts.time > 0.0 { ASKED_DAY } else { 0.0 };
+    let day = if evidence.parts.is_asked_day { ASKED_DAY } else { 0.0 };
     let chunk = |neutral: f64, scale: f64| evidence.rise.map(|rise| (rise - neutral) / scale);
     let log_odds = match evidence.line_rise {
         Some(rise) => {

@@ -1,45 +1,26 @@
 //! All evidence on one scale: every leg is measured against the best of the same query, then weighted.
 
-use std::collections::HashSet;
-
 use jiff::civil::Date;
 
 use super::{
+    asked_days::AskedDays,
     candidates::{Candidates, names_path},
+    labels::LabelWords,
     line_meaning::LineMeaning,
     line_scores::LineScores,
     lines::{Chunk, File, Line, Lines},
+    maxsim::MaxSim,
     plan::{FormKind, Plan},
 };
 use model::config::settings::QuerySettings;
-use text::{
-    fold::fold,
-    query::{TermKind, holds_phrase},
-};
+use text::query::holds_phrase;
 
-/// What each kind of evidence weighs. Measured on conversations kept as notes, see docs/ranking.md; the sum of the
-/// first five is what a perfect line reaches.
+/// What each kind of evidence weighs. Measured on conversations kept as notes, see docs/ranking.md.
 mod weight {
-    /// Words of the line.
-    pub(crate) const LINE: f64 = 0.5;
-    /// Words of the line and its neighbours.
-    pub(crate) const WINDOW: f64 = 0.8;
-    /// Words of the chunk.
-    pub(crate) const CHUNK: f64 = 0.2;
-    /// The line is labelled (`Ana: …`, `Phone: …`) with a word of the query.
-    pub(crate) const LABEL: f64 = 0.35;
-    /// Meaning of the chunk: its cosine above the mean of the index, against the best.
-    pub(crate) const MEANING: f64 = 0.2;
-    /// Meaning of the line: its cosine above the mean of the candidate lines, against the best.
-    pub(crate) const LINE_MEANING: f64 = 0.4;
-    /// The same of the line and its neighbours together.
-    pub(crate) const NEAR_MEANING: f64 = 0.2;
     /// Added to the meaning of the line when no line holds the question's words …
     pub(crate) const PARAPHRASE: f64 = 1.0;
     /// … that is, less than this share of them.
     pub(crate) const WELL_HELD: f64 = 0.8;
-    /// Written on a day that the query asks about, or below its name.
-    pub(crate) const TIME: f64 = 0.8;
     /// The newest note against one that is a half-life older, when the query asks for what is recent.
     pub(super) const RECENT: f64 = 0.3;
     /// Importance 10 against none (P4).
@@ -50,12 +31,75 @@ mod weight {
     pub(crate) const EXACT: f64 = 4.0;
 }
 
+/// What the evidence of words and meaning weighs: less of one kind where a finer one is known.
+#[derive(Debug, Clone, Copy)]
+struct Weights {
+    /// Words of the line.
+    line: f64,
+    /// Words of the line and its neighbours.
+    window: f64,
+    /// Words of the chunk.
+    chunk: f64,
+    /// The line is labelled (`Ana: …`, `Phone: …`) with a word of the query.
+    label: f64,
+    /// Meaning of the chunk: its cosine above the mean of the index, against the best.
+    meaning: f64,
+    /// Meaning of the line: its cosine above the mean of the candidate lines, against the best.
+    line_meaning: f64,
+    /// The same without names.
+    name_free: f64,
+    /// Meaning of the line and its neighbours together.
+    near_meaning: f64,
+    /// The line piece by piece.
+    pieces: f64,
+    /// The same with its neighbours.
+    near_pieces: f64,
+    /// A note of a day that the query asks about, or a line below its name.
+    note_time: f64,
+    /// A line that tells of such a day.
+    line_time: f64,
+}
+
+impl Weights {
+    /// Where the lines are known piece by piece, which says most.
+    const BY_PIECES: Self = Self {
+        line: 0.1,
+        window: 0.8,
+        chunk: 0.4,
+        label: 1.0,
+        meaning: 0.15,
+        line_meaning: 0.0,
+        name_free: 0.3,
+        near_meaning: 0.35,
+        pieces: 0.5,
+        near_pieces: 0.9,
+        note_time: 1.5,
+        line_time: 0.4,
+    };
+    /// Where they are not, or the model does not know the language of the question.
+    const WITHOUT_PIECES: Self = Self {
+        line: 0.5,
+        window: 0.8,
+        chunk: 0.2,
+        label: 0.35,
+        meaning: 0.2,
+        line_meaning: 0.4,
+        name_free: 0.0,
+        near_meaning: 0.2,
+        pieces: 0.0,
+        near_pieces: 0.0,
+        note_time: 0.8,
+        line_time: 0.2,
+    };
+}
+
+/// The least that pieces may count: lines far below the mean are as bad as each other.
+const LEAST_BY_PIECES: f64 = -0.4;
+
 /// An identifier in more than one chunk of so many is a subject, not a key.
 const RARE_SHARE: u64 = 20;
 /// … but one in so few chunks is always a key.
 const RARE_CHUNKS: usize = 5;
-/// Longest label of a line, in bytes.
-const LABEL_BYTES: usize = 40;
 
 /// The parts of a line's score, each already weighted.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -72,8 +116,12 @@ pub(crate) struct Parts {
     pub meaning: f64,
     /// Meaning of the line and its neighbours.
     pub line_meaning: f64,
+    /// The line and its neighbours piece by piece.
+    pub pieces: f64,
     /// Asked days.
     pub time: f64,
+    /// Whether it was written on an asked day, or below its name.
+    pub is_asked_day: bool,
     /// Recency.
     pub recent: f64,
     /// Declared importance.
@@ -88,22 +136,18 @@ impl Parts {
     /// The score that lines are ordered by.
     #[must_use]
     pub(super) fn sum(&self) -> f64 {
-        self.relevance() + self.exact
-    }
-
-    /// The same without what was found as typed, which outweighs everything else.
-    #[must_use]
-    pub(crate) fn relevance(&self) -> f64 {
         self.line
             + self.window
             + self.chunk
             + self.label
             + self.meaning
             + self.line_meaning
+            + self.pieces
             + self.time
             + self.recent
             + self.importance
             + self.curated
+            + self.exact
     }
 }
 
@@ -130,12 +174,15 @@ pub(crate) fn fuse(
     plan: &Plan,
     candidates: &Candidates,
     lines: &Lines<'_>,
-    (scores, line_meaning): (&LineScores, Option<&LineMeaning>),
+    scores: &LineScores,
+    (line_meaning, pieces): (Option<&LineMeaning>, Option<&MaxSim>),
+    days: Option<&AskedDays>,
     settings: &QuerySettings,
 ) -> Vec<Parts> {
     // The less of the question any line holds in words, the more it must be meant otherwise.
     let held = scores.coverage.iter().copied().fold(0.0, f64::max);
-    let line_weight = weight::LINE_MEANING + weight::PARAPHRASE * (weight::WELL_HELD - held).max(0.0);
+    let weights = if pieces.is_some() { Weights::BY_PIECES } else { Weights::WITHOUT_PIECES };
+    let line_weight = weights.line_meaning + weight::PARAPHRASE * (weight::WELL_HELD - held).max(0.0);
     let top = |values: &[f64]| values.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let (top_line, top_window, top_chunk) = (top(&scores.line), top(&scores.window), top(&scores.chunk));
     let meaning = MeaningScale::of(candidates);
@@ -154,15 +201,24 @@ pub(crate) fn fuse(
         let file = &files[line.file];
         let importance = line.importance.or(lines.files[line.file].importance);
         Parts {
-            line: weight::LINE * scores.line[at] / top_line,
-            window: weight::WINDOW * scores.window[at] / top_window,
-            chunk: weight::CHUNK * scores.chunk[at] / top_chunk,
-            label: if labels.names(line.text) { weight::LABEL } else { 0.0 },
+            line: weights.line * scores.line[at] / top_line,
+            window: weights.window * scores.window[at] / top_window,
+            chunk: weights.chunk * scores.chunk[at] / top_chunk,
+            label: if labels.names(line.text) { weights.label } else { 0.0 },
             meaning: best_cosine(line, |chunk| cosines[chunk])
-                .map_or(0.0, |cosine| weight::MEANING * meaning.scale(cosine)),
-            line_meaning: line_meaning
-                .map_or(0.0, |m| line_weight * m.scaled(at) + weight::NEAR_MEANING * m.near(at, lines)),
-            time: if names_day(line) { weight::TIME } else { file.time },
+                .map_or(0.0, |cosine| weights.meaning * meaning.scale(cosine)),
+            line_meaning: line_meaning.map_or(0.0, |m| {
+                let name_free = m.name_free.as_ref().map_or(0.0, |free| weights.name_free * free.scaled(at));
+                line_weight * m.scaled(at) + name_free + weights.near_meaning * m.near(at, lines)
+            }),
+            pieces: pieces.map_or(0.0, |pieces| {
+                (weights.pieces * pieces.scaled(at) + weights.near_pieces * pieces.near_scaled(at)).max(LEAST_BY_PIECES)
+            }),
+            time: days.map_or(0.0, |days| {
+                let note = if names_day(line) { 1.0 } else { days.of_note(line.file) };
+                weights.note_time * note + weights.line_time * days.of_line(at)
+            }),
+            is_asked_day: names_day(line) || days.is_some_and(|days| days.is_asked(line.file)),
             recent: file.recent,
             importance: importance.map_or(0.0, |n| weight::IMPORTANCE * f64::from(n) / 10.0),
             curated: file.curated,
@@ -188,28 +244,6 @@ impl MeaningScale {
     fn scale(&self, cosine: f64) -> f64 {
         // A model that gives all texts the same vector says nothing.
         if self.span > 1e-6 { ((cosine - self.mean) / self.span).clamp(-1.0, 1.0) } else { 0.0 }
-    }
-}
-
-/// Words of the query that may label a line.
-struct LabelWords(HashSet<String>);
-
-impl LabelWords {
-    fn of(plan: &Plan) -> Self {
-        let words = plan.query.terms.iter().filter(|t| matches!(t.kind, TermKind::Word | TermKind::Name));
-        Self(words.map(|term| fold(&term.surface)).collect())
-    }
-
-    /// Whether the words before the first colon of a line are all in the query.
-    fn names(&self, text: &str) -> bool {
-        let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '>' | '+' | '_'));
-        let Some(colon) = memchr::memchr(b':', &text.as_bytes()[..text.len().min(LABEL_BYTES)]) else { return false };
-        if self.0.is_empty() || !text[colon + 1..].starts_with(|c: char| c.is_whitespace() || c == '*') {
-            return false;
-        }
-        let label = fold(&text[..colon]);
-        let mut words = label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
-        words.peek().is_some() && words.all(|word| self.0.contains(word))
     }
 }
 
@@ -284,7 +318,6 @@ impl Recency {
 
 /// What holds for all lines of a file.
 struct FileParts {
-    time: f64,
     recent: f64,
     curated: f64,
     exact: f64,
@@ -292,9 +325,7 @@ struct FileParts {
 
 impl FileParts {
     fn of(plan: &Plan, file: &File<'_>, exact: &ExactTokens, recency: &Recency) -> Self {
-        let asked = plan.query.time.range.zip(file.date).is_some_and(|(range, day)| range.contains(day));
         Self {
-            time: if asked { weight::TIME } else { 0.0 },
             recent: weight::RECENT * recency.of_file(file),
             curated: if matches!(file.path, "MEMORY.md" | "USER.md") { weight::CURATED } else { 0.0 },
             exact: if exact.names(plan, file.path) { 1.0 } else { 0.0 },

@@ -1,10 +1,10 @@
 //! What single lines mean, by a model in this process: finer than the vectors of whole chunks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 
-use super::{candidates::Candidates, lines::Lines};
+use super::{candidates::Candidates, lines::Lines, name_free::NameFree};
 use crate::search::types::LineQuery;
 use model::error::Result;
 use store::{Reader, vectors::CodedQuery};
@@ -18,6 +18,8 @@ pub(crate) struct LineMeaning {
     pub mean: f64,
     /// The best one.
     pub best: f64,
+    /// The same without names, from a model that hands out pieces.
+    pub name_free: Option<NameFree>,
 }
 
 impl LineMeaning {
@@ -30,19 +32,22 @@ impl LineMeaning {
         query: Option<LineQuery<'_>>,
         candidates: &Candidates,
         lines: &Lines<'_>,
+        names: &HashSet<String>,
     ) -> Result<Option<Self>> {
         let Some(query) = query else { return Ok(None) };
         let coded = CodedQuery::new(query.vector);
         let ids: Vec<i64> = candidates.rows.iter().map(|row| row.id).collect();
         let codes: HashMap<i64, Vec<u8>, RandomState> = reader.line_codes(query.space, &ids)?.into_iter().collect();
-        let mut found: HashMap<(&str, &str, u32), f64, RandomState> = HashMap::default();
+        let mut found: HashMap<(&str, &str, u32), (f64, &[u8]), RandomState> = HashMap::default();
         for row in &candidates.rows {
             let Some(codes) = codes.get(&row.id) else { continue };
             // A line cut over several chunks shares its number; the parts of one chunk do not occur in line-true ones.
             for (number, code) in (row.start_line..).zip(codes.chunks_exact(coded.dims())) {
                 if let Some(cosine) = coded.cosine(code) {
-                    let best = found.entry((&row.source, &row.path, number)).or_insert(f64::NEG_INFINITY);
-                    *best = best.max(f64::from(cosine));
+                    let best = found.entry((&row.source, &row.path, number)).or_insert((f64::NEG_INFINITY, code));
+                    if f64::from(cosine) > best.0 {
+                        *best = (f64::from(cosine), code);
+                    }
                 }
             }
         }
@@ -51,15 +56,18 @@ impl LineMeaning {
             let file = &lines.files[line.file];
             found.get(&(file.source, file.path, line.number)).copied()
         };
-        let cosines: Vec<Option<f64>> = (0..lines.lines.len()).map(of).collect();
+        let best: Vec<Option<(f64, &[u8])>> = (0..lines.lines.len()).map(of).collect();
+        let cosines: Vec<Option<f64>> = best.iter().map(|best| best.map(|(cosine, _)| cosine)).collect();
         let known: Vec<f64> = cosines.iter().flatten().copied().collect();
         if known.is_empty() {
             return Ok(None);
         }
         let count = known.len() as f64;
         let mean = known.iter().sum::<f64>() / count;
+        let codes: Vec<Option<&[u8]>> = best.iter().map(|best| best.map(|(_, code)| code)).collect();
+        let name_free = query.pieces.and_then(|question| NameFree::of(question, names, &codes, lines));
         let best = known.into_iter().fold(f64::NEG_INFINITY, f64::max);
-        Ok(Some(Self { cosines, mean, best }))
+        Ok(Some(Self { cosines, mean, best, name_free }))
     }
 
     /// How far the cosine of a line rises from the mean of the candidate lines towards 1.

@@ -92,16 +92,19 @@ pub(super) struct Lines<'r> {
     pub chunks: Vec<Chunk>,
     /// Lines, without blank ones and headings: what a heading says belongs to the lines below it.
     pub lines: Vec<Line<'r>>,
+    /// Longest snippet in UTF-16 units.
+    pub room: usize,
 }
 
 impl<'r> Lines<'r> {
-    /// Reads candidate chunks. `rows` in the order of source, path, first line and id.
+    /// Reads candidate chunks for snippets of at most `room` UTF-16 units. `rows` in the order of source, path, first line
+    /// and id.
     ///
     /// # Errors
     /// [`model::error::Code::Corrupt`] when the stored terms cannot be read.
-    pub(super) fn read(rows: &'r [ChunkRow], plan: &Plan) -> Result<Self> {
+    pub(super) fn read(rows: &'r [ChunkRow], plan: &Plan, room: usize) -> Result<Self> {
         let forms = FormIndex::of(plan);
-        let mut out = Self { contexts: vec![Context::default()], ..Self::default() };
+        let mut out = Self { contexts: vec![Context::default()], room, ..Self::default() };
         let mut reader = FileReader::default();
         for row in rows {
             let known = out.files.last().is_some_and(|f| f.path == row.path && f.source == row.source);

@@ -2,28 +2,35 @@
 //! grown around the best lines. docs/ranking.md has the method and what each part gained.
 
 mod apart;
+mod asked_days;
 mod candidates;
 mod confidence;
 mod days;
 mod diversity;
 mod explain;
 mod fusion;
+mod labels;
 mod line_meaning;
 mod line_scores;
 mod lines;
+mod maxsim;
 mod misspelt;
+mod name_free;
 mod passages;
 mod plan;
 mod snippet;
 mod words;
 
+use asked_days::AskedDays;
 use candidates::{Candidates, Scope, Similarities};
 pub(crate) use confidence::DEFAULT_MIN_SCORE;
 use confidence::Evidence;
 use diversity::Shown;
+use labels::LabelWords;
 use line_meaning::LineMeaning;
 use lines::Lines;
-use passages::{Passage, Passages};
+use maxsim::MaxSim;
+use passages::{Growth, Passage, Passages, SHORT_UNITS, SNIPPET_UNITS};
 use plan::Plan;
 
 use crate::search::{
@@ -32,7 +39,7 @@ use crate::search::{
 };
 use model::{config::settings::QuerySettings, error::Result, source::Source};
 use store::{Reader, generations::GenerationId};
-use text::query::understand;
+use text::{cut::utf16_len, query::understand};
 
 /// Results whose scores are made to fall with rank; a fixed number, so that they do not depend on how many are asked.
 const SETTLED: usize = 50;
@@ -67,13 +74,18 @@ pub fn search(
             misspelt::correct(&mut plan, &scope)?;
         }
         let candidates = candidates::collect(&scope, &plan, request)?;
-        let lines = Lines::read(&candidates.rows, &plan)?;
-        let meaning = LineMeaning::read(reader, line, &candidates, &lines)?;
+        let room = if request.budget.is_some() { SHORT_UNITS } else { SNIPPET_UNITS };
+        let lines = Lines::read(&candidates.rows, &plan, room)?;
+        let names = LabelWords::of(&plan).that_label(&lines);
+        let meaning = LineMeaning::read(reader, line, &candidates, &lines, &names)?;
+        let pieces = MaxSim::read(reader, line, (&plan, &candidates, &lines), &names)?;
         let known = Known {
             chunks: vector.is_some_and(|vector| plan.is_known(vector.language)),
             lines: line.is_some_and(|line| plan.is_known(line.language)),
         };
-        ranked(&plan, &candidates, &lines, (meaning.as_ref(), known), settings, request)?
+        let days = AskedDays::of(&plan, &lines, zone);
+        let meant = Meant { lines: meaning.as_ref(), pieces: pieces.as_ref(), days: days.as_ref(), known };
+        ranked(&plan, &candidates, &lines, &meant, settings, request)?
     };
     Ok(Answer::of(hits, mode))
 }
@@ -85,19 +97,30 @@ struct Known {
     lines: bool,
 }
 
+/// What the candidate lines mean, beside their words.
+struct Meant<'a> {
+    lines: Option<&'a LineMeaning>,
+    pieces: Option<&'a MaxSim>,
+    days: Option<&'a AskedDays>,
+    known: Known,
+}
+
 /// Ranks candidates and writes the results.
 fn ranked(
     plan: &Plan,
     candidates: &Candidates,
     lines: &Lines<'_>,
-    (meaning, known): (Option<&LineMeaning>, Known),
+    meant: &Meant<'_>,
     settings: &QuerySettings,
     request: &Request,
 ) -> Result<Vec<Hit>> {
+    let Meant { lines: meaning, known, .. } = *meant;
     let scores = line_scores::score(plan, candidates, lines);
-    let parts = fusion::fuse(plan, candidates, lines, (&scores, meaning), settings);
+    let pieces = meant.pieces.filter(|_| known.lines);
+    let parts = fusion::fuse(plan, candidates, lines, &scores, (meaning, pieces), meant.days, settings);
+    let growth = if pieces.is_some() { Growth::BY_PIECES } else { Growth::WITHOUT_PIECES };
+    let relevance: Vec<f64> = parts.iter().map(|parts| parts.sum() - parts.exact).collect();
     let sums: Vec<f64> = parts.iter().map(fusion::Parts::sum).collect();
-    let relevance: Vec<f64> = parts.iter().map(fusion::Parts::relevance).collect();
     let evidence = |at: usize| {
         let cosine = fusion::cosine_of(&lines.lines[at], lines, candidates);
         let rise = candidates.similarities.as_ref().zip(cosine).map(|(s, cosine)| s.rise(cosine));
@@ -110,7 +133,7 @@ fn ranked(
     let least = request.min_score.or(settings.min_score).unwrap_or(DEFAULT_MIN_SCORE);
     let mut shown = Shown::nothing_of(lines);
     // A line that has nothing of the query in any way starts no result.
-    let mut passages = Passages::new(lines, &sums, &relevance, |at| sums[at] > 0.0);
+    let mut passages = Passages::new(lines, (&sums, &relevance), growth, |at| sums[at] > 0.0);
     let mut found: Vec<Found> = Vec::new();
     // Whether no line that is left can be shown, or raise the scores of the results asked for (see `settle`).
     let is_settled = |passages: &Passages<'_>, found: &[Found]| {
@@ -132,7 +155,20 @@ fn ranked(
     part(&mut found, request.max_results, lines, &passages, &sureness, least);
     settle(&mut found);
     found.truncate(request.max_results);
-    Ok(found.iter().map(|found| hit(found, plan, candidates, lines, &evidence(found.passage.best), request)).collect())
+    let hits = found.iter().map(|found| hit(found, plan, candidates, lines, &evidence(found.passage.best), request));
+    Ok(within(hits, request.budget))
+}
+
+/// The results that a budget of snippet characters has room for, the first always. A longer budget only adds.
+fn within(hits: impl Iterator<Item = Hit>, budget: Option<usize>) -> Vec<Hit> {
+    let Some(budget) = budget else { return hits.collect() };
+    let mut used = 0;
+    let fits = |hit: &Hit| {
+        let is_first = used == 0;
+        used += utf16_len(&hit.snippet);
+        is_first || used <= budget
+    };
+    hits.take_while(fits).collect()
 }
 
 /// A passage that is sure enough to be shown.

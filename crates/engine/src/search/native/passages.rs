@@ -5,25 +5,43 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 
 use super::lines::Lines;
 
-/// Longest snippet in UTF-16 units.
+/// Longest snippet in UTF-16 units, where a number of results is asked for, and of a note that is shown whole.
 pub(crate) const SNIPPET_UNITS: usize = 700;
+/// Longest snippet where a budget is to be filled: ten of these show more of what answers than six of those.
+pub(crate) const SHORT_UNITS: usize = 420;
 /// What stands for lines that are left out of a snippet, on a line of its own.
 pub(crate) const GAP: &str = "…";
 
-/// Lines on each side of the first that a passage may take in.
-pub(super) const REACH: usize = 6;
-/// Share of the first line's relevance that a line needs to join it: what merely stands nearby costs room that the next
-/// result could use.
+/// How a passage is grown around its first line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Growth {
+    /// Lines on each side of the first that it may take in.
+    pub reach: usize,
+    /// Most runs of neighbouring lines: more would be a list of quotations.
+    runs: usize,
+    /// Difference in score by which a line counts e times less: how far a passage of many fair lines may beat one with a
+    /// single good line.
+    softness: f64,
+    /// How often it may count its first line at most: better ones around it are passages of their own.
+    most_gain: f64,
+    /// How far below the first line's score a line may be that joins it; none = it needs half of its relevance. What merely
+    /// stands nearby costs room that the next result could use.
+    within: Option<f64>,
+}
+
+impl Growth {
+    /// Where lines are known piece by piece: these scores are good enough to take any line of a note.
+    pub(super) const BY_PIECES: Self = Self { reach: 40, runs: 9, softness: 0.4, most_gain: 6.0, within: Some(1.67) };
+    /// Where they are known by their words, or by one vector each.
+    pub(super) const WITHOUT_PIECES: Self = Self { reach: 6, runs: 4, softness: 0.125, most_gain: 13.0, within: None };
+}
+
+/// Share of the first line's relevance that a line needs to join it.
 const JOIN_SHARE: f64 = 0.5;
 /// A block of at most so many lines is one result: whoever wrote four lines under one heading meant them together.
 const SHORT_BLOCK: usize = 4;
-/// Most runs of neighbouring lines in a passage: more would be a list of quotations.
-const RUNS: usize = 4;
 /// Lines that may start a passage, the best first.
 const SEEDS: usize = 200;
-/// Difference in score by which a line counts e times less: how far a passage of many fair lines may beat one with a
-/// single good line.
-const SOFTNESS: f64 = 0.125;
 /// Gains added in another order may differ in their last digits.
 const ROUNDING: f64 = 1.0 + 1e-12;
 
@@ -44,6 +62,7 @@ pub(super) struct Passages<'a> {
     scores: &'a [f64],
     /// Scores without what was found as typed.
     relevance: &'a [f64],
+    growth: Growth,
     top: f64,
     /// Exponential of each score, relative to the best.
     gains: Vec<f64>,
@@ -86,8 +105,8 @@ impl<'a> Passages<'a> {
     #[must_use]
     pub(super) fn new(
         lines: &'a Lines<'a>,
-        scores: &'a [f64],
-        relevance: &'a [f64],
+        (scores, relevance): (&'a [f64], &'a [f64]),
+        growth: Growth,
         eligible: impl Fn(usize) -> bool,
     ) -> Self {
         let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -99,9 +118,9 @@ impl<'a> Passages<'a> {
             seeds.truncate(SEEDS);
         }
         seeds.sort_unstable_by(better);
-        let gains = scores.iter().map(|score| ((score - top) / SOFTNESS).exp()).collect();
+        let gains = scores.iter().map(|score| ((score - top) / growth.softness).exp()).collect();
         let taken = vec![false; scores.len()];
-        let mut all = Self { lines, scores, relevance, top, gains, waiting: BinaryHeap::new(), taken };
+        let mut all = Self { lines, scores, relevance, growth, top, gains, waiting: BinaryHeap::new(), taken };
         all.waiting = seeds.into_iter().enumerate().map(|(rank, seed)| all.ungrown(seed, rank)).collect();
         all
     }
@@ -112,10 +131,9 @@ impl<'a> Passages<'a> {
         Waiting { seed, rank, score: self.score(seed, gain * ROUNDING), grown: None }
     }
 
-    /// The score of a passage around a line from the gains of its lines. It is not better than if all lines in reach were
-    /// like its own: better ones around it are passages of their own.
+    /// The score of a passage around a line from the gains of its lines.
     fn score(&self, seed: usize, gain: f64) -> f64 {
-        self.top + SOFTNESS * gain.min(self.gains[seed] * (2 * REACH + 1) as f64).ln()
+        self.top + self.growth.softness * gain.min(self.gains[seed] * self.growth.most_gain).ln()
     }
 
     fn units(&self, at: usize) -> usize {
@@ -124,9 +142,13 @@ impl<'a> Passages<'a> {
 
     /// The lines that a passage around a line may take in.
     fn near(&self, seed: usize) -> impl Iterator<Item = usize> {
-        let (first, last) = self.lines.window(seed, REACH);
-        let least = if self.is_short(seed) { f64::NEG_INFINITY } else { JOIN_SHARE * self.relevance[seed] };
-        (first..=last).filter(move |at| *at != seed && !self.taken[*at] && self.relevance[*at] >= least)
+        let (first, last) = self.lines.window(seed, self.growth.reach);
+        let (values, least) = match self.growth.within {
+            Some(within) => (self.scores, self.scores[seed] - within),
+            None => (self.relevance, JOIN_SHARE * self.relevance[seed]),
+        };
+        let least = if self.is_short(seed) { f64::NEG_INFINITY } else { least };
+        (first..=last).filter(move |at| *at != seed && !self.taken[*at] && values[*at] >= least)
     }
 
     /// Whether a line stands in a block of few lines.
@@ -145,7 +167,7 @@ impl<'a> Passages<'a> {
         // Each line taken may make another one a neighbour, so start again from the best.
         while let Some(next) = near.iter().position(|at| {
             let joins = joins(&chosen, *at);
-            units + self.cost(*at, joins) <= SNIPPET_UNITS && (joins || runs(&chosen) < RUNS)
+            units + self.cost(*at, joins) <= self.lines.room && (joins || runs(&chosen) < self.growth.runs)
         }) {
             let at = near.remove(next);
             units += self.cost(at, joins(&chosen, at));
@@ -186,6 +208,11 @@ impl<'a> Passages<'a> {
         Passage { best, score: self.score(best, gain), lines }
     }
 
+    /// How passages are grown.
+    pub(super) const fn growth(&self) -> Growth {
+        self.growth
+    }
+
     /// What each line counts for in a passage.
     #[must_use]
     pub(super) fn gains(&self) -> &[f64] {
@@ -198,7 +225,8 @@ impl<'a> Passages<'a> {
         for at in &passage.lines {
             self.taken[*at] = true;
         }
-        let reach = passage.lines[0].saturating_sub(REACH)..=passage.lines[passage.lines.len() - 1] + REACH;
+        let reach = passage.lines[0].saturating_sub(self.growth.reach)
+            ..=passage.lines[passage.lines.len() - 1] + self.growth.reach;
         let is_stale = |waiting: &Waiting| waiting.grown.is_some() && reach.contains(&waiting.seed);
         if self.waiting.iter().any(is_stale) {
             let waiting = std::mem::take(&mut self.waiting).into_iter();
@@ -270,6 +298,7 @@ pub(super) mod tests {
             contexts: vec![Context::default()],
             chunks: Vec::new(),
             lines: (1..).zip(&blocks).map(line).collect(),
+            room: SNIPPET_UNITS,
         }
     }
 
@@ -279,12 +308,13 @@ pub(super) mod tests {
         #[test]
         fn the_next_passage_is_the_best_of_all_that_could_be_grown(
             of in proptest::collection::vec((0_u32..4, 1_u32..400, 0_u32..40), 1..80),
+            growth in prop_oneof![Just(Growth::BY_PIECES), Just(Growth::WITHOUT_PIECES)],
         ) {
             let shape: Vec<(u32, u32)> = of.iter().map(|(block, units, _)| (*block, *units)).collect();
             let lines = lines(&shape);
             // Few different scores, so that there are ties.
             let scores: Vec<f64> = of.iter().map(|(_, _, score)| f64::from(*score) / 20.0).collect();
-            let mut passages = Passages::new(&lines, &scores, &scores, |at| scores[at] > 0.0);
+            let mut passages = Passages::new(&lines, (&scores, &scores), growth, |at| scores[at] > 0.0);
             let mut seeds: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
             seeds.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
             loop {

@@ -18,7 +18,7 @@ pub(crate) struct Snippet {
     pub start_line: u32,
     /// Last line, inclusive.
     pub end_line: u32,
-    /// At most [`SNIPPET_UNITS`] UTF-16 units.
+    /// At most as many UTF-16 units as there is room.
     pub text: String,
 }
 
@@ -31,12 +31,12 @@ pub(super) fn of(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64])
     }
     let (first, last) = (line(passage.lines[0]), line(passage.lines[passage.lines.len() - 1]));
     let mut text = match passage.lines.as_slice() {
-        [only] => best_part(line(*only), plan, idf),
+        [only] => best_part(line(*only), plan, idf, lines.room),
         _ => written(passage, lines),
     };
     let mut start_line = first.number;
     if let Some((number, heading)) = first.heading
-        && cut::utf16_len(heading) + 2 + cut::utf16_len(&text) <= SNIPPET_UNITS
+        && cut::utf16_len(heading) + 2 + cut::utf16_len(&text) <= lines.room
     {
         text.insert_str(0, between(number, first.number));
         text.insert_str(0, heading);
@@ -102,8 +102,8 @@ fn written(passage: &Passage, lines: &Lines<'_>) -> String {
 }
 
 /// A line, or of a line that is too long the sentences that say most of what was asked.
-fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64]) -> String {
-    if line.units as usize <= SNIPPET_UNITS {
+fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64], room: usize) -> String {
+    if line.units as usize <= room {
         return line.text.to_owned();
     }
     let owners = plan.owners();
@@ -136,7 +136,7 @@ fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64]) -> String {
     let best = (0..pieces.len()).rev().max_by(|a, b| pieces[*a].2.total_cmp(&pieces[*b].2)).unwrap_or(0);
     let (mut first, mut last) = (best, best);
     let mut units = pieces.get(best).map_or(0, |piece| piece.1);
-    let room = SNIPPET_UNITS - 2 * GAP.len();
+    let room = room - 2 * GAP.len();
     loop {
         let fits = |at: &usize| pieces.get(*at).is_some_and(|piece| units + piece.1 <= room);
         let before = first.checked_sub(1).filter(fits);

@@ -133,7 +133,7 @@ pub(crate) fn shown_of(text: &str, is_one_line: bool) -> Vec<String> {
         text: text.to_owned(),
         line_terms: terms.lines,
     }];
-    let lines = Lines::read(&rows, &plan).unwrap();
+    let lines = Lines::read(&rows, &plan, SNIPPET_UNITS).unwrap();
     let idf = vec![1.0; plan.concepts.len()];
     let passage = |lines: Vec<usize>| Passage { best: lines[0], lines, score: 1.0 };
     let all: Vec<usize> = (0..lines.lines.len()).collect();
@@ -145,6 +145,7 @@ fn request(query: &str, max_results: usize) -> Request {
         query: query.to_owned(),
         understood: None,
         max_results,
+        budget: None,
         min_score: None,
         sources: Vec::new(),
         lexical_only: false,
@@ -155,7 +156,8 @@ fn request(query: &str, max_results: usize) -> Request {
 
 fn settings() -> QuerySettings {
     QuerySettings {
-        max_results: 6,
+        max_results: None,
+        budget_chars: 4_200,
         min_score: None,
         ranking: Ranking::Native,
         deadline_ms: 30_000,

@@ -26,7 +26,7 @@ impl Indexer {
         if let Some(max) = prune_limit(settings) {
             prune(self.context.store(), max)?;
         }
-        while self.context.store().write(|tx| tx.prune_line_vectors(PRUNE_STEP))? == PRUNE_STEP {
+        while self.context.store().write(|tx| tx.prune_lines(PRUNE_STEP))? == PRUNE_STEP {
             self.context.shutdown().check()?;
         }
         let started = Instant::now();

@@ -6,7 +6,7 @@ use lru::LruCache;
 use parking_lot::Mutex;
 
 use super::super::{context::Context, telemetry::Telemetry};
-use embed::{Embedded, Embedder, Purpose};
+use embed::{Embedded, Embedder, Purpose, pieces::PieceQuestion};
 use model::{
     cancel::Cancel,
     error::{Code, Error, Result},
@@ -21,8 +21,17 @@ pub(crate) const MAX_QUERY_CHARS: usize = 2000;
 /// Of the time limit, what is kept for the keyword leg when the provider is slow: a quarter, at most this.
 const RESERVE: Duration = Duration::from_secs(2);
 
-/// Vectors by space and text.
-type Recent = LruCache<(String, String), Arc<Vec<f32>>>;
+/// What queries mean, by space and text.
+type Recent = LruCache<(String, String), Meant>;
+
+/// A query as a model understands it.
+#[derive(Debug, Clone)]
+pub(crate) struct Meant {
+    /// Its vector.
+    pub vector: Arc<Vec<f32>>,
+    /// The same piece by piece, from a model that hands that out.
+    pub pieces: Option<Arc<PieceQuestion>>,
+}
 
 /// Vectors of recent queries.
 pub(crate) struct QueryVectors {
@@ -40,7 +49,7 @@ impl QueryVectors {
         }
     }
 
-    /// The vector of a query in the space of `key`, asked for once.
+    /// What a query means in the space of `key`, asked for once.
     ///
     /// # Errors
     /// What the provider gives, and [`Code::ProviderUnavailable`] when it does not answer in time.
@@ -50,20 +59,19 @@ impl QueryVectors {
         text: String,
         embedder: &Arc<dyn Embedder>,
         cancel: &Cancel,
-    ) -> Result<Arc<Vec<f32>>> {
-        if let Some(vector) = self.recent.lock().get(&(key.clone(), text.clone())) {
-            return Ok(Arc::clone(vector));
+    ) -> Result<Meant> {
+        if let Some(meant) = self.recent.lock().get(&(key.clone(), text.clone())) {
+            return Ok(meant.clone());
         }
-        let vector = Arc::new(self.embed(embedder, &text, cancel).await?);
-        self.recent.lock().put((key, text), Arc::clone(&vector));
-        Ok(vector)
+        let meant = self.embed(embedder, &text, cancel).await?;
+        self.recent.lock().put((key, text), meant.clone());
+        Ok(meant)
     }
 
-    async fn embed(&self, embedder: &Arc<dyn Embedder>, text: &str, cancel: &Cancel) -> Result<Vec<f32>> {
+    async fn embed(&self, embedder: &Arc<dyn Embedder>, text: &str, cancel: &Cancel) -> Result<Meant> {
         let own = Duration::from_millis(self.context.settings().settings.provider.query_timeout_ms);
         let limit = without_reserve(cancel).remaining().map_or(own, |left| own.min(left));
-        let texts = [text.to_owned()];
-        let asked = tokio::time::timeout(limit, embedder.embed(&texts, Purpose::Query, limit));
+        let asked = tokio::time::timeout(limit, meant(&**embedder, text, limit));
         let outcome = tokio::select! {
             outcome = asked => outcome,
             () = cancelled(cancel) => return Err(Error::new(Code::Cancelled, "the call was cancelled")),
@@ -72,13 +80,22 @@ impl QueryVectors {
         match outcome {
             Err(_) => Err(Error::new(Code::ProviderUnavailable, "the embedding provider did not answer in time")
                 .remedy("Check the provider, or raise `query.deadlineMs`")),
-            Ok(Err(error)) => Err(error),
-            Ok(Ok(mut vectors)) => match vectors.pop() {
-                Some(Embedded::Vector(vector)) => Ok(vector),
-                Some(Embedded::Refused(reason)) => Err(Error::new(Code::ProviderInput, reason)),
-                None => Err(Error::new(Code::ProviderResponse, "the embedding provider gave no vector")),
-            },
+            Ok(outcome) => outcome,
         }
+    }
+}
+
+/// What a query means to a model.
+async fn meant(embedder: &dyn Embedder, text: &str, limit: Duration) -> Result<Meant> {
+    if let Some(model) = embedder.by_piece() {
+        let question = model.question(text, limit).await?;
+        let vector = Arc::new(question.vector.clone());
+        return Ok(Meant { vector, pieces: Some(Arc::new(question)) });
+    }
+    match embedder.embed(&[text.to_owned()], Purpose::Query, limit).await?.pop() {
+        Some(Embedded::Vector(vector)) => Ok(Meant { vector: Arc::new(vector), pieces: None }),
+        Some(Embedded::Refused(reason)) => Err(Error::new(Code::ProviderInput, reason)),
+        None => Err(Error::new(Code::ProviderResponse, "the embedding provider gave no vector")),
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
         telemetry::{EMBEDDING, QUERY, TEXT},
     },
     Searcher,
-    queries::{MAX_QUERY_CHARS, without_reserve},
+    queries::{MAX_QUERY_CHARS, Meant, without_reserve},
 };
 use crate::{
     index::lost::{self, LostFolder},
@@ -99,7 +99,8 @@ impl Searcher {
         let request = Request {
             query: text,
             understood: call.understood,
-            max_results: call.max_results.unwrap_or(query.max_results).max(1),
+            max_results: call.max_results.unwrap_or(query.most_results()).max(1),
+            budget: query.budget().filter(|_| call.max_results.is_none()),
             min_score: call.min_score.or(query.min_score),
             sources: call.sources,
             lexical_only: call.lexical_only || !resolved.settings.vector_enabled,
@@ -261,7 +262,7 @@ impl Searcher {
         }
         // Asked also when there is nothing to compare with yet: only the answer tells whether vectors are on their way.
         let query = match self.queries.get(key, text.clone(), &embedder, cancel).await {
-            Ok(vector) => Understood { vector, language: embedder.language() },
+            Ok(meant) => Understood { meant, language: embedder.language() },
             Err(error) => {
                 self.telemetry.note(QUERY, Some(&error));
                 self.context.warn(&error, "a question was searched by its words only");
@@ -276,8 +277,8 @@ impl Searcher {
             Some(embedder) => {
                 let key = embedder.space().key();
                 // Finer evidence only: without it the chunk's meaning and the words decide.
-                let vector = self.queries.get(key.clone(), text, &embedder, cancel).await.ok();
-                vector.map(|vector| (key, Understood { vector, language: embedder.language() }))
+                let meant = self.queries.get(key.clone(), text, &embedder, cancel).await.ok();
+                meant.map(|meant| (key, Understood { meant, language: embedder.language() }))
             }
             None => None,
         };
@@ -304,14 +305,14 @@ struct Meaning {
 
 /// The query as one model understands it.
 struct Understood {
-    vector: Arc<Vec<f32>>,
+    meant: Meant,
     /// As [`Embedder::language`].
     language: Option<Language>,
 }
 
 impl Understood {
     fn as_query(&self) -> QueryVector<'_> {
-        QueryVector { vector: &self.vector, language: self.language }
+        QueryVector { vector: &self.meant.vector, pieces: self.meant.pieces.as_deref(), language: self.language }
     }
 }
 

@@ -103,6 +103,12 @@ impl CodedQuery {
         (inverse_length > 0.0).then(|| self.cosine_with(&code, inverse_length))
     }
 
+    /// The cosine with a vector of nothing but 1 and −1.
+    #[must_use]
+    pub fn cosine_with_signs(&self, signs: &[i8]) -> f32 {
+        self.cosine_with(signs, (signs.len() as f32).sqrt().recip())
+    }
+
     /// The cosine with a code, given 1 / its Euclidean length.
     fn cosine_with(&self, code: &[i8], inverse_length: f32) -> f32 {
         dot(&self.code, code) as f32 * inverse_length * self.inverse_length

@@ -1,0 +1,88 @@
+//! The meaning of lines without who says them. Whoever is spoken to or about pulls a vector ("Ana: Thanks, Ben!"), and a
+//! question that names somebody would find everything that person says.
+
+use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
+
+use super::{lines::Lines, maxsim::Scale};
+use embed::pieces::PieceQuestion;
+use text::label::label;
+
+/// A label of fewer lines has no mean of its own.
+const FEW: usize = 5;
+
+/// Cosines of the question without the names that label lines, with the lines without what all of their label share.
+#[derive(Debug)]
+pub(crate) struct NameFree {
+    cosines: Vec<Option<f64>>,
+    scale: Scale,
+}
+
+impl NameFree {
+    /// Compares a question with lines that have these codes.
+    #[must_use]
+    pub(super) fn of(
+        question: &PieceQuestion,
+        names: &HashSet<String>,
+        codes: &[Option<&[u8]>],
+        lines: &Lines<'_>,
+    ) -> Option<Self> {
+        let asked = without(question, names)?;
+        let dims = asked.len();
+        let vectors: Vec<Option<Vec<f32>>> = codes.iter().map(|code| code.and_then(|code| unit(code, dims))).collect();
+        let mut sizes: HashMap<&str, usize, RandomState> = HashMap::default();
+        let labels: Vec<&str> = lines.lines.iter().map(|line| label(line.text).unwrap_or_default()).collect();
+        for (label, _) in labels.iter().zip(&vectors).filter(|(_, vector)| vector.is_some()) {
+            *sizes.entry(label).or_default() += 1;
+        }
+        let group = |at: usize| if sizes.get(labels[at]).is_some_and(|n| *n >= FEW) { labels[at] } else { "" };
+        let mut means: HashMap<&str, (Vec<f32>, usize), RandomState> = HashMap::default();
+        for (at, vector) in vectors.iter().enumerate() {
+            let Some(vector) = vector else { continue };
+            let (sum, count) = means.entry(group(at)).or_insert_with(|| (vec![0.0; dims], 0));
+            sum.iter_mut().zip(vector).for_each(|(sum, value)| *sum += value);
+            *count += 1;
+        }
+        for (sum, count) in means.values_mut() {
+            // A few lines tell little of what they share.
+            let share = 1.0 / (*count + FEW) as f32;
+            sum.iter_mut().for_each(|sum| *sum *= share);
+        }
+        let cosine = |at: usize| {
+            let (mean, _) = means.get(group(at))?;
+            let (mut product, mut square) = (0.0_f32, 0.0_f32);
+            for ((value, mean), asked) in vectors[at].as_ref()?.iter().zip(mean).zip(&asked) {
+                let own = value - mean;
+                product += own * asked;
+                square += own * own;
+            }
+            (square > 1e-9).then(|| f64::from(product / square.sqrt()))
+        };
+        let cosines: Vec<Option<f64>> = (0..vectors.len()).map(cosine).collect();
+        Some(Self { scale: Scale::of(&cosines), cosines })
+    }
+
+    /// The cosine of a line on a scale of 0 (the mean of the candidate lines) to 1 (the best).
+    #[must_use]
+    pub(crate) fn scaled(&self, at: usize) -> f64 {
+        self.cosines[at].map_or(0.0, |cosine| self.scale.of_value(cosine))
+    }
+}
+
+/// The unit vector of a question, pooled without the pieces of some names.
+fn without(question: &PieceQuestion, names: &HashSet<String>) -> Option<Vec<f32>> {
+    let mut sum = vec![0.0_f32; question.mean.len()];
+    for piece in question.pieces.iter().filter(|piece| !names.contains(&piece.word)) {
+        sum.iter_mut().zip(&piece.state).for_each(|(sum, value)| *sum += value);
+    }
+    let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+    (length > 0.0).then(|| sum.into_iter().map(|x| x / length).collect())
+}
+
+/// A stored code as a unit vector; none for a code of zeros or of another length.
+fn unit(code: &[u8], dims: usize) -> Option<Vec<f32>> {
+    let values: Vec<f32> = code.iter().map(|byte| f32::from(byte.cast_signed())).collect();
+    let length = values.iter().map(|x| x * x).sum::<f32>().sqrt();
+    (length > 0.0 && values.len() == dims).then(|| values.into_iter().map(|x| x / length).collect())
+}
