@@ -22,6 +22,9 @@ pub(crate) struct LineMeaning {
     pub name_free: Option<NameFree>,
 }
 
+/// Source, file and number of a line.
+type Place<'a> = (&'a str, &'a str, u32);
+
 impl LineMeaning {
     /// Compares the query with the stored lines of the candidates; none when no line has a vector.
     ///
@@ -38,7 +41,7 @@ impl LineMeaning {
         let coded = CodedQuery::new(query.vector);
         let ids: Vec<i64> = candidates.rows.iter().map(|row| row.id).collect();
         let codes: HashMap<i64, Vec<u8>, RandomState> = reader.line_codes(query.space, &ids)?.into_iter().collect();
-        let mut found: HashMap<(&str, &str, u32), (f64, &[u8]), RandomState> = HashMap::default();
+        let mut found: HashMap<Place<'_>, (f64, &[u8]), RandomState> = HashMap::default();
         for row in &candidates.rows {
             let Some(codes) = codes.get(&row.id) else { continue };
             // A line cut over several chunks shares its number; the parts of one chunk do not occur in line-true ones.

@@ -99,7 +99,7 @@ impl Searcher {
         let request = Request {
             query: text,
             understood: call.understood,
-            max_results: call.max_results.unwrap_or(query.most_results()).max(1),
+            max_results: call.max_results.unwrap_or_else(|| query.most_results()).max(1),
             budget: query.budget().filter(|_| call.max_results.is_none()),
             min_score: call.min_score.or(query.min_score),
             sources: call.sources,
