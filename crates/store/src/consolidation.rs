@@ -324,6 +324,47 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// Removes claims for good: of these ids, of notes at or below these paths, and those that were only said in these
+    /// conversations. Kept plans and images that name one of them go as well; what such a run wrote cannot be taken back
+    /// any more. Gives how many claims went.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn forget_claims(&self, ids: &[String], paths: &[String], conversations: &[String]) -> Result<usize> {
+        let mut gone: Vec<String> = ids.to_vec();
+        let mut below = self
+            .conn
+            .prepare_cached("SELECT id FROM claim WHERE path = ?1 OR substr(path, 1, length(?1) + 1) = ?1 || '/'")
+            .sql()?;
+        for path in paths {
+            let rows = below.query_map([path], |row| row.get(0)).sql()?;
+            gone.extend(rows.collect::<Result<Vec<String>, _>>().sql()?);
+        }
+        let mut unsaid = self.conn.prepare_cached("DELETE FROM claim_use WHERE kind = 'said' AND mark = ?1").sql()?;
+        for conversation in conversations {
+            if unsaid.execute([conversation]).sql()? > 0 {
+                let sql = "SELECT id FROM claim WHERE path = '' AND id NOT IN (SELECT claim FROM claim_use)";
+                let mut statement = self.conn.prepare_cached(sql).sql()?;
+                let rows = statement.query_map([], |row| row.get(0)).sql()?;
+                gone.extend(rows.collect::<Result<Vec<String>, _>>().sql()?);
+            }
+        }
+        let mut count = 0;
+        for id in gone {
+            count += self.conn.prepare_cached("DELETE FROM claim WHERE id = ?1").sql()?.execute([&id]).sql()?;
+            self.conn.prepare_cached("DELETE FROM claim_use WHERE claim = ?1").sql()?.execute([&id]).sql()?;
+            self.conn
+                .prepare_cached(
+                    "UPDATE consolidation_run SET plan = '{}', images = NULL \
+                     WHERE instr(plan, ?1) > 0 OR instr(images, ?1) > 0",
+                )
+                .sql()?
+                .execute([&id])
+                .sql()?;
+        }
+        Ok(count)
+    }
+
     /// Keeps a run, in place of what was kept of it.
     ///
     /// # Errors

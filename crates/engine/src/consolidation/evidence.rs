@@ -113,7 +113,7 @@ pub(super) fn of_observed(
         // The same lines read twice a day are one use; the mark is made of the sentence below.
         Observed::Read { shown } => of_shown(shown, kind::READ, "", notes, &day, now_ms)?,
         Observed::Said { session, texts } => {
-            let mark = fingerprint(session);
+            let mark = mark_of_conversation(session);
             texts.iter().flat_map(|text| of_message(text, &mark, &day, now_ms)).collect()
         }
     }
@@ -218,6 +218,20 @@ fn claim_of(id: &str, text: &str, path: &str, line: u32, origin: &str, at_ms: i6
     }
 }
 
+/// The claims that lines of a note make, however they are cut.
+pub(crate) fn claims_of_lines(lines: &[String]) -> Vec<String> {
+    let whole = claim::sentences_of_note(&lines.join("\n"));
+    let single = lines.iter().flat_map(|line| claim::sentences_of_note(line));
+    let ours = lines.iter().filter_map(|line| super::section::entry_of(line)).map(|entry| entry.text);
+    let texts = whole.into_iter().chain(single).map(|sentence| sentence.text).chain(ours);
+    texts.filter_map(|text| claim_id(&text)).collect()
+}
+
+/// The mark of a conversation among the uses of claims.
+pub(crate) fn mark_of_conversation(session: &str) -> String {
+    fingerprint(session)
+}
+
 fn evidence(claim: Claim, kind: &str, mark: &str, day: &str) -> Evidence {
     let used = Use { kind: kind.to_owned(), mark: mark.to_owned(), day: day.to_owned() };
     Evidence { claim, uses: vec![used] }
@@ -306,5 +320,14 @@ mod tests {
     fn a_sentence_without_subject_takes_its_heading() {
         let found = of_note("## Ana\n- Prefers tea over coffee in the morning.\n", "memory/2026-11-18.md", DAY, 1);
         assert_eq!(found[0].claim.text, "Ana: Prefers tea over coffee in the morning.");
+    }
+
+    #[test]
+    fn the_claims_of_lines_are_those_of_the_note_and_of_our_entries() {
+        let lines = ["- Invoices go out on the 5th.", "- Mara owns the roof. <!-- mcrs: abcd0001 2026-11-20 -->"];
+        let found = claims_of_lines(&lines.map(str::to_owned));
+        for text in ["Invoices go out on the 5th.", "Mara owns the roof."] {
+            assert!(found.contains(&claim_id(text).unwrap()), "{text}");
+        }
     }
 }

@@ -110,3 +110,37 @@ fn there_is_one_clock() {
     }
     assert_eq!(fixture.store.read(|r| r.consolidation_clock()).unwrap().map(|c| c.due_ms), Some(2));
 }
+
+#[test]
+fn what_is_forgotten_leaves_no_claim_and_no_image() {
+    let fixture = Fixture::new();
+    add(&fixture, claim("line", 1), &[used("noted", "n", "2026-11-20")], "");
+    add(
+        &fixture,
+        Claim { path: "memory/private/a.md".into(), ..claim("below", 1) },
+        &[used("noted", "n", "2026-11-20")],
+        "",
+    );
+    add(&fixture, Claim { path: String::new(), ..claim("said", 1) }, &[used("said", "talk", "2026-11-20")], "");
+    add(
+        &fixture,
+        Claim { path: String::new(), ..claim("both", 1) },
+        &[used("said", "talk", "2026-11-20"), used("said", "other", "2026-11-20")],
+        "",
+    );
+    add(
+        &fixture,
+        Claim { path: "memory/privately.md".into(), ..claim("kept", 1) },
+        &[used("noted", "n", "2026-11-20")],
+        "",
+    );
+    let named = RunRow { plan: "{\"claims\":[\"line\"]}".to_owned(), ..run("a", 1, "applied") };
+    fixture.store.write(move |tx| tx.save_run(&named)).unwrap();
+    let (ids, paths, talks) = (vec!["line".to_owned()], vec!["memory/private".to_owned()], vec!["talk".to_owned()]);
+    assert_eq!(fixture.store.write(move |tx| tx.forget_claims(&ids, &paths, &talks)).unwrap(), 3);
+    let left = fixture.store.read(|r| r.evidence("2026-11-01")).unwrap();
+    let left: Vec<_> = left.iter().map(|e| (e.claim.id.as_str(), e.uses.len())).collect();
+    assert_eq!(left, [("both", 1), ("kept", 1)]);
+    let kept = fixture.store.read(|r| r.run("a")).unwrap().unwrap();
+    assert_eq!((kept.plan.as_str(), kept.images), ("{}", None));
+}

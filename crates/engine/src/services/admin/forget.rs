@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     capture::{erase, jsonl, short_term},
+    consolidation::evidence::{claims_of_lines, mark_of_conversation},
     index::Failure,
     search::types::Hit,
     workspace::{
@@ -147,6 +148,7 @@ impl Admin {
                 .remedy("Name a path, a session, or words that `openclaw memory search` finds"));
         }
         let dry_run = call.dry_run;
+        let conversations: Vec<String> = call.sessions.iter().map(|session| mark_of_conversation(session)).collect();
         let target = self
             .blocking(move |admin, settings| {
                 let mut target = admin.target(&call, &hits, settings)?;
@@ -157,7 +159,7 @@ impl Admin {
                 Ok(target)
             })
             .await?;
-        let Target { mut report, hashes, .. } = target;
+        let Target { mut report, hashes, lines, entries } = target;
         report.dry_run = dry_run;
         if dry_run {
             return Ok(report);
@@ -171,7 +173,15 @@ impl Admin {
         }
         self.blocking(move |admin, _| {
             let hashes: Vec<Hash> = hashes.into_iter().collect();
-            admin.context.store().write(move |tx| tx.purge_texts(&hashes))?;
+            let paths: Vec<String> = entries
+                .into_iter()
+                .filter_map(|what| if let What::Path { path, .. } = what { Some(path) } else { None })
+                .collect();
+            let claims = claims_of_lines(&lines);
+            admin.context.store().write(move |tx| {
+                tx.forget_claims(&claims, &paths, &conversations)?;
+                tx.purge_texts(&hashes)
+            })?;
             admin.context.store().scrub(admin.context.shutdown())?;
             admin.telemetry.refresh(admin.context.shutdown());
             Ok(())
