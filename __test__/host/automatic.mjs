@@ -126,7 +126,11 @@ export function automaticSuite(version) {
       await host.turn("What sings, and at which hour?");
       // The conversation itself still holds it.
       expect(question(host.takeChats(), "What sings, and at")).not.toContain("Recent Memory");
-      await host.turn("What sings, and which database does Falcon use?", { session: "elsewhere" });
+      // The command line of older hosts stays in the main conversation, whatever session it is told.
+      const isLocal = host.atLeast("2026.6.11");
+      if (!isLocal) await host.startGateway();
+      await host.turn("What sings, and which database does Falcon use?", { local: isLocal, session: "elsewhere" });
+      await host.stopGateway();
       const shown = question(host.takeChats(), "What sings, and which");
       expect(shown).toMatch(/## Recent Memory[\s\S]*I prefer parrots that sing at noon/);
       // Recall and capture are off, and both had something to do.
