@@ -122,6 +122,22 @@ test("a model that fails costs no entry", async () => {
   expect(here.logged.join("\n")).toContain("stand as they were found");
 });
 
+// The older way was called with the arguments of an older version of itself.
+test("hosts without a completion for plugins are asked by a run of their own", async () => {
+  /** @type {any[]} */
+  const asked = [];
+  const runEmbeddedPiAgent = async (/** @type {any} */ request) => {
+    asked.push(request);
+    return { payloads: [{ text: "no JSON" }] };
+  };
+  const here = await place(plugins("apply", { writer: "abstractive" }));
+  here.api.runtime = { ...here.api.runtime, agent: { ...here.api.runtime.agent, runEmbeddedPiAgent } };
+  expect((await apply(here)).added).toBe(1);
+  expect(asked).toHaveLength(1);
+  expect(asked[0].prompt).toContain(INVOICES);
+  expect(here.logged).toEqual([]);
+});
+
 test("a night is due once, whatever the mode, and off does nothing", async () => {
   for (const [mode, changes] of /** @type {const} */ ([
     ["off", false],

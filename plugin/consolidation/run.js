@@ -81,11 +81,13 @@ async function questionOf(place, run) {
  */
 async function ask({ api, host, cfg, agentId }, { system, prompt }) {
   try {
-    const llm = api?.runtime?.llm;
+    if (!api) throw new Error("no model can be asked here");
+    const { llm } = api.runtime;
     const { model } = chosen(cfg, agentId);
     if (typeof llm?.complete !== "function") {
-      if (!api) throw new Error("no model can be asked here");
-      return { text: await askModel(api.runtime, { cfg, agentId }, { id: "consolidation", purpose: "consolidation", system, prompt }) };
+      // Hosts before 2026.6 tell no usage.
+      const task = { id: "consolidation", system, prompt, purpose: "consolidation", maxTokens: MAX_TOKENS, timeoutMs: TIMEOUT_MS };
+      return { text: await askModel(api.runtime, { cfg, agentId }, task) };
     }
     const { text, usage } = await llm.complete({
       messages: [{ role: "user", content: prompt }],
