@@ -63,3 +63,6 @@ fn plain_search() -> SearchCall {
         session_key: None,
     }
 }
+
+#[cfg(test)]
+mod tests;

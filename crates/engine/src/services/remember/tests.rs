@@ -1,0 +1,93 @@
+//! Recall and capture as one call each, with a host that answers.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use serde_json::json;
+
+use super::RecallFiles;
+use crate::{
+    capture::{
+        queue::{Job, Queue},
+        recall::Asked,
+    },
+    host::Origin,
+    services::{
+        Lease, OpenCall, now_ms, open,
+        testing::{FakeHost, open_call, sync},
+    },
+};
+use model::{
+    config::automatic::{Automatic, CaptureMode},
+    error::{Error, ErrorKind},
+};
+
+const NOTE: &str = "# 2026-11-02\n\nProject Falcon uses PostgreSQL 17 as its database.\n";
+
+async fn engine(dir: &Path, host: FakeHost) -> Lease {
+    std::fs::create_dir_all(dir.join("workspace/memory")).unwrap();
+    std::fs::write(dir.join("workspace/memory/2026-11-02.md"), NOTE).unwrap();
+    let call = OpenCall { host: Some(Arc::new(host)), ..open_call(dir, &json!({ "provider": "none" })) };
+    let engine = open(call).await.unwrap().unwrap();
+    sync(&engine).await;
+    engine
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recall_shows_only_files_that_the_host_vouches_for_and_asks_about_each_once() {
+    for (origin, is_shown) in [(Origin::Own, true), (Origin::Other, false)] {
+        let dir = tempfile::tempdir().unwrap();
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&asked);
+        let host = FakeHost::default().with_provenance(move |request| {
+            counted.fetch_add(request.files.len(), Ordering::SeqCst);
+            assert!(request.files.iter().all(|file| file.state.is_some() && file.modified_ms.is_some()));
+            vec![origin; request.files.len()]
+        });
+        let engine = engine(dir.path(), host).await;
+        let question =
+            Asked { prompt: "Which database does Falcon use?".to_owned(), now_ms: now_ms(), ..Asked::default() };
+        let files = RecallFiles { folder: dir.path().join("own"), group_words: dir.path().join("group-words") };
+        let automatic = Automatic { auto_recall_timeout_ms: 60_000, ..Automatic::default() };
+        let recall = engine.remember.recall(&question, &automatic, files).await.unwrap();
+        assert_eq!(asked.load(Ordering::SeqCst), 1);
+        assert_eq!(recall.hits.len(), usize::from(is_shown));
+        assert_eq!(recall.block.is_some_and(|block| block.contains("PostgreSQL 17")), is_shown);
+        engine.release().await;
+    }
+}
+
+fn turn(id: &str, text: &str) -> Job {
+    serde_json::from_value(json!({ "id": id, "createdMs": now_ms(), "messages": [{ "role": "user", "text": text }] }))
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_extraction_is_one_call_and_the_turn_waits_when_the_model_fails() {
+    let dir = tempfile::tempdir().unwrap();
+    let host = FakeHost::default().with_model(|task| {
+        assert!(task.purpose == "memory-capture" && task.timeout_ms == 30_000);
+        if task.prompt.contains("dog") {
+            return Ok("- [entity] The Silva family's cat is called Bolota".to_owned());
+        }
+        Err(Error::new(ErrorKind::HOST, "no model today"))
+    });
+    let engine = engine(dir.path(), host).await;
+    let folder = dir.path().join("own");
+    let queue = Queue::new(&folder);
+    let automatic = Automatic { auto_capture_mode: CaptureMode::Extract, ..Automatic::default() };
+    queue.push(&turn("a", "The cat of the Silva family answers to Bolota")).unwrap();
+    let error = engine.remember.capture(folder.clone(), &automatic).await.unwrap_err();
+    assert_eq!(error.message, "no model today");
+    assert_eq!(queue.len().unwrap(), 1);
+    queue.push(&turn("b", "Their dog barks at the postman every morning, and the cat of the Silvas sleeps")).unwrap();
+    let outcome = engine.remember.capture(folder.clone(), &automatic).await.unwrap();
+    // The first turn stays with its taker until its time is over.
+    assert_eq!((outcome.stored, queue.len().unwrap()), (1, 1));
+    engine.release().await;
+}
