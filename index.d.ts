@@ -54,8 +54,10 @@ export interface MemorySearchOptions {
   nowMs?: number
   /** Cancels the search. */
   signal?: AbortSignal
-  /** Keywords of the projects in use; accepted for hosts that send it. */
+  /** Keys of the projects that are worked on: their curated lines count more, those of others less. */
   activeProjectKeys?: string[]
+  /** Ids of the conversations that the asker may see; without it those that the settings let anybody search. */
+  conversations?: string[]
   /** Told how the search was done. */
   onDebug?: (debug: { backend: 'builtin', configuredMode: string, effectiveMode: string, fallback?: string }) => void
   /** Given keyword results while a slow search still runs. */
@@ -98,6 +100,8 @@ export interface ManagerRequest {
   modelPaths?: string[]
   /** Run once before the engine works by itself, unless the purpose is `status`. */
   beforeFirstUse?: (manager: MemoryIndexManager) => Promise<void>
+  /** Adds to results what only the caller knows of them; may leave none out. */
+  describe?: (hits: MemoryHit[]) => Promise<MemoryHit[]>
   /** Providers of the host, used where the settings name one that the engine does not speak. */
   adapter?: HostAdapter
   /** Makes the vectors instead of a provider. */
@@ -185,6 +189,8 @@ export interface MemoryStatus {
     refusedTexts?: number
     /** The latest of them, with times in milliseconds since the epoch. */
     latestRefusal?: { path: string, reason: string, refusedAtMs: number, askedAgainAtMs: number } | null
+    /** Comments of curated files that cannot be understood. */
+    malformedAnnotations?: { path: string, line: number, reason: string }[]
     /** What the engine warned of in the last week, whichever process met it; the latest first, at most ten. Times in milliseconds since the epoch. */
     lastWarnings?: { level: 'error' | 'warn', message: string, count: number, sinceMs: number, atMs: number }[]
   }
@@ -202,6 +208,12 @@ export declare class MemoryIndexManager {
   search(query: string, options?: MemorySearchOptions): Promise<MemoryHit[]>
   /** Like `search`, with how the answer came about. */
   searchDetailed(query: string, options?: MemorySearchOptions): Promise<MemoryAnswer>
+  /** Curated entries with triggers whose projects, if they name any, are all active. */
+  listTriggerCandidates(options?: { limit?: number, activeProjectKeys?: string[] }): Promise<MemoryHit[]>
+  /** Curated entries of active projects, the most important first. */
+  listCuratedProjectCandidates(options?: { limit?: number, activeProjectKeys?: string[] }): Promise<MemoryHit[]>
+  /** Which curated entries a message brings back by their triggers, the strongest first; `strong` ones are shown. */
+  triggerMatches(message: string, options?: { activeProjectKeys?: string[] }): Promise<{ score: number, strong: boolean, hit: MemoryHit }[]>
   /** Lines of a memory file. */
   readFile(request: { relPath: string, from?: number, lines?: number }): Promise<MemoryExcerpt>
   /** The state of the index, from memory: cheap and synchronous. */
@@ -343,6 +355,12 @@ export declare class NativeManager {
    * `explain`, `status` or `due`.
    */
   consolidate(agent: ConsolidationAgent, call: { op: string } & Record<string, unknown>): Promise<any>
+  /** Entries with triggers whose projects, if they name any, are all active. */
+  listTriggerCandidates(activeProjectKeys: Array<string>, limit: number): Promise<any[]>
+  /** Entries of active projects, the most important first. */
+  listCuratedProjectCandidates(activeProjectKeys: Array<string>, limit: number): Promise<any[]>
+  /** Which entries a message brings back by their triggers, the strongest first; `strong` ones are shown. */
+  triggerMatches(message: string, activeProjectKeys: Array<string>): Promise<{ score: number; strong: boolean; hit: any }[]>
   /** Every stored fact, oldest note first. */
   facts(): Promise<StoredFact[]>
   /** The facts nearest to a question, nearest first. */
@@ -763,6 +781,10 @@ export interface SearchOptions {
   nowMs?: number
   /** The conversation in which it is asked. */
   sessionKey?: string
+  /** Keys of the projects that are worked on. */
+  activeProjectKeys?: Array<string>
+  /** Ids of the conversations that the asker may see; default those that the settings let anybody search. */
+  conversations?: Array<string>
 }
 
 /** What a session key says. */

@@ -63,6 +63,7 @@ const GET = {
   workspaceDir: filledText,
   modelPaths: listOf(text),
   beforeFirstUse: callable,
+  describe: callable,
   adapter: record,
   embed: callable,
   sessions: callable,
@@ -83,6 +84,8 @@ const SEARCH = {
   signal,
   onDebug: callable,
   onPartialResults: callable,
+  activeProjectKeys: listOf(text),
+  conversations: listOf(text),
 };
 
 /** @type {Record<string, Kind>} */
@@ -154,6 +157,14 @@ export function checkGet(request) {
 export function checkSearch(query, options) {
   check("query", query, text);
   checkOptions("the search options", options, SEARCH);
+}
+
+/** Kinds of the options of curated entries. @type {Record<string, Kind>} */
+const CURATED = { limit: whole(1), activeProjectKeys: listOf(text) };
+
+/** Of the methods about curated entries. @param {unknown} options */
+export function checkCurated(options) {
+  checkOptions("the options", options, CURATED);
 }
 
 /** Of `readFile`. @param {unknown} request */

@@ -184,6 +184,26 @@ export function shownRemote(cfg, agentId) {
 }
 
 /**
+ * Whether an agent's conversations are indexed for private recall, as the host decides it: unless `memory.search` says
+ * something, where all of a person's messages meet in one session. It is of use only while the host's active memory asks.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ */
+export function rememberedConversations(cfg, agentId) {
+  const own = { ...pluginSettings(cfg), ...agentSettings(cfg, agentId) };
+  if (own.privateRecall === "off") return false;
+  const asking = cfg.plugins?.entries?.["active-memory"];
+  if (asking?.enabled !== true || asking.config?.enabled === false) return false;
+  const written = searchLayers(cfg, agentId)
+    .map(({ layer }) => layer.rememberAcrossConversations)
+    .findLast((value) => typeof value === "boolean");
+  if (written !== undefined) return written;
+  const isSplit = (/** @type {any} */ part) => part?.session?.dmScope !== undefined;
+  const scope = cfg.session?.dmScope;
+  return (scope === undefined || scope === "main") && !(Array.isArray(cfg.bindings) ? cfg.bindings : []).some(isSplit);
+}
+
+/**
  * What the JavaScript side must know without asking the engine. Values are as written, not clamped.
  * @param {HostConfig} cfg
  * @param {string} agentId
@@ -205,7 +225,7 @@ export function searchOverview(cfg, agentId) {
   const dimensions = Number(last((layer) => layer.outputDimensionality));
   const citations = last((layer) => layer.citations) ?? cfg.memory?.citations;
   const sources = last((layer) => layer.sources);
-  const sessions = last((layer) => layer.experimental?.sessionMemory) === true;
+  const sessions = last((layer) => layer.experimental?.sessionMemory) === true || rememberedConversations(cfg, agentId);
   return {
     enabled: last((layer) => layer.enabled) !== false,
     sources: (Array.isArray(sources) ? sources : ["memory"]).filter((source) => source !== "sessions" || sessions),
@@ -220,6 +240,16 @@ export function searchOverview(cfg, agentId) {
     citations: citations === "on" || citations === "off" ? citations : "auto",
     maxResults: /** @type {number | undefined} */ (last((layer) => layer.query?.maxResults)),
   };
+}
+
+/**
+ * What the native resolver reads for one agent: {@link pruneConfig}, with what was found out about its conversations.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @returns {HostConfig}
+ */
+export function agentConfig(cfg, agentId) {
+  return { ...pruneConfig(cfg), ...(rememberedConversations(cfg, agentId) ? { remembersConversations: true } : {}) };
 }
 
 /**

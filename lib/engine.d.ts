@@ -4,7 +4,7 @@
 export type MemorySource = "memory" | "sessions";
 
 /** One result. */
-export type MemoryHit = {
+export type MemoryHit = About & {
   /** Workspace-relative path with `/`, or absolute for extra paths outside the workspace. */
   path: string;
   /** First line, from 1. */
@@ -392,6 +392,11 @@ export type ResolvedSettings = {
   timeZone: string | null;
   /** Which sources are indexed. */
   sources: Sources;
+  /**
+   * Whether conversations are searched by whoever asks. Indexed ones that are not are searched only for a call that
+   * names those it may see.
+   */
+  searchesSessions: boolean;
   /** Extra files, folders and globs to index: as written, `~` expanded, trimmed and without repetitions (A6). */
   extraPaths: string[];
   /** Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason. */
@@ -474,6 +479,18 @@ export type SkippedFile = {
   code: SkipCode;
   /** Why, for people. */
   reason: string;
+};
+
+/** What is known about a passage: what its lines say about themselves, and where it comes from. */
+export type About = {
+  /** 1 to 10. */
+  importance?: number;
+  /** Phrases that bring it back, with `; ` between them, as hosts read them. */
+  triggers?: string;
+  /** Keys of its projects, likewise. */
+  projectKey?: string;
+  /** Where it comes from. */
+  provenance?: Provenance;
 };
 
 /** A lost folder. */
@@ -572,8 +589,13 @@ export type Chunking = {
 
 /** Ranking and limits (F). */
 export type QuerySettings = {
-  /** Results of a search, ≥ 1; default 6 (F1). */
-  maxResults: number;
+  /**
+   * Results of a search, ≥ 1 (F1). None = as many as `budget_chars` has room for in the native ranking, six in that of
+   * memory-core.
+   */
+  maxResults: number | null;
+  /** Characters of snippets that a search may show where nobody says how many results; default 4,200. */
+  budgetChars: number;
   /** Lowest score kept, 0–1; none = the ranking's own default (`memory-core`: 0.35). */
   minScore: number | null;
   /** Which ranking; default native. */
@@ -741,6 +763,18 @@ export type ActiveMemory = {
 /** Why something was left out. The text form is stored and shown in `status`. */
 export type SkipCode = "link" | "unreadable" | "not-regular" | "too-large" | "too-deep" | "too-many" | "ignored" | "missing" | "invalid-name" | "invalid-pattern" | "not-markdown" | "forgotten";
 
+/** Where a passage comes from. */
+export type Provenance = {
+  /** Whose words it holds. */
+  originClass: OriginClass;
+  /** The kind of session that they come from. */
+  sessionKind: SessionKind;
+  /** Since when they are known in this form, in milliseconds since the epoch. */
+  observedAt: number;
+  /** What replaces the passage, where it says so. */
+  supersedesKey?: string;
+};
+
 /** Why a folder counts as lost. */
 export type Loss = "missing" | "unreadable" | "replaced" | "emptied";
 
@@ -784,3 +818,9 @@ export type QueryMode = "message" | "recent" | "full";
 
 /** How readily memories are shown. */
 export type PromptStyle = "balanced" | "strict" | "contextual" | "recall-heavy" | "precision-heavy" | "preference-only";
+
+/** Whose words a passage holds, the most trusted first. */
+export type OriginClass = "owner" | "agent" | "untrusted" | "system";
+
+/** The kind of session that words come from. */
+export type SessionKind = "interactive" | "unknown";

@@ -4,7 +4,17 @@
 // a host uses after that opens it again. The same workspace with the same settings always gets the same manager.
 
 import path from "node:path";
-import { checkForget, checkGet, checkReadFile, checkSearch, checkSwitches, checkSync, checkText, MAX_UNSIGNED } from "./arguments.js";
+import {
+  checkCurated,
+  checkForget,
+  checkGet,
+  checkReadFile,
+  checkSearch,
+  checkSwitches,
+  checkSync,
+  checkText,
+  MAX_UNSIGNED,
+} from "./arguments.js";
 import { codedError } from "./errors.js";
 import { HostPort } from "./host-port.js";
 import { dropEntry, entryFor, suspendManagers } from "./manager-registry.js";
@@ -25,6 +35,11 @@ import { prepare } from "./request.js";
  * @typedef {import("../index.d.ts").MemoryStatus} MemoryStatus
  */
 
+/** Most curated entries of one call. */
+const MAX_CANDIDATES = 512;
+/** Entries that introduce a project where the caller names no number. */
+const PROJECT_CANDIDATES = 48;
+
 /** Patience before keyword results are handed over while the full search still runs, in milliseconds. */
 const EARLY_RESULTS_MS = 1000;
 
@@ -44,6 +59,8 @@ export class MemoryIndexManager {
   #problems;
   /** @type {HostPort} */
   #port;
+  /** @type {(hits: MemoryHit[]) => Promise<MemoryHit[]>} */
+  #describe;
   #leases = 0;
   /** @type {Promise<void> | null} */
   #prepared = null;
@@ -59,8 +76,10 @@ export class MemoryIndexManager {
    * @param {(background: boolean) => Promise<NativeManager | null>} open
    * @param {string[]} problems Credentials that could not be read, one sentence each.
    * @param {HostPort} port
+   * @param {(hits: MemoryHit[]) => Promise<MemoryHit[]>} [describe] Adds to results what only the caller knows of them.
    */
-  constructor(open, problems, port) {
+  constructor(open, problems, port, describe = async (hits) => hits) {
+    this.#describe = describe;
     this.#open = open;
     this.#problems = problems;
     this.#port = port;
@@ -75,7 +94,9 @@ export class MemoryIndexManager {
     checkGet(request);
     const prepared = await prepare(request);
     const { owner } = prepared;
-    const entry = await entryFor(prepared, request.reopens === true, () => MemoryIndexManager.#create(prepared, request.host ?? {}));
+    const entry = await entryFor(prepared, request.reopens === true, () =>
+      MemoryIndexManager.#create(prepared, request.host ?? {}, request.describe),
+    );
     try {
       const manager = await entry.manager;
       entry.opened = manager;
@@ -95,12 +116,13 @@ export class MemoryIndexManager {
   /**
    * @param {Awaited<ReturnType<typeof prepare>>} prepared
    * @param {ManagerHost} host
+   * @param {ManagerRequest["describe"]} describe
    */
-  static async #create({ nativeRequest, embed, sessions, problems }, host) {
+  static async #create({ nativeRequest, embed, sessions, problems }, host, describe) {
     const port = new HostPort(host);
     const open = async (/** @type {boolean} */ background) =>
       native().openManager({ ...nativeRequest, background }, port.native(embed, sessions));
-    const manager = new MemoryIndexManager(open, problems, port);
+    const manager = new MemoryIndexManager(open, problems, port, describe);
     return (await manager.#acquire()) ? manager : null;
   }
 
@@ -186,7 +208,8 @@ export class MemoryIndexManager {
     const request = nativeSearchOptions(rest);
     const early = onPartialResults ? this.#reportEarly(query, request, onPartialResults) : undefined;
     try {
-      const answer = await this.#cancellable(signal, (engine, id) => engine.search(query, request, id));
+      const found = await this.#cancellable(signal, (engine, id) => engine.search(query, request, id));
+      const answer = { ...found, hits: await this.#describe(found.hits) };
       onDebug?.({
         backend: "builtin",
         configuredMode: request.lexicalOnly ? "fts-only" : "hybrid",
@@ -210,7 +233,8 @@ export class MemoryIndexManager {
     let done = false;
     const timer = setTimeout(async () => {
       const answer = await this.run((engine) => engine.search(query, { ...request, lexicalOnly: true }, ++lastRequestId)).catch(() => null);
-      if (!done && answer && answer.hits.length > 0) report(answer.hits);
+      const hits = answer ? await this.#describe(answer.hits).catch(() => []) : [];
+      if (!done && hits.length > 0) report(hits);
     }, EARLY_RESULTS_MS);
     timer.unref();
     return () => {
@@ -242,6 +266,45 @@ export class MemoryIndexManager {
     } finally {
       if (onAbort) signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  /**
+   * Curated entries with triggers whose projects, if they name any, are all active; for hosts that compare them with a
+   * message.
+   * @param {{limit?: number, activeProjectKeys?: string[]}} [options]
+   * @returns {Promise<MemoryHit[]>}
+   */
+  async listTriggerCandidates(options) {
+    checkCurated(options);
+    const { limit = MAX_CANDIDATES, activeProjectKeys = [] } = options ?? {};
+    const most = Math.min(limit, MAX_CANDIDATES);
+    return await this.#describe(await this.run((engine) => engine.listTriggerCandidates(activeProjectKeys, most)));
+  }
+
+  /**
+   * Curated entries of active projects, the most important first.
+   * @param {{limit?: number, activeProjectKeys?: string[]}} [options]
+   * @returns {Promise<MemoryHit[]>}
+   */
+  async listCuratedProjectCandidates(options) {
+    checkCurated(options);
+    const { limit = PROJECT_CANDIDATES, activeProjectKeys = [] } = options ?? {};
+    const most = Math.min(limit, MAX_CANDIDATES);
+    return await this.#describe(await this.run((engine) => engine.listCuratedProjectCandidates(activeProjectKeys, most)));
+  }
+
+  /**
+   * Which curated entries a message brings back by their triggers, the strongest first.
+   * @param {string} message
+   * @param {{activeProjectKeys?: string[]}} [options]
+   * @returns {Promise<{score: number, strong: boolean, hit: MemoryHit}[]>}
+   */
+  async triggerMatches(message, options) {
+    checkText("message", message);
+    checkCurated(options);
+    const matches = await this.run((engine) => engine.triggerMatches(message, options?.activeProjectKeys ?? []));
+    const hits = await this.#describe(matches.map(({ hit }) => hit));
+    return matches.map((match, at) => ({ ...match, hit: hits[at] }));
   }
 
   /**

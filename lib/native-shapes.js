@@ -20,9 +20,20 @@ export function typedVectors(embed) {
  * @param {Record<string, any>} options
  * @returns {import("../index.d.ts").SearchOptions}
  */
-export function nativeSearchOptions({ maxResults: most, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey }) {
+export function nativeSearchOptions({
+  maxResults: most,
+  minScore,
+  sources,
+  lexicalOnly,
+  explain,
+  deadlineMs,
+  nowMs,
+  sessionKey,
+  activeProjectKeys,
+  conversations,
+}) {
   const maxResults = typeof most === "number" ? Math.min(most, MAX_UNSIGNED) : most;
-  const options = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey };
+  const options = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey, activeProjectKeys, conversations };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
 }
 

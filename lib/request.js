@@ -1,7 +1,7 @@
 // What opening an engine needs, from what the host and JavaScript users give.
 
 import { resolveAccounts } from "./accounts.js";
-import { defaultAgentId, normalizeAgentId, pruneConfig } from "./config.js";
+import { agentConfig, defaultAgentId, normalizeAgentId } from "./config.js";
 import { homeDir, processEnv, stateDir } from "./env.js";
 import { modelPaths as defaultModelPaths } from "./model.js";
 
@@ -32,7 +32,7 @@ export async function prepare({
   const { accounts, problems } = await resolveAccounts(cfg, id, { env, ...credentialSources });
   /** @type {import("../index.d.ts").OpenRequest} */
   const nativeRequest = {
-    config: pruneConfig(cfg),
+    config: agentConfig(cfg, id),
     agentId: id,
     stateDir: state ?? stateDir(env),
     homeDir: homeDir(env),

@@ -185,6 +185,10 @@ export interface PluginSettings {
     /** Index transcripts; sources must name sessions too. Default: false. */
     sessionMemory?: boolean;
   };
+  /** Whether private conversations of an agent may recall its others, on hosts from 2026.8. Default: the host's. */
+  rememberAcrossConversations?: boolean;
+  /** Index conversations for the recall that the host's active memory grants to private ones, or never: auto does it while active memory is on and memory.search.rememberAcrossConversations allows it. Default: auto. */
+  privateRecall?: "auto" | "off";
   /** Search with every message of the user and show what is found to the model. Default: false. */
   autoRecall?: boolean;
   /** Most memories shown with a message. Default: 5. */

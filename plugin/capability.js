@@ -1,7 +1,9 @@
 // The memory capability: one registration on hosts from 2026.4, three separate ones before.
 
+import { pluginSettings } from "../lib/config.js";
 import { listArtifacts } from "./artifacts.js";
 import { buildFlushPlan } from "./flush-plan.js";
+import { offersPrivateRecall } from "./private-recall.js";
 import { buildPromptSection } from "./prompt-section.js";
 import { createRuntime } from "./runtime.js";
 
@@ -18,6 +20,7 @@ export function registerCapability(api, host) {
       runtime,
       publicArtifacts: { listArtifacts: (/** @type {{cfg: import("./host.js").HostConfig}} */ { cfg }) => listArtifacts(host, cfg) },
       deterministicRecallToolName: "memory_search",
+      supportsPrivateTranscriptRecall: offersPrivateRecall(api.pluginConfig ?? pluginSettings(api.config ?? {})),
     });
     return;
   }

@@ -1,9 +1,14 @@
 // Where a passage comes from, in a form that people can follow.
 
+import { isForeign } from "./origins.js";
+
 /**
  * @typedef {import("../index.d.ts").MemoryHit} MemoryHit
  * @typedef {"auto" | "on" | "off"} CitationMode
  */
+
+/** Begins a passage that is neither the owner's nor the agent's own, where a model reads it. */
+const UNTRUSTED = "[untrusted] ";
 
 /** `path#L3` or `path#L3-L7`. @param {{path: string, startLine: number, endLine: number}} hit */
 export function citationOf({ path, startLine, endLine }) {
@@ -28,7 +33,8 @@ export function citesSources(mode, sessionKey) {
  * @param {boolean} cite
  */
 export function presentHit(hit, cite) {
-  if (!cite) return { ...hit, corpus: hit.source };
+  const named = isForeign(hit.provenance?.originClass) && hit.provenance ? { ...hit, snippet: `${UNTRUSTED}${hit.snippet}` } : hit;
+  if (!cite) return { ...named, corpus: hit.source };
   const citation = citationOf(hit);
-  return { ...hit, corpus: hit.source, snippet: `${hit.snippet.trimEnd()}\n\nSource: ${citation}`, citation };
+  return { ...named, corpus: hit.source, snippet: `${named.snippet.trimEnd()}\n\nSource: ${citation}`, citation };
 }

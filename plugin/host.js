@@ -7,6 +7,7 @@ import { originsOf } from "./hooks/own-words.js";
 import { hostAdapter } from "./host-embeddings.js";
 import { versionHas } from "./host-versions.js";
 import { takeOverOnce } from "./import/take-over.js";
+import { withOrigins } from "./origins.js";
 import { importSdk } from "./sdk.js";
 import { hostSessions } from "./sessions/source.js";
 import { voiceOf } from "./voice.js";
@@ -129,6 +130,7 @@ export class Host {
       stateDir: this.stateDir(),
       workspaceDir: this.workspaceDir(cfg, agentId),
       beforeFirstUse: takeOverOnce(this, owner),
+      describe: withOrigins(this.workspaceDir(cfg, agentId)),
       sessions: this.has("conversationDatabase") ? hostSessions(owner.agentId) : undefined,
       adapter: hostAdapter({
         ...owner,

@@ -7,6 +7,7 @@ pub mod active_memory;
 pub mod automatic;
 pub mod capture;
 pub mod consolidation;
+mod curated;
 mod error;
 pub mod facts;
 pub mod host;

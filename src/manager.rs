@@ -293,6 +293,8 @@ pub(super) fn search_call(query: String, options: SearchOptions) -> Result<Searc
         deadline_ms: options.deadline_ms.map(u64::from),
         now_ms: options.now_ms.map_or_else(now_ms, |ms| ms as i64),
         session_key: options.session_key,
+        active_projects: options.active_project_keys.unwrap_or_default(),
+        conversations: options.conversations,
     })
 }
 

@@ -86,6 +86,10 @@ pub struct SearchOptions {
     pub now_ms: Option<f64>,
     /// The conversation in which it is asked.
     pub session_key: Option<String>,
+    /// Keys of the projects that are worked on.
+    pub active_project_keys: Option<Vec<String>>,
+    /// Ids of the conversations that the asker may see; default those that the settings let anybody search.
+    pub conversations: Option<Vec<String>>,
 }
 
 /// What `readFile` is asked.

@@ -1,5 +1,19 @@
 // Values of command line options.
 
+/** Whose words results may be. @type {import("../path-origin.js").OriginClass[]} */
+const ORIGINS = ["owner", "agent", "untrusted", "system"];
+
+/**
+ * Origins, with commas between them; the option can be repeated.
+ * @param {string} value
+ * @param {import("../path-origin.js").OriginClass[]} former
+ */
+export function originOption(value, former = []) {
+  const named = value.split(",").map((word) => ORIGINS.find((origin) => origin === word.trim().toLowerCase()));
+  if (named.every((origin) => origin !== undefined)) return [...former, ...named];
+  throw invalid(`--origin must be one of ${ORIGINS.join(", ")}, not "${value}".`);
+}
+
 /**
  * A count, or a score.
  * @param {string} value
@@ -9,8 +23,12 @@
 export function numberOption(value, flag, { whole = false } = {}) {
   const number = value.trim() === "" ? Number.NaN : Number(value);
   if (whole ? Number.isInteger(number) && number >= 1 : number >= 0 && number <= 1) return number;
-  // The shape commander recognises as a mistake of the user.
-  throw Object.assign(new Error(`${flag} must be ${whole ? "a whole number of 1 or more" : "a number from 0 to 1"}, not "${value}".`), {
+  throw invalid(`${flag} must be ${whole ? "a whole number of 1 or more" : "a number from 0 to 1"}, not "${value}".`);
+}
+
+/** The shape commander recognises as a mistake of the user. @param {string} message */
+function invalid(message) {
+  return Object.assign(new Error(message), {
     name: "InvalidArgumentError",
     code: "commander.invalidArgument",
     exitCode: 1,

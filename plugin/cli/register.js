@@ -4,7 +4,7 @@
 // memory-core until `setup` has run once, and `setup` must be reachable before that.
 
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { numberOption } from "./options.js";
+import { numberOption, originOption } from "./options.js";
 import { addConsolidateCommands } from "./register-consolidate.js";
 import { addFactCommands, FACTS_COMMAND } from "./register-ltm.js";
 
@@ -95,10 +95,23 @@ function addCommands(root, name, api, host) {
     .option("--limit <n>", "The same as --max-results", (/** @type {string} */ value) => numberOption(value, "--limit", { whole: true }))
     .option("--min-score <n>", "Lowest score, 0 to 1", (/** @type {string} */ value) => numberOption(value, "--min-score"))
     .option("--open", "Name each place as an absolute path:line, which terminals open", false)
+    .option("--origin <class>", "Only words of owner, agent, untrusted or system (repeatable)", originOption)
     .option("--explain", "Show why each result is there", false)
     .option("--json", "Print JSON")
     .action(async (/** @type {string | undefined} */ query, /** @type {any} */ options) =>
       (await import("./search.js")).runSearch(host, options.query ?? query, options),
+    );
+  root
+    .command("triggers")
+    .description("What brings curated lines back: <!-- trigger: words --> at their end")
+    .command("test")
+    .description("Show which lines of MEMORY.md and USER.md a message brings back, and with what score")
+    .argument("[message]", "The message")
+    .option("--project <key>", "A project that is worked on (repeatable)", collected, [])
+    .option("--agent <id>", "Agent (default: the default agent)")
+    .option("--json", "Print JSON")
+    .action(async (/** @type {string | undefined} */ message, /** @type {any} */ options) =>
+      (await import("./triggers.js")).runTriggersTest(host, message, options),
     );
   root
     .command("captures")

@@ -1,12 +1,20 @@
 // `openclaw memory search`
 
 import path from "node:path";
+import { searchOverview } from "../../lib/config.js";
 import { forOneAgent, withManager } from "./agents.js";
 import { explanation } from "./explain.js";
 import { counted, isColourful, paint, print, printJson } from "./output.js";
 
+/** Results where nobody names a number. */
+const DEFAULT_RESULTS = 6;
+
+/** Results that are looked at for each that is wanted, where only some origins are. */
+const LOOKED_AT = 5;
+
 /**
- * @typedef {{agent?: string, maxResults?: number, limit?: number, minScore?: number, explain?: boolean, open?: boolean, json?: boolean}} Options
+ * @typedef {import("../path-origin.js").OriginClass} OriginClass
+ * @typedef {{agent?: string, maxResults?: number, limit?: number, minScore?: number, origin?: OriginClass[], explain?: boolean, open?: boolean, json?: boolean}} Options
  * @param {import("../host.js").Host} host
  * @param {string | undefined} query
  * @param {Options} options
@@ -17,13 +25,18 @@ export async function runSearch(host, query, options) {
     await withManager(host, cfg, agentId, async (manager) => {
       if (!manager) return options.json ? printJson({ agentId, status: "disabled" }) : print("Memory search disabled.");
       const started = performance.now();
-      const answer = await manager.searchDetailed(query, {
-        maxResults: options.limit ?? options.maxResults,
+      const wanted = options.limit ?? options.maxResults ?? searchOverview(cfg, agentId).maxResults ?? DEFAULT_RESULTS;
+      const origins = options.origin ?? [];
+      const found = await manager.searchDetailed(query, {
+        maxResults: origins.length > 0 ? wanted * LOOKED_AT : (options.limit ?? options.maxResults),
         minScore: options.minScore,
         // The words that matched are shown to people, and only the explanation names them.
         explain: options.explain || (!options.json && isColourful()) || undefined,
         sessionKey: `agent:${agentId}:cli:direct:memory-search`,
       });
+      const isWanted = (/** @type {import("../../index.d.ts").MemoryHit} */ { provenance }) =>
+        provenance !== undefined && origins.includes(provenance.originClass);
+      const answer = origins.length > 0 ? { ...found, hits: found.hits.filter(isWanted).slice(0, wanted) } : found;
       if (options.json)
         printJson({
           results: answer.hits,

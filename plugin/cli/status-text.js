@@ -202,6 +202,7 @@ function problemLines(status, scan, indexError) {
     ...(Array.isArray(credentialProblems) ? credentialProblems : []),
     ...(Array.isArray(warnings) ? warnings : []),
     ...(scan?.issues ?? []),
+    ...(status.custom?.malformedAnnotations ?? []).map(({ path, line, reason }) => `${path}:${line}: ${reason}`),
     ...changeLines(scan?.pending),
   ];
   return problems.length > 0 ? [paint("gray", "Issues:"), ...problems.map((problem) => `  ${paint("yellow", problem)}`)] : [];

@@ -3,6 +3,7 @@
 // reads by itself.
 
 import { isRecord } from "../../lib/config.js";
+import { isPrivate } from "../hooks/session.js";
 import { textOf } from "../message-text.js";
 import { importSdk } from "../sdk.js";
 
@@ -93,19 +94,47 @@ async function readSession(agentId, { sessionKey, sessionId, cursor }) {
   }
   if (page.kind === "unavailable") return { kind: "unavailable", reason: `the host is at work on it (${page.reason})` };
   if (page.kind !== "page") return { kind: page.kind };
-  return { kind: "page", cursor: page.cursor, more: page.hasMore === true, messages: page.entries.flatMap(messageOf) };
+  return { kind: "page", cursor: page.cursor, more: page.hasMore === true, messages: page.entries.flatMap(messageOf(sessionKey)) };
 }
 
 /**
- * What somebody said; tools and settings say nothing.
- * @param {{seq: number, message: unknown}} entry
+ * Reads what somebody said in a conversation; tools and settings say nothing.
+ * @param {string} sessionKey
+ * @returns {(entry: {seq: number, message: unknown}) => {line: number, role: string, text: string, provenance?: string, ofOthers?: boolean}[]}
  */
-function messageOf({ seq, message }) {
-  if (!isRecord(message) || (message.role !== "user" && message.role !== "assistant")) return [];
-  const text = textOf(message.content);
-  if (!text.trim()) return [];
-  const provenance = isRecord(message.provenance) && typeof message.provenance.kind === "string" ? message.provenance.kind : undefined;
-  return [{ line: Math.max(1, wholeNumber(seq)), role: message.role, text, ...(provenance ? { provenance } : {}) }];
+const messageOf =
+  (sessionKey) =>
+  ({ seq, message }) => {
+    if (!isRecord(message) || (message.role !== "user" && message.role !== "assistant")) return [];
+    const text = textOf(message.content);
+    if (!text.trim()) return [];
+    const provenance = isRecord(message.provenance) && typeof message.provenance.kind === "string" ? message.provenance.kind : undefined;
+    return [
+      {
+        line: Math.max(1, wholeNumber(seq)),
+        role: message.role,
+        text,
+        ...(provenance ? { provenance } : {}),
+        ...(isOfOthers(sessionKey, message) ? { ofOthers: true } : {}),
+      },
+    ];
+  };
+
+/**
+ * Whether somebody else than the agent's person said it, or the model after it has read such words. Who writes without a
+ * channel, such as the Control UI, has the owner's token and no name.
+ * @param {string} sessionKey
+ * @param {Record<string, any>} message
+ */
+function isOfOthers(sessionKey, message) {
+  const mark = isRecord(message.__openclaw) ? message.__openclaw : {};
+  if (message.role === "assistant") return mark.turnTainted === true;
+  if (mark.senderIsOwner === true) return false;
+  return (
+    mark.senderIsOwner === false ||
+    !isPrivate({}, { sessionKey }) ||
+    [mark.senderId, message.senderId].some((id) => typeof id === "string" && id !== "")
+  );
 }
 
 /** @param {unknown} value */

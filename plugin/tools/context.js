@@ -5,7 +5,8 @@ import { searchOverview, sessionAgentId } from "../../lib/config.js";
 /**
  * @typedef {import("../host.js").HostConfig} HostConfig
  * @typedef {{cfg: HostConfig, agentId: string, overview: import("../../lib/config.js").SearchOverview, sessionKey?: string,
- *   sandboxed: boolean, purpose: "default" | "cli"}} ToolContext
+ *   sandboxed: boolean, purpose: "default" | "cli", activeProjectKeys?: string[],
+ *   conversationRecall?: import("../private-recall.js").ConversationRecall}} ToolContext
  */
 
 /**
@@ -25,6 +26,8 @@ export function toolContext(ctx) {
     overview,
     sessionKey: ctx.sessionKey,
     sandboxed: ctx.sandboxed === true,
+    ...(ctx.conversationRecall ? { conversationRecall: ctx.conversationRecall } : {}),
+    ...(Array.isArray(ctx.activeProjectKeys) ? { activeProjectKeys: ctx.activeProjectKeys.filter((key) => typeof key === "string") } : {}),
     // A single turn from the command line needs no file watcher and gives its manager back.
     purpose: ctx.oneShotCliRun === true ? "cli" : "default",
   };

@@ -105,6 +105,8 @@ pub(crate) fn call(query: &str, max_results: Option<usize>, now_ms: i64) -> Sear
         deadline_ms: None,
         now_ms,
         session_key: None,
+        active_projects: Vec::new(),
+        conversations: None,
     }
 }
 

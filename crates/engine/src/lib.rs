@@ -6,6 +6,7 @@
 pub mod active_memory;
 pub mod capture;
 pub mod consolidation;
+pub mod curated;
 #[cfg(all(test, unix))]
 mod growth_tests;
 pub mod host;

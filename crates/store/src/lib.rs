@@ -17,6 +17,7 @@ pub mod backup;
 mod batch_jobs;
 pub mod cache;
 pub mod candidates;
+mod changed;
 pub mod checks;
 pub mod chunks;
 pub mod clock;

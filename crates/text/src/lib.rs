@@ -1,6 +1,7 @@
 //! Text: from Markdown to chunks, terms, lines, headings and dates. Pure functions, no I/O.
 
 pub mod analyze;
+pub mod annotations;
 mod blocks;
 pub mod chunk;
 pub mod cut;

@@ -46,6 +46,7 @@ mod tests {
             vector_score: None,
             text_score: None,
             by_meaning: false,
+            about: crate::search::types::About::default(),
             explain: None,
         };
         let block = passages(&[&hit]).unwrap();

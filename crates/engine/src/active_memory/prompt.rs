@@ -156,6 +156,7 @@ mod tests {
             vector_score: None,
             text_score: None,
             by_meaning: false,
+            about: crate::search::types::About::default(),
             explain: None,
         }
     }

@@ -246,6 +246,7 @@ mod tests {
             vector_score,
             text_score: None,
             by_meaning: vector_score.is_some(),
+            about: crate::search::types::About::default(),
             explain: None,
         }
     }

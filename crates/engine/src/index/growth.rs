@@ -1,7 +1,10 @@
 //! A transcript on its way into the index: messages come in, chunks come out, and what was final stays.
 
 use super::prepare::{Shape, prepare_numbered};
-use crate::transcripts::{record::Role, render, tail::Part};
+use crate::transcripts::{
+    render::{self, Speaker},
+    tail::Part,
+};
 use store::files::NewChunk;
 use text::analyze::Analyzer;
 
@@ -50,8 +53,8 @@ impl Growth {
     }
 
     /// Adds a message; its lines are numbered like the message. Lines for which `keep` is false are left out.
-    pub(crate) fn add(&mut self, number: u32, role: Role, text: &str, keep: impl Fn(&str) -> bool) {
-        let mut lines = render::lines(role, text);
+    pub(crate) fn add(&mut self, number: u32, speaker: impl Into<Speaker>, text: &str, keep: impl Fn(&str) -> bool) {
+        let mut lines = render::lines(speaker, text);
         lines.retain(|line| keep(line));
         self.changed |= !lines.is_empty();
         self.finished.extend(self.part.add(number, &lines));
@@ -96,6 +99,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::transcripts::record::Role;
     use model::config::settings::Chunking;
 
     const SHAPE: Shape = Shape {

@@ -107,7 +107,7 @@ impl SessionPass<'_> {
                 return Err(Error::new(ErrorKind::HOST, "the host gives the same part of a conversation again"));
             }
             for message in messages.iter().filter(|message| !message.is_machine()) {
-                growth.add(message.line, message.role, &message.text, keep);
+                growth.add(message.line, message.speaker(), &message.text, keep);
             }
             lines = messages.last().map_or(lines, |message| message.line);
             let stored = format!("{CURSOR_PREFIX}{next}");

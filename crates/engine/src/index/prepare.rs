@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
+use crate::curated::{file::indexed, is_curated};
 use model::config::settings::{Chunking, RedactSecrets, Settings};
 use store::files::{Hash, NewChunk};
 use text::{
     analyze::Analyzer,
+    annotations,
     chunk::{self, Chunk},
     injected,
     outline::Outline,
@@ -81,7 +83,8 @@ pub(crate) fn hashed_text(text: &str, redact_secrets: RedactSecrets) -> Cow<'_, 
 
 /// Cuts a text into chunks and analyses them.
 pub fn prepare(analyzer: &mut Analyzer, path: &str, text: &str, shape: Shape) -> Prepared {
-    let text = session_header::blanked(text);
+    let text = if is_curated(path) { indexed(text) } else { annotations::stripped(text, false) };
+    let text = session_header::blanked(&text);
     let text = injected::blanked(&text);
     let always = shape.redact_secrets == RedactSecrets::Always;
     let text = if always { redact(&text) } else { text.as_ref().into() };

@@ -2,6 +2,7 @@
 
 pub(crate) mod memory_core;
 pub mod native;
+pub mod provenance;
 pub mod types;
 pub mod vector;
 

@@ -4,6 +4,8 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
+use super::provenance::Provenance;
+use crate::curated::factors::View;
 use embed::pieces::PieceQuestion;
 use model::{error::Error, source::Source};
 use text::{language::Language, query::QueryPlan};
@@ -28,6 +30,8 @@ pub struct Request {
     pub lexical_only: bool,
     /// Whether each hit carries its explanation.
     pub explain: bool,
+    /// What curated lines say about themselves.
+    pub curated: Arc<View>,
     /// "Now" in milliseconds since the epoch, for time words and decay.
     pub now_ms: i64,
 }
@@ -70,9 +74,38 @@ pub struct Hit {
     /// Whether a model that knows the language of the query took part in its score.
     #[serde(skip)]
     pub by_meaning: bool,
+    /// What is known about it.
+    #[serde(flatten)]
+    pub about: About,
     /// Why it is there, when asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<serde_json::Value>,
+}
+
+/// What is known about a passage: what its lines say about themselves, and where it comes from.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct About {
+    /// 1 to 10.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub importance: Option<u8>,
+    /// Phrases that bring it back, with `; ` between them, as hosts read them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub triggers: Option<String>,
+    /// Keys of its projects, likewise.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub project_key: Option<String>,
+    /// Where it comes from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub provenance: Option<Provenance>,
+}
+
+impl About {
+    /// What lines say about themselves.
+    pub(crate) fn of(importance: Option<u8>, triggers: &[String], projects: &[String]) -> Self {
+        let joined = |all: &[String]| (!all.is_empty()).then(|| all.join("; "));
+        Self { importance, triggers: joined(triggers), project_key: joined(projects), provenance: None }
+    }
 }
 
 /// The answer to a search.

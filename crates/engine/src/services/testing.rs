@@ -251,6 +251,8 @@ pub(super) fn asking(query: &str) -> SearchCall {
         deadline_ms: None,
         now_ms: 1_795_000_000_000,
         session_key: None,
+        active_projects: Vec::new(),
+        conversations: None,
     }
 }
 

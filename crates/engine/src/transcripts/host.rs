@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{
     kind,
     record::{Role, is_machine},
+    render::Speaker,
 };
 use model::{
     error::{Code, Error, ErrorKind, Result},
@@ -70,7 +71,7 @@ pub struct Session {
 }
 
 /// JavaScript's numbers arrive as fractions when they are large.
-fn whole_number<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<i64, D::Error> {
+pub(crate) fn whole_number<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<i64, D::Error> {
     #[expect(clippy::cast_possible_truncation, reason = "saturates at the borders")]
     f64::deserialize(from).map(|number| number as i64)
 }
@@ -114,6 +115,7 @@ pub(crate) enum Page {
 
 /// What somebody said.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Message {
     /// Its number in the conversation, from 1.
     pub line: u32,
@@ -124,9 +126,22 @@ pub struct Message {
     /// Where a message in the user's role comes from.
     #[serde(default)]
     pub provenance: Option<String>,
+    /// Whether somebody else than the agent's person said it, or the model after it has read such words.
+    #[serde(default)]
+    pub of_others: bool,
 }
 
 impl Message {
+    /// Who speaks.
+    pub(crate) const fn speaker(&self) -> Speaker {
+        match (self.role, self.of_others) {
+            (Role::User, false) => Speaker::User,
+            (Role::User, true) => Speaker::Other,
+            (Role::Assistant, false) => Speaker::Assistant,
+            (Role::Assistant, true) => Speaker::AssistantAfterOthers,
+        }
+    }
+
     /// Whether the host wrote it in the user's name.
     #[must_use]
     pub(crate) fn is_machine(&self) -> bool {

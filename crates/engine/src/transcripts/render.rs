@@ -6,13 +6,55 @@ use text::{envelope, recall_block, recent_block, redact::redact};
 /// Longest line without its label, in UTF-16 units, as in memory-core.
 const WRAP_UNITS: usize = 800;
 
+/// Who speaks in a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The person whose agent it is, as far as the host tells.
+    User,
+    /// Somebody else.
+    Other,
+    /// The model.
+    Assistant,
+    /// The model, after it has read what somebody else said.
+    AssistantAfterOthers,
+}
+
+impl Speaker {
+    const ALL: [Self; 4] = [Self::User, Self::Other, Self::Assistant, Self::AssistantAfterOthers];
+
+    /// What a line of theirs begins with.
+    const fn label(self) -> &'static str {
+        match self {
+            Self::User => "User: ",
+            Self::Other => "Other: ",
+            Self::Assistant => "Assistant: ",
+            Self::AssistantAfterOthers => "Assistant, after others: ",
+        }
+    }
+}
+
+impl From<Role> for Speaker {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::User => Self::User,
+            Role::Assistant => Self::Assistant,
+        }
+    }
+}
+
+/// Who speaks in a line of the index; none for a part of a line.
+pub(crate) fn speaker(line: &str) -> Option<Speaker> {
+    Speaker::ALL.into_iter().find(|speaker| line.starts_with(speaker.label()))
+}
+
 /// The lines of a message; none when nothing of it is worth remembering.
 #[must_use]
-pub fn lines(role: Role, text: &str) -> Vec<String> {
+pub fn lines(speaker: impl Into<Speaker>, text: &str) -> Vec<String> {
+    let speaker = speaker.into();
     let text = envelope::beginning(text);
-    let words = match role {
-        Role::User => envelope::strip(text),
-        Role::Assistant => recall_block::strip(&recent_block::strip(text)),
+    let words = match speaker {
+        Speaker::User | Speaker::Other => envelope::strip(text),
+        Speaker::Assistant | Speaker::AssistantAfterOthers => recall_block::strip(&recent_block::strip(text)),
     };
     if envelope::is_noise(&words) {
         return Vec::new();
@@ -22,11 +64,7 @@ pub fn lines(role: Role, text: &str) -> Vec<String> {
     let flat = words.split_whitespace().collect::<Vec<_>>().join(" ");
     // A comment in a note can carry importance; what somebody says in a chat cannot.
     let flat = flat.replace("<!--", "<! --");
-    let label = match role {
-        Role::User => "User",
-        Role::Assistant => "Assistant",
-    };
-    wrap(&flat).map(|part| format!("{label}: {part}")).collect()
+    wrap(&flat).map(|part| format!("{}{part}", speaker.label())).collect()
 }
 
 /// Cuts at spaces where there are some.
@@ -62,6 +100,10 @@ mod tests {
     fn a_message_is_one_line_with_its_speaker() {
         assert_eq!(lines(Role::User, " My sister\n\nlives in  Porto. "), ["User: My sister lives in Porto."]);
         assert_eq!(lines(Role::Assistant, "Noted."), ["Assistant: Noted."]);
+        for speaker in Speaker::ALL {
+            let line = lines(speaker, "Lena: lives in Porto").remove(0);
+            assert_eq!(super::speaker(&line), Some(speaker), "{line}");
+        }
     }
 
     #[test]

@@ -44,6 +44,9 @@ pub struct ResolveInput<'a> {
     pub default_workspace_dir: Option<&'a Path>,
 }
 
+/// What the caller has found out about the agent's conversations: whether they are indexed for private recall.
+const REMEMBERS_CONVERSATIONS: &str = "remembersConversations";
+
 /// Resolves the settings of one agent; none when memory search is switched off for it.
 ///
 /// # Errors
@@ -63,9 +66,11 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
     let (workspace_dir, workspace_origin) = paths::workspace_dir(input, &roster, &agent_id);
     reader.origins.insert("workspaceDir".into(), workspace_origin);
     let database_path = database_path(&mut reader, input, &roster, &agent_id)?;
+    let (sources, searches_sessions) = sources(&mut reader, input.config);
     let settings = Settings {
         time_zone: time_zone(&mut reader, input.config),
-        sources: sources(&mut reader),
+        sources,
+        searches_sessions,
         extra_paths: extra_paths(&mut reader, input.home_dir),
         max_file_bytes: reader.integer(&table::MAX_FILE_BYTES),
         excerpt: excerpt(&mut reader, input.config, &roster, &agent_id),
@@ -116,15 +121,17 @@ fn database_path(
     Ok(own)
 }
 
-/// Sources (H1): transcripts need both `sources` and `experimental.sessionMemory`; nothing left means memory.
-fn sources(reader: &mut Reader<'_>) -> Sources {
-    let session_memory = reader.switch(&table::EXPERIMENTAL_SESSION_MEMORY);
+/// Sources (H1), and whether conversations are searched without further ado: that needs both `sources` and
+/// `experimental.sessionMemory`, or conversations that are remembered for private recall. Nothing left means memory.
+fn sources(reader: &mut Reader<'_>, config: &Value) -> (Sources, bool) {
+    let remembers = config.get(REMEMBERS_CONVERSATIONS).and_then(Value::as_bool).unwrap_or(false);
+    let session_memory = reader.switch(&table::EXPERIMENTAL_SESSION_MEMORY) || remembers;
     let found = reader.all(table::SOURCES.key);
     let picked = reader.pick(table::SOURCES.key, found, "a list of \"memory\" and \"sessions\"", |value| {
         let names = value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
         names.collect::<Option<Vec<String>>>()
     });
-    let Some(picked) = picked else { return Sources { memory: true, sessions: false } };
+    let Some(picked) = picked else { return (Sources { memory: true, sessions: remembers }, false) };
     for unknown in picked.value.iter().filter(|name| !matches!(name.as_str(), "memory" | "sessions")) {
         let warning = format!("{} names the unknown source \"{unknown}\"; it is ignored", picked.path);
         reader.warnings.push(warning);
@@ -138,7 +145,7 @@ fn sources(reader: &mut Reader<'_>) -> Sources {
         );
         reader.warnings.push(warning);
     }
-    Sources { memory: wants("memory") || !sessions, sessions }
+    (Sources { memory: wants("memory") || !sessions, sessions: sessions || remembers }, sessions)
 }
 
 /// Extra paths (A6): the lists of all layers one after the other, lowest first, without repetitions. An entry is a

@@ -205,6 +205,14 @@ fn transcripts_need_both_switches() {
     let gated = sources(json!({"sources": ["sessions"]}));
     assert_eq!(gated.settings.sources, Sources { memory: true, sessions: false });
     assert!(gated.warnings[0].contains("experimental.sessionMemory"), "{:?}", gated.warnings);
+    let remembered = |search: Value| {
+        let config = json!({"memory": {"search": search}, "remembersConversations": true});
+        let settings = resolved(&config, "main").settings;
+        (settings.sources.memory, settings.sources.sessions, settings.searches_sessions)
+    };
+    assert_eq!(remembered(json!({})), (true, true, false));
+    assert_eq!(remembered(json!({"sources": ["memory"]})), (true, true, false));
+    assert_eq!(remembered(json!({"sources": ["memory", "sessions"]})), (true, true, true));
     let unknown = sources(json!({"sources": ["mail"]}));
     assert_eq!(unknown.settings.sources, Sources { memory: true, sessions: false });
     assert!(unknown.warnings[0].contains("\"mail\""), "{:?}", unknown.warnings);

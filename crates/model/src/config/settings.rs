@@ -22,6 +22,9 @@ pub struct Settings {
     pub time_zone: Option<String>,
     /// Which sources are indexed.
     pub sources: Sources,
+    /// Whether conversations are searched by whoever asks. Indexed ones that are not are searched only for a call that
+    /// names those it may see.
+    pub searches_sessions: bool,
     /// Extra files, folders and globs to index: as written, `~` expanded, trimmed and without repetitions (A6).
     pub extra_paths: Vec<String>,
     /// Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason.

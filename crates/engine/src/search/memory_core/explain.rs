@@ -23,6 +23,9 @@ pub(super) struct Explain {
     /// What age took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) decay: Option<Decay>,
+    /// What the lines say about their importance and project, as a factor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) curated: Option<f64>,
     /// Why diversity put it here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diversity: Option<Diversity>,

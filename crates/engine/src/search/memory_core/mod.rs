@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use fuse::{Scored, Threshold};
 
 use crate::search::{
-    types::{Answer, Hit, Request},
+    types::{About, Answer, Hit, Request},
     vector::VectorQuery,
 };
 use model::{
@@ -125,6 +125,7 @@ impl<'a> Search<'a> {
             candidate.explain.weights = Some(weights);
         }
         self.decay(&mut candidates);
+        self.curated(&mut candidates);
         sort(&mut candidates);
         let threshold = fuse::hybrid_threshold(&candidates, self.min_score, self.settings.text_weight);
         Ok(self.answer("hybrid", candidates, threshold, self.settings.mmr_enabled == Some(true)))
@@ -133,7 +134,7 @@ impl<'a> Search<'a> {
     /// F11.
     fn vector_only(&self, query: &VectorQuery<'_>) -> Result<Answer> {
         let hits = self.vector_hits(query)?;
-        let candidates = (1..)
+        let mut candidates: Vec<Scored<'_>> = (1..)
             .zip(&hits)
             .map(|(rank, (row, hit))| Scored {
                 row,
@@ -141,6 +142,8 @@ impl<'a> Search<'a> {
                 explain: explain::Explain::default().vector(rank, hit.score),
             })
             .collect();
+        self.curated(&mut candidates);
+        sort(&mut candidates);
         let threshold = Threshold { min_score: self.min_score, keyword_hits_only: false };
         Ok(self.answer("vector", candidates, threshold, false))
     }
@@ -155,6 +158,7 @@ impl<'a> Search<'a> {
         let rows = self.rows(found.chunk_ids())?;
         let mut candidates = found.score(&rows);
         self.decay(&mut candidates);
+        self.curated(&mut candidates);
         sort(&mut candidates);
         let threshold = fuse::keyword_threshold(&candidates, self.min_score);
         Ok(self.answer("fts-only", candidates, threshold, false))
@@ -211,6 +215,21 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// What curated chunks say about themselves, as memory-core 2026.9.6 counts it: after recency, importance and then
+    /// the project.
+    fn curated(&self, candidates: &mut [Scored<'_>]) {
+        let view = &self.request.curated;
+        if view.is_empty() {
+            return;
+        }
+        for candidate in candidates {
+            let row = candidate.row;
+            let factor = view.factor(&row.path, row.start_line, row.end_line);
+            candidate.score *= factor;
+            candidate.explain.curated = Some(factor).filter(|factor| (factor - 1.0).abs() > f64::EPSILON);
+        }
+    }
+
     /// Applies diversity (F8), the threshold (F9) and the number of results to sorted candidates.
     fn answer(&self, mode: &'static str, candidates: Vec<Scored<'_>>, threshold: Threshold, diverse: bool) -> Answer {
         let places = fuse::keyword_places(&candidates);
@@ -231,6 +250,7 @@ impl<'a> Search<'a> {
                 vector_score: explain.vector_score(),
                 text_score: explain.text_score(),
                 by_meaning: explain.vector_score().is_some(),
+                about: About::default(),
                 explain: self.request.explain.then(|| serde_json::to_value(&explain).unwrap_or_default()),
             }
         };

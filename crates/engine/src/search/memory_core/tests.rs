@@ -125,6 +125,7 @@ fn request(query: &str, min_score: f64) -> Request {
         min_score: Some(min_score),
         sources: Vec::new(),
         lexical_only: false,
+        curated: std::sync::Arc::default(),
         explain: true,
         now_ms: NOW,
     }

@@ -34,7 +34,7 @@ use passages::{Growth, Passage, Passages, SHORT_UNITS, SNIPPET_UNITS};
 use plan::Plan;
 
 use crate::search::{
-    types::{Answer, Hit, LineQuery, Request},
+    types::{About, Answer, Hit, LineQuery, Request},
     vector::VectorQuery,
 };
 use model::{config::settings::QuerySettings, error::Result, source::Source};
@@ -120,7 +120,13 @@ fn ranked(
     let parts = fusion::fuse(plan, candidates, lines, &scores, (meaning, pieces), meant.days, settings);
     let growth = if pieces.is_some() { Growth::BY_PIECES } else { Growth::WITHOUT_PIECES };
     let relevance: Vec<f64> = parts.iter().map(|parts| parts.sum() - parts.exact).collect();
-    let sums: Vec<f64> = parts.iter().map(fusion::Parts::sum).collect();
+    let factor = |at: usize| {
+        let line = &lines.lines[at];
+        request.curated.factor(lines.files[line.file].path, line.number, line.number)
+    };
+    let factors: Vec<f64> =
+        (0..parts.len()).map(|at| if request.curated.is_empty() { 1.0 } else { factor(at) }).collect();
+    let sums: Vec<f64> = parts.iter().zip(&factors).map(|(parts, factor)| parts.sum() * factor).collect();
     let evidence = |at: usize| {
         let cosine = fusion::cosine_of(&lines.lines[at], lines, candidates);
         let rise = candidates.similarities.as_ref().zip(cosine).map(|(s, cosine)| s.rise(cosine));
@@ -229,6 +235,7 @@ fn hit(
         vector_score: fusion::cosine_of(&lines.lines[passage.best], lines, candidates),
         text_score: (best.coverage > 0.0).then_some(best.coverage),
         by_meaning: best.rise.is_some() || best.line_rise.is_some(),
+        about: About::default(),
         explain: request.explain.then(|| explain::of(passage, plan, candidates, lines, best)),
     }
 }

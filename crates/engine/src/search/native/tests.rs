@@ -149,6 +149,7 @@ fn request(query: &str, max_results: usize) -> Request {
         min_score: None,
         sources: Vec::new(),
         lexical_only: false,
+        curated: std::sync::Arc::default(),
         explain: false,
         now_ms: NOW_MS,
     }

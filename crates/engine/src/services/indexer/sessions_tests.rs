@@ -13,8 +13,8 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::services::{
-    Engine, Lease, OpenCall, SyncCall, open,
-    testing::{FakeHost, hits, open_call},
+    Engine, Lease, OpenCall, SearchCall, SyncCall, open,
+    testing::{FakeHost, asking, hits, open_call},
 };
 use crate::{host::Host, transcripts::host::AskHost};
 use model::{cancel::Cancel, source::Source};
@@ -106,6 +106,37 @@ async fn a_reset_a_shortening_and_a_deletion_are_followed() {
     fs::remove_file(folder.join("a.jsonl.reset.2026-11-20T10-11-12.345Z")).unwrap();
     sync(&engine, false).await;
     assert!(paths(&engine, "boiler code").await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_only_indexed_is_found_by_nobody_who_does_not_name_it() {
+    let dir = tempfile::tempdir().unwrap();
+    append(dir.path(), "a.jsonl", &[said("user", "The canary of Ana is called Pip.")]);
+    append(dir.path(), "b.jsonl", &[said("user", "The canary of Berg is called Zip.")]);
+    for ranking in ["native", "memory-core"] {
+        let search = json!({ "provider": "none", "query": { "ranking": ranking, "minScore": 0.01 } });
+        let mut open_it = open_call(dir.path(), &search);
+        open_it.config["remembersConversations"] = json!(true);
+        let engine = open(open_it).await.unwrap().unwrap();
+        sync(&engine, false).await;
+        assert_eq!(engine.status()["sources"], json!(["memory", "sessions"]));
+        let ask = async |sources: Vec<Source>, conversations: Option<&[&str]>| {
+            let conversations = conversations.map(|ids| ids.iter().map(|id| (*id).to_owned()).collect());
+            let call = SearchCall { sources, conversations, ..asking("canary called") };
+            let answer = engine.searcher.search(call, Cancel::new()).await.unwrap();
+            let mut paths: Vec<String> = answer.hits.into_iter().map(|hit| hit.path).collect();
+            paths.sort();
+            paths.dedup();
+            paths
+        };
+        for sources in [vec![], vec![Source::Memory], vec![Source::Sessions], vec![Source::Memory, Source::Sessions]] {
+            assert!(ask(sources.clone(), None).await.is_empty(), "{ranking} {sources:?}");
+            assert!(ask(sources, Some(&[])).await.is_empty());
+        }
+        assert_eq!(ask(vec![Source::Sessions], Some(&["a"])).await, [A], "{ranking}");
+        assert_eq!(ask(vec![], Some(&["a", "b"])).await.len(), 2, "{ranking}");
+        engine.release().await;
+    }
 }
 
 // The setting was read and used by nothing.

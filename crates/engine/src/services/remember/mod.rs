@@ -61,6 +61,8 @@ fn plain_search() -> SearchCall {
         deadline_ms: None,
         now_ms: now_ms(),
         session_key: None,
+        active_projects: Vec::new(),
+        conversations: None,
     }
 }
 

@@ -1,7 +1,9 @@
 //! Questions to passages: what a question means, within a time limit, and the ranking; and lines of a note as they stand.
 
+mod curated;
 mod queries;
 mod read;
+mod scope;
 mod search;
 
 use std::sync::Arc;
@@ -21,6 +23,8 @@ pub struct Searcher {
     telemetry: Arc<Telemetry>,
     indexer: Arc<Indexer>,
     queries: Arc<QueryVectors>,
+    /// What curated files say about their lines.
+    curated: crate::curated::Cache,
 }
 
 impl Service for Searcher {
@@ -36,6 +40,7 @@ impl Searcher {
             telemetry: Arc::clone(telemetry),
             indexer: Arc::clone(indexer),
             queries: Arc::new(QueryVectors::new(context, telemetry)),
+            curated: crate::curated::Cache::default(),
         }
     }
 

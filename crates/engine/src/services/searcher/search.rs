@@ -12,12 +12,15 @@ use super::{
     super::{
         context::Service,
         indexer::most_chunks_by_line,
+        now_ms,
         telemetry::{EMBEDDING, QUERY, TEXT},
     },
     Searcher,
     queries::{MAX_QUERY_CHARS, Meant, without_reserve},
+    scope,
 };
 use crate::{
+    curated::{Curated, factors::View},
     index::lost::{self, LostFolder},
     search::{
         QueryVector, Vectors, search,
@@ -78,6 +81,30 @@ pub struct SearchCall {
     pub now_ms: i64,
     /// The conversation in which it is asked; the first search of each brings the index up to date (E3).
     pub session_key: Option<String>,
+    /// Keys of the projects that are worked on.
+    pub active_projects: Vec<String>,
+    /// Ids of the conversations that the asker may see; none = those that the settings let anybody search.
+    pub conversations: Option<Vec<String>>,
+}
+
+impl SearchCall {
+    /// A search of the notes with the settings' values.
+    pub(super) fn of_notes() -> Self {
+        Self {
+            query: String::new(),
+            understood: None,
+            max_results: None,
+            min_score: None,
+            sources: vec![Source::Memory],
+            lexical_only: false,
+            explain: false,
+            deadline_ms: None,
+            now_ms: now_ms(),
+            session_key: None,
+            active_projects: Vec::new(),
+            conversations: None,
+        }
+    }
 }
 
 impl Searcher {
@@ -93,19 +120,22 @@ impl Searcher {
         let limit = Duration::from_millis(call.deadline_ms.unwrap_or(query.deadline_ms));
         let cancel = cancel.within(limit);
         let text = call.query.trim().to_owned();
-        if text.is_empty() {
+        let Some(sources) = scope::sources(&call, &resolved.settings).filter(|_| !text.is_empty()) else {
             return Ok(Answer::nothing());
-        }
+        };
+        let allowed = call.conversations.map(scope::Conversations::of);
+        let most = call.max_results.unwrap_or_else(|| query.most_results()).max(1);
         let request = Request {
             query: text,
             understood: call.understood,
-            max_results: call.max_results.unwrap_or_else(|| query.most_results()).max(1),
-            budget: query.budget().filter(|_| call.max_results.is_none()),
+            max_results: if allowed.is_some() { most.max(scope::LOOKED_AT) } else { most },
+            budget: query.budget().filter(|_| call.max_results.is_none() && allowed.is_none()),
             min_score: call.min_score.or(query.min_score),
-            sources: call.sources,
+            sources,
             lexical_only: call.lexical_only || !resolved.settings.vector_enabled,
             explain: call.explain,
             now_ms: call.now_ms,
+            curated: Arc::new(View::new(Curated::default(), &call.active_projects)),
         };
         let whole = self.search_all(&request, call.session_key.as_deref(), &cancel);
         let words = self.words_when_slow(&request, limit, &cancel);
@@ -113,7 +143,12 @@ impl Searcher {
         if answer.as_ref().is_err_and(|error| !matches!(error.code(), Code::Cancelled | Code::Closed)) {
             self.indexer.check_soundness();
         }
-        answer
+        let mut answer = answer?;
+        if let Some(allowed) = allowed {
+            answer.hits.retain(|hit| allowed.allow(hit));
+            answer.hits.truncate(most);
+        }
+        Ok(answer)
     }
 
     /// The whole search: meaning within most of the time limit, then the ranking.
@@ -223,7 +258,7 @@ impl Searcher {
             Some(turns) => turns.acquire().await.ok(),
             None => None,
         };
-        let (request, cancel) = (request.clone(), cancel.clone());
+        let (mut request, cancel) = (request.clone(), cancel.clone());
         self.blocking(move |searcher, settings| {
             let _turn = turn;
             let store = searcher.context.store();
@@ -234,7 +269,10 @@ impl Searcher {
                 index: index.as_ref(),
                 line: line.as_ref().map(|(key, query)| (key.as_str(), query.as_query())),
             };
-            search(store, vectors, settings, &request, &cancel)
+            request.curated = Arc::new(request.curated.with(searcher.curated_files(settings)));
+            let mut answer = search(store, vectors, settings, &request, &cancel)?;
+            searcher.describe(&mut answer.hits, &request.curated)?;
+            Ok(answer)
         })
         .await
     }

@@ -11,11 +11,13 @@ use super::{
     warnings,
 };
 use crate::{
+    curated::{Curated, Malformed},
     index::{
         Failure,
         lost::{self, Folders, LostFolder},
     },
     log::{self, Warning},
+    workspace::area::Area,
     workspace::watch,
 };
 use embed::factory::Selected;
@@ -60,6 +62,8 @@ pub(super) struct Snapshot {
     glanced: Option<Vec<LostFolder>>,
     /// The latest of the texts that the provider refused.
     refusal: Option<RefusedText>,
+    /// Comments of curated files that cannot be understood.
+    malformed: Vec<Malformed>,
     /// By kind of work, so that a success of one does not hide the failure of the other.
     errors: BTreeMap<&'static str, Noted>,
 }
@@ -238,9 +242,10 @@ impl Telemetry {
         };
         match read_snapshot(self.context.store(), &resolved.settings, space, cancel) {
             Ok(fresh) => {
+                let malformed = Curated::read(&Area::of(&resolved.settings)).malformed();
                 let mut snapshot = self.snapshot.lock();
                 let errors = std::mem::take(&mut snapshot.errors);
-                *snapshot = Snapshot { errors, ..fresh };
+                *snapshot = Snapshot { errors, malformed, ..fresh };
             }
             Err(error) => self.context.warn(&error, "the figures of status were not brought up to date"),
         }
@@ -316,6 +321,7 @@ impl Telemetry {
                 "skippedFiles": snapshot.skipped,
                 "sizes": snapshot.sizes,
                 "comparedAtMs": activity.compared_ms,
+                "malformedAnnotations": snapshot.malformed,
                 "warnings": resolved.warnings,
                 "lastWarnings": log::merged(log::warnings(&settings.agent_id), &snapshot.warnings, now_ms()),
             },

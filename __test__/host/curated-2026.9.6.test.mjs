@@ -1,0 +1,3 @@
+import { curatedSuite } from "./curated-suite.mjs";
+
+curatedSuite("2026.9.6");

@@ -1,0 +1,64 @@
+//! Curated entries as a host asks for them: those with triggers, and those of a project.
+
+use super::{Curated, Entry};
+use crate::search::{
+    provenance::{self, Provenance},
+    types::{About, Hit},
+};
+use model::{layout::ROOT_FILES, source::Source};
+
+/// Most candidates of a call, as in memory-core.
+pub(crate) const MOST: usize = 512;
+/// The file whose entries introduce a project.
+const PROJECT_FILE: &str = "MEMORY.md";
+
+impl Curated {
+    /// Entries with triggers whose projects, if they name any, are all active.
+    #[must_use]
+    pub(crate) fn with_triggers(&self, active: &[String], limit: usize) -> Vec<Hit> {
+        let is_wanted = |entry: &Entry| !entry.says.triggers.is_empty() && are_active(entry, active);
+        let found = ROOT_FILES.iter().flat_map(|path| self.hits(path, is_wanted));
+        found.take(limit.clamp(1, MOST)).collect()
+    }
+
+    /// Entries of `MEMORY.md` that belong to active projects, the most important first.
+    #[must_use]
+    pub(crate) fn of_projects(&self, active: &[String], limit: usize) -> Vec<Hit> {
+        let is_wanted = |entry: &Entry| !entry.says.projects.is_empty() && are_active(entry, active);
+        let mut found: Vec<Hit> = self.hits(PROJECT_FILE, is_wanted).collect();
+        found.sort_by_key(|hit| std::cmp::Reverse(hit.about.importance.unwrap_or(0)));
+        found.truncate(limit.clamp(1, MOST));
+        found
+    }
+
+    fn hits<'a>(&'a self, path: &'a str, is_wanted: impl Fn(&Entry) -> bool + 'a) -> impl Iterator<Item = Hit> + 'a {
+        let file = self.files.get(path);
+        let observed_at = file.map_or(0, |file| file.modified_ms);
+        let entries = file.map_or(&[][..], |file| &file.entries).iter();
+        entries
+            .filter(move |entry| !entry.says.is_hidden && !entry.text.is_empty() && is_wanted(entry))
+            .map(move |entry| hit(path, entry, observed_at))
+    }
+}
+
+fn are_active(entry: &Entry, active: &[String]) -> bool {
+    entry.says.projects.iter().all(|project| active.contains(project))
+}
+
+fn hit(path: &str, entry: &Entry, observed_at: i64) -> Hit {
+    let mut about = About::of(entry.says.importance, &entry.says.triggers, &entry.says.projects);
+    about.provenance = Some(Provenance { observed_at, ..provenance::of_file(path) });
+    Hit {
+        path: path.to_owned(),
+        start_line: entry.start_line,
+        end_line: entry.end_line,
+        score: 0.0,
+        snippet: entry.text.clone(),
+        source: Source::Memory,
+        vector_score: None,
+        text_score: None,
+        by_meaning: false,
+        about,
+        explain: None,
+    }
+}

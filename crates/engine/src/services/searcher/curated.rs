@@ -1,0 +1,107 @@
+//! What is known about passages, and the curated entries that hosts ask for before a reply.
+
+use std::{collections::HashMap, sync::Arc};
+
+use super::{
+    super::{context::Service, now_ms},
+    SearchCall, Searcher,
+};
+use crate::{
+    curated::{
+        Curated,
+        candidates::MOST,
+        factors::View,
+        triggers::{self, Match},
+    },
+    search::{
+        provenance::{self, OriginClass},
+        types::{About, Hit},
+    },
+    workspace::area::Area,
+};
+use model::{cancel::Cancel, config::settings::Settings, error::Result};
+
+/// Results of a search by words that are compared with the triggers, as in the host.
+const SEARCHED: usize = 24;
+
+impl Searcher {
+    /// What the curated files say now. A look at three files; what has not changed is not read again.
+    pub(super) fn curated_files(&self, settings: &Settings) -> Curated {
+        self.curated.current(&Area::of(settings))
+    }
+
+    /// Entries with triggers, for a host that compares them with a message.
+    ///
+    /// # Errors
+    /// When the engine is closed.
+    pub async fn trigger_candidates(self: &Arc<Self>, active: Vec<String>, limit: usize) -> Result<Vec<Hit>> {
+        self.blocking(move |searcher, settings| Ok(searcher.curated_files(settings).with_triggers(&active, limit)))
+            .await
+    }
+
+    /// Entries of active projects, the most important first.
+    ///
+    /// # Errors
+    /// When the engine is closed.
+    pub async fn project_candidates(self: &Arc<Self>, active: Vec<String>, limit: usize) -> Result<Vec<Hit>> {
+        self.blocking(move |searcher, settings| Ok(searcher.curated_files(settings).of_projects(&active, limit))).await
+    }
+
+    /// Which entries a message brings back by their triggers, the strongest first: the host's own lane for it, with the
+    /// same figures.
+    ///
+    /// # Errors
+    /// When cancelled or closed, or when the index cannot be read.
+    pub async fn trigger_matches(self: &Arc<Self>, message: String, active: Vec<String>) -> Result<Vec<Match>> {
+        let candidates = self.trigger_candidates(active.clone(), MOST).await?;
+        if candidates.is_empty() {
+            return Ok(Vec::new());
+        }
+        let call = SearchCall {
+            query: message.clone(),
+            max_results: Some(SEARCHED),
+            min_score: Some(0.0),
+            lexical_only: true,
+            active_projects: active,
+            ..SearchCall::of_notes()
+        };
+        let found = self.search(call, Cancel::new()).await?.hits;
+        let is_own = |hit: &Hit| {
+            hit.about
+                .provenance
+                .as_ref()
+                .is_some_and(|p| matches!(p.origin_class, OriginClass::Owner | OriginClass::Agent))
+        };
+        Ok(triggers::matches(&message, candidates.into_iter().chain(found).filter(is_own).collect()))
+    }
+
+    /// Adds to results what is known about them.
+    pub(super) fn describe(&self, hits: &mut [Hit], view: &Arc<View>) -> Result<()> {
+        if hits.is_empty() {
+            return Ok(());
+        }
+        // Only hosts that keep conversations themselves tell who spoke.
+        let knows_senders = self.context.hosts().conversations().is_some();
+        let paths: Vec<&str> = hits.iter().map(|hit| hit.path.as_str()).collect();
+        let changed: HashMap<String, i64> = self.context.store().read(|reader| match reader.live()? {
+            Some(live) => reader.changed_ns(live.id, &paths),
+            None => Ok(HashMap::new()),
+        })?;
+        for hit in hits {
+            let said = view.said(&hit.path, hit.start_line, hit.end_line);
+            let mut provenance = provenance::of(hit.source, &hit.path, &hit.snippet, knows_senders);
+            provenance.observed_at = match changed.get(&hit.path) {
+                Some(ns) if *ns > 0 => ns.div_euclid(1_000_000),
+                // Written so lately that the time is not settled yet.
+                _ => now_ms(),
+            };
+            hit.about =
+                About { provenance: Some(provenance), ..About::of(said.importance, &said.triggers, &said.projects) };
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "curated_tests.rs"]
+mod tests;

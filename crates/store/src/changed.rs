@@ -1,0 +1,29 @@
+//! When files changed, for those that a search shows.
+
+use std::collections::HashMap;
+
+use super::{generations::GenerationId, pool::Reader};
+use crate::error::SqlResult;
+use model::error::Result;
+
+impl Reader<'_> {
+    /// When files were changed last, in nanoseconds since the epoch, by their path. One that is not indexed is left out.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn changed_ns(&self, generation: GenerationId, paths: &[&str]) -> Result<HashMap<String, i64>> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT mtime_ns FROM file WHERE generation = ?1 AND path = ?2").sql()?;
+        let mut found = HashMap::new();
+        for path in paths {
+            if found.contains_key(*path) {
+                continue;
+            }
+            let mut rows = statement.query((generation, path)).sql()?;
+            if let Some(row) = rows.next().sql()? {
+                found.insert((*path).to_owned(), row.get(0).sql()?);
+            }
+        }
+        Ok(found)
+    }
+}

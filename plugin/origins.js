@@ -1,0 +1,107 @@
+// Whose words the files of results hold, as far as the host knows better than their place tells. Newer hosts keep a record
+// of what was written under the influence of untrusted content.
+//
+// They look it up in a database, in a millisecond that holds the event loop: never several of them in one go, and not
+// again for a file that has not changed.
+
+import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { isPrivate } from "./hooks/session.js";
+import { classifyPaths } from "./path-origin.js";
+import { withRegularFile } from "./regular-file.js";
+
+/**
+ * @typedef {import("./path-origin.js").OriginClass} OriginClass
+ * @typedef {import("../index.d.ts").MemoryHit} MemoryHit
+ * @typedef {{state: string, modifiedMs: number}} FileState
+ */
+
+/** A host may record the origin of a file shortly after it is written; an older file has it for sure. */
+const SETTLED_MS = 60_000;
+/** Files whose origin is remembered. */
+const MAX_KNOWN = 5000;
+/** Bytes at the beginning of a session note that name its conversation. */
+const NOTE_HEAD_BYTES = 1024;
+
+/** From the most trusted on. @type {OriginClass[]} */
+const BY_TRUST = ["owner", "agent", "untrusted", "system"];
+
+/** Origins of files, and which state of the file each is about. @type {Map<string, {state: string, originClass: OriginClass}>} */
+const known = new Map();
+
+/**
+ * Whose words a file of the workspace holds.
+ * @param {string} workspaceDir
+ * @param {string} relativePath
+ * @param {FileState} [file]
+ * @returns {Promise<OriginClass>}
+ */
+export async function originOf(workspaceDir, relativePath, file) {
+  const key = JSON.stringify([workspaceDir, relativePath]);
+  const before = known.get(key);
+  if (file && before?.state === file.state) return before.originClass;
+  await nextTurn();
+  const [{ originClass: recorded }] = await classifyPaths({ workspaceDir, relativePaths: [relativePath] });
+  const originClass = (await isNoteOfGroup(path.resolve(workspaceDir, relativePath))) ? lessTrusted(recorded, "untrusted") : recorded;
+  known.delete(key);
+  if (file && Date.now() - file.modifiedMs > SETTLED_MS) {
+    known.set(key, { state: file.state, originClass });
+    const oldest = known.size > MAX_KNOWN ? known.keys().next().value : undefined;
+    if (oldest !== undefined) known.delete(oldest);
+  }
+  return originClass;
+}
+
+/**
+ * @param {OriginClass} a
+ * @param {OriginClass} b
+ */
+function lessTrusted(a, b) {
+  return BY_TRUST.indexOf(a) > BY_TRUST.indexOf(b) ? a : b;
+}
+
+/**
+ * Results whose provenance is what the host knows of their files, where that is less than what their place tells.
+ * @param {string | undefined} workspaceDir
+ * @returns {(hits: MemoryHit[]) => Promise<MemoryHit[]>}
+ */
+export function withOrigins(workspaceDir) {
+  return async (hits) => {
+    if (!workspaceDir) return hits;
+    /** @type {Map<string, OriginClass>} */
+    const origins = new Map();
+    for (const { path: file, source, provenance } of hits) {
+      if (source !== "memory" || !provenance || origins.has(file) || isForeign(provenance.originClass)) continue;
+      const state = { state: `changed ${provenance.observedAt}`, modifiedMs: provenance.observedAt };
+      origins.set(file, await originOf(workspaceDir, file, state));
+    }
+    return hits.map((hit) => {
+      const origin = hit.source === "memory" ? origins.get(hit.path) : undefined;
+      if (!origin || !hit.provenance) return hit;
+      return { ...hit, provenance: { ...hit.provenance, originClass: lessTrusted(hit.provenance.originClass, origin) } };
+    });
+  };
+}
+
+/**
+ * Whether words are neither the owner's nor the agent's: they are shown to who asks for them, as what they are, and never
+ * by themselves.
+ * @param {OriginClass | undefined} originClass
+ */
+export function isForeign(originClass) {
+  return originClass !== "owner" && originClass !== "agent";
+}
+
+/**
+ * Whether a file is the note of a conversation that several people held. Older hosts write those too, and remember of no
+ * file whose words it holds.
+ * @param {string} file
+ */
+async function isNoteOfGroup(file) {
+  const isGroups = await withRegularFile(file, async (handle) => {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(NOTE_HEAD_BYTES), 0, NOTE_HEAD_BYTES, 0);
+    const sessionKey = /^- \*\*Session Key\*\*: *(\S+)/m.exec(buffer.toString("utf8", 0, bytesRead))?.[1];
+    return sessionKey !== undefined && !isPrivate({}, { sessionKey });
+  });
+  return isGroups ?? false;
+}
