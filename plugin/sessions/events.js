@@ -1,6 +1,6 @@
 // The host tells when something was said. The engine decides when that is enough to look at it.
 
-import { listAgentIds, normalizeAgentId, searchOverview, sessionAgentId } from "../../lib/config.js";
+import { listAgentIds, normalizeAgentId, rememberedConversations, searchOverview, sessionAgentId } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../../lib/package-info.js";
 import { getManager } from "../runtime.js";
@@ -55,7 +55,9 @@ async function noteUpdate(host, update) {
   const cfg = host.config();
   const agentId = updateAgent(cfg, update);
   const name = transcriptName(update);
-  if (!agentId || !name || !searchOverview(cfg, agentId).sources.includes("sessions")) return;
+  if (!agentId || !name) return;
+  // What is indexed for private recall alone is followed like what everybody searches.
+  if (!searchOverview(cfg, agentId).sources.includes("sessions") && !rememberedConversations(cfg, agentId)) return;
   const { manager } = await getManager(host, { cfg, agentId, purpose: "default" });
   await manager?.noteTranscript({ path: `sessions/${agentId}/${name}`, bytes: sizeOf(update.message) });
 }
