@@ -3,7 +3,6 @@ export { chunkMarkdown, closeAllMemoryIndexManagers, default, MemoryIndexManager
 export type {
   AutomaticAgent,
   CaptureOutcome,
-  CaptureTask,
   DoctorCheck,
   EmbedFunction,
   ForgetRequest,
@@ -27,7 +26,6 @@ export type {
   MemorySyncOptions,
   MemorySyncReport,
   ProgressFunction,
-  RecalledHit,
   SearchOptions,
   SessionRequest,
   SessionSource,

@@ -70,10 +70,17 @@ function words(random) {
 const name = (/** @type {number} */ n) =>
   `memory/2026-${String(1 + (n % 12)).padStart(2, "0")}-${String(1 + Math.floor(n / 12)).padStart(2, "0")}.md`;
 
-/** Results of all queries. @param {MemoryIndexManager} manager @param {string[]} queries */
+/**
+ * Results of all queries, but for when their notes were read, which is history itself.
+ * @param {MemoryIndexManager} manager
+ * @param {string[]} queries
+ */
 async function shown(manager, queries) {
   const all = [];
-  for (const query of queries) all.push(await manager.search(query, { maxResults: 8, minScore: 0.05 }));
+  for (const query of queries) {
+    const hits = await manager.search(query, { maxResults: 8, minScore: 0.05 });
+    all.push(hits.map(({ provenance, ...hit }) => ({ ...hit, provenance: { ...provenance, observedAt: 0 } })));
+  }
   return all;
 }
 

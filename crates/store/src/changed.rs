@@ -7,13 +7,19 @@ use crate::error::SqlResult;
 use model::error::Result;
 
 impl Reader<'_> {
-    /// When files were changed last, in nanoseconds since the epoch, by their path. One that is not indexed is left out.
+    /// When files were changed last, in milliseconds since the epoch, by their path; of one that was written so shortly
+    /// before it was read that its time is not settled, when it was read. One that is not indexed is left out.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn changed_ns(&self, generation: GenerationId, paths: &[&str]) -> Result<HashMap<String, i64>> {
-        let mut statement =
-            self.conn.prepare_cached("SELECT mtime_ns FROM file WHERE generation = ?1 AND path = ?2").sql()?;
+    pub fn changed_ms(&self, generation: GenerationId, paths: &[&str]) -> Result<HashMap<String, i64>> {
+        let mut statement = self
+            .conn
+            .prepare_cached(
+                "SELECT CASE WHEN mtime_ns > 0 THEN mtime_ns / 1000000 ELSE indexed_ms END FROM file \
+                 WHERE generation = ?1 AND path = ?2",
+            )
+            .sql()?;
         let mut found = HashMap::new();
         for path in paths {
             if found.contains_key(*path) {

@@ -2,10 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{
-    super::{context::Service, now_ms},
-    SearchCall, Searcher,
-};
+use super::{super::context::Service, SearchCall, Searcher};
 use crate::{
     curated::{
         Curated,
@@ -84,17 +81,13 @@ impl Searcher {
         let knows_senders = self.context.hosts().conversations().is_some();
         let paths: Vec<&str> = hits.iter().map(|hit| hit.path.as_str()).collect();
         let changed: HashMap<String, i64> = self.context.store().read(|reader| match reader.live()? {
-            Some(live) => reader.changed_ns(live.id, &paths),
+            Some(live) => reader.changed_ms(live.id, &paths),
             None => Ok(HashMap::new()),
         })?;
         for hit in hits {
             let said = view.said(&hit.path, hit.start_line, hit.end_line);
             let mut provenance = provenance::of(hit.source, &hit.path, &hit.snippet, knows_senders);
-            provenance.observed_at = match changed.get(&hit.path) {
-                Some(ns) if *ns > 0 => ns.div_euclid(1_000_000),
-                // Written so lately that the time is not settled yet.
-                _ => now_ms(),
-            };
+            provenance.observed_at = changed.get(&hit.path).copied().unwrap_or_default();
             hit.about =
                 About { provenance: Some(provenance), ..About::of(said.importance, &said.triggers, &said.projects) };
         }
