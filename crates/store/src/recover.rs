@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ffi, params};
 use serde::Serialize;
 use tempfile::TempDir;
 
@@ -44,6 +44,12 @@ pub struct Recovery {
     pub salvaged: u64,
 }
 
+/// Whether the check says of a page that there was no memory to read it, which is no damage.
+fn lacked_memory(finding: &str) -> bool {
+    let code = finding.rsplit_once("error code=").and_then(|(_, code)| code.trim().parse().ok());
+    code.is_some_and(|code: i32| [ffi::SQLITE_NOMEM, ffi::SQLITE_IOERR_NOMEM].contains(&code))
+}
+
 impl Reader<'_> {
     /// Looks for damage in the whole file; the first finding, or none. Reads every page.
     pub(super) fn find_damage(&self) -> Result<Option<String>> {
@@ -52,6 +58,9 @@ impl Reader<'_> {
         }
         // The whole check, which also compares indexes with their tables.
         let finding: String = self.conn.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).sql()?;
+        if lacked_memory(&finding) {
+            Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_NOMEM), None)).sql()?;
+        }
         if finding != "ok" {
             return Ok(Some(finding));
         }

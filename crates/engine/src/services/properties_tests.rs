@@ -122,7 +122,13 @@ async fn answers(engine: &Lease) -> Vec<(String, String)> {
             explain: true,
             ..asking(&query)
         };
-        let answer = engine.searcher.search(call, Cancel::new()).await.unwrap();
+        let mut answer = engine.searcher.search(call, Cancel::new()).await.unwrap();
+        for hit in &mut answer.hits {
+            // When a note was read is history itself.
+            if let Some(provenance) = &mut hit.about.provenance {
+                provenance.observed_at = 0;
+            }
+        }
         assert!(!answer.partial, "{:?}", answer.warning);
         answers.push((query, serde_json::to_string(&answer).unwrap()));
     }
