@@ -13,8 +13,18 @@ export const BY_TURNS = ["2026.6.11", "2026.8.2"];
  */
 const NOT_YET = {
   "2026.4.12": ["active-memory", "automatic", "automatic-safety"],
-  "2026.6.11": ["active-memory", "automatic", "automatic-safety", "providers", "transcripts"],
-  "2026.8.2": ["active-memory", "curated", "private-recall", "automatic", "automatic-safety", "providers", "transcripts"],
+  "2026.6.11": ["active-memory", "automatic", "automatic-facts", "automatic-safety", "providers", "takeover", "transcripts"],
+  "2026.8.2": [
+    "active-memory",
+    "automatic",
+    "automatic-facts",
+    "automatic-safety",
+    "curated",
+    "private-recall",
+    "providers",
+    "takeover",
+    "transcripts",
+  ],
   "2026.9.6": ["active-memory", "private-recall"],
 };
 
