@@ -20,12 +20,13 @@ const NOT_YET = {
     "automatic-facts",
     "automatic-safety",
     "curated",
+    "losses",
     "private-recall",
     "providers",
     "takeover",
     "transcripts",
   ],
-  "2026.9.6": ["active-memory", "private-recall"],
+  "2026.9.6": ["active-memory", "automatic", "losses", "private-recall"],
 };
 
 /** What a user does from installation to removal; it runs on every host that has its turn. */
