@@ -8,6 +8,7 @@ pub mod config;
 pub mod error;
 pub mod layout;
 pub mod own_file;
+pub mod parallel;
 pub mod priority;
 pub mod session_key;
 pub mod source;

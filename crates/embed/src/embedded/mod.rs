@@ -1,29 +1,31 @@
 //! The embedded model: all-MiniLM-L6-v2 with int8 weights, on the CPU, without key, server or network.
 //!
 //! [`artifact`] puts the weights file in place, [`MiniLm`] embeds with it, by the encoder of the crate [`minilm`] over
-//! the mapped weights of a [`source`]: [`queries`] on the threads of searches, documents in the background, on those of
-//! a [`lane`]. How the file is made: `scripts/model/`; what was measured: `docs/embedded-model.md`.
+//! the mapped weights of a [`source`]: [`queries`] on the threads of searches, [`documents`] in the background. How the
+//! file is made: `scripts/model/`; what was measured: `docs/embedded-model.md`.
 
 pub mod artifact;
 pub mod language;
 
-mod lane;
+mod documents;
 mod queries;
+mod reserve;
 mod source;
 mod states;
 
 #[cfg(test)]
 mod tests;
 
-use std::{path::PathBuf, sync::Arc, thread::available_parallelism, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use minilm::MAX_PIECES;
 
 pub use self::states::mean_state;
 
 use self::{
-    lane::{Lane, Manner, Reply},
+    documents::{Documents, Reply},
     queries::Queries,
+    reserve::Reserve,
     source::Source,
 };
 use super::{
@@ -40,8 +42,6 @@ pub(crate) const MODEL: &str = "all-minilm-l6-v2";
 
 /// Memory is given back after so long without work.
 const IDLE: Duration = Duration::from_secs(60);
-/// Threads for documents at most; more would not leave a small machine to its owner.
-const DOCUMENT_THREADS: usize = 2;
 /// Texts of one job at most.
 const JOB_TEXTS: usize = 64;
 /// Bytes of text in one job, about a tenth of a second of work: how long a cancelled call still runs.
@@ -52,7 +52,7 @@ pub struct MiniLm {
     space: Space,
     source: Arc<Source>,
     queries: Queries,
-    documents: Arc<Lane>,
+    documents: Arc<Documents>,
 }
 
 impl MiniLm {
@@ -68,9 +68,9 @@ impl MiniLm {
     fn open_with(weights: PathBuf, idle: Duration) -> Result<Self> {
         let source = Arc::new(Source::new(weights));
         source.check()?;
-        let threads = available_parallelism().map_or(1, usize::from).min(DOCUMENT_THREADS);
-        let documents = Lane::new(Arc::clone(&source), Manner { threads, idle });
-        let queries = Queries::new(Arc::clone(&source), idle);
+        // One for each: a query finds what it needs whatever documents are at work.
+        let reserve = || Arc::new(Reserve::new(Arc::clone(&source), idle));
+        let (documents, queries) = (Documents::new(reserve()), Queries::new(reserve()));
         let space = Space {
             provider: PROVIDER.to_owned(),
             model: MODEL.to_owned(),

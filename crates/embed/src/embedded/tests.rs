@@ -82,7 +82,7 @@ fn memory_is_given_back_when_idle() {
         let embedded = runtime.block_on(model.embed(&texts, purpose, Duration::from_secs(60))).unwrap();
         assert_eq!(embedded.len(), 1);
         let deadline = Instant::now() + Duration::from_secs(60);
-        while model.documents.threads() > 0 || model.source.is_mapped() {
+        while model.documents.keeps_threads() || model.source.is_mapped() {
             assert!(Instant::now() < deadline, "after {purpose:?} memory is kept");
             thread::sleep(Duration::from_millis(5));
         }
