@@ -29,7 +29,7 @@ impl Store {
     /// # Errors
     /// [`Code::Argument`] when the target exists; [`Code::DiskFull`] and others when it cannot be written, in which
     /// case nothing is left behind.
-    pub fn backup(&self, target: &Path) -> Result<()> {
+    pub(crate) fn backup(&self, target: &Path) -> Result<()> {
         self.copy_to(target).map_err(|error| error.context("the copy cannot be written"))
     }
 

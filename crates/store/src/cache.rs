@@ -1,6 +1,11 @@
 //! The budget of the embedding cache: what no chunk uses any more goes first, oldest first; what is in use never goes.
 
-use super::{files::Hash, ids::id_list, pool::Reader, writer::Tx};
+use super::{
+    files::Hash,
+    ids::{EmbeddingId, id_list},
+    pool::Reader,
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::error::Result;
 
@@ -23,7 +28,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn prunable(&self, max_entries: u64, limit: usize) -> Result<Vec<i64>> {
+    pub fn prunable(&self, max_entries: u64, limit: usize) -> Result<Vec<EmbeddingId>> {
         let excess = self.embedding_count()?.saturating_sub(max_entries);
         let limit = usize::try_from(excess).unwrap_or(usize::MAX).min(limit);
         if limit == 0 {
@@ -47,7 +52,7 @@ impl Tx<'_> {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn prune(&self, ids: &[i64]) -> Result<usize> {
+    pub fn prune(&self, ids: &[EmbeddingId]) -> Result<usize> {
         let mut statement = self
             .conn
             .prepare_cached(&format!(

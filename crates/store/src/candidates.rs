@@ -4,14 +4,19 @@ use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
 
-use super::{chunks::ChunkRow, pool::Reader, vectors::Nearest};
+use super::{
+    chunks::ChunkRow,
+    ids::{ChunkId, FileId},
+    pool::Reader,
+    vectors::Nearest,
+};
 use model::{error::Result, source::Source};
 
 /// Which chunks a search looks at.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
     /// Found by words, the best first.
-    pub by_words: &'a [i64],
+    pub by_words: &'a [ChunkId],
     /// Most of them.
     pub most_by_words: usize,
     /// Of which sources those by words are wanted; none named = all.
@@ -23,7 +28,7 @@ pub struct Wanted<'a> {
     /// For how many of all candidates the cosine is to be exact where an estimate is right to a thousandth.
     pub exact: usize,
     /// Files whose chunks are wanted, the most wanted first.
-    pub files: &'a [i64],
+    pub files: &'a [FileId],
     /// Most chunks of these files.
     pub most_of_files: usize,
 }
@@ -34,9 +39,9 @@ pub struct Found {
     /// Each once, in the order of source, path, first line and id.
     pub rows: Vec<ChunkRow>,
     /// Those by words, the best first.
-    pub by_words: Vec<i64>,
+    pub by_words: Vec<ChunkId>,
     /// Cosines of all with the query, best first; those without a vector are left out.
-    pub cosines: Vec<(i64, f64)>,
+    pub cosines: Vec<(ChunkId, f64)>,
 }
 
 impl Reader<'_> {
@@ -46,11 +51,11 @@ impl Reader<'_> {
     /// When the database cannot be read, or the query vector is not of the index's length.
     pub fn candidates(&self, wanted: &Wanted<'_>) -> Result<Found> {
         let mut rows = self.first_of(wanted.by_words, wanted.sources, wanted.most_by_words)?;
-        let by_words: Vec<i64> = rows.iter().map(|row| row.id).collect();
-        let mut seen: HashSet<i64, RandomState> = by_words.iter().copied().collect();
+        let by_words: Vec<ChunkId> = rows.iter().map(|row| row.id).collect();
+        let mut seen: HashSet<ChunkId, RandomState> = by_words.iter().copied().collect();
         if let Some(nearest) = wanted.nearest {
-            let near = nearest.top(wanted.most_nearest).into_iter().map(|candidate| candidate.chunk_id);
-            let near: Vec<i64> = near.filter(|id| seen.insert(*id)).collect();
+            let mut near = nearest.top(wanted.most_nearest);
+            near.retain(|id| seen.insert(*id));
             rows.extend(self.chunks(&near)?);
         }
         let mut of_files = Vec::new();
@@ -65,7 +70,7 @@ impl Reader<'_> {
         rows.sort_by(|a, b| (&a.source, &a.path, a.start_line, a.id).cmp(&(&b.source, &b.path, b.start_line, b.id)));
         let cosines = match wanted.nearest {
             Some(nearest) => {
-                let all: Vec<i64> = rows.iter().map(|row| row.id).collect();
+                let all: Vec<ChunkId> = rows.iter().map(|row| row.id).collect();
                 nearest.cosines(self, &all, wanted.exact)?
             }
             None => Vec::new(),
@@ -74,7 +79,7 @@ impl Reader<'_> {
     }
 
     /// The first `most` of chunks that are of the sources.
-    fn first_of(&self, ids: &[i64], sources: &[Source], most: usize) -> Result<Vec<ChunkRow>> {
+    fn first_of(&self, ids: &[ChunkId], sources: &[Source], most: usize) -> Result<Vec<ChunkRow>> {
         if sources.is_empty() {
             return self.chunks(&ids[..ids.len().min(most)]);
         }

@@ -2,7 +2,13 @@
 
 use rusqlite::Row;
 
-use super::{files::Hash, generations::GenerationId, ids::id_list, pool::Reader, writer::Tx};
+use super::{
+    files::Hash,
+    generations::GenerationId,
+    ids::{ChunkId, FileId, id_list},
+    pool::Reader,
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::error::Result;
 
@@ -10,9 +16,9 @@ use model::error::Result;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkRow {
     /// Id; never used again for another text.
-    pub id: i64,
+    pub id: ChunkId,
     /// The file it belongs to.
-    pub file_id: i64,
+    pub file_id: FileId,
     /// Source of the file.
     pub source: String,
     /// Path of the file.
@@ -54,7 +60,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn chunks(&self, ids: &[i64]) -> Result<Vec<ChunkRow>> {
+    pub fn chunks(&self, ids: &[ChunkId]) -> Result<Vec<ChunkRow>> {
         // CROSS JOIN fixes the order of the loops: ids first.
         let mut statement = self.conn.prepare_cached(
             "SELECT c.id, c.file_id, f.source, f.path, f.lines, f.mtime_ns, c.start_line, c.end_line, c.hash, c.text, l.terms \
@@ -69,7 +75,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn chunks_of_file(&self, file_id: i64) -> Result<Vec<ChunkRow>> {
+    pub fn chunks_of_file(&self, file_id: FileId) -> Result<Vec<ChunkRow>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT c.id, c.file_id, f.source, f.path, f.lines, f.mtime_ns, c.start_line, c.end_line, c.hash, c.text, l.terms \
              FROM chunk c JOIN chunk_lines l ON l.chunk_id = c.id JOIN file f ON f.id = c.file_id WHERE c.file_id = ?1 ORDER BY c.start_line, c.id",
@@ -82,10 +88,10 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn chunk_ids(&self, generation: GenerationId) -> Result<Vec<i64>> {
+    pub fn chunk_ids(&self, generation: GenerationId) -> Result<Vec<ChunkId>> {
         let mut statement = self.conn.prepare_cached("SELECT id FROM chunk WHERE generation = ?1").sql()?;
         let mut ids =
-            statement.query_map([generation], |row| row.get(0)).sql()?.collect::<Result<Vec<i64>, _>>().sql()?;
+            statement.query_map([generation], |row| row.get(0)).sql()?.collect::<Result<Vec<ChunkId>, _>>().sql()?;
         ids.sort_unstable();
         Ok(ids)
     }
@@ -94,7 +100,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn chunks_after(&self, generation: GenerationId, id: i64) -> Result<u64> {
+    pub fn chunks_after(&self, generation: GenerationId, id: ChunkId) -> Result<u64> {
         let mut statement =
             self.conn.prepare_cached("SELECT count(*) FROM chunk WHERE id > ?2 AND +generation = ?1").sql()?;
         statement.query_row((generation, id), |row| row.get(0)).sql()
@@ -109,7 +115,7 @@ impl Reader<'_> {
 
 impl Tx<'_> {
     /// Removes chunk rows (not their full-text rows); gives the hashes they had. Their embeddings stay.
-    pub(super) fn delete_chunk_rows(&self, ids: &[i64]) -> Result<Vec<Hash>> {
+    pub(super) fn delete_chunk_rows(&self, ids: &[ChunkId]) -> Result<Vec<Hash>> {
         let mut delete = self.conn.prepare_cached("DELETE FROM chunk WHERE id = ?1 RETURNING hash").sql()?;
         let mut delete_lines = self.conn.prepare_cached("DELETE FROM chunk_lines WHERE chunk_id = ?1").sql()?;
         let mut hashes = Vec::with_capacity(ids.len());

@@ -4,7 +4,7 @@
 
 use rusqlite::{Connection, types::Value};
 
-use super::{generations::GenerationId, pool::Reader, writer::Tx};
+use super::{generations::GenerationId, ids::ChunkId, pool::Reader, writer::Tx};
 use crate::error::SqlResult;
 use model::{
     config::settings::FtsTokenizer,
@@ -16,16 +16,16 @@ use model::{
 pub(super) struct CompatIndex {
     tokenizer: FtsTokenizer,
     /// The last chunk added so far.
-    done: i64,
+    done: ChunkId,
     /// The last chunk that was there when building began; newer ones are added when they are written.
-    until: i64,
+    until: ChunkId,
 }
 
 /// A keyword hit of the `memory-core` ranking.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompatHit {
     /// The chunk.
-    pub chunk_id: i64,
+    pub chunk_id: ChunkId,
     /// `bm25()`: negative, lower is better; 0 when only substrings were asked.
     pub rank: f64,
 }
@@ -54,7 +54,7 @@ pub(super) fn insert_sql(generation: GenerationId) -> String {
 }
 
 /// Removes chunks from the index.
-pub(super) fn delete_rows(conn: &Connection, generation: GenerationId, ids: &[i64]) -> Result<()> {
+pub(super) fn delete_rows(conn: &Connection, generation: GenerationId, ids: &[ChunkId]) -> Result<()> {
     let mut delete = conn.prepare_cached(&format!("DELETE FROM {} WHERE rowid = ?1", table(generation))).sql()?;
     for id in ids {
         delete.execute([id]).sql()?;
@@ -78,7 +78,7 @@ impl Reader<'_> {
             Some("trigram") => FtsTokenizer::Trigram,
             _ => FtsTokenizer::Unicode61,
         };
-        let mut number = || parts.next().and_then(|text| text.parse().ok());
+        let mut number = || parts.next().and_then(|text| text.parse().ok()).map(ChunkId::new);
         let (Some(done), Some(until)) = (number(), number()) else {
             return Err(Error::new(Code::Corrupt, format!("the state of the compatible index reads {value:?}")));
         };
@@ -168,7 +168,7 @@ impl Tx<'_> {
         if index.done >= index.until {
             return Ok(false);
         }
-        let chunks: Vec<(i64, String)> = self
+        let chunks: Vec<(ChunkId, String)> = self
             .conn
             .prepare_cached(
                 "SELECT id, text FROM chunk WHERE id > ?2 AND id <= ?3 AND +generation = ?1 ORDER BY id LIMIT ?4",
@@ -217,7 +217,7 @@ impl Tx<'_> {
             .sql()?
             .query_row([generation], |row| row.get(0))
             .sql()?;
-        let index = CompatIndex { tokenizer, done: 0, until };
+        let index = CompatIndex { tokenizer, done: ChunkId::default(), until };
         self.set_compat(generation, index)?;
         Ok(index)
     }

@@ -3,15 +3,21 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{OptionalExtension, ToSql, params};
+use rusqlite::{OptionalExtension, ToSql, params, types::FromSql};
 use serde::Serialize;
 
-use super::{files::Hash, generations::GenerationId, ids::id_list, pool::Reader, refusals::is_refused, writer::Tx};
+use super::{
+    files::Hash,
+    generations::GenerationId,
+    ids::{ChunkId, EmbeddingId, id_list},
+    pool::Reader,
+    refusals::is_refused,
+    writer::Tx,
+};
 use crate::{error::SqlResult, vectors::code};
 use model::error::{Code, Error, Result};
 
-/// Id of an embedding space.
-pub type SpaceId = i64;
+pub use super::ids::SpaceId;
 
 /// Key in `meta` of the space that searches use.
 const ACTIVE_SPACE: &str = "active_space";
@@ -33,7 +39,7 @@ pub struct MissingText {
     /// What the embedding will be stored under.
     pub hash: Hash,
     /// A chunk with this text (there may be more).
-    pub chunk_id: i64,
+    pub chunk_id: ChunkId,
     /// Its text.
     pub text: String,
 }
@@ -61,20 +67,20 @@ pub struct Coverage {
 
 /// Up to where codes have been loaded. The default is the beginning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CodeCursor {
+pub(crate) struct CodeCursor {
     /// Highest chunk id seen.
-    pub chunk_id: i64,
+    pub chunk_id: ChunkId,
     /// Highest embedding id seen.
-    pub embedding_id: i64,
+    pub embedding_id: EmbeddingId,
 }
 
 /// The quantised vector of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CodeRow<'r> {
+pub(crate) struct CodeRow<'r> {
     /// The chunk.
-    pub chunk_id: i64,
+    pub chunk_id: ChunkId,
     /// Its embedding, which chunks of the same text share. An id is never used again.
-    pub embedding_id: i64,
+    pub embedding_id: EmbeddingId,
     /// Source of its file, as stored.
     pub source: &'r str,
     /// The quantised vector.
@@ -193,7 +199,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn for_each_code(
+    pub(crate) fn for_each_code(
         &self,
         generation: GenerationId,
         space: SpaceId,
@@ -225,7 +231,7 @@ impl Reader<'_> {
         }
         // In the order of the embeddings, so that a full load reads the file from one end to the other. The chunk and
         // its file come from the index `chunk_hash` alone.
-        let seen_chunks = if whole { i64::MAX } else { since.chunk_id };
+        let seen_chunks = if whole { ChunkId::new(i64::MAX) } else { since.chunk_id };
         visit(
             "SELECT c.id, e.id, f.source, e.code FROM embedding e \
              CROSS JOIN chunk c ON c.generation = ?1 AND c.hash = e.hash \
@@ -234,13 +240,13 @@ impl Reader<'_> {
             &[&generation, &space, &seen_chunks, &since.embedding_id],
         )?;
         // Chunks without embedding count as seen: it is the embedding that will be new then.
-        next.chunk_id = self.max_id("chunk")?.max(since.chunk_id);
-        next.embedding_id = self.max_id("embedding")?.max(next.embedding_id);
+        next.chunk_id = self.max_id::<ChunkId>("chunk")?.max(since.chunk_id);
+        next.embedding_id = self.max_id::<EmbeddingId>("embedding")?.max(next.embedding_id);
         Ok(next)
     }
 
     /// Highest id of a table; 0 when it is empty.
-    fn max_id(&self, table: &'static str) -> Result<i64> {
+    fn max_id<I: FromSql>(&self, table: &'static str) -> Result<I> {
         let sql = format!("SELECT coalesce(max(id), 0) FROM {table}");
         self.conn.prepare_cached(&sql).sql()?.query_row([], |row| row.get(0)).sql()
     }
@@ -250,12 +256,12 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// [`Code::Argument`] when the query is not of the length of the space.
-    pub fn exact_cosine(
+    pub(crate) fn exact_cosine(
         &self,
         space: SpaceId,
-        embedding_ids: &[i64],
+        embedding_ids: &[EmbeddingId],
         query: &[f32],
-    ) -> Result<Vec<(i64, Option<f64>)>> {
+    ) -> Result<Vec<(EmbeddingId, Option<f64>)>> {
         let dims: Option<u32> = self
             .conn
             .prepare_cached("SELECT dims FROM space WHERE id = ?1")
@@ -303,7 +309,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn vector(&self, space: SpaceId, chunk_id: i64) -> Result<Option<Vec<f32>>> {
+    pub fn vector(&self, space: SpaceId, chunk_id: ChunkId) -> Result<Option<Vec<f32>>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT e.vector FROM chunk c CROSS JOIN embedding e ON e.space_id = ?1 AND e.hash = c.hash WHERE c.id = ?2",
         ).sql()?;

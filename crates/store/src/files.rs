@@ -4,7 +4,14 @@ use std::collections::HashMap;
 
 use rusqlite::{OptionalExtension, params};
 
-use super::{compat, generations::GenerationId, lexical, pool::Reader, writer::Tx};
+use super::{
+    compat,
+    generations::GenerationId,
+    ids::{ChunkId, FileId},
+    lexical,
+    pool::Reader,
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::{error::Result, stamp::Stamp};
 
@@ -15,7 +22,7 @@ pub type Hash = [u8; 32];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileRow {
     /// Id.
-    pub id: i64,
+    pub id: FileId,
     /// SHA-256 of the content.
     pub hash: Hash,
     /// Modification time, in nanoseconds since the epoch.
@@ -105,7 +112,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn file_paths(&self, generation: GenerationId) -> Result<Vec<(i64, String, String)>> {
+    pub fn file_paths(&self, generation: GenerationId) -> Result<Vec<(FileId, String, String)>> {
         let mut statement =
             self.conn.prepare_cached("SELECT id, source, path FROM file WHERE generation = ?1").sql()?;
         let rows = statement.query_map([generation], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).sql()?;
@@ -118,7 +125,7 @@ impl Tx<'_> {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn replace_file(&self, generation: GenerationId, file: &NewFile<'_>, chunks: &[NewChunk]) -> Result<i64> {
+    pub fn replace_file(&self, generation: GenerationId, file: &NewFile<'_>, chunks: &[NewChunk]) -> Result<FileId> {
         let removed = self.remove_file(generation, file.source, file.path)?;
         let file_id = self.insert_file(generation, file)?;
         self.insert_chunks(generation, file_id, chunks)?;
@@ -128,7 +135,7 @@ impl Tx<'_> {
     }
 
     /// Inserts the row of a file; gives its id.
-    pub(super) fn insert_file(&self, generation: GenerationId, file: &NewFile<'_>) -> Result<i64> {
+    pub(super) fn insert_file(&self, generation: GenerationId, file: &NewFile<'_>) -> Result<FileId> {
         self.conn
             .prepare_cached(
                 "INSERT INTO file (generation, source, path, hash, mtime_ns, size, lines, terms, indexed_ms) \
@@ -147,11 +154,11 @@ impl Tx<'_> {
                 self.now_ms()
             ])
             .sql()?;
-        Ok(self.conn.last_insert_rowid())
+        Ok(FileId::new(self.conn.last_insert_rowid()))
     }
 
     /// Inserts chunks of a file with their full-text rows.
-    pub(super) fn insert_chunks(&self, generation: GenerationId, file_id: i64, chunks: &[NewChunk]) -> Result<()> {
+    pub(super) fn insert_chunks(&self, generation: GenerationId, file_id: FileId, chunks: &[NewChunk]) -> Result<()> {
         let mut insert_chunk = self
             .conn
             .prepare_cached(
@@ -182,7 +189,7 @@ impl Tx<'_> {
     }
 
     /// Removes chunks with their full-text rows; gives the hashes they had.
-    pub(super) fn remove_chunks(&self, generation: GenerationId, ids: &[i64]) -> Result<Vec<Hash>> {
+    pub(super) fn remove_chunks(&self, generation: GenerationId, ids: &[ChunkId]) -> Result<Vec<Hash>> {
         lexical::delete_rows(self.conn, generation, ids)?;
         if self.compat_index(generation)?.is_some() {
             compat::delete_rows(self.conn, generation, ids)?;
@@ -194,7 +201,7 @@ impl Tx<'_> {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn touch_file(&self, file_id: i64, mtime_ns: i64) -> Result<()> {
+    pub fn touch_file(&self, file_id: FileId, mtime_ns: i64) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE file SET mtime_ns = ?2 WHERE id = ?1")
             .sql()?
@@ -219,9 +226,9 @@ impl Tx<'_> {
             .conn
             .prepare_cached("SELECT id FROM file WHERE generation = ?1 AND source = ?2 AND path = ?3")
             .sql()?;
-        let found: Option<i64> = find.query_row((generation, source, path), |row| row.get(0)).optional().sql()?;
+        let found: Option<FileId> = find.query_row((generation, source, path), |row| row.get(0)).optional().sql()?;
         let Some(file_id) = found else { return Ok(None) };
-        let chunks: Vec<i64> = self
+        let chunks: Vec<ChunkId> = self
             .conn
             .prepare_cached("SELECT id FROM chunk WHERE file_id = ?1")
             .sql()?

@@ -177,7 +177,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database cannot be written, or when cancelled.
-    pub fn scrub(&self, cancel: &Cancel) -> Result<()> {
+    pub(crate) fn scrub(&self, cancel: &Cancel) -> Result<()> {
         let generations = self.read(|r| Ok([r.live()?, r.building()?]))?;
         for generation in generations.into_iter().flatten() {
             for table in lexical::tables(generation.id) {

@@ -2,12 +2,11 @@
 
 use rusqlite::{OptionalExtension, Row};
 
-use super::{lexical, pool::Reader, writer::Tx};
+use super::{ids::ChunkId, lexical, pool::Reader, writer::Tx};
 use crate::error::SqlResult;
 use model::error::{Code, Error, Result};
 
-/// Id of a generation.
-pub type GenerationId = i64;
+pub use super::ids::GenerationId;
 
 /// Of what use a generation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +121,7 @@ impl Tx<'_> {
             .sql()?
             .execute((identity, name, created_ms))
             .sql()?;
-        let id = self.conn.last_insert_rowid();
+        let id = GenerationId::new(self.conn.last_insert_rowid());
         lexical::create_table(self.conn, id)?;
         Ok(Generation { id, identity: identity.to_owned(), state, created_ms })
     }
@@ -156,7 +155,7 @@ impl Tx<'_> {
         let retired = self.generation_in_any("retired")?;
         let Some(generation) = retired else { return Ok(false) };
         lexical::drop_tables(self.conn, generation)?;
-        let chunks: Vec<i64> = self
+        let chunks: Vec<ChunkId> = self
             .conn
             .prepare_cached("SELECT id FROM chunk WHERE generation = ?1 LIMIT ?2")
             .sql()?

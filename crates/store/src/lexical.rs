@@ -3,7 +3,7 @@
 
 use rusqlite::Connection;
 
-use super::{generations::GenerationId, pool::Reader, writer::Tx};
+use super::{generations::GenerationId, ids::ChunkId, pool::Reader, writer::Tx};
 use crate::error::SqlResult;
 use model::error::Result;
 
@@ -47,7 +47,7 @@ pub(super) fn insert_sql(generation: GenerationId) -> String {
 }
 
 /// Removes chunks from the index of a generation.
-pub(super) fn delete_rows(conn: &Connection, generation: GenerationId, ids: &[i64]) -> Result<()> {
+pub(super) fn delete_rows(conn: &Connection, generation: GenerationId, ids: &[ChunkId]) -> Result<()> {
     let mut delete = conn.prepare_cached(&format!("DELETE FROM {} WHERE rowid = ?1", table(generation))).sql()?;
     for id in ids {
         delete.execute([id]).sql()?;
@@ -70,7 +70,7 @@ pub struct Term<'a> {
 }
 
 /// Ids of the chunks that hold each of some terms, ascending.
-pub type Postings = Vec<Vec<i64>>;
+pub type Postings = Vec<Vec<ChunkId>>;
 
 impl Reader<'_> {
     /// Where the terms of each concept stand, in the order of concepts and terms; none for a concept with a required term
@@ -112,7 +112,7 @@ impl Reader<'_> {
     }
 
     /// Ids of the chunks that hold a term, ascending; none when there are more than `most`.
-    fn rowids_up_to(&self, generation: GenerationId, term: &str, most: usize) -> Result<Option<Vec<i64>>> {
+    fn rowids_up_to(&self, generation: GenerationId, term: &str, most: usize) -> Result<Option<Vec<ChunkId>>> {
         let mut ids = Vec::new();
         if is_term(term) {
             if self.is_common(generation, term, most)? {
@@ -134,7 +134,7 @@ impl Reader<'_> {
     }
 
     /// Ids of the chunks that hold a term and any of `others`, ascending.
-    fn rowids_among(&self, generation: GenerationId, term: &str, others: &[&str]) -> Result<Vec<i64>> {
+    fn rowids_among(&self, generation: GenerationId, term: &str, others: &[&str]) -> Result<Vec<ChunkId>> {
         let others: Vec<String> = others.iter().filter(|term| is_term(term)).map(|term| quoted(term)).collect();
         let mut ids = Vec::new();
         if is_term(term) && !others.is_empty() {
@@ -147,7 +147,7 @@ impl Reader<'_> {
         Ok(ids)
     }
 
-    fn for_each_match(&self, generation: GenerationId, query: &str, mut f: impl FnMut(i64) -> bool) -> Result<()> {
+    fn for_each_match(&self, generation: GenerationId, query: &str, mut f: impl FnMut(ChunkId) -> bool) -> Result<()> {
         let name = table(generation);
         let mut statement =
             self.conn.prepare_cached(&format!("SELECT rowid FROM {name} WHERE {name} MATCH ?1")).sql()?;

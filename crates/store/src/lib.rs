@@ -1,5 +1,9 @@
 //! The index on disk: one SQLite file per agent, written by one thread, read by a few. All SQL of the crate is here.
 //!
+//! Nothing outside of this crate sees SQLite, so that another database can stand behind the same operations: they are
+//! asked for in batches ([`Reader::postings`], [`Reader::candidates`]), speak of [`ids`] and [`model::error`], and what
+//! only a file needs is done through [`Admin`]. Their tests are written for any backend.
+//!
 //! - [`Store::read`] runs a closure on a snapshot ([`Reader`]); [`Store::write`] and [`Store::write_indexed`] run one
 //!   in a transaction ([`Tx`]) on the writer thread. The queries are methods of these two, in one file per topic.
 //! - [`generations`] – a rebuild grows beside the index that answers; [`files`], [`chunks`] – what is indexed;
@@ -13,6 +17,7 @@
 //! - [`backup`], [`restore`] – a copy of all of it, and back.
 //! - [`lease`] – one process at a time indexes; [`recover`] – a damaged file is set aside and its vectors are saved.
 
+mod admin;
 pub mod backup;
 mod batch_jobs;
 pub mod cache;
@@ -30,10 +35,11 @@ pub mod files;
 pub mod forget;
 pub mod generations;
 mod header;
-mod ids;
+pub mod ids;
 pub mod lease;
 pub mod lexical;
 pub mod line_vectors;
+mod location;
 mod meta;
 mod open;
 pub mod order;
@@ -55,7 +61,7 @@ mod writer;
 
 use std::{
     fmt,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -69,6 +75,12 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+pub use self::{
+    admin::Admin,
+    location::{Kept, StoreId, kept_beside},
+    pool::Reader,
+    writer::Tx,
+};
 use self::{
     clock::{Clock, SystemClock},
     error::{is_corrupt, is_refused},
@@ -79,7 +91,6 @@ use self::{
     stats::Sizes,
     writer::{Message, Shared, Writer},
 };
-pub use self::{pool::Reader, writer::Tx};
 use crate::error::SqlResult;
 use model::{
     cancel::Cancel,
@@ -115,7 +126,7 @@ impl Default for OpenOptions {
 pub struct Opened {
     /// There was no index before.
     pub created: bool,
-    /// The last writer did not close the file (killed, power lost) and none is at work now: [`Store::verify`] is due.
+    /// The last writer did not close the file (killed, power lost) and none is at work now: [`Admin::verify`] is due.
     pub unclean: bool,
     /// The file was damaged, and was replaced.
     pub recovery: Option<Recovery>,
@@ -131,7 +142,7 @@ pub struct DataVersion {
 impl DataVersion {
     /// Whether both are of the same file: ids of another file mean something else.
     #[must_use]
-    pub fn is_same_file(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
         self.file == other.file
     }
 }
@@ -261,6 +272,18 @@ impl Store {
         &self.shared.path
     }
 
+    /// Which store it is.
+    #[must_use]
+    pub fn id(&self) -> StoreId {
+        StoreId::of_file(&self.shared.path)
+    }
+
+    /// Where the memory keeps what belongs to it and not to its index.
+    #[must_use]
+    pub fn kept(&self, what: Kept) -> PathBuf {
+        kept_beside(&self.shared.path, what)
+    }
+
     /// Whether it was opened for this workspace, or for any.
     #[must_use]
     pub fn belongs_to(&self, workspace: &place::Workspace) -> bool {
@@ -279,13 +302,13 @@ impl Store {
         self.shared.refusal.lock().clone()
     }
 
-    /// Whether damage was seen since opening: [`Self::recover`] is due.
+    /// Whether damage was seen since opening: [`Admin::recover`] is due.
     #[must_use]
     pub fn is_corrupt(&self) -> bool {
         self.shared.corrupt.load(Ordering::Acquire)
     }
 
-    /// Whether a statement was refused since the last [`Self::verify`], which is then due.
+    /// Whether a statement was refused since the last [`Admin::verify`], which is then due.
     #[must_use]
     pub fn is_suspect(&self) -> bool {
         self.shared.suspect.load(Ordering::Acquire)

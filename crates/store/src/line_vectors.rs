@@ -8,7 +8,7 @@ use super::{
     embeddings::{MissingText, SpaceId},
     files::Hash,
     generations::GenerationId,
-    ids::id_list,
+    ids::{ChunkId, id_list},
 };
 use crate::error::SqlResult;
 use model::error::Result;
@@ -45,7 +45,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn line_codes(&self, space: SpaceId, chunk_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>> {
+    pub fn line_codes(&self, space: SpaceId, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<u8>)>> {
         let sql = "SELECT c.id, v.codes FROM rarray(?2) ids CROSS JOIN chunk c ON c.id = ids.value \
              CROSS JOIN line_vectors v ON v.space_id = ?1 AND v.hash = c.hash";
         self.of_lines(sql, space, chunk_ids)
@@ -55,13 +55,13 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn line_signs(&self, space: SpaceId, chunk_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>> {
+    pub fn line_signs(&self, space: SpaceId, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<u8>)>> {
         let sql = "SELECT c.id, p.signs FROM rarray(?2) ids CROSS JOIN chunk c ON c.id = ids.value \
              CROSS JOIN line_pieces p ON p.space_id = ?1 AND p.hash = c.hash";
         self.of_lines(sql, space, chunk_ids)
     }
 
-    fn of_lines(&self, sql: &str, space: SpaceId, chunk_ids: &[i64]) -> Result<Vec<(i64, Vec<u8>)>> {
+    fn of_lines(&self, sql: &str, space: SpaceId, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<u8>)>> {
         let mut statement = self.conn.prepare_cached(sql).sql()?;
         let rows =
             statement.query_map(params![space, id_list(chunk_ids)], |row| Ok((row.get(0)?, row.get(1)?))).sql()?;

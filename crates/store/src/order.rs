@@ -4,10 +4,14 @@
 use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, types::FromSql};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{open::FileIdentity, pool::Reader};
+use super::{
+    ids::{ChunkId, FileId},
+    open::FileIdentity,
+    pool::Reader,
+};
 use crate::error::SqlResult;
 use model::error::Result;
 
@@ -17,16 +21,16 @@ const ONE_BY_ONE: i64 = 4096;
 const SPARE_RUNS: usize = 1024;
 
 /// Where a chunk stands in the order: by its file, then by its id, which ascends with the lines of a file.
-pub type Place = (u64, i64);
+pub type Place = (u64, ChunkId);
 
 /// Which of two chunks comes first when nothing else tells them apart: the same for every index of the same files.
 #[derive(Debug, Clone, Default)]
 pub struct ChunkOrder {
     /// The first id of chunks that were written one after the other into one file, and the key of the file; ascending.
     /// Chunks that are gone may still be named: no id is used again.
-    runs: Vec<(i64, u64)>,
+    runs: Vec<(ChunkId, u64)>,
     /// The last id that was seen.
-    until: i64,
+    until: ChunkId,
     /// How many runs there were when all were read.
     packed: usize,
 }
@@ -37,12 +41,12 @@ pub(super) type KnownOrder = Mutex<Option<(Option<FileIdentity>, Arc<ChunkOrder>
 impl ChunkOrder {
     /// The place of a chunk.
     #[must_use]
-    pub fn place(&self, chunk_id: i64) -> Place {
+    pub fn place(&self, chunk_id: ChunkId) -> Place {
         (self.key(self.runs.partition_point(|(first, _)| *first <= chunk_id)), chunk_id)
     }
 
     /// The places of chunks whose ids ascend: much quicker than asking for one after the other.
-    pub fn places(&self, ascending: impl Iterator<Item = i64>) -> impl Iterator<Item = Place> {
+    pub fn places(&self, ascending: impl Iterator<Item = ChunkId>) -> impl Iterator<Item = Place> {
         let mut begun = 0;
         ascending.map(move |chunk_id| {
             begun += self.runs[begun..].iter().take_while(|(first, _)| *first <= chunk_id).count();
@@ -55,7 +59,7 @@ impl ChunkOrder {
         begun.checked_sub(1).and_then(|at| self.runs.get(at)).map_or(0, |(_, key)| *key)
     }
 
-    fn push(&mut self, chunk_id: i64, key: u64) {
+    fn push(&mut self, chunk_id: ChunkId, key: u64) {
         if self.runs.last().is_none_or(|(_, last)| *last != key) {
             self.runs.push((chunk_id, key));
         }
@@ -68,7 +72,7 @@ fn file_key(source: &str, path: &str) -> u64 {
 }
 
 /// A row of an id and the source and path of a file.
-fn keyed(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, u64)> {
+fn keyed<I: FromSql>(row: &rusqlite::Row<'_>) -> rusqlite::Result<(I, u64)> {
     let text = |index| row.get_ref(index)?.as_str().map_err(rusqlite::Error::from);
     Ok((row.get(0)?, file_key(text(1)?, text(2)?)))
 }
@@ -86,7 +90,8 @@ impl Reader<'_> {
         let of_this_file = known.take().filter(|(file, order)| *file == identity && order.until <= newest);
         let mut order = of_this_file.map(|(_, order)| order).unwrap_or_default();
         if newest > order.until {
-            let is_long = newest - order.until > ONE_BY_ONE || order.runs.len() > 2 * order.packed + SPARE_RUNS;
+            let is_long =
+                newest.number() - order.until.number() > ONE_BY_ONE || order.runs.len() > 2 * order.packed + SPARE_RUNS;
             order = if is_long { Arc::new(self.whole_order(newest)?) } else { self.extended(order, newest)? };
         }
         *known = Some((identity, Arc::clone(&order)));
@@ -94,12 +99,12 @@ impl Reader<'_> {
     }
 
     /// The last id that was given to a chunk.
-    fn last_chunk_id(&self) -> Result<i64> {
+    fn last_chunk_id(&self) -> Result<ChunkId> {
         let mut statement = self.conn.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'").sql()?;
         Ok(statement.query_row([], |row| row.get(0)).optional().sql()?.unwrap_or_default())
     }
 
-    fn extended(&self, mut order: Arc<ChunkOrder>, newest: i64) -> Result<Arc<ChunkOrder>> {
+    fn extended(&self, mut order: Arc<ChunkOrder>, newest: ChunkId) -> Result<Arc<ChunkOrder>> {
         let grown = Arc::make_mut(&mut order);
         let mut statement = self
             .conn
@@ -117,8 +122,8 @@ impl Reader<'_> {
         Ok(order)
     }
 
-    fn whole_order(&self, newest: i64) -> Result<ChunkOrder> {
-        let mut keys: HashMap<i64, u64, foldhash::fast::RandomState> = HashMap::default();
+    fn whole_order(&self, newest: ChunkId) -> Result<ChunkOrder> {
+        let mut keys: HashMap<FileId, u64, foldhash::fast::RandomState> = HashMap::default();
         let mut files = self.conn.prepare_cached("SELECT id, source, path FROM file").sql()?;
         let mut rows = files.query([]).sql()?;
         while let Some(row) = rows.next().sql()? {
@@ -128,7 +133,7 @@ impl Reader<'_> {
         // The order lets an index answer that holds nothing else: the texts are not read.
         let mut chunks = self.conn.prepare_cached("SELECT id, file_id FROM chunk ORDER BY file_id").sql()?;
         let found = chunks.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).sql()?;
-        let mut found: Vec<(i64, i64)> = found.collect::<Result<_, _>>().sql()?;
+        let mut found: Vec<(ChunkId, FileId)> = found.collect::<Result<_, _>>().sql()?;
         found.sort_unstable();
         let mut order = ChunkOrder { until: newest, ..ChunkOrder::default() };
         for (chunk_id, file_id) in found {

@@ -84,7 +84,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Code::Corrupt`] with the first finding: then [`Self::recover`] is due.
-    pub fn verify(&self, cancel: &Cancel) -> Result<()> {
+    pub(crate) fn verify(&self, cancel: &Cancel) -> Result<()> {
         let finding = match self.pool.read_fresh(cancel, |reader| reader.find_damage()) {
             Ok(None) => {
                 self.shared.suspect.store(false, Ordering::Release);
@@ -103,7 +103,7 @@ impl Store {
     ///
     /// # Errors
     /// When the file cannot be renamed, or a new one cannot be made.
-    pub fn recover(&self) -> Result<Recovery> {
+    pub(crate) fn recover(&self) -> Result<Recovery> {
         self.pool.forget_idle();
         *self.monitor.lock() = None;
         self.pool.wait_idle(PATIENCE);

@@ -185,7 +185,7 @@ impl Store {
     /// # Errors
     /// [`Code::Busy`] when the lease is not held, or another process writes for too long, and what the disk gives: the
     /// index is then as it was.
-    pub fn restore(&self, staged: Staged) -> Result<()> {
+    pub(crate) fn restore(&self, staged: Staged) -> Result<()> {
         self.pool.forget_idle();
         self.wait(self.submit(move |writer| {
             let shared = std::sync::Arc::clone(writer.shared());
@@ -206,7 +206,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Self::backup`].
-    pub fn keep_present(&self) -> Result<PathBuf> {
+    pub(crate) fn keep_present(&self) -> Result<PathBuf> {
         let at = jiff::Timestamp::from_millisecond(self.shared.clock.now_ms()).unwrap_or_default();
         let name = with_suffix(self.path(), &format!("{REPLACED}{}", at.strftime("%Y%m%dT%H%M%SZ")));
         let names = (1..100).map(|n| if n == 1 { name.clone() } else { with_suffix(&name, &format!("-{n}")) });
@@ -217,7 +217,7 @@ impl Store {
 
     /// What restored copies took the place of, oldest first.
     #[must_use]
-    pub fn replaced(&self) -> Vec<PathBuf> {
+    pub(crate) fn replaced(&self) -> Vec<PathBuf> {
         let mut found = earlier_copies(&with_suffix(self.path(), REPLACED));
         found.sort_by_cached_key(|path| fs::metadata(path).and_then(|meta| meta.modified()).ok());
         found
@@ -229,7 +229,7 @@ impl Store {
     }
 
     /// Removes all but the newest of what restored copies took the place of.
-    pub fn thin_replaced(&self) {
+    pub(crate) fn thin_replaced(&self) {
         let replaced = self.replaced();
         for old in &replaced[..replaced.len().saturating_sub(KEPT)] {
             // One that cannot be removed costs disk space only.

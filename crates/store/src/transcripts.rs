@@ -7,6 +7,7 @@ use rusqlite::{OptionalExtension, params};
 use super::{
     files::{NewChunk, NewFile},
     generations::GenerationId,
+    ids::{ChunkId, FileId},
     pool::Reader,
     writer::Tx,
 };
@@ -20,7 +21,7 @@ const SOURCE: &str = "sessions";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptRow {
     /// Id of the file.
-    pub file_id: i64,
+    pub file_id: FileId,
     /// Modification time, in nanoseconds since the epoch.
     pub mtime_ns: i64,
     /// Size in bytes.
@@ -83,7 +84,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn growing_part(&self, file_id: i64) -> Result<Option<String>> {
+    pub fn growing_part(&self, file_id: FileId) -> Result<Option<String>> {
         let mut statement = self.conn.prepare_cached("SELECT part FROM transcript WHERE file_id = ?1").sql()?;
         statement.query_row([file_id], |row| row.get(0)).optional().sql()
     }
@@ -94,7 +95,7 @@ impl Tx<'_> {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn touch_transcript(&self, file_id: i64, mtime_ns: i64, size: u64, cursor: &str) -> Result<()> {
+    pub fn touch_transcript(&self, file_id: FileId, mtime_ns: i64, size: u64, cursor: &str) -> Result<()> {
         self.conn
             .prepare_cached("UPDATE file SET mtime_ns = ?2, size = ?3 WHERE id = ?1")
             .sql()?
@@ -120,7 +121,7 @@ impl Tx<'_> {
         chunks: &[NewChunk],
     ) -> Result<()> {
         let file = &transcript.file;
-        let known: Option<i64> = self
+        let known: Option<FileId> = self
             .conn
             .prepare_cached("SELECT id FROM file WHERE generation = ?1 AND source = ?2 AND path = ?3")
             .sql()?
@@ -129,7 +130,7 @@ impl Tx<'_> {
             .sql()?;
         let (file_id, removed) = match known {
             Some(id) => {
-                let replaced: Vec<i64> = self
+                let replaced: Vec<ChunkId> = self
                     .conn
                     .prepare_cached("SELECT id FROM chunk WHERE file_id = ?1 AND start_line >= ?2")
                     .sql()?

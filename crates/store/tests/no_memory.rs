@@ -160,7 +160,7 @@ fn no_memory_is_no_damage() {
     let store = Store::open(&path, OpenOptions::default()).unwrap();
     for after in (0..).map(|n| n * n / 64 + n) {
         let work = || {
-            let verified = store.verify(&Cancel::new());
+            let verified = store.file().unwrap().verify(&Cancel::new());
             let written = store.write(move |tx| tx.set_meta("k", &after.to_string()));
             (verified, written)
         };

@@ -54,7 +54,14 @@ mod tests {
     }
 
     fn row(stamp: Stamp) -> FileRow {
-        FileRow { id: 1, hash: [0; 32], mtime_ns: stamp.mtime_ns, size: stamp.size, lines: 1, terms: 1 }
+        FileRow {
+            id: store::ids::FileId::new(1),
+            hash: [0; 32],
+            mtime_ns: stamp.mtime_ns,
+            size: stamp.size,
+            lines: 1,
+            terms: 1,
+        }
     }
 
     fn index(files: &[(&str, u64, i64)]) -> HashMap<String, FileRow> {

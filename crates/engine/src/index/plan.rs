@@ -19,14 +19,11 @@ use model::{
     error::{Code, Result},
     source::Source,
 };
-use store::{Reader, Store, embeddings::SpaceRow, files::Hash, others::Others};
+use store::{Reader, Store, embeddings::SpaceRow, files::Hash, ids::SpaceId, others::Others};
 use text::analyze::Analyzer;
 
 /// Bytes of text that count as one token in an estimate.
 const BYTES_PER_TOKEN: usize = 4;
-
-/// Stands for a space or a generation that the store does not have yet: ids begin at 1, so everything is missing in it.
-pub(super) const NEW: i64 = 0;
 
 /// The difference between disk and index, and what closing it costs.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -96,8 +93,9 @@ impl Vectors {
         Ok(Self { key, row, others: store.others() })
     }
 
-    fn id(&self) -> i64 {
-        self.row.as_ref().map_or(NEW, |row| row.id)
+    /// Its id; of a space that is not there yet one in which everything is missing.
+    fn id(&self) -> SpaceId {
+        self.row.as_ref().map(|row| row.id).unwrap_or_default()
     }
 
     fn dims(&self) -> Option<u32> {

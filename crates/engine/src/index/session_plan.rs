@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::HashSet, sync::Arc};
 
 use super::{
     identity::generation_identity,
-    plan::{NEW, Plan, Vectors},
+    plan::{Plan, Vectors},
     prepare::Shape,
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
@@ -33,9 +33,9 @@ impl SessionPlan<'_> {
     /// # Errors
     /// When the store or the host cannot be asked.
     pub(crate) fn add_to(&self, plan: &mut Plan, space: Option<&Space>) -> Result<()> {
-        let generation = self
-            .store
-            .read_with(self.cancel, |r| Ok(r.live()?.filter(|_| plan.rebuild.is_none()).map_or(NEW, |live| live.id)))?;
+        let generation = self.store.read_with(self.cancel, |r| {
+            Ok(r.live()?.filter(|_| plan.rebuild.is_none()).map(|live| live.id).unwrap_or_default())
+        })?;
         let counted = RefCell::new(Vec::new());
         let report = self.look(generation, Scope::All, &counted)?;
         plan.files += report.files;

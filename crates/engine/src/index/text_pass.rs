@@ -36,6 +36,7 @@ use store::{
     files::{FileRow, Hash, NewFile},
     forget::StoredFile,
     generations::{Generation, GenerationState},
+    ids::FileId,
     skipped::Skipped as SkippedRow,
 };
 use text::analyze::Analyzer;
@@ -46,7 +47,8 @@ const CHUNKS_PER_TRANSACTION: usize = 400;
 const FILES_PER_TRANSACTION: usize = 200;
 /// Files in flight between the readers and the writer.
 const FILES_IN_FLIGHT: usize = 32;
-/// Threads that read and analyse; the writer is one more.
+/// Threads that read and analyse; the writer is one more. They are no tasks of [`model::parallel`]: the first search waits
+/// for them, and that pool has the priority of work that nobody waits for.
 const MAX_THREADS: usize = 2;
 /// Key in `meta` of the version of the list of forgotten things that the live generation follows.
 pub(crate) const FORGOTTEN: &str = "forgotten";
@@ -97,7 +99,7 @@ pub(crate) struct TextPass<'a> {
 /// A file that was read.
 enum Read {
     /// Its content is what the index has; only the modification time differs.
-    Same { id: i64, stamp: Stamp },
+    Same { id: FileId, stamp: Stamp },
     /// Its rows.
     Changed { path: String, stamp: Stamp, hash: Hash, prepared: Box<Prepared> },
     /// Why it cannot be read. What the index has of it stays.

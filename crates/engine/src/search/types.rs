@@ -8,6 +8,7 @@ use super::provenance::Provenance;
 use crate::curated::factors::View;
 use embed::pieces::PieceQuestion;
 use model::{error::Error, source::Source};
+use store::ids::SpaceId;
 use text::{language::Language, query::QueryPlan};
 
 /// One search.
@@ -40,7 +41,7 @@ pub struct Request {
 #[derive(Debug, Clone, Copy)]
 pub struct LineQuery<'a> {
     /// Id of the space in the store.
-    pub space: i64,
+    pub space: SpaceId,
     /// The query.
     pub vector: &'a [f32],
     /// The same piece by piece, where the model hands that out.

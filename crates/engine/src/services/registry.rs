@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     ops::Deref,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, LazyLock},
 };
 
@@ -11,7 +11,10 @@ use parking_lot::Mutex;
 
 use super::Engine;
 use model::error::Result;
-use store::place::{self, Workspace};
+use store::{
+    StoreId,
+    place::{self, Workspace},
+};
 
 /// An engine and how many leases it has.
 struct Entry {
@@ -19,7 +22,7 @@ struct Entry {
     leases: usize,
 }
 
-static ENGINES: LazyLock<Mutex<HashMap<PathBuf, Entry>>> = LazyLock::new(Mutex::default);
+static ENGINES: LazyLock<Mutex<HashMap<StoreId, Entry>>> = LazyLock::new(Mutex::default);
 
 /// The right to use an engine. The engine ends with its last lease, even while background work goes on.
 pub struct Lease {
@@ -39,7 +42,8 @@ impl Lease {
     ) -> Result<Self> {
         // Held while opening, so that one database is never opened twice; opening takes milliseconds.
         let mut engines = ENGINES.lock();
-        if let Some(entry) = engines.get_mut(path).filter(|e| !e.engine.is_closed()) {
+        let id = StoreId::of_file(path);
+        if let Some(entry) = engines.get_mut(&id).filter(|e| !e.engine.is_closed()) {
             if !entry.engine.context.store().belongs_to(workspace) {
                 return Err(place::not_ours(path));
             }
@@ -47,7 +51,7 @@ impl Lease {
             return Ok(Self { engine: Arc::clone(&entry.engine), given_back: false });
         }
         let engine = make()?;
-        engines.insert(path.to_path_buf(), Entry { engine: Arc::clone(&engine), leases: 1 });
+        engines.insert(id, Entry { engine: Arc::clone(&engine), leases: 1 });
         Ok(Self { engine, given_back: false })
     }
 
@@ -57,14 +61,14 @@ impl Lease {
             return false;
         }
         let mut engines = ENGINES.lock();
-        let path = self.engine.context.store().path();
-        let Some(entry) = engines.get_mut(path).filter(|e| Arc::ptr_eq(&e.engine, &self.engine)) else {
+        let id = self.engine.context.store().id();
+        let Some(entry) = engines.get_mut(&id).filter(|e| Arc::ptr_eq(&e.engine, &self.engine)) else {
             return false;
         };
         entry.leases -= 1;
         let last = entry.leases == 0;
         if last {
-            engines.remove(path);
+            engines.remove(&id);
         }
         last
     }

@@ -85,7 +85,7 @@ pub(crate) struct Forgotten {
 /// The list that belongs to a database.
 #[must_use]
 pub(crate) fn list_path(database: &Path) -> PathBuf {
-    database.with_extension("forgotten.jsonl")
+    store::kept_beside(database, store::Kept::Forgotten)
 }
 
 /// Hash of a line in the list. White space around it does not count: it changes with indentation and line ends.

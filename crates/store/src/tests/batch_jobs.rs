@@ -3,9 +3,8 @@
 use super::*;
 use model::batch::{BatchJob, BatchLedger};
 
-#[test]
-fn batch_jobs_are_found_again_until_they_are_closed() {
-    let fixture = Fixture::new();
+fn batch_jobs_are_found_again_until_they_are_closed<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let job = |token: &str, created_ms| BatchJob {
         token: token.to_owned(),
         id: None,
@@ -19,10 +18,12 @@ fn batch_jobs_are_found_again_until_they_are_closed() {
     ledger.submitted("late", "batch-7").unwrap();
     assert!(ledger.open(&job("late", 3)).is_err(), "a token is used once");
     fixture.store.close();
-    let store = Store::open(&fixture.path(), options(&fixture.clock)).unwrap();
+    let store = fixture.open();
     let named = BatchJob { id: Some("batch-7".to_owned()), ..job("late", 2) };
     assert_eq!(store.jobs("space").unwrap(), [job("early", 1), named]);
     assert!(store.jobs("another").unwrap().is_empty());
     BatchLedger::close(&*store, "early").unwrap();
     assert_eq!(store.jobs("space").unwrap().len(), 1);
 }
+
+for_every_backend!(batch_jobs_are_found_again_until_they_are_closed,);

@@ -1,6 +1,6 @@
 //! Evidence adds up without counting anything twice, and goes when it is too old, too much, or taken back.
 
-use super::Fixture;
+use super::{Backend, Fixture};
 use crate::consolidation::{Claim, Clock, Evidence, RunRow, Use};
 
 fn claim(id: &str, last_ms: i64) -> Claim {
@@ -23,7 +23,7 @@ fn used(kind: &str, mark: &str, day: &str) -> Use {
     Use { kind: kind.to_owned(), mark: mark.to_owned(), day: day.to_owned() }
 }
 
-fn add(fixture: &Fixture, claim: Claim, uses: &[Use], batch: &'static str) {
+fn add<B: Backend>(fixture: &Fixture<B>, claim: Claim, uses: &[Use], batch: &'static str) {
     let found = Evidence { claim, uses: uses.to_vec() };
     fixture.store.write(move |tx| tx.add_evidence(&found, batch)).unwrap();
 }
@@ -41,9 +41,8 @@ fn run(id: &str, started_ms: i64, state: &str) -> RunRow {
     }
 }
 
-#[test]
-fn the_same_use_counts_once_and_the_owner_s_word_is_the_owner_s() {
-    let fixture = Fixture::new();
+fn the_same_use_counts_once_and_the_owner_s_word_is_the_owner_s<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let question = used("query", "a1", "2026-11-20");
     add(&fixture, claim("one", 5), &[question.clone(), used("query", "b2", "2026-11-20")], "");
     add(&fixture, Claim { origin: "untrusted".into(), requested: true, ..claim("one", 9) }, &[question], "");
@@ -58,9 +57,8 @@ fn the_same_use_counts_once_and_the_owner_s_word_is_the_owner_s() {
     assert!(found[0].uses.is_empty(), "uses before the day asked for are left out");
 }
 
-#[test]
-fn what_was_met_longest_ago_goes_first_and_what_was_taken_back_stays() {
-    let fixture = Fixture::new();
+fn what_was_met_longest_ago_goes_first_and_what_was_taken_back_stays<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     for (id, at) in [("old", 1), ("withdrawn", 0), ("middle", 2), ("new", 3)] {
         add(&fixture, claim(id, at), &[used("said", id, "2026-11-20")], "");
     }
@@ -73,9 +71,8 @@ fn what_was_met_longest_ago_goes_first_and_what_was_taken_back_stays() {
     assert_eq!(fixture.store.read(|r| r.count_evidence()).unwrap(), (3, 0));
 }
 
-#[test]
-fn a_replay_is_taken_back_without_what_was_seen_otherwise() {
-    let fixture = Fixture::new();
+fn a_replay_is_taken_back_without_what_was_seen_otherwise<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     add(&fixture, claim("seen", 1), &[used("said", "a", "2026-11-20")], "");
     add(&fixture, claim("seen", 1), &[used("said", "b", "2026-08-01")], "r1");
     add(&fixture, claim("replayed", 1), &[used("said", "c", "2026-08-02")], "r1");
@@ -85,9 +82,8 @@ fn a_replay_is_taken_back_without_what_was_seen_otherwise() {
     assert_eq!(fixture.store.write(|tx| tx.drop_batch("")).unwrap(), 0, "what was seen is no replay");
 }
 
-#[test]
-fn old_runs_keep_what_they_cost_and_lose_what_they_changed() {
-    let fixture = Fixture::new();
+fn old_runs_keep_what_they_cost_and_lose_what_they_changed<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     for (id, at, state) in [("a", 1, "applied"), ("b", 2, "applying"), ("c", 3, "undone"), ("d", 4, "planned")] {
         let row = run(id, at, state);
         fixture.store.write(move |tx| tx.save_run(&row)).unwrap();
@@ -100,9 +96,8 @@ fn old_runs_keep_what_they_cost_and_lose_what_they_changed() {
     assert_eq!(fixture.store.read(|r| r.run("c")).unwrap(), Some(run("c", 3, "undone")));
 }
 
-#[test]
-fn there_is_one_clock() {
-    let fixture = Fixture::new();
+fn there_is_one_clock<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     assert_eq!(fixture.store.read(|r| r.consolidation_clock()).unwrap(), None);
     for due_ms in [1, 2] {
         let clock = Clock { schedule: "0 3 * * *".into(), due_ms, holder: "h".into(), until_ms: 7 };
@@ -111,9 +106,8 @@ fn there_is_one_clock() {
     assert_eq!(fixture.store.read(|r| r.consolidation_clock()).unwrap().map(|c| c.due_ms), Some(2));
 }
 
-#[test]
-fn what_is_forgotten_leaves_no_claim_and_no_image() {
-    let fixture = Fixture::new();
+fn what_is_forgotten_leaves_no_claim_and_no_image<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     add(&fixture, claim("line", 1), &[used("noted", "n", "2026-11-20")], "");
     add(
         &fixture,
@@ -144,3 +138,12 @@ fn what_is_forgotten_leaves_no_claim_and_no_image() {
     let kept = fixture.store.read(|r| r.run("a")).unwrap().unwrap();
     assert_eq!((kept.plan.as_str(), kept.images), ("{}", None));
 }
+
+for_every_backend!(
+    the_same_use_counts_once_and_the_owner_s_word_is_the_owner_s,
+    what_was_met_longest_ago_goes_first_and_what_was_taken_back_stays,
+    a_replay_is_taken_back_without_what_was_seen_otherwise,
+    old_runs_keep_what_they_cost_and_lose_what_they_changed,
+    there_is_one_clock,
+    what_is_forgotten_leaves_no_claim_and_no_image,
+);

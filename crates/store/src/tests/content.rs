@@ -4,19 +4,18 @@ use super::*;
 use crate::{
     candidates::Wanted,
     embeddings::{CodeCursor, CodeRow, NewEmbedding},
-    error::SqlResult,
+    ids::{ChunkId, EmbeddingId},
     lexical::Term,
     line_vectors::LineData,
 };
 use model::{config::settings::FtsTokenizer, source::Source};
 
-fn rowids(fixture: &Fixture, generation: i64, term: &str) -> Vec<i64> {
+fn rowids<B: Backend>(fixture: &Fixture<B>, generation: GenerationId, term: &str) -> Vec<ChunkId> {
     fixture.store.read(|reader| holding(reader, generation, term)).unwrap()
 }
 
-#[test]
-fn a_file_is_stored_and_replaced_as_a_whole() {
-    let fixture = Fixture::new();
+fn a_file_is_stored_and_replaced_as_a_whole<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let generation = fixture.put("MEMORY.md", &["alpha beta", "beta gamma"]);
     let before = fixture.store.read(|reader| reader.chunk_ids(generation)).unwrap();
     assert_eq!(rowids(&fixture, generation, "beta"), before);
@@ -25,7 +24,7 @@ fn a_file_is_stored_and_replaced_as_a_whole() {
     let after = fixture.store.read(|reader| reader.chunk_ids(generation)).unwrap();
     assert_eq!(after.len(), 1);
     assert!(after[0] > before[1], "ids are never used again");
-    assert_eq!(rowids(&fixture, generation, "beta"), Vec::<i64>::new());
+    assert_eq!(rowids(&fixture, generation, "beta"), []);
     assert_eq!(rowids(&fixture, generation, "delta"), after);
 
     let rows = fixture.store.read(|reader| reader.chunks(&[after[0], before[0]])).unwrap();
@@ -38,9 +37,8 @@ fn a_file_is_stored_and_replaced_as_a_whole() {
     assert_eq!(files["MEMORY.md"].size, 8);
 }
 
-#[test]
-fn every_term_is_one_token() {
-    let fixture = Fixture::new();
+fn every_term_is_one_token<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let terms = [
         "a.b_c",
         "err-1234",
@@ -68,9 +66,8 @@ fn every_term_is_one_token() {
     }
 }
 
-#[test]
-fn embeddings_are_found_by_text_and_never_missing_twice() {
-    let fixture = Fixture::new();
+fn embeddings_are_found_by_text_and_never_missing_twice<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let generation = fixture.put("a.md", &["one", "two", "  \n"]);
     fixture.put("b.md", &["two"]);
     let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap();
@@ -89,7 +86,7 @@ fn embeddings_are_found_by_text_and_never_missing_twice() {
     assert_eq!((coverage.chunks, coverage.embedded, coverage.refused), (3, 3, 0));
 
     let mut seen = Vec::new();
-    let load = |since, seen: &mut Vec<i64>| {
+    let load = |since, seen: &mut Vec<EmbeddingId>| {
         let read = |row: CodeRow<'_>| seen.push(row.embedding_id);
         fixture.store.read(|r| r.for_each_code(generation, space.id, since, read)).unwrap()
     };
@@ -105,7 +102,7 @@ fn embeddings_are_found_by_text_and_never_missing_twice() {
     load(cursor, &mut seen);
     assert_eq!(seen.len(), 5);
 
-    let gone = i64::MAX;
+    let gone = EmbeddingId::new(i64::MAX);
     let asked = [&seen[..], &[gone]].concat();
     let cosine = fixture.store.read(|r| r.exact_cosine(space.id, &asked, &[1.0, 0.0])).unwrap();
     assert_eq!(cosine.iter().map(|(id, _)| *id).collect::<Vec<_>>(), seen);
@@ -118,12 +115,11 @@ fn embeddings_are_found_by_text_and_never_missing_twice() {
 }
 
 // A refused text was never asked about again.
-#[test]
-fn a_refusal_rests_for_a_growing_while_and_ends_with_a_vector() {
-    let fixture = Fixture::new();
+fn a_refusal_rests_for_a_growing_while_and_ends_with_a_vector<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let generation = fixture.put("a.md", &["one", "two"]);
     let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
-    let waits = |fixture: &Fixture| {
+    let waits = |fixture: &Fixture<B>| {
         fixture
             .store
             .read(|r| {
@@ -161,9 +157,8 @@ fn a_refusal_rests_for_a_growing_while_and_ends_with_a_vector() {
     assert_eq!((coverage.embedded, coverage.refused), (1, 0), "not counted twice");
 }
 
-#[test]
-fn a_vector_that_would_spoil_comparisons_is_refused() {
-    let fixture = Fixture::new();
+fn a_vector_that_would_spoil_comparisons_is_refused<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
     let try_insert = |vector: Vec<f32>| {
         let embedding = NewEmbedding { hash: hash("x"), vector };
@@ -178,9 +173,8 @@ fn a_vector_that_would_spoil_comparisons_is_refused() {
     assert_eq!(fixture.store.read(|r| r.embedding_count()).unwrap(), 1);
 }
 
-#[test]
-fn the_compatible_index_is_built_in_steps_and_kept_current() {
-    let fixture = Fixture::new();
+fn the_compatible_index_is_built_in_steps_and_kept_current<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let generation = fixture.put("a.md", &["the quick fox", "a slow fox", "nothing"]);
     let step = |limit| fixture.store.write(move |tx| tx.compat_build_step(generation, FtsTokenizer::Unicode61, limit));
     assert!(step(1).unwrap());
@@ -198,9 +192,8 @@ fn the_compatible_index_is_built_in_steps_and_kept_current() {
     assert_eq!(like.len(), 1);
 }
 
-#[test]
-fn a_term_is_looked_for_among_the_chunks_of_others() {
-    let fixture = Fixture::new();
+fn a_term_is_looked_for_among_the_chunks_of_others<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let generation = fixture.put("a.md", &["tea boiler", "tea", "boiler fence", "tea c++ fence"]);
     let ids = fixture.store.read(|reader| reader.chunk_ids(generation)).unwrap();
     let among = |term: &str, others: &[&str]| {
@@ -228,9 +221,8 @@ fn a_term_is_looked_for_among_the_chunks_of_others() {
     assert_eq!((up_to(2).map(|ids| ids.len()), up_to(1)), (Some(2), None), "a word is no longer common");
 }
 
-#[test]
-fn a_concept_without_a_required_term_that_is_rare_enough_is_too_common() {
-    let fixture = Fixture::new();
+fn a_concept_without_a_required_term_that_is_rare_enough_is_too_common<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let generation = fixture.put("a.md", &["tea boiler", "tea", "boiler fence"]);
     let ids = fixture.store.read(|reader| reader.chunk_ids(generation)).unwrap();
     let term = |text, is_required| Term { text, is_required };
@@ -250,9 +242,8 @@ fn a_concept_without_a_required_term_that_is_rare_enough_is_too_common() {
     assert_eq!(found, [Some(vec![vec![ids[2]], vec![ids[0], ids[1]]])]);
 }
 
-#[test]
-fn the_candidates_of_a_search_come_once_and_with_their_cosines() {
-    let fixture = Fixture::new();
+fn the_candidates_of_a_search_come_once_and_with_their_cosines<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let generation = fixture.put("b.md", &["one", "two", "three"]);
     fixture.put("a.md", &["four", "five"]);
     let vectors: Vec<NewEmbedding> = [("one", [1.0, 0.0]), ("two", [1.0, 1.0]), ("four", [0.0, 1.0])]
@@ -268,7 +259,7 @@ fn the_candidates_of_a_search_come_once_and_with_their_cosines() {
     let found = |most_by_words, sources: &[Source], exact| {
         let read = |reader: &Reader<'_>| {
             let ids = reader.chunk_ids(generation)?;
-            let files: Vec<i64> = reader
+            let files: Vec<_> = reader
                 .file_paths(generation)?
                 .into_iter()
                 .filter_map(|(id, _, path)| (path == "a.md").then_some(id))
@@ -276,7 +267,7 @@ fn the_candidates_of_a_search_come_once_and_with_their_cosines() {
             let nearest = reader.nearest(&vectors, &[1.0, 0.0], &[])?.unwrap();
             assert!((nearest.mean() - (1.0 + std::f64::consts::FRAC_1_SQRT_2) / 3.0).abs() < 1e-3);
             let found = reader.candidates(&Wanted {
-                by_words: &[i64::MAX, ids[2], ids[0]],
+                by_words: &[ChunkId::new(i64::MAX), ids[2], ids[0]],
                 most_by_words,
                 sources,
                 nearest: Some(&nearest),
@@ -285,7 +276,7 @@ fn the_candidates_of_a_search_come_once_and_with_their_cosines() {
                 files: &files,
                 most_of_files: 1,
             })?;
-            let text = |id: i64| found.rows.iter().find(|row| row.id == id).unwrap().text.clone();
+            let text = |id: ChunkId| found.rows.iter().find(|row| row.id == id).unwrap().text.clone();
             let cosines: Vec<_> = found.cosines.iter().map(|(id, cosine)| (text(*id), *cosine)).collect();
             let by_words: Vec<_> = found.by_words.iter().map(|id| text(*id)).collect();
             Ok((found.rows.iter().map(|row| row.text.clone()).collect::<Vec<_>>(), by_words, cosines))
@@ -306,8 +297,8 @@ fn the_candidates_of_a_search_come_once_and_with_their_cosines() {
 }
 
 /// Paths and texts in the order of content, asked for after every change.
-fn ordered(changes: &[(&str, &[&str])]) -> Vec<(String, String)> {
-    let fixture = Fixture::new();
+fn ordered<B: Backend>(changes: &[(&str, &[&str])]) -> Vec<(String, String)> {
+    let fixture = Fixture::<B>::new();
     let mut found = Vec::new();
     for (path, texts) in changes {
         let generation = fixture.put(path, texts);
@@ -319,18 +310,17 @@ fn ordered(changes: &[(&str, &[&str])]) -> Vec<(String, String)> {
         };
         found = fixture.store.read(read).unwrap();
         // Another connection has seen nothing of it yet.
-        let fresh = fixture.store.pool.read_fresh(&model::cancel::Cancel::new(), read).unwrap();
+        let fresh = B::read_fresh(&fixture.store, read).unwrap();
         assert_eq!(found, fresh);
     }
     found.into_iter().map(|row| (row.path, row.text)).collect()
 }
 
 // Equals were told apart by their ids, which tell when a chunk was written.
-#[test]
-fn the_order_of_chunks_knows_files_and_lines_and_no_history() {
-    let fresh = ordered(&[("a.md", &["1", "2"]), ("b.md", &["3", "4"]), ("c.md", &["5"])]);
+fn the_order_of_chunks_knows_files_and_lines_and_no_history<B: Backend>() {
+    let fresh = ordered::<B>(&[("a.md", &["1", "2"]), ("b.md", &["3", "4"]), ("c.md", &["5"])]);
     assert_eq!(fresh.len(), 5);
-    let other = ordered(&[
+    let other = ordered::<B>(&[
         ("c.md", &["old"]),
         ("b.md", &["3", "4"]),
         ("c.md", &["5"]),
@@ -341,9 +331,8 @@ fn the_order_of_chunks_knows_files_and_lines_and_no_history() {
     assert_eq!(other, fresh);
 }
 
-#[test]
-fn lines_of_an_index_from_before_pieces_are_made_again() {
-    let fixture = Fixture::new();
+fn lines_of_an_index_from_before_pieces_are_made_again<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let generation = fixture.put("a.md", &["one", "two"]);
     let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
     let missing = |_: ()| fixture.store.read(|r| r.missing_line_vectors(generation, space, None, 10)).unwrap();
@@ -353,15 +342,29 @@ fn lines_of_an_index_from_before_pieces_are_made_again() {
         all.iter().map(|text| LineData { hash: text.hash, codes: vec![1, 2], signs: vec![1, 7] }).collect();
     fixture.store.write(move |tx| tx.insert_lines(space, &lines)).unwrap();
     assert!(missing(()).is_empty());
-    let ids: Vec<i64> = all.iter().map(|text| text.chunk_id).collect();
+    let ids: Vec<ChunkId> = all.iter().map(|text| text.chunk_id).collect();
     let signs = fixture.store.read(|r| r.line_signs(space, &ids)).unwrap();
     assert_eq!(signs.iter().map(|(_, signs)| signs.as_slice()).collect::<Vec<_>>(), [[1, 7], [1, 7]]);
 
     // As an older engine left them.
-    fixture.store.write(|tx| tx.conn.execute("DELETE FROM line_pieces", []).sql()).unwrap();
+    fixture.store.write(|tx| B::drop_pieces(tx)).unwrap();
     assert_eq!(missing(()).len(), 2, "their vectors are there, their pieces are not");
     assert_eq!(fixture.store.read(|r| r.line_codes(space, &ids)).unwrap().len(), 2, "searches use what there is");
 
     fixture.put("a.md", &["three"]);
     assert_eq!(fixture.store.write(|tx| tx.prune_lines(10)).unwrap(), 2, "what no note says any more goes");
 }
+
+for_every_backend!(
+    a_file_is_stored_and_replaced_as_a_whole,
+    every_term_is_one_token,
+    embeddings_are_found_by_text_and_never_missing_twice,
+    a_refusal_rests_for_a_growing_while_and_ends_with_a_vector,
+    a_vector_that_would_spoil_comparisons_is_refused,
+    the_compatible_index_is_built_in_steps_and_kept_current,
+    a_term_is_looked_for_among_the_chunks_of_others,
+    a_concept_without_a_required_term_that_is_rare_enough_is_too_common,
+    the_candidates_of_a_search_come_once_and_with_their_cosines,
+    the_order_of_chunks_knows_files_and_lines_and_no_history,
+    lines_of_an_index_from_before_pieces_are_made_again,
+);

@@ -53,11 +53,11 @@ fn put_counted(store: &Store, n: usize) {
 
 #[test]
 fn a_copy_taken_at_any_moment_opens_whole() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     for n in 0..30 {
         put_counted(&fixture.store, n);
-        let copied = fixture.dir.path().join(format!("copy-{n}/index.sqlite"));
-        copy(&fixture.path(), &copied);
+        let copied = fixture.backend.dir.path().join(format!("copy-{n}/index.sqlite"));
+        copy(&fixture.backend.path(), &copied);
         let store = Store::open(&copied, OpenOptions::default()).unwrap();
         assert!(store.opened().unclean);
         assert_eq!(check_whole(&store), n + 1);
@@ -66,16 +66,16 @@ fn a_copy_taken_at_any_moment_opens_whole() {
 
 #[test]
 fn a_live_writer_elsewhere_is_not_an_unclean_end() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     fixture.store.acquire_lease().unwrap();
     fixture.put("a.md", &["one"]);
-    let second = Store::open(&fixture.path(), options(&fixture.clock)).unwrap();
+    let second = Store::open(&fixture.backend.path(), options(&fixture.clock)).unwrap();
     assert!(!second.opened().unclean);
 }
 
 /// A closed index with embeddings, as bytes.
 fn sample() -> Vec<u8> {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
     for n in 0..20 {
         put_counted(&fixture.store, n);
@@ -85,7 +85,7 @@ fn sample() -> Vec<u8> {
         .collect();
     fixture.store.write(move |tx| tx.insert_embeddings(space, &embeddings)).unwrap();
     fixture.store.close();
-    fs::read(fixture.path()).unwrap()
+    fs::read(fixture.backend.path()).unwrap()
 }
 
 /// Opens whatever lies at a path and repairs it as the engine does; gives the number of embeddings that are left.
@@ -130,13 +130,13 @@ proptest! {
 
     #[test]
     fn a_torn_log_gives_an_earlier_moment(cut in 0.0..1.0f64, flip in proptest::option::of(0.0..1.0f64)) {
-        let fixture = Fixture::new();
+        let fixture = Fixture::<Sqlite>::new();
         for n in 0..20 {
             put_counted(&fixture.store, n);
         }
-        let copied = fixture.dir.path().join("copy/index.sqlite");
-        copy(&fixture.path(), &copied);
-        let log = fixture.dir.path().join("copy/index.sqlite-wal");
+        let copied = fixture.backend.dir.path().join("copy/index.sqlite");
+        copy(&fixture.backend.path(), &copied);
+        let log = fixture.backend.dir.path().join("copy/index.sqlite-wal");
         let mut bytes = fs::read(&log).unwrap();
         let at = |share: f64, len: usize| (share * len as f64) as usize;
         match flip {
@@ -156,14 +156,14 @@ proptest! {
         written in proptest::collection::vec(any::<bool>(), 1..60),
         torn in 0..8usize,
     ) {
-        let fixture = Fixture::new();
+        let fixture = Fixture::<Sqlite>::new();
         for n in 0..20 {
             put_counted(&fixture.store, n);
         }
         let (copied, done) =
-            (fixture.dir.path().join("copy/index.sqlite"), fixture.dir.path().join("done/index.sqlite"));
-        copy(&fixture.path(), &copied);
-        copy(&fixture.path(), &done);
+            (fixture.backend.dir.path().join("copy/index.sqlite"), fixture.backend.dir.path().join("done/index.sqlite"));
+        copy(&fixture.backend.path(), &copied);
+        copy(&fixture.backend.path(), &done);
         rusqlite::Connection::open(&done).unwrap().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
         let (mut bytes, done) = (fs::read(&copied).unwrap(), fs::read(&done).unwrap());
         prop_assert!(done.len() > bytes.len());
@@ -203,7 +203,7 @@ proptest! {
 
 #[test]
 fn an_index_that_was_merged_under_a_reader_is_not_taken_for_damaged() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     let generation = fixture.put("first.md", &["alpha beta"]);
     for n in 0..20 {
         // The connection of the search remembers how the full-text index is made up.
@@ -256,14 +256,17 @@ fn a_lost_header_is_recovered_at_open_and_one_copy_is_kept() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_another_process_replaced_is_not_replaced_again() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     fixture.put("a.md", &["one"]);
-    let other = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    let other = Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap();
     other.write(|tx| tx.set_meta("k", "v")).unwrap();
     assert!(fixture.store.recover().unwrap().set_aside.is_some());
     fixture.put("b.md", &["two"]);
     assert_eq!(other.recover().unwrap().set_aside, None);
-    assert_eq!(other.read(|r| r.files(1, "memory")).unwrap().into_keys().collect::<Vec<_>>(), ["b.md"]);
+    assert_eq!(
+        other.read(|r| r.files(GenerationId::new(1), "memory")).unwrap().into_keys().collect::<Vec<_>>(),
+        ["b.md"]
+    );
 }
 
 // A flipped byte in the header was taken for a newer schema or a read-only disk, and healed never; the vectors of a file
@@ -296,10 +299,10 @@ fn a_header_that_was_damaged_together_with_something_else_heals() {
         open_and_repair(path);
     };
     let dir = tempfile::tempdir().unwrap();
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     put_counted(&fixture.store, 0);
     let path = dir.path().join("logged/index.sqlite");
-    copy(&fixture.path(), &path);
+    copy(&fixture.backend.path(), &path);
     let mut bytes = fs::read(&path).unwrap();
     bytes[60..64].fill(0x35);
     fs::write(&path, bytes).unwrap();
@@ -308,7 +311,7 @@ fn a_header_that_was_damaged_together_with_something_else_heals() {
     // All tables were in the log, and the file was taken for that of another program.
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("named/index.sqlite");
-    copy(&fixture.path(), &path);
+    copy(&fixture.backend.path(), &path);
     let mut bytes = fs::read(&path).unwrap();
     bytes[68..72].fill(0x35);
     fs::write(&path, bytes).unwrap();
@@ -365,7 +368,7 @@ fn a_refused_statement_is_told_as_damage_and_is_found() {
     drop(conn);
     let store = Store::open(&path, OpenOptions::default()).unwrap();
     let error = store
-        .read(|r| r.files(1, "memory"))
+        .read(|r| r.files(GenerationId::new(1), "memory"))
         .and_then(|_| store.read(|r| r.conn.query_row("SELECT terms FROM file", [], |_| Ok(())).sql()));
     let error = error.unwrap_err();
     assert!(error.code() == Code::Corrupt && error.remedy.is_some(), "{error:?}");

@@ -1,19 +1,17 @@
 //! Rebuilding beside the live index, and the budget of the cache.
 
 use super::*;
-use crate::error::SqlResult;
 use crate::{
     embeddings::NewEmbedding,
     generations::{Generation, GenerationState},
 };
 
-fn begin(fixture: &Fixture, identity: &'static str) -> Generation {
+fn begin<B: Backend>(fixture: &Fixture<B>, identity: &'static str) -> Generation {
     fixture.store.write(move |tx| tx.begin_building(identity)).unwrap()
 }
 
-#[test]
-fn the_first_generation_is_live_at_once_and_the_next_grows_beside_it() {
-    let fixture = Fixture::new();
+fn the_first_generation_is_live_at_once_and_the_next_grows_beside_it<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let first = begin(&fixture, "v1");
     assert_eq!(first.state, GenerationState::Live);
     assert_eq!(begin(&fixture, "v1"), first);
@@ -33,9 +31,8 @@ fn the_first_generation_is_live_at_once_and_the_next_grows_beside_it() {
     assert_eq!(fixture.store.read(|r| r.building()).unwrap(), None);
 }
 
-#[test]
-fn going_back_to_the_live_identity_gives_the_rebuild_up() {
-    let fixture = Fixture::new();
+fn going_back_to_the_live_identity_gives_the_rebuild_up<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let first = begin(&fixture, "v1");
     begin(&fixture, "v2");
     assert_eq!(begin(&fixture, "v1"), first);
@@ -43,9 +40,8 @@ fn going_back_to_the_live_identity_gives_the_rebuild_up() {
     assert!(fixture.store.read(|r| r.has_retired()).unwrap());
 }
 
-#[test]
-fn a_retired_generation_goes_in_small_steps_and_leaves_nothing() {
-    let fixture = Fixture::new();
+fn a_retired_generation_goes_in_small_steps_and_leaves_nothing<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let old = fixture.put("a.md", &["one", "two", "three"]);
     fixture.put("b.md", &["four"]);
     let new = fixture.store.write(|tx| tx.begin_rebuild("test")).unwrap().id;
@@ -62,18 +58,15 @@ fn a_retired_generation_goes_in_small_steps_and_leaves_nothing() {
         .read(|r| {
             assert_eq!(r.chunk_count(old)?, 0);
             assert!(r.files(old, "memory")?.is_empty());
-            assert!(r.fts_count(old).is_err(), "its table is gone");
-            assert_eq!((r.chunk_count(new)?, r.fts_count(new)?), (1, 1));
-            let rows: i64 = r.conn.query_row("SELECT count(*) FROM chunk_lines", [], |row| row.get(0)).sql()?;
-            assert_eq!(rows, 1);
+            assert_eq!(B::indexed(r, old), None, "its full text is gone");
+            assert_eq!((r.chunk_count(new)?, B::indexed(r, new), B::line_rows(r)?), (1, Some(1), 1));
             Ok(())
         })
         .unwrap();
 }
 
-#[test]
-fn the_cache_loses_the_longest_unused_first_and_never_what_is_in_use() {
-    let fixture = Fixture::new();
+fn the_cache_loses_the_longest_unused_first_and_never_what_is_in_use<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let generation = fixture.put("a.md", &["in use"]);
     for text in ["first", "second", "third"] {
         fixture.put(text, &[text]);
@@ -110,9 +103,8 @@ fn the_cache_loses_the_longest_unused_first_and_never_what_is_in_use() {
     assert_eq!(fixture.store.write(move |tx| tx.prune(&ids)).unwrap(), 0);
 }
 
-#[test]
-fn forgetting_removes_the_vectors_of_texts_that_are_gone() {
-    let fixture = Fixture::new();
+fn forgetting_removes_the_vectors_of_texts_that_are_gone<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let generation = fixture.put("a.md", &["secret", "kept"]);
     let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
     let embeddings: Vec<_> =
@@ -124,9 +116,8 @@ fn forgetting_removes_the_vectors_of_texts_that_are_gone() {
     assert!(fixture.store.read(|r| r.has_embedding(space, &hash("kept"))).unwrap());
 }
 
-#[test]
-fn free_pages_go_back_to_the_file_system() {
-    let fixture = Fixture::new();
+fn free_pages_go_back_to_the_file_system<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let text = "word ".repeat(2000);
     let generation = fixture.put("a.md", &[text.as_str(); 50]);
     fixture.store.write(move |tx| tx.delete_file(generation, "memory", "a.md")).unwrap();
@@ -138,10 +129,9 @@ fn free_pages_go_back_to_the_file_system() {
     assert!(after.database < before.database - 400_000);
 }
 
-#[test]
-fn a_full_text_index_merges_in_steps_and_stays_whole() {
-    let fixture = Fixture::new();
-    let mut generation = 0;
+fn a_full_text_index_merges_in_steps_and_stays_whole<B: Backend>() {
+    let fixture = Fixture::<B>::new();
+    let mut generation = GenerationId::default();
     for n in 0..40 {
         generation = fixture.put(&format!("{n}.md"), &[&format!("common word{n}")]);
     }
@@ -149,14 +139,13 @@ fn a_full_text_index_merges_in_steps_and_stays_whole() {
     while fixture.store.write(move |tx| tx.merge_fts_step(generation, 1, start)).unwrap() {
         start = false;
     }
-    fixture.store.write(move |tx| check_fts(tx, generation)).unwrap();
+    B::check(&fixture.store, generation);
     assert_eq!(fixture.store.read(|r| chunks_with(r, generation, "common")).unwrap(), 40);
 }
 
-#[test]
-fn skipped_files_and_counts_are_per_source() {
+fn skipped_files_and_counts_are_per_source<B: Backend>() {
     use crate::skipped::Skipped;
-    let fixture = Fixture::new();
+    let fixture = Fixture::<B>::new();
     let generation = fixture.put("a.md", &["one", "two"]);
     let skipped = |source: &str, path: &str| Skipped {
         source: source.into(),
@@ -176,16 +165,13 @@ fn skipped_files_and_counts_are_per_source() {
     assert_eq!((counts[0].source.as_str(), counts[0].files, counts[0].chunks), ("memory", 1, 2));
 }
 
-#[test]
-fn a_backup_is_a_whole_index_and_never_overwrites() {
-    let fixture = Fixture::new();
-    let generation = fixture.put("a.md", &["one"]);
-    let target = fixture.dir.path().join("copy.sqlite");
-    fixture.store.backup(&target).unwrap();
-    fixture.put("b.md", &["two"]);
-    let copy = Store::open(&target, OpenOptions::default()).unwrap();
-    assert_eq!(copy.read(|r| r.files(generation, "memory")).unwrap().len(), 1);
-    assert_eq!(fixture.store.backup(&target).unwrap_err().code(), model::error::Code::Argument);
-    let missing = fixture.dir.path().join("nowhere/copy.sqlite");
-    assert!(fixture.store.backup(&missing).is_err());
-}
+for_every_backend!(
+    the_first_generation_is_live_at_once_and_the_next_grows_beside_it,
+    going_back_to_the_live_identity_gives_the_rebuild_up,
+    a_retired_generation_goes_in_small_steps_and_leaves_nothing,
+    the_cache_loses_the_longest_unused_first_and_never_what_is_in_use,
+    forgetting_removes_the_vectors_of_texts_that_are_gone,
+    free_pages_go_back_to_the_file_system,
+    a_full_text_index_merges_in_steps_and_stays_whole,
+    skipped_files_and_counts_are_per_source,
+);

@@ -5,14 +5,13 @@ use crate::lease::{Lease, LeaseRow, VALID_MS};
 use model::error::Code;
 
 /// A second store on the same file, as another process on another machine would have.
-fn stranger(fixture: &Fixture) -> Arc<Store> {
+fn stranger<B: Backend>(fixture: &Fixture<B>) -> Arc<Store> {
     let owner = Owner { uuid: "other".into(), pid: 1, host: "elsewhere".into(), boot_id: "other".into() };
-    Store::open(&fixture.path(), OpenOptions { owner, ..options(&fixture.clock) }).unwrap()
+    fixture.backend.open(OpenOptions { owner, ..options(&fixture.clock) })
 }
 
-#[test]
-fn one_store_indexes_at_a_time() {
-    let fixture = Fixture::new();
+fn one_store_indexes_at_a_time<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let other = stranger(&fixture);
     assert_eq!(other.write_indexed(|_| Ok(())).unwrap_err().code(), Code::Busy, "nobody indexes without lease");
     assert_eq!(fixture.store.acquire_lease().unwrap(), Lease::Held { token: 1 });
@@ -24,9 +23,8 @@ fn one_store_indexes_at_a_time() {
     assert_eq!(other.acquire_lease().unwrap(), Lease::Held { token: 2 });
 }
 
-#[test]
-fn closing_gives_the_lease_back() {
-    let fixture = Fixture::new();
+fn closing_gives_the_lease_back<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let other = stranger(&fixture);
     fixture.store.acquire_lease().unwrap();
     fixture.store.close();
@@ -35,10 +33,9 @@ fn closing_gives_the_lease_back() {
 
 // A thread of JavaScript that dies leaves its store without closing it; the next one waited twenty seconds for a lease
 // that nobody held.
-#[test]
-fn a_store_that_was_dropped_in_the_middle_holds_no_lease() {
-    let fixture = Fixture::new();
-    let dropped = Store::open(&fixture.path(), options(&fixture.clock)).unwrap();
+fn a_store_that_was_dropped_in_the_middle_holds_no_lease<B: Backend>() {
+    let fixture = Fixture::<B>::new();
+    let dropped = fixture.open();
     dropped.acquire_lease().unwrap();
     assert!(matches!(fixture.store.acquire_lease().unwrap(), Lease::HeldBy(_)));
     drop(dropped);
@@ -50,13 +47,12 @@ fn a_store_that_was_dropped_in_the_middle_holds_no_lease() {
     }
 }
 
-#[test]
-fn a_lease_that_ran_out_changes_hands_and_fences_the_old_holder() {
-    let fixture = Fixture::new();
+fn a_lease_that_ran_out_changes_hands_and_fences_the_old_holder<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     // The holder's own clock stands still, as it does for a stopped process, so that it renews nothing.
     let owner = Owner { uuid: "other".into(), pid: 1, host: "elsewhere".into(), boot_id: "other".into() };
     let stopped = Arc::new(ManualClock(AtomicI64::new(1_000_000)));
-    let other = Store::open(&fixture.path(), OpenOptions { owner, ..options(&stopped) }).unwrap();
+    let other = fixture.backend.open(OpenOptions { owner, ..options(&stopped) });
     other.acquire_lease().unwrap();
     fixture.clock.advance(VALID_MS - 1);
     assert!(matches!(fixture.store.acquire_lease().unwrap(), Lease::HeldBy(_)));
@@ -67,9 +63,8 @@ fn a_lease_that_ran_out_changes_hands_and_fences_the_old_holder() {
     assert_eq!(fixture.store.read(|r| r.meta("late")).unwrap(), None);
 }
 
-#[test]
-fn the_writer_thread_renews_its_lease() {
-    let fixture = Fixture::new();
+fn the_writer_thread_renews_its_lease<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     fixture.store.acquire_lease().unwrap();
     let expires = || fixture.store.read(|r| r.lease()).unwrap().unwrap().expires_ms;
     let before = expires();
@@ -89,3 +84,11 @@ fn a_clock_that_was_set_back_does_not_keep_a_dead_holder() {
     assert!(!row.is_valid(100_000, &here));
     assert!(!row.is_valid(10_000, &here), "a lease is never that long");
 }
+
+for_every_backend!(
+    one_store_indexes_at_a_time,
+    closing_gives_the_lease_back,
+    a_store_that_was_dropped_in_the_middle_holds_no_lease,
+    a_lease_that_ran_out_changes_hands_and_fences_the_old_holder,
+    the_writer_thread_renews_its_lease,
+);

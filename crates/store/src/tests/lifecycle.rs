@@ -64,13 +64,13 @@ const ADDED: [(i32, &str); 6] = [
 #[test]
 fn every_older_schema_is_brought_forward_with_all_it_holds() {
     for oldest in 1..crate::schema::VERSION {
-        let fixture = Fixture::new();
+        let fixture = Fixture::<Sqlite>::new();
         let generation = fixture.put("a.md", &["alpha beta"]);
         let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
         let vector = crate::embeddings::NewEmbedding { hash: hash("x"), vector: vec![1.0, 2.0] };
         fixture.store.write(move |tx| tx.insert_embeddings(space, &[vector])).unwrap();
         fixture.store.close();
-        let conn = Connection::open(fixture.path()).unwrap();
+        let conn = Connection::open(fixture.backend.path()).unwrap();
         for (version, undo) in ADDED.iter().filter(|(version, _)| *version >= oldest) {
             conn.execute_batch(&format!(
                 "{undo}; DELETE FROM meta WHERE key = 'schema'; PRAGMA user_version = {version}"
@@ -78,7 +78,7 @@ fn every_older_schema_is_brought_forward_with_all_it_holds() {
             .unwrap();
         }
         drop(conn);
-        let store = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+        let store = Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap();
         assert!(!store.opened().created && store.opened().recovery.is_none(), "from version {oldest}");
         let (found, vectors) = store.read(|r| Ok((chunks_with(r, generation, "beta")?, r.embedding_count()?))).unwrap();
         assert_eq!((found, vectors), (1, 1), "from version {oldest}");
@@ -96,7 +96,7 @@ fn vectors_made_through_a_router_stay_those_of_their_model() {
             "{{\"provider\":\"openai\",\"model\":\"{model}\",\"dimensions\":{dims},\"queryInputType\":null,\"documentInputType\":null}}"
         )
     };
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     let put = |key: String, text: &'static str| {
         let vector = crate::embeddings::NewEmbedding { hash: hash(text), vector: vec![1.0, 2.0] };
         fixture
@@ -114,8 +114,8 @@ fn vectors_made_through_a_router_stay_those_of_their_model() {
     fixture.store.close();
     let later: Vec<&str> = ADDED.iter().filter(|(version, _)| *version >= 3).map(|(_, undo)| *undo).collect();
     let undo = format!("{}; DELETE FROM meta WHERE key = 'schema'; PRAGMA user_version = 3", later.join("; "));
-    Connection::open(fixture.path()).unwrap().execute_batch(&undo).unwrap();
-    let store = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    Connection::open(fixture.backend.path()).unwrap().execute_batch(&undo).unwrap();
+    let store = Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap();
     let held = |key: &str| {
         let texts = ["at the router", "at the public address", "at the router only", "another model"];
         let held = |text: &&&str| {
@@ -136,15 +136,15 @@ fn vectors_made_through_a_router_stay_those_of_their_model() {
 
 #[test]
 fn a_newer_schema_is_refused_untouched() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     fixture.put("a.md", &["text"]);
     fixture.store.close();
-    let conn = Connection::open(fixture.path()).unwrap();
+    let conn = Connection::open(fixture.backend.path()).unwrap();
     let newer =
         "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99; UPDATE meta SET value = '99' WHERE key = 'schema'";
     conn.execute_batch(newer).unwrap();
     drop(conn);
-    assert_eq!(refused_untouched(&fixture.path()), Code::NewerSchema);
+    assert_eq!(refused_untouched(&fixture.backend.path()), Code::NewerSchema);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn only_the_owner_can_read_the_index() {
 
 #[test]
 fn a_failed_or_panicking_write_leaves_no_trace_and_the_writer_goes_on() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     let failed: Result<()> = fixture.store.write(|tx| {
         tx.set_meta("k", "1")?;
         Err(model::error::Error::new(Code::Argument, "no"))
@@ -205,7 +205,7 @@ fn a_failed_or_panicking_write_leaves_no_trace_and_the_writer_goes_on() {
 
 #[test]
 fn a_panicking_read_gives_its_connection_back() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     for _ in 0..5 {
         let read = || fixture.store.read(|_| -> Result<()> { panic!("expected in this test") });
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).is_err());
@@ -215,7 +215,7 @@ fn a_panicking_read_gives_its_connection_back() {
 
 #[test]
 fn a_write_inside_a_write_is_an_error_and_no_deadlock() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     let store = Arc::clone(&fixture.store);
     let inner = fixture.store.write(move |_| Ok(store.write(|_| Ok(())).unwrap_err().code())).unwrap();
     assert_eq!(inner, Code::Internal);
@@ -223,18 +223,18 @@ fn a_write_inside_a_write_is_an_error_and_no_deadlock() {
 
 #[test]
 fn a_reader_sees_one_moment() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     fixture.put("a.md", &["one"]);
     let (before, after) = fixture
         .store
         .read(|r| {
-            let before = r.chunk_count(1)?;
+            let before = r.chunk_count(GenerationId::new(1))?;
             fixture.put("b.md", &["two"]);
-            Ok((before, r.chunk_count(1)?))
+            Ok((before, r.chunk_count(GenerationId::new(1))?))
         })
         .unwrap();
     assert_eq!((before, after), (1, 1));
-    assert_eq!(fixture.store.read(|r| r.chunk_count(1)).unwrap(), 2);
+    assert_eq!(fixture.store.read(|r| r.chunk_count(GenerationId::new(1))).unwrap(), 2);
 }
 
 /// A statement that runs for minutes unless it is interrupted.
@@ -245,7 +245,7 @@ fn endless(reader: &crate::Reader<'_>) -> Result<i64> {
 
 #[test]
 fn a_running_query_stops_at_its_deadline_or_when_cancelled() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     let deadline = Cancel::with_deadline(Duration::from_millis(30));
     assert_eq!(fixture.store.read_with(&deadline, endless).unwrap_err().code(), Code::Deadline);
     let cancel = Cancel::new();
@@ -256,12 +256,16 @@ fn a_running_query_stops_at_its_deadline_or_when_cancelled() {
     });
     assert_eq!(fixture.store.read_with(&cancel, endless).unwrap_err().code(), Code::Cancelled);
     thread.join().unwrap();
-    assert_eq!(fixture.store.read(|r| r.chunk_count(1)).unwrap(), 0, "the connection is good for the next call");
+    assert_eq!(
+        fixture.store.read(|r| r.chunk_count(GenerationId::new(1))).unwrap(),
+        0,
+        "the connection is good for the next call"
+    );
 }
 
 #[test]
 fn closing_ends_running_queries_and_refuses_later_calls() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     fixture.put("a.md", &["one"]);
     let store = Arc::clone(&fixture.store);
     let started = Arc::new(AtomicBool::new(false));
@@ -281,14 +285,14 @@ fn closing_ends_running_queries_and_refuses_later_calls() {
     assert_eq!(fixture.store.write(|_| Ok(())).unwrap_err().code(), Code::Closed);
     assert_eq!(fixture.store.data_version().unwrap_err().code(), Code::Closed);
     fixture.store.close();
-    let names: Vec<_> = fs::read_dir(fixture.dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let names: Vec<_> = fs::read_dir(fixture.backend.dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names, ["index.sqlite"], "the log is emptied and removed");
-    assert!(!Store::open(&fixture.path(), OpenOptions::default()).unwrap().opened().unclean);
+    assert!(!Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap().opened().unclean);
 }
 
 #[test]
 fn closing_does_what_was_asked_before() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     let done = Arc::new(AtomicU64::new(0));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
     let writes: Vec<_> = (0..50)
@@ -307,14 +311,14 @@ fn closing_does_what_was_asked_before() {
     fixture.store.close();
     let succeeded = writes.into_iter().filter_map(|write| runtime.block_on(write).unwrap().ok()).count();
     assert!(succeeded >= 10);
-    let store = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    let store = Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap();
     let stored = (0..50).filter(|n| store.read(|r| r.meta(&n.to_string())).unwrap().is_some()).count();
     assert_eq!(stored, succeeded, "what succeeded is there, and only that");
 }
 
 #[test]
 fn closing_interrupts_a_write_that_takes_too_long() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     let store = Arc::clone(&fixture.store);
     let started = Arc::new(AtomicBool::new(false));
     let running = Arc::clone(&started);
@@ -338,24 +342,24 @@ fn closing_interrupts_a_write_that_takes_too_long() {
 
 #[test]
 fn dropping_without_closing_loses_nothing_that_was_committed() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     fixture.put("a.md", &["one"]);
-    let path = fixture.path();
-    let Fixture { dir, store, .. } = fixture;
+    let path = fixture.backend.path();
+    let Fixture { backend: Sqlite { dir }, store, .. } = fixture;
     drop(store);
     let store = Store::open(&path, OpenOptions::default()).unwrap();
-    assert_eq!(store.read(|r| r.chunk_count(1)).unwrap(), 1);
+    assert_eq!(store.read(|r| r.chunk_count(GenerationId::new(1))).unwrap(), 1);
     drop(dir);
 }
 
 #[cfg(unix)]
 #[test]
 fn an_index_that_is_deleted_under_us_comes_back_empty() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     fixture.put("a.md", &["one"]);
     let version = fixture.store.data_version().unwrap();
     for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
-        fs::remove_file(fixture.dir.path().join(name)).unwrap();
+        fs::remove_file(fixture.backend.dir.path().join(name)).unwrap();
     }
     let generation = fixture.put("b.md", &["two"]);
     assert_ne!(fixture.store.data_version().unwrap(), version);
@@ -365,13 +369,13 @@ fn an_index_that_is_deleted_under_us_comes_back_empty() {
 
 #[test]
 fn the_data_version_changes_with_every_commit_of_anyone() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     let before = fixture.store.data_version().unwrap();
     assert_eq!(fixture.store.data_version().unwrap(), before);
     fixture.put("a.md", &["one"]);
     let ours = fixture.store.data_version().unwrap();
     assert_ne!(ours, before);
-    let other = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    let other = Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap();
     other.write(|tx| tx.set_meta("k", "v")).unwrap();
     assert_ne!(fixture.store.data_version().unwrap(), ours);
 }
@@ -400,18 +404,18 @@ fn a_thousand_open_and_close_cycles_leak_no_descriptor() {
 // Opening and closing waited five seconds for it, and opening failed then, with all searches.
 #[test]
 fn a_process_that_was_stopped_while_it_wrote_keeps_nobody_from_opening_reading_and_closing() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     let generation = fixture.put("a.md", &["one"]);
-    let other = Connection::open(fixture.path()).unwrap();
+    let other = Connection::open(fixture.backend.path()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let began = Instant::now();
-    let late = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    let late = Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap();
     assert_eq!(late.read(|r| r.files(generation, "memory")).unwrap().len(), 1);
     late.close();
     fixture.store.close();
     assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
     drop(other);
-    let again = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    let again = Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap();
     again.write(|tx| tx.set_meta("k", "v")).unwrap();
 }
 
@@ -430,4 +434,18 @@ fn an_index_that_was_not_made_to_its_end_is_told_from_one_that_can_be_read() {
                VALUES (1, 'memory', 'a.md', x'00', 0, 0, 0, 0, 0)";
     conn.execute_batch(row).unwrap();
     assert!(!crate::schema::is_unfinished(&conn));
+}
+
+#[test]
+fn a_backup_is_a_whole_index_and_never_overwrites() {
+    let fixture = Fixture::<Sqlite>::new();
+    let generation = fixture.put("a.md", &["one"]);
+    let target = fixture.backend.dir.path().join("copy.sqlite");
+    fixture.store.backup(&target).unwrap();
+    fixture.put("b.md", &["two"]);
+    let copy = Store::open(&target, OpenOptions::default()).unwrap();
+    assert_eq!(copy.read(|r| r.files(generation, "memory")).unwrap().len(), 1);
+    assert_eq!(fixture.store.backup(&target).unwrap_err().code(), model::error::Code::Argument);
+    let missing = fixture.backend.dir.path().join("nowhere/copy.sqlite");
+    assert!(fixture.store.backup(&missing).is_err());
 }

@@ -1,4 +1,21 @@
 //! Tests of the store, by topic. What they share is here.
+//!
+//! What must hold of any backend is written for any: those tests take a [`Backend`], and [`for_every_backend`] runs them
+//! through each there is. `crash`, `lifecycle` and `processes` are about SQLite: its file, its log, its damage.
+
+/// Runs tests of this module through every backend.
+macro_rules! for_every_backend {
+    ($($test:ident),* $(,)?) => {
+        mod sqlite {
+            $(
+                #[test]
+                fn $test() {
+                    super::$test::<crate::tests::Sqlite>();
+                }
+            )*
+        }
+    };
+}
 
 mod batch_jobs;
 mod consolidation;
@@ -28,6 +45,7 @@ use super::{
     error::SqlResult,
     files::{Hash, NewChunk, NewFile},
     generations::GenerationId,
+    ids::ChunkId,
     lease::Owner,
     lexical,
 };
@@ -50,7 +68,7 @@ impl Clock for ManualClock {
 }
 
 /// The chunks of a generation that hold a term.
-fn holding(reader: &Reader<'_>, generation: GenerationId, term: &str) -> Result<Vec<i64>> {
+fn holding(reader: &Reader<'_>, generation: GenerationId, term: &str) -> Result<Vec<ChunkId>> {
     Ok(reader.postings_among(generation, &[term], None)?.concat())
 }
 
@@ -66,9 +84,94 @@ fn check_fts(tx: &Tx<'_>, generation: GenerationId) -> Result<()> {
     Ok(())
 }
 
-/// A store in a folder of its own, with a clock that is set by hand.
-struct Fixture {
+/// What keeps a store, as tests need it. All else they do through the store.
+trait Backend: Sized {
+    /// How many changes of rows it takes to write two files, of two chunks and of one, over one of three.
+    const CHANGES: usize;
+
+    /// An empty place of its own.
+    fn fresh() -> Self;
+
+    /// The store in this place, opened as by one more process.
+    fn open(&self, options: OpenOptions) -> Arc<Store>;
+
+    /// Panics unless the full text of a generation is sound.
+    fn check(store: &Store, generation: GenerationId);
+
+    /// Chunks in the full text of a generation; none when it has none.
+    fn indexed(reader: &Reader<'_>, generation: GenerationId) -> Option<u64>;
+
+    /// Chunks, of all generations, whose line terms are kept.
+    fn line_rows(reader: &Reader<'_>) -> Result<u64>;
+
+    /// Forgets what lines say piece by piece, as an engine that knew no pieces left an index.
+    fn drop_pieces(tx: &Tx<'_>) -> Result<()>;
+
+    /// Makes the n-th change of a row from now on fail, inside the present transaction.
+    fn fail_at(tx: &Tx<'_>, n: usize) -> Result<()>;
+
+    /// [`Store::read`] by somebody who has read nothing before.
+    fn read_fresh<T>(store: &Store, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T>;
+}
+
+/// One file in a folder of its own.
+struct Sqlite {
     dir: TempDir,
+}
+
+impl Sqlite {
+    fn path(&self) -> PathBuf {
+        self.dir.path().join("index.sqlite")
+    }
+}
+
+impl Backend for Sqlite {
+    // Two files, three chunks and their line terms in; one file, three chunks and their line terms out.
+    const CHANGES: usize = 15;
+
+    fn fresh() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    fn open(&self, options: OpenOptions) -> Arc<Store> {
+        Store::open(&self.path(), options).unwrap()
+    }
+
+    fn check(store: &Store, generation: GenerationId) {
+        store.write(move |tx| check_fts(tx, generation)).unwrap();
+    }
+
+    fn indexed(reader: &Reader<'_>, generation: GenerationId) -> Option<u64> {
+        reader.fts_count(generation).ok()
+    }
+
+    fn line_rows(reader: &Reader<'_>) -> Result<u64> {
+        reader.conn.query_row("SELECT count(*) FROM chunk_lines", [], |row| row.get(0)).sql()
+    }
+
+    fn drop_pieces(tx: &Tx<'_>) -> Result<()> {
+        tx.conn.execute("DELETE FROM line_pieces", []).map(drop).sql()
+    }
+
+    fn fail_at(tx: &Tx<'_>, n: usize) -> Result<()> {
+        let mut sql = format!("CREATE TEMP TABLE step (n INTEGER); INSERT INTO step VALUES ({n});");
+        for (table, event) in ["file", "chunk", "chunk_lines"].iter().flat_map(|t| [(t, "INSERT"), (t, "DELETE")]) {
+            sql.push_str(&format!(
+                "CREATE TEMP TRIGGER {table}_{event} BEFORE {event} ON main.{table} BEGIN \
+                 UPDATE step SET n = n - 1; SELECT RAISE(ABORT, 'failed on purpose') FROM step WHERE n < 0; END;"
+            ));
+        }
+        tx.conn.execute_batch(&sql).sql()
+    }
+
+    fn read_fresh<T>(store: &Store, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        store.pool.read_fresh(&model::cancel::Cancel::new(), f)
+    }
+}
+
+/// A store in a place of its own, with a clock that is set by hand.
+struct Fixture<B> {
+    backend: B,
     clock: Arc<ManualClock>,
     store: Arc<Store>,
 }
@@ -77,20 +180,20 @@ fn options(clock: &Arc<ManualClock>) -> OpenOptions {
     OpenOptions { owner: Owner::this_process(), clock: Arc::clone(clock) as Arc<dyn Clock>, workspace: None }
 }
 
-impl Fixture {
+impl<B: Backend> Fixture<B> {
     fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let clock = Arc::new(ManualClock(AtomicI64::new(1_000_000)));
-        let store = Store::open(&dir.path().join("index.sqlite"), options(&clock)).unwrap();
-        Self { dir, clock, store }
+        let (backend, clock) = (B::fresh(), Arc::new(ManualClock(AtomicI64::new(1_000_000))));
+        let store = backend.open(options(&clock));
+        Self { backend, clock, store }
     }
 
-    fn path(&self) -> PathBuf {
-        self.dir.path().join("index.sqlite")
+    /// The same store, opened once more.
+    fn open(&self) -> Arc<Store> {
+        self.backend.open(options(&self.clock))
     }
 
     /// Indexes a file of one chunk per text into the live generation.
-    fn put(&self, path: &str, texts: &[&str]) -> i64 {
+    fn put(&self, path: &str, texts: &[&str]) -> GenerationId {
         let (path, texts) = (path.to_owned(), texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
         self.store
             .write(move |tx| {

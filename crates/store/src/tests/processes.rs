@@ -132,8 +132,9 @@ fn count(tx: &mut crate::Tx<'_>) -> model::error::Result<()> {
 
 #[test]
 fn writers_of_several_processes_lose_no_update_and_see_no_lock() {
-    let fixture = Fixture::new();
-    let mut players: Vec<_> = (0..3).map(|_| Player::start(Player::command("count", &fixture.path()))).collect();
+    let fixture = Fixture::<Sqlite>::new();
+    let mut players: Vec<_> =
+        (0..3).map(|_| Player::start(Player::command("count", &fixture.backend.path()))).collect();
     for _ in 0..100 {
         fixture.store.write(count).unwrap();
     }
@@ -146,9 +147,9 @@ fn writers_of_several_processes_lose_no_update_and_see_no_lock() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_killed_indexer_is_replaced_at_once() {
-    let fixture = Fixture::new();
-    let store = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
-    let mut player = Player::start(Player::command("index until the lease is lost", &fixture.path()));
+    let fixture = Fixture::<Sqlite>::new();
+    let store = Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap();
+    let mut player = Player::start(Player::command("index until the lease is lost", &fixture.backend.path()));
     player.expect("held");
     let Lease::HeldBy(row) = store.acquire_lease().unwrap() else { panic!("two indexers") };
     assert_eq!(row.owner.pid, player.child.id());
@@ -163,8 +164,8 @@ fn a_killed_indexer_is_replaced_at_once() {
 #[test]
 fn a_stopped_indexer_is_replaced_and_cannot_write_afterwards() {
     use crate::clock::SystemClock;
-    let fixture = Fixture::new();
-    let mut player = Player::start(Player::command("index until the lease is lost", &fixture.path()));
+    let fixture = Fixture::<Sqlite>::new();
+    let mut player = Player::start(Player::command("index until the lease is lost", &fixture.backend.path()));
     player.expect("held");
     player.signal("-STOP");
     // It may have been stopped inside a transaction; then its lock is waited for like any other. A child that goes on
@@ -190,15 +191,15 @@ fn a_stopped_indexer_is_replaced_and_cannot_write_afterwards() {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_stops_writes_but_not_searches() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     fixture.store.close();
     // A file-size limit is what every system has; the signal that comes with it is ignored, as Node does.
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' XFSZ; ulimit -f 600; exec \"$0\" \"$@\""]).arg(env::current_exe().unwrap());
     command.args(["--exact", "tests::processes::child", "--ignored", "--nocapture"]);
-    Player::set_up(&mut command, "fill the disk", &fixture.path());
+    Player::set_up(&mut command, "fill the disk", &fixture.backend.path());
     Player::start(command).expect("full");
-    let store = Store::open(&fixture.path(), OpenOptions::default()).unwrap();
+    let store = Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap();
     store.verify(&model::cancel::Cancel::new()).unwrap();
     store.write(|tx| tx.set_meta("k", "v")).unwrap();
 }
@@ -207,17 +208,17 @@ fn a_full_disk_stops_writes_but_not_searches() {
 #[test]
 fn a_read_only_folder_is_searched_but_not_written() {
     use std::os::unix::fs::PermissionsExt;
-    let fixture = Fixture::new();
+    let fixture = Fixture::<Sqlite>::new();
     fixture.put("a.md", &["one"]);
     fixture.store.close();
     let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    set(&fixture.path(), 0o444);
-    set(fixture.dir.path(), 0o555);
-    let mut command = Player::command("read only", &fixture.path());
+    set(&fixture.backend.path(), 0o444);
+    set(fixture.backend.dir.path(), 0o555);
+    let mut command = Player::command("read only", &fixture.backend.path());
     #[cfg(target_os = "linux")]
     heed_permissions(&mut command);
     Player::start(command).expect("read");
-    set(fixture.dir.path(), 0o755);
+    set(fixture.backend.dir.path(), 0o755);
 }
 
 /// Lets permissions stop a program also when root starts it: it gives up the right to pass over them. Another user might

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::error::SqlResult;
 use crate::{Reader, Tx};
 
 /// One edit of a small workspace: which file, and its new chunks (none = deleted).
@@ -19,7 +18,7 @@ fn text(n: u8) -> String {
     format!("t{} t{}", n % 5, n % 7)
 }
 
-fn apply(fixture: &Fixture, model: &mut Model, (name, chunks): &Edit) {
+fn apply<B: Backend>(fixture: &Fixture<B>, model: &mut Model, (name, chunks): &Edit) {
     let name = format!("{name}.md");
     match chunks {
         Some(chunks) => {
@@ -42,7 +41,7 @@ fn apply(fixture: &Fixture, model: &mut Model, (name, chunks): &Edit) {
 }
 
 /// Everything a search could see, by path.
-fn content(reader: &Reader<'_>, generation: i64) -> model::error::Result<Model> {
+fn content(reader: &Reader<'_>, generation: GenerationId) -> model::error::Result<Model> {
     let mut model = Model::new();
     for (path, file) in reader.files(generation, "memory")? {
         model.insert(path, reader.chunks_of_file(file.id)?.into_iter().map(|chunk| chunk.text).collect());
@@ -50,19 +49,19 @@ fn content(reader: &Reader<'_>, generation: i64) -> model::error::Result<Model> 
     Ok(model)
 }
 
-fn check(fixture: &Fixture, model: &Model) {
+fn check<B: Backend>(fixture: &Fixture<B>, model: &Model) {
     fixture
         .store
         .read(|reader| {
-            let generation = reader.live()?.map_or(0, |live| live.id);
+            let generation = reader.live()?.map(|live| live.id).unwrap_or_default();
             assert_eq!(&content(reader, generation)?, model);
             let ids = reader.chunk_ids(generation)?;
             let rows = reader.chunks(&ids)?;
             assert_eq!(rows.len(), ids.len());
-            assert_eq!(reader.fts_count(generation)?, ids.len() as u64);
+            assert_eq!(B::indexed(reader, generation), Some(ids.len() as u64));
             for term in (0..7).map(|n| format!("t{n}")) {
                 let found = holding(reader, generation, &term)?;
-                let expected: Vec<i64> =
+                let expected: Vec<_> =
                     rows.iter().filter(|row| row.text.split(' ').any(|t| t == term)).map(|row| row.id).collect();
                 assert_eq!(found, expected, "{term}");
             }
@@ -71,17 +70,11 @@ fn check(fixture: &Fixture, model: &Model) {
         .unwrap();
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_sequence_of_edits_gives_what_was_put_in(
-        edits in proptest::collection::vec(
-            (0..4u8, proptest::option::weighted(0.8, proptest::collection::vec(any::<u8>(), 0..5))),
-            1..20,
-        ),
-    ) {
-        let fixture = Fixture::new();
+fn any_sequence_of_edits_gives_what_was_put_in<B: Backend>() {
+    let edit = (0..4u8, proptest::option::weighted(0.8, proptest::collection::vec(any::<u8>(), 0..5)));
+    let config = ProptestConfig { cases: 32, source_file: Some(file!()), ..ProptestConfig::default() };
+    proptest!(config, |(edits in proptest::collection::vec(edit, 1..20))| {
+        let fixture = Fixture::<B>::new();
         let mut model = Model::new();
         fixture.put("first.md", &["t0 t0"]);
         model.insert("first.md".to_owned(), vec!["t0 t0".to_owned()]);
@@ -89,25 +82,11 @@ proptest! {
             apply(&fixture, &mut model, edit);
         }
         check(&fixture, &model);
-    }
+    });
 }
 
-/// Makes the n-th change of a row from now on fail, inside the present transaction.
-fn fail_at(tx: &Tx<'_>, n: usize) -> model::error::Result<()> {
-    let mut sql = format!("CREATE TEMP TABLE step (n INTEGER); INSERT INTO step VALUES ({n});");
-    for (table, event) in ["file", "chunk", "chunk_lines"].iter().flat_map(|t| [(t, "INSERT"), (t, "DELETE")]) {
-        sql.push_str(&format!(
-            "CREATE TEMP TRIGGER {table}_{event} BEFORE {event} ON main.{table} BEGIN \
-             UPDATE step SET n = n - 1; SELECT RAISE(ABORT, 'failed on purpose') FROM step WHERE n < 0; END;"
-        ));
-    }
-    tx.conn.execute_batch(&sql).sql()?;
-    Ok(())
-}
-
-#[test]
-fn a_write_that_fails_at_any_step_leaves_nothing_behind() {
-    let fixture = Fixture::new();
+fn a_write_that_fails_at_any_step_leaves_nothing_behind<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     let mut model = Model::new();
     apply(&fixture, &mut model, &(1, Some(vec![1, 2, 3])));
     let edit = |tx: &Tx<'_>| {
@@ -116,14 +95,15 @@ fn a_write_that_fails_at_any_step_leaves_nothing_behind() {
         tx.replace_file(generation, &file("2.md"), &[chunk(&text(6))])
     };
     let mut failures = 0;
-    let failed = |n| fixture.store.write(move |tx| fail_at(tx, n).and_then(|()| edit(tx))).is_err();
+    let failed = |n| fixture.store.write(move |tx| B::fail_at(tx, n).and_then(|()| edit(tx))).is_err();
     while failed(failures) {
         check(&fixture, &model);
         failures += 1;
     }
-    // Two files, three chunks and their line terms in; one file, three chunks and their line terms out.
-    assert_eq!(failures, 15);
+    assert_eq!(failures, B::CHANGES);
     model.insert("1.md".to_owned(), vec![text(4), text(5)]);
     model.insert("2.md".to_owned(), vec![text(6)]);
     check(&fixture, &model);
 }
+
+for_every_backend!(any_sequence_of_edits_gives_what_was_put_in, a_write_that_fails_at_any_step_leaves_nothing_behind,);

@@ -1,7 +1,7 @@
 //! Usage adds up by day and model, and outlives the process.
 
-use super::{Fixture, options};
-use crate::{Store, usage::Spent};
+use super::{Backend, Fixture};
+use crate::usage::Spent;
 use model::usage::Usage;
 
 const DAY: &str = "2026-11-20";
@@ -10,14 +10,13 @@ fn spent(texts: u64, needed: u64) -> Spent {
     Spent { sent: Usage { requests: 1, texts, tokens: texts * 10 }, needed, embedded: texts }
 }
 
-#[test]
-fn usage_adds_up_and_survives_a_restart() {
-    let fixture = Fixture::new();
+fn usage_adds_up_and_survives_a_restart<B: Backend>() {
+    let fixture = Fixture::<B>::new();
     for (day, model, texts) in [(DAY, "small", 3), (DAY, "large", 1), (DAY, "small", 4), ("2026-11-21", "small", 9)] {
         fixture.store.write(move |tx| tx.add_usage(day, "openai", model, &spent(texts, 10))).unwrap();
     }
     fixture.store.close();
-    let store = Store::open(&fixture.path(), options(&fixture.clock)).unwrap();
+    let store = fixture.open();
     let rows = store.read(|r| r.usage_of(DAY)).unwrap();
     let seen: Vec<_> = rows.iter().map(|row| (row.model.as_str(), row.spent)).collect();
     let mut small = spent(3, 10);
@@ -32,3 +31,5 @@ fn the_hit_rate_is_what_needed_not_be_sent() {
     assert_eq!(spent(0, 0).hit_rate(), None);
     assert_eq!(spent(9, 4).hit_rate(), Some(0.0), "another model embeds everything again");
 }
+
+for_every_backend!(usage_adds_up_and_survives_a_restart,);

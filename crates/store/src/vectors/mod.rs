@@ -10,13 +10,14 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 pub use self::{
-    arena::{Candidate, CodedQuery, code},
+    arena::{CodedQuery, code},
     nearest::Nearest,
 };
 use crate::{
     DataVersion, Reader, Store,
     embeddings::{CodeCursor, SpaceId},
     generations::GenerationId,
+    ids::ChunkId,
 };
 use arena::{Arena, Precision};
 use model::{error::Result, source::Source};
@@ -139,7 +140,7 @@ fn refresh(reader: &Reader<'_>, previous: Option<Loaded>, version: DataVersion) 
     if !loaded.arena.is_empty() && loaded.chunks + reader.chunks_after(generation.id, loaded.cursor.chunk_id)? != chunks
     {
         let live = reader.chunk_ids(generation.id)?;
-        Arc::make_mut(&mut loaded.arena).retain(|id| live.binary_search(&id).is_ok());
+        Arc::make_mut(&mut loaded.arena).retain(|id| live.binary_search(&ChunkId::new(id)).is_ok());
     }
     loaded.chunks = chunks;
     loaded.version = version;
@@ -148,7 +149,9 @@ fn refresh(reader: &Reader<'_>, previous: Option<Loaded>, version: DataVersion) 
     let mut failed = None;
     loaded.cursor = reader.for_each_code(generation.id, space.id, loaded.cursor, |row| {
         let source = Source::of(row.source);
-        if let Err(error) = Arc::make_mut(arena).append(row.chunk_id, row.embedding_id, source, row.code) {
+        if let Err(error) =
+            Arc::make_mut(arena).append(row.chunk_id.number(), row.embedding_id.number(), source, row.code)
+        {
             failed.get_or_insert(error);
         }
     })?;

@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use super::{
     Vectors,
-    arena::{Candidate, Precision, Scan},
+    arena::{Precision, Scan},
 };
-use crate::{Reader, order::ChunkOrder};
+use crate::{
+    Reader,
+    ids::{ChunkId, EmbeddingId},
+    order::ChunkOrder,
+};
 use model::{error::Result, source::Source};
 
 /// How near the chunks are to a query.
@@ -45,17 +49,17 @@ impl Nearest<'_> {
 
     /// The `n` nearest chunks, best first, by approximate cosines.
     #[must_use]
-    pub fn top(&self, n: usize) -> Vec<Candidate> {
-        self.scan.top(n, |id| self.order.place(id))
+    pub fn top(&self, n: usize) -> Vec<ChunkId> {
+        let best = self.scan.top(n, |id| self.order.place(ChunkId::new(id)));
+        best.into_iter().map(|candidate| ChunkId::new(candidate.chunk_id)).collect()
     }
 
     /// The best chunks by exact cosine, best first: at least `n`, where there are so many.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn best(&self, reader: &Reader<'_>, n: usize) -> Result<Vec<(i64, f64)>> {
-        let candidates: Vec<i64> =
-            self.top(self.vectors.arena.oversample(n)).iter().map(|candidate| candidate.chunk_id).collect();
+    pub fn best(&self, reader: &Reader<'_>, n: usize) -> Result<Vec<(ChunkId, f64)>> {
+        let candidates = self.top(self.vectors.arena.oversample(n));
         let mut cosines = self.exact(reader, &candidates)?;
         self.sort(&mut cosines);
         Ok(cosines)
@@ -67,12 +71,12 @@ impl Nearest<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn cosines(&self, reader: &Reader<'_>, ids: &[i64], exact: usize) -> Result<Vec<(i64, f64)>> {
+    pub fn cosines(&self, reader: &Reader<'_>, ids: &[ChunkId], exact: usize) -> Result<Vec<(ChunkId, f64)>> {
         let (exact, rest) = match self.vectors.arena.precision() {
             Precision::Bits => (ids.to_vec(), Vec::new()),
             Precision::Int8 => {
-                let estimate = |id: &i64| Some((*id, f64::from(self.scan.similarity(*id)?)));
-                let mut estimated: Vec<(i64, f64)> = ids.iter().filter_map(estimate).collect();
+                let estimate = |id: &ChunkId| Some((*id, f64::from(self.scan.similarity(id.number())?)));
+                let mut estimated: Vec<(ChunkId, f64)> = ids.iter().filter_map(estimate).collect();
                 estimated.sort_by(|a, b| b.1.total_cmp(&a.1));
                 let rest = estimated.split_off(exact.min(estimated.len()));
                 (estimated.into_iter().map(|(id, _)| id).collect(), rest)
@@ -84,15 +88,17 @@ impl Nearest<'_> {
         Ok(cosines)
     }
 
-    fn sort(&self, cosines: &mut [(i64, f64)]) {
+    fn sort(&self, cosines: &mut [(ChunkId, f64)]) {
         cosines.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| self.order.place(a.0).cmp(&self.order.place(b.0))));
     }
 
     /// Exact cosines (−1 to 1) of chunks, from the stored vectors, in the order of `ids`.
-    fn exact(&self, reader: &Reader<'_>, ids: &[i64]) -> Result<Vec<(i64, f64)>> {
-        let embedded: Vec<(i64, i64)> =
-            ids.iter().filter_map(|&id| Some((id, self.vectors.arena.embedding_of(id)?))).collect();
-        let ids: Vec<i64> = embedded.iter().map(|&(_, embedding_id)| embedding_id).collect();
+    fn exact(&self, reader: &Reader<'_>, ids: &[ChunkId]) -> Result<Vec<(ChunkId, f64)>> {
+        let embedded: Vec<(ChunkId, EmbeddingId)> = ids
+            .iter()
+            .filter_map(|&id| Some((id, EmbeddingId::new(self.vectors.arena.embedding_of(id.number())?))))
+            .collect();
+        let ids: Vec<EmbeddingId> = embedded.iter().map(|&(_, embedding_id)| embedding_id).collect();
         // In the order of the ids; those that are gone by now are left out.
         let mut cosines = reader.exact_cosine(self.vectors.space, &ids, self.query)?.into_iter().peekable();
         let cosine = |(chunk_id, embedding_id)| {

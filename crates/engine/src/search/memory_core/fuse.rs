@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{explain::Explain, lexical::KeywordHit, vector::VectorHit};
-use store::chunks::ChunkRow;
+use store::{chunks::ChunkRow, ids::FileId};
 
 /// A chunk with its score so far.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub(super) struct Scored<'r> {
 }
 
 /// Places in a file: what tells results apart.
-pub(super) type Place = (i64, u32, u32);
+pub(super) type Place = (FileId, u32, u32);
 
 /// Lines of a chunk.
 pub(super) const fn place(row: &ChunkRow) -> Place {

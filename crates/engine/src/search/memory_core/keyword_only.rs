@@ -14,7 +14,7 @@ use super::{
     words::words,
 };
 use model::error::Result;
-use store::{Reader, chunks::ChunkRow};
+use store::{Reader, chunks::ChunkRow, ids::ChunkId};
 
 /// What was added to the score of a keyword hit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -63,12 +63,12 @@ pub(super) fn search(
 
 impl Found {
     /// All chunks that were found.
-    pub(super) fn chunk_ids(&self) -> impl Iterator<Item = i64> {
+    pub(super) fn chunk_ids(&self) -> impl Iterator<Item = ChunkId> {
         self.0.iter().flat_map(|(_, hits)| hits).map(|hit| hit.chunk_id)
     }
 
     /// Each chunk once, with the best score that any query gave it, in the order in which they were found.
-    pub(super) fn score<'r>(&self, rows: &'r HashMap<i64, ChunkRow>) -> Vec<Scored<'r>> {
+    pub(super) fn score<'r>(&self, rows: &'r HashMap<ChunkId, ChunkRow>) -> Vec<Scored<'r>> {
         let mut texts = TextWords::default();
         let mut best: Vec<Scored<'r>> = Vec::new();
         let mut known = HashMap::new();
@@ -99,7 +99,7 @@ impl Found {
 
 /// The distinct lower-case words of each text, made once however many keywords found it.
 #[derive(Default)]
-struct TextWords(HashMap<i64, HashSet<String>>);
+struct TextWords(HashMap<ChunkId, HashSet<String>>);
 
 impl TextWords {
     fn of(&mut self, row: &ChunkRow) -> &HashSet<String> {

@@ -2,12 +2,12 @@
 
 use super::{Scope, words::words};
 use model::{config::settings::FtsTokenizer, error::Result};
-use store::Reader;
+use store::{Reader, ids::ChunkId};
 
 /// A chunk with all words.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct KeywordHit {
-    pub(super) chunk_id: i64,
+    pub(super) chunk_id: ChunkId,
     /// `bm25()`, lower is better; none where only substrings were asked.
     pub(super) rank: Option<f64>,
     /// 0–1.

@@ -29,7 +29,7 @@ use model::{
     error::Result,
     source::Source,
 };
-use store::{Reader, chunks::ChunkRow, generations::GenerationId};
+use store::{Reader, chunks::ChunkRow, generations::GenerationId, ids::ChunkId};
 
 /// `query.minScore` of this ranking where none is set (F1).
 pub(crate) const DEFAULT_MIN_SCORE: f64 = 0.35;
@@ -189,8 +189,8 @@ impl<'a> Search<'a> {
     }
 
     /// Chunk rows by id.
-    fn rows(&self, ids: impl Iterator<Item = i64>) -> Result<HashMap<i64, ChunkRow>> {
-        let mut ids: Vec<i64> = ids.collect();
+    fn rows(&self, ids: impl Iterator<Item = ChunkId>) -> Result<HashMap<ChunkId, ChunkRow>> {
+        let mut ids: Vec<ChunkId> = ids.collect();
         ids.sort_unstable();
         ids.dedup();
         Ok(self.reader.chunks(&ids)?.into_iter().map(|row| (row.id, row)).collect())

@@ -5,12 +5,12 @@ use model::{
     error::{Code, Error, Result},
     source::Source,
 };
-use store::Reader;
+use store::{Reader, ids::ChunkId};
 
 /// A chunk with its cosine similarity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct VectorHit {
-    pub(super) chunk_id: i64,
+    pub(super) chunk_id: ChunkId,
     /// Cosine, −1 to 1.
     pub(super) score: f64,
 }

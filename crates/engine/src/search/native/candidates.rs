@@ -15,6 +15,7 @@ use store::{
     candidates::Wanted,
     chunks::ChunkRow,
     generations::GenerationId,
+    ids::{ChunkId, FileId},
     lexical::Term,
     order::{ChunkOrder, Place},
 };
@@ -46,11 +47,11 @@ const MOST_ROWS: usize = 2_000;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Similarities {
     /// Exact cosine per candidate chunk, −1 to 1.
-    pub cosines: HashMap<i64, f64, RandomState>,
+    pub cosines: HashMap<ChunkId, f64, RandomState>,
     /// Mean over all chunks.
     pub mean: f64,
     /// Rank of the candidate by similarity, from 1.
-    pub ranks: HashMap<i64, usize, RandomState>,
+    pub ranks: HashMap<ChunkId, usize, RandomState>,
 }
 
 /// The chunks to be ranked, and what is known of the whole index.
@@ -65,7 +66,7 @@ pub(crate) struct Candidates {
     /// Chunks in the index.
     pub total: u64,
     /// Rank of a chunk by words, from 1.
-    pub lexical_ranks: HashMap<i64, usize, RandomState>,
+    pub lexical_ranks: HashMap<ChunkId, usize, RandomState>,
     /// The vector leg; none when it does not take part.
     pub similarities: Option<Similarities>,
 }
@@ -125,13 +126,13 @@ pub(super) fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Resu
 
 /// The sum of the inverse document frequencies of the concepts that each chunk holds, by ascending id, of `wanted` chunks
 /// at least. Fills in what is known of the concepts.
-fn lexical_leg(scope: &Scope<'_>, plan: &Plan, wanted: usize, found: &mut Candidates) -> Result<Vec<(i64, f64)>> {
+fn lexical_leg(scope: &Scope<'_>, plan: &Plan, wanted: usize, found: &mut Candidates) -> Result<Vec<(ChunkId, f64)>> {
     let terms: Vec<Vec<Term<'_>>> = match scope.lexical {
         true => plan.concepts.iter().map(|concept| looked_for(concept).map(term_of).collect()).collect(),
         false => vec![Vec::new(); plan.concepts.len()],
     };
     let postings = scope.reader.postings(scope.generation, &terms, MOST_CHUNKS)?;
-    let mut scores: Vec<(i64, f64)> = Vec::new();
+    let mut scores: Vec<(ChunkId, f64)> = Vec::new();
     let mut rare: Vec<&str> = Vec::new();
     let mut common: Vec<(&Concept, f64)> = Vec::new();
     for ((concept, terms), postings) in plan.concepts.iter().zip(&terms).zip(postings) {
@@ -160,13 +161,13 @@ fn lexical_leg(scope: &Scope<'_>, plan: &Plan, wanted: usize, found: &mut Candid
 }
 
 /// Adds a concept to the scores of the chunks that hold it.
-fn add(scores: Vec<(i64, f64)>, weights: Weights, gain: f64) -> Vec<(i64, f64)> {
+fn add(scores: Vec<(ChunkId, f64)>, weights: Weights, gain: f64) -> Vec<(ChunkId, f64)> {
     merge(scores, weights.into_iter().map(|(id, weight)| (id, gain * f64::from(weight))), |sum, gain| sum + gain)
 }
 
 /// The `n` best of scores by ascending id, best first. Thousands of chunks that hold the same words score the same: of
 /// equals, those that come first in the order of content.
-fn best(scores: Vec<(i64, f64)>, n: usize, order: &ChunkOrder) -> Vec<i64> {
+fn best(scores: Vec<(ChunkId, f64)>, n: usize, order: &ChunkOrder) -> Vec<ChunkId> {
     let mut values: Vec<f64> = scores.iter().map(|(_, score)| *score).collect();
     let border = if values.len() > n {
         *values.select_nth_unstable_by(n - 1, |a, b| b.total_cmp(a)).1
@@ -186,7 +187,7 @@ fn best(scores: Vec<(i64, f64)>, n: usize, order: &ChunkOrder) -> Vec<i64> {
 }
 
 /// Chunks by ascending id, each with the weight of the surest form that it holds.
-type Weights = Vec<(i64, f32)>;
+type Weights = Vec<(ChunkId, f32)>;
 
 /// The forms of a concept that bring in chunks.
 fn looked_for(concept: &Concept) -> impl Iterator<Item = &Form> {
@@ -200,7 +201,7 @@ fn term_of(form: &Form) -> Term<'_> {
 }
 
 /// The chunks that hold a concept, and how many hold it in its own words, from those that hold its forms.
-fn holding(concept: &Concept, postings: impl IntoIterator<Item = Vec<i64>>) -> (Weights, usize) {
+fn holding(concept: &Concept, postings: impl IntoIterator<Item = Vec<ChunkId>>) -> (Weights, usize) {
     let mut weights: Weights = Vec::new();
     let mut frequency = 0;
     for (form, ids) in looked_for(concept).zip(postings) {
@@ -213,13 +214,17 @@ fn holding(concept: &Concept, postings: impl IntoIterator<Item = Vec<i64>>) -> (
 }
 
 /// Merges two lists of ascending ids: several times faster than hashing tens of thousands of them.
-fn merge<T>(a: Vec<(i64, T)>, b: impl Iterator<Item = (i64, T)>, both: impl Fn(T, T) -> T) -> Vec<(i64, T)> {
+fn merge<T>(
+    a: Vec<(ChunkId, T)>,
+    b: impl Iterator<Item = (ChunkId, T)>,
+    both: impl Fn(T, T) -> T,
+) -> Vec<(ChunkId, T)> {
     let merged = a.into_iter().merge_join_by(b, |(a, _), (b, _)| a.cmp(b));
     merged.map(|one| one.reduce(|(id, a), (_, b)| (id, both(a, b)))).collect()
 }
 
 /// The notes of the days that the query asks about, the newest first.
-fn dated_files(scope: &Scope<'_>, plan: &Plan, sources: &[Source]) -> Result<Vec<i64>> {
+fn dated_files(scope: &Scope<'_>, plan: &Plan, sources: &[Source]) -> Result<Vec<FileId>> {
     let Some(range) = plan.query.time.range else { return Ok(Vec::new()) };
     let told = DateRange { end: range.end.checked_add(TOLD_LATER.days()).unwrap_or(range.end), ..range };
     let mut files: Vec<_> = scope

@@ -9,6 +9,7 @@ use super::{
     passages::Passage,
     plan::{FormKind, Plan},
 };
+use store::ids::ChunkId;
 
 /// Explains a passage.
 #[must_use]
@@ -22,7 +23,7 @@ pub(super) fn of(
     let best = &lines.lines[passage.best];
     let chunks = [best.chunks.0, best.chunks.1].map(|at| lines.chunks[at].id);
     let parts = &evidence.parts;
-    let rank = |ranks: &dyn Fn(&i64) -> Option<usize>| chunks.iter().filter_map(ranks).min();
+    let rank = |ranks: &dyn Fn(&ChunkId) -> Option<usize>| chunks.iter().filter_map(ranks).min();
     let vector = candidates.similarities.as_ref().map(|similarities| {
         json!({
             "rank": rank(&|id| similarities.ranks.get(id).copied()),

@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use super::{candidates::Candidates, lines::Lines, name_free::NameFree};
 use crate::search::types::LineQuery;
 use model::error::Result;
-use store::{Reader, vectors::CodedQuery};
+use store::{Reader, ids::ChunkId, vectors::CodedQuery};
 
 /// Cosines of the candidate lines with the query, and how they are spread.
 #[derive(Debug, Default)]
@@ -39,8 +39,8 @@ impl LineMeaning {
     ) -> Result<Option<Self>> {
         let Some(query) = query else { return Ok(None) };
         let coded = CodedQuery::new(query.vector);
-        let ids: Vec<i64> = candidates.rows.iter().map(|row| row.id).collect();
-        let codes: HashMap<i64, Vec<u8>, RandomState> = reader.line_codes(query.space, &ids)?.into_iter().collect();
+        let ids: Vec<ChunkId> = candidates.rows.iter().map(|row| row.id).collect();
+        let codes: HashMap<ChunkId, Vec<u8>, RandomState> = reader.line_codes(query.space, &ids)?.into_iter().collect();
         let mut found: HashMap<Place<'_>, (f64, &[u8]), RandomState> = HashMap::default();
         for row in &candidates.rows {
             let Some(codes) = codes.get(&row.id) else { continue };

@@ -10,7 +10,7 @@ use super::{
     snippet::{self, Snippet},
 };
 use model::error::Result;
-use store::chunks::ChunkRow;
+use store::{chunks::ChunkRow, ids::ChunkId};
 use text::{
     lines::{Hashes, LineBlob, LineKind, LineView},
     time::note_date,
@@ -74,7 +74,7 @@ pub(super) struct Line<'r> {
 #[derive(Debug, Clone)]
 pub(super) struct Chunk {
     /// Id in the store.
-    pub id: i64,
+    pub id: ChunkId,
     /// The query's words in its lines.
     pub counts: Vec<Count>,
     /// Number of terms of its lines.

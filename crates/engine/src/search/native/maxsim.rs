@@ -10,7 +10,7 @@ use super::{candidates::Candidates, lines::Lines, plan::Plan};
 use crate::search::types::LineQuery;
 use embed::pieces::{AskedPiece, PieceQuestion};
 use model::error::Result;
-use store::{Reader, vectors::CodedQuery};
+use store::{Reader, ids::ChunkId, vectors::CodedQuery};
 use text::fold::fold;
 
 /// What a piece found in the line before or after counts for.
@@ -51,8 +51,8 @@ impl MaxSim {
         if wanted.is_empty() {
             return Ok(None);
         }
-        let ids: Vec<i64> = candidates.rows.iter().map(|row| row.id).collect();
-        let signs: HashMap<i64, Vec<u8>, RandomState> = reader.line_signs(query.space, &ids)?.into_iter().collect();
+        let ids: Vec<ChunkId> = candidates.rows.iter().map(|row| row.id).collect();
+        let signs: HashMap<ChunkId, Vec<u8>, RandomState> = reader.line_signs(query.space, &ids)?.into_iter().collect();
         let mut places: HashMap<(&str, &str, u32), usize, RandomState> = HashMap::default();
         for (at, line) in lines.lines.iter().enumerate() {
             let file = &lines.files[line.file];

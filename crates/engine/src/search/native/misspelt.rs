@@ -12,7 +12,7 @@ use super::{
     plan::{Form, FormKind, Plan},
 };
 use model::error::Result;
-use store::{chunks::ChunkRow, lexical::Term};
+use store::{chunks::ChunkRow, ids::ChunkId, lexical::Term};
 use text::{
     fold::fold,
     lexicon::term_hash,
@@ -86,11 +86,11 @@ fn names_near(scope: &Scope<'_>, words: &[&mut Vec<Form>]) -> Result<Vec<Vec<For
         words.iter().enumerate().flat_map(|(word, forms)| spellings_near(word, forms)).collect();
     let terms: Vec<Vec<Term<'_>>> = spellings.iter().map(|(_, text)| vec![Term { text, is_required: true }]).collect();
     let postings = scope.reader.postings(scope.generation, &terms, MOST_CHUNKS)?;
-    let found: Vec<Vec<i64>> =
+    let found: Vec<Vec<ChunkId>> =
         postings.into_iter().map(|chunks| chunks.into_iter().flatten().flatten().collect()).collect();
-    let all: BTreeSet<i64> = found.iter().flatten().copied().collect();
-    let all: Vec<i64> = all.into_iter().collect();
-    let rows: HashMap<i64, ChunkRow> = scope.reader.chunks(&all)?.into_iter().map(|row| (row.id, row)).collect();
+    let all: BTreeSet<ChunkId> = found.iter().flatten().copied().collect();
+    let all: Vec<ChunkId> = all.into_iter().collect();
+    let rows: HashMap<ChunkId, ChunkRow> = scope.reader.chunks(&all)?.into_iter().map(|row| (row.id, row)).collect();
     let mut names: Vec<Vec<(bool, Reverse<usize>, &str)>> = vec![Vec::new(); words.len()];
     for ((word, term), chunks) in spellings.iter().zip(&found) {
         if is_name(term, chunks.iter().filter_map(|id| rows.get(id))) {

@@ -10,6 +10,7 @@ use store::{
     chunks::ChunkRow,
     embeddings::NewEmbedding,
     files::{NewChunk, NewFile},
+    ids::{ChunkId, FileId},
     vectors::Vectors,
 };
 use text::{analyze::Analyzer, chunk, language::Language, outline::Outline};
@@ -120,8 +121,8 @@ pub(crate) fn shown_of(text: &str, is_one_line: bool) -> Vec<String> {
     let numbered: Vec<(u32, &str)> = (1..).zip(text.split('\n')).collect();
     let terms = Analyzer::new().chunk("memory/a.md", &Outline::of(text), &numbered);
     let rows = [ChunkRow {
-        id: 1,
-        file_id: 1,
+        id: ChunkId::new(1),
+        file_id: FileId::new(1),
         source: "memory".to_owned(),
         path: "memory/a.md".to_owned(),
         mtime_ns: 0,

@@ -30,7 +30,7 @@ use model::{
     error::{Code, Error, Result},
     source::Source,
 };
-use store::{Reader, files::Hash, generations::GenerationId};
+use store::{Kept, Reader, files::Hash, generations::GenerationId, ids::FileId};
 use text::{fold::fold, session_header};
 
 /// Characters of a passage shown in the report.
@@ -182,7 +182,9 @@ impl Admin {
                 tx.forget_claims(&claims, &paths, &conversations)?;
                 tx.purge_texts(&hashes)
             })?;
-            admin.context.store().scrub(admin.context.shutdown())?;
+            if let Some(file) = admin.context.store().admin() {
+                file.scrub(admin.context.shutdown())?;
+            }
             admin.telemetry.refresh(admin.context.shutdown());
             Ok(())
         })
@@ -195,9 +197,9 @@ impl Admin {
     /// # Errors
     /// [`Code::NotFound`] when there is no such entry.
     pub async fn undo_forget(self: &Arc<Self>, id: String) -> Result<()> {
-        self.blocking(move |_, settings| {
+        self.blocking(move |admin, _| {
             let mut found = false;
-            jsonl::update(&list_path(&settings.database_path), |lines| {
+            jsonl::update(&admin.context.store().kept(Kept::Forgotten), |lines| {
                 let kept: Vec<String> =
                     lines.iter().filter(|line| entry_of(line).is_none_or(|e| e.id != id)).cloned().collect();
                 found = kept.len() < lines.len();
@@ -220,8 +222,8 @@ impl Admin {
     /// # Errors
     /// When it cannot be read.
     pub async fn forgotten(self: &Arc<Self>) -> Result<Vec<Remembered>> {
-        self.blocking(|_, settings| {
-            let lines = jsonl::all(&list_path(&settings.database_path))?;
+        self.blocking(|admin, _| {
+            let lines = jsonl::all(&admin.context.store().kept(Kept::Forgotten))?;
             Ok(lines.iter().filter_map(|line| entry_of(line)).map(remembered).collect())
         })
         .await
@@ -232,7 +234,7 @@ impl Admin {
         let area = Area::of(settings);
         let mut target = Target::default();
         self.context.store().read(|r| {
-            let live = r.live()?.map_or(0, |live| live.id);
+            let live = r.live()?.map(|live| live.id).unwrap_or_default();
             match (call.lines, call.paths.as_slice()) {
                 (None, paths) => paths.iter().try_for_each(|path| target.path(r, live, &area, path))?,
                 (Some((first, last)), [path]) => {
@@ -285,7 +287,7 @@ impl Target {
     }
 
     /// All of a file.
-    fn file(&mut self, r: &Reader<'_>, id: i64, name: String) -> Result<()> {
+    fn file(&mut self, r: &Reader<'_>, id: FileId, name: String) -> Result<()> {
         for chunk in r.chunks_of_file(id)? {
             self.report.chunks += 1;
             self.hashes.extend(chunk.hash);

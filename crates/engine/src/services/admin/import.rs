@@ -10,7 +10,7 @@ use super::{super::context::Service, Admin};
 use crate::index::prepare::hash;
 use embed::{Space, provider::Provider};
 use model::error::{Code, Error, Result};
-use store::{Reader, embeddings::NewEmbedding};
+use store::{Reader, embeddings::NewEmbedding, ids::SpaceId};
 
 /// Key in `meta` of the report of the last import.
 const LAST_IMPORT: &str = "last_import";
@@ -134,7 +134,7 @@ fn sift(
     Ok((fresh, outcome))
 }
 
-fn stored(reader: &Reader<'_>, space: Option<i64>, row: &NewEmbedding) -> Result<bool> {
+fn stored(reader: &Reader<'_>, space: Option<SpaceId>, row: &NewEmbedding) -> Result<bool> {
     space.map_or(Ok(false), |space| reader.has_embedding(space, &row.hash))
 }
 

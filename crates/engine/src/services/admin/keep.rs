@@ -17,7 +17,7 @@ use model::{
     error::{Error, Result},
     own_file,
 };
-use store::{Store, backup};
+use store::{Kept, Store, backup};
 
 /// Rows removed in one transaction.
 const STEP: usize = 500;
@@ -80,7 +80,9 @@ impl Admin {
         let before = wiped?;
         self.blocking(move |admin, _| {
             let (store, shutdown) = (admin.context.store(), admin.context.shutdown());
-            store.scrub(shutdown)?;
+            if let Some(file) = store.admin() {
+                file.scrub(shutdown)?;
+            }
             let after = totals(store)?;
             admin.indexer.begin_anew();
             admin.telemetry.refresh(shutdown);
@@ -100,14 +102,14 @@ impl Admin {
     /// # Errors
     /// [`Code::Argument`] when the target exists, and what the disk gives.
     pub async fn backup(self: &Arc<Self>, target: PathBuf) -> Result<Copied> {
-        self.blocking(move |admin, settings| {
+        self.blocking(move |admin, _| {
             let store = admin.context.store();
-            let list = list_path(&settings.database_path);
+            let list = store.kept(Kept::Forgotten);
             let list = list.exists().then(|| (list, list_path(&target)));
             if let Some((_, copy)) = list.as_ref().filter(|(_, copy)| copy.exists()) {
                 return Err(backup::exists(copy));
             }
-            store.backup(&target)?;
+            store.file()?.backup(&target)?;
             let forgotten = list.map(|(list, to)| copy(&list, &to)).transpose().inspect_err(|_| {
                 // Without the list what was forgotten would come back with the copy.
                 let _ = fs::remove_file(&target);

@@ -86,8 +86,9 @@ impl Admin {
         self.leave_out(&staged, settings)?;
         let kept = self.keep_present()?;
         let report = self.restored(file, &staged, kept, forgotten, false)?;
-        self.context.store().restore(staged)?;
-        self.context.store().thin_replaced();
+        let file_of_index = self.context.store().file()?;
+        file_of_index.restore(staged)?;
+        file_of_index.thin_replaced();
         self.indexer.begin_anew();
         self.indexer.forget_comparison();
         self.telemetry.refresh(self.context.shutdown());
@@ -98,11 +99,11 @@ impl Admin {
     fn keep_present(&self) -> Result<Option<PathBuf>> {
         let kept = totals(self.context.store()).and_then(|present| {
             let holds = present.files + present.vectors > 0;
-            holds.then(|| self.context.store().keep_present()).transpose()
+            holds.then(|| self.context.store().file()?.keep_present()).transpose()
         });
         match kept {
             Err(error) if error.code() == Code::Corrupt => {
-                let aside = self.context.store().recover()?.set_aside;
+                let aside = self.context.store().file()?.recover()?.set_aside;
                 self.context.store().acquire_lease()?;
                 Ok(aside)
             }
@@ -139,7 +140,7 @@ impl Admin {
             progress: &quiet,
         }
         .run()?;
-        copy.scrub(self.context.shutdown())
+        copy.file()?.scrub(self.context.shutdown())
     }
 
     fn restored(

@@ -51,7 +51,7 @@ async fn a_copy_takes_the_place_of_the_index_and_the_next_sync_brings_it_up_to_d
     for _ in 0..2 {
         engine.admin.restore(copy.clone(), false).await.unwrap();
     }
-    assert_eq!(engine.context.store().replaced().len(), 2);
+    assert_eq!(engine.context.store().file().unwrap().replaced().len(), 2);
     let strange = names(&engine).into_iter().filter(|name| name.starts_with('.')).count();
     assert_eq!(strange, 0);
     engine.release().await;
@@ -102,7 +102,7 @@ async fn what_was_forgotten_since_the_copy_or_before_it_does_not_come_back() {
     assert!(!found(&engine, "lighthouse").await);
     // What is forgotten later leaves what was replaced, too.
     engine.admin.forget(forget("MEMORY.md", None)).await.unwrap();
-    assert_eq!(engine.context.store().replaced(), Vec::<PathBuf>::new());
+    assert_eq!(engine.context.store().file().unwrap().replaced(), Vec::<PathBuf>::new());
     engine.release().await;
 }
 
@@ -120,7 +120,7 @@ async fn a_damaged_index_is_replaced_as_well() {
     let report = engine.admin.restore(copy, false).await.unwrap();
     assert!(report.kept.is_some_and(|kept| kept.exists()));
     assert!(found(&engine, "zebra").await);
-    assert!(engine.context.store().verify(&Cancel::new()).is_ok());
+    assert!(engine.context.store().file().unwrap().verify(&Cancel::new()).is_ok());
     engine.release().await;
 }
 

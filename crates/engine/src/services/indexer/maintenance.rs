@@ -56,10 +56,11 @@ impl Indexer {
             let repaired = indexer
                 .upkeep(|indexer, _| {
                     let store = indexer.context.store();
+                    let Some(admin) = store.admin() else { return Ok(false) };
                     let damaged = store.is_corrupt()
-                        || store.verify(indexer.context.shutdown()).is_err_and(|e| e.code() == Code::Corrupt);
+                        || admin.verify(indexer.context.shutdown()).is_err_and(|e| e.code() == Code::Corrupt);
                     if damaged {
-                        let recovery = store.recover()?;
+                        let recovery = admin.recover()?;
                         let agent = indexer.context.agent();
                         tracing::warn!(
                             agent = agent.as_str(),

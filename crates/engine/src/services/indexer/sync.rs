@@ -413,10 +413,10 @@ mod tests {
         forced.await.unwrap().unwrap();
         let generation =
             |engine: &Engine| tokio::task::block_in_place(|| engine.context.store().read(|r| r.live())).unwrap();
-        assert_eq!(generation(&engine).unwrap().id, 1);
+        assert_eq!(generation(&engine).unwrap().id.number(), 1);
         // Later, force means what it says.
         engine.indexer.sync(call(true), Cancel::new(), None).await.unwrap();
-        assert_eq!(generation(&engine).unwrap().id, 2);
+        assert_eq!(generation(&engine).unwrap().id.number(), 2);
         engine.release().await;
     }
 }

@@ -199,8 +199,11 @@ impl Arena {
         }
     }
 
-    /// Compares a query with all chunks of the sources (none named = all). None when the query has no direction or
-    /// another number of dimensions.
+    /// Compares a query with all chunks of the sources (none named = all). None when the query has no direction or another
+    /// number of dimensions.
+    ///
+    /// On this thread alone: with one more busy thread 32 searches at once on two cores delay the event loop by 4.9 ms
+    /// instead of 1.9 at p99.
     #[must_use]
     pub fn scan(&self, query: &[f32], sources: &[Source]) -> Option<Scan<'_>> {
         let directed = query.iter().all(|x| x.is_finite()) && query.iter().any(|&x| x != 0.0);

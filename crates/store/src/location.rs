@@ -1,0 +1,35 @@
+//! Which store is which, and what the memory keeps beside one.
+
+use std::path::{Path, PathBuf};
+
+/// Names a store: equal ids are one index, whoever opens it and how. What it looks like is the backend's affair.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct StoreId(Kind);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Kind {
+    File(PathBuf),
+}
+
+impl StoreId {
+    /// The store in a SQLite file.
+    #[must_use]
+    pub fn of_file(path: &Path) -> Self {
+        Self(Kind::File(path.to_path_buf()))
+    }
+}
+
+/// What belongs to the memory and outlives its index, which may be deleted and made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// The list of what was forgotten.
+    Forgotten,
+}
+
+/// Where the memory of a SQLite file keeps something.
+#[must_use]
+pub fn kept_beside(database: &Path, what: Kept) -> PathBuf {
+    match what {
+        Kept::Forgotten => database.with_extension("forgotten.jsonl"),
+    }
+}
