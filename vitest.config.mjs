@@ -8,7 +8,7 @@ const HOST_STEP_MS = 600_000;
 const server = { deps: { external: [/\/(?:index\.js|lib\/[^/]+\.js|plugin\/.+\.js)$/] } };
 
 const host = {
-  globalSetup: ["__test__/host/pack.mjs"],
+  globalSetup: ["__test__/support/pack.mjs"],
   testTimeout: HOST_STEP_MS,
   hookTimeout: HOST_STEP_MS,
   server,
@@ -22,6 +22,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       { test: { name: "unit", include: ["__test__/unit/**/*.test.mjs"], testTimeout: 60_000, server } },
+      { test: { name: "process", include: ["__test__/process/**/*.test.mjs"], testTimeout: 180_000, server } },
       {
         test: { name: "oracle", include: ["__test__/oracle/**/*.test.mjs"], testTimeout: HOST_STEP_MS, hookTimeout: HOST_STEP_MS, server },
       },

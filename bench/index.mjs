@@ -7,7 +7,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { installHost } from "../__test__/host/install.mjs";
+import { installHost } from "../__test__/support/install.mjs";
 
 const { values: a } = parseArgs({
   options: {

@@ -9,7 +9,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { installHost } from "../__test__/host/install.mjs";
+import { installHost } from "../__test__/support/install.mjs";
 import { activeRates, MODELS, runActive } from "./active.mjs";
 import { answerRates, runAnswers } from "./answers.mjs";
 import { casesOf, readQueries } from "./cases.mjs";

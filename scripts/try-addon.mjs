@@ -16,7 +16,7 @@ import { Stage } from "./ship/stage.mjs";
 import { shippedTargets } from "./ship/targets.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const face = fileURLToPath(new URL("../__test__/addon/face.mjs", import.meta.url));
+const face = fileURLToPath(new URL("../__test__/support/face.mjs", import.meta.url));
 const command = process.argv.slice(2);
 if (command.length === 0) throw new Error("which Node? for example: node scripts/try-addon.mjs node");
 

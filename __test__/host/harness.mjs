@@ -11,9 +11,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { compareVersions } from "../../plugin/host-versions.js";
-import { createFakeProvider } from "./fake-provider.mjs";
+import { createFakeProvider } from "../support/fake-provider.mjs";
+import { installHost } from "../support/install.mjs";
 import { Connection } from "./gateway-connection.mjs";
-import { installHost } from "./install.mjs";
 
 /** Time limit of one command in milliseconds; a busy machine needs some. */
 const COMMAND_MS = 420_000;

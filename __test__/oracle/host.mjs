@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { installHost } from "../host/install.mjs";
+import { installHost } from "../support/install.mjs";
 
 /** The version whose chunks, order and scores `ranking: "memory-core"` reproduces. */
 const VERSION = "2026.4.12";

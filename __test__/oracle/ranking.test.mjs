@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MemoryIndexManager } from "../../lib/manager.js";
-import { createFakeProvider } from "../host/fake-provider.mjs";
+import { createFakeProvider } from "../support/fake-provider.mjs";
 import { NOW, queries, writeWorkspace } from "./corpus.mjs";
 import { askHost } from "./host.mjs";
 

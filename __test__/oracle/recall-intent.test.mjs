@@ -6,7 +6,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { native } from "../../lib/native.js";
-import { installHost } from "../host/install.mjs";
+import { installHost } from "../support/install.mjs";
 
 const VERSION = "2026.9.6";
 

@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryIndexManager } from "../../lib/manager.js";
-import { createFakeProvider } from "../host/fake-provider.mjs";
-import { installHost } from "../host/install.mjs";
+import { createFakeProvider } from "../support/fake-provider.mjs";
+import { installHost } from "../support/install.mjs";
 import { random } from "./corpus.mjs";
 
 const RUNNER = fileURLToPath(new URL("sent-index.mjs", import.meta.url));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { resolveAccounts, withPlainSecrets } from "../../lib/accounts.js";
 import { Host } from "../../plugin/host.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 const search = (/** @type {object} */ settings) => ({ memory: { search: settings } });
 

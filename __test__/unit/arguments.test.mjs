@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { chunkMarkdown, closeAllMemoryIndexManagers, MemoryIndexManager } from "../../index.js";
 import { isNativeLoaded } from "../../lib/native.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 /** @param {RegExp} words */
 const mistake = (words) => expect.objectContaining({ name: "TypeError", code: "MEM_ARGUMENT", message: expect.stringMatching(words) });

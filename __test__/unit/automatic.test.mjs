@@ -7,8 +7,8 @@ import { expect, test, vi } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
 import { registerService } from "../../plugin/service.js";
+import { makeWorkspace } from "../support/workspace.mjs";
 import { hooked, MAIN, turn } from "./hooked.mjs";
-import { makeWorkspace } from "./workspace.mjs";
 
 // A busy machine does not open an engine within the default 300 ms.
 const RECALL = { autoRecall: true, autoRecallTimeoutMs: 5000 };

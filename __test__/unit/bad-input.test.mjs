@@ -9,7 +9,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 const NOTE = { "memory/good.md": "The spare key is under the blue pot.\n" };
 const KEY = "sk-canary0123456789abcdef";

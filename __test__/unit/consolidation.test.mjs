@@ -10,8 +10,8 @@ import { noteSearch, noteTurn } from "../../plugin/consolidation/evidence.js";
 import { lookWhoIsDue } from "../../plugin/consolidation/nights.js";
 import { apply, consolidate, plan } from "../../plugin/consolidation/run.js";
 import { Host } from "../../plugin/host.js";
-import { commandLine } from "./command-line.mjs";
-import { makeWorkspace } from "./workspace.mjs";
+import { commandLine } from "../support/command-line.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 const ID = "memory-core-rs";
 const DAY_MS = 86_400_000;

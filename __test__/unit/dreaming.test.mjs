@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { registerDreamingCommand } from "../../plugin/commands/dreaming.js";
 import { lastPutBack, repairSwitch } from "../../plugin/dreaming-switch.js";
 import { Host } from "../../plugin/host.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 /**
  * A host that keeps its configuration as hosts since 2026.6 do.

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { explanation } from "../../plugin/cli/explain.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 const FILES = {
   "memory/2024-05-02.md": "- The children start swimming lessons on Monday.\n- Build failed with ERR_QUOTA_4012.\n",

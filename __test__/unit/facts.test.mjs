@@ -7,8 +7,8 @@ import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
 import { exportedRows, runFactImport, runFind, runList, runStats } from "../../plugin/cli/ltm.js";
 import { registerTools } from "../../plugin/tools/register.js";
+import { makeWorkspace } from "../support/workspace.mjs";
 import { hooked, MAIN, turn } from "./hooked.mjs";
-import { makeWorkspace } from "./workspace.mjs";
 
 /** @typedef {{name: string, parameters: any, execute(id: string, params: unknown): Promise<{content: {text: string}[], details: any}>}} Tool */
 

@@ -6,7 +6,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 const [EDITS, QUERIES, NOTES] = [60, 200, 240];
 

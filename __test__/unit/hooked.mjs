@@ -9,7 +9,7 @@ import { registerActiveMemory } from "../../plugin/active-memory/register.js";
 import { automaticAgent } from "../../plugin/hooks/agent.js";
 import { registerHooks } from "../../plugin/hooks/register.js";
 import { Host } from "../../plugin/host.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 export const MAIN = { agentId: "main", sessionKey: "agent:main:main", sessionId: "s1", trigger: "user" };
 

@@ -3,7 +3,7 @@
 
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 /**
  * The code and the patience of a sync whose adapter fails.

@@ -1,7 +1,7 @@
 // What `openclaw memory index` says of an update before it costs something.
 
 import { expect, test } from "vitest";
-import { commandLine } from "./command-line.mjs";
+import { commandLine } from "../support/command-line.mjs";
 
 // A proxy of a provider elsewhere was said to be the place where the texts stay.
 test("the cost of an update tells where texts go: no proxy on this machine is the provider itself", async () => {

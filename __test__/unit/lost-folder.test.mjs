@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { warnAboutLostFolders, watchFolders } from "../../plugin/lost-folders.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 // A mount that went away emptied the index without a word.
 test("what is known of a lost workspace is answered with a warning until it is back or forced", async () => {

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { closeAllMemoryIndexManagers, MemoryIndexManager } from "../../index.js";
 import { isNativeLoaded } from "../../lib/native.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 test("importing the package loads no addon; asking for a manager does", async () => {
   expect(isNativeLoaded()).toBe(false);

@@ -3,8 +3,8 @@
 import { symlink } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startProvider } from "../kill/provider.mjs";
-import { commandLine } from "./command-line.mjs";
+import { commandLine } from "../support/command-line.mjs";
+import { startProvider } from "../support/provider.mjs";
 
 /** Settings of a provider at an address. @param {string} baseUrl */
 const at = (baseUrl) => ({

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { explainSettings } from "../../lib/explain-settings.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const manifest = JSON.parse(await readFile(`${root}/openclaw.plugin.json`, "utf8"));

@@ -8,7 +8,7 @@ import { Host } from "../../plugin/host.js";
 import { compareVersions } from "../../plugin/host-versions.js";
 import { classifyPaths } from "../../plugin/path-origin.js";
 import { missingRequirements } from "../../plugin/requirements.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 /** @typedef {{name: string, description: string, parameters: any, execute(id: string, params: unknown, signal?: AbortSignal): Promise<{content: any[], details: any}>}} Tool */
 

@@ -13,7 +13,7 @@ import { platformTriple } from "../../lib/native.js";
 import { mainManifest, platformManifest, platformPackage } from "../../scripts/ship/packages.mjs";
 import { readManifest, Stage } from "../../scripts/ship/stage.mjs";
 import { chooseTargets, shippedTargets } from "../../scripts/ship/targets.mjs";
-import { startRegistry } from "../registry.mjs";
+import { startRegistry } from "../support/registry.mjs";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));

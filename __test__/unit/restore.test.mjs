@@ -8,10 +8,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
-import { integrity } from "../kill/content.mjs";
-import { random } from "../kill/random.mjs";
-import { commandLine } from "./command-line.mjs";
-import { makeWorkspace } from "./workspace.mjs";
+import { commandLine } from "../support/command-line.mjs";
+import { integrity } from "../support/content.mjs";
+import { random } from "../support/random.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 test("restore shows what it replaces, asks, puts the copy back, keeps what was there, and an update goes on from it", async () => {
   const { dir, workspace, run, json, finds } = await commandLine();
@@ -61,7 +61,7 @@ test("what cannot be restored is refused with its code, and the index is as it w
   expect(await finds("sencha")).toBe(true);
 });
 
-const CHILD = fileURLToPath(new URL("../kill/restore-child.mjs", import.meta.url));
+const CHILD = fileURLToPath(new URL("./restore-child.mjs", import.meta.url));
 
 test("a restore that is killed leaves the index of before or the copy, whole, and nothing in the way of the next", async () => {
   const notes = Object.fromEntries(

@@ -1,7 +1,7 @@
 // What a search shows, as somebody asks it: whole notes, no bare headings, no borrowed scores.
 import { describe, expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 /** 2024-06-15 12:00 UTC, a Saturday. */
 const NOW = 1_718_452_800_000;

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { topicsOf } from "../../plugin/setup/questions.js";
-import { commandLine } from "./command-line.mjs";
+import { commandLine } from "../support/command-line.mjs";
 
 const SEARCH = { provider: "none" };
 const ID = "memory-core-rs";

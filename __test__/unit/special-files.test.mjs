@@ -6,7 +6,7 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync,
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { native } from "../../lib/native.js";
-import { commandLine } from "./command-line.mjs";
+import { commandLine } from "../support/command-line.mjs";
 import { hooked, MAIN, turn } from "./hooked.mjs";
 
 const FACTS = "memory/facts.md";

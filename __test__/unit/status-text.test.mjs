@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { explainSettings } from "../../lib/explain-settings.js";
 import { printStatus } from "../../plugin/cli/status-text.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 /** What is printed of one agent. @param {object} result */
 function printed(result) {

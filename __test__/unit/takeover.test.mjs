@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { MemoryCoreIndex, readVector } from "../../plugin/import/memory-core-index.js";
 import { takeOver, takeOverOnce } from "../../plugin/import/take-over.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 const MODEL = "titan";
 

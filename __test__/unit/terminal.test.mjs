@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { registerCli } from "../../plugin/cli/register.js";
 import { cells, clipped, table } from "../../plugin/cli/table.js";
-import { commandLine, NOTE } from "./command-line.mjs";
+import { commandLine, NOTE } from "../support/command-line.mjs";
 
 const { isTTY } = process.stdout;
 const { TERM, NO_COLOR, FORCE_COLOR } = process.env;

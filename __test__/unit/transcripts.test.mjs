@@ -11,7 +11,7 @@ import { Host } from "../../plugin/host.js";
 import { createRuntime } from "../../plugin/runtime.js";
 import { authorizeHits } from "../../plugin/session-visibility.js";
 import { stopWatchingTranscripts, watchTranscripts } from "../../plugin/sessions/events.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 const SESSIONS = { provider: "none", sources: ["memory", "sessions"], experimental: { sessionMemory: true } };
 

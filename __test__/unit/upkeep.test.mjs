@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startProvider } from "../kill/provider.mjs";
-import { commandLine, FILES, NOTE } from "./command-line.mjs";
+import { commandLine, FILES, NOTE } from "../support/command-line.mjs";
+import { startProvider } from "../support/provider.mjs";
 
 test("forget shows, takes out, keeps out and takes back; the file stays as it is", async () => {
   const { workspace, run, json, finds } = await commandLine();

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
 import { voiceOf } from "../../plugin/voice.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 const NOTE = "The canary sings at the harbour of Ponta Delgada.";
 const KEY = "sk-proj-canary0123456789abcdef";

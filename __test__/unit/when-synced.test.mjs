@@ -5,7 +5,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
 const NOTE = { "memory/tea.md": "The favourite tea is sencha.\n" };
 const QUIET = { watch: false, onSearch: false, onSessionStart: false };

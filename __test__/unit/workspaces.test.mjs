@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
-const CHILD = fileURLToPath(new URL("../kill/workspace-child.mjs", import.meta.url));
+const CHILD = fileURLToPath(new URL("./workspace-child.mjs", import.meta.url));
 
 /** Two workspaces of the agent `main`, and what opens them. */
 async function twoWorkspaces() {

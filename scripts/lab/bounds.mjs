@@ -11,7 +11,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { held } from "../../__test__/kill/held.mjs";
+import { held } from "../../__test__/support/held.mjs";
 import { quantiles } from "../../bench/quantiles.mjs";
 import { MemoryIndexManager } from "../../index.js";
 

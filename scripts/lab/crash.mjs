@@ -2,7 +2,7 @@
 //   npm run lab -- crash [--rounds 500] [--files 300] [--seed N]
 
 import { parseArgs } from "node:util";
-import { crashRounds } from "../../__test__/kill/crash.mjs";
+import { crashRounds } from "../../__test__/process/crash.mjs";
 
 const { values } = parseArgs({
   options: {

@@ -2,7 +2,7 @@
 //   npm run lab -- cycles [--managers 1000] [--workers 200]
 
 import { parseArgs } from "node:util";
-import { cycles } from "../../__test__/kill/cycles.mjs";
+import { cycles } from "../../__test__/process/cycles.mjs";
 
 const { values } = parseArgs({ options: { managers: { type: "string", default: "1000" }, workers: { type: "string", default: "200" } } });
 for (const what of /** @type {("managers" | "workers")[]} */ (["managers", "workers"])) {

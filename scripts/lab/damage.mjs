@@ -4,7 +4,7 @@
 
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
-import { damages } from "../../__test__/faults/damage.mjs";
+import { damages } from "../../__test__/process/damage.mjs";
 
 const { values } = parseArgs({
   options: { cases: { type: "string", default: "500" }, seed: { type: "string" }, only: { type: "string" } },

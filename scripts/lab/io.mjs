@@ -2,7 +2,7 @@
 //   npm run lab -- io [--stride 1] [--offset 0]
 
 import { parseArgs } from "node:util";
-import { ioFaults } from "../../__test__/faults/io.mjs";
+import { ioFaults } from "../../__test__/process/io-faults.mjs";
 
 const { values } = parseArgs({ options: { stride: { type: "string", default: "1" }, offset: { type: "string", default: "0" } } });
 for await (const { life, fault, rounds, bad, skip, problems } of ioFaults({

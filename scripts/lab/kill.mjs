@@ -2,7 +2,7 @@
 //   npm run lab -- kill [--rounds 20] [--chunks 10000] [--seed N]
 
 import { parseArgs } from "node:util";
-import { killRounds } from "../../__test__/kill/rounds.mjs";
+import { killRounds } from "../../__test__/process/kill.mjs";
 
 const { values } = parseArgs({
   options: {

@@ -2,7 +2,7 @@
 //   npm run lab -- processes [--seconds 60] [--files 300] [--seed N] [--hurry]
 
 import { parseArgs } from "node:util";
-import { processRun, stoppedHolder } from "../../__test__/kill/processes.mjs";
+import { processRun, stoppedHolder } from "../../__test__/process/processes.mjs";
 
 const { values } = parseArgs({
   options: {

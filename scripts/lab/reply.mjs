@@ -13,7 +13,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { TestHost } from "../../__test__/host/harness.mjs";
-import pack from "../../__test__/host/pack.mjs";
+import pack from "../../__test__/support/pack.mjs";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 
 const { values: args } = parseArgs({

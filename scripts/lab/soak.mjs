@@ -10,9 +10,9 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { held } from "../../__test__/kill/held.mjs";
-import { startProvider } from "../../__test__/kill/provider.mjs";
-import { random } from "../../__test__/kill/random.mjs";
+import { held } from "../../__test__/support/held.mjs";
+import { startProvider } from "../../__test__/support/provider.mjs";
+import { random } from "../../__test__/support/random.mjs";
 import { quantiles } from "../../bench/quantiles.mjs";
 import { MemoryIndexManager } from "../../index.js";
 
@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 
-const CHILD = fileURLToPath(new URL("../../__test__/kill/index-once.mjs", import.meta.url));
+const CHILD = fileURLToPath(new URL("../../__test__/process/index-once.mjs", import.meta.url));
 const SAMPLE_MS = 5_000;
 /** Share of the time that counts as warming up. */
 const WARM_UP = 0.35;

@@ -2,7 +2,7 @@
 //   npm run lab -- storm [--files 15000] [--queue 16]     (setting the queue needs root; without --queue it stays as it is)
 
 import { parseArgs } from "node:util";
-import { storm } from "../../__test__/kill/storm.mjs";
+import { storm } from "../../__test__/process/storm.mjs";
 
 const { values } = parseArgs({ options: { files: { type: "string", default: "15000" }, queue: { type: "string" } } });
 const { problems, ...figures } = await storm({ files: Number(values.files), ...(values.queue ? { queue: Number(values.queue) } : {}) });

@@ -3,10 +3,10 @@
 import { createReadStream } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
-import { packFolder } from "../scripts/ship/stage.mjs";
+import { packFolder } from "../../scripts/ship/stage.mjs";
 
 /**
- * @param {{folder?: string, manifest: import("../scripts/ship/packages.mjs").Manifest}[]} packages Without a folder a
+ * @param {{folder?: string, manifest: import("../../scripts/ship/packages.mjs").Manifest}[]} packages Without a folder a
  *   package has a manifest, which npm reads to see that it is for another machine, but no content.
  * @param {string} into Where tarballs are put.
  */

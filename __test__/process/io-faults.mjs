@@ -2,12 +2,12 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, mkdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { buildLibrary, Control } from "./control.mjs";
+import { buildLibrary, Control } from "./fault-control.mjs";
 
 const LOOP = fileURLToPath(new URL("./io-loop.mjs", import.meta.url));
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { processRun, stoppedHolder } from "../kill/processes.mjs";
+import { processRun, stoppedHolder } from "./processes.mjs";
 
 const SECONDS = 5;
 

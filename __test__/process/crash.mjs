@@ -9,9 +9,9 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { MemoryIndexManager } from "../../index.js";
-import { firstDifference } from "./content.mjs";
-import { startProvider } from "./provider.mjs";
-import { random } from "./random.mjs";
+import { firstDifference } from "../support/content.mjs";
+import { startProvider } from "../support/provider.mjs";
+import { random } from "../support/random.mjs";
 
 const CHILD = fileURLToPath(new URL("./crash-child.mjs", import.meta.url));
 

@@ -7,9 +7,9 @@ import { constants } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { buildLibrary, Control, FAULTS } from "../faults/control.mjs";
-import { commandLine } from "./command-line.mjs";
-import { makeWorkspace } from "./workspace.mjs";
+import { commandLine } from "../support/command-line.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
+import { buildLibrary, Control, FAULTS } from "./fault-control.mjs";
 
 test("with a folder in place of the index", async () => {
   const { stateDir, run, json } = await commandLine();
@@ -160,19 +160,19 @@ test.runIf(process.platform === "linux")(
     const env = { LD_PRELOAD: buildLibrary(dir), IO_FAULTS_FOLDER: `${stateDir}/`, IO_FAULTS_CONTROL: file };
     for (const skip of [0, 1, 3, 9, 27]) {
       await rm(stateDir, { recursive: true, force: true });
-      control.arm(/** @type {import("../faults/control.mjs").Fault} */ (fault), skip);
+      control.arm(/** @type {import("./fault-control.mjs").Fault} */ (fault), skip);
       const told = await within(SEARCH, ":", { env, request });
       if (control.disarm() === 0) continue;
       expect(told, `after ${skip}`).toMatchObject(FULL);
       // What the first one left half made was taken for a damaged index.
-      control.arm(/** @type {import("../faults/control.mjs").Fault} */ (fault), 0);
+      control.arm(/** @type {import("./fault-control.mjs").Fault} */ (fault), 0);
       expect(await within(SEARCH, ":", { env, request }), `again after ${skip}`).toMatchObject(FULL);
       control.disarm();
     }
     // A full disk is no reason not to search what is there.
     await rm(stateDir, { recursive: true, force: true });
     expect(await within(SEARCH, ":", { env, request })).toEqual({ hits: 1 });
-    control.arm(/** @type {import("../faults/control.mjs").Fault} */ (fault), 0);
+    control.arm(/** @type {import("./fault-control.mjs").Fault} */ (fault), 0);
     expect(await within(SEARCH, ":", { env, request })).toEqual({ hits: 1 });
   },
   120_000,

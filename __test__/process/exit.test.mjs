@@ -6,10 +6,10 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { cycles } from "../kill/cycles.mjs";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
+import { cycles } from "./cycles.mjs";
 
-const CHILD = fileURLToPath(new URL("../kill/exit-child.mjs", import.meta.url));
+const CHILD = fileURLToPath(new URL("./exit-child.mjs", import.meta.url));
 /** Longest life of such a process on a busy machine, in milliseconds. */
 const LONGEST_MS = 45_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { crashRounds } from "../kill/crash.mjs";
+import { crashRounds } from "./crash.mjs";
 
 const ROUNDS = 10;
 

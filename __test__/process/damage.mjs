@@ -9,8 +9,8 @@ import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { integrity } from "../kill/content.mjs";
-import { random } from "../kill/random.mjs";
+import { integrity } from "../support/content.mjs";
+import { random } from "../support/random.mjs";
 
 const LOOP = fileURLToPath(new URL("./damage-loop.mjs", import.meta.url));
 const PAGE = 4096;

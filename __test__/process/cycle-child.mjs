@@ -5,7 +5,7 @@
 
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { MemoryIndexManager } from "../../index.js";
-import { held } from "./held.mjs";
+import { held } from "../support/held.mjs";
 
 /** @param {any} request @param {number} n */
 async function use(request, n) {

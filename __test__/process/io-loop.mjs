@@ -1,13 +1,13 @@
 // Lets the first, second, third … write or sync of an engine's life fail, until one life sees no failure, and looks
 // after each whether searches went on, the index came back, and it is what the disk says. Runs under the
-// library of io-faults.c; ./io.mjs starts it.
+// library of io-faults.c; ./io-faults.mjs starts it.
 //   node io-loop.mjs <folder> <control file> <stride> <offset>
 
 import { cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { MemoryIndexManager } from "../../index.js";
-import { startProvider } from "../kill/provider.mjs";
-import { Control, FAULTS, WRITES } from "./control.mjs";
+import { startProvider } from "../support/provider.mjs";
+import { Control, FAULTS, WRITES } from "./fault-control.mjs";
 
 const [folder, controlFile, stride, offset] = process.argv.slice(2);
 
@@ -127,7 +127,7 @@ async function afterwards(life, endedFailing) {
   return problems;
 }
 
-/** @param {typeof LIVES[number]} life @param {import("./control.mjs").Fault} fault @param {number} skip */
+/** @param {typeof LIVES[number]} life @param {import("./fault-control.mjs").Fault} fault @param {number} skip */
 async function round(life, fault, skip) {
   await rm(STATE, { recursive: true, force: true });
   if (!life.isNew) await cp(TEMPLATE, STATE, { recursive: true });

@@ -1,7 +1,7 @@
 // A damaged index comes back, whatever was damaged; `npm run lab -- damage` does hundreds of these.
 
 import { expect, test } from "vitest";
-import { damages } from "../faults/damage.mjs";
+import { damages } from "./damage.mjs";
 
 test("random damage ends in stable codes, a clean file after doctor, and notes that are found again", async () => {
   const [seed, cases] = [20_261_123, 24];

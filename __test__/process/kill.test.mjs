@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { killRounds } from "../kill/rounds.mjs";
+import { killRounds } from "./kill.mjs";
 
 const CHUNKS = 10_000;
 /** Texts that may be sent twice after a kill: what was under way. */

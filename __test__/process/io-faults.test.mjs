@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ioFaults } from "../faults/io.mjs";
+import { ioFaults } from "./io-faults.mjs";
 
 /** Every so many-th write fails here; `npm run lab -- io` does all. */
 const STRIDE = 37;

@@ -7,10 +7,10 @@ import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
-const CHILD = fileURLToPath(new URL("../kill/threads-only-child.mjs", import.meta.url));
-const WORKER = new URL("../kill/worker-thread.mjs", import.meta.url);
+const CHILD = fileURLToPath(new URL("./threads-only-child.mjs", import.meta.url));
+const WORKER = new URL("./worker-thread.mjs", import.meta.url);
 /** Much less than the time limits of the provider and of the host's conversations, after which all goes on anyway. */
 const PATIENCE_MS = 20_000;
 

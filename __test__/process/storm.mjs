@@ -6,8 +6,8 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { MemoryIndexManager } from "../../index.js";
-import { firstDifference } from "./content.mjs";
-import { held } from "./held.mjs";
+import { firstDifference } from "../support/content.mjs";
+import { held } from "../support/held.mjs";
 
 /** Where Linux keeps the number of events that may wait for a reader; each watch takes it over when it begins. */
 const QUEUE = "/proc/sys/fs/inotify/max_queued_events";

@@ -5,7 +5,7 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { MemoryIndexManager } from "../../index.js";
-import { startProvider } from "../kill/provider.mjs";
+import { startProvider } from "../support/provider.mjs";
 
 const folder = process.argv[2];
 const workspace = path.join(folder, "workspace");

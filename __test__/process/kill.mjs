@@ -7,7 +7,7 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { random } from "./random.mjs";
+import { random } from "../support/random.mjs";
 
 const CHILD = fileURLToPath(new URL("./index-once.mjs", import.meta.url));
 

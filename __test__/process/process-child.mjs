@@ -7,7 +7,7 @@ import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { MemoryIndexManager } from "../../index.js";
-import { random } from "./random.mjs";
+import { random } from "../support/random.mjs";
 
 const [request, role, number, seed] = [JSON.parse(process.argv[2]), ...process.argv.slice(3)];
 const next = random(Number(seed));

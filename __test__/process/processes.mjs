@@ -11,9 +11,9 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { MemoryIndexManager } from "../../index.js";
-import { firstDifference, writtenRows } from "./content.mjs";
-import { startProvider } from "./provider.mjs";
-import { random } from "./random.mjs";
+import { firstDifference, writtenRows } from "../support/content.mjs";
+import { startProvider } from "../support/provider.mjs";
+import { random } from "../support/random.mjs";
 
 const fileOf = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 const WRITERS = 4;

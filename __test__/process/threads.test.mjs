@@ -4,9 +4,9 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { makeWorkspace } from "./workspace.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 
-const CHILD = fileURLToPath(new URL("../kill/threads-child.mjs", import.meta.url));
+const CHILD = fileURLToPath(new URL("./threads-child.mjs", import.meta.url));
 
 test.runIf(process.platform === "linux")("at most 8 threads while notes are embedded, watched and searched", async () => {
   const note = (/** @type {number} */ n) => `# Project ${n}\n\n${`Project ${n} ships in week ${n}, said Ana. `.repeat(30)}\n`;
