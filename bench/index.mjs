@@ -8,8 +8,9 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { installHost } from "../__test__/support/install.mjs";
+import { figure, readRows } from "./rows.mjs";
 
-const { values: a } = parseArgs({
+const { values: args } = parseArgs({
   options: {
     sizes: { type: "string", default: "1000,10000" },
     scenarios: { type: "string", default: "index,noop,touch,cold,search,legs" },
@@ -23,28 +24,30 @@ const { values: a } = parseArgs({
 });
 const here = import.meta.dirname;
 const root = path.dirname(here);
-const packageDir = async (version) => path.join(await installHost(version), "node_modules", "openclaw");
+const packageDir = async (/** @type {string} */ version) => path.join(await installHost(version), "node_modules", "openclaw");
 
+/** @type {NodeJS.ProcessEnv} */
 const env = { ...process.env, BENCH_RS: path.join(root, "index.js") };
 const engines = ["rs"];
-if (!a.alone) {
+if (!args.alone) {
   env.BENCH_OC_2026_9 = await packageDir("2026.9.6");
   engines.unshift("oc-2026.9");
 }
-if (a["with-2026.4"]) {
+if (args["with-2026.4"]) {
   env.BENCH_OC_2026_4 = await packageDir("2026.4.12");
   engines.unshift("oc-2026.4");
 }
-fs.mkdirSync(a.work, { recursive: true });
-const results = path.join(a.work, "results.jsonl");
+fs.mkdirSync(args.work, { recursive: true });
+const results = path.join(args.work, "results.jsonl");
 fs.rmSync(results, { force: true });
-const flags = ["--work", a.work, "--engines", engines.join(","), "--sizes", a.sizes, "--scenarios", a.scenarios];
-flags.push("--seconds", a.seconds, "--latency-ms", a["latency-ms"], "--dims", a.dims, "--timeout-s", "1800");
+const flags = ["--work", args.work, "--engines", engines.join(","), "--sizes", args.sizes, "--scenarios", args.scenarios];
+flags.push("--seconds", args.seconds, "--latency-ms", args["latency-ms"], "--dims", args.dims, "--timeout-s", "1800");
 const run = spawnSync(process.execPath, [path.join(here, "run.mjs"), ...flags], { env, stdio: "inherit" });
 if (run.status !== 0) process.exit(run.status ?? 1);
 spawnSync(process.execPath, [path.join(here, "report.mjs"), results], { stdio: "inherit" });
 
 // What the project promises against memory-core 2026.9.6, as shares of its figure in the same run.
+/** @type {[scenario: string, label: string, at: string, promised: number][]} */
 const PROMISES = [
   ["index", "CPU of a full index", "cpuMs", 1 / 20],
   ["search", "p50 of a hybrid search", "sequential.latency.p50", 1 / 40],
@@ -53,18 +56,15 @@ const PROMISES = [
   ["index", "peak RSS of the process", "rss.treeMb", 1],
   ["index", "database size", "db.main", 1 / 2],
 ];
-if (Number(a["latency-ms"]) >= 50) PROMISES.push(["index", "time of a full index, ms", "wallMs", 1 / 10]);
-const rows = fs
-  .readFileSync(results, "utf8")
-  .trim()
-  .split("\n")
-  .map((line) => JSON.parse(line));
-const get = (row, at) => at.split(".").reduce((x, key) => x?.[key], row);
-for (const chunks of a.sizes.split(",").map((s) => Number.parseInt(s, 10))) {
+if (Number(args["latency-ms"]) >= 50) PROMISES.push(["index", "time of a full index, ms", "wallMs", 1 / 10]);
+const rows = readRows(results);
+/** @param {string} engine @param {string} scenario @param {number} chunks */
+const rowOf = (engine, scenario, chunks) => rows.find((row) => row.engine === engine && row.scenario === scenario && row.size === chunks);
+for (const chunks of args.sizes.split(",").map((size) => Number.parseInt(size, 10))) {
   console.log(`\n### ${chunks.toLocaleString("en")} chunks: memory-core-rs as a share of memory-core 2026.9.6\n`);
   console.log("| what | memory-core | memory-core-rs | ratio | promised at 10,000 |\n|---|---:|---:|---:|---:|");
   for (const [scenario, label, at, promised] of PROMISES) {
-    const of = (engine) => get(rows.find((r) => r.engine === engine && r.scenario === scenario && r.size === chunks) ?? {}, at);
+    const of = (/** @type {string} */ engine) => figure(rowOf(engine, scenario, chunks), at);
     const [theirs, ours] = [of("oc-2026.9"), of("rs")];
     if (ours === undefined) continue;
     const ratio = theirs === undefined ? "-" : `1/${(theirs / ours).toFixed(1)}`;
@@ -74,10 +74,8 @@ for (const chunks of a.sizes.split(",").map((s) => Number.parseInt(s, 10))) {
     ["index", "loop.p99Ms"],
     ["search", "concurrent.2.loop.p99Ms"],
   ]) {
-    const row = rows.find((r) => r.engine === "rs" && r.scenario === scenario && r.size === chunks);
-    if (row)
-      console.log(
-        `| event-loop delay p99, ${scenario === "index" ? "full index" : "32 searches at once"}, ms | | ${get(row, at)?.toFixed(2)} | | < 3 |`,
-      );
+    const row = rowOf("rs", scenario, chunks);
+    const what = scenario === "index" ? "full index" : "32 searches at once";
+    if (row) console.log(`| event-loop delay p99, ${what}, ms | | ${figure(row, at)?.toFixed(2)} | | < 3 |`);
   }
 }

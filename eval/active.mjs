@@ -82,7 +82,7 @@ export function runActive(caseDir, provider, model, mode) {
     const outcomes = [];
     for (const turn of readTurns(caseDir)) {
       const { message, intent, candidates } = await manager.recallCandidates(agent, { prompt: turn.query, before: turn.before, nowMs });
-      const hits = candidates.map(({ file: _file, fits: _fits, ...hit }) => hit);
+      const hits = candidates.map(({ fits: _fits, ...hit }) => hit);
       const step = native().activeMemoryBegin(agent, {
         agentId: "main",
         session: `${provider} ${model} ${mode} ${turn.id}`,

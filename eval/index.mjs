@@ -16,7 +16,7 @@ import { casesOf, readQueries } from "./cases.mjs";
 import { scoreQuery, summarise } from "./metrics.mjs";
 import { kindOf, recallRates, runRecall } from "./recall.mjs";
 
-const { values: a } = parseArgs({
+const { values: args } = parseArgs({
   options: {
     sets: { type: "string", default: "" },
     engines: { type: "string", default: "" },
@@ -30,20 +30,26 @@ const { values: a } = parseArgs({
   },
 });
 const here = import.meta.dirname;
-const list = (text) => text.split(",").filter(Boolean);
+const list = (/** @type {string} */ text) => text.split(",").filter(Boolean);
 
-const embed = a.endpoint && { baseUrl: a.endpoint, model: a.model };
+/**
+ * What answers: an adapter with a provider, or the memory-core of a host.
+ * @typedef {{name: string, adapter: string, provider: string, embed?: {baseUrl: string, model: string}, host?: string}} Engine
+ */
+
+const embed = args.endpoint ? { baseUrl: args.endpoint, model: args.model } : undefined;
+/** @type {Engine[]} */
 const engines = [
   { name: "keywords", adapter: "ours.mjs", provider: "none" },
   { name: "embedded", adapter: "ours.mjs", provider: "embedded" },
   ...(embed ? [{ name: "hybrid", adapter: "ours.mjs", provider: "openai", embed }] : []),
 ];
-for (const version of a.alone ? [] : list(a.hosts)) {
+for (const version of args.alone ? [] : list(args.hosts)) {
   const host = path.join(await installHost(version), "node_modules", "openclaw");
   engines.push({ name: `memory-core ${version} keywords`, adapter: "memory-core.mjs", provider: "none", host });
   if (embed) engines.push({ name: `memory-core ${version} hybrid`, adapter: "memory-core.mjs", provider: "openai", embed, host });
 }
-const wanted = list(a.engines);
+const wanted = list(args.engines);
 const chosen = engines.filter((engine) => wanted.length === 0 || wanted.some((name) => engine.name.startsWith(name)));
 
 const own = path.join(here, "sets");
@@ -51,13 +57,20 @@ const own = path.join(here, "sets");
 const sets = fs
   .readdirSync(own)
   .filter((name) => fs.statSync(path.join(own, name)).isDirectory() && casesOf(path.join(own, name)).length > 0);
-const picked = list(a.sets);
-const roots = [...sets.filter((name) => picked.length === 0 || picked.includes(name)).map((name) => path.join(own, name)), ...a.external];
+const picked = list(args.sets);
+const roots = [
+  ...sets.filter((name) => picked.length === 0 || picked.includes(name)).map((name) => path.join(own, name)),
+  ...args.external,
+];
 
-/** Runs all queries of a case through an engine, in a process of its own. */
+/**
+ * Runs all queries of a case through an engine, in a process of its own; the results by the id of the query.
+ * @param {Engine} engine @param {string} caseDir @param {string} label
+ * @returns {Record<string, import("./metrics.mjs").Found>}
+ */
 function runCase(engine, caseDir, label) {
-  const out = path.join(a.work, "runs", engine.name.replaceAll(" ", "-"), `${label}.json`);
-  const state = path.join(a.work, "state", engine.name.replaceAll(" ", "-"), label);
+  const out = path.join(args.work, "runs", engine.name.replaceAll(" ", "-"), `${label}.json`);
+  const state = path.join(args.work, "state", engine.name.replaceAll(" ", "-"), label);
   fs.rmSync(state, { recursive: true, force: true });
   fs.rmSync(out, { force: true });
   for (const dir of [path.dirname(out), state]) fs.mkdirSync(dir, { recursive: true });
@@ -86,7 +99,7 @@ function runCase(engine, caseDir, label) {
 const ours = chosen.filter(({ adapter, embed: remote }) => adapter === "ours.mjs" && !remote);
 
 const COLUMNS = ["seen@6", "hit@6", "rank1", "mrr", "b2000", "shown", "shown2000", "none", "overlap"];
-/** Turns of a chat instead of questions: what automatic recall shows beside each. Only ours does that. */
+/** Turns of a chat instead of questions: what automatic recall shows beside each. Only ours does that. @param {string} root */
 async function printRecall(root) {
   console.log(`\n### ${path.basename(root)}: turns of a chat, and the notes shown beside them\n`);
   console.log("| engine | turns written | turns | right note | needless block |\n|---|---|---:|---:|---:|");
@@ -96,13 +109,13 @@ async function printRecall(root) {
       const { turns, right, needless } = recallRates(outcomes.filter(({ turn }) => turn.half === half));
       console.log(`| ${engine.name} | ${half} tuning | ${turns} | ${right.toFixed(1)} | ${needless.toFixed(1)} |`);
     }
-    if (a.failures) {
+    if (args.failures) {
       for (const { turn, ok } of outcomes) if (!ok) console.log(`  ${engine.name}: ${turn.category}: ${turn.query}`);
     }
   }
 }
 
-/** The same turns with active memory, by what follows a rule in the place of a model. */
+/** The same turns with active memory, by what follows a rule in the place of a model. @param {string} root */
 async function printActive(root) {
   console.log(`\n### ${path.basename(root)}: active memory beside each turn\n`);
   console.log("| engine | mode | model | right note | needless block | asked | asked for nothing | tokens a call | tokens a turn |");
@@ -118,7 +131,7 @@ async function printActive(root) {
   }
 }
 
-/** Questions with and without an answer in the notes. */
+/** Questions with and without an answer in the notes. @param {string} root */
 async function printAnswers(root) {
   console.log(`\n### ${path.basename(root)}: questions with and without an answer\n`);
   console.log("| engine | written | answered | shown | right line | unanswered | nothing found | nothing recalled |");
@@ -131,21 +144,23 @@ async function printAnswers(root) {
       const cells = [engine.name, `${half} tuning`, r.answered, percent[0], percent[1], r.unanswered, percent[2], percent[3]];
       console.log(`| ${cells.join(" | ")} |`);
     }
-    if (a.failures) {
+    if (args.failures) {
       for (const { question, right } of outcomes)
         if (!right) console.log(`  ${engine.name}: ${question.lang}: ${question.category}: ${question.query}`);
     }
   }
 }
 
+/** @type {Record<string, (root: string) => Promise<void>>} */
 const PRINTERS = { recall: printRecall, answers: printAnswers };
 for (const root of roots) {
-  const print = PRINTERS[kindOf(root)];
+  const print = PRINTERS[kindOf(root) ?? ""];
   if (print) {
     await print(root);
     if (print === printRecall) await printActive(root);
     continue;
   }
+  /** @type {[engine: string, sums: Record<string, number>][]} */
   const rows = [];
   for (const engine of chosen) {
     const scores = [];
@@ -155,13 +170,13 @@ for (const root of roots) {
       for (const query of readQueries(caseDir)) scores.push(scoreQuery(query, found[query.id], path.join(caseDir, "ws")));
     }
     rows.push([engine.name, summarise(scores)]);
-    if (a.failures) {
-      for (const s of scores) if (!s.ok) console.log(`  ${engine.name}: ${s.category}: ${s.query}`);
+    if (args.failures) {
+      for (const { ok, category, query } of scores) if (!ok) console.log(`  ${engine.name}: ${category}: ${query}`);
     }
   }
   console.log(`\n### ${path.basename(root)} (${rows[0]?.[1].count ?? 0} queries)\n`);
   console.log(`| engine | ${COLUMNS.join(" | ")} |\n|---|${"---:|".repeat(COLUMNS.length)}`);
   for (const [name, sums] of rows) {
-    console.log(`| ${name} | ${COLUMNS.map((c) => (sums[c] === undefined ? "–" : sums[c].toFixed(1))).join(" | ")} |`);
+    console.log(`| ${name} | ${COLUMNS.map((column) => sums[column]?.toFixed(1) ?? "–").join(" | ")} |`);
   }
 }

@@ -43,8 +43,9 @@ const overlap = (hits) =>
 
 /**
  * @typedef {{path: string, startLine: number, endLine: number, snippet: string}} Hit
+ * @typedef {{six: Hit[], twenty: Hit[], budget: Hit[]}} Found Of searches for six and twenty results, and for as many as fit.
  * @typedef {{query: string, category: string, ok: boolean, values: Record<string, number>}} Score
- * @param {import("./cases.mjs").Query} query @param {{six: Hit[], twenty: Hit[], budget: Hit[]}} found @param {string} ws @returns {Score}
+ * @param {import("./cases.mjs").Query} query @param {Found} found @param {string} ws @returns {Score}
  */
 export function scoreQuery(query, found, ws) {
   const base = { query: query.query, category: query.category };

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { MemoryIndexManager } from "../index.js";
+import { MemoryIndexManager } from "../lib/manager.js";
 
 /**
  * A turn. No evidence means that nothing should be shown. `half`: written before or after the rules were tuned.

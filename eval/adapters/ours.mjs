@@ -5,7 +5,11 @@ import { MemoryIndexManager } from "../../index.js";
 export async function open({ workspace, provider, embed, nowMs }) {
   const remote = embed && { model: embed.model, remote: { baseUrl: embed.baseUrl, apiKey: "unused" } };
   const memorySearch = { provider, ...remote };
-  const manager = await MemoryIndexManager.get({ cfg: { agents: { defaults: { workspace, memorySearch } } }, agentId: "main", purpose: "cli" });
+  const manager = await MemoryIndexManager.get({
+    cfg: { agents: { defaults: { workspace, memorySearch } } },
+    agentId: "main",
+    purpose: "cli",
+  });
   if (!manager) throw new Error("memory search is off");
   await manager.sync({ reason: "eval", force: true });
   return {
