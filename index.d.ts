@@ -336,6 +336,22 @@ export declare class NativeManager {
    * host vouches for, best first; `fits` says which of them auto-recall shows.
    */
   recallCandidates(agent: AutomaticAgent, question: RecallQuestion): Promise<{ message: string; intent: string | null; candidates: (MemoryHit & { fits: boolean })[] }>
+  /** Forgets files, passages or conversations, or tells what would be forgotten. */
+  forget(request: ForgetRequest): Promise<MemoryForgetReport>
+  /** Takes an entry off the list of forgotten things; what it kept out is indexed again. */
+  undoForget(id: string): Promise<void>
+  /** The list of forgotten things, oldest first. */
+  forgotten(): Promise<ForgottenEntry[]>
+  /** Clears what can be made again; with `keepVectors` what was paid for stays. */
+  reset(keepVectors: boolean): Promise<MemoryContents>
+  /** Looks for everything that can be wrong with the index, and repairs what it can unless told not to. */
+  doctor(repair: boolean): Promise<DoctorCheck[]>
+  /** Writes a consistent copy of the index to a new file while everything goes on. */
+  backup(target: string): Promise<MemoryCopy>
+  /** Puts a copy in the place of the index, or tells what that would replace. */
+  restore(file: string, dryRun: boolean): Promise<MemoryRestoreReport>
+  /** Stops the provider's batch jobs that have not finished; gives their number. */
+  cancelBatches(): Promise<number>
   /**
    * What memory has to say about a user's message, within the time limit of the settings: the passages that the host
    * vouches for, and as many of them as fit as a block for the prompt.
@@ -403,22 +419,6 @@ export declare class NativeManager {
   probeVector(): Promise<boolean>
   /** Gives the lease back. The engine itself ends with its last lease. */
   close(): Promise<void>
-  /** Forgets files, passages or conversations, or tells what would be forgotten. */
-  forget(request: ForgetRequest): Promise<MemoryForgetReport>
-  /** Takes an entry off the list of forgotten things; what it kept out is indexed again. */
-  undoForget(id: string): Promise<void>
-  /** The list of forgotten things, oldest first. */
-  forgotten(): Promise<ForgottenEntry[]>
-  /** Clears what can be made again; with `keepVectors` what was paid for stays. */
-  reset(keepVectors: boolean): Promise<MemoryContents>
-  /** Looks for everything that can be wrong with the index, and repairs what it can unless told not to. */
-  doctor(repair: boolean): Promise<DoctorCheck[]>
-  /** Writes a consistent copy of the index to a new file while everything goes on. */
-  backup(target: string): Promise<MemoryCopy>
-  /** Puts a copy in the place of the index, or tells what that would replace. */
-  restore(file: string, dryRun: boolean): Promise<MemoryRestoreReport>
-  /** Stops the provider's batch jobs that have not finished; gives their number. */
-  cancelBatches(): Promise<number>
 }
 
 /** Why a provider cannot be used. */

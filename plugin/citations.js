@@ -1,6 +1,6 @@
 // Where a passage comes from, in a form that people can follow.
 
-import { isForeign } from "./origins.js";
+import { isForeign } from "./provenance/origins.js";
 
 /**
  * @typedef {import("../index.d.ts").MemoryHit} MemoryHit

@@ -3,11 +3,10 @@
 import path from "node:path";
 import { listAgentIds, normalizeAgentId } from "../lib/config.js";
 import { askModel } from "./hooks/model.js";
-import { originsOf } from "./hooks/own-words.js";
 import { hostAdapter } from "./host-embeddings.js";
 import { versionHas } from "./host-versions.js";
 import { takeOverOnce } from "./import/take-over.js";
-import { withOrigins } from "./origins.js";
+import { originsOf, withOrigins } from "./provenance/origins.js";
 import { importSdk } from "./sdk.js";
 import { hostSessions } from "./sessions/source.js";
 import { voiceOf } from "./voice.js";

@@ -4,6 +4,7 @@
 //! once, in `automatic`; nothing here touches a database or a network on the JS thread.
 
 pub mod active_memory;
+pub mod admin;
 pub mod automatic;
 pub mod capture;
 pub mod consolidation;
@@ -20,4 +21,3 @@ mod runtime;
 pub mod text;
 mod thread;
 pub mod types;
-pub mod upkeep;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { presentHit } from "../../plugin/citations.js";
 import { originOption } from "../../plugin/cli/options.js";
-import { withOrigins } from "../../plugin/origins.js";
+import { withOrigins } from "../../plugin/provenance/origins.js";
 import { hooked } from "./hooked.mjs";
 
 const FILES = {

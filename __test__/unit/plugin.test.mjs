@@ -6,7 +6,7 @@ import { citationOf, citesSources, presentHit } from "../../plugin/citations.js"
 import { bar } from "../../plugin/cli/progress.js";
 import { Host } from "../../plugin/host.js";
 import { compareVersions } from "../../plugin/host-versions.js";
-import { classifyPaths } from "../../plugin/path-origin.js";
+import { classifyPaths } from "../../plugin/provenance/paths.js";
 import { missingRequirements } from "../../plugin/requirements.js";
 import { makeWorkspace } from "../support/workspace.mjs";
 

@@ -1,12 +1,12 @@
 // Values of command line options.
 
-/** Whose words results may be. @type {import("../path-origin.js").OriginClass[]} */
+/** Whose words results may be. @type {import("../provenance/paths.js").OriginClass[]} */
 const ORIGINS = ["owner", "agent", "untrusted", "system"];
 
 /**
  * Origins, with commas between them; the option can be repeated.
  * @param {string} value
- * @param {import("../path-origin.js").OriginClass[]} former
+ * @param {import("../provenance/paths.js").OriginClass[]} former
  */
 export function originOption(value, former = []) {
   const named = value.split(",").map((word) => ORIGINS.find((origin) => origin === word.trim().toLowerCase()));

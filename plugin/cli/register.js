@@ -150,14 +150,14 @@ function addCommands(root, name, api, host) {
     .option("--everything", "Remove all that an uninstalled plugin would leave on the disk, of every agent", false)
     .option("--dry-run", "With --everything: only show it", false)
     .option("--json", "Print JSON")
-    .action(async (/** @type {any} */ options) => (await import("./upkeep.js")).runReset(host, options));
+    .action(async (/** @type {any} */ options) => (await import("./admin.js")).runReset(host, options));
   root
     .command("doctor")
     .description("Check the index, repair what can be repaired, and say what was done")
     .option("--agent <id>", "Agent (default: all agents)")
     .option("--dry-run", "Check only", false)
     .option("--json", "Print JSON")
-    .action(async (/** @type {any} */ options) => (await import("./upkeep.js")).runDoctor(host, options));
+    .action(async (/** @type {any} */ options) => (await import("./admin.js")).runDoctor(host, options));
   root
     .command("backup")
     .alias("export")
@@ -166,7 +166,7 @@ function addCommands(root, name, api, host) {
     .option("--agent <id>", "Agent (default: the default agent)")
     .option("--json", "Print JSON")
     .action(async (/** @type {string | undefined} */ file, /** @type {any} */ options) =>
-      (await import("./upkeep.js")).runBackup(host, file, options),
+      (await import("./admin.js")).runBackup(host, file, options),
     );
   root
     .command("restore")

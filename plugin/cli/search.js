@@ -13,7 +13,7 @@ const DEFAULT_RESULTS = 6;
 const LOOKED_AT = 5;
 
 /**
- * @typedef {import("../path-origin.js").OriginClass} OriginClass
+ * @typedef {import("../provenance/paths.js").OriginClass} OriginClass
  * @typedef {{agent?: string, maxResults?: number, limit?: number, minScore?: number, origin?: OriginClass[], explain?: boolean, open?: boolean, json?: boolean}} Options
  * @param {import("../host.js").Host} host
  * @param {string | undefined} query

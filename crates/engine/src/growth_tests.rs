@@ -10,7 +10,7 @@ use crate::{
         recall::{self, Asked},
         rules, session_note, short_term, similar,
     },
-    index::prepare::{self, Shape},
+    index::rows::{self, Shape},
     search::native,
     transcripts::{record, render},
 };
@@ -284,7 +284,7 @@ fn indexing_grows_with_the_text() {
             let section = outline.section_of(u32::try_from(text.len()).unwrap_or(0));
             ignored(section.map(|id| outline.path_of_section(id).count()));
         }),
-        ("prepare", &|text| ignored(prepare::prepare(&mut Analyzer::new(), "memory/a.md", text, shape))),
+        ("rows", &|text| ignored(rows::rows_of(&mut Analyzer::new(), "memory/a.md", text, shape))),
     ]);
 }
 

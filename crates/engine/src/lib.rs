@@ -4,6 +4,7 @@
 //! together, one [`services::Engine`] per database and process.
 
 pub mod active_memory;
+pub mod blocking;
 pub mod capture;
 pub mod consolidation;
 pub mod curated;
@@ -15,5 +16,4 @@ pub mod log;
 pub mod search;
 pub mod services;
 pub mod transcripts;
-pub mod upkeep;
 pub mod workspace;

@@ -16,7 +16,7 @@ use super::{
     daily_note,
     rules::{self, Category},
 };
-use crate::workspace::{forgotten::Forgotten, notes::Notes};
+use crate::workspace::{exclusions::Exclusions, notes::Notes};
 use model::error::{Code, Result};
 use text::shown::decoded;
 
@@ -55,7 +55,7 @@ pub struct Fact {
 impl Fact {
     /// Whether the user had it forgotten: its line or its note.
     #[must_use]
-    pub(crate) fn is_forgotten(&self, list: &Forgotten) -> bool {
+    pub(crate) fn is_forgotten(&self, list: &Exclusions) -> bool {
         is_left_out(list, &self.path, &self.line)
     }
 }
@@ -76,12 +76,12 @@ pub struct NewFact {
 impl NewFact {
     /// Whether the user had forgotten what would be written.
     #[must_use]
-    pub(crate) fn is_forgotten(&self, list: &Forgotten) -> bool {
+    pub(crate) fn is_forgotten(&self, list: &Exclusions) -> bool {
         is_left_out(list, FILE, &line_of(self))
     }
 }
 
-fn is_left_out(list: &Forgotten, path: &str, line: &str) -> bool {
+fn is_left_out(list: &Exclusions, path: &str, line: &str) -> bool {
     list.path(path).is_some() || list.line(path, line)
 }
 

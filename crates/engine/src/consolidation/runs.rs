@@ -25,7 +25,7 @@ use super::{
     section::Document,
     writer,
 };
-use crate::workspace::{area::Area, notes::Notes};
+use crate::workspace::{notes::Notes, roots::Roots};
 use model::{
     config::{
         consolidation::{Consolidation, Writer},
@@ -84,7 +84,7 @@ struct Images {
 pub struct Runs {
     store: Arc<Store>,
     notes: Notes,
-    area: Area,
+    roots: Roots,
     settings: Consolidation,
     /// The smallest bootstrap limit of the agents of the workspace.
     bootstrap_chars: usize,
@@ -110,7 +110,7 @@ impl Runs {
         Self {
             store,
             notes: Notes::of(settings),
-            area: Area::of(settings),
+            roots: Roots::of(settings),
             bootstrap_chars,
             zone,
             lock: settings.state_dir.join(OWN_FOLDER).join(name),

@@ -11,7 +11,7 @@ use std::{collections::HashMap, sync::Arc};
 use parking_lot::Mutex;
 use serde::Serialize;
 
-use crate::workspace::{area::Area, read::read_text};
+use crate::workspace::{read::read_text, roots::Roots};
 use file::CuratedFile;
 use model::{layout::ROOT_FILES, stamp::Stamp};
 
@@ -52,8 +52,8 @@ pub struct Curated {
 
 impl Curated {
     /// Reads all of them.
-    pub(crate) fn read(area: &Area) -> Self {
-        Cache::default().current(area)
+    pub(crate) fn read(roots: &Roots) -> Self {
+        Cache::default().current(roots)
     }
 
     /// What is said about the lines of a file that are shown.
@@ -93,15 +93,15 @@ struct Key {
 
 impl Cache {
     /// The files as they are now. One that cannot be read says nothing: searches tell why.
-    pub(crate) fn current(&self, area: &Area) -> Curated {
+    pub(crate) fn current(&self, roots: &Roots) -> Curated {
         let mut known = self.0.lock();
         let mut curated = Curated::default();
-        if !area.is_source {
+        if !roots.is_source {
             known.clear();
             return curated;
         }
         for path in ROOT_FILES {
-            match look(known.remove(path), area, path) {
+            match look(known.remove(path), roots, path) {
                 Some((key, file)) => {
                     curated.files.insert(path, Arc::clone(&file));
                     known.insert(path, (key, file));
@@ -114,19 +114,19 @@ impl Cache {
 }
 
 /// One file: what is known of it while it has not changed, or read anew.
-fn look(known: Option<(Key, Arc<CuratedFile>)>, area: &Area, path: &str) -> Option<(Key, Arc<CuratedFile>)> {
-    let absolute = area.workspace_dir.join(path);
+fn look(known: Option<(Key, Arc<CuratedFile>)>, roots: &Roots, path: &str) -> Option<(Key, Arc<CuratedFile>)> {
+    let absolute = roots.workspace_dir.join(path);
     let metadata = std::fs::symlink_metadata(&absolute).ok().filter(std::fs::Metadata::is_file)?;
-    if area.forgotten.path(path).is_some() {
+    if roots.forgotten.path(path).is_some() {
         return None;
     }
     let stamp = Stamp { size: metadata.len(), mtime_ns: model::stamp::mtime_ns(&metadata) };
-    let key = Key { stamp, forgotten: area.forgotten.version().to_owned() };
+    let key = Key { stamp, forgotten: roots.forgotten.version().to_owned() };
     if let Some(known) = known.filter(|(before, _)| *before == key) {
         return Some(known);
     }
-    let read = read_text(area, &absolute).ok()?;
-    let text = area.forgotten.keep(path, &read.text);
+    let read = read_text(roots, &absolute).ok()?;
+    let text = roots.forgotten.keep(path, &read.text);
     // A file that was written a moment ago may change again within the same tick of its clock: it is read again.
     let key = Key { stamp: read.stamp, ..key };
     Some((key, Arc::new(CuratedFile::read(&text, stamp.mtime_ns.div_euclid(1_000_000)))))

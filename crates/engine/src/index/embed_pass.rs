@@ -4,8 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::runtime::Handle;
 
-use super::{Progress, Step, prepare::hashed_text};
-use crate::upkeep::upkeep;
+use super::{Progress, Step, rows::hashed_text};
+use crate::blocking::background;
 use embed::{Embedded, Embedder, Purpose};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
 use store::{
@@ -199,6 +199,6 @@ impl EmbedPass {
 
     async fn blocking<T: Send + 'static>(&self, work: impl FnOnce(&Store) -> Result<T> + Send + 'static) -> Result<T> {
         let store = Arc::clone(&self.store);
-        upkeep(move || work(&store)).await
+        background(move || work(&store)).await
     }
 }

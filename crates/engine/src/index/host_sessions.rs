@@ -7,8 +7,8 @@ use tokio::runtime::Handle;
 
 use super::{
     Step,
-    growth::Growth,
-    session_pass::{Course, Scope, SessionPass, State, is_hosts, is_quiet},
+    cutter::TranscriptCutter,
+    session_pass::{Scope, SessionPass, SessionSync, State, is_hosts, is_quiet},
 };
 use crate::transcripts::{
     files::display,
@@ -34,7 +34,7 @@ enum End {
 }
 
 impl SessionPass<'_> {
-    pub(super) fn read_host(&self, host: &AskHost, course: &mut Course) -> Result<()> {
+    pub(super) fn read_host(&self, host: &AskHost, sync: &mut SessionSync) -> Result<()> {
         let listing: Listing = self.ask(host, &Request::List)?;
         let mut seen = HashSet::new();
         let total = listing.sessions.len();
@@ -44,25 +44,25 @@ impl SessionPass<'_> {
                 continue;
             }
             let path = display(&self.settings.agent_id, &format!("{}.jsonl", session.session_id));
-            if course.forgotten.conversation(&path, Some(&session.session_key)) {
+            if sync.forgotten.conversation(&path, Some(&session.session_key)) {
                 continue;
             }
-            let row = course.known.get(&path).filter(|row| is_hosts(Some(row))).cloned();
+            let row = sync.known.get(&path).filter(|row| is_hosts(Some(row))).cloned();
             if !self.is_news(&path, row.as_ref(), session) {
                 if row.is_some() {
-                    course.keep(&path);
+                    sync.keep(&path);
                 }
                 continue;
             }
-            match self.read_session(host, &path, row.as_ref(), session, course)? {
-                End::Read => course.keep(&path),
+            match self.read_session(host, &path, row.as_ref(), session, sync)? {
+                End::Read => sync.keep(&path),
                 End::Gone => {}
-                End::Later(reason) => course.skip(&path, reason),
+                End::Later(reason) => sync.skip(&path, reason),
             }
             (self.progress)(&Step { completed: done + 1, total, label: "Reading conversations".to_owned() });
         }
         if !listing.complete {
-            self.ask_for_the_rest(host, course)?;
+            self.ask_for_the_rest(host, sync)?;
         }
         Ok(())
     }
@@ -79,15 +79,15 @@ impl SessionPass<'_> {
         path: &str,
         row: Option<&TranscriptRow>,
         session: &Session,
-        course: &mut Course,
+        sync: &mut SessionSync,
     ) -> Result<End> {
         let Session { session_key, session_id, .. } = session;
         let mut cursor = row.and_then(|row| row.cursor.strip_prefix(CURSOR_PREFIX)).map(str::to_owned);
-        let mut growth = match row.filter(|_| cursor.is_some()) {
+        let mut cutter = match row.filter(|_| cursor.is_some()) {
             Some(row) => self.resume(row)?,
-            None => Growth::begin(),
+            None => TranscriptCutter::begin(),
         };
-        let forgotten = Arc::clone(&course.forgotten);
+        let forgotten = Arc::clone(&sync.forgotten);
         let keep = |line: &str| !forgotten.line(path, line);
         let mut lines = 0;
         loop {
@@ -96,7 +96,7 @@ impl SessionPass<'_> {
                 match self.ask(host, &Request::Read { session_key, session_id, cursor: cursor.as_deref() })? {
                     Page::Messages { cursor, more, messages } => (cursor, more, messages),
                     Page::Reset if cursor.is_some() => {
-                        (cursor, growth) = (None, Growth::begin());
+                        (cursor, cutter) = (None, TranscriptCutter::begin());
                         continue;
                     }
                     Page::Reset => return Ok(End::Later("the host begins this conversation anew".to_owned())),
@@ -107,12 +107,12 @@ impl SessionPass<'_> {
                 return Err(Error::new(ErrorKind::HOST, "the host gives the same part of a conversation again"));
             }
             for message in messages.iter().filter(|message| !message.is_machine()) {
-                growth.add(message.line, message.speaker(), &message.text, keep);
+                cutter.add(message.line, message.speaker(), &message.text, keep);
             }
             lines = messages.last().map_or(lines, |message| message.line);
             let stored = format!("{CURSOR_PREFIX}{next}");
             cursor = Some(next);
-            if more && !growth.is_large() {
+            if more && !cutter.is_large() {
                 continue;
             }
             let state = State {
@@ -125,7 +125,7 @@ impl SessionPass<'_> {
                 size: 0,
                 lines,
             };
-            self.commit(&mut growth, row, &state, course)?;
+            self.commit(&mut cutter, row, &state, sync)?;
             if !more {
                 return Ok(End::Read);
             }
@@ -149,12 +149,12 @@ impl SessionPass<'_> {
     }
 
     /// A conversation that is not in the list may have been deleted, or only have been followed by another one.
-    fn ask_for_the_rest(&self, host: &AskHost, course: &mut Course) -> Result<()> {
-        let mut rest: Vec<String> = course.gone.iter().filter(|p| is_hosts(course.known.get(*p))).cloned().collect();
+    fn ask_for_the_rest(&self, host: &AskHost, sync: &mut SessionSync) -> Result<()> {
+        let mut rest: Vec<String> = sync.gone.iter().filter(|p| is_hosts(sync.known.get(*p))).cloned().collect();
         rest.sort_unstable();
         for path in rest {
             self.cancel.check()?;
-            let Some(row) = course.known.get(&path) else { continue };
+            let Some(row) = sync.known.get(&path) else { continue };
             let (Some(session_key), Some(cursor)) = (&row.session_key, row.cursor.strip_prefix(CURSOR_PREFIX)) else {
                 continue;
             };
@@ -162,7 +162,7 @@ impl SessionPass<'_> {
             let session_id = name.strip_suffix(".jsonl").unwrap_or(name);
             let request = Request::Read { session_key, session_id, cursor: Some(cursor) };
             if !matches!(self.ask(host, &request)?, Page::Missing) {
-                course.keep(&path);
+                sync.keep(&path);
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::prepare::Shape;
+use super::rows::Shape;
 use model::config::settings::RedactSecrets;
 use text::analyze::ANALYZER_VERSION;
 

@@ -3,8 +3,8 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use super::{Progress, Step, prepare::hashed_text};
-use crate::upkeep::upkeep;
+use super::{Progress, Step, rows::hashed_text};
+use crate::blocking::background;
 use embed::{Embedded, Embedder, Purpose, pieces::PieceLine};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
 use store::{Store, embeddings::MissingText, files::Hash, line_vectors::LineData, vectors};
@@ -109,7 +109,7 @@ impl LinePass {
 
     async fn blocking<T: Send + 'static>(&self, work: impl FnOnce(&Store) -> Result<T> + Send + 'static) -> Result<T> {
         let store = Arc::clone(&self.store);
-        upkeep(move || work(&store)).await
+        background(move || work(&store)).await
     }
 }
 

@@ -10,9 +10,9 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use crate::workspace::{
-    area::{Area, is_markdown},
     discover::Discovery,
     folders::{exists, identity},
+    roots::{Roots, is_markdown},
 };
 use model::{error::Result, layout::MEMORY_FOLDER};
 use store::{
@@ -107,9 +107,9 @@ impl Folders {
     /// The lost folders, with those that a glance shows to be gone since the last pass. Asks the operating system once
     /// per folder.
     #[must_use]
-    pub(crate) fn glance(&self, area: &Area) -> Vec<LostFolder> {
+    pub(crate) fn glance(&self, roots: &Roots) -> Vec<LostFolder> {
         let mut lost = self.lost.clone();
-        for root in roots(area) {
+        for root in note_folders(roots) {
             let known = root.folders.iter().any(|folder| self.identities.contains_key(folder));
             if known && !exists(&root.path) && !lost.iter().any(|lost| lost.path == root.path) {
                 lost.push(LostFolder { path: root.path, loss: Loss::Missing, notes: 0, missing: 0 });
@@ -129,25 +129,25 @@ pub(super) struct Judgement {
 }
 
 /// A folder of notes that can be lost as a whole.
-struct Root {
+struct NoteFolder {
     path: PathBuf,
     /// The folders whose identity is looked at: what is mounted may be the workspace or the folder of notes in it.
     folders: Vec<PathBuf>,
 }
 
-fn roots(area: &Area) -> Vec<Root> {
-    let workspace = area.workspace_dir.clone();
+fn note_folders(roots: &Roots) -> Vec<NoteFolder> {
+    let workspace = roots.workspace_dir.clone();
     let memory = workspace.join(MEMORY_FOLDER);
-    let mut roots = vec![Root { folders: vec![workspace.clone(), memory], path: workspace }];
-    for extra in &area.extra {
+    let mut folders = vec![NoteFolder { folders: vec![workspace.clone(), memory], path: workspace }];
+    for extra in &roots.extra {
         // Of a single file only the folder can be lost; without the file itself it was deleted.
         let is_file = !extra.is_glob() && is_markdown(&extra.root) && !extra.root.is_dir();
         let path = if is_file { extra.root.parent().unwrap_or(&extra.root) } else { &extra.root }.to_path_buf();
-        if !roots.iter().any(|root| root.path == path) {
-            roots.push(Root { folders: vec![path.clone()], path });
+        if !folders.iter().any(|root| root.path == path) {
+            folders.push(NoteFolder { folders: vec![path.clone()], path });
         }
     }
-    roots
+    folders
 }
 
 /// A known note, as it is judged.
@@ -161,7 +161,7 @@ struct Note<'a> {
 /// Judges the known notes against a look at the disk. `found` holds the contents that were found under new names, so
 /// that a rename is no loss.
 pub(super) fn judge(
-    area: &Area,
+    roots: &Roots,
     discovery: &Discovery,
     known: &HashMap<String, FileRow>,
     found: &HashSet<Hash>,
@@ -170,18 +170,18 @@ pub(super) fn judge(
     let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
     let here: HashSet<&Hash> =
         known.iter().filter(|(path, _)| present.contains(path.as_str())).map(|(_, row)| &row.hash).collect();
-    let roots = roots(area);
-    let mut notes: Vec<Vec<Note<'_>>> = roots.iter().map(|_| Vec::new()).collect();
+    let folders = note_folders(roots);
+    let mut notes: Vec<Vec<Note<'_>>> = folders.iter().map(|_| Vec::new()).collect();
     for (path, row) in known {
-        let absolute = area.workspace_dir.join(path);
+        let absolute = roots.workspace_dir.join(path);
         // The user took these out of the index.
-        if !area.is_indexed(&absolute) || area.forgotten.path(path).is_some() {
+        if !roots.is_indexed(&absolute) || roots.forgotten.path(path).is_some() {
             continue;
         }
         // The innermost folder: an extra path may lie in the workspace.
-        let holds = |(_, root): &(usize, &Root)| absolute.starts_with(&root.path);
-        let depth = |(_, root): &(usize, &Root)| root.path.components().count();
-        let Some((at, _)) = roots.iter().enumerate().filter(holds).max_by_key(depth) else { continue };
+        let holds = |(_, root): &(usize, &NoteFolder)| absolute.starts_with(&root.path);
+        let depth = |(_, root): &(usize, &NoteFolder)| root.path.components().count();
+        let Some((at, _)) = folders.iter().enumerate().filter(holds).max_by_key(depth) else { continue };
         let is_uncertain = discovery.is_uncertain(path);
         let is_gone = !present.contains(path.as_str())
             && !is_uncertain
@@ -192,9 +192,9 @@ pub(super) fn judge(
         notes[at].push(Note { path, absolute, is_uncertain, is_gone });
     }
     let mut judgement = Judgement::default();
-    for (root, notes) in roots.iter().zip(&notes) {
+    for (root, notes) in folders.iter().zip(&notes) {
         let gone = notes.iter().filter(|note| note.is_gone).count();
-        let loss = loss(root, notes, area, discovery, before);
+        let loss = loss(root, notes, roots, discovery, before);
         if let Some(loss) = loss {
             let lost = before.lost.iter().find(|lost| lost.path == root.path);
             let unread = notes.iter().filter(|note| note.is_uncertain).count();
@@ -226,8 +226,8 @@ pub(super) fn judge(
     judgement
 }
 
-fn loss(root: &Root, notes: &[Note<'_>], area: &Area, discovery: &Discovery, before: &Folders) -> Option<Loss> {
-    let unlisted = |folder: &PathBuf| discovery.is_uncertain(&area.display(folder));
+fn loss(root: &NoteFolder, notes: &[Note<'_>], roots: &Roots, discovery: &Discovery, before: &Folders) -> Option<Loss> {
+    let unlisted = |folder: &PathBuf| discovery.is_uncertain(&roots.display(folder));
     if notes.iter().any(|note| note.is_uncertain) && root.folders.iter().any(unlisted) {
         return Some(Loss::Unreadable);
     }

@@ -3,18 +3,18 @@
 //! The text pass makes new words findable at once and costs nothing; the embedding pass asks a provider only for
 //! texts whose vectors are not in the store yet. Both can be stopped at any step and go on from there.
 
+pub(crate) mod cutter;
 mod difference;
 pub(crate) mod embed_pass;
-pub(crate) mod growth;
 mod host_sessions;
 pub mod identity;
+pub(crate) mod index_text;
 pub(crate) mod line_pass;
 pub mod lost;
 pub mod plan;
-pub mod prepare;
+pub mod rows;
 pub(crate) mod session_pass;
 pub(crate) mod session_plan;
-pub(crate) mod text_pass;
 
 use std::{borrow::Cow, sync::Arc};
 

@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::{
     difference::{Difference, difference},
     identity::generation_identity,
+    index_text::{FORGOTTEN, unreadable},
     lost::{Folders, LostFolder, judge},
-    prepare::{Shape, hash, prepare},
-    text_pass::{FORGOTTEN, unreadable},
+    rows::{Shape, hash, rows_of},
 };
-use crate::workspace::{area::Area, discover::discover, read::read_text, skipped::Skipped};
+use crate::workspace::{discover::discover, read::read_text, roots::Roots, skipped::Skipped};
 use embed::Space;
 use model::{
     cancel::Cancel,
@@ -108,15 +108,15 @@ impl Vectors {
 /// # Errors
 /// When the store cannot be read, or when cancelled.
 pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Space>, cancel: &Cancel) -> Result<Plan> {
-    let area = Area::of(settings);
-    let discovery = discover(&area);
+    let roots = Roots::of(settings);
+    let discovery = discover(&roots);
     let shape = Shape::of(settings);
     let mut plan =
         Plan { files: discovery.entries.len(), skipped: discovery.skipped.records.clone(), ..Plan::default() };
     let vectors = space.map(|space| Vectors::of(store, space, cancel)).transpose()?;
     let (known, live_files, before, list_changed) = store.read_with(cancel, |r| {
         let live = r.live()?;
-        let list_changed = r.meta(FORGOTTEN)?.unwrap_or_default() != area.forgotten.version();
+        let list_changed = r.meta(FORGOTTEN)?.unwrap_or_default() != roots.forgotten.version();
         let same = live.as_ref().is_some_and(|g| g.identity == generation_identity(shape));
         plan.rebuild = match &live {
             None => Some("there is no index yet"),
@@ -151,11 +151,11 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     let Difference { stale, removed } = difference(&discovery, &known, list_changed);
     for entry in stale {
         cancel.check()?;
-        match read_text(&area, &entry.absolute) {
+        match read_text(&roots, &entry.absolute) {
             Err(error) if error.code() == Code::NotFound => {}
             Err(error) => plan.skipped.push(unreadable(entry, &error)),
             Ok(content) => {
-                let text = area.forgotten.keep(&entry.path, &content.text);
+                let text = roots.forgotten.keep(&entry.path, &content.text);
                 let content = hash(text.as_bytes());
                 found.insert(content);
                 if known.get(&entry.path).is_some_and(|row| row.hash == content) {
@@ -163,14 +163,14 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
                 }
                 plan.changed.push(entry.path.clone());
                 let Some(vectors) = &vectors else { continue };
-                let prepared = prepare(&mut analyzer, &entry.path, &text, shape);
-                let fresh = prepared.chunks.iter().filter(|c| counted.insert(c.hash));
+                let rows = rows_of(&mut analyzer, &entry.path, &text, shape);
+                let fresh = rows.chunks.iter().filter(|c| counted.insert(c.hash));
                 let fresh: Vec<_> = fresh.map(|c| (c.hash, c.text.len())).collect();
                 store.read_with(cancel, |r| plan.count_missing(r, vectors, &fresh))?;
             }
         }
     }
-    let judgement = judge(&area, &discovery, &live_files, &found, &before);
+    let judgement = judge(&roots, &discovery, &live_files, &found, &before);
     plan.lost = judgement.folders.lost;
     let is_removed = |path: &&str| !judgement.kept.contains(*path);
     plan.removed = removed.into_iter().filter(is_removed).map(str::to_owned).collect();
@@ -182,11 +182,11 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
 /// # Errors
 /// When the store cannot be read.
 pub(crate) fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> Result<bool> {
-    let area = Area::of(settings);
-    let discovery = discover(&area);
+    let roots = Roots::of(settings);
+    let discovery = discover(&roots);
     store.read_with(cancel, |r| {
         let Some(live) = r.live()? else { return Ok(true) };
-        if r.meta(FORGOTTEN)?.unwrap_or_default() != area.forgotten.version() {
+        if r.meta(FORGOTTEN)?.unwrap_or_default() != roots.forgotten.version() {
             return Ok(true);
         }
         if live.identity != generation_identity(Shape::of(settings)) {
@@ -198,7 +198,7 @@ pub(crate) fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> R
             return Ok(true);
         }
         let before = Folders::stored(r)?;
-        let judgement = judge(&area, &discovery, &files, &HashSet::new(), &before);
+        let judgement = judge(&roots, &discovery, &files, &HashSet::new(), &before);
         // A folder that was lost or has come back since the last pass has to be told.
         Ok(before.lost != judgement.folders.lost || removed.iter().any(|path| !judgement.kept.contains(*path)))
     })

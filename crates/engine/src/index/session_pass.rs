@@ -9,8 +9,8 @@ use std::{
 
 use super::{
     Progress, Step,
-    growth::{Growth, Update},
-    prepare::{Shape, hash},
+    cutter::{TranscriptCutter, Update},
+    rows::{Shape, hash},
 };
 use crate::{
     transcripts::{
@@ -22,7 +22,7 @@ use crate::{
         tail::Part,
     },
     workspace::{
-        forgotten::Forgotten,
+        exclusions::Exclusions,
         skipped::{SkipCode, Skipped},
     },
 };
@@ -102,7 +102,7 @@ pub(crate) struct SessionPass<'a> {
 }
 
 /// What is known and what was found so far.
-pub(super) struct Course {
+pub(super) struct SessionSync {
     /// Transcripts of the index, by path.
     pub known: HashMap<String, TranscriptRow>,
     /// Those that were not found yet.
@@ -110,10 +110,10 @@ pub(super) struct Course {
     pub report: SessionReport,
     pub analyzer: Analyzer,
     /// What the user told the memory to forget.
-    pub forgotten: Arc<Forgotten>,
+    pub forgotten: Arc<Exclusions>,
 }
 
-impl Course {
+impl SessionSync {
     /// The transcript stays, whether or not something of it is new.
     pub(super) fn keep(&mut self, path: &str) {
         self.gone.remove(path);
@@ -145,28 +145,29 @@ impl SessionPass<'_> {
     pub(crate) fn run(&self) -> Result<SessionReport> {
         let known = self.store.read_with(self.cancel, |r| r.transcripts(self.generation))?;
         let gone = known.keys().cloned().collect();
-        let forgotten = Arc::new(Forgotten::of(&self.settings.database_path));
+        let forgotten = Arc::new(Exclusions::of(&self.settings.database_path));
         forgotten.check()?;
-        let mut course = Course { known, gone, report: SessionReport::default(), analyzer: Analyzer::new(), forgotten };
+        let mut sync =
+            SessionSync { known, gone, report: SessionReport::default(), analyzer: Analyzer::new(), forgotten };
         if self.settings.sources.sessions {
-            self.read_files(&mut course)?;
+            self.read_files(&mut sync)?;
             match self.host {
-                Some(host) => self.read_host(host, &mut course)?,
+                Some(host) => self.read_host(host, &mut sync)?,
                 // Nobody can say what became of them.
-                None => course.gone.retain(|path| !is_hosts(course.known.get(path))),
+                None => sync.gone.retain(|path| !is_hosts(sync.known.get(path))),
             }
         }
-        self.remove(&mut course)?;
-        Ok(course.report)
+        self.remove(&mut sync)?;
+        Ok(sync.report)
     }
 
-    fn read_files(&self, course: &mut Course) -> Result<()> {
+    fn read_files(&self, sync: &mut SessionSync) -> Result<()> {
         let (state_dir, agent_id) = (&self.settings.state_dir, &self.settings.agent_id);
         let found = files::discover(state_dir, agent_id);
         if found.uncertain {
-            course.gone.retain(|path| is_hosts(course.known.get(path)));
+            sync.gone.retain(|path| is_hosts(sync.known.get(path)));
         }
-        course.report.skipped.extend(found.skipped);
+        sync.report.skipped.extend(found.skipped);
         let mut owners: Option<HashMap<String, Owner>> = None;
         let total = found.files.len();
         for (done, file) in found.files.iter().enumerate() {
@@ -175,33 +176,32 @@ impl SessionPass<'_> {
             if self.host.is_some() && file.archived_from.is_none() {
                 continue;
             }
-            let row = course.known.get(&file.path).cloned();
-            if course.forgotten.conversation(&file.path, row.as_ref().and_then(|row| row.session_key.as_deref())) {
+            let row = sync.known.get(&file.path).cloned();
+            if sync.forgotten.conversation(&file.path, row.as_ref().and_then(|row| row.session_key.as_deref())) {
                 continue;
             }
             let same = row.as_ref().is_some_and(|row| row.mtime_ns == file.mtime_ns && row.size == file.size);
             if same || (self.scope < Scope::All && !self.is_due(file, row.as_ref())) {
                 if row.is_some() {
-                    course.keep(&file.path);
+                    sync.keep(&file.path);
                 }
                 continue;
             }
             let owners = owners.get_or_insert_with(|| files::owners(state_dir, agent_id));
             let live = file.archived_from.as_deref();
             let owner = owners.get(live.unwrap_or_else(|| file.name()));
-            let former =
-                || live.and_then(|name| course.known.get(&files::display(agent_id, name))?.session_key.clone());
+            let former = || live.and_then(|name| sync.known.get(&files::display(agent_id, name))?.session_key.clone());
             let key = owner.map(|owner| owner.key.clone()).or_else(former);
             let machine = owner.map_or_else(|| key.as_deref().and_then(kind::machine_session), |owner| owner.machine);
-            if machine.is_some() || course.forgotten.conversation(&file.path, key.as_deref()) {
+            if machine.is_some() || sync.forgotten.conversation(&file.path, key.as_deref()) {
                 continue;
             }
-            match self.read_file(file, row.as_ref(), key.as_deref(), course) {
-                Ok(true) => course.keep(&file.path),
+            match self.read_file(file, row.as_ref(), key.as_deref(), sync) {
+                Ok(true) => sync.keep(&file.path),
                 Ok(false) => {}
                 Err(error) if error.code() == Code::NotFound => {}
                 Err(error) if matches!(error.code(), Code::Path | Code::Io) => {
-                    course.skip(&file.path, error.to_string());
+                    sync.skip(&file.path, error.to_string());
                 }
                 Err(error) => return Err(error),
             }
@@ -226,15 +226,15 @@ impl SessionPass<'_> {
         file: &TranscriptFile,
         row: Option<&TranscriptRow>,
         session_key: Option<&str>,
-        course: &mut Course,
+        sync: &mut SessionSync,
     ) -> Result<bool> {
         let cursor = row.and_then(|row| row.cursor.parse().ok()).unwrap_or_default();
         let mut reader = Reader::open(&file.located, cursor, file.archived_from.is_some())?;
-        let mut growth = match row.filter(|_| !reader.restarted && cursor != Cursor::default()) {
+        let mut cutter = match row.filter(|_| !reader.restarted && cursor != Cursor::default()) {
             Some(row) => self.resume(row)?,
-            None => Growth::begin(),
+            None => TranscriptCutter::begin(),
         };
-        let forgotten = Arc::clone(&course.forgotten);
+        let forgotten = Arc::clone(&sync.forgotten);
         let keep = |line: &str| !forgotten.line(&file.path, line);
         loop {
             let mut machine = false;
@@ -247,15 +247,15 @@ impl SessionPass<'_> {
                     {
                         machine = true;
                     }
-                    Record::Said(role, text) => growth.add(number, role, &text, keep),
+                    Record::Said(role, text) => cutter.add(number, role, &text, keep),
                     Record::Other => {}
                 }
-                Ok(if machine || growth.is_large() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+                Ok(if machine || cutter.is_large() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             })?;
             if machine {
                 return Ok(false);
             }
-            let more = growth.is_large();
+            let more = cutter.is_large();
             let cursor = reader.cursor()?;
             let state = State {
                 path: &file.path,
@@ -266,7 +266,7 @@ impl SessionPass<'_> {
                 size: file.size,
                 lines: cursor.line,
             };
-            self.commit(&mut growth, row, &state, course)?;
+            self.commit(&mut cutter, row, &state, sync)?;
             if !more {
                 return Ok(true);
             }
@@ -274,22 +274,22 @@ impl SessionPass<'_> {
     }
 
     /// A transcript of the index, to be continued.
-    pub(super) fn resume(&self, row: &TranscriptRow) -> Result<Growth> {
+    pub(super) fn resume(&self, row: &TranscriptRow) -> Result<TranscriptCutter> {
         let part = self.store.read_with(self.cancel, |r| r.growing_part(row.file_id))?;
-        Ok(Growth::resume(Part::decode(&part.unwrap_or_default()), row.final_terms))
+        Ok(TranscriptCutter::resume(Part::decode(&part.unwrap_or_default()), row.final_terms))
     }
 
     /// Writes what is new, or only that there was nothing.
     pub(super) fn commit(
         &self,
-        growth: &mut Growth,
+        cutter: &mut TranscriptCutter,
         row: Option<&TranscriptRow>,
         state: &State<'_>,
-        course: &mut Course,
+        sync: &mut SessionSync,
     ) -> Result<()> {
-        let update = growth.update(&mut course.analyzer, Shape::of(self.settings));
-        if update.is_some() && course.report.changed.last().is_none_or(|path| path != state.path) {
-            course.report.changed.push(state.path.to_owned());
+        let update = cutter.update(&mut sync.analyzer, Shape::of(self.settings));
+        if update.is_some() && sync.report.changed.last().is_none_or(|path| path != state.path) {
+            sync.report.changed.push(state.path.to_owned());
         }
         match &self.mode {
             Mode::Plan(counted) => {
@@ -299,7 +299,7 @@ impl SessionPass<'_> {
             }
             Mode::Write => match (update, row) {
                 (Some(update), _) => {
-                    course.report.chunks += update.chunks.len();
+                    sync.report.chunks += update.chunks.len();
                     self.write(update, state)
                 }
                 (None, Some(row)) => {
@@ -337,14 +337,14 @@ impl SessionPass<'_> {
         })
     }
 
-    fn remove(&self, course: &mut Course) -> Result<()> {
-        course.report.removed = course.gone.drain().collect();
-        course.report.removed.sort_unstable();
+    fn remove(&self, sync: &mut SessionSync) -> Result<()> {
+        sync.report.removed = sync.gone.drain().collect();
+        sync.report.removed.sort_unstable();
         if matches!(self.mode, Mode::Plan(_)) {
             return Ok(());
         }
         let generation = self.generation;
-        for path in course.report.removed.clone() {
+        for path in sync.report.removed.clone() {
             self.cancel.check()?;
             self.store.write_indexed(move |tx| tx.delete_file(generation, Source::Sessions.as_str(), &path))?;
         }

@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::HashSet, sync::Arc};
 use super::{
     identity::generation_identity,
     plan::{Plan, Vectors},
-    prepare::Shape,
+    rows::Shape,
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
 use crate::transcripts::host::AskHost;

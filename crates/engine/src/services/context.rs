@@ -7,8 +7,8 @@ use parking_lot::RwLock;
 
 use super::provider::Provider;
 use crate::{
+    blocking::{background, blocking},
     host::Hosts,
-    upkeep::{blocking, upkeep},
 };
 use model::{
     cancel::Cancel,
@@ -113,11 +113,11 @@ pub(super) trait Service: Send + Sync + Sized + 'static {
     fn context(&self) -> &Context;
 
     /// Long work of the background, which leaves threads to searches.
-    fn upkeep<T: Send + 'static>(
+    fn background<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>, &Settings) -> Result<T> + Send + 'static,
     ) -> impl Future<Output = Result<T>> + Send {
-        upkeep(self.with_settings(work))
+        background(self.with_settings(work))
     }
 
     /// Work that a caller waits for.

@@ -25,8 +25,8 @@ use crate::{
         rules::Category,
         similar::{Comparer, NEAR},
     },
-    index::prepare::hash,
-    workspace::{forgotten::Forgotten, notes::Notes},
+    index::rows::hash,
+    workspace::{exclusions::Exclusions, notes::Notes},
 };
 use embed::{Embedded, Embedder, Purpose};
 use model::{
@@ -382,20 +382,20 @@ impl Facts {
 }
 
 /// The list of what the user had forgotten.
-fn forgotten(settings: &Settings) -> Result<Forgotten> {
-    let list = Forgotten::of(&settings.database_path);
+fn forgotten(settings: &Settings) -> Result<Exclusions> {
+    let list = Exclusions::of(&settings.database_path);
     list.check()?;
     Ok(list)
 }
 
-fn remembered_facts(settings: &Settings, list: &Forgotten) -> Result<Vec<Fact>> {
+fn remembered_facts(settings: &Settings, list: &Exclusions) -> Result<Vec<Fact>> {
     let mut facts = facts::all(&Notes::of(settings), &zone(settings))?;
     facts.retain(|fact| !fact.is_forgotten(list));
     Ok(facts)
 }
 
 /// Of the stored facts, the hashes of those that a list forgets.
-pub(super) fn hashes_of_forgotten(settings: &Settings, list: &Forgotten) -> Result<Vec<Hash>> {
+pub(super) fn hashes_of_forgotten(settings: &Settings, list: &Exclusions) -> Result<Vec<Hash>> {
     let facts = facts::all(&Notes::of(settings), &zone(settings))?;
     Ok(facts.iter().filter(|fact| fact.is_forgotten(list)).map(|fact| hash(fact.text.as_bytes())).collect())
 }

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use super::{Engine, provider::Provider, registry::Lease};
-use crate::{host::Host, log, upkeep::blocking};
+use crate::{blocking::blocking, host::Host, log};
 use embed::{
     account::Account,
     callback::{Callback, Offered, offer},

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     capture::jsonl,
-    workspace::forgotten::{Entry, What, list_path},
+    workspace::exclusions::{Entry, What, list_path},
 };
 use model::error::{Error, Result};
 

@@ -70,7 +70,7 @@ impl WriterLease {
         loop {
             self.context.shutdown().check()?;
             let turn = self.turn.lock().await;
-            let label = match self.upkeep(|lease, _| lease.context.store().acquire_lease()).await {
+            let label = match self.background(|lease, _| lease.context.store().acquire_lease()).await {
                 Ok(Lease::Held { .. }) => {
                     self.count.fetch_add(1, Ordering::AcqRel);
                     return Ok(Held(Arc::clone(self)));

@@ -13,8 +13,8 @@ use serde::Deserialize;
 
 use super::kind;
 use crate::workspace::{
-    area::Located,
     guard,
+    roots::Located,
     skipped::{SkipCode, Skipped},
 };
 use model::stamp::mtime_ns;

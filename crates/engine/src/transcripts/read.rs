@@ -11,7 +11,7 @@ use std::{
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use sha2::{Digest, Sha256};
 
-use crate::workspace::{area::Located, guard};
+use crate::workspace::{guard, roots::Located};
 use model::error::{Code, Error, Result};
 
 /// Bytes before the cursor that must be the same for the file to count as continued.

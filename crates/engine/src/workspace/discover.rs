@@ -13,13 +13,13 @@ use model::{
 };
 
 use super::{
-    area::{Area, is_markdown},
     extra::ExtraPath,
+    roots::{Roots, is_markdown},
     skipped::{SkipCode, SkippedList},
     walk::Walker,
 };
 
-/// A Markdown file of the area.
+/// A Markdown file of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// Relative to the workspace with `/`, absolute outside.
@@ -67,23 +67,23 @@ impl Discovery {
 /// Looks at the disk. A missing workspace is told and counts as an empty one, as a missing memory folder does;
 /// nothing here is an error.
 #[must_use]
-pub(crate) fn discover(area: &Area) -> Discovery {
-    if !area.is_source {
+pub(crate) fn discover(roots: &Roots) -> Discovery {
+    if !roots.is_source {
         return Discovery::default();
     }
-    let mut walker = Walker::new(|path: &Path| area.display(path), &area.limits);
-    walker.skipped.records.extend(area.refused.iter().cloned());
-    if stat(&mut walker, &area.workspace_dir).is_none() && walker.unlisted.is_empty() {
+    let mut walker = Walker::new(|path: &Path| roots.display(path), &roots.limits);
+    walker.skipped.records.extend(roots.refused.iter().cloned());
+    if stat(&mut walker, &roots.workspace_dir).is_none() && walker.unlisted.is_empty() {
         let reason = "the workspace folder does not exist; it is indexed as soon as it does";
-        walker.skipped.push(area.workspace_dir.to_string_lossy(), SkipCode::Missing, reason);
+        walker.skipped.push(roots.workspace_dir.to_string_lossy(), SkipCode::Missing, reason);
     }
     for name in ROOT_FILES {
-        let path = area.workspace_dir.join(name);
+        let path = roots.workspace_dir.join(name);
         if let Some(metadata) = stat(&mut walker, &path) {
             walker.take(&path, metadata);
         }
     }
-    let folder = area.workspace_dir.join(MEMORY_FOLDER);
+    let folder = roots.workspace_dir.join(MEMORY_FOLDER);
     if let Some(metadata) = stat(&mut walker, &folder) {
         if metadata.is_dir() {
             walker.walk(&folder, None, |_| true);
@@ -93,7 +93,7 @@ pub(crate) fn discover(area: &Area) -> Discovery {
             walker.skip(&folder, SkipCode::NotRegular, "a file where the folder of notes is expected");
         }
     }
-    for extra in &area.extra {
+    for extra in &roots.extra {
         walk_extra(&mut walker, extra);
     }
 
@@ -103,8 +103,8 @@ pub(crate) fn discover(area: &Area) -> Discovery {
     let mut forgotten = Vec::new();
     for file in &walker.files {
         if real_paths.insert(folders.real_path(&file.absolute)) {
-            let path = area.display(&file.absolute);
-            if let Some(id) = area.forgotten.path(&path) {
+            let path = roots.display(&file.absolute);
+            if let Some(id) = roots.forgotten.path(&path) {
                 let reason = format!("forgotten; `openclaw memory forget --undo {id}` takes it back");
                 forgotten.push((path, reason));
                 continue;
@@ -121,7 +121,7 @@ pub(crate) fn discover(area: &Area) -> Discovery {
         walker.skipped.push(path, SkipCode::Forgotten, reason);
     }
     entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    let uncertain = walker.unlisted.iter().map(|path| area.display(path)).collect();
+    let uncertain = walker.unlisted.iter().map(|path| roots.display(path)).collect();
     Discovery { entries, skipped: walker.skipped, uncertain, out_of_files: walker.out_of_files }
 }
 

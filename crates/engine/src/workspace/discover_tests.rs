@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::workspace::area::Limits;
+use crate::workspace::roots::Limits;
 
 struct Workspace {
     folder: tempfile::TempDir,
@@ -22,13 +22,13 @@ impl Workspace {
         fs::write(path, text).expect("written");
     }
 
-    fn area(&self, extra: &[&str], limits: Limits) -> Area {
+    fn roots(&self, extra: &[&str], limits: Limits) -> Roots {
         let extra: Vec<String> = extra.iter().map(|path| (*path).to_owned()).collect();
-        Area::new(&self.at(""), &extra, limits)
+        Roots::new(&self.at(""), &extra, limits)
     }
 
     fn discover(&self, extra: &[&str]) -> Discovery {
-        discover(&self.area(extra, Limits::default()))
+        discover(&self.roots(extra, Limits::default()))
     }
 }
 
@@ -122,7 +122,7 @@ fn too_large_too_deep_and_too_many_are_left_out_with_a_reason() {
     ws.write("memory/d1/d2/ok.md", "x");
     ws.write("memory/d1/d2/d3/deep.md", "x");
     let limits = Limits { file_bytes: 100, depth: 3, ..Limits::default() };
-    let found = discover(&ws.area(&[], limits));
+    let found = discover(&ws.roots(&[], limits));
     assert_eq!(paths(&found), ["memory/d1/d2/ok.md"]);
     assert_eq!(skips(&found), [("memory/big.md", SkipCode::TooLarge), ("memory/d1/d2/d3", SkipCode::TooDeep)]);
     assert!(found.skipped.records.iter().any(|skip| skip.reason == "101 bytes, the limit is 100 bytes"));
@@ -130,10 +130,10 @@ fn too_large_too_deep_and_too_many_are_left_out_with_a_reason() {
     for at in 0..10 {
         ws.write(&format!("memory/n{at}.md"), "x");
     }
-    let found = discover(&ws.area(&[], Limits { files: 4, ..Limits::default() }));
+    let found = discover(&ws.roots(&[], Limits { files: 4, ..Limits::default() }));
     assert_eq!(found.entries.len(), 4);
     assert_eq!(found.skipped.records.iter().filter(|skip| skip.code == SkipCode::TooMany).count(), 9);
-    let found = discover(&ws.area(&[], Limits { entries: 3, ..Limits::default() }));
+    let found = discover(&ws.roots(&[], Limits { entries: 3, ..Limits::default() }));
     assert!(found.skipped.records.iter().any(|skip| skip.code == SkipCode::TooMany));
 }
 
@@ -192,7 +192,7 @@ mod unix {
         target.write("memory/a.md", "x");
         let link = ws.folder.path().join("linked");
         symlink(target.at(""), &link).expect("link");
-        assert_eq!(paths(&discover(&Area::new(&link, &[], Limits::default()))), ["memory/a.md"]);
+        assert_eq!(paths(&discover(&Roots::new(&link, &[], Limits::default()))), ["memory/a.md"]);
     }
 
     #[test]

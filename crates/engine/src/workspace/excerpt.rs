@@ -1,4 +1,4 @@
-//! `memory_get` (G2, P11): a range of lines of one file of the area, bounded, with a way to go on.
+//! `memory_get` (G2, P11): a range of lines of one file of the memory, bounded, with a way to go on.
 
 use std::path::{Component, PathBuf};
 
@@ -6,9 +6,9 @@ use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{
-    area::{Area, Located, is_markdown},
     guard::{self, Refusal},
     read::{decode, read_bounded},
+    roots::{Located, Roots, is_markdown},
 };
 use model::{
     config::{paths::normalize, settings::ExcerptSettings},
@@ -63,10 +63,10 @@ pub(crate) struct Excerpt {
 /// Reads a range of lines.
 ///
 /// # Errors
-/// `Path` with the message that users of memory-core know, `path required`, for everything outside the area, links
+/// `Path` with the message that users of memory-core know, `path required`, for everything outside the memory, links
 /// and special files; `Io`. A missing file is none.
-pub(crate) fn read_excerpt(area: &Area, request: &ExcerptRequest, settings: ExcerptSettings) -> Result<Excerpt> {
-    let located = locate(area, &request.path)?;
+pub(crate) fn read_excerpt(roots: &Roots, request: &ExcerptRequest, settings: ExcerptSettings) -> Result<Excerpt> {
+    let located = locate(roots, &request.path)?;
     let (opened, located) = match guard::open(&located) {
         Err(Refusal::Missing) => match composed_otherwise(&located) {
             Some(twin) => (guard::open(&twin), twin),
@@ -75,7 +75,7 @@ pub(crate) fn read_excerpt(area: &Area, request: &ExcerptRequest, settings: Exce
         opened => (opened, located),
     };
     let absolute = located.absolute();
-    let path = area.display(&absolute);
+    let path = roots.display(&absolute);
     let mut file = match opened {
         Ok(file) => file,
         Err(Refusal::Missing) => return Ok(not_found(path)),
@@ -84,17 +84,17 @@ pub(crate) fn read_excerpt(area: &Area, request: &ExcerptRequest, settings: Exce
         Err(Refusal::Io(error)) => return Err(Error::io(&absolute, &error)),
     };
     let metadata = file.metadata().map_err(|error| Error::io(&absolute, &error))?;
-    let bytes = read_bounded(&mut file, &metadata, area.limits.file_bytes, &absolute)?;
+    let bytes = read_bounded(&mut file, &metadata, roots.limits.file_bytes, &absolute)?;
     let text = decode(bytes).0;
-    if area.forgotten.path(&path).is_some() {
+    if roots.forgotten.path(&path).is_some() {
         return Ok(not_found(path));
     }
-    let kept = area.forgotten.keep(&path, &text);
+    let kept = roots.forgotten.keep(&path, &text);
     Ok(cut(&kept, path, request, settings))
 }
 
 /// Where a requested path lies. Decides on the text alone; the file system is asked by [`guard::open`].
-fn locate(area: &Area, written: &str) -> Result<Located> {
+fn locate(roots: &Roots, written: &str) -> Result<Located> {
     let written = written.trim();
     if written.is_empty() {
         return Err(refused("the path is empty".to_owned()));
@@ -102,14 +102,14 @@ fn locate(area: &Area, written: &str) -> Result<Located> {
     if written.contains('\0') {
         return Err(refused("the path holds a NUL character".to_owned()));
     }
-    let absolute = normalize(&area.workspace_dir.join(written));
+    let absolute = normalize(&roots.workspace_dir.join(written));
     if !is_markdown(&absolute) {
         return Err(refused(format!("\"{}\" does not end in .md", shown(written))));
     }
     if cfg!(windows) && absolute.components().any(is_ambiguous_on_windows) {
         return Err(refused(format!("\"{}\" has a name that Windows changes", shown(written))));
     }
-    area.locate(&absolute).ok_or_else(|| refused(format!("\"{}\" is outside the memory area", shown(written))))
+    roots.locate(&absolute).ok_or_else(|| refused(format!("\"{}\" is outside the memory area", shown(written))))
 }
 
 /// Windows drops dots and spaces at the end of a name, and reads a colon as a hidden stream of a file.

@@ -3,14 +3,14 @@ use std::{fs, path::Path};
 use proptest::prelude::*;
 
 use super::*;
-use crate::workspace::area::Limits;
+use crate::workspace::roots::Limits;
 
 const SETTINGS: ExcerptSettings = ExcerptSettings { lines: 120, chars: 12_000 };
 
 /// A workspace beside a secret that must never be read.
 struct Place {
     folder: tempfile::TempDir,
-    area: Area,
+    roots: Roots,
 }
 
 fn place() -> Place {
@@ -32,9 +32,9 @@ fn place() -> Place {
         fs::create_dir_all(path.parent().expect("parent")).expect("folders");
         fs::write(path, text).expect("written");
     }
-    let area =
-        Area::new(&root.join("ws"), &["../team".to_owned()], Limits { file_bytes: 100_000, ..Limits::default() });
-    Place { folder, area }
+    let roots =
+        Roots::new(&root.join("ws"), &["../team".to_owned()], Limits { file_bytes: 100_000, ..Limits::default() });
+    Place { folder, roots }
 }
 
 impl Place {
@@ -43,7 +43,7 @@ impl Place {
     }
 
     fn get(&self, path: &str) -> Result<Excerpt> {
-        read_excerpt(&self.area, &ExcerptRequest { path: path.to_owned(), ..Default::default() }, SETTINGS)
+        read_excerpt(&self.roots, &ExcerptRequest { path: path.to_owned(), ..Default::default() }, SETTINGS)
     }
 
     fn text(&self, path: &str) -> String {
@@ -71,7 +71,7 @@ fn files_of_the_area_are_read_by_relative_and_absolute_path() {
     assert_eq!(place.get("../team/t.md").expect("extra path").path, team);
 }
 
-/// Whatever the shape, nothing outside the area is read.
+/// Whatever the shape, nothing outside the memory is read.
 #[test]
 fn every_other_shape_of_path_is_refused() {
     let place = place();
@@ -212,14 +212,14 @@ mod unix {
         assert_eq!(place.get("memory/a.md").expect_err("link").code(), Code::Path);
 
         symlink(place.at("team"), place.at("linked-team")).expect("link");
-        let area = Area::new(&place.at("ws"), &["../linked-team".into()], Limits::default());
+        let roots = Roots::new(&place.at("ws"), &["../linked-team".into()], Limits::default());
         let request = ExcerptRequest { path: "../linked-team/t.md".into(), ..Default::default() };
-        assert_eq!(read_excerpt(&area, &request, SETTINGS).expect_err("link").code(), Code::Path);
+        assert_eq!(read_excerpt(&roots, &request, SETTINGS).expect_err("link").code(), Code::Path);
 
         symlink(place.at("ws"), place.at("linked-ws")).expect("link");
-        let area = Area::new(&place.at("linked-ws"), &[], Limits::default());
+        let roots = Roots::new(&place.at("linked-ws"), &[], Limits::default());
         let request = ExcerptRequest { path: "MEMORY.md".into(), ..Default::default() };
-        assert_eq!(read_excerpt(&area, &request, SETTINGS).expect("readable").text, "curated");
+        assert_eq!(read_excerpt(&roots, &request, SETTINGS).expect("readable").text, "curated");
     }
 
     #[test]
@@ -347,11 +347,11 @@ proptest! {
         prop_assert_eq!(pages.join("\n"), lines.join("\n"));
     }
 
-    /// Whatever is asked, nothing outside the area is located.
+    /// Whatever is asked, nothing outside the memory is located.
     #[test]
     fn no_text_leads_outside(path in "[./\\\\a-zA-Z~:%\u{301}é ]{0,30}(\\.md)?") {
-        let area = Area::new(Path::new("/ws"), &["../team".to_owned()], Limits::default());
-        if let Ok(located) = locate(&area, &path) {
+        let roots = Roots::new(Path::new("/ws"), &["../team".to_owned()], Limits::default());
+        if let Ok(located) = locate(&roots, &path) {
             let absolute = located.absolute();
             let is_inside = absolute.starts_with("/ws/memory")
                 || absolute.starts_with("/team")

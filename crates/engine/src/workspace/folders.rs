@@ -1,4 +1,4 @@
-//! Which folders have to be watched so that no change of the area goes unnoticed. Folders only: the number of
+//! Which folders have to be watched so that no change of the memory goes unnoticed. Folders only: the number of
 //! watches does not grow with the number of files.
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
 use notify::RecursiveMode;
 use walkdir::WalkDir;
 
-use super::area::{Area, is_ignored_folder};
+use super::roots::{Roots, is_ignored_folder};
 use model::layout::MEMORY_FOLDER;
 
 /// Tells a folder from another one that took its place. The time of creation is part of it because file systems
@@ -37,18 +37,18 @@ pub(super) struct Watch {
 const ONE_WATCH_PER_TREE: bool = !cfg!(any(target_os = "linux", target_os = "android"));
 
 /// The folders to watch now. For what does not exist yet, the nearest folder above it is watched instead.
-pub(super) fn to_watch(area: &Area) -> BTreeMap<PathBuf, Watch> {
+pub(super) fn to_watch(roots: &Roots) -> BTreeMap<PathBuf, Watch> {
     let mut watches = BTreeMap::new();
     // Holds the root files, and tells when the folder of notes comes or goes.
-    nearest(&mut watches, &area.workspace_dir);
-    tree(&mut watches, &area.workspace_dir.join(MEMORY_FOLDER), None, area);
-    for extra in &area.extra {
-        tree(&mut watches, &extra.root, extra.depth(), area);
+    nearest(&mut watches, &roots.workspace_dir);
+    tree(&mut watches, &roots.workspace_dir.join(MEMORY_FOLDER), None, roots);
+    for extra in &roots.extra {
+        tree(&mut watches, &extra.root, extra.depth(), roots);
     }
     watches
 }
 
-fn tree(watches: &mut BTreeMap<PathBuf, Watch>, root: &Path, depth: Option<usize>, area: &Area) {
+fn tree(watches: &mut BTreeMap<PathBuf, Watch>, root: &Path, depth: Option<usize>, roots: &Roots) {
     // A link, a file or nothing: the folder above tells when that changes.
     if !root.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
         if let Some(above) = root.parent() {
@@ -61,7 +61,7 @@ fn tree(watches: &mut BTreeMap<PathBuf, Watch>, root: &Path, depth: Option<usize
         return;
     }
     // Folders on the level of the deepest files need no watch.
-    let deepest = depth.unwrap_or(area.limits.depth).min(area.limits.depth).saturating_sub(1);
+    let deepest = depth.unwrap_or(roots.limits.depth).min(roots.limits.depth).saturating_sub(1);
     WalkDir::new(root)
         .follow_links(false)
         .follow_root_links(false)
@@ -70,7 +70,7 @@ fn tree(watches: &mut BTreeMap<PathBuf, Watch>, root: &Path, depth: Option<usize
         .filter_entry(|entry| {
             entry.depth() == 0 || (entry.file_type().is_dir() && !is_ignored_folder(entry.file_name()))
         })
-        .take(area.limits.entries)
+        .take(roots.limits.entries)
         .filter_map(Result::ok)
         .for_each(|folder| add(watches, folder.path(), RecursiveMode::NonRecursive));
 }
@@ -121,13 +121,13 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::workspace::area::Limits;
+    use crate::workspace::roots::Limits;
 
     fn watched(root: &Path, extra: &[&str]) -> Vec<String> {
         let extra: Vec<String> = extra.iter().map(|path| (*path).to_owned()).collect();
-        let area = Area::new(&root.join("ws"), &extra, Limits::default());
+        let roots = Roots::new(&root.join("ws"), &extra, Limits::default());
         let below = |path: &PathBuf| path.strip_prefix(root).map(|below| below.display().to_string());
-        to_watch(&area).keys().filter_map(|path| below(path).ok()).collect()
+        to_watch(&roots).keys().filter_map(|path| below(path).ok()).collect()
     }
 
     #[test]

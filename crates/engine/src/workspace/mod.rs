@@ -3,16 +3,16 @@
 //! No symbolic link below a root is ever followed. Indexing writes nothing; what automatic memory writes goes through
 //! `notes`.
 
-pub mod area;
 pub(crate) mod discover;
 pub mod excerpt;
+pub mod exclusions;
 mod extra;
 pub mod folders;
-pub mod forgotten;
 pub mod guard;
 pub mod notes;
 mod pending;
 pub mod read;
+pub mod roots;
 pub mod skipped;
 mod take_out;
 pub(crate) mod walk;

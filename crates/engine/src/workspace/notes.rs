@@ -10,9 +10,9 @@ use std::{
 };
 
 use super::{
-    area::Limits,
     guard::{Access, Folder, Refusal},
     read::{decode, read_bounded},
+    roots::Limits,
     take_out::take_out,
 };
 use model::{

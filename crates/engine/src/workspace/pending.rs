@@ -12,7 +12,7 @@ use notify::{
     event::{AccessKind, AccessMode, CreateKind, EventKind, ModifyKind, RemoveKind},
 };
 
-use super::area::{Area, is_markdown};
+use super::roots::{Roots, is_markdown};
 
 /// Paths that are remembered one by one; beyond, everything counts as changed.
 const MAX_PATHS: usize = 1000;
@@ -37,9 +37,9 @@ pub(super) struct Pending {
 
 impl Pending {
     /// Takes one event into account.
-    pub(super) fn record(&mut self, area: &Area, event: notify::Result<Event>, now: Instant) {
+    pub(super) fn record(&mut self, roots: &Roots, event: notify::Result<Event>, now: Instant) {
         let is_news = match event {
-            Ok(event) => self.event(area, &event),
+            Ok(event) => self.event(roots, &event),
             Err(error) => self.error(&error),
         };
         if is_news {
@@ -54,7 +54,7 @@ impl Pending {
         Some((last + quiet).min(first + quiet * LONGEST_WAIT))
     }
 
-    fn event(&mut self, area: &Area, event: &Event) -> bool {
+    fn event(&mut self, roots: &Roots, event: &Event) -> bool {
         if event.need_rescan() {
             self.forget_details();
             return true;
@@ -70,11 +70,11 @@ impl Pending {
         };
         let mut is_news = false;
         for path in &event.paths {
-            if !is_folder && is_markdown(path) && area.is_indexed(path) {
+            if !is_folder && is_markdown(path) && roots.is_indexed(path) {
                 self.paths.insert(path.clone());
                 is_news = true;
             }
-            if may_be_folder && area.concerns_folder(path) {
+            if may_be_folder && roots.concerns_folder(path) {
                 self.folders.insert(path.clone());
                 is_news = true;
             }
@@ -108,18 +108,18 @@ mod tests {
     use notify::event::{DataChange, Flag, MetadataKind, RenameMode};
 
     use super::*;
-    use crate::workspace::area::Limits;
+    use crate::workspace::roots::Limits;
 
     const QUIET: Duration = Duration::from_millis(1500);
 
-    fn area() -> Area {
-        Area::new(Path::new("/ws"), &["/srv/team".into()], Limits::default())
+    fn roots() -> Roots {
+        Roots::new(Path::new("/ws"), &["/srv/team".into()], Limits::default())
     }
 
     fn after(events: &[(EventKind, &str)]) -> Pending {
         let mut pending = Pending::default();
         for (kind, path) in events {
-            pending.record(&area(), Ok(Event::new(*kind).add_path(path.into())), Instant::now());
+            pending.record(&roots(), Ok(Event::new(*kind).add_path(path.into())), Instant::now());
         }
         pending
     }
@@ -162,13 +162,13 @@ mod tests {
     #[test]
     fn lost_events_and_too_many_paths_mean_everything() {
         let mut pending = Pending::default();
-        pending.record(&area(), Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)), Instant::now());
+        pending.record(&roots(), Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)), Instant::now());
         assert!(pending.everything && pending.due(QUIET).is_some());
 
         let mut pending = Pending::default();
         for at in 0..20_000 {
             let event = Event::new(EventKind::Create(CreateKind::File)).add_path(format!("/ws/memory/{at}.md").into());
-            pending.record(&area(), Ok(event), Instant::now());
+            pending.record(&roots(), Ok(event), Instant::now());
             assert!(pending.paths.len() <= MAX_PATHS);
         }
         assert!(pending.everything);
@@ -181,7 +181,7 @@ mod tests {
         let kind = EventKind::Create(CreateKind::File);
         let mut record = |ms: u64| {
             let at = start + Duration::from_millis(ms);
-            pending.record(&area(), Ok(Event::new(kind).add_path("/ws/MEMORY.md".into())), at);
+            pending.record(&roots(), Ok(Event::new(kind).add_path("/ws/MEMORY.md".into())), at);
             pending.due(QUIET).expect("news").duration_since(start).as_millis()
         };
         assert_eq!([record(0), record(1000), record(4400), record(5900)], [1500, 2500, 5900, 6000]);
@@ -190,10 +190,10 @@ mod tests {
     #[test]
     fn a_failure_of_the_watch_is_kept_for_the_worker() {
         let mut pending = Pending::default();
-        pending.record(&area(), Err(notify::Error::new(ErrorKind::MaxFilesWatch)), Instant::now());
+        pending.record(&roots(), Err(notify::Error::new(ErrorKind::MaxFilesWatch)), Instant::now());
         assert!(pending.failure.is_some());
         let mut pending = Pending::default();
-        pending.record(&area(), Err(notify::Error::path_not_found()), Instant::now());
+        pending.record(&roots(), Err(notify::Error::path_not_found()), Instant::now());
         assert!(pending.failure.is_none() && pending.everything);
     }
 }

@@ -1,4 +1,4 @@
-//! Reading one whole file of the area for the index.
+//! Reading one whole file of the memory for the index.
 
 use std::{
     fs::Metadata,
@@ -7,7 +7,7 @@ use std::{
     time::SystemTime,
 };
 
-use super::{area::Area, guard};
+use super::{guard, roots::Roots};
 use model::error::{Code, Error, Result};
 use model::stamp::{Stamp, mtime_ns};
 
@@ -28,16 +28,16 @@ pub(crate) struct FileText {
 /// Reads a file that discovery found.
 ///
 /// # Errors
-/// `NotFound` when it is gone, `Path` when it is outside the area, a link, no regular file or too large, `Io`.
-pub(crate) fn read_text(area: &Area, absolute: &Path) -> Result<FileText> {
-    let located = area
+/// `NotFound` when it is gone, `Path` when it is outside the memory, a link, no regular file or too large, `Io`.
+pub(crate) fn read_text(roots: &Roots, absolute: &Path) -> Result<FileText> {
+    let located = roots
         .locate(absolute)
         .ok_or_else(|| Error::new(Code::Path, format!("{} is outside the memory area", absolute.display())))?;
     let mut attempt = 1;
     loop {
         let mut file = guard::open(&located).map_err(|refusal| refusal.into_error(absolute))?;
         let before = file.metadata().map_err(|error| Error::io(absolute, &error))?;
-        let bytes = read_bounded(&mut file, &before, area.limits.file_bytes, absolute)?;
+        let bytes = read_bounded(&mut file, &before, roots.limits.file_bytes, absolute)?;
         let after = file.metadata().map_err(|error| Error::io(absolute, &error))?;
         let is_stable = stamp(&before) == stamp(&after) && bytes.len() as u64 == after.len();
         // A file that never rests, such as a log, is taken as it was: the next look finds it changed.
@@ -96,11 +96,11 @@ mod tests {
     use std::{fs, time::Duration};
 
     use super::*;
-    use crate::workspace::area::Limits;
+    use crate::workspace::roots::Limits;
 
-    fn area(folder: &Path) -> Area {
+    fn roots(folder: &Path) -> Roots {
         fs::create_dir_all(folder.join("memory")).expect("folder");
-        Area::new(folder, &[], Limits { file_bytes: 100, ..Limits::default() })
+        Roots::new(folder, &[], Limits { file_bytes: 100, ..Limits::default() })
     }
 
     fn write_old(path: &Path, bytes: &[u8]) {
@@ -112,10 +112,10 @@ mod tests {
     #[test]
     fn text_is_kept_as_it_is() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let area = area(folder.path());
+        let roots = roots(folder.path());
         let path = folder.path().join("memory/a.md");
         write_old(&path, b"\xef\xbb\xbf# A\r\nb\0c\n");
-        let read = read_text(&area, &path).expect("read");
+        let read = read_text(&roots, &path).expect("read");
         assert_eq!(read.text, "\u{feff}# A\r\nb\0c\n");
         assert!(!read.is_lossy);
         assert_eq!(read.stamp.size, 12);
@@ -126,33 +126,33 @@ mod tests {
     #[test]
     fn bytes_that_are_not_utf8_are_replaced_and_said() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let area = area(folder.path());
+        let roots = roots(folder.path());
         let path = folder.path().join("memory/a.md");
         write_old(&path, b"caf\xe9 ok");
-        let read = read_text(&area, &path).expect("read");
+        let read = read_text(&roots, &path).expect("read");
         assert_eq!((read.text.as_str(), read.is_lossy), ("caf\u{fffd} ok", true));
     }
 
     #[test]
     fn a_stamp_that_a_further_change_could_share_is_not_trusted() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let area = area(folder.path());
+        let roots = roots(folder.path());
         let path = folder.path().join("memory/a.md");
         fs::write(&path, "now").expect("written");
         let now = SystemTime::now();
         let set = |time| fs::File::options().write(true).open(&path).and_then(|f| f.set_modified(time)).expect("dated");
         let whole_second = now.duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_secs();
         set(SystemTime::UNIX_EPOCH + Duration::from_secs(whole_second));
-        assert_eq!(read_text(&area, &path).expect("read").stamp.mtime_ns, Stamp::UNSETTLED);
+        assert_eq!(read_text(&roots, &path).expect("read").stamp.mtime_ns, Stamp::UNSETTLED);
         set(now + Duration::from_secs(86_400));
-        assert_ne!(read_text(&area, &path).expect("read").stamp.mtime_ns, Stamp::UNSETTLED);
+        assert_ne!(read_text(&roots, &path).expect("read").stamp.mtime_ns, Stamp::UNSETTLED);
     }
 
     #[test]
     fn missing_outside_and_too_large_files_have_their_codes() {
         let folder = tempfile::tempdir().expect("temporary folder");
-        let area = area(folder.path());
-        let code = |path: &str| read_text(&area, &folder.path().join(path)).expect_err("refused").code();
+        let roots = roots(folder.path());
+        let code = |path: &str| read_text(&roots, &folder.path().join(path)).expect_err("refused").code();
         fs::write(folder.path().join("memory/big.md"), vec![b'x'; 101]).expect("written");
         fs::write(folder.path().join("other.md"), "x").expect("written");
         assert_eq!(code("memory/none.md"), Code::NotFound);

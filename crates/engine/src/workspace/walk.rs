@@ -10,7 +10,7 @@ use std::{
 use walkdir::{DirEntry, WalkDir};
 
 use super::{
-    area::{Limits, is_ignored_folder, is_markdown},
+    roots::{Limits, is_ignored_folder, is_markdown},
     skipped::{SkipCode, SkippedList},
 };
 use model::error::no_more_files;

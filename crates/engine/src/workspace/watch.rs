@@ -1,4 +1,4 @@
-//! Watching the area (E1): one signal after a quiet time, however many events there were; and a signal at every
+//! Watching the memory (E1): one signal after a quiet time, however many events there were; and a signal at every
 //! reconciliation period, because no operating system delivers every event.
 
 use std::{
@@ -15,11 +15,11 @@ use serde::Serialize;
 use tokio::sync::Notify;
 
 use super::{
-    area::Area,
     folders::{self, Watch},
     pending::Pending,
+    roots::Roots,
 };
-use crate::upkeep::upkeep;
+use crate::blocking::background;
 
 /// Passes over the folders until no new one appears between listing and watching.
 const ARM_PASSES: usize = 5;
@@ -104,22 +104,22 @@ impl Watcher {
     /// Starts watching in the background; must be called inside the runtime. `on_dirty` should only pass the signal on.
     /// Never fails: what cannot be watched is polled.
     pub(crate) fn start(
-        area: Area,
+        roots: Roots,
         options: impl Into<WatchOptions>,
         on_dirty: impl Fn(Dirty) + Send + 'static,
     ) -> Self {
-        Self::start_with(area, options.into(), Box::new(recommended), on_dirty)
+        Self::start_with(roots, options.into(), Box::new(recommended), on_dirty)
     }
 
     fn start_with(
-        area: Area,
+        roots: Roots,
         options: WatchOptions,
         backend: Backend,
         on_dirty: impl Fn(Dirty) + Send + 'static,
     ) -> Self {
         let health = Health { mode: Mode::Starting, reason: None, folders: 0, unwatched: 0 };
         let state = State { pending: Pending::default(), health, aliases: Vec::new(), is_stopping: false };
-        let shared = Arc::new(Shared { area, state: Mutex::new(state), wake: Notify::new() });
+        let shared = Arc::new(Shared { roots, state: Mutex::new(state), wake: Notify::new() });
         let worker = Worker {
             shared: Arc::clone(&shared),
             backend,
@@ -157,7 +157,7 @@ fn recommended(shared: Arc<Shared>) -> notify::Result<Box<dyn notify::Watcher + 
 
 #[derive(Debug)]
 struct Shared {
-    area: Area,
+    roots: Roots,
     state: Mutex<State>,
     wake: Notify,
 }
@@ -182,7 +182,7 @@ impl Shared {
             }
         }
         let was_due = state.pending.due(Duration::ZERO).is_some();
-        state.pending.record(&self.area, event, Instant::now());
+        state.pending.record(&self.roots, event, Instant::now());
         // The task only has to be told about the first change; it looks at the time of the last by itself.
         if !was_due {
             self.wake.notify_one();
@@ -213,7 +213,7 @@ impl Shared {
         let mut state = self.state.lock();
         // One warning for one reason, however often watching is tried again.
         if state.health.mode != Mode::Polling {
-            let path = self.area.workspace_dir.display().to_string();
+            let path = self.roots.workspace_dir.display().to_string();
             let path = path.as_str();
             tracing::warn!(path, reason, "file watching is not possible; changes are noticed by reconciliation");
         }
@@ -230,7 +230,7 @@ struct Worker {
     on_dirty: Box<dyn Fn(Dirty) + Send>,
 }
 
-/// Watches until it is to stop. Whatever touches the disk runs as upkeep.
+/// Watches until it is to stop. Whatever touches the disk is background work.
 async fn run(mut worker: Worker, options: WatchOptions) {
     let shared = Arc::clone(&worker.shared);
     let (mut cause, mut pending) = (Cause::Started, Pending::default());
@@ -250,7 +250,7 @@ async fn run(mut worker: Worker, options: WatchOptions) {
 impl Worker {
     /// Does something that blocks; none when that panics, which is a bug.
     async fn work(mut self, work: impl FnOnce(&mut Self) + Send + 'static) -> Option<Self> {
-        let done = upkeep(move || {
+        let done = background(move || {
             work(&mut self);
             Ok(self)
         });
@@ -301,7 +301,7 @@ impl Worker {
         }
         // Folders that appear between listing and watching are found by the next pass.
         for _ in 0..ARM_PASSES {
-            let wanted = folders::to_watch(&self.shared.area);
+            let wanted = folders::to_watch(&self.shared.roots);
             let gone = self.armed.iter().filter(|(path, watch)| wanted.get(*path) != Some(watch));
             let gone: Vec<PathBuf> = gone.map(|(path, _)| path.clone()).collect();
             gone.iter().for_each(|path| self.disarm(path));
@@ -324,8 +324,8 @@ impl Worker {
 
     /// The roots that are reached through links, with their real paths.
     fn aliases(&self) -> Vec<(PathBuf, PathBuf)> {
-        let area = &self.shared.area;
-        let roots = std::iter::once(&area.workspace_dir).chain(area.extra.iter().map(|extra| &extra.root));
+        let roots = &self.shared.roots;
+        let roots = std::iter::once(&roots.workspace_dir).chain(roots.extra.iter().map(|extra| &extra.root));
         roots.filter_map(|root| Some((root.canonicalize().ok()?, root.clone()))).filter(|(a, b)| a != b).collect()
     }
 

@@ -11,7 +11,7 @@ use std::{
 use notify::{RecursiveMode, WatcherKind, event::Flag};
 
 use super::*;
-use crate::workspace::{area::Limits, discover::discover};
+use crate::workspace::{discover::discover, roots::Limits};
 
 /// Far beyond what any machine needs; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -46,13 +46,13 @@ impl Place {
         fs::write(path, text).expect("written");
     }
 
-    fn area(&self, extra: &[&str]) -> Area {
+    fn roots(&self, extra: &[&str]) -> Roots {
         let extra: Vec<String> = extra.iter().map(|path| (*path).to_owned()).collect();
-        Area::new(&self.at("").components().collect::<PathBuf>(), &extra, Limits::default())
+        Roots::new(&self.at("").components().collect::<PathBuf>(), &extra, Limits::default())
     }
 
     fn watch(&self, extra: &[&str], options: WatchOptions) -> Watched {
-        Watched::start(self.area(extra), options, Box::new(recommended))
+        Watched::start(self.roots(extra), options, Box::new(recommended))
     }
 }
 
@@ -68,11 +68,11 @@ struct Watched {
 }
 
 impl Watched {
-    fn start(area: Area, options: WatchOptions, backend: Backend) -> Self {
+    fn start(roots: Roots, options: WatchOptions, backend: Backend) -> Self {
         let (sender, signals) = channel();
-        let looked_at = area.clone();
+        let looked_at = roots.clone();
         let _inside = RUNTIME.enter();
-        let watcher = Watcher::start_with(area, options, backend, move |dirty| {
+        let watcher = Watcher::start_with(roots, options, backend, move |dirty| {
             let found = discover(&looked_at).entries.into_iter().map(|entry| entry.path).collect();
             // The test may have seen enough and hung up.
             let _ = sender.send(Signal { dirty, found });
@@ -293,7 +293,7 @@ fn dropping_ends_the_watch_even_from_inside_the_callback() {
     let own = Arc::clone(&slot);
     let guard = slot.lock();
     let _inside = RUNTIME.enter();
-    let watcher = Watcher::start(place.area(&[]), QUICK.debounce, move |_| {
+    let watcher = Watcher::start(place.roots(&[]), QUICK.debounce, move |_| {
         drop(own.lock().take());
         sender.send(()).expect("open");
     });
@@ -362,7 +362,7 @@ fn a_folder_that_appears_while_its_parent_is_being_watched_is_not_missed() {
         }
         Ok(())
     });
-    let watched = Watched::start(place.area(&[]), QUICK, backend);
+    let watched = Watched::start(place.roots(&[]), QUICK, backend);
     assert_eq!(watched.watcher.health().folders, 3);
 }
 
@@ -374,7 +374,7 @@ fn at_the_limit_of_the_system_it_polls_and_comes_back_by_itself() {
     for error in errors {
         let left = Arc::new(AtomicUsize::new(2));
         let options = WatchOptions { reconcile_every: Duration::from_millis(5), ..QUICK };
-        let watched = Watched::start(place.area(&[]), options, fake(limited(&left, error)).0);
+        let watched = Watched::start(place.roots(&[]), options, fake(limited(&left, error)).0);
         let health = watched.watcher.health();
         assert_eq!((health.mode, health.folders), (Mode::Polling, 0));
         assert!(health.reason.is_some_and(|reason| !reason.is_empty()));
@@ -392,7 +392,7 @@ fn folders_without_permission_are_counted_and_do_not_end_the_watch() {
     let place = Place::new(&["memory/a/b.md"]);
     let left = Arc::new(AtomicUsize::new(2));
     let denied = || notify::Error::io(std::io::ErrorKind::PermissionDenied.into());
-    let watched = Watched::start(place.area(&[]), QUICK, fake(limited(&left, denied)).0);
+    let watched = Watched::start(place.roots(&[]), QUICK, fake(limited(&left, denied)).0);
     let health = watched.watcher.health();
     assert_eq!((health.mode, health.folders, health.unwatched), (Mode::Native, 2, 1));
 }
@@ -403,7 +403,7 @@ fn lost_events_give_a_signal_for_everything_and_a_late_failure_ends_in_polling()
     let left = Arc::new(AtomicUsize::new(1000));
     let refusal = || notify::Error::new(ErrorKind::MaxFilesWatch);
     let (backend, shared) = fake(limited(&left, refusal));
-    let watched = Watched::start(place.area(&[]), QUICK, backend);
+    let watched = Watched::start(place.roots(&[]), QUICK, backend);
     let shared = shared.recv_timeout(PATIENCE).expect("backend");
     shared.record(Ok(Event::new(notify::EventKind::Other).set_flag(Flag::Rescan)));
     assert_eq!(watched.next(), Dirty { cause: Cause::Events, paths: None });
@@ -420,7 +420,7 @@ fn events_under_the_real_path_of_a_linked_workspace_count() {
     let link = place.folder.path().join("link");
     std::os::unix::fs::symlink(place.at(""), &link).expect("link");
     let (backend, shared) = fake(|_: &Path| Ok(()));
-    let watched = Watched::start(Area::new(&link, &[], Limits::default()), QUICK, backend);
+    let watched = Watched::start(Roots::new(&link, &[], Limits::default()), QUICK, backend);
     let real = place.at("memory/a.md").canonicalize().expect("real");
     let event = Event::new(notify::EventKind::Create(notify::event::CreateKind::File)).add_path(real);
     shared.recv_timeout(PATIENCE).expect("backend").record(Ok(event));

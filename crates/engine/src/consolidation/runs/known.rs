@@ -21,7 +21,7 @@ impl Runs {
     pub(super) fn noted(&self) -> Result<Vec<Evidence>> {
         let (since, today) = (self.since(), self.today());
         let mut found = Vec::new();
-        for entry in discover(&self.area).entries {
+        for entry in discover(&self.roots).entries {
             let Some(day) = note_date(&entry.path).filter(|day| day.to_string() >= since && *day <= today) else {
                 continue;
             };
@@ -29,7 +29,7 @@ impl Runs {
                 continue;
             }
             let Some(note) = self.notes.read(&entry.path)? else { continue };
-            let note = self.area.forgotten.keep(&entry.path, &note);
+            let note = self.roots.forgotten.keep(&entry.path, &note);
             let at = TimeZone::get(&self.zone).unwrap_or(TimeZone::UTC).to_timestamp(day.at(12, 0, 0, 0));
             let at_ms = at.map_or(self.now_ms, |at| at.as_millisecond());
             found.extend(evidence::of_note(&note, &entry.path, day, at_ms));
@@ -45,7 +45,7 @@ impl Runs {
         let mut known = known.borrow_mut();
         let claims = known.entry(path.to_owned()).or_insert_with(|| {
             let note = self.notes.read(path).ok().flatten().unwrap_or_default();
-            let note = self.area.forgotten.keep(path, &note);
+            let note = self.roots.forgotten.keep(path, &note);
             let sentences = sentences_of_note(&note).into_iter();
             sentences.filter_map(|s| evidence::of_sentence(&s, path, "", 0).map(|claim| claim.id)).collect()
         });

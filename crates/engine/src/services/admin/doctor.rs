@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     index::plan,
-    workspace::forgotten::{Forgotten, list_path},
+    workspace::exclusions::{Exclusions, list_path},
 };
 use embed::factory::Selected;
 use model::{
@@ -192,9 +192,9 @@ impl Admin {
             return Check::bad(name, text, RUN_DOCTOR);
         }
         let outcome = async {
-            let held = self.writer.take_soon().await?;
+            let lease = self.writer.take_soon().await?;
             let removed = self.blocking(|admin, _| admin.context.store().remove_inconsistent()).await;
-            held.give_back().await?;
+            lease.give_back().await?;
             removed?;
             if found.need_rebuild() {
                 let call = SyncCall { reason: "doctor".to_owned(), force: true, text_only: true };
@@ -335,7 +335,7 @@ fn sibling_text(Sibling { path, workspace, is_gone, bytes }: &Sibling) -> String
 
 fn forget_list(settings: &Settings) -> Check {
     let name = "forgotten";
-    let list = Forgotten::of(&settings.database_path);
+    let list = Exclusions::of(&settings.database_path);
     match (list.check(), list.unreadable()) {
         (Err(error), _) => Check::failed(name, &error),
         (Ok(()), 0) => Check::well(name, "the list of forgotten things can be read"),

@@ -19,9 +19,9 @@ use crate::{
     index::Failure,
     search::types::Hit,
     workspace::{
-        area::Area,
-        forgotten::{Entry, Forgotten, What, content_hash, is_telling, line_hash, list_path},
+        exclusions::{Entry, Exclusions, What, content_hash, is_telling, line_hash, list_path},
         read::read_text,
+        roots::Roots,
     },
 };
 use model::{
@@ -231,14 +231,20 @@ impl Admin {
 
     /// Finds out what a call is about. Writes nothing.
     fn target(&self, call: &ForgetCall, hits: &[Hit], settings: &Settings) -> Result<Target> {
-        let area = Area::of(settings);
+        let roots = Roots::of(settings);
         let mut target = Target::default();
         self.context.store().read(|r| {
             let live = r.live()?.map(|live| live.id).unwrap_or_default();
             match (call.lines, call.paths.as_slice()) {
-                (None, paths) => paths.iter().try_for_each(|path| target.path(r, live, &area, path))?,
+                (None, paths) => paths.iter().try_for_each(|path| target.path(r, live, &roots, path))?,
                 (Some((first, last)), [path]) => {
-                    target.passage(r, live, (Source::Memory, &named(&area, path)), (first, last), Choice::default())?;
+                    target.passage(
+                        r,
+                        live,
+                        (Source::Memory, &named(&roots, path)),
+                        (first, last),
+                        Choice::default(),
+                    )?;
                 }
                 (Some(_), _) => return Err(Error::new(Code::Argument, "lines are lines of one file: name one path")),
             }
@@ -250,12 +256,12 @@ impl Admin {
                 };
                 target.passage(r, live, (hit.source, &hit.path), (hit.start_line, hit.end_line), choice)?;
             }
-            target.sessions(r, live, &area, &call.sessions)
+            target.sessions(r, live, &roots, &call.sessions)
         })?;
         // Also when nothing is found yet: a transcript may be indexed later than it is forgotten.
         target.entries.extend(call.sessions.iter().map(|s| What::Session { session: s.clone() }));
         // Facts have vectors of their own words, without the line around them.
-        let facts = hashes_of_forgotten(settings, &Forgotten::of_these(&target.entries))?;
+        let facts = hashes_of_forgotten(settings, &Exclusions::of_these(&target.entries))?;
         target.report.facts = facts.len();
         target.hashes.extend(facts);
         target.report.vectors =
@@ -266,8 +272,8 @@ impl Admin {
 
 impl Target {
     /// A file or folder.
-    fn path(&mut self, r: &Reader<'_>, live: GenerationId, area: &Area, written: &str) -> Result<()> {
-        let path = named(area, written);
+    fn path(&mut self, r: &Reader<'_>, live: GenerationId, roots: &Roots, written: &str) -> Result<()> {
+        let path = named(roots, written);
         let below = format!("{path}/");
         let mut found = false;
         for (id, _, name) in r.file_paths(live)? {
@@ -276,12 +282,13 @@ impl Target {
                 self.file(r, id, name)?;
             }
         }
-        let absolute = area.workspace_dir.join(&path);
+        let absolute = roots.workspace_dir.join(&path);
         if !found && absolute.symlink_metadata().is_err() {
             return Err(Error::new(Code::NotFound, format!("\"{written}\" is neither in the index nor on disk"))
                 .remedy("Name a path as `openclaw memory search` shows it"));
         }
-        let content = read_text(area, &absolute).ok().map(|file| file.text).filter(|text| text.lines().any(is_telling));
+        let content =
+            read_text(roots, &absolute).ok().map(|file| file.text).filter(|text| text.lines().any(is_telling));
         self.entries.push(What::Path { path, content: content.as_deref().map(content_hash) });
         Ok(())
     }
@@ -353,13 +360,13 @@ impl Target {
     }
 
     /// The transcripts of conversations, and the notes that were written of them. A note is read once, for all of them.
-    fn sessions(&mut self, r: &Reader<'_>, live: GenerationId, area: &Area, sessions: &[String]) -> Result<()> {
+    fn sessions(&mut self, r: &Reader<'_>, live: GenerationId, roots: &Roots, sessions: &[String]) -> Result<()> {
         if sessions.is_empty() {
             return Ok(());
         }
         // The head of a note says whose it is, and is not indexed.
         let is_note = |name: &str| {
-            read_text(area, &area.workspace_dir.join(name))
+            read_text(roots, &roots.workspace_dir.join(name))
                 .is_ok_and(|file| sessions.iter().any(|session| session_header::names(&file.text, session)))
         };
         let keys = r.transcripts(live)?;
@@ -405,13 +412,13 @@ fn mentions(path: &str, session: &str) -> bool {
 }
 
 /// A path as results name it.
-fn named(area: &Area, written: &str) -> String {
+fn named(roots: &Roots, written: &str) -> String {
     let written = written.trim().trim_end_matches('/');
     // What the index names that is no path in the file system, as a transcript, stays as it is.
     if written.contains("://") {
         written.to_owned()
     } else {
-        area.display(&normalize(&area.workspace_dir.join(written)))
+        roots.display(&normalize(&roots.workspace_dir.join(written)))
     }
 }
 

@@ -184,7 +184,7 @@ async fn a_forgotten_session_takes_its_notes_captures_and_short_term_records_alo
         assert_eq!((report.files.len(), report.captures, report.short_term), (1, 1, 2), "{report:?}");
     }
     assert!(!holds(&folder, "zebra") && !holds(&home.state(), "zebra"));
-    assert!(Area::of(&engine.settings().settings).forgotten.session("agent:main:telegram:direct:7"));
+    assert!(Roots::of(&engine.settings().settings).forgotten.session("agent:main:telegram:direct:7"));
     engine.release().await;
 }
 

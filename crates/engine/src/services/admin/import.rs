@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{super::context::Service, Admin};
-use crate::index::prepare::hash;
+use crate::index::rows::hash;
 use embed::{Space, provider::Provider};
 use model::error::{Code, Error, Result};
 use store::{Reader, embeddings::NewEmbedding, ids::SpaceId};
@@ -62,7 +62,7 @@ impl Admin {
             return Err(Error::new(Code::Argument, "these vectors are not of the model in use, or not one a text"));
         };
         let space = embedder.space().clone();
-        self.upkeep(move |admin, _| admin.import_blocking(call, &space)).await
+        self.background(move |admin, _| admin.import_blocking(call, &space)).await
     }
 
     fn import_blocking(&self, call: ImportCall, space: &Space) -> Result<ImportOutcome> {

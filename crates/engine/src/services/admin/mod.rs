@@ -1,9 +1,10 @@
 //! What a user does with an index as a whole: check, forget, start over, copy and back, take over vectors.
 
+mod backup;
 mod doctor;
 mod forget;
 mod import;
-mod keep;
+mod reset;
 mod restore;
 
 use std::sync::Arc;
@@ -16,11 +17,14 @@ use super::{
     writer::WriterLease,
 };
 
+use model::error::Result;
+
 pub use self::{
+    backup::Copied,
     doctor::Check,
     forget::{ForgetCall, ForgetReport},
     import::{ImportCall, ImportOutcome},
-    keep::{Cleared, Copied},
+    reset::Cleared,
     restore::Restored,
 };
 
@@ -53,6 +57,18 @@ impl Admin {
             writer: Arc::clone(writer),
             indexer: Arc::clone(indexer),
             searcher: Arc::clone(searcher),
+        }
+    }
+
+    /// Stops the provider's batch jobs that have not finished; gives their number. What they have finished is paid for
+    /// and fetched by the next sync.
+    ///
+    /// # Errors
+    /// When the provider refuses.
+    pub async fn cancel_batches(self: &Arc<Self>) -> Result<usize> {
+        match self.context.provider().embedder()? {
+            Some(embedder) => embedder.cancel_pending().await,
+            None => Ok(0),
         }
     }
 }

@@ -15,16 +15,16 @@ use super::{
         writer::{NOT_GIVEN_BACK, PATIENCE},
     },
     Admin,
-    keep::{Cleared, totals},
+    reset::{Cleared, totals},
 };
 use crate::{
     capture::jsonl,
     index::{
         Progress,
+        index_text::{FORGOTTEN, TextPass},
         session_pass::Scope,
-        text_pass::{FORGOTTEN, TextPass},
     },
-    workspace::forgotten::{Entry, Forgotten, list_path},
+    workspace::exclusions::{Entry, Exclusions, list_path},
 };
 use model::{
     config::settings::Settings,
@@ -113,7 +113,7 @@ impl Admin {
 
     /// Takes out of a copy what was forgotten since it was written, before anybody can find it.
     fn leave_out(&self, staged: &Staged, settings: &Settings) -> Result<()> {
-        let list = Forgotten::of(&settings.database_path);
+        let list = Exclusions::of(&settings.database_path);
         list.check()?;
         let copy = Store::open(&staged.path(), OpenOptions::default())?;
         let outcome = self.apply(&list, &copy, settings);
@@ -123,7 +123,7 @@ impl Admin {
     }
 
     /// Makes an index follow the list of what is forgotten.
-    fn apply(&self, list: &Forgotten, copy: &Store, settings: &Settings) -> Result<()> {
+    fn apply(&self, list: &Exclusions, copy: &Store, settings: &Settings) -> Result<()> {
         if copy.read(|r| r.meta(FORGOTTEN))?.unwrap_or_default() == list.version() {
             return Ok(());
         }

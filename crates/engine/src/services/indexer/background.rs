@@ -12,7 +12,7 @@ use crate::{
     capture,
     index::{plan::is_stale, session_pass::Scope},
     workspace::{
-        area::Area,
+        roots::Roots,
         watch::{Cause, Dirty, Health, WatchOptions, Watcher},
     },
 };
@@ -62,7 +62,7 @@ impl Indexer {
                 reconcile_every: Duration::from_secs(sync.reconcile_seconds.max(1)),
             };
             let (indexer, runtime) = (Arc::downgrade(self), Handle::current());
-            Watcher::start(Area::of(&resolved.settings), options, move |dirty| {
+            Watcher::start(Roots::of(&resolved.settings), options, move |dirty| {
                 if let Some(indexer) = indexer.upgrade() {
                     runtime.spawn(async move { indexer.noticed(dirty).await });
                 }
@@ -96,7 +96,7 @@ impl Indexer {
                 settings.sources.sessions && (sessions == Scope::All || indexer.sessions_due(settings)?);
             Ok(transcripts || is_stale(indexer.context.store(), settings, &Cancel::new())?)
         };
-        let stale = self.upkeep(look).await;
+        let stale = self.background(look).await;
         self.compared_now();
         stale.unwrap_or_else(|error| {
             self.context.warn(&error, "the disk was not compared with the index; all of it is read instead");

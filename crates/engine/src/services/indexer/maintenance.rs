@@ -54,7 +54,7 @@ impl Indexer {
         let indexer = Arc::clone(self);
         tokio::spawn(async move {
             let repaired = indexer
-                .upkeep(|indexer, _| {
+                .background(|indexer, _| {
                     let store = indexer.context.store();
                     let Some(admin) = store.admin() else { return Ok(false) };
                     let damaged = store.is_corrupt()

@@ -18,10 +18,10 @@ use super::{
 use crate::index::{
     Progress, SyncReport,
     embed_pass::{EmbedPass, EmbedReport},
+    index_text::{TextPass, TextReport},
     line_pass::LinePass,
     lost,
     session_pass::Scope,
-    text_pass::{TextPass, TextReport},
 };
 use embed::Embedder;
 use model::{
@@ -202,7 +202,7 @@ impl Indexer {
         let pass = || {
             self.dirty.store(false, Ordering::Release);
             let (listener, noted) = (Arc::clone(&progress), Arc::clone(&noted));
-            self.upkeep(move |indexer, settings| {
+            self.background(move |indexer, settings| {
                 indexer.reading_first.store(indexer.holds_nothing()?, Ordering::Release);
                 let host = indexer.context.hosts().conversations();
                 let report = TextPass {
@@ -306,7 +306,7 @@ impl Indexer {
             let native = settings.query.ranking == Ranking::Native;
             Ok(if native && chunks <= limit { provider.line_embedder() } else { None })
         };
-        let Some(model) = self.upkeep(wanted).await? else { return Ok(()) };
+        let Some(model) = self.background(wanted).await? else { return Ok(()) };
         let pass = LinePass {
             store: Arc::clone(self.context.store()),
             embedder: model,
@@ -332,7 +332,7 @@ impl Indexer {
         if what == EMBEDDING {
             self.telemetry.keep_failure(error).await;
             if error.is_none() {
-                let tidied = self.upkeep(|indexer, settings| indexer.tidy(settings)).await;
+                let tidied = self.background(|indexer, settings| indexer.tidy(settings)).await;
                 self.context.told(tidied, "the index was not tidied; it takes more room than it needs");
             }
         }
@@ -343,7 +343,7 @@ impl Indexer {
             indexer.telemetry.refresh(indexer.context.shutdown());
             Ok(())
         };
-        self.context.told(self.upkeep(refresh).await, "the figures of status were not brought up to date");
+        self.context.told(self.background(refresh).await, "the figures of status were not brought up to date");
     }
 
     /// The keyword index of the `memory-core` ranking, only while that ranking is chosen.

@@ -18,8 +18,8 @@ use crate::{
     host::{FileAsked, Origin, ProvenanceAsked},
     search::types::Hit,
     workspace::{
-        area::{Area, Limits},
         read::read_text,
+        roots::{Limits, Roots},
     },
 };
 use model::{
@@ -176,8 +176,8 @@ impl Remember {
 /// The text of a note as results name it; none when it is gone or nothing that would be indexed.
 fn note_text(settings: &Settings, path: &str) -> Option<String> {
     let limits = Limits { file_bytes: settings.max_file_bytes, ..Limits::default() };
-    let area = Area::new(&settings.workspace_dir, &settings.extra_paths, limits);
-    read_text(&area, &normalize(&settings.workspace_dir.join(path))).ok().map(|file| file.text)
+    let roots = Roots::new(&settings.workspace_dir, &settings.extra_paths, limits);
+    read_text(&roots, &normalize(&settings.workspace_dir.join(path))).ok().map(|file| file.text)
 }
 
 /// The passages as a block for a prompt.

@@ -14,7 +14,7 @@ use crate::{
         provenance::{self, OriginClass},
         types::{About, Hit},
     },
-    workspace::area::Area,
+    workspace::roots::Roots,
 };
 use model::{cancel::Cancel, config::settings::Settings, error::Result};
 
@@ -24,7 +24,7 @@ const SEARCHED: usize = 24;
 impl Searcher {
     /// What the curated files say now. A look at three files; what has not changed is not read again.
     pub(super) fn curated_files(&self, settings: &Settings) -> Curated {
-        self.curated.current(&Area::of(settings))
+        self.curated.current(&Roots::of(settings))
     }
 
     /// Entries with triggers, for a host that compares them with a message.

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::{super::context::Service, Searcher};
 use crate::workspace::{
-    area::Area,
     excerpt::{ExcerptRequest, read_excerpt},
+    roots::Roots,
 };
 use model::error::{Code, Error, Result};
 
@@ -18,7 +18,7 @@ impl Searcher {
     /// `MEM_PATH` for everything outside, links and special files; `MEM_IO`. A missing file is none.
     pub async fn read_file(self: &Arc<Self>, request: ExcerptRequest) -> Result<Value> {
         self.blocking(move |_, settings| {
-            let excerpt = read_excerpt(&Area::of(settings), &request, settings.excerpt)?;
+            let excerpt = read_excerpt(&Roots::of(settings), &request, settings.excerpt)?;
             serde_json::to_value(excerpt).map_err(|e| Error::new(Code::Internal, format!("excerpt: {e}")))
         })
         .await

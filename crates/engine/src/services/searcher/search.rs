@@ -26,7 +26,7 @@ use crate::{
         QueryVector, Vectors, search,
         types::{Answer, Request},
     },
-    workspace::area::Area,
+    workspace::roots::Roots,
 };
 use model::{
     cancel::Cancel,
@@ -210,7 +210,7 @@ impl Searcher {
     async fn lost_folders(self: &Arc<Self>) -> Vec<LostFolder> {
         let folders = self.telemetry.folders();
         let known = folders.lost.clone();
-        let look = self.blocking(move |_, settings| Ok(folders.glance(&Area::of(settings))));
+        let look = self.blocking(move |_, settings| Ok(folders.glance(&Roots::of(settings))));
         match tokio::time::timeout(GLANCE, look).await {
             Ok(Ok(lost)) => {
                 // Whoever asks for the state after this answer hears the same.

@@ -60,13 +60,13 @@ async fn an_answer_that_found_no_reader_says_that_nothing_was_searched() {
 }
 
 #[test]
-fn upkeep_leaves_threads_to_searches() {
+fn background_work_leaves_threads_to_searches() {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).max_blocking_threads(3).enable_all().build();
     runtime.unwrap().block_on(async {
         let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
         let busy: Vec<_> = std::iter::repeat_with(|| {
-            tokio::spawn(crate::upkeep::upkeep(|| {
+            tokio::spawn(crate::blocking::background(|| {
                 std::thread::sleep(Duration::from_millis(900));
                 Ok(())
             }))
@@ -192,7 +192,7 @@ async fn nothing_found_because_of_a_fault_is_an_error() {
     let home = Home::new(&[("MEMORY.md", "The boiler code is E17.")]);
     let engine = home.open().await;
     // Nothing can be listed as forgotten or not: a pass must not begin.
-    let list = crate::workspace::forgotten::list_path(engine.context.store().path());
+    let list = crate::workspace::exclusions::list_path(engine.context.store().path());
     std::fs::create_dir_all(&list).unwrap();
     let error = engine.searcher.search(asking("boiler code"), Cancel::new()).await.unwrap_err();
     assert!(error.to_string().contains("the notes could not be read"), "{error}");

@@ -17,7 +17,7 @@ use crate::{
         lost::{self, Folders, LostFolder},
     },
     log::{self, Warning},
-    workspace::area::Area,
+    workspace::roots::Roots,
     workspace::watch,
 };
 use embed::factory::Selected;
@@ -242,7 +242,7 @@ impl Telemetry {
         };
         match read_snapshot(self.context.store(), &resolved.settings, space, cancel) {
             Ok(fresh) => {
-                let malformed = Curated::read(&Area::of(&resolved.settings)).malformed();
+                let malformed = Curated::read(&Roots::of(&resolved.settings)).malformed();
                 let mut snapshot = self.snapshot.lock();
                 let errors = std::mem::take(&mut snapshot.errors);
                 *snapshot = Snapshot { errors, malformed, ..fresh };

@@ -1,9 +1,9 @@
-//! Files of the area, opened and made without following a link in any component, and without ever opening anything but
+//! Files of the memory, opened and made without following a link in any component, and without ever opening anything but
 //! a regular file. A link that is swapped in between check and open is refused as well.
 
 use std::{ffi::OsStr, fs::File, io, path::Path};
 
-use super::area::Located;
+use super::roots::Located;
 use model::error::{Code, Error};
 
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 
 import { realpath } from "node:fs/promises";
 import path from "node:path";
-import { importSdk } from "./sdk.js";
+import { importSdk } from "../sdk.js";
 
 /**
  * @typedef {"owner" | "agent" | "untrusted" | "system"} OriginClass

@@ -1,6 +1,6 @@
 //! A transcript on its way into the index: messages come in, chunks come out, and what was final stays.
 
-use super::prepare::{Shape, prepare_numbered};
+use super::rows::{Shape, rows_numbered};
 use crate::transcripts::{
     render::{self, Speaker},
     tail::Part,
@@ -30,7 +30,7 @@ pub(crate) struct Update {
 
 /// A transcript that is being read.
 #[derive(Debug)]
-pub(crate) struct Growth {
+pub(crate) struct TranscriptCutter {
     part: Part,
     finished: Vec<Part>,
     from_line: u32,
@@ -38,7 +38,7 @@ pub(crate) struct Growth {
     changed: bool,
 }
 
-impl Growth {
+impl TranscriptCutter {
     /// A transcript that is read from its beginning: whatever the index has of it is replaced.
     #[must_use]
     pub(crate) fn begin() -> Self {
@@ -75,9 +75,9 @@ impl Growth {
         let mut cut = |part: &Part| {
             // Words of the path would be in every chunk and say nothing.
             let number_of = |line: u32| part.numbers.get(line as usize - 1).copied().unwrap_or(line);
-            let prepared = prepare_numbered(analyzer, "", &part.text, shape, number_of);
-            chunks.extend(prepared.chunks);
-            prepared.terms
+            let rows = rows_numbered(analyzer, "", &part.text, shape, number_of);
+            chunks.extend(rows.chunks);
+            rows.terms
         };
         for part in self.finished.drain(..) {
             self.final_terms = self.final_terms.saturating_add(cut(&part));
@@ -117,26 +117,26 @@ mod tests {
     }
 
     fn at_once(messages: &[String]) -> Vec<Row> {
-        let mut growth = Growth::begin();
+        let mut cutter = TranscriptCutter::begin();
         for (n, text) in (1..).zip(messages) {
-            growth.add(n * 3, Role::User, text, |_| true);
+            cutter.add(n * 3, Role::User, text, |_| true);
         }
         let mut rows = Vec::new();
-        apply(&mut rows, &growth.update(&mut Analyzer::new(), SHAPE).expect("new"));
+        apply(&mut rows, &cutter.update(&mut Analyzer::new(), SHAPE).expect("new"));
         rows
     }
 
     #[test]
     fn nothing_new_is_no_update_and_lines_carry_their_own_numbers() {
-        let mut growth = Growth::begin();
-        growth.add(7, Role::User, "Lena lives in Porto", |_| true);
-        growth.add(9, Role::Assistant, "NO_REPLY", |_| true);
-        let update = growth.update(&mut Analyzer::new(), SHAPE).expect("new");
+        let mut cutter = TranscriptCutter::begin();
+        cutter.add(7, Role::User, "Lena lives in Porto", |_| true);
+        cutter.add(9, Role::Assistant, "NO_REPLY", |_| true);
+        let update = cutter.update(&mut Analyzer::new(), SHAPE).expect("new");
         let chunk = update.chunks.first().expect("one chunk");
         assert_eq!((chunk.start_line, chunk.end_line, chunk.text.as_str()), (7, 7, "User: Lena lives in Porto"));
-        let mut growth = Growth::resume(Part::decode(&update.part), update.final_terms);
-        growth.add(12, Role::Assistant, "HEARTBEAT_OK", |_| true);
-        assert!(growth.update(&mut Analyzer::new(), SHAPE).is_none());
+        let mut cutter = TranscriptCutter::resume(Part::decode(&update.part), update.final_terms);
+        cutter.add(12, Role::Assistant, "HEARTBEAT_OK", |_| true);
+        assert!(cutter.update(&mut Analyzer::new(), SHAPE).is_none());
     }
 
     proptest! {
@@ -153,16 +153,16 @@ mod tests {
                 .map(|(n, (size, _))| format!("w{n} ").repeat(size / 4 + 1))
                 .collect();
             let mut rows = Vec::new();
-            let mut growth = Growth::begin();
+            let mut cutter = TranscriptCutter::begin();
             for (n, (text, (_, pause))) in (1..).zip(messages.iter().zip(&sizes)) {
-                growth.add(n * 3, Role::User, text, |_| true);
+                cutter.add(n * 3, Role::User, text, |_| true);
                 if *pause {
-                    let update = growth.update(&mut Analyzer::new(), SHAPE).expect("new");
+                    let update = cutter.update(&mut Analyzer::new(), SHAPE).expect("new");
                     apply(&mut rows, &update);
-                    growth = Growth::resume(Part::decode(&update.part), update.final_terms);
+                    cutter = TranscriptCutter::resume(Part::decode(&update.part), update.final_terms);
                 }
             }
-            if let Some(update) = growth.update(&mut Analyzer::new(), SHAPE) {
+            if let Some(update) = cutter.update(&mut Analyzer::new(), SHAPE) {
                 apply(&mut rows, &update);
             }
             prop_assert_eq!(rows, at_once(&messages));

@@ -97,7 +97,7 @@ test("index --cancel-batches indexes nothing and says what it stopped", async ()
 test("with a provider: what was paid for outlives a rebuild and --keep-vectors, and the doctor and a copy count it", async () => {
   const provider = await startProvider({ latencyMs: 0 });
   onTestFinished(provider.stop);
-  const remote = { baseUrl: provider.baseUrl, apiKey: "sk-upkeep" };
+  const remote = { baseUrl: provider.baseUrl, apiKey: "sk-admin" };
   const { dir, run, json, finds } = await commandLine({ provider: "openai-compatible", model: "test-embed", remote });
   const sent = () => [...provider.counts.values()].reduce((sum, count) => sum + count, 0);
   await run("index");

@@ -71,7 +71,7 @@ pub struct Entry {
 
 /// The list, ready to be asked.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Forgotten {
+pub(crate) struct Exclusions {
     paths: HashMap<String, String>,
     contents: HashSet<String>,
     here: HashMap<String, HashSet<String>>,
@@ -110,7 +110,7 @@ fn short_hash(bytes: &[u8]) -> String {
     hex::encode(&Sha256::digest(bytes)[..HASH_BYTES])
 }
 
-impl Forgotten {
+impl Exclusions {
     /// Reads the list of a database. A list that cannot be read is remembered as a problem: see [`Self::check`].
     #[must_use]
     pub(crate) fn of(database: &Path) -> Self {
@@ -260,7 +260,7 @@ mod tests {
 
     const TELLING_LINE: &str = "The door code of the office is 4711 since May.";
 
-    fn list(whats: &[What]) -> Forgotten {
+    fn list(whats: &[What]) -> Exclusions {
         let lines: Vec<String> = whats
             .iter()
             .enumerate()
@@ -269,7 +269,7 @@ mod tests {
                 serde_json::to_string(&entry).unwrap()
             })
             .collect();
-        Forgotten::parse(&lines.join("\n"))
+        Exclusions::parse(&lines.join("\n"))
     }
 
     #[test]
@@ -324,8 +324,8 @@ mod tests {
             by_id.conversation("sessions/main/s-1.jsonl", None)
                 && !by_id.conversation("sessions/main/s-12.jsonl", None)
         );
-        assert!(Forgotten::parse("").version().is_empty() && Forgotten::parse("\n{\n").version().is_empty());
-        assert_eq!(Forgotten::parse("nonsense\n{}\n").unreadable(), 2);
+        assert!(Exclusions::parse("").version().is_empty() && Exclusions::parse("\n{\n").version().is_empty());
+        assert_eq!(Exclusions::parse("nonsense\n{}\n").unreadable(), 2);
         let two = list(&[What::Session { session: "a".into() }]);
         assert_ne!(one.version(), two.version());
     }
@@ -334,8 +334,8 @@ mod tests {
     fn a_list_that_cannot_be_read_is_told() {
         let dir = tempfile::tempdir().unwrap();
         let database = dir.path().join("index.sqlite");
-        assert!(Forgotten::of(&database).check().is_ok(), "no list, nothing forgotten");
+        assert!(Exclusions::of(&database).check().is_ok(), "no list, nothing forgotten");
         std::fs::create_dir(dir.path().join("index.forgotten.jsonl")).unwrap();
-        assert!(Forgotten::of(&database).check().is_err());
+        assert!(Exclusions::of(&database).check().is_err());
     }
 }

@@ -12,15 +12,15 @@ use super::{
     difference::{Difference, difference},
     identity::generation_identity,
     lost::{Folders, Judgement, LostFolder, judge},
-    prepare::{Prepared, Shape, hash, prepare},
+    rows::{Rows, Shape, hash, rows_of},
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
 use crate::{
     transcripts::host::AskHost,
     workspace::{
-        area::Area,
         discover::{Discovery, Entry, discover},
         read::read_text,
+        roots::Roots,
         skipped::{SkipCode, Skipped},
     },
 };
@@ -101,7 +101,7 @@ enum Read {
     /// Its content is what the index has; only the modification time differs.
     Same { id: FileId, stamp: Stamp },
     /// Its rows.
-    Changed { path: String, stamp: Stamp, hash: Hash, prepared: Box<Prepared> },
+    Changed { path: String, stamp: Stamp, hash: Hash, rows: Box<Rows> },
     /// Why it cannot be read. What the index has of it stays.
     Unreadable(Skipped, Error),
     /// It vanished between the look and the read.
@@ -110,7 +110,7 @@ enum Read {
 
 /// What is brought up to date.
 struct Target<'a> {
-    area: &'a Area,
+    roots: &'a Roots,
     shape: Shape,
     generation: &'a Generation,
     known: &'a HashMap<String, FileRow>,
@@ -120,21 +120,21 @@ struct Target<'a> {
 
 impl Target<'_> {
     fn read(&self, analyzer: &mut Analyzer, entry: &Entry) -> Read {
-        let file = match read_text(self.area, &entry.absolute) {
+        let file = match read_text(self.roots, &entry.absolute) {
             Ok(file) => file,
             Err(error) if error.code() == Code::NotFound => return Read::Gone,
             Err(error) => return Read::Unreadable(unreadable(entry, &error), error),
         };
         // Forgotten lines are no part of what the index knows of a file.
-        let text = self.area.forgotten.keep(&entry.path, &file.text);
+        let text = self.roots.forgotten.keep(&entry.path, &file.text);
         let hash = hash(text.as_bytes());
         if let Some(row) = self.known.get(&entry.path)
             && row.hash == hash
         {
             return Read::Same { id: row.id, stamp: file.stamp };
         }
-        let prepared = Box::new(prepare(analyzer, &entry.path, &text, self.shape));
-        Read::Changed { path: entry.path.clone(), stamp: file.stamp, hash, prepared }
+        let rows = Box::new(rows_of(analyzer, &entry.path, &text, self.shape));
+        Read::Changed { path: entry.path.clone(), stamp: file.stamp, hash, rows }
     }
 }
 
@@ -144,11 +144,11 @@ impl TextPass<'_> {
     /// # Errors
     /// When the store cannot be written, or when cancelled. What was written stays and counts at the next run.
     pub(crate) fn run(&self) -> Result<TextReport> {
-        let area = Area::of(self.settings);
-        area.forgotten.check()?;
-        let discovery = discover(&area);
+        let roots = Roots::of(self.settings);
+        roots.forgotten.check()?;
+        let discovery = discover(&roots);
         self.cancel.check()?;
-        let list_changed = self.purge_forgotten(&area)?;
+        let list_changed = self.purge_forgotten(&roots)?;
         let shape = Shape::of(self.settings);
         let identity = generation_identity(shape);
         let force = self.force;
@@ -164,7 +164,7 @@ impl TextPass<'_> {
             Error::new(ErrorKind::OutOfFiles, "too many open files: a folder of notes cannot be listed")
                 .remedy(RAISE_LIMIT)
         });
-        let target = Target { area: &area, shape, generation: &generation, known: &known, list_changed };
+        let target = Target { roots: &roots, shape, generation: &generation, known: &known, list_changed };
         let Difference { stale, removed } = difference(&discovery, &known, list_changed);
         self.write_changes(&target, &stale, &mut report, &mut skipped)?;
         let judgement = self.judge(&target, &discovery)?;
@@ -175,7 +175,7 @@ impl TextPass<'_> {
         self.keep_skipped(Source::Memory, skipped)?;
         self.sessions(&generation, &mut report)?;
         if list_changed {
-            let version = area.forgotten.version().to_owned();
+            let version = roots.forgotten.version().to_owned();
             self.store.write_indexed(move |tx| tx.set_meta(FORGOTTEN, &version))?;
         }
         // A new generation without notes that are lost or could not be read takes the place of none that has them.
@@ -246,8 +246,8 @@ impl TextPass<'_> {
 
     /// Removes at once, from every generation, what the list of forgotten things names since the last pass. Gives
     /// whether the list changed: then every file has to be read again.
-    fn purge_forgotten(&self, area: &Area) -> Result<bool> {
-        let list = &area.forgotten;
+    fn purge_forgotten(&self, roots: &Roots) -> Result<bool> {
+        let list = &roots.forgotten;
         let (applied, files) = self.store.read_with(self.cancel, |r| {
             let applied = r.meta(FORGOTTEN)?.unwrap_or_default();
             let files = if applied == list.version() { Vec::new() } else { r.files_of_all_generations()? };
@@ -337,10 +337,10 @@ impl TextPass<'_> {
                 }
                 Read::Gone => report.files = report.files.saturating_sub(1),
                 read => {
-                    if let Read::Changed { prepared, .. } = &read {
+                    if let Read::Changed { rows, .. } = &read {
                         report.changed += 1;
-                        report.chunks += prepared.chunks.len();
-                        chunks += prepared.chunks.len();
+                        report.chunks += rows.chunks.len();
+                        chunks += rows.chunks.len();
                     }
                     batch.push(read);
                 }
@@ -363,18 +363,18 @@ impl TextPass<'_> {
             for read in &batch {
                 match read {
                     Read::Same { id, stamp } => tx.touch_file(*id, stamp.mtime_ns)?,
-                    Read::Changed { path, stamp, hash, prepared } => {
+                    Read::Changed { path, stamp, hash, rows } => {
                         let file = NewFile {
                             source: Source::Memory.as_str(),
                             path,
                             hash: *hash,
                             mtime_ns: stamp.mtime_ns,
                             size: stamp.size,
-                            lines: prepared.lines,
-                            terms: prepared.terms,
+                            lines: rows.lines,
+                            terms: rows.terms,
                         };
                         let before = if purge { tx.chunk_hashes(generation, file.source, path)? } else { Vec::new() };
-                        tx.replace_file(generation, &file, &prepared.chunks)?;
+                        tx.replace_file(generation, &file, &rows.chunks)?;
                         tx.purge_texts(&before)?;
                     }
                     Read::Unreadable(..) | Read::Gone => {}
@@ -398,7 +398,7 @@ impl TextPass<'_> {
         })?;
         let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
         let found = found.into_iter().filter(|(path, _)| present.contains(path.as_str())).map(|(_, row)| row.hash);
-        Ok(judge(target.area, discovery, &known, &found.collect(), &before))
+        Ok(judge(target.roots, discovery, &known, &found.collect(), &before))
     }
 
     /// Removes what is no longer on disk.

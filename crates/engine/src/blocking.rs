@@ -6,7 +6,7 @@ use tokio::{sync::Semaphore, task::JoinHandle};
 
 use model::error::{Code, Error, Result};
 
-/// Threads that upkeep may take of those for blocking work, over all engines of the process: a search that comes
+/// Threads that background work may take of those for blocking work, over all engines of the process: a search that comes
 /// meanwhile needs one.
 const SHARE: usize = 2;
 
@@ -32,12 +32,13 @@ fn spawn(work: Work) -> JoinHandle<Box<dyn Any + Send>> {
 }
 
 /// Runs blocking work that nobody waits for by the second: passes over the disk, writes of vectors, checks. It must not
-/// wait for other upkeep.
+/// wait for other background work.
 ///
 /// # Errors
 /// What the work gives, and [`Code::Internal`] when it panics.
-pub async fn upkeep<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    let permit = PERMITS.acquire().await.map_err(|e| Error::new(Code::Internal, format!("upkeep stumbled: {e}")))?;
+pub async fn background<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    let permit =
+        PERMITS.acquire().await.map_err(|e| Error::new(Code::Internal, format!("background work stumbled: {e}")))?;
     blocking(move || {
         let _permit = permit;
         work()

@@ -6,14 +6,15 @@
 
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isPrivate } from "./hooks/session.js";
-import { classifyPaths } from "./path-origin.js";
-import { withRegularFile } from "./regular-file.js";
+import { isPrivate } from "../hooks/session.js";
+import { classifyPaths } from "./paths.js";
+import { withRegularFile } from "../regular-file.js";
 
 /**
- * @typedef {import("./path-origin.js").OriginClass} OriginClass
- * @typedef {import("../index.d.ts").MemoryHit} MemoryHit
+ * @typedef {import("./paths.js").OriginClass} OriginClass
+ * @typedef {import("../../index.d.ts").MemoryHit} MemoryHit
  * @typedef {{state: string, modifiedMs: number}} FileState
+ * @typedef {{path: string, state?: string, modifiedMs?: number}} AskedFile
  */
 
 /** A host may record the origin of a file shortly after it is written; an older file has it for sure. */
@@ -90,6 +91,21 @@ export function withOrigins(workspaceDir) {
  */
 export function isForeign(originClass) {
   return originClass !== "owner" && originClass !== "agent";
+}
+
+/**
+ * Whether files are the user's or the agent's, one after the other.
+ * @param {string} workspaceDir
+ * @param {AskedFile[]} files
+ */
+export async function originsOf(workspaceDir, files) {
+  /** @type {("own" | "other")[]} */
+  const origins = [];
+  for (const { path, state, modifiedMs = 0 } of files) {
+    const origin = await originOf(workspaceDir, path, state === undefined ? undefined : { state, modifiedMs });
+    origins.push(isForeign(origin) ? "other" : "own");
+  }
+  return origins;
 }
 
 /**

@@ -1,11 +1,12 @@
-//! The area of an agent's memory: which paths belong to it, and how they are named.
+//! Where an agent's memory lies on the disk: the workspace and extra paths, which files below them belong to it, and how
+//! they are named.
 
 use std::{
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
-use super::{extra::ExtraPath, forgotten::Forgotten, skipped::SkipCode, skipped::Skipped};
+use super::{exclusions::Exclusions, extra::ExtraPath, skipped::SkipCode, skipped::Skipped};
 use model::{
     config::settings::Settings,
     layout::{MEMORY_FOLDER, ROOT_FILES},
@@ -39,7 +40,7 @@ impl Default for Limits {
 
 /// The paths that belong to an agent's memory.
 #[derive(Debug, Clone)]
-pub(crate) struct Area {
+pub(crate) struct Roots {
     /// Absolute, normalised.
     pub workspace_dir: PathBuf,
     /// Configured extra paths that were understood.
@@ -51,10 +52,10 @@ pub(crate) struct Area {
     /// Whether notes are a source of the index at all; they can be read in any case.
     pub is_source: bool,
     /// What the user told the memory to forget.
-    pub forgotten: Arc<Forgotten>,
+    pub forgotten: Arc<Exclusions>,
 }
 
-/// A path inside the area: a folder that may be reached through links, and what follows, which may not.
+/// A path below a root: a folder that may be reached through links, and what follows, which may not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
     /// Trusted: chosen by the user or the host.
@@ -71,22 +72,22 @@ impl Located {
     }
 }
 
-impl Area {
-    /// The area that the settings describe.
+impl Roots {
+    /// The roots that the settings describe.
     #[must_use]
     pub(crate) fn of(settings: &Settings) -> Self {
         let limits = Limits { file_bytes: settings.max_file_bytes, ..Limits::default() };
         Self {
             is_source: settings.sources.memory,
-            forgotten: Arc::new(Forgotten::of(&settings.database_path)),
+            forgotten: Arc::new(Exclusions::of(&settings.database_path)),
             ..Self::new(&settings.workspace_dir, &settings.extra_paths, limits)
         }
     }
 
-    /// An area of a workspace and extra paths, absolute or relative to it.
+    /// A workspace and extra paths, absolute or relative to it.
     #[must_use]
     pub(crate) fn new(workspace_dir: &Path, extra_paths: &[String], limits: Limits) -> Self {
-        let mut area = Self {
+        let mut roots = Self {
             workspace_dir: workspace_dir.to_path_buf(),
             extra: Vec::new(),
             refused: Vec::new(),
@@ -96,15 +97,15 @@ impl Area {
         };
         for written in extra_paths {
             match ExtraPath::parse(written, workspace_dir) {
-                Ok(extra) => area.extra.push(extra),
-                Err(error) => area.refused.push(Skipped {
+                Ok(extra) => roots.extra.push(extra),
+                Err(error) => roots.refused.push(Skipped {
                     path: written.clone(),
                     code: SkipCode::InvalidPattern,
                     reason: error.message,
                 }),
             }
         }
-        area
+        roots
     }
 
     /// The name of a path in results: relative to the workspace with `/`, absolute when it lies outside.
@@ -118,7 +119,7 @@ impl Area {
         if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
     }
 
-    /// Where a normalised absolute path lies, if it belongs to the area. Says nothing about the file system.
+    /// Where a normalised absolute path lies, if it belongs to the memory. Says nothing about the file system.
     #[must_use]
     pub(crate) fn locate(&self, absolute: &Path) -> Option<Located> {
         let in_workspace = absolute.strip_prefix(&self.workspace_dir).ok();
@@ -136,7 +137,7 @@ impl Area {
     }
 }
 
-impl Area {
+impl Roots {
     /// Whether a Markdown file at this absolute path would be indexed, as far as its path tells.
     #[must_use]
     pub(crate) fn is_indexed(&self, absolute: &Path) -> bool {
@@ -189,14 +190,14 @@ pub(crate) fn is_ignored_folder(name: &std::ffi::OsStr) -> bool {
 mod tests {
     use super::*;
 
-    fn area(extra: &[&str]) -> Area {
+    fn roots(extra: &[&str]) -> Roots {
         let extra: Vec<String> = extra.iter().map(|path| (*path).to_owned()).collect();
-        Area::new(Path::new("/ws"), &extra, Limits::default())
+        Roots::new(Path::new("/ws"), &extra, Limits::default())
     }
 
     #[test]
-    fn only_the_fixed_set_and_extra_paths_belong_to_the_area() {
-        let area = area(&["notes", "/srv/team", "/srv/one.md", "/g/*.md"]);
+    fn only_the_fixed_set_and_extra_paths_belong_to_the_memory() {
+        let roots = roots(&["notes", "/srv/team", "/srv/one.md", "/g/*.md"]);
         for inside in [
             "/ws/MEMORY.md",
             "/ws/memory.md",
@@ -209,7 +210,7 @@ mod tests {
             "/srv/one.md",
             "/g/a.md",
         ] {
-            assert!(area.locate(Path::new(inside)).is_some(), "{inside}");
+            assert!(roots.locate(Path::new(inside)).is_some(), "{inside}");
         }
         for outside in [
             "/ws",
@@ -221,44 +222,44 @@ mod tests {
             "/g/a/b.md",
             "/",
         ] {
-            assert_eq!(area.locate(Path::new(outside)), None, "{outside}");
+            assert_eq!(roots.locate(Path::new(outside)), None, "{outside}");
         }
     }
 
     #[test]
     fn links_are_trusted_above_the_workspace_or_the_extra_path_only() {
-        let area = area(&["notes", "/srv/team"]);
-        let at = |path: &str| area.locate(Path::new(path)).expect("inside");
+        let roots = roots(&["notes", "/srv/team"]);
+        let at = |path: &str| roots.locate(Path::new(path)).expect("inside");
         assert_eq!(at("/ws/notes/a.md"), Located { base: "/ws".into(), below: "notes/a.md".into() });
         assert_eq!(at("/srv/team/a.md"), Located { base: "/srv".into(), below: "team/a.md".into() });
     }
 
     #[test]
     fn the_diary_and_ignored_folders_are_not_indexed() {
-        let area = area(&["notes"]);
-        assert!(area.is_indexed(Path::new("/ws/notes/a.md")) && area.is_indexed(Path::new("/ws/MEMORY.md")));
+        let roots = roots(&["notes"]);
+        assert!(roots.is_indexed(Path::new("/ws/notes/a.md")) && roots.is_indexed(Path::new("/ws/MEMORY.md")));
         for path in ["/ws/DREAMS.md", "/ws/memory/.git/a.md", "/ws/notes/x/node_modules/a.md", "/ws/memory/a.txt"] {
-            assert!(!area.is_indexed(Path::new(path)), "{path}");
+            assert!(!roots.is_indexed(Path::new(path)), "{path}");
         }
-        assert!(area.is_indexed(Path::new("/ws/memory/DREAMS.md")));
+        assert!(roots.is_indexed(Path::new("/ws/memory/DREAMS.md")));
     }
 
     #[test]
-    fn folders_above_and_inside_the_trees_concern_the_area() {
-        let area = area(&["/srv/team"]);
+    fn folders_above_and_inside_the_trees_concern_the_memory() {
+        let roots = roots(&["/srv/team"]);
         for path in ["/", "/ws", "/ws/memory", "/ws/memory/a/b", "/srv", "/srv/team/x"] {
-            assert!(area.concerns_folder(Path::new(path)), "{path}");
+            assert!(roots.concerns_folder(Path::new(path)), "{path}");
         }
         for path in ["/ws/src", "/ws/memory/.git", "/ws/memory/.git/objects", "/srv/other", "/tmp"] {
-            assert!(!area.concerns_folder(Path::new(path)), "{path}");
+            assert!(!roots.concerns_folder(Path::new(path)), "{path}");
         }
     }
 
     #[test]
     fn names_are_relative_inside_and_absolute_outside() {
-        let area = area(&[]);
-        assert_eq!(area.display(Path::new("/ws/memory/a.md")), "memory/a.md");
-        assert_eq!(area.display(Path::new("/srv/a.md")), "/srv/a.md");
-        assert_eq!(area.display(Path::new("/ws")), "/ws");
+        let roots = roots(&[]);
+        assert_eq!(roots.display(Path::new("/ws/memory/a.md")), "memory/a.md");
+        assert_eq!(roots.display(Path::new("/srv/a.md")), "/srv/a.md");
+        assert_eq!(roots.display(Path::new("/ws")), "/ws");
     }
 }

@@ -27,7 +27,7 @@ const LARGE_GEMINI: &str = "gemini-embedding-2-preview";
 
 /// The rows of one file, without what the store knows by itself.
 #[derive(Debug, Default)]
-pub struct Prepared {
+pub struct Rows {
     /// Chunks in order; blank ones are left out (C4).
     pub chunks: Vec<NewChunk>,
     /// Lines of the text.
@@ -82,26 +82,26 @@ pub(crate) fn hashed_text(text: &str, redact_secrets: RedactSecrets) -> Cow<'_, 
 }
 
 /// Cuts a text into chunks and analyses them.
-pub fn prepare(analyzer: &mut Analyzer, path: &str, text: &str, shape: Shape) -> Prepared {
+pub fn rows_of(analyzer: &mut Analyzer, path: &str, text: &str, shape: Shape) -> Rows {
     let text = if is_curated(path) { indexed(text) } else { annotations::stripped(text, false) };
     let text = session_header::blanked(&text);
     let text = injected::blanked(&text);
     let always = shape.redact_secrets == RedactSecrets::Always;
     let text = if always { redact(&text) } else { text.as_ref().into() };
-    prepare_numbered(analyzer, path, &text, shape, |line| line)
+    rows_numbered(analyzer, path, &text, shape, |line| line)
 }
 
 /// [`prepare`] for a text whose lines have other numbers than their place in it; `number_of` must never fall.
-pub(crate) fn prepare_numbered(
+pub(crate) fn rows_numbered(
     analyzer: &mut Analyzer,
     path: &str,
     text: &str,
     shape: Shape,
     number_of: impl Fn(u32) -> u32,
-) -> Prepared {
+) -> Rows {
     let outline = Outline::of(text);
     let file_lines: Vec<&str> = text.split('\n').collect();
-    let mut prepared = Prepared { lines: u32::try_from(file_lines.len()).unwrap_or(u32::MAX), ..Prepared::default() };
+    let mut rows = Rows { lines: u32::try_from(file_lines.len()).unwrap_or(u32::MAX), ..Rows::default() };
     let mut counted_to = 0;
     for whole in chunk::chunks(text, shape.chunking).filter(|c| !c.is_blank()) {
         for part in chunk::split_to_bytes(&whole, shape.input_bytes) {
@@ -112,10 +112,10 @@ pub(crate) fn prepare_numbered(
                 *number = number_of(*number);
             }
             let terms = analyzer.chunk(path, &outline, &lines);
-            prepared.terms +=
+            rows.terms +=
                 terms.count * u32::try_from(fresh).unwrap_or(0) / u32::try_from(lines.len()).unwrap_or(1).max(1);
             counted_to = counted_to.max(part.end_line);
-            prepared.chunks.push(NewChunk {
+            rows.chunks.push(NewChunk {
                 start_line: number_of(part.start_line),
                 end_line: number_of(part.end_line),
                 hash: hash(hashed_text(&part.text, shape.redact_secrets).as_bytes()),
@@ -125,7 +125,7 @@ pub(crate) fn prepare_numbered(
             });
         }
     }
-    prepared
+    rows
 }
 
 /// The lines of a chunk with their numbers in the file. A line that was too long for one chunk comes in parts that
@@ -178,8 +178,8 @@ mod tests {
     #[test]
     fn lines_carried_over_count_once() {
         let text = (0..40).map(|n| format!("alpha{n} beta{n} gamma{n}")).collect::<Vec<_>>().join("\n");
-        let plain = prepare(&mut Analyzer::new(), "memory/a.md", &text, shape(60, 0));
-        let overlapping = prepare(&mut Analyzer::new(), "memory/a.md", &text, shape(60, 20));
+        let plain = rows_of(&mut Analyzer::new(), "memory/a.md", &text, shape(60, 0));
+        let overlapping = rows_of(&mut Analyzer::new(), "memory/a.md", &text, shape(60, 20));
         assert!(overlapping.chunks.len() > plain.chunks.len());
         let difference = plain.terms.abs_diff(overlapping.terms);
         assert!(difference * 10 < plain.terms, "{} against {}", overlapping.terms, plain.terms);
@@ -190,7 +190,7 @@ mod tests {
     fn a_text_with_a_secret_has_the_hash_of_what_a_provider_gets_and_others_keep_theirs() {
         let of = |text: &str, redact_secrets| {
             let shape = Shape { redact_secrets, ..shape(400, 80) };
-            prepare(&mut Analyzer::new(), "MEMORY.md", text, shape).chunks.remove(0)
+            rows_of(&mut Analyzer::new(), "MEMORY.md", text, shape).chunks.remove(0)
         };
         let secret = "The WiFi password is Sunflower!42\nTea";
         let clean = redact(secret).into_owned();
@@ -224,7 +224,7 @@ mod tests {
         let is_base64 = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
         for (note, text) in notes.iter().enumerate() {
             for (tokens, overlap) in [(400, 80), (100, 20), (60, 0)] {
-                let chunks = prepare(&mut Analyzer::new(), "MEMORY.md", text, shape(tokens, overlap)).chunks;
+                let chunks = rows_of(&mut Analyzer::new(), "MEMORY.md", text, shape(tokens, overlap)).chunks;
                 assert!(chunks.len() > 2);
                 for chunk in &chunks {
                     let sent = redact(&chunk.text).into_owned();
@@ -238,6 +238,6 @@ mod tests {
 
     #[test]
     fn nothing_gives_nothing() {
-        assert!(prepare(&mut Analyzer::new(), "MEMORY.md", " \n\n\t", shape(400, 80)).chunks.is_empty());
+        assert!(rows_of(&mut Analyzer::new(), "MEMORY.md", " \n\n\t", shape(400, 80)).chunks.is_empty());
     }
 }
