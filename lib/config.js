@@ -29,7 +29,8 @@ export function normalizeAgentId(id) {
 }
 
 /**
- * The agents of a configuration, from `agents.entries` (today) or `agents.list` (before 2026.8).
+ * The agents of a configuration, from `agents.entries` (today) or `agents.list` (before 2026.8). In the order of the
+ * configuration, which the native resolver does not see.
  * @param {HostConfig} cfg
  * @returns {{id: string, entry: Record<string, any>}[]}
  */
@@ -44,6 +45,15 @@ function agentEntries(cfg) {
     if (!seen.has(id)) seen.set(id, { id, entry });
   }
   return [...seen.values()];
+}
+
+/**
+ * What the host's configuration says of one agent, none where it is not named.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ */
+export function agentEntry(cfg, agentId) {
+  return agentEntries(cfg).find(({ id }) => id === agentId)?.entry;
 }
 
 /**

@@ -1,5 +1,6 @@
 // Where a passage comes from, in a form that people can follow.
 
+import { native } from "../lib/native.js";
 import { isForeign } from "./provenance/origins.js";
 
 /**
@@ -16,15 +17,17 @@ export function citationOf({ path, startLine, endLine }) {
 }
 
 /**
- * Whether results carry their source: always, never, or (automatically) in direct chats only. In a group, file names of
+ * Whether results carry their source: always, never, or (automatically) in direct chats only (G5). In a group, file names of
  * the owner's notes are nobody's business.
  * @param {CitationMode} mode
  * @param {string | undefined} sessionKey
  */
 export function citesSources(mode, sessionKey) {
   if (mode !== "auto") return mode === "on";
-  const scopes = sessionKey?.toLowerCase().split(":").slice(2) ?? [];
-  return !scopes.includes("group") && !scopes.includes("channel");
+  const parts = native()
+    .readSessionKey(sessionKey ?? "")
+    .scope.split(":");
+  return !parts.includes("group") && !parts.includes("channel");
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { hasAutomaticPart } from "../../plugin/hooks/agent.js";
+import { filesNotRecalled } from "../../plugin/hooks/host-files.js";
 import { hostWritesNotes } from "../../plugin/hooks/host-notes.js";
 import { lastMessages } from "../../plugin/hooks/messages.js";
 import { registerHooks } from "../../plugin/hooks/register.js";
@@ -175,4 +176,15 @@ test("what the index leaves out as a machine's is no conversation for the hooks 
   }
   expect(isConversation({ sessionKey: "agent:main:telegram:direct:ana" })).toBe(true);
   expect(isConversation({})).toBe(false);
+});
+
+// Hosts from 2026.8 on keep agents in a keyed object: what one of them says of itself was not found there, and MEMORY.md,
+// which such an agent is not shown, was not recalled either.
+test("whether an agent is shown its files is read from its own entry, in either form of the configuration", async () => {
+  const ctx = { sessionKey: "agent:work:main" };
+  const quiet = { contextInjection: "never" };
+  for (const agents of [{ list: [{ id: "main" }, { id: "Work", ...quiet }] }, { entries: { main: {}, Work: quiet } }]) {
+    expect(await filesNotRecalled({ agents }, "work", ctx, "/nowhere")).toEqual([]);
+    expect(await filesNotRecalled({ agents }, "main", ctx, "/nowhere")).not.toEqual([]);
+  }
 });

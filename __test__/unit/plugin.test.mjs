@@ -279,6 +279,7 @@ describe("citations", () => {
     expect(citesSources("auto", undefined)).toBe(true);
     expect(citesSources("auto", "agent:main:main")).toBe(true);
     expect(citesSources("auto", "agent:main:slack:channel:C1")).toBe(false);
+    expect(citesSources("auto", "slack:channel:C1")).toBe(false);
     expect(citesSources("auto", "agent:group:main")).toBe(true);
     expect(citesSources("on", "agent:main:slack:group:C1")).toBe(true);
     expect(citesSources("off", "agent:main:main")).toBe(false);

@@ -1,7 +1,7 @@
 // Whose consolidation: the settings of an agent, and what its workspace must respect.
 
 import { realpathSync } from "node:fs";
-import { agentSettings, isRecord, listAgentIds, pluginSettings } from "../../lib/config.js";
+import { agentEntry, agentSettings, isRecord, listAgentIds, pluginSettings } from "../../lib/config.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -93,8 +93,6 @@ export function nativeAgent(host, cfg, agentId) {
  * @param {string} agentId
  */
 function bootstrapChars(cfg, agentId) {
-  const entries = Array.isArray(cfg.agents?.list) ? cfg.agents.list : [];
-  const entry = cfg.agents?.entries?.[agentId] ?? entries.find((/** @type {any} */ agent) => agent?.id === agentId);
-  const set = entry?.bootstrapMaxChars ?? cfg.agents?.defaults?.bootstrapMaxChars;
+  const set = agentEntry(cfg, agentId)?.bootstrapMaxChars ?? cfg.agents?.defaults?.bootstrapMaxChars;
   return Number.isFinite(set) && set > 0 ? Math.floor(set) : BOOTSTRAP_CHARS;
 }

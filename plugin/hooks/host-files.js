@@ -2,7 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { isRecord, normalizeAgentId } from "../../lib/config.js";
+import { agentEntry } from "../../lib/config.js";
 import { isMainSession } from "./session.js";
 
 /** The files, which the host keeps out of every other session. */
@@ -36,7 +36,5 @@ export async function filesNotRecalled(cfg, agentId, ctx, workspaceDir) {
  * @param {string} name
  */
 function setting(cfg, agentId, name) {
-  const list = Array.isArray(cfg.agents?.list) ? cfg.agents.list : [];
-  const own = list.find((/** @type {unknown} */ entry) => isRecord(entry) && normalizeAgentId(String(entry.id)) === agentId);
-  return own?.[name] ?? cfg.agents?.defaults?.[name];
+  return agentEntry(cfg, agentId)?.[name] ?? cfg.agents?.defaults?.[name];
 }
