@@ -299,7 +299,7 @@ export interface NativeBinding {
   resolveSettings: typeof resolveSettings
   closeAll: typeof closeAll
   setLogger: typeof setLogger
-  hasLlamaCpp: typeof hasLlamaCpp
+  speaksProvider: typeof speaksProvider
   chunkMarkdown: typeof chunkMarkdown
   automaticSettings: typeof automaticSettings
   shortTermBlock: typeof shortTermBlock
@@ -557,9 +557,6 @@ export interface ForgetRequest {
   /** Whose automatic memory holds the same words. */
   agent?: AutomaticAgent
 }
-
-/** Whether this build runs GGUF models itself (`provider: "local"`), instead of leaving them to the host. */
-export declare function hasLlamaCpp(): boolean
 
 /** What the host says, or why it cannot. */
 export interface HostAnswer {
@@ -868,6 +865,12 @@ export declare function settleTurns(): boolean
  * When the file cannot be read, or `MEM_ARGUMENT` when the messages are malformed.
  */
 export declare function shortTermBlock(agent: AutomaticAgent, person?: string | undefined | null, conversation?: { role: 'user' | 'assistant'; text: string }[] | null, isCut?: boolean | undefined | null): string | null
+
+/**
+ * Whether the engine itself speaks to an embedding provider, so that no adapter of the host is needed. GGUF models
+ * (`local`) are run by some builds only.
+ */
+export declare function speaksProvider(id: string): boolean
 
 /** Options of one sync. */
 export interface SyncOptions {

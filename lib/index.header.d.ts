@@ -299,7 +299,7 @@ export interface NativeBinding {
   resolveSettings: typeof resolveSettings
   closeAll: typeof closeAll
   setLogger: typeof setLogger
-  hasLlamaCpp: typeof hasLlamaCpp
+  speaksProvider: typeof speaksProvider
   chunkMarkdown: typeof chunkMarkdown
   automaticSettings: typeof automaticSettings
   shortTermBlock: typeof shortTermBlock

@@ -20,9 +20,8 @@ import { importSdk } from "./sdk.js";
  *   A provider of the host: `embed` from 2026.8, `embedQuery` before.
  */
 
-/** Ids that the engine serves itself, or that mean no provider of their own. */
-const NATIVE = new Set(["auto", "none", "embedded", "openai", "openai-compatible", "gemini", "google"]);
-for (const id of ["voyage", "mistral", "ollama", "lmstudio", "llama-server"]) NATIVE.add(id);
+/** Ids that mean no provider of their own. */
+const NO_PROVIDER = ["auto", "none", "embedded"];
 
 const SDK = "memory-core-host-engine-embeddings";
 
@@ -50,8 +49,8 @@ export function hostAdapter({ cfg, agentId, agentDir, credentialSources = {}, kn
   // A model file on this machine is what `auto` tries first.
   const provider = (written ?? "auto") === "auto" && isFile(local.modelPath) ? "local" : written;
   const isOurs = (/** @type {string} */ id) =>
-    NATIVE.has(id.toLowerCase()) ||
-    (id === "local" && native().hasLlamaCpp()) ||
+    NO_PROVIDER.includes(id.toLowerCase()) ||
+    native().speaksProvider(id.toLowerCase()) ||
     (!knowsServers && isServer(id, cfg.models?.providers?.[id]));
   const ids = new Set([provider ?? "auto", fallback ?? "none"].filter((id) => !isOurs(id)));
   if (ids.size === 0) return undefined;

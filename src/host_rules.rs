@@ -3,6 +3,7 @@
 use napi_derive::napi;
 use serde_json::Value;
 
+use embed::provider::Provider;
 use model::{
     config::{agents, places},
     session_key::SessionKey,
@@ -13,6 +14,14 @@ use model::{
 #[must_use]
 pub fn normalize_agent_id(id: String) -> String {
     agents::normalize_agent_id(&id)
+}
+
+/// Whether the engine itself speaks to an embedding provider, so that no adapter of the host is needed. GGUF models
+/// (`local`) are run by some builds only.
+#[napi]
+#[must_use]
+pub fn speaks_provider(id: String) -> bool {
+    Provider::from_id(&id).is_some() || id == "local" && cfg!(feature = "llama-cpp")
 }
 
 /// What a session key says.

@@ -44,10 +44,3 @@ pub fn chunk_markdown(
     };
     promise(env, work, |chunks| chunks)
 }
-
-/// Whether this build runs GGUF models itself (`provider: "local"`), instead of leaving them to the host.
-#[napi]
-#[must_use]
-pub const fn has_llama_cpp() -> bool {
-    cfg!(feature = "llama-cpp")
-}

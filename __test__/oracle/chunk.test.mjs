@@ -1,4 +1,4 @@
-// C1, C2 and C4 against the host's own `chunkMarkdown`: same lines, same text.
+// Chunks (C1, C2, C4) against the host's own `chunkMarkdown`: same lines, same text.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";

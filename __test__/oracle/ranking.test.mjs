@@ -1,4 +1,4 @@
-// F1 to F13 against the host's own engine, over the same files and the same vectors: same results, order and scores.
+// The documented scoring (F1–F13) against the host's own engine, over the same files and the same vectors: same results, order and scores.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";

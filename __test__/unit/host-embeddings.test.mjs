@@ -5,7 +5,8 @@ import { embedWith, hostAdapter } from "../../plugin/host-embeddings.js";
 const owner = (search, models = {}) => ({ cfg: { memory: { search }, models }, agentId: "main", agentDir: "/agents/main" });
 
 test("only ids that the engine does not speak go to the host", () => {
-  for (const provider of [undefined, "auto", "none", "embedded", "openai", "openai-compatible", "gemini", "voyage", "mistral", "ollama"]) {
+  const native = ["openai", "openai-compatible", "gemini", "google", "voyage", "mistral", "ollama", "lmstudio", "llama-server", "Voyage"];
+  for (const provider of [undefined, "auto", "none", "embedded", ...native]) {
     expect(hostAdapter(owner({ provider })), provider).toBeUndefined();
   }
   for (const provider of ["bedrock", "github-copilot", "deepinfra", "local", "my-server"]) {

@@ -172,8 +172,11 @@ fn make_plain(id: &str, settings: &ProviderSettings, sources: &Sources) -> Resul
         return local(settings, sources);
     }
     let Some(adapter) = sources.adapters.get(id) else {
-        return Err(Error::new(Code::Config, format!("the embedding provider {id:?} is not known"))
-            .remedy("Set one of: auto, none, embedded, openai, openai-compatible, gemini, voyage, mistral, ollama, lmstudio, llama-server, or one of the host's providers"));
+        let known: Vec<&str> = Provider::IDS.iter().map(|(known, _)| *known).collect();
+        return Err(Error::new(Code::Config, format!("the embedding provider {id:?} is not known")).remedy(format!(
+            "Set one of: auto, none, embedded, {}, or one of the host's providers",
+            known.join(", ")
+        )));
     };
     let model = settings.model.clone().or_else(|| adapter.model.clone());
     let model = if id == "local" { settings.local_model_path.clone().or(model) } else { model };

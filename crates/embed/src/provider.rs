@@ -47,19 +47,23 @@ pub enum Provider {
 }
 
 impl Provider {
+    /// What is spoken natively, by the ids of settings.
+    pub(crate) const IDS: [(&str, Self); 9] = [
+        ("openai", Self::OpenAi),
+        ("openai-compatible", Self::OpenAi),
+        ("gemini", Self::Gemini),
+        ("google", Self::Gemini),
+        ("voyage", Self::Voyage),
+        ("mistral", Self::Mistral),
+        ("ollama", Self::Ollama),
+        ("lmstudio", Self::LmStudio),
+        ("llama-server", Self::LlamaServer),
+    ];
+
     /// The provider that an id means; none when it is not spoken natively.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
-        Some(match id {
-            "openai" | "openai-compatible" => Self::OpenAi,
-            "gemini" | "google" => Self::Gemini,
-            "voyage" => Self::Voyage,
-            "mistral" => Self::Mistral,
-            "ollama" => Self::Ollama,
-            "lmstudio" => Self::LmStudio,
-            "llama-server" => Self::LlamaServer,
-            _ => return None,
-        })
+        Self::IDS.iter().find(|(known, _)| *known == id).map(|(_, provider)| *provider)
     }
 
     /// The name in the embedding space: servers of one wire format share their vectors.

@@ -434,7 +434,7 @@ fn zone(settings: &Settings) -> TimeZone {
     now_in(settings.time_zone.as_deref()).time_zone().clone()
 }
 
-/// M2: LanceDB's distance is the squared one.
+/// The score of a fact by its cosine: LanceDB's distance is the squared one (M2).
 fn score(cosine: f64) -> f64 {
     1.0 / (3.0 - 2.0 * cosine.clamp(-1.0, 1.0))
 }

@@ -23,8 +23,8 @@ use crate::error::{Code, Error, Result};
 /// Plugin id, npm name and key of our own configuration.
 pub(crate) const PLUGIN_ID: &str = "memory-core-rs";
 
-/// Providers that run on the user's machine and may be slow: they get the longer time limits of D14.
-const LOCAL_PROVIDERS: [&str; 4] = ["local", "ollama", "lmstudio", "embedded"];
+/// Providers that run on the user's machine and may be slow: they get the longer time limits (D14).
+const LOCAL_PROVIDERS: [&str; 5] = ["local", "ollama", "lmstudio", "llama-server", "embedded"];
 
 /// What resolving needs to know.
 #[derive(Debug, Clone, Copy)]

@@ -287,6 +287,17 @@ fn input_types_and_time_limits_of_a_provider_on_this_machine() {
     assert_eq!(provider.query_timeout_ms, 300_000);
 }
 
+// llama.cpp's server had the time of a service far away: on a slow machine its answers were never waited for.
+#[test]
+fn every_server_on_this_machine_has_the_longer_time_limits() {
+    for id in ["local", "ollama", "lmstudio", "llama-server", "embedded"] {
+        let provider = resolved(&json!({"memory": {"search": {"provider": id}}}), "main").settings.provider;
+        assert_eq!((provider.query_timeout_ms, provider.document_timeout_ms), (300_000, 600_000), "{id}");
+    }
+    let far = resolved(&json!({"memory": {"search": {"provider": "openai"}}}), "main").settings.provider;
+    assert_eq!((far.query_timeout_ms, far.document_timeout_ms), (60_000, 120_000));
+}
+
 #[test]
 fn secrets_stay_out_of_the_settings() {
     let config = json!({"memory": {"search": {

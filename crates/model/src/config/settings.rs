@@ -152,7 +152,7 @@ pub struct Chunking {
 pub enum Ranking {
     /// Our own ranking, the default.
     Native,
-    /// The documented scoring F1–F13 of memory-core.
+    /// The documented scoring of memory-core (F1–F13).
     MemoryCore,
 }
 

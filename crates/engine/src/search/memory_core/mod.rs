@@ -1,4 +1,4 @@
-//! `ranking: memory-core`: the documented scoring F1–F13, exactly as memory-core 2026.4.12 does it.
+//! `ranking: memory-core`: the documented scoring (F1–F13), exactly as memory-core 2026.4.12 does it.
 //!
 //! Two legs of candidates, at most 200 each: keywords that must all occur, ordered by `bm25()`, and vectors by cosine.
 //! Their weighted sum, recency and diversity give the order; a threshold decides what is shown.
@@ -107,7 +107,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// F6 to F9.
+    /// Both legs, fused and reranked (F6–F9).
     fn hybrid(&self, query: &VectorQuery<'_>) -> Result<Answer> {
         let keyword_hits = if self.keywords_ready {
             lexical::search(self.reader, self.scope, &self.sources, self.query, self.limit)?
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
         Ok(self.answer("hybrid", candidates, threshold, self.settings.mmr_enabled == Some(true)))
     }
 
-    /// F11.
+    /// The vector leg by itself, where hybrid search is off (F11).
     fn vector_only(&self, query: &VectorQuery<'_>) -> Result<Answer> {
         let hits = self.vector_hits(query)?;
         let mut candidates: Vec<Scored<'_>> = (1..)
@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
         Ok(self.answer("vector", candidates, threshold, false))
     }
 
-    /// F10.
+    /// All words, else each keyword, where there are no vectors (F10).
     fn keyword_only(&self) -> Result<Answer> {
         let nothing = Threshold { min_score: self.min_score, keyword_hits_only: false };
         if !self.keywords_ready {
@@ -196,7 +196,7 @@ impl<'a> Search<'a> {
         Ok(self.reader.chunks(&ids)?.into_iter().map(|row| (row.id, row)).collect())
     }
 
-    /// F7.
+    /// Lowers what is old, where it is switched on (F7).
     fn decay(&self, candidates: &mut [Scored<'_>]) {
         if self.settings.decay_enabled != Some(true) {
             return;
