@@ -595,7 +595,7 @@ export declare function isActiveMemoryOff(agent: AutomaticAgent, sessionKey: str
 export declare function keepActiveMemoryCall(agent: AutomaticAgent, call: { lane: string; style: string; model: string; prompt: string; answer: string; shown: string; ms: number; status: string }): void
 
 /**
- * The captures log, newest first, and how many turns still wait: `{captures, waiting}`.
+ * What was captured, newest first, and how many turns still wait: `{captures, waiting}`.
  *
  * # Errors
  * When a file cannot be read.

@@ -43,7 +43,7 @@ impl NativeManager {
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         let work = async move {
-            let files = RecallFiles { folder: agent.folder(), group_words: agent.group_words() };
+            let files = RecallFiles { folder: agent.folder(), shared: agent.shared_folder() };
             to_value(&engine.remember.recall_candidates(&question.into(), &agent.settings()?, files).await?)
         };
         promise(env, work, |found| found)

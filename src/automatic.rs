@@ -10,9 +10,10 @@ use serde_json::Value;
 use super::error::to_js;
 use engine::capture::{
     collect::now_in,
-    erase, group_words,
+    erase,
+    journal::Journal,
     jsonl::{self, SetAside},
-    queue::{Job, Message, Queue},
+    queue::{Job, Message},
     session_note::{self, Conversation},
     short_term,
 };
@@ -49,9 +50,9 @@ impl AutomaticAgent {
         automatic::agent_folder(self.state_dir.as_ref(), &self.agent_id)
     }
 
-    /// What was written in conversations of several people, for all agents.
-    pub(super) fn group_words(&self) -> PathBuf {
-        group_words::file(&automatic::own_folder(self.state_dir.as_ref()))
+    /// Where the files for all agents are.
+    pub(super) fn shared_folder(&self) -> PathBuf {
+        automatic::own_folder(self.state_dir.as_ref())
     }
 
     /// The agent's file of short-term memory.
@@ -179,7 +180,7 @@ pub fn queue_capture(
     let push = || {
         let mut job: Job = from_value(job, "capture job")?;
         job.created_ms = jiff::Timestamp::now().as_millisecond();
-        Queue::new(&agent.folder()).push(&job)
+        Journal::new(&agent.folder()).push(&job)
     };
     push().map_err(|e| to_js(env, e))
 }

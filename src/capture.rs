@@ -11,7 +11,7 @@ use super::{
     promise::promise,
 };
 use engine::{
-    capture::{log::Log, queue::Queue, recall::Asked},
+    capture::{journal::Journal, recall::Asked},
     services::{RecallFiles, now_ms},
 };
 
@@ -53,7 +53,7 @@ impl NativeManager {
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         let work = async move {
-            let files = RecallFiles { folder: agent.folder(), group_words: agent.group_words() };
+            let files = RecallFiles { folder: agent.folder(), shared: agent.shared_folder() };
             to_value(&engine.remember.recall(&question.into(), &agent.settings()?, files).await?)
         };
         promise(env, work, |recall| recall)
@@ -70,7 +70,7 @@ impl NativeManager {
         texts: Vec<String>,
     ) -> napi::Result<PromiseRaw<'env, ()>> {
         let engine = self.engine(env)?;
-        let work = async move { engine.remember.remember_group_words(agent.group_words(), note, texts).await };
+        let work = async move { engine.remember.remember_group_words(agent.shared_folder(), note, texts).await };
         promise(env, work, |()| ())
     }
 
@@ -96,15 +96,17 @@ impl NativeManager {
     }
 }
 
-/// The captures log, newest first, and how many turns still wait: `{captures, waiting}`.
+/// What was captured, newest first, and how many turns still wait: `{captures, waiting}`.
 ///
 /// # Errors
 /// When a file cannot be read.
 #[napi(ts_return_type = "{ captures: CaptureEntry[]; waiting: number }")]
 pub fn list_captures(env: &Env, agent: AutomaticAgent, limit: u32) -> napi::Result<Value> {
     let list = || {
-        let captures = Log::new(&agent.folder()).recent(limit as usize)?;
-        to_value(&serde_json::json!({ "captures": captures, "waiting": Queue::new(&agent.folder()).len()? }))
+        let journal = Journal::new(&agent.folder());
+        let mut captures = journal.captures()?;
+        captures.truncate(limit as usize);
+        to_value(&serde_json::json!({ "captures": captures, "waiting": journal.waiting()? }))
     };
     list().map_err(|e| to_js(env, e))
 }

@@ -96,7 +96,7 @@ test.skipIf(process.platform === "win32")("a note that becomes a pipe after it w
   // A thread that reads the pipe would never come back, neither in the engine nor in Node. Whether the index still knows
   // what stood there depends on whether the watcher came first.
   expect(await manager.search("which tea is the tea of the house")).toHaveLength(1);
-  expect(readFileSync(path.join(workspace, "..", "state", "memory-core-rs", "group-words.jsonl"), "utf8")).toContain("[");
+  expect(readFileSync(path.join(workspace, "..", "state", "memory-core-rs", "journal.jsonl"), "utf8")).toContain("marks");
   await manager.close();
 });
 

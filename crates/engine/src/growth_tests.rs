@@ -5,8 +5,10 @@ use std::{hint::black_box, path::Path, time::Duration};
 
 use crate::{
     capture::{
-        collect, extract, facts, filter, jsonl, log,
-        queue::{Job, Message, Queue, Role as Speaker},
+        collect, extract, facts, filter,
+        journal::Journal,
+        jsonl,
+        queue::{Job, Message, Role as Speaker},
         recall::{self, Asked},
         rules, session_note, short_term, similar,
     },
@@ -400,15 +402,15 @@ fn files_of_our_own_grow_with_what_they_hold() {
         ("captures log", &|text| {
             let dir = folder();
             write(&dir, "captures.jsonl", &mut parts(text).map(capture));
-            ignored(log::Log::new(dir.path()).all());
+            ignored(Journal::new(dir.path()).captures());
         }),
         ("queue", &|text| {
             let dir = folder();
             let messages = vec![Message { role: Speaker::User, text: text.to_owned(), at: None }];
             let job = Job { messages, ..serde_json::from_str(r#"{"id":"a","messages":[]}"#).unwrap() };
-            let queue = Queue::new(dir.path());
-            queue.push(&job).unwrap();
-            ignored(queue.claim(1, 1));
+            let journal = Journal::new(dir.path());
+            journal.push(&job).unwrap();
+            ignored(journal.claim(1, 1));
         }),
         ("damaged lines", &|text| {
             let dir = folder();

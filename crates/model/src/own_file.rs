@@ -45,6 +45,18 @@ pub fn options() -> OpenOptions {
 pub fn open_or_create(path: &Path) -> io::Result<File> {
     let mut options = options();
     options.read(true).write(true).create(true).truncate(false);
+    make(path, &options)
+}
+
+/// As [`open_or_create`], for writing at its end only, wherever other processes have brought it meanwhile.
+///
+/// # Errors
+/// As [`open_or_create`].
+pub fn open_to_append(path: &Path) -> io::Result<File> {
+    make(path, options().append(true).create(true))
+}
+
+fn make(path: &Path, options: &OpenOptions) -> io::Result<File> {
     let file = match (options.open(path), path.parent()) {
         (Err(error), Some(folder)) if error.kind() == ErrorKind::NotFound => {
             create_folder(folder)?;

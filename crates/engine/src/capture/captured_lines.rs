@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     collect::note_line,
-    log::{Entry, Log, Status},
+    journal::Journal,
+    log::{Entry, Status},
     recall::Question,
     rules::Category,
 };
@@ -16,10 +17,10 @@ use model::{config::automatic::Automatic, error::Result};
 /// nothing to do with the question.
 ///
 /// # Errors
-/// When the captures log cannot be read.
-pub(crate) fn only(log: &Log, hits: Vec<Hit>, question: &Question, settings: &Automatic) -> Result<Vec<Hit>> {
+/// When the journal cannot be read.
+pub(crate) fn only(journal: &Journal, hits: Vec<Hit>, question: &Question, settings: &Automatic) -> Result<Vec<Hit>> {
     let mut lines: HashMap<String, HashSet<String>> = HashMap::new();
-    for Entry { status, path, text, category, .. } in log.all()? {
+    for Entry { status, path, text, category, .. } in journal.captures()? {
         if let (Status::Stored, Some(path)) = (status, path) {
             lines.entry(path).or_default().insert(note_line(category.unwrap_or(Category::Other), &text));
         }
@@ -56,7 +57,7 @@ mod tests {
 
     fn shown(snippet: &str, path: &str, vector_score: Option<f64>) -> Vec<String> {
         let dir = tempfile::tempdir().unwrap();
-        let log = Log::new(dir.path());
+        let journal = Journal::new(dir.path());
         for (id, status) in [("a", Status::Stored), ("b", Status::Skipped)] {
             let text = if id == "a" { "I prefer harbours to beaches." } else { "The kite is red." };
             let entry = Entry {
@@ -70,7 +71,7 @@ mod tests {
                 session_key: None,
                 message: id.into(),
             };
-            log.add(&entry).unwrap();
+            journal.add_capture(entry).unwrap();
         }
         let hit = Hit {
             path: path.into(),
@@ -88,7 +89,7 @@ mod tests {
         let settings = Automatic::default();
         let asked = Asked { prompt: "Do I like beaches?".into(), now_ms: 1_795_176_000_000, ..Asked::default() };
         let question = recall::question(&asked, &settings, "UTC").unwrap();
-        only(&log, vec![hit], &question, &settings).unwrap().into_iter().map(|hit| hit.snippet).collect()
+        only(&journal, vec![hit], &question, &settings).unwrap().into_iter().map(|hit| hit.snippet).collect()
     }
 
     #[test]

@@ -11,16 +11,14 @@ use sha2::{Digest, Sha256};
 use super::{
     daily_note, extract,
     filter::{self, Reason},
-    log::{Entry, Log, Status},
+    journal::{Journal, Record, State},
+    log::{Entry, Status},
     queue::{Job, Message, Role},
     rules::{self, Category},
     similar::{Comparer, Fingerprint},
 };
 use crate::workspace::notes::Notes;
-use model::{
-    error::{Code, Error, Result},
-    own_file,
-};
+use model::error::{Code, Error, Result};
 use text::{
     marks::holds_mark,
     redact::{redact, was_redacted},
@@ -31,9 +29,9 @@ use text::{
 pub(crate) const MAX_FACT_CHARS: usize = 500;
 /// Shortest fact that a model may list, in characters.
 const MIN_FACT_CHARS: usize = 4;
-/// Characters of a text that was not kept that go into the log.
+/// Characters of a text that was not kept that go into the journal.
 const LOGGED_CHARS: usize = 120;
-/// Bytes of a fingerprint of a message in the log.
+/// Bytes of a fingerprint of a message in the journal.
 const MESSAGE_HASH_BYTES: usize = 8;
 
 /// A fact that may be kept.
@@ -95,11 +93,11 @@ impl Collector {
     /// state nothing are logged with the reason.
     ///
     /// # Errors
-    /// When the log cannot be read or written.
+    /// When the journal cannot be read or written.
     pub(crate) fn by_rules(&self, job: &Job) -> Result<Vec<Candidate>> {
         let mut book = Book::open(self, job)?;
         // Of a turn that somebody took and did not finish nobody knows how far he came.
-        let earlier = if job.attempts > 1 { Vec::new() } else { book.log.all()? };
+        let earlier = if job.attempts > 1 { Vec::new() } else { book.journal.captures()? };
         let mut judged: HashSet<String> = earlier.into_iter().map(|entry| entry.message).collect();
         let mut candidates = Vec::new();
         // What was in a turn before was judged with it.
@@ -120,7 +118,7 @@ impl Collector {
     /// conversation can talk it into things.
     ///
     /// # Errors
-    /// When the log cannot be written.
+    /// When the journal cannot be written.
     pub(crate) fn by_model(&self, job: &Job, answer: &str) -> Result<(Vec<Candidate>, usize)> {
         let mut book = Book::open(self, job)?;
         let hash = fingerprint(&job.id);
@@ -150,16 +148,16 @@ impl Collector {
     /// Whether a turn is reported once more that was done before. One that somebody took and did not finish is not.
     ///
     /// # Errors
-    /// When the log cannot be read.
+    /// When the journal cannot be read.
     pub(crate) fn is_done(&self, job: &Job) -> Result<bool> {
         let hash = fingerprint(&job.id);
-        Ok(job.attempts <= 1 && Log::new(&self.folder).all()?.iter().any(|entry| entry.message == hash))
+        Ok(job.attempts <= 1 && self.journal().captures()?.iter().any(|entry| entry.message == hash))
     }
 
     /// Logs that a turn gives nothing: what a model is not asked about, and what it found nothing in.
     ///
     /// # Errors
-    /// When the log cannot be written.
+    /// When the journal cannot be written.
     pub(crate) fn pass_over(&self, job: &Job) -> Result<()> {
         let new = job.messages.get(job.seen..).unwrap_or_default();
         let Some(message) = new.iter().rev().find(|message| message.role == Role::User) else { return Ok(()) };
@@ -170,19 +168,18 @@ impl Collector {
     /// Writes the candidates that are new to the note of the day, and logs every one.
     ///
     /// # Errors
-    /// When the note or the log cannot be written.
+    /// When the note or the journal cannot be written.
     pub(crate) fn store(&self, job: &Job, candidates: Vec<Candidate>) -> Result<Outcome> {
         let mut outcome = Outcome::default();
         if candidates.is_empty() {
             return Ok(outcome);
         }
         // Two processes with the same fact would each find it new.
-        let _lock = self.lock()?;
-        let mut book = Book::open(self, job)?;
-        book.log.rotate(&self.now.date().to_string())?;
+        let held = self.journal().hold()?;
+        let mut book = Book::of(self, job, held.state.captures());
         let note = daily_note::relative_path(self.day_of(job));
         let mut comparer = Comparer::default();
-        let mut known = self.known(&book.log, &note, &mut comparer)?;
+        let mut known = self.known(&held.state, &note, &mut comparer)?;
         for candidate in candidates {
             let own = comparer.fingerprint(&candidate.text);
             let reason = if was_redacted(&candidate.text) {
@@ -201,7 +198,7 @@ impl Collector {
                 book.skip(&candidate.text, &candidate.message, Some(candidate.category), reason)?;
                 continue;
             }
-            // The note first: a fact that is in the note but not in the log is found there and not written twice.
+            // The note first: a fact that is in the note but not in the journal is found there and not written twice.
             daily_note::append(&self.notes(), &note, &[note_line(candidate.category, &candidate.text)])?;
             book.add(Entry {
                 path: Some(note.clone()),
@@ -219,28 +216,31 @@ impl Collector {
     /// # Errors
     /// When there is no such capture, it was never stored, or its note cannot be written.
     pub(crate) fn undo(&self, id: &str) -> Result<bool> {
-        let _lock = self.lock()?;
-        let log = Log::new(&self.folder);
-        let entry = log.get(id)?;
+        let mut held = self.journal().hold()?;
+        let entry = held.state.captures().find(|entry| entry.id == id).cloned().ok_or_else(|| {
+            Error::new(Code::NotFound, format!("there is no capture \"{id}\""))
+                .remedy("`openclaw memory captures` lists them")
+        })?;
         let (Status::Stored, Some(path)) = (entry.status, &entry.path) else {
             return Err(Error::new(Code::Argument, format!("\"{id}\" was not stored, so there is nothing to undo")));
         };
         let line = note_line(entry.category.unwrap_or(Category::Other), &entry.text);
         let removed = daily_note::remove_line(&self.notes(), path, &line)?;
-        log.add(&Entry { status: Status::Undone, ts: self.timestamp(), ..entry })?;
+        held.add(Record::Capture(Entry { status: Status::Undone, ts: self.timestamp(), ..entry }))?;
         Ok(removed)
     }
 
-    /// What is in memory as far as it can be seen without the index: the log, with what was taken back, and the note.
-    fn known(&self, log: &Log, note: &str, comparer: &mut Comparer) -> Result<Vec<Known>> {
-        let entries = log.all()?.into_iter().filter(|e| e.status != Status::Skipped);
+    /// What is in memory as far as it can be seen without the index: the captures, with what was taken back, and the note.
+    fn known(&self, state: &State, note: &str, comparer: &mut Comparer) -> Result<Vec<Known>> {
+        let entries = state.captures().filter(|e| e.status != Status::Skipped);
         let mut known: Vec<Known> = entries
             .map(|e| Known {
                 print: comparer.fingerprint(&e.text),
                 place: e
                     .path
+                    .as_ref()
                     .filter(|_| e.status == Status::Stored)
-                    .map(|path| (path, note_line(e.category.unwrap_or(Category::Other), &e.text))),
+                    .map(|path| (path.clone(), note_line(e.category.unwrap_or(Category::Other), &e.text))),
             })
             .collect();
         let note = daily_note::read(&self.notes(), note)?;
@@ -288,28 +288,29 @@ impl Collector {
         timestamp(self.now.timestamp())
     }
 
-    /// Held until dropped.
-    fn lock(&self) -> Result<std::fs::File> {
-        let path = self.folder.join("capture.lock");
-        let open = || own_file::open_or_create(&path).and_then(|file| file.lock().map(|()| file));
-        open().map_err(|e| Error::io(&path, &e))
+    fn journal(&self) -> Journal {
+        Journal::new(&self.folder)
     }
 }
 
-/// The log while one turn is worked on: a text of a message is listed once, however often the turn is taken up again.
+/// The journal while one turn is worked on: a text of a message is listed once, however often the turn is taken up again.
 struct Book<'a> {
     collector: &'a Collector,
     job: &'a Job,
-    log: Log,
+    journal: Journal,
     /// Message and text of the entries.
     listed: HashSet<(String, String)>,
 }
 
 impl<'a> Book<'a> {
     fn open(collector: &'a Collector, job: &'a Job) -> Result<Self> {
-        let log = Log::new(&collector.folder);
-        let earlier = if job.attempts > 1 { log.all()? } else { Vec::new() };
-        Ok(Self { collector, job, log, listed: earlier.iter().map(key_of).collect() })
+        let earlier = if job.attempts > 1 { collector.journal().captures()? } else { Vec::new() };
+        Ok(Self::of(collector, job, earlier.iter()))
+    }
+
+    fn of<'b>(collector: &'a Collector, job: &'a Job, earlier: impl Iterator<Item = &'b Entry>) -> Self {
+        let listed = earlier.filter(|_| job.attempts > 1).map(key_of).collect();
+        Self { collector, job, journal: collector.journal(), listed }
     }
 
     fn skip(&mut self, text: &str, message: &str, category: Option<Category>, reason: Reason) -> Result<()> {
@@ -323,7 +324,7 @@ impl<'a> Book<'a> {
 
     fn add(&mut self, entry: Entry) -> Result<()> {
         self.listed.insert(key_of(&entry));
-        self.log.add(&entry)
+        self.journal.add_capture(entry)
     }
 }
 
@@ -339,11 +340,11 @@ fn logged(text: &str) -> String {
 /// Notes that a fact was taken out of memory: it will not be captured again.
 ///
 /// # Errors
-/// When the log cannot be read or written.
+/// When the journal cannot be read or written.
 pub(crate) fn forget_capture(folder: &Path, text: &str) -> Result<()> {
-    let log = Log::new(folder);
-    for entry in log.all()?.into_iter().filter(|entry| entry.status == Status::Stored && entry.text == text) {
-        log.add(&Entry { status: Status::Undone, ts: timestamp(jiff::Timestamp::now()), ..entry })?;
+    let journal = Journal::new(folder);
+    for entry in journal.captures()?.into_iter().filter(|entry| entry.status == Status::Stored && entry.text == text) {
+        journal.add_capture(Entry { status: Status::Undone, ts: timestamp(jiff::Timestamp::now()), ..entry })?;
     }
     Ok(())
 }

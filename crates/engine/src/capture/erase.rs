@@ -1,20 +1,19 @@
-//! Taking words out of what the automatic memory keeps beside the index (`memory forget`): captures log, waiting turns,
-//! short-term memory, their rotated files included.
+//! Taking words out of what the automatic memory keeps beside the index (`memory forget`): the journal and the short-term
+//! memory, rotated files included.
 
 use std::path::{Path, PathBuf};
 
 use super::{
+    journal::{FORMER_CAPTURES, FORMER_TURNS, Journal},
     jsonl::{self, SetAside},
-    log,
-    queue::{FORMER_FILE, Job, Queue},
-    short_term,
+    log, short_term,
 };
 use model::{
     config::automatic::people_folder,
     error::{Error, Result},
 };
 
-/// What stands in the captures log where the text was.
+/// What stands in the journal where the text of a capture was.
 pub(crate) const BLANK: &str = "(forgotten)";
 
 /// Blanks the text of captures. The entries stay: they know which messages were judged already. Gives their number.
@@ -22,28 +21,24 @@ pub(crate) const BLANK: &str = "(forgotten)";
 /// # Errors
 /// When a file cannot be read or written.
 pub fn captures(folder: &Path, dry_run: bool, concerns: impl Fn(&log::Entry) -> bool) -> Result<usize> {
-    let file = folder.join(log::FILE);
-    let files = with_rotated(&file)?;
-    let mended = mend(&files, dry_run)?;
-    let damaged = mended + remove(&jsonl::set_aside(&file)?, dry_run)?;
-    let blanked = rewrite(files, dry_run, |line| {
-        let mut entry: log::Entry = serde_json::from_str(line).ok()?;
-        if entry.text == BLANK || !concerns(&entry) {
-            return None;
+    let mut blank = |entry: &mut log::Entry| {
+        let is_concerned = entry.text != BLANK && concerns(entry);
+        if is_concerned {
+            BLANK.clone_into(&mut entry.text);
+            entry.reason = None;
         }
-        BLANK.clone_into(&mut entry.text);
-        entry.reason = None;
-        Some(serde_json::to_string(&entry).ok())
+        is_concerned
+    };
+    let journal = Journal::new(folder);
+    let blanked = journal.change_captures(dry_run, &mut blank)?;
+    // What 0.1.0 made of its log by and by.
+    let former = jsonl::rotated(&folder.join(FORMER_CAPTURES))?;
+    let damaged = mend(&former, dry_run)? + remove(&set_aside_of_captures(folder)?, dry_run)?;
+    let in_former = rewrite(former, dry_run, |line| {
+        let mut entry: log::Entry = serde_json::from_str(line).ok()?;
+        blank(&mut entry).then(|| serde_json::to_string(&entry).ok())
     })?;
-    Ok(blanked + damaged)
-}
-
-/// Removes waiting turns; gives their number.
-///
-/// # Errors
-/// When a file cannot be read or written.
-pub fn waiting(folder: &Path, dry_run: bool, concerns: impl Fn(&Job) -> bool) -> Result<usize> {
-    Queue::new(folder).erase(dry_run, concerns)
+    Ok(blanked + damaged + in_former)
 }
 
 /// Removes records of the short-term memory; gives their number.
@@ -108,15 +103,24 @@ fn files_of_people(agent_folder: &Path) -> Result<Vec<PathBuf>> {
 /// # Errors
 /// When a folder cannot be read.
 pub fn set_aside(folder: &Path, short_term: &Path) -> Result<Vec<SetAside>> {
-    let [log, queue] = [log::FILE, FORMER_FILE].map(|name| folder.join(name));
     let mut found = Vec::new();
-    for file in [short_term, &log, &queue] {
-        mend_or_tell(&with_rotated(file)?);
-        found.extend(jsonl::set_aside(file)?);
+    mend_or_tell(&with_rotated(short_term)?);
+    mend_or_tell(&jsonl::rotated(&folder.join(FORMER_CAPTURES))?);
+    if let Err(error) = Journal::new(folder).captures() {
+        jsonl::notice(format!("automatic memory cannot read its journal: {error}"));
     }
+    found.extend(jsonl::set_aside(short_term)?);
+    found.extend(set_aside_of_captures(folder)?);
     mend_or_tell(&sorted_files_of_people(folder)?.1);
     found.extend(sorted_files_of_people(folder)?.0);
     Ok(found.into_iter().map(SetAside::at).collect())
+}
+
+/// What was set aside of the journal, and of what came before it.
+fn set_aside_of_captures(folder: &Path) -> Result<Vec<PathBuf>> {
+    let journal = Journal::new(folder).path();
+    let files = [journal, folder.join(FORMER_CAPTURES), folder.join(FORMER_TURNS)];
+    files.iter().map(|file| jsonl::set_aside(file)).collect::<Result<Vec<_>>>().map(|found| found.concat())
 }
 
 /// A file that cannot be mended keeps nobody from hearing of the others.
@@ -142,7 +146,7 @@ fn without(concerns: impl Fn(&short_term::Entry) -> bool) -> impl Fn(&str) -> Op
 
 /// Goes through the lines of files: `judge` gives none to leave a line as it is, else what comes in its place. Gives the
 /// number of lines changed.
-fn rewrite(files: Vec<PathBuf>, dry_run: bool, judge: impl Fn(&str) -> Option<Option<String>>) -> Result<usize> {
+fn rewrite(files: Vec<PathBuf>, dry_run: bool, mut judge: impl FnMut(&str) -> Option<Option<String>>) -> Result<usize> {
     let mut changed = 0;
     for file in files {
         jsonl::update(&file, |lines| {
@@ -212,17 +216,19 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let people = people_folder(dir.path());
         std::fs::create_dir(&people).unwrap();
-        let files = [dir.path().join("short-term.jsonl"), people.join("0a.jsonl"), dir.path().join(log::FILE)];
-        for file in &files {
-            std::fs::write(file, "[1]\n\0\0 the code is 4711\n[2]\n").unwrap();
+        let files = [dir.path().join("short-term.jsonl"), people.join("0a.jsonl"), Journal::new(dir.path()).path()];
+        let lines = ["[1]", "[2]"];
+        let records = [r#"{"done":"a"}"#, r#"{"done":"b"}"#];
+        for (file, [first, last]) in files.iter().zip([lines, lines, records]) {
+            std::fs::write(file, format!("{first}\n\0\0 the code is 4711\n{last}\n")).unwrap();
         }
         for (dry_run, found) in [(true, 1), (false, 1), (false, 0)] {
             assert_eq!(short_term(&files[0], dry_run, |_| false).unwrap(), found);
             assert_eq!(short_term_of_people(dir.path(), dry_run, |_| false).unwrap(), found);
             assert_eq!(captures(dir.path(), dry_run, |_| false).unwrap(), found);
         }
-        for file in &files {
-            assert_eq!(std::fs::read_to_string(file).unwrap(), "[1]\n[2]\n");
+        for (file, left) in files.iter().zip(["[1]\n[2]\n", "[1]\n[2]\n", "{\"done\":\"a\"}\n{\"done\":\"b\"}\n"]) {
+            assert_eq!(std::fs::read_to_string(file).unwrap(), left);
         }
         assert_eq!(set_aside(dir.path(), &files[0]).unwrap(), []);
     }
@@ -230,7 +236,7 @@ mod tests {
     #[test]
     fn captures_keep_their_fingerprints_without_their_text() {
         let dir = tempfile::tempdir().unwrap();
-        let log = log::Log::new(dir.path());
+        let journal = Journal::new(dir.path());
         let entry = log::Entry {
             id: "a".into(),
             ts: "2026-11-21T00:00:00Z".into(),
@@ -242,9 +248,9 @@ mod tests {
             session_key: Some("agent:main:main".into()),
             message: "print".into(),
         };
-        log.add(&entry).unwrap();
+        journal.add_capture(entry).unwrap();
         assert_eq!(captures(dir.path(), false, |e| e.session_key.as_deref() == Some("agent:main:main")).unwrap(), 1);
-        let kept = log.all().unwrap();
+        let kept = journal.captures().unwrap();
         assert_eq!((kept[0].text.as_str(), kept[0].message.as_str()), (BLANK, "print"));
         assert_eq!(captures(&dir.path().join("nowhere"), false, |_| true).unwrap(), 0);
     }

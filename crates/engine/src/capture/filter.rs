@@ -49,7 +49,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The name in the captures log.
+    /// The name in the journal.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -3,19 +3,13 @@
 //!
 //! Only fingerprints of lines are kept. A line that a person has since put into other words is that person's.
 
-use std::{
-    collections::HashSet,
-    path::{Path, PathBuf},
-};
+use std::collections::HashSet;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::jsonl;
-use model::error::{Code, Error, Result};
+use super::journal::{Journal, Record};
+use model::error::Result;
 use text::fold::fold;
-
-/// Name of the file in the folder of all agents, because several of them may share a workspace.
-const FILE: &str = "group-words.jsonl";
 
 /// Letters that make a line one's words; less is structure or a number.
 const MIN_LETTERS: usize = 2;
@@ -24,18 +18,12 @@ const MIN_PART: usize = 4;
 /// Words that a heading needs to be more than a title that many notes have.
 const MIN_HEADING_WORDS: usize = 4;
 
-/// Where the lines are remembered, below the folder of all agents.
-#[must_use]
-pub fn file(own_folder: &Path) -> PathBuf {
-    own_folder.join(FILE)
-}
-
 /// Remembers the lines of `texts`, which somebody has written into a note. Where the text of the `note` is known, its lines
 /// that hold one of them are remembered too: an edit may have changed only a part of a line.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(crate) fn remember(path: &Path, note: Option<&str>, texts: &[String]) -> Result<()> {
+pub(crate) fn remember(journal: &Journal, note: Option<&str>, texts: &[String]) -> Result<()> {
     let written: Vec<String> = texts.iter().flat_map(|text| text.lines()).filter_map(plain).collect();
     let mut marks: HashSet<u64> = written.iter().map(|line| mark(line)).collect();
     if let Some(note) = note {
@@ -43,23 +31,20 @@ pub(crate) fn remember(path: &Path, note: Option<&str>, texts: &[String]) -> Res
         let concerned = note.lines().filter_map(plain).filter(|line| parts.iter().any(|part| line.contains(*part)));
         marks.extend(concerned.map(|line| mark(&line)));
     }
-    marks.retain(|mark| !of_groups(path).is_ok_and(|known| known.contains(mark)));
+    let mut held = journal.hold()?;
+    marks.retain(|mark| !held.state.marks.contains(mark));
     if marks.is_empty() {
         return Ok(());
     }
-    let line = serde_json::to_string(&marks.iter().map(|mark| format!("{mark:016x}")).collect::<Vec<_>>())
-        .map_err(|e| Error::new(Code::Internal, format!("group words: {e}")))?;
-    jsonl::append(path, &line)
+    held.add(Record::Marks(marks.iter().map(|mark| format!("{mark:016x}")).collect()))
 }
 
 /// The fingerprints of all remembered lines; none where nothing was ever remembered.
 ///
 /// # Errors
-/// When the file exists but cannot be read.
-pub(crate) fn of_groups(path: &Path) -> Result<HashSet<u64>> {
-    let lines = jsonl::all(path)?;
-    let marks = lines.iter().filter_map(|line| serde_json::from_str::<Vec<String>>(line).ok()).flatten();
-    Ok(marks.filter_map(|mark| u64::from_str_radix(&mark, 16).ok()).collect())
+/// When the journal exists but cannot be read.
+pub(crate) fn of_groups(journal: &Journal) -> Result<HashSet<u64>> {
+    Ok(journal.read()?.marks)
 }
 
 /// Whether a passage shows a remembered line or a part of one. `source` are the lines of the note that it was taken from:
@@ -89,12 +74,13 @@ mod tests {
 
     fn remembered(note: Option<&str>, texts: &[&str]) -> HashSet<u64> {
         let dir = tempfile::tempdir().unwrap();
-        let path = file(dir.path());
+        let journal = Journal::of_all_agents(dir.path());
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-        remember(&path, note, &texts).unwrap();
-        remember(&path, note, &texts).unwrap();
-        assert!(std::fs::read_to_string(&path).unwrap_or_default().lines().count() <= 1, "remembered once");
-        of_groups(&path).unwrap()
+        remember(&journal, note, &texts).unwrap();
+        remember(&journal, note, &texts).unwrap();
+        let text = std::fs::read_to_string(journal.path()).unwrap();
+        assert!(text.matches("marks").count() <= 1, "remembered once");
+        of_groups(&journal).unwrap()
     }
 
     #[test]

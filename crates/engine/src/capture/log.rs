@@ -1,26 +1,15 @@
-//! The captures log: what was kept, what was not and why, and what was taken back. Append-only.
-
-use std::{
-    collections::HashSet,
-    path::{Path, PathBuf},
-};
+//! Captures in the journal: what was kept, what was not and why, and what was taken back.
 
 use serde::{Deserialize, Serialize};
 
-use super::{jsonl, rules::Category};
-use model::error::{Code, Error, Result};
-
-/// Name of the file in the agent's folder.
-pub(super) const FILE: &str = "captures.jsonl";
-
-/// Entries looked at to know what was judged before.
-const REMEMBERED: usize = 5000;
-
-/// Lines until the file is rotated.
-const MAX_LINES: usize = 50_000;
+use super::{
+    journal::{Journal, Record},
+    rules::Category,
+};
+use model::error::Result;
 
 /// What became of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// It is in a note.
@@ -31,7 +20,7 @@ pub enum Status {
     Undone,
 }
 
-/// One line of the log.
+/// What became of one text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
@@ -59,67 +48,29 @@ pub struct Entry {
     pub message: String,
 }
 
-/// The log of one agent.
-#[derive(Debug, Clone)]
-pub struct Log {
-    path: PathBuf,
-}
-
-impl Log {
-    /// The log in an agent's folder.
-    #[must_use]
-    pub fn new(folder: &Path) -> Self {
-        Self { path: folder.join(FILE) }
-    }
-
-    /// Adds an entry.
+impl Journal {
+    /// Adds what became of a text.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn add(&self, entry: &Entry) -> Result<()> {
-        let line =
-            serde_json::to_string(entry).map_err(|e| Error::new(Code::Internal, format!("captures log: {e}")))?;
-        jsonl::append_or_begin(&self.path, &line)
+    pub(crate) fn add_capture(&self, entry: Entry) -> Result<()> {
+        self.add(&Record::Capture(entry))
     }
 
-    /// Starts a new file when this one is long. `date` names the old one.
-    ///
-    /// # Errors
-    /// When the file cannot be renamed.
-    pub(crate) fn rotate(&self, date: &str) -> Result<()> {
-        if self.path.exists() {
-            jsonl::rotate(&self.path, MAX_LINES, date)?;
-        }
-        Ok(())
-    }
-
-    /// The last `n` captures, newest first, each as it is now.
+    /// The captures that are remembered, newest first, each as it is now.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn recent(&self, n: usize) -> Result<Vec<Entry>> {
-        let lines = jsonl::tail(&self.path, REMEMBERED)?;
-        let mut seen = HashSet::new();
-        let newest = lines.iter().rev().filter_map(|line| serde_json::from_str::<Entry>(line).ok());
-        Ok(newest.filter(|entry| seen.insert(entry.id.clone())).take(n).collect())
+    pub fn captures(&self) -> Result<Vec<Entry>> {
+        Ok(self.read()?.captures().cloned().collect())
     }
 
-    /// Everything that is still remembered, as it is now.
+    /// Changes what stands in captures; gives the number of those that `change` says it has changed, also when it is
+    /// only asked for. Nothing of what they were before stays.
     ///
     /// # Errors
-    /// When the file cannot be read.
-    pub fn all(&self) -> Result<Vec<Entry>> {
-        self.recent(REMEMBERED)
-    }
-
-    /// One capture as it is now.
-    ///
-    /// # Errors
-    /// [`Code::NotFound`] when there is none of that id.
-    pub fn get(&self, id: &str) -> Result<Entry> {
-        self.all()?.into_iter().find(|entry| entry.id == id).ok_or_else(|| {
-            Error::new(Code::NotFound, format!("there is no capture \"{id}\""))
-                .remedy("`openclaw memory captures` lists them")
-        })
+    /// When the file cannot be read or written.
+    pub(super) fn change_captures(&self, dry_run: bool, change: impl FnMut(&mut Entry) -> bool) -> Result<usize> {
+        self.change(dry_run, |state| state.change_captures(change))
     }
 }

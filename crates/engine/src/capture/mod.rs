@@ -12,6 +12,7 @@ pub mod facts;
 pub mod filter;
 pub(crate) mod follow_up;
 pub mod group_words;
+pub mod journal;
 pub mod jsonl;
 pub mod log;
 pub mod queue;
@@ -21,7 +22,6 @@ pub(crate) mod sentences;
 pub mod session_note;
 pub mod short_term;
 pub mod similar;
-mod spool;
 
 use text::{envelope, recall_block};
 

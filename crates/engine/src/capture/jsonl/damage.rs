@@ -5,7 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use memchr::memchr_iter;
 use parking_lot::Mutex;
 
 use super::{
@@ -13,7 +12,10 @@ use super::{
     locked::Locked,
     names::{damaged_label, write_free},
 };
-use model::{error::Result, own_file};
+use model::{
+    error::{Error, Result},
+    own_file,
+};
 
 /// What happened to files and was not told yet.
 static NOTICES: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -68,9 +70,15 @@ pub(crate) fn mend(path: &Path) -> Result<usize> {
     if broken.is_empty() {
         return Ok(0);
     }
-    let count = memchr_iter(b'\n', &broken).count();
-    let aside = locked.run(|_, path| write_free(path, &damaged_label(), &broken))?;
+    let count = write_aside(path, &broken)?;
     locked.run(|_, path| own_file::replace(path, &whole))?;
+    Ok(count)
+}
+
+/// Writes lines of a file that are no entries beside it, and says so; gives their number.
+pub(in crate::capture) fn write_aside(path: &Path, broken: &[u8]) -> Result<usize> {
+    let count = broken.split_inclusive(|byte| *byte == b'\n').count();
+    let aside = write_free(path, &damaged_label(), broken).map_err(|e| Error::io(path, &e))?;
     let (path, aside) = (path.display(), aside.display());
     notice(match count {
         1 => format!("1 line of {path} was no entry; it was set aside as {aside}"),

@@ -35,7 +35,7 @@ pub struct Locked {
 
 impl Locked {
     /// Waits until no other process holds the file. Creates it, and its folder, when there is none.
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    pub(in crate::capture) fn open(path: &Path) -> Result<Self> {
         Self::open_by(path, File::lock).map_err(|e| Error::io(path, &e))
     }
 
@@ -99,12 +99,21 @@ impl Locked {
     pub(crate) fn or_new(mut self) -> Result<Self> {
         match self.mend() {
             Err(error) if error.code() == Code::Corrupt => {
-                let aside = self.run(|_, path| rename_free(path, &damaged_label()))?;
-                notice(format!("{}; it was set aside as {}", error.message, aside.display()));
+                self.put_aside(&error.message)?;
                 Self::open(&self.path)
             }
             mended => mended.map(|()| self),
         }
+    }
+
+    /// Sets the file aside as damaged, and says `why`.
+    ///
+    /// # Errors
+    /// When it cannot be renamed.
+    pub(in crate::capture) fn put_aside(&mut self, why: &str) -> Result<()> {
+        let aside = self.run(|_, path| rename_free(path, &damaged_label()))?;
+        notice(format!("{why}; it was set aside as {}", aside.display()));
+        Ok(())
     }
 
     /// Makes the end of the file the end of a line.
@@ -152,7 +161,7 @@ impl Locked {
         self.run(|file, path| rotate_locked(file, path, max_lines, date))
     }
 
-    pub(super) fn lines(&mut self) -> Result<Vec<String>> {
+    pub(in crate::capture) fn lines(&mut self) -> Result<Vec<String>> {
         self.bytes().map(complete_lines)
     }
 
@@ -161,7 +170,10 @@ impl Locked {
         own_file::read_all(&mut self.file, &self.path)
     }
 
-    pub(super) fn run<T>(&mut self, work: impl FnOnce(&mut File, &Path) -> std::io::Result<T>) -> Result<T> {
+    pub(in crate::capture) fn run<T>(
+        &mut self,
+        work: impl FnOnce(&mut File, &Path) -> std::io::Result<T>,
+    ) -> Result<T> {
         work(&mut self.file, &self.path).map_err(|e| Error::io(&self.path, &e))
     }
 }
@@ -188,7 +200,7 @@ fn count_lines(file: &mut File) -> std::io::Result<usize> {
 
 /// Whether the name still means this open file.
 #[cfg(unix)]
-fn still_named(file: &File, path: &Path) -> bool {
+pub(in crate::capture) fn still_named(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(a), Ok(b)) => a.ino() == b.ino() && a.dev() == b.dev(),
@@ -198,7 +210,7 @@ fn still_named(file: &File, path: &Path) -> bool {
 
 /// Whether the name still means this open file.
 #[cfg(not(unix))]
-fn still_named(_: &File, path: &Path) -> bool {
+pub(in crate::capture) fn still_named(_: &File, path: &Path) -> bool {
     path.exists()
 }
 

@@ -9,19 +9,22 @@ mod locked;
 mod names;
 mod tail;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memchr::memrchr;
 
 use model::{error::Result, own_file};
 
-pub(super) use damage::notice;
 pub use damage::{SetAside, take_notices};
 pub(crate) use damage::{has_damage, mend};
+pub(super) use damage::{notice, write_aside};
 pub use later::{settle, soon};
 pub(crate) use locked::Locked;
+pub(super) use locked::still_named;
 pub(crate) use names::{is_set_aside, rotated, set_aside};
-pub(crate) use tail::{tail, tail_over_rotation};
+#[cfg(test)]
+pub(crate) use tail::tail;
+pub(crate) use tail::tail_over_rotation;
 
 /// Bytes read at a time.
 const BLOCK: u64 = 16 * 1024;
@@ -35,22 +38,6 @@ const MAX_LINE: u64 = 128 * 1024;
 /// As [`Locked::append`].
 pub fn append(path: &Path, line: &str) -> Result<()> {
     Locked::open(path)?.append(line)
-}
-
-/// Appends one line, to a new file when this one is damaged; see [`Locked::or_new`].
-///
-/// # Errors
-/// As [`Locked::append`].
-pub(crate) fn append_or_begin(path: &Path, line: &str) -> Result<()> {
-    Locked::open(path)?.or_new()?.append(line)
-}
-
-/// Rotates the file when it is full; see [`Locked::rotate`].
-///
-/// # Errors
-/// As [`Locked::append`].
-pub(crate) fn rotate(path: &Path, max_lines: usize, date: &str) -> Result<Option<PathBuf>> {
-    Locked::open(path)?.rotate(max_lines, date)
 }
 
 /// All complete lines; none when there is no file.
@@ -73,16 +60,6 @@ pub fn update(path: &Path, change: impl FnOnce(Vec<String>) -> Option<Vec<String
     let Some(lines) = change(lines) else { return Ok(()) };
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     locked.run(|_, path| own_file::replace(path, text.as_bytes()))
-}
-
-/// Gives `keep` the complete lines and removes the file when it has kept them.
-///
-/// # Errors
-/// As [`append`], and what `keep` says.
-pub fn take(path: &Path, keep: impl FnOnce(Vec<String>) -> Result<()>) -> Result<()> {
-    let mut locked = Locked::open(path)?;
-    keep(locked.lines()?)?;
-    locked.run(|_, path| std::fs::remove_file(path))
 }
 
 fn complete_lines(mut bytes: Vec<u8>) -> Vec<String> {

@@ -17,7 +17,7 @@ fn concurrent_writers_lose_no_line_over_a_rotation() {
             scope.spawn(move || {
                 for n in 0..100 {
                     append(path, &format!("[{writer},{n}]")).unwrap();
-                    rotate(path, 50, "2026-01-02").unwrap();
+                    Locked::open(path).unwrap().rotate(50, "2026-01-02").unwrap();
                 }
             });
         }
@@ -91,7 +91,7 @@ fn an_end_that_is_no_line_is_set_aside_unread() {
     assert_eq!(tail(&path, 20).unwrap(), [""; 0]);
     let refused = append(&path, "[2]").unwrap_err();
     assert!(refused.code() == Code::Corrupt && refused.remedy.is_some(), "{refused:?}");
-    append_or_begin(&path, "[2]").unwrap();
+    Locked::open(&path).unwrap().or_new().unwrap().append("[2]").unwrap();
     assert_eq!(lines(&path), ["[2]"]);
     let aside = set_aside(&path).unwrap();
     assert_eq!((aside.len(), aside[0].metadata().unwrap().len()), (1, 1 << 40));
@@ -129,7 +129,7 @@ fn a_line_too_long_to_be_an_entry_is_passed_over_and_its_file_rotated_without_co
     assert_eq!(lines(&path), ["[1]", "[2]"]);
     File::options().write(true).open(&path).unwrap().set_len(own_file::MAX_BYTES + 1).unwrap();
     assert!(update(&path, |_| None).is_err());
-    rotate(&path, usize::MAX, "2026-01-02").unwrap().unwrap();
+    Locked::open(&path).unwrap().rotate(usize::MAX, "2026-01-02").unwrap().unwrap();
     assert_eq!(rotated(&path).unwrap(), [dir.path().join("x-2026-01-02.jsonl")]);
 }
 

@@ -2,7 +2,8 @@
 
 use super::super::{
     collect::{Collector, Resembling},
-    log::{Log, Status},
+    journal::Journal,
+    log::Status,
     queue::{Job, Message, Role},
     recall_block::{self, Item},
 };
@@ -44,7 +45,7 @@ fn note(collector: &Collector) -> String {
 }
 
 fn reasons(collector: &Collector) -> Vec<String> {
-    let entries = Log::new(&collector.folder).all().unwrap();
+    let entries = Journal::new(&collector.folder).captures().unwrap();
     entries.into_iter().rev().filter_map(|e| e.reason).collect()
 }
 
@@ -90,10 +91,10 @@ fn what_was_taken_back_stays_away() {
     let dir = tempfile::tempdir().unwrap();
     let c = collector(dir.path());
     run(&c, &job("1", &["I live in Porto"]));
-    let id = Log::new(&c.folder).recent(1).unwrap().remove(0).id;
+    let id = Journal::new(&c.folder).captures().unwrap().remove(0).id;
     assert!(c.undo(&id).unwrap());
     assert_eq!(note(&c), "# 2026-11-20\n\n");
-    assert_eq!(Log::new(&c.folder).get(&id).unwrap().status, Status::Undone);
+    assert_eq!(Journal::new(&c.folder).captures().unwrap()[0].status, Status::Undone);
     assert!(c.undo(&id).is_err());
     assert_eq!(run(&c, &job("2", &["I live in Porto!"])), (0, 1));
 }
@@ -104,7 +105,7 @@ fn secrets_reach_neither_note_nor_log() {
     let c = collector(dir.path());
     let secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH";
     run(&c, &job("1", &[&format!("Remember that my key is {secret}"), &format!("what does {secret} mean?")]));
-    for entry in Log::new(&c.folder).all().unwrap() {
+    for entry in Journal::new(&c.folder).captures().unwrap() {
         assert!(!entry.text.contains(secret), "{}", entry.text);
     }
     assert!(!note(&c).contains(secret) && !note(&c).contains("[redacted:"));
@@ -117,7 +118,8 @@ fn a_fact_whose_secret_was_taken_out_is_skipped_and_the_log_says_why() {
     let c = collector(dir.path());
     let said = "Remember that the WiFi password is Sunflower!42. We decided to meet on Mondays.";
     assert_eq!(run(&c, &job("1", &[said])), (1, 1));
-    let skipped = Log::new(&c.folder).all().unwrap().into_iter().find(|e| e.status == Status::Skipped).unwrap();
+    let skipped =
+        Journal::new(&c.folder).captures().unwrap().into_iter().find(|e| e.status == Status::Skipped).unwrap();
     assert_eq!(skipped.reason.as_deref(), Some("secret"));
     assert!(skipped.text.contains("[redacted:password]") && !note(&c).contains("WiFi"), "{}", skipped.text);
     assert!(note(&c).contains("meet on Mondays"));
@@ -206,7 +208,7 @@ fn a_turn_that_is_taken_up_again_lists_everything_once_and_loses_nothing() {
             assert_eq!(note(&c).matches("tea").count(), 1);
             assert_eq!(note(&c).matches("Porto").count(), 1);
             let mut texts: Vec<String> =
-                Log::new(&c.folder).all().unwrap().into_iter().map(|entry| entry.text).collect();
+                Journal::new(&c.folder).captures().unwrap().into_iter().map(|entry| entry.text).collect();
             texts.sort();
             assert_eq!(texts.len(), 3, "{texts:?}");
             texts.dedup();
@@ -220,7 +222,7 @@ fn words_that_a_message_says_twice_are_listed_once() {
     let dir = tempfile::tempdir().unwrap();
     let c = collector(dir.path());
     run(&c, &job("1", &["I prefer tea. I prefer tea."]));
-    assert_eq!(Log::new(&c.folder).all().unwrap().len(), 1);
+    assert_eq!(Journal::new(&c.folder).captures().unwrap().len(), 1);
 }
 
 #[test]
@@ -251,6 +253,6 @@ fn a_turn_that_waited_goes_to_the_note_of_its_own_day() {
     let held: jiff::Timestamp = "2026-11-18T01:00:00Z".parse().unwrap();
     assert_eq!(run(&c, &Job { created_ms: held.as_millisecond(), ..job("1", &["I live in Porto"]) }), (1, 0));
     assert!(c.workspace.join("memory/2026-11-17.md").exists());
-    let logged = Log::new(&c.folder).recent(1).unwrap().remove(0);
+    let logged = Journal::new(&c.folder).captures().unwrap().remove(0);
     assert!(logged.ts.starts_with("2026-11-21T02:30"), "the log says when it was kept: {}", logged.ts);
 }

@@ -14,7 +14,7 @@ use super::{
     Admin,
 };
 use crate::{
-    capture::{erase, jsonl, short_term},
+    capture::{erase, journal::Journal, jsonl, short_term},
     consolidation::evidence::{claims_of_lines, mark_of_conversation},
     index::Failure,
     search::types::Hit,
@@ -461,7 +461,7 @@ fn forget_recall(call: &ForgetCall, target: &mut Target) -> Result<()> {
     if let Some(folder) = &call.folder {
         target.report.captures =
             erase::captures(folder, call.dry_run, |entry| session(entry.session_key.as_deref()) || tells(&entry.text))?;
-        target.report.waiting = erase::waiting(folder, call.dry_run, |job| {
+        target.report.waiting = Journal::new(folder).forget_turns(call.dry_run, |job| {
             session(job.session_key.as_deref()) || job.messages.iter().any(|message| tells(&message.text))
         })?;
     }

@@ -159,8 +159,8 @@ async fn a_forgotten_session_takes_its_notes_captures_and_short_term_records_alo
     for path in [&short_term, &of_a_person] {
         crate::capture::short_term::record(path, &Default::default(), "zebra?", "yes", &now).unwrap();
     }
-    crate::capture::log::Log::new(&folder)
-        .add(&crate::capture::log::Entry {
+    crate::capture::journal::Journal::new(&folder)
+        .add_capture(crate::capture::log::Entry {
             id: "c".into(),
             ts: "2026-11-20T00:00:00Z".into(),
             status: crate::capture::log::Status::Stored,

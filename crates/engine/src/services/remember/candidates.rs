@@ -82,7 +82,7 @@ impl Remember {
         };
         let by_meaning = answer.mode != "fts-only";
         let hits: Vec<Hit> = answer.hits.into_iter().filter(|hit| !asked.without.contains(&hit.path)).collect();
-        let hits = self.without_group_words(hits, files.group_words).await?;
+        let hits = self.without_group_words(hits, files.shared).await?;
         let least = resolved.settings.query.min_score.unwrap_or(LEAST_SCORE);
         let shown = hits.iter().filter(|hit| hit.score >= least).take(of_recall).cloned().collect();
         let fitting = question.relevant(shown, automatic, by_meaning);

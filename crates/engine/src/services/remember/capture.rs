@@ -14,7 +14,8 @@ use crate::{
     capture::{
         collect::{Candidate, Collector, Outcome, Resembling, now_in},
         extract,
-        queue::{Job, Queue},
+        journal::Journal,
+        queue::Job,
     },
     host::ModelTask,
     search::types::Hit,
@@ -42,7 +43,7 @@ impl Remember {
     /// Works off the waiting turns, by rules or as the user's model lists them.
     ///
     /// # Errors
-    /// When the queue, the note or the log cannot be read or written, or when the model cannot be asked. The turn then
+    /// When the journal or the note cannot be read or written, or when the model cannot be asked. The turn then
     /// waits for the next time.
     pub async fn capture(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic) -> Result<Outcome> {
         match automatic.auto_capture_mode {
@@ -90,7 +91,7 @@ impl Remember {
                     if !is_done {
                         collector.pass_over(&job)?;
                     }
-                    Queue::new(&collector.folder).complete(&job.id)?;
+                    Journal::new(&collector.folder).finish(&job.id)?;
                     Ok(None)
                 })
                 .await?;
@@ -121,7 +122,7 @@ impl Remember {
         let collector = self.collector(folder.to_path_buf(), automatic);
         let listed = self
             .blocking(move |_, _| {
-                let Some(job) = Queue::new(&collector.folder).get(&id)? else { return Ok(None) };
+                let Some(job) = Journal::new(&collector.folder).turn(&id)? else { return Ok(None) };
                 let (candidates, refused) = collector.by_model(&job, &answer)?;
                 if candidates.is_empty() && refused == 0 {
                     collector.pass_over(&job)?;
@@ -137,8 +138,8 @@ impl Remember {
     }
 
     async fn claim(self: &Arc<Self>, folder: &Path) -> Result<Option<Job>> {
-        let queue = Queue::new(folder);
-        self.blocking(move |_, _| queue.claim(now_ms(), LEASE_MS)).await
+        let journal = Journal::new(folder);
+        self.blocking(move |_, _| journal.claim(now_ms(), LEASE_MS)).await
     }
 
     async fn by_rules(self: &Arc<Self>, folder: &Path, automatic: &Automatic, job: Job) -> Result<Outcome> {
@@ -168,7 +169,7 @@ impl Remember {
                 deadline_ms: Some(RESEMBLING_MS),
                 ..plain_search()
             };
-            // Without the index the note and the log still know most of what is there.
+            // Without the index the note and the journal still know most of what is there.
             match self.searcher.search(call, Cancel::new()).await {
                 Ok(answer) => {
                     let passage = |hit: Hit| Resembling { text: hit.snippet, same_meaning: false };
@@ -189,7 +190,7 @@ impl Remember {
         let outcome = self
             .blocking(move |service, _| {
                 let outcome = collector.store(&job, candidates)?;
-                Queue::new(&collector.folder).complete(&job.id)?;
+                Journal::new(&collector.folder).finish(&job.id)?;
                 if outcome.stored > 0 {
                     service.indexer.mark_dirty();
                 }
@@ -207,7 +208,7 @@ impl Remember {
         if candidates.is_empty() {
             return;
         }
-        // Where the notes cannot be read, the index and the log still know most of what is there.
+        // Where the notes cannot be read, the index and the journal still know most of what is there.
         let Ok(known) = self.facts.all().await else { return };
         for candidate in candidates {
             if let Some(fact) = self.facts.same_fact(&candidate.text, &known).await {

@@ -12,7 +12,7 @@ use super::{super::context::Service, Remember, SearchCall, plain_search};
 use crate::{
     capture::{
         captured_lines, group_words,
-        log::Log,
+        journal::Journal,
         recall::{self, Asked, Question},
     },
     host::{FileAsked, Origin, ProvenanceAsked},
@@ -47,10 +47,10 @@ pub struct Recall {
 /// Where recall finds what is not in the index.
 #[derive(Debug, Clone)]
 pub struct RecallFiles {
-    /// The agent's own folder, with the captures log.
+    /// The agent's own folder, with the journal of its captures.
     pub folder: PathBuf,
-    /// What was written in conversations of several people.
-    pub group_words: PathBuf,
+    /// The folder of all agents, with the journal of what was written in conversations of several people.
+    pub shared: PathBuf,
 }
 
 impl Remember {
@@ -59,11 +59,11 @@ impl Remember {
     /// all but what auto-capture itself has written.
     ///
     /// # Errors
-    /// When the index, the list of such lines or the captures log cannot be read, or the host does not answer.
+    /// When the index, a journal cannot be read, or the host does not answer.
     pub async fn recall(self: &Arc<Self>, asked: &Asked, automatic: &Automatic, files: RecallFiles) -> Result<Recall> {
         let zone = self.context.settings().settings.zone_name();
         let Some(question) = recall::question(asked, automatic, &zone) else { return Ok(Recall::default()) };
-        let relevant = self.relevant(&question, asked, automatic, files.group_words).await?;
+        let relevant = self.relevant(&question, asked, automatic, files.shared).await?;
         let (mut shown, others) = self.by_origin(relevant).await?;
         shown.extend(self.captured(others, question, automatic, files.folder).await?);
         shown.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -77,7 +77,7 @@ impl Remember {
         question: &Question,
         asked: &Asked,
         automatic: &Automatic,
-        group_words: PathBuf,
+        shared: PathBuf,
     ) -> Result<Vec<Hit>> {
         let call = SearchCall {
             query: question.text.clone(),
@@ -94,7 +94,7 @@ impl Remember {
             Ok(answer) => {
                 let by_meaning = answer.mode != "fts-only";
                 let hits = answer.hits.into_iter().filter(|hit| !asked.without.contains(&hit.path)).collect();
-                let hits = self.without_group_words(hits, group_words).await?;
+                let hits = self.without_group_words(hits, shared).await?;
                 Ok(question.relevant(hits, automatic, by_meaning))
             }
         }
@@ -112,7 +112,7 @@ impl Remember {
             return Ok(hits);
         }
         let automatic = automatic.clone();
-        self.blocking(move |_, _| captured_lines::only(&Log::new(&folder), hits, &question, &automatic)).await
+        self.blocking(move |_, _| captured_lines::only(&Journal::new(&folder), hits, &question, &automatic)).await
     }
 
     /// The passages by whether the user or the agent wrote their files. Without a host to ask nobody else did.
@@ -136,13 +136,14 @@ impl Remember {
     }
 
     /// The passages without those that show what was written in a conversation of several people.
-    pub(super) async fn without_group_words(self: &Arc<Self>, hits: Vec<Hit>, file: PathBuf) -> Result<Vec<Hit>> {
+    pub(super) async fn without_group_words(self: &Arc<Self>, hits: Vec<Hit>, shared: PathBuf) -> Result<Vec<Hit>> {
+        let journal = Journal::of_all_agents(&shared);
         // A reply waits: no hop to another thread where there is nothing to read.
-        if hits.is_empty() || !file.exists() {
+        if hits.is_empty() || !journal.exists() {
             return Ok(hits);
         }
         self.blocking(move |_, settings| {
-            let known = group_words::of_groups(&file)?;
+            let known = group_words::of_groups(&journal)?;
             let is_own = |hit: &Hit| {
                 // A note that is gone by now is known by what is shown of it.
                 let note = note_text(settings, &hit.path).unwrap_or_default();
@@ -158,16 +159,16 @@ impl Remember {
     /// Remembers what was written into a note in a conversation of several people.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// When the journal cannot be written.
     pub async fn remember_group_words(
         self: &Arc<Self>,
-        file: PathBuf,
+        shared: PathBuf,
         note: Option<String>,
         texts: Vec<String>,
     ) -> Result<()> {
         self.blocking(move |_, settings| {
             let note = note.and_then(|path| note_text(settings, &path));
-            group_words::remember(&file, note.as_deref(), &texts)
+            group_words::remember(&Journal::of_all_agents(&shared), note.as_deref(), &texts)
         })
         .await
     }

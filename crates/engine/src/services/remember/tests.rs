@@ -12,10 +12,7 @@ use serde_json::json;
 
 use super::RecallFiles;
 use crate::{
-    capture::{
-        queue::{Job, Queue},
-        recall::Asked,
-    },
+    capture::{journal::Journal, queue::Job, recall::Asked},
     host::Origin,
     services::{
         Lease, OpenCall, now_ms, open,
@@ -52,7 +49,7 @@ async fn a_recall_shows_only_files_that_the_host_vouches_for_and_asks_about_each
         let engine = engine(dir.path(), host).await;
         let question =
             Asked { prompt: "Which database does Falcon use?".to_owned(), now_ms: now_ms(), ..Asked::default() };
-        let files = RecallFiles { folder: dir.path().join("own"), group_words: dir.path().join("group-words") };
+        let files = RecallFiles { folder: dir.path().join("own"), shared: dir.path().to_owned() };
         let automatic = Automatic { auto_recall_timeout_ms: 60_000, ..Automatic::default() };
         let recall = engine.remember.recall(&question, &automatic, files).await.unwrap();
         assert_eq!(asked.load(Ordering::SeqCst), 1);
@@ -79,15 +76,15 @@ async fn an_extraction_is_one_call_and_the_turn_waits_when_the_model_fails() {
     });
     let engine = engine(dir.path(), host).await;
     let folder = dir.path().join("own");
-    let queue = Queue::new(&folder);
+    let journal = Journal::new(&folder);
     let automatic = Automatic { auto_capture_mode: CaptureMode::Extract, ..Automatic::default() };
-    queue.push(&turn("a", "The cat of the Silva family answers to Bolota")).unwrap();
+    journal.push(&turn("a", "The cat of the Silva family answers to Bolota")).unwrap();
     let error = engine.remember.capture(folder.clone(), &automatic).await.unwrap_err();
     assert_eq!(error.message, "no model today");
-    assert_eq!(queue.len().unwrap(), 1);
-    queue.push(&turn("b", "Their dog barks at the postman every morning, and the cat of the Silvas sleeps")).unwrap();
+    assert_eq!(journal.waiting().unwrap(), 1);
+    journal.push(&turn("b", "Their dog barks at the postman every morning, and the cat of the Silvas sleeps")).unwrap();
     let outcome = engine.remember.capture(folder.clone(), &automatic).await.unwrap();
     // The first turn stays with its taker until its time is over.
-    assert_eq!((outcome.stored, queue.len().unwrap()), (1, 1));
+    assert_eq!((outcome.stored, journal.waiting().unwrap()), (1, 1));
     engine.release().await;
 }
