@@ -569,9 +569,14 @@ export class MemoryIndexManager {
   async suspend() {
     const engine = this.#engine;
     if (!engine) return;
-    this.#lastStatus = engine.status();
     this.#engine = null;
-    await engine.close();
+    try {
+      this.#lastStatus = engine.status();
+      await engine.close();
+    } catch (error) {
+      // It was opened while every engine was closed, and is closed already.
+      if (/** @type {{code?: string}} */ (error)?.code !== "MEM_CLOSED") throw error;
+    }
   }
 }
 

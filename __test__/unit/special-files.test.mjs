@@ -205,7 +205,7 @@ test.skipIf(process.platform === "win32")("every file and folder of ours is its 
     );
     expect(open).toEqual([]);
     expect(readdirSync(path.join(stateDir, "memory-core-rs", "main")).join()).toMatch(
-      /captures\.jsonl.*forgotten\.jsonl.*index\.sqlite-shm.*index\.sqlite-wal/,
+      /forgotten\.jsonl.*index\.sqlite-shm.*index\.sqlite-wal.*journal\.jsonl/,
     );
   } finally {
     process.umask(before);
