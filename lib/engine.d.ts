@@ -338,7 +338,7 @@ export type ProvenanceAsked = {
   files: FileAsked[];
 };
 
-/** One line of the log. */
+/** What became of one text. */
 export type CaptureEntry = {
   /** Name of the capture, for undo. */
   id: string;
