@@ -4,15 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::runtime::Handle;
 
-use super::{Progress, Step, rows::hashed_text};
+use super::{Progress, Step, rows::hashed_text, sweep::Sweep};
 use crate::blocking::background;
 use embed::{Embedded, Embedder, Purpose};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
 use store::{
-    Store, Tx,
-    embeddings::{MissingText, NewEmbedding, SpaceRow},
-    files::Hash,
-    generations::GenerationId,
+    Reader, Store, Tx,
+    embeddings::{Coverage, MissingText, NewEmbedding, SpaceRow},
+    ids::SpaceId,
     usage::Spent,
 };
 
@@ -91,50 +90,32 @@ impl EmbedPass {
         if let Some(dims) = space.dims {
             self.embedder.expect_dims(dims as usize);
         }
-        let mut total = None;
-        let mut after: Option<Hash> = None;
-        let mut found_in_sweep = false;
         let (wanted, cancel) = (space.clone(), self.cancel.clone());
         self.blocking(move |store| match store.read(|r| r.live())? {
             Some(live) => store.take_vectors_over(live.id, &wanted, &cancel),
             None => Ok(0),
         })
         .await?;
-        while let Some(generation) = self.blocking(|store| store.read(|r| r.live())).await? {
-            self.cancel.check()?;
-            let id = generation.id;
+        let (embedder, space_id) = (Arc::clone(&self.embedder), space.id);
+        let mut sweep = Sweep::new(&self.store, &self.cancel, move |r, generation, after| {
+            let size = if embedder.is_local() { LOCAL_PAGE } else { embedder.run_size() };
+            r.missing_embeddings(generation, space_id, after, size)
+        });
+        let mut total = None;
+        while let Some(page) = sweep.next().await? {
+            let is_first = total.is_none();
             let total = match total {
                 Some(total) => total,
-                None => *total.insert(self.pending(id, &space).await?),
+                None => *total.insert(self.pending(&space).await?),
             };
-            let page = self.page(id, &space, after).await?;
-            let Some(last) = page.last().map(|missing| missing.hash) else {
-                if found_in_sweep {
-                    // Texts written meanwhile may have hashes that the sweep had passed already.
-                    (after, found_in_sweep) = (None, false);
-                    continue;
-                }
-                report.pending = self.pending(id, &space).await?;
-                self.activate(id, &space).await?;
-                break;
-            };
-            after = Some(last);
-            let first = !found_in_sweep && report.embedded == 0;
-            found_in_sweep = true;
             self.embed(page, &space, total, &mut report).await?;
-            if first {
-                self.activate(id, &space).await?;
+            if is_first {
+                self.activate(&space).await?;
             }
         }
+        report.pending = self.pending(&space).await?;
+        self.activate(&space).await?;
         Ok(report)
-    }
-
-    /// The next texts without vector, by hash.
-    async fn page(&self, generation: GenerationId, space: &SpaceRow, after: Option<Hash>) -> Result<Vec<MissingText>> {
-        let size = if self.embedder.is_local() { LOCAL_PAGE } else { self.embedder.run_size() };
-        let space_id = space.id;
-        self.blocking(move |store| store.read(|r| r.missing_embeddings(generation, space_id, after.as_ref(), size)))
-            .await
     }
 
     async fn embed(
@@ -179,11 +160,11 @@ impl EmbedPass {
         self.embedder.embed_each(&texts, Purpose::Document, self.timeout, &mut sink).await
     }
 
-    /// Switches searches over to the space when it covers the generation, or when they have none.
-    async fn activate(&self, generation: GenerationId, space: &SpaceRow) -> Result<()> {
+    /// Switches searches over to the space when it covers the live generation, or when they have none.
+    async fn activate(&self, space: &SpaceRow) -> Result<()> {
         let space_id = space.id;
         self.blocking(move |store| {
-            let (active, coverage) = store.read(|r| Ok((r.active_space()?, r.coverage(generation, space_id)?)))?;
+            let (active, coverage) = store.read(|r| Ok((r.active_space()?, live_coverage(r, space_id)?)))?;
             let complete = coverage.embedded + coverage.refused >= coverage.chunks;
             let switch = coverage.embedded > 0 && active.is_none_or(|active| active.id != space_id && complete);
             if switch { store.write_indexed(move |tx| tx.set_active_space(space_id)) } else { Ok(()) }
@@ -191,9 +172,9 @@ impl EmbedPass {
         .await
     }
 
-    async fn pending(&self, generation: GenerationId, space: &SpaceRow) -> Result<usize> {
+    async fn pending(&self, space: &SpaceRow) -> Result<usize> {
         let space_id = space.id;
-        let coverage = self.blocking(move |store| store.read(|r| r.coverage(generation, space_id))).await?;
+        let coverage = self.blocking(move |store| store.read(|r| live_coverage(r, space_id))).await?;
         Ok(usize::try_from(coverage.chunks.saturating_sub(coverage.embedded + coverage.refused)).unwrap_or(usize::MAX))
     }
 
@@ -201,4 +182,9 @@ impl EmbedPass {
         let store = Arc::clone(&self.store);
         background(move || work(&store)).await
     }
+}
+
+/// How much of the live generation has vectors.
+fn live_coverage(r: &Reader<'_>, space: SpaceId) -> Result<Coverage> {
+    r.live()?.map_or(Ok(Coverage::default()), |live| r.coverage(live.id, space))
 }

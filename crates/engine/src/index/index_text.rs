@@ -1,55 +1,42 @@
 //! The text pass: what changed on disk is cut, analysed and written. No provider is asked, so it is quick and free.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::atomic::{AtomicUsize, Ordering},
-};
-
-use crossbeam_channel::{Receiver, bounded};
+use std::collections::{HashMap, HashSet};
 
 use super::{
     Progress, Step,
+    changes::{Changes, FILES_IN_FLIGHT, Read},
     difference::{Difference, difference},
     identity::generation_identity,
     lost::{Folders, Judgement, LostFolder, judge},
-    rows::{Rows, Shape, hash, rows_of},
+    rows::Shape,
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
 use crate::{
     transcripts::host::AskHost,
     workspace::{
         discover::{Discovery, Entry, discover},
-        read::read_text,
         roots::Roots,
-        skipped::{SkipCode, Skipped},
+        skipped::Skipped,
     },
 };
-use model::stamp::Stamp;
 use model::{
     cancel::Cancel,
     config::settings::Settings,
-    error::{Code, Error, ErrorKind, RAISE_LIMIT, Result},
+    error::{Error, ErrorKind, RAISE_LIMIT, Result},
     source::Source,
 };
 use store::{
     Store,
-    files::{FileRow, Hash, NewFile},
+    files::NewFile,
     forget::StoredFile,
     generations::{Generation, GenerationState},
-    ids::FileId,
     skipped::Skipped as SkippedRow,
 };
-use text::analyze::Analyzer;
 
 /// Chunks written in one transaction: short enough that no reader or other writer notices.
 const CHUNKS_PER_TRANSACTION: usize = 400;
 /// The same for files, which may be small or unchanged.
 const FILES_PER_TRANSACTION: usize = 200;
-/// Files in flight between the readers and the writer.
-const FILES_IN_FLIGHT: usize = 32;
-/// Threads that read and analyse; the writer is one more. They are no tasks of [`model::parallel`]: the first search waits
-/// for them, and that pool has the priority of work that nobody waits for.
-const MAX_THREADS: usize = 2;
 /// Key in `meta` of the version of the list of forgotten things that the live generation follows.
 pub(crate) const FORGOTTEN: &str = "forgotten";
 /// Chunk rows of a retired generation removed in one transaction.
@@ -96,46 +83,12 @@ pub(crate) struct TextPass<'a> {
     pub progress: &'a Progress,
 }
 
-/// A file that was read.
-enum Read {
-    /// Its content is what the index has; only the modification time differs.
-    Same { id: FileId, stamp: Stamp },
-    /// Its rows.
-    Changed { path: String, stamp: Stamp, hash: Hash, rows: Box<Rows> },
-    /// Why it cannot be read. What the index has of it stays.
-    Unreadable(Skipped, Error),
-    /// It vanished between the look and the read.
-    Gone,
-}
-
 /// What is brought up to date.
 struct Target<'a> {
-    roots: &'a Roots,
-    shape: Shape,
+    changes: Changes<'a>,
     generation: &'a Generation,
-    known: &'a HashMap<String, FileRow>,
     /// The list of what is forgotten changed since the last pass: what an unchanged file gives may have changed.
     list_changed: bool,
-}
-
-impl Target<'_> {
-    fn read(&self, analyzer: &mut Analyzer, entry: &Entry) -> Read {
-        let file = match read_text(self.roots, &entry.absolute) {
-            Ok(file) => file,
-            Err(error) if error.code() == Code::NotFound => return Read::Gone,
-            Err(error) => return Read::Unreadable(unreadable(entry, &error), error),
-        };
-        // Forgotten lines are no part of what the index knows of a file.
-        let text = self.roots.forgotten.keep(&entry.path, &file.text);
-        let hash = hash(text.as_bytes());
-        if let Some(row) = self.known.get(&entry.path)
-            && row.hash == hash
-        {
-            return Read::Same { id: row.id, stamp: file.stamp };
-        }
-        let rows = Box::new(rows_of(analyzer, &entry.path, &text, self.shape));
-        Read::Changed { path: entry.path.clone(), stamp: file.stamp, hash, rows }
-    }
 }
 
 impl TextPass<'_> {
@@ -164,7 +117,8 @@ impl TextPass<'_> {
             Error::new(ErrorKind::OutOfFiles, "too many open files: a folder of notes cannot be listed")
                 .remedy(RAISE_LIMIT)
         });
-        let target = Target { roots: &roots, shape, generation: &generation, known: &known, list_changed };
+        let changes = Changes { roots: &roots, shape: Some(shape), known: &known };
+        let target = Target { changes, generation: &generation, list_changed };
         let Difference { stale, removed } = difference(&discovery, &known, list_changed);
         self.write_changes(&target, &stale, &mut report, &mut skipped)?;
         let judgement = self.judge(&target, &discovery)?;
@@ -283,7 +237,7 @@ impl TextPass<'_> {
         Ok(true)
     }
 
-    /// Reads and analyses on a few threads; this thread writes.
+    /// Reads what changed, and writes it.
     fn write_changes(
         &self,
         target: &Target<'_>,
@@ -291,46 +245,10 @@ impl TextPass<'_> {
         report: &mut TextReport,
         skipped: &mut Vec<Skipped>,
     ) -> Result<()> {
-        if stale.is_empty() {
-            return Ok(());
-        }
-        let total = stale.len();
-        let next = AtomicUsize::new(0);
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS).min(total);
-        let (send, receive) = bounded::<Result<Read>>(FILES_IN_FLIGHT);
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                let (send, next) = (send.clone(), &next);
-                scope.spawn(move || {
-                    let mut analyzer = Analyzer::new();
-                    while let Some(entry) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let read = self.cancel.check().map(|()| target.read(&mut analyzer, entry));
-                        let failed = read.is_err();
-                        // The writer gave up: so does this thread.
-                        if send.send(read).is_err() || failed {
-                            return;
-                        }
-                    }
-                });
-            }
-            drop(send);
-            // Given away, not lent: when writing fails the channel must close, or the readers wait for ever.
-            self.write(target, receive, total, report, skipped)
-        })
-    }
-
-    fn write(
-        &self,
-        target: &Target<'_>,
-        receive: Receiver<Result<Read>>,
-        total: usize,
-        report: &mut TextReport,
-        skipped: &mut Vec<Skipped>,
-    ) -> Result<()> {
         let mut batch: Vec<Read> = Vec::new();
-        let mut chunks = 0;
-        for (done, read) in receive.iter().enumerate() {
-            match read? {
+        let (mut chunks, mut done) = (0, 0);
+        target.changes.read_all(stale, self.cancel, |read| {
+            match read {
                 Read::Unreadable(record, error) => {
                     skipped.push(record);
                     report.unread = report.unread.take().or_else(|| error.is_out_of_files().then_some(error));
@@ -349,8 +267,10 @@ impl TextPass<'_> {
                 self.commit(target, std::mem::take(&mut batch))?;
                 chunks = 0;
             }
-            (self.progress)(&Step { completed: done + 1, total, label: "Reading notes".to_owned() });
-        }
+            done += 1;
+            (self.progress)(&Step { completed: done, total: stale.len(), label: "Reading notes".to_owned() });
+            Ok(())
+        })?;
         self.commit(target, batch)
     }
 
@@ -362,7 +282,7 @@ impl TextPass<'_> {
         self.store.write_indexed(move |tx| {
             for read in &batch {
                 match read {
-                    Read::Same { id, stamp } => tx.touch_file(*id, stamp.mtime_ns)?,
+                    Read::Same { id, stamp, .. } => tx.touch_file(*id, stamp.mtime_ns)?,
                     Read::Changed { path, stamp, hash, rows } => {
                         let file = NewFile {
                             source: Source::Memory.as_str(),
@@ -398,7 +318,7 @@ impl TextPass<'_> {
         })?;
         let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
         let found = found.into_iter().filter(|(path, _)| present.contains(path.as_str())).map(|(_, row)| row.hash);
-        Ok(judge(target.roots, discovery, &known, &found.collect(), &before))
+        Ok(judge(target.changes.roots, discovery, &known, &found.collect(), &before))
     }
 
     /// Removes what is no longer on disk.
@@ -417,9 +337,4 @@ impl TextPass<'_> {
         }
         Ok(())
     }
-}
-
-/// An unreadable file as `status` shows it. What the index has of it stays.
-pub(super) fn unreadable(entry: &Entry, error: &Error) -> Skipped {
-    Skipped { path: entry.path.clone(), code: SkipCode::Unreadable, reason: error.to_string() }
 }

@@ -3,11 +3,11 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use super::{Progress, Step, rows::hashed_text};
+use super::{Progress, Step, rows::hashed_text, sweep::Sweep};
 use crate::blocking::background;
 use embed::{Embedded, Embedder, Purpose, pieces::PieceLine};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
-use store::{Store, embeddings::MissingText, files::Hash, line_vectors::LineData, vectors};
+use store::{Store, embeddings::MissingText, line_vectors::LineData, vectors};
 
 /// Chunks embedded and written at a time.
 const PAGE: usize = 48;
@@ -34,18 +34,12 @@ impl LinePass {
     pub(crate) async fn run(&self) -> Result<usize> {
         let key = self.embedder.space().key();
         let space = self.blocking(move |store| store.write_indexed(move |tx| tx.get_or_create_space(&key))).await?;
-        let mut after: Option<Hash> = None;
+        let space_id = space.id;
+        let mut sweep = Sweep::new(&self.store, &self.cancel, move |r, generation, after| {
+            r.missing_line_vectors(generation, space_id, after, PAGE)
+        });
         let mut done = 0;
-        while let Some(live) = self.blocking(|store| store.read(|r| r.live())).await? {
-            self.cancel.check()?;
-            let (generation, space_id) = (live.id, space.id);
-            let page = self
-                .blocking(move |store| {
-                    store.read(|r| r.missing_line_vectors(generation, space_id, after.as_ref(), PAGE))
-                })
-                .await?;
-            let Some(last) = page.last() else { break };
-            after = Some(last.hash);
+        while let Some(page) = sweep.next().await? {
             done += page.len();
             let lines = self.lines(&page).await?;
             self.blocking(move |store| store.write_indexed(move |tx| tx.insert_lines(space_id, &lines))).await?;

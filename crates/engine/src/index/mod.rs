@@ -3,6 +3,7 @@
 //! The text pass makes new words findable at once and costs nothing; the embedding pass asks a provider only for
 //! texts whose vectors are not in the store yet. Both can be stopped at any step and go on from there.
 
+mod changes;
 pub(crate) mod cutter;
 mod difference;
 pub(crate) mod embed_pass;
@@ -15,6 +16,7 @@ pub mod plan;
 pub mod rows;
 pub(crate) mod session_pass;
 pub(crate) mod session_plan;
+mod sweep;
 
 use std::{borrow::Cow, sync::Arc};
 

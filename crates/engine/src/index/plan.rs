@@ -5,22 +5,17 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use super::{
+    changes::{Changes, Read},
     difference::{Difference, difference},
     identity::generation_identity,
-    index_text::{FORGOTTEN, unreadable},
+    index_text::FORGOTTEN,
     lost::{Folders, LostFolder, judge},
-    rows::{Shape, hash, rows_of},
+    rows::Shape,
 };
-use crate::workspace::{discover::discover, read::read_text, roots::Roots, skipped::Skipped};
+use crate::workspace::{discover::discover, roots::Roots, skipped::Skipped};
 use embed::Space;
-use model::{
-    cancel::Cancel,
-    config::settings::Settings,
-    error::{Code, Result},
-    source::Source,
-};
+use model::{cancel::Cancel, config::settings::Settings, error::Result, source::Source};
 use store::{Reader, Store, embeddings::SpaceRow, files::Hash, ids::SpaceId, others::Others};
-use text::analyze::Analyzer;
 
 /// Bytes of text that count as one token in an estimate.
 const BYTES_PER_TOKEN: usize = 4;
@@ -145,31 +140,30 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
         };
         Ok((known, live_files, Folders::stored(r)?, list_changed))
     })?;
-    let mut analyzer = Analyzer::new();
-    let mut counted = HashSet::new();
-    let mut found = HashSet::new();
     let Difference { stale, removed } = difference(&discovery, &known, list_changed);
-    for entry in stale {
-        cancel.check()?;
-        match read_text(&roots, &entry.absolute) {
-            Err(error) if error.code() == Code::NotFound => {}
-            Err(error) => plan.skipped.push(unreadable(entry, &error)),
-            Ok(content) => {
-                let text = roots.forgotten.keep(&entry.path, &content.text);
-                let content = hash(text.as_bytes());
-                found.insert(content);
-                if known.get(&entry.path).is_some_and(|row| row.hash == content) {
-                    continue;
+    let (mut counted, mut found, mut unreadable) = (HashSet::new(), HashSet::new(), Vec::new());
+    let changes = Changes { roots: &roots, shape: vectors.as_ref().map(|_| shape), known: &known };
+    changes.read_all(&stale, cancel, |read| {
+        match read {
+            Read::Gone => {}
+            Read::Unreadable(record, _) => unreadable.push(record),
+            Read::Same { hash, .. } => drop(found.insert(hash)),
+            Read::Changed { path, hash, rows, .. } => {
+                found.insert(hash);
+                plan.changed.push(path);
+                if let Some(vectors) = &vectors {
+                    let fresh = rows.chunks.iter().filter(|c| counted.insert(c.hash));
+                    let fresh: Vec<_> = fresh.map(|c| (c.hash, c.text.len())).collect();
+                    store.read_with(cancel, |r| plan.count_missing(r, vectors, &fresh))?;
                 }
-                plan.changed.push(entry.path.clone());
-                let Some(vectors) = &vectors else { continue };
-                let rows = rows_of(&mut analyzer, &entry.path, &text, shape);
-                let fresh = rows.chunks.iter().filter(|c| counted.insert(c.hash));
-                let fresh: Vec<_> = fresh.map(|c| (c.hash, c.text.len())).collect();
-                store.read_with(cancel, |r| plan.count_missing(r, vectors, &fresh))?;
             }
         }
-    }
+        Ok(())
+    })?;
+    // Files come as they are read.
+    plan.changed.sort_unstable();
+    unreadable.sort_unstable_by(|a: &Skipped, b| a.path.cmp(&b.path));
+    plan.skipped.extend(unreadable);
     let judgement = judge(&roots, &discovery, &live_files, &found, &before);
     plan.lost = judgement.folders.lost;
     let is_removed = |path: &&str| !judgement.kept.contains(*path);
