@@ -4,7 +4,7 @@ use napi::{Env, bindgen_prelude::PromiseRaw};
 use napi_derive::napi;
 use serde_json::{Value, json};
 
-use super::manager::NativeManager;
+use super::{manager::NativeManager, promise::promise};
 use engine::{curated::triggers::STRONG, search::types::Hit};
 use model::error::{Code, Error, Result};
 
@@ -19,9 +19,8 @@ impl NativeManager {
         limit: u32,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let work =
-            async move { to_json(&engine.searcher.trigger_candidates(active_project_keys, limit as usize).await?) };
-        super::promise::promise(env, work, |hits| hits)
+        let work = async move { engine.searcher.trigger_candidates(active_project_keys, limit as usize).await };
+        hits(env, work)
     }
 
     /// Entries of active projects, the most important first.
@@ -33,9 +32,8 @@ impl NativeManager {
         limit: u32,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let work =
-            async move { to_json(&engine.searcher.project_candidates(active_project_keys, limit as usize).await?) };
-        super::promise::promise(env, work, |hits| hits)
+        let work = async move { engine.searcher.project_candidates(active_project_keys, limit as usize).await };
+        hits(env, work)
     }
 
     /// Which entries a message brings back by their triggers, the strongest first; `strong` ones are shown.
@@ -55,12 +53,16 @@ impl NativeManager {
             });
             rows.collect::<Result<Vec<_>>>().map(Value::from)
         };
-        super::promise::promise(env, work, |rows| rows)
+        promise(env, work, |rows| rows)
     }
 }
 
-fn to_json(hits: &[Hit]) -> Result<Value> {
-    serde_json::to_value(hits).map_err(shape)
+/// A promise of hits.
+fn hits(
+    env: &Env,
+    found: impl Future<Output = Result<Vec<Hit>>> + Send + 'static,
+) -> napi::Result<PromiseRaw<'_, Value>> {
+    promise(env, async move { serde_json::to_value(&found.await?).map_err(shape) }, |hits| hits)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "what `map_err` gives")]

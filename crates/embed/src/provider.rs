@@ -8,7 +8,7 @@ use reqwest::Url;
 use super::{
     Embedder, Limits, Space,
     account::{Account, KeyHeader},
-    batch::{BatchApi, BatchEmbedder, GeminiBatch, OpenAiBatch, VoyageBatch},
+    batch::{BatchApi, BatchEmbedder, FileBatch, GeminiBatch},
     client::Http,
     clock::Clock,
     driver::Driver,
@@ -189,17 +189,17 @@ impl Provider {
         model: &str,
         settings: &ProviderSettings,
     ) -> Option<Box<dyn BatchApi>> {
-        let (model_name, dimensions) = (model.to_owned(), settings.dimensions);
+        let dimensions = settings.dimensions;
         let document = settings.document_input_type.clone();
         match self {
             Self::OpenAi => {
                 let base = without_suffix(base, "/embeddings");
-                Some(Box::new(OpenAiBatch::new(endpoint, base, model_name, dimensions, document)))
+                Some(Box::new(FileBatch::openai(endpoint, base, model, dimensions, document)))
             }
             Self::Voyage => {
                 let document = document.unwrap_or_else(|| "document".to_owned());
                 let base = without_suffix(base, "/embeddings");
-                Some(Box::new(VoyageBatch::new(endpoint, base, model_name, dimensions, document)))
+                Some(Box::new(FileBatch::voyage(endpoint, base, model, dimensions, &document)))
             }
             Self::Gemini => {
                 let base = without_suffix(base, "/openai");

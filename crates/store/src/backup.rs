@@ -1,16 +1,14 @@
 //! A consistent copy while everything runs.
 
-use std::{
-    fs,
-    io::ErrorKind,
-    path::{Path, PathBuf},
-    time::{Duration, SystemTime},
-};
+use std::{fs, io::ErrorKind, path::Path, time::Duration};
 
 use tempfile::NamedTempFile;
 
 use super::{Store, open};
-use crate::error::SqlResult;
+use crate::{
+    error::SqlResult,
+    unfinished::{folder_of, remove_abandoned},
+};
 use model::{
     error::{Code, Error, Result},
     own_file,
@@ -40,10 +38,10 @@ impl Store {
             return Err(exists(target));
         }
         let folder = folder_of(target);
-        remove_abandoned(&folder);
+        remove_abandoned(folder, UNFINISHED, ABANDONED, fs::remove_file);
         // Private from its first byte on; SQLite fills an empty file as it finds it. Dropping it removes it.
-        let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&folder);
-        let unfinished = unfinished.map_err(|error| Error::io(&folder, &error))?;
+        let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder);
+        let unfinished = unfinished.map_err(|error| Error::io(folder, &error))?;
         let name = unfinished.path().to_str();
         let name = name.ok_or_else(|| Error::new(Code::Argument, "the name of the copy is not text"))?;
         {
@@ -74,26 +72,9 @@ pub fn exists(target: &Path) -> Error {
         .remedy("Choose another name for the copy")
 }
 
-fn folder_of(target: &Path) -> PathBuf {
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or_else(|| Path::new(".")).to_path_buf()
-}
-
-/// Removes unfinished copies whose process was killed. One that cannot be removed costs disk space only.
-fn remove_abandoned(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)) {
-        let written = entry.metadata().and_then(|meta| meta.modified());
-        let age = written.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
-        if age.is_some_and(|age| age > ABANDONED) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::Barrier;
+    use std::{sync::Barrier, time::SystemTime};
 
     use super::*;
     use crate::OpenOptions;

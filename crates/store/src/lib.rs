@@ -55,6 +55,7 @@ pub mod stats;
 #[cfg(test)]
 mod tests;
 pub mod transcripts;
+mod unfinished;
 pub mod usage;
 pub mod vectors;
 mod writer;

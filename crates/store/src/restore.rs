@@ -7,7 +7,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::atomic::Ordering,
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, Instant},
 };
 
 use rusqlite::{
@@ -28,7 +28,10 @@ use super::{
     schema,
     writer::Shared,
 };
-use crate::error::SqlResult;
+use crate::{
+    error::SqlResult,
+    unfinished::{folder_of, remove_abandoned},
+};
 use model::{
     error::{Code, Error, Result},
     own_file,
@@ -86,7 +89,7 @@ impl Staged {
     pub fn take(source: &Path, index: &Path, workspace: Option<&Workspace>) -> Result<Self> {
         let mut file = open_source(source, index)?;
         let folder = folder_of(index);
-        remove_abandoned(folder);
+        remove_abandoned(folder, UNFINISHED, ABANDONED, fs::remove_dir_all);
         let staged = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(folder);
         let staged = Self { folder: staged.map_err(|error| Error::io(folder, &error))? };
         let copy = staged.path();
@@ -225,7 +228,7 @@ impl Store {
 
     /// Removes copies that were taken aside by processes that were killed meanwhile: they hold everything.
     pub fn remove_abandoned(&self) {
-        remove_abandoned(folder_of(self.path()));
+        remove_abandoned(folder_of(self.path()), UNFINISHED, ABANDONED, fs::remove_dir_all);
     }
 
     /// Removes all but the newest of what restored copies took the place of.
@@ -317,22 +320,6 @@ fn of_another(source: &Path, workspace: &Path) -> Error {
     let message = format!("{} is a copy of the index of another workspace ({})", source.display(), workspace.display());
     Error::new(Code::Argument, message)
         .remedy("Restore it for the agent with that workspace; an index never answers for another one")
-}
-
-fn folder_of(index: &Path) -> &Path {
-    index.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
-}
-
-/// Removes what processes left that were killed while they checked a copy.
-fn remove_abandoned(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(UNFINISHED)) {
-        let written = entry.metadata().and_then(|meta| meta.modified());
-        let age = written.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
-        if age.is_some_and(|age| age > ABANDONED) {
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
 }
 
 #[cfg(test)]

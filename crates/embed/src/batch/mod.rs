@@ -11,7 +11,7 @@ mod tests;
 
 pub(crate) use embedder::BatchEmbedder;
 pub(crate) use gemini::GeminiBatch;
-pub(crate) use openai::{OpenAiBatch, VoyageBatch};
+pub(crate) use openai::FileBatch;
 
 use super::{BoxFuture, fault::Fault};
 use model::error::Result;

@@ -66,19 +66,7 @@ impl Notes {
     /// # Errors
     /// [`Code::Path`] when it is a link, lies behind one, is no regular file or is too large, else when it cannot be read.
     pub fn read(&self, relative: &str) -> Result<Option<String>> {
-        let path = self.workspace.join(relative);
-        let open = || {
-            let (folder, name) = self.place(relative, false)?;
-            folder.file(&name, Access::Read)
-        };
-        match open() {
-            Ok(mut file) => {
-                let metadata = file.metadata().map_err(|e| Error::io(&path, &e))?;
-                read_bounded(&mut file, &metadata, self.max_bytes, &path).map(|bytes| Some(decode(bytes).0))
-            }
-            Err(Refusal::Missing) => Ok(None),
-            Err(refusal) => Err(refused(refusal, &path)),
-        }
+        Ok(self.bytes(relative)?.map(|bytes| decode(bytes).0))
     }
 
     /// Opens and holds a note; none when there is no such note, and it is not to be made.

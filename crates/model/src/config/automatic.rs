@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::{
     active_memory::{self, ActiveMemory},
-    layers::Reader,
+    layers::{Reader, resolve_plugin},
     paths::OWN_FOLDER,
     table,
 };
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
 
 /// Limits (J5). Lengths are user-perceived characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -146,15 +146,9 @@ impl Default for ShortTerm {
 /// The settings of one agent: the plugin's configuration, and above it what `agents.<id>` says there.
 ///
 /// # Errors
-/// [`Code::Config`] when a value has the wrong type.
+/// [`crate::error::Code::Config`] when a value has the wrong type.
 pub fn resolve(config: &Value, agent_id: &str) -> Result<Automatic> {
-    let mut reader = Reader::of_plugin(config, agent_id);
-    let settings = read(&mut reader);
-    reader.check_groups();
-    match reader.refusal {
-        Some(refusal) => Err(Error::new(Code::Config, refusal).remedy("Correct the value in openclaw.json")),
-        None => Ok(settings),
-    }
+    resolve_plugin(config, agent_id, read)
 }
 
 fn read(reader: &mut Reader<'_>) -> Automatic {
@@ -234,6 +228,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::error::Code;
 
     #[test]
     fn everything_is_off_until_it_is_switched_on() {

@@ -3,8 +3,11 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{layers::Reader, table};
-use crate::error::{Code, Error, Result};
+use super::{
+    layers::{Reader, resolve_plugin},
+    table,
+};
+use crate::error::Result;
 
 /// What happens by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -73,15 +76,9 @@ impl Default for Consolidation {
 /// The settings of one agent: `consolidation` of the plugin's configuration, and above it that of `agents.<id>` there.
 ///
 /// # Errors
-/// [`Code::Config`] when a value has the wrong type.
+/// [`crate::error::Code::Config`] when a value has the wrong type.
 pub fn resolve(config: &Value, agent_id: &str) -> Result<Consolidation> {
-    let mut reader = Reader::of_plugin(config, agent_id);
-    let settings = read(&mut reader);
-    reader.check_groups();
-    match reader.refusal {
-        Some(refusal) => Err(Error::new(Code::Config, refusal).remedy("Correct the value in openclaw.json")),
-        None => Ok(settings),
-    }
+    resolve_plugin(config, agent_id, read)
 }
 
 fn read(reader: &mut Reader<'_>) -> Consolidation {
@@ -109,6 +106,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::error::Code;
 
     #[test]
     fn it_is_off_until_somebody_says_so() {

@@ -11,6 +11,7 @@ use super::{
     settings::Origins,
     table,
 };
+use crate::error::{Code, Error, Result};
 
 /// Origin of a value that no layer sets.
 pub(crate) const DEFAULT_ORIGIN: &str = "default";
@@ -35,6 +36,20 @@ pub(super) struct Found<'a> {
     pub value: &'a Value,
     /// Whether it was set for this agent only.
     pub per_agent: bool,
+}
+
+/// Settings of one agent that belong to the plugin alone, all of them or none.
+///
+/// # Errors
+/// [`Code::Config`] when a value has the wrong type.
+pub(super) fn resolve_plugin<T>(config: &Value, agent_id: &str, read: impl FnOnce(&mut Reader<'_>) -> T) -> Result<T> {
+    let mut reader = Reader::of_plugin(config, agent_id);
+    let settings = read(&mut reader);
+    reader.check_groups();
+    match reader.refusal {
+        Some(refusal) => Err(Error::new(Code::Config, refusal).remedy("Correct the value in openclaw.json")),
+        None => Ok(settings),
+    }
 }
 
 /// Reads settings through the layers, and keeps origins and warnings.

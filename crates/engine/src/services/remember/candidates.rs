@@ -6,7 +6,7 @@ use serde::Serialize;
 use text::envelope;
 
 use super::{
-    Remember, SearchCall, plain_search,
+    Remember, SearchCall,
     recall::{LEAST_SCORE, RecallFiles, SPARE_RESULTS},
 };
 use crate::{
@@ -74,7 +74,7 @@ impl Remember {
             min_score: Some(LEAST_SCORE),
             deadline_ms: Some(automatic.auto_recall_timeout_ms),
             now_ms: asked.now_ms,
-            ..plain_search()
+            ..SearchCall::of_notes()
         };
         let answer = match self.searcher.search(call, Cancel::new()).await {
             Err(error) if error.code() == Code::Cancelled => return Ok(nothing(message)),

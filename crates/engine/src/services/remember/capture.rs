@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     super::{context::Service, now_ms},
-    Remember, SearchCall, plain_search,
+    Remember, SearchCall,
 };
 use crate::{
     capture::{
@@ -167,7 +167,7 @@ impl Remember {
                 max_results: Some(RESEMBLING),
                 min_score: Some(0.0),
                 deadline_ms: Some(RESEMBLING_MS),
-                ..plain_search()
+                ..SearchCall::of_notes()
             };
             // Without the index the note and the journal still know most of what is there.
             match self.searcher.search(call, Cancel::new()).await {

@@ -10,10 +10,8 @@ use super::{
     context::{Context, Service},
     facts::Facts,
     indexer::Indexer,
-    now_ms,
     searcher::{SearchCall, Searcher},
 };
-use model::source::Source;
 
 pub use self::recall::{Recall, RecallFiles};
 
@@ -44,25 +42,6 @@ impl Remember {
             searcher: Arc::clone(searcher),
             facts: Arc::clone(facts),
         }
-    }
-}
-
-/// A search of the notes with the settings' values.
-fn plain_search() -> SearchCall {
-    SearchCall {
-        query: String::new(),
-        understood: None,
-        max_results: None,
-        min_score: None,
-        // Conversations hold every fact before it is captured, and what strangers said.
-        sources: vec![Source::Memory],
-        lexical_only: false,
-        explain: false,
-        deadline_ms: None,
-        now_ms: now_ms(),
-        session_key: None,
-        active_projects: Vec::new(),
-        conversations: None,
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{super::context::Service, Remember, SearchCall, plain_search};
+use super::{super::context::Service, Remember, SearchCall};
 use crate::{
     capture::{
         captured_lines, group_words,
@@ -86,7 +86,7 @@ impl Remember {
             min_score: self.context.settings().settings.query.min_score.or(Some(LEAST_SCORE)),
             deadline_ms: Some(automatic.auto_recall_timeout_ms),
             now_ms: asked.now_ms,
-            ..plain_search()
+            ..SearchCall::of_notes()
         };
         match self.searcher.search(call, Cancel::new()).await {
             Err(error) if error.code() == Code::Cancelled => Ok(Vec::new()),
