@@ -29,7 +29,9 @@ import type {
   Recall,
   ResolvedSettings,
   SessionRequest,
+  StandingIntent,
   StoredFact,
+  TestedIntent,
 } from './lib/engine.js'
 
 export type * from './lib/engine.js'
@@ -311,6 +313,13 @@ export interface NativeBinding {
   isActiveMemoryOff: typeof isActiveMemoryOff
   setActiveMemoryOff: typeof setActiveMemoryOff
   keepActiveMemoryCall: typeof keepActiveMemoryCall
+  createIntent: typeof createIntent
+  listIntents: typeof listIntents
+  cancelIntent: typeof cancelIntent
+  reserveIntents: typeof reserveIntents
+  settleIntents: typeof settleIntents
+  testIntents: typeof testIntents
+  importIntents: typeof importIntents
   recordTurn: typeof recordTurn
   settleTurns: typeof settleTurns
   takeAutomaticNotices: typeof takeAutomaticNotices
@@ -502,6 +511,9 @@ export interface AutomaticAgent {
  */
 export declare function automaticSettings(agent: AutomaticAgent): AutomaticSettings
 
+/** Takes a standing intent back; null when there is none of that id that could come up. */
+export declare function cancelIntent(agent: AutomaticAgent, id: string): Promise<StandingIntent | null>
+
 /** Cuts a Markdown text into chunks as the index does; blank ones are left out. */
 export declare function chunkMarkdown(text: string, tokens?: number | undefined | null, overlap?: number | undefined | null): Promise<MarkdownChunk[]>
 
@@ -519,6 +531,9 @@ export interface ConsolidationAgent {
   /** "Now" in milliseconds since the epoch; default: the clock. */
   nowMs?: number
 }
+
+/** Arms a standing intent. */
+export declare function createIntent(agent: AutomaticAgent, input: IntentInput, speaker: IntentSpeaker): Promise<StandingIntent>
 
 /** Vectors, or why there are none. */
 export interface EmbedAnswer {
@@ -578,6 +593,45 @@ export interface HostFailure {
   retryAfterMs?: number
 }
 
+/** Takes over intents of memory-core that can still come up, each once; gives how many are new. */
+export declare function importIntents(agent: AutomaticAgent, rows: string): Promise<number>
+
+/** A new standing intent. */
+export interface IntentInput {
+  /** What the model is reminded of, at most 500 characters. */
+  description: string
+  /** Any of these brings it up, at most 24 of 120 characters: all words of one, or `"…"` as they stand. */
+  triggerKeywords: Array<string>
+  /** None of these may be in the message. */
+  unless?: Array<string>
+  /** Default: channel. */
+  scope?: 'conversation' | 'channel' | 'anywhere'
+  /** Whether it counts for everybody's messages. */
+  anyone?: boolean
+  /** Milliseconds since the epoch; default: in 90 days. */
+  expiresAt?: number
+  /** Default 3. */
+  maxFires?: number
+  /** Default a day. */
+  cooldownSeconds?: number
+  /** The session it was made in. */
+  sourceSessionId?: string
+}
+
+/** Who speaks where, as far as the host tells. */
+export interface IntentSpeaker {
+  /** The channel. */
+  provider?: string
+  /** The agent's account on it. */
+  accountId?: string
+  /** The conversation on it. */
+  conversationId?: string
+  /** Who wrote the message. */
+  senderId?: string
+  /** The key of the session. */
+  sessionKey?: string
+}
+
 /**
  * Whether active memory is paused in a conversation.
  *
@@ -601,6 +655,9 @@ export declare function keepActiveMemoryCall(agent: AutomaticAgent, call: { lane
  * When a file cannot be read.
  */
 export declare function listCaptures(agent: AutomaticAgent, limit: number): { captures: CaptureEntry[]; waiting: number }
+
+/** The standing intents of an agent, oldest first; `status` picks those of one. */
+export declare function listIntents(agent: AutomaticAgent, status?: string | undefined | null): Promise<StandingIntent[]>
 
 /** What the engine says. */
 export interface LogLine {
@@ -752,6 +809,9 @@ export declare function recordTurn(agent: AutomaticAgent, user: string, assistan
  */
 export declare function renameSessionNote(workspaceDir: string, path: string, answer: string): string | null
 
+/** What a message brings up, as a block for the prompt, reserved for its turn until `settleIntents`; null when nothing. */
+export declare function reserveIntents(agent: AutomaticAgent, turn: string, message: string, speaker: IntentSpeaker): Promise<string | undefined | null>
+
 /**
  * The resolved settings of an agent: `{settings, origins, warnings}`, or null when memory search is switched off.
  *
@@ -850,6 +910,9 @@ export interface SettingsPlace {
 /** The places that may hold the memory settings of an agent, weakest first. */
 export declare function settingsPlaces(config: any, agentId: string): Array<SettingsPlace>
 
+/** The turn has ended: what it showed counts when `succeeded`, and is given back otherwise. Gives how many there were. */
+export declare function settleIntents(agent: AutomaticAgent, turn: string, succeeded: boolean): Promise<number>
+
 /**
  * Waits for recorded turns that are not in their file yet because another process held it, at most two seconds; for a
  * process that ends. Whether all are.
@@ -897,6 +960,9 @@ export interface SyncProgress {
  * set aside, lines that could not be written later.
  */
 export declare function takeAutomaticNotices(): Array<string>
+
+/** Which intents a message mentions, wherever they count, and whether they would come up. */
+export declare function testIntents(agent: AutomaticAgent, message: string): Promise<TestedIntent[]>
 
 /**
  * Writes the note of a conversation that ends; gives its path, or null when nothing was said.

@@ -338,6 +338,52 @@ export type ProvenanceAsked = {
   files: FileAsked[];
 };
 
+/** A standing intent, with the fields of memory-core's. */
+export type StandingIntent = {
+  /** Its id. */
+  id: string;
+  /** What the model is reminded of. */
+  description: string;
+  /** See [`NewIntent::trigger_keywords`]. */
+  triggerKeywords: string[];
+  /** See [`NewIntent::unless`]. */
+  unless?: string[];
+  /** The channel, conversation or session it counts in, encoded; null is anywhere. */
+  channelScope: string | null;
+  /** Whose messages it counts for, encoded; null is anybody's. */
+  senderScope: string | null;
+  /** Who made it. */
+  creatorSender: string | null;
+  /** Where it stands. */
+  status: Status;
+  /** When it ends, in milliseconds since the epoch. */
+  expiresAt: number;
+  /** How often it comes up. */
+  maxFires: number;
+  /** How often it has come up. */
+  fireCount: number;
+  /** How long it rests after it came up. */
+  cooldownSeconds: number;
+  /** When it came up last. */
+  lastFiredAt: number | null;
+  /** When it was made. */
+  createdAt: number;
+  /** The session it was made in. */
+  sourceSessionId: string | null;
+  /** The turn that shows it now. */
+  reserved?: Reservation;
+  /** What happened to it, oldest first. */
+  history?: Event[];
+};
+
+/** An intent beside a message. */
+export type TestedIntent = Mention & {
+  /** The intent. */
+  intent: StandingIntent;
+  /** Whether it would come up now: it is armed and rested, and nothing of `unless` is mentioned. */
+  ready: boolean;
+};
+
 /** What became of one text. */
 export type CaptureEntry = {
   /** Name of the capture, for undo. */
@@ -531,6 +577,31 @@ export type FileAsked = {
   state?: string;
   /** When it was written last, in milliseconds since the epoch. */
   modifiedMs?: number;
+};
+
+/** Where an intent stands. */
+export type Status = "pending" | "armed" | "fired" | "done" | "expired" | "cancelled";
+
+/** A turn that shows an intent and has not ended. */
+export type Reservation = {
+  turn: string;
+  at: number;
+};
+
+/** One thing that happened to an intent. */
+export type Event = {
+  /** `created`, `imported`, `fired`, `returned`, `cancelled`. */
+  what: string;
+  /** When, in milliseconds since the epoch. */
+  at: number;
+};
+
+/** What brought an intent up, or kept it down. */
+export type Mention = {
+  /** The keyword that the message mentions. */
+  keyword: string;
+  /** The keyword of `unless` that it mentions as well. */
+  unless?: string;
 };
 
 /** Which sources are indexed. */

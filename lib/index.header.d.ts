@@ -29,7 +29,9 @@ import type {
   Recall,
   ResolvedSettings,
   SessionRequest,
+  StandingIntent,
   StoredFact,
+  TestedIntent,
 } from './lib/engine.js'
 
 export type * from './lib/engine.js'
@@ -311,6 +313,13 @@ export interface NativeBinding {
   isActiveMemoryOff: typeof isActiveMemoryOff
   setActiveMemoryOff: typeof setActiveMemoryOff
   keepActiveMemoryCall: typeof keepActiveMemoryCall
+  createIntent: typeof createIntent
+  listIntents: typeof listIntents
+  cancelIntent: typeof cancelIntent
+  reserveIntents: typeof reserveIntents
+  settleIntents: typeof settleIntents
+  testIntents: typeof testIntents
+  importIntents: typeof importIntents
   recordTurn: typeof recordTurn
   settleTurns: typeof settleTurns
   takeAutomaticNotices: typeof takeAutomaticNotices

@@ -246,6 +246,11 @@ export interface PluginSettings {
     /** Offer memory_recall, memory_store and memory_forget. Default: false. */
     enabled?: boolean;
   };
+  /** Reminders that a message brings up: the tool `intent`, and what it has armed. */
+  standingIntents?: {
+    /** Offer the tool `intent` and show what it has armed, where the host lets this plugin see conversations. Default: true. */
+    enabled?: boolean;
+  };
   /** The right memories in the prompt before the reply, with the help of a model where the search is not sure. */
   activeMemory?: {
     /** Whether it runs. Default: false. */

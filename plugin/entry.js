@@ -13,6 +13,7 @@ import { registerConsolidation } from "./consolidation/methods.js";
 import { registerEmbeddingProviders } from "./embedding-providers.js";
 import { registerHooks } from "./hooks/register.js";
 import { Host } from "./host.js";
+import { registerIntents } from "./intents/register.js";
 import { registerService } from "./service.js";
 import { registerTools } from "./tools/register.js";
 
@@ -37,6 +38,7 @@ export default {
       registerService,
       registerHooks,
       registerActiveMemory,
+      registerIntents,
     ];
     for (const part of parts) part(api, host);
   },

@@ -60,6 +60,15 @@ const REQUIREMENTS = [
 ];
 
 /**
+ * Whether hooks about conversations are called: newer hosts need a grant for it.
+ * @param {import("./host.js").Host} host
+ * @param {HostConfig} cfg
+ */
+export function mayHearConversations(host, cfg) {
+  return !host.has("conversationGrant") || entryOf(cfg).hooks?.allowConversationAccess === true;
+}
+
+/**
  * The line of configuration that a requirement asks for.
  * @param {{key: string, value: unknown}} need
  */

@@ -8,6 +8,7 @@ import { startNights, stopNights } from "./consolidation/nights.js";
 import { repairSwitch } from "./dreaming-switch.js";
 import { hasAutomaticPart } from "./hooks/agent.js";
 import { resumeCaptures } from "./hooks/capture.js";
+import { importIntents } from "./intents/import.js";
 import { warnAboutLostFolders, watchFolders } from "./lost-folders.js";
 import { lineOf, missingRequirements } from "./requirements.js";
 import { getManager } from "./runtime.js";
@@ -49,6 +50,7 @@ export function registerService(api, host) {
       lookAtSwitch(host);
       startNights(api, host);
       watchTranscripts(api, host);
+      importIntents(host, cfg).catch((error) => host.logger.warn(`${PLUGIN_ID}: standing intents: ${errorMessage(error)}`));
       warnAboutSetup(host).catch((error) => host.logger.warn(`${PLUGIN_ID}: ${errorMessage(error)}`));
     },
     stop: async () => {

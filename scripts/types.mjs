@@ -33,6 +33,8 @@ const ROOTS = {
   CaptureOutcome: "collect.rs Outcome",
   ModelTask: "ModelTask",
   ProvenanceAsked: "ProvenanceAsked",
+  StandingIntent: "StandingIntent",
+  TestedIntent: "Tested",
   CaptureEntry: "capture/log.rs Entry",
   CaptureStatus: "capture/log.rs Status",
   SessionRequest: "host.rs Request",

@@ -14,6 +14,7 @@ pub mod facts;
 pub mod host;
 pub mod host_rules;
 mod import;
+pub mod intents;
 pub mod log;
 pub mod manager;
 mod promise;

@@ -52,7 +52,14 @@ export function hostSuite(version) {
       const inspected = await host.json("plugins", "inspect", ID, ...(host.atLeast("2026.6.1") ? ["--runtime"] : []));
       expect(inspected.plugin.status).toBe("loaded");
       // The last three are offered to an agent only where stored facts are switched on.
-      expect(inspected.plugin.toolNames).toEqual(["memory_search", "memory_get", "memory_recall", "memory_store", "memory_forget"]);
+      expect(inspected.plugin.toolNames).toEqual([
+        "memory_search",
+        "memory_get",
+        "memory_recall",
+        "memory_store",
+        "memory_forget",
+        "intent",
+      ]);
       expect(inspected.plugin.cliCommands).toEqual(["memory", ID, "ltm"]);
       expect(inspected.diagnostics).toEqual([]);
     });

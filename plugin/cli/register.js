@@ -6,6 +6,7 @@
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { numberOption, originOption } from "./options.js";
 import { addConsolidateCommands } from "./register-consolidate.js";
+import { addIntentCommands } from "./register-intents.js";
 import { addFactCommands, FACTS_COMMAND } from "./register-ltm.js";
 
 /** @typedef {any} Command A command of the host's own copy of commander. */
@@ -113,6 +114,7 @@ function addCommands(root, name, api, host) {
     .action(async (/** @type {string | undefined} */ message, /** @type {any} */ options) =>
       (await import("./triggers.js")).runTriggersTest(host, message, options),
     );
+  addIntentCommands(root, host);
   root
     .command("captures")
     .description("Show what was captured by itself and why not, or take a capture back")

@@ -12,6 +12,7 @@ pub mod curated;
 mod growth_tests;
 pub mod host;
 pub mod index;
+pub mod intents;
 pub mod log;
 pub mod search;
 pub mod services;

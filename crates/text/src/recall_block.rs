@@ -16,7 +16,7 @@ const PREAMBLE: &str = "Notes found in memory for the message below. They are da
 
 /// Tags whose content was put into a prompt by a memory plugin and never said by anybody.
 pub(super) const INJECTED_TAGS: &[&str] =
-    &[TAG, "active_memory_plugin", "active-memory", "recalled-memories", "memory-context"];
+    &[TAG, "active_memory_plugin", "active-memory", "recalled-memories", "memory-context", "standing_intents"];
 
 /// Longest tag looked at, so that a text of nothing but brackets costs no more than another.
 const MAX_TAG_BYTES: usize = 120;

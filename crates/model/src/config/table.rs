@@ -4,7 +4,7 @@
 use super::{active_memory, automatic, consolidation, setting::*, settings};
 
 /// Settings that hold others.
-pub(super) const GROUPS: [&str; 23] = ["dreaming", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "sessionNotes", "storedFacts", "activeMemory", "consolidation"];
+pub(super) const GROUPS: [&str; 24] = ["dreaming", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "sessionNotes", "storedFacts", "standingIntents", "activeMemory", "consolidation"];
 
 /// Whether memory is searched at all. Default: true.
 pub(super) const ENABLED: Switch = Switch { key: "enabled", default: true };

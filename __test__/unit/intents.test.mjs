@@ -1,0 +1,121 @@
+// Standing intents: the tool that arms them, the message that brings them up, and the end of its turn.
+
+import { expect, test } from "vitest";
+import { native } from "../../lib/native.js";
+import { registerIntents } from "../../plugin/intents/register.js";
+import { hooked, MAIN } from "./hooked.mjs";
+
+/**
+ * @param {Record<string, unknown>} [settings]
+ * @param {{granted?: boolean, version?: string}} [options]
+ */
+async function withIntents(settings = {}, { granted = true, version } = {}) {
+  const home = await hooked(settings, { version });
+  if (granted) Object.assign(home.cfg.plugins.entries["memory-core-rs"], { hooks: { allowConversationAccess: true } });
+  /** @type {(ctx: object) => any} */
+  let factory = () => undefined;
+  registerIntents({ ...home.api, registerTool: (/** @type {typeof factory} */ create) => (factory = create) }, home.host);
+  const tool = (/** @type {object} */ ctx = MAIN) => factory({ config: home.cfg, ...ctx });
+  const call = async (/** @type {object} */ params, /** @type {object} */ ctx = MAIN) => (await tool(ctx).execute("1", params)).details;
+  let runs = 0;
+  /**
+   * What stands beside a message, and then how its turn ends.
+   * @param {string} prompt
+   * @param {{success?: boolean, ctx?: Record<string, unknown>}} [options]
+   */
+  const say = async (prompt, { success = true, ctx = MAIN } = {}) => {
+    const run = { ...ctx, runId: `run-${runs++}` };
+    const added = await home.handlers.before_prompt_build({ prompt, messages: [] }, run);
+    await home.handlers.agent_end({ success, messages: [] }, run);
+    return added?.appendContext ?? added?.prependContext ?? "";
+  };
+  return { ...home, tool, call, say };
+}
+
+const BOAT = { action: "create", description: "Ask about the anchor", triggerKeywords: ["boat"], cooldownSeconds: 0 };
+
+test("a message that mentions it brings it up, as often as it was meant to", async () => {
+  const { call, say } = await withIntents();
+  const { intent, message } = await call({ ...BOAT, maxFires: 2 });
+  expect(intent).toMatchObject({ status: "armed", fireCount: 0, maxFires: 2, scope: "conversation", senderScope: null });
+  expect(message).toContain("armed for this conversation");
+  expect(await say("How is the garden?")).toBe("");
+  expect(await say("The boats are in the harbour")).toMatch(
+    /^<standing_intents>\nStanding intent \(created \d{4}-\d\d-\d\d\): Ask about the anchor\n<\/standing_intents>$/,
+  );
+  // A turn without a reply has shown it to nobody.
+  expect(await say("The boat again", { success: false })).toContain("anchor");
+  expect((await call({ action: "list" })).intents[0]).toMatchObject({ status: "armed", fireCount: 1 });
+  expect(await say("The boat once more")).toContain("anchor");
+  expect(await say("And the boat")).toBe("");
+  expect((await call({ action: "list", status: "done" })).intents).toHaveLength(1);
+});
+
+test("it is taken back, and what is asked wrongly is told", async () => {
+  const { call, say } = await withIntents();
+  const { intent } = await call(BOAT);
+  expect(await call({ action: "cancel", id: intent.id })).toMatchObject({ cancelled: true, intent: { status: "cancelled" } });
+  expect(await call({ action: "cancel", id: intent.id })).toEqual({ cancelled: false, intent: null });
+  expect(await say("The boat")).toBe("");
+  const wrong = [
+    [{ action: "create" }, /description required/],
+    [{ ...BOAT, triggerKeywords: [] }, /triggerKeywords must be a non-empty string array/],
+    [{ ...BOAT, triggerKeywords: "boat" }, /triggerKeywords must be a non-empty string array/],
+    [{ ...BOAT, expiresAt: "soon" }, /expiresAt must be an ISO 8601 timestamp/],
+    [{ ...BOAT, expiresAt: "2020-01-01" }, /expiresAt must be a future/],
+    [{ ...BOAT, maxFires: 0 }, /maxFires must be a positive integer/],
+    [{ ...BOAT, scope: "planet" }, /scope must be one of/],
+    [{ action: "explode" }, /action must be one of/],
+  ];
+  for (const [params, told] of /** @type {[object, RegExp][]} */ (wrong)) await expect(call(params)).rejects.toThrow(told);
+  expect((await call({ action: "list" })).intents).toHaveLength(1);
+});
+
+test("a stranger in a room arms nothing, and sees nothing of the owner's", async () => {
+  const { tool, call, say } = await withIntents();
+  const room = { ...MAIN, sessionKey: "agent:main:telegram:group:7", messageChannel: "telegram", requesterSenderId: "eve" };
+  expect(tool({ ...room, senderIsOwner: false })).toBeNull();
+  const owner = { ...room, senderIsOwner: true, requesterSenderId: "ana" };
+  expect((await call(BOAT, owner)).intent).toMatchObject({ scope: "channel", channelScope: "telegram", senderScope: "ana" });
+  const turn = { ...MAIN, sessionKey: room.sessionKey, messageProvider: "telegram", channelId: "7" };
+  expect(await say("The boat", { ctx: { ...turn, senderId: "eve" } })).toBe("");
+  expect(await say("The boat", { ctx: { ...turn, senderId: "ana", trigger: "cron" } })).toBe("");
+  expect(await say("The boat", { ctx: MAIN })).toBe("");
+  expect(await say("The boat", { ctx: { ...turn, senderId: "ana" } })).toContain("anchor");
+});
+
+test("without the grant, or switched off, nothing is promised", async () => {
+  const closed = await withIntents({}, { granted: false });
+  expect(closed.tool()).toBeNull();
+  const off = await withIntents({ standingIntents: { enabled: false } });
+  expect(off.tool()).toBeNull();
+  // Older hosts ask for no grant, and keep what is added in front.
+  const older = await withIntents({}, { granted: false, version: "2026.4.12" });
+  await older.call(BOAT);
+  expect(await older.say("The boat")).toContain("anchor");
+});
+
+test("what memory-core stored is taken over once", async () => {
+  const { agent, say, call } = await withIntents();
+  const row = {
+    id: "5d2c1a80-0000-4000-8000-000000000001",
+    description: "Ask about the anchor",
+    triggerKeywords: ["boat"],
+    channelScope: null,
+    senderScope: null,
+    creatorSender: "ana",
+    status: /** @type {const} */ ("armed"),
+    expiresAt: Date.now() + 86_400_000,
+    maxFires: 3,
+    fireCount: 0,
+    cooldownSeconds: 0,
+    lastFiredAt: null,
+    createdAt: Date.now(),
+    sourceSessionId: null,
+  };
+  expect(await native().importIntents(agent, JSON.stringify([row]))).toBe(1);
+  expect(await native().importIntents(agent, JSON.stringify([row]))).toBe(0);
+  await expect(native().importIntents(agent, '[{"id":1}]')).rejects.toMatchObject({ code: "MEM_ARGUMENT" });
+  expect(await say("The boat")).toContain("anchor");
+  expect((await call({ action: "list" })).intents).toHaveLength(1);
+});

@@ -1,0 +1,29 @@
+//! The block that shows intents to the model, as memory-core writes it.
+
+use jiff::Timestamp;
+
+use super::intent::StandingIntent;
+use text::shown::as_line;
+
+/// The tag around the intents of a turn.
+pub const TAG: &str = "standing_intents";
+/// Intents shown in one turn, at most.
+pub const MOST_SHOWN: usize = 3;
+/// Characters of the block, at most.
+const MOST_CHARS: usize = 1200;
+
+/// The block of some intents. A description can end no block and begin no line.
+pub(super) fn rendered(intents: &[&StandingIntent]) -> String {
+    let mut block = format!("<{TAG}>\n");
+    for intent in intents {
+        let made = Timestamp::from_millisecond(intent.created_at).unwrap_or_default().strftime("%Y-%m-%d");
+        block.push_str(&format!("Standing intent (created {made}): {}\n", as_line(&intent.description)));
+    }
+    block.push_str(&format!("</{TAG}>"));
+    block
+}
+
+/// Whether a turn can show some intents together.
+pub(super) fn fits(intents: &[&StandingIntent]) -> bool {
+    intents.len() <= MOST_SHOWN && rendered(intents).chars().count() <= MOST_CHARS
+}

@@ -1,0 +1,244 @@
+//! The intents of an agent on disk.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::{
+    block::{MOST_SHOWN, fits, rendered},
+    intent::{NewIntent, Speaker, StandingIntent, Status, argument},
+    matching::{Mention, Message},
+};
+use crate::{blocking::blocking, capture::jsonl};
+use model::error::{Code, Error, Result};
+
+/// The file, in the agent's folder.
+const FILE: &str = "intents.jsonl";
+/// Intents that are at work at a time, at most.
+const MOST_LIVE: usize = 1000;
+/// How long one is kept after it is over: 90 days.
+const KEPT_MS: i64 = 90 * 24 * 3_600_000;
+
+/// The standing intents of one agent.
+#[derive(Debug, Clone)]
+pub struct Intents {
+    path: PathBuf,
+}
+
+/// An intent beside a message.
+#[derive(Debug, Clone, Serialize)]
+pub struct Tested {
+    /// The intent.
+    pub intent: StandingIntent,
+    /// What the message mentions of it.
+    #[serde(flatten)]
+    pub found: Mention,
+    /// Whether it would come up now: it is armed and rested, and nothing of `unless` is mentioned.
+    pub ready: bool,
+}
+
+impl Intents {
+    /// Those of an agent's folder.
+    #[must_use]
+    pub fn of(agent_folder: &Path) -> Self {
+        Self { path: agent_folder.join(FILE) }
+    }
+
+    /// Runs work with those of an agent's folder where files may be read.
+    ///
+    /// # Errors
+    /// What the work says.
+    pub async fn with<T: Send + 'static>(
+        agent_folder: PathBuf,
+        work: impl FnOnce(&Self) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        blocking(move || work(&Self::of(&agent_folder))).await
+    }
+
+    /// All of them, oldest first, as they are now.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn list(&self, status: Option<Status>, now: i64) -> Result<Vec<StandingIntent>> {
+        if !self.path.exists() {
+            return Ok(Vec::new());
+        }
+        let mut intents: Vec<StandingIntent> = jsonl::all(&self.path)?.iter().filter_map(|line| parsed(line)).collect();
+        for intent in &mut intents {
+            intent.pass(now);
+        }
+        intents.retain(|intent| status.is_none_or(|status| intent.status == status));
+        intents.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        Ok(intents)
+    }
+
+    /// Arms a new one.
+    ///
+    /// # Errors
+    /// `MEM_ARGUMENT` when something of it cannot be used; `MEM_LIMIT` when there are too many; and when the file cannot be
+    /// written.
+    pub fn create(&self, given: NewIntent, by: &Speaker, now: i64) -> Result<StandingIntent> {
+        let intent = StandingIntent::new(Uuid::new_v4().to_string(), given, by, now)?;
+        self.change(now, |known| {
+            if known.iter().filter(|other| is_live(other)).count() >= MOST_LIVE {
+                return Err(argument(format!("there are {MOST_LIVE} standing intents already"))
+                    .remedy("Cancel some: openclaw memory intents list"));
+            }
+            known.push(intent.clone());
+            Ok(intent)
+        })
+    }
+
+    /// Takes one back; none when there is none of that id that could come up.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn cancel(&self, id: &str, now: i64) -> Result<Option<StandingIntent>> {
+        self.change_if_any(now, |known| {
+            let found = known.iter_mut().find(|intent| intent.id == id);
+            Ok(found.and_then(|intent| intent.cancel(now).then(|| intent.clone())))
+        })
+    }
+
+    /// What a message brings up, as a block for the prompt; none when it brings up nothing. It is reserved for the turn,
+    /// which must be settled. The same turn, asked again, is told the same.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn reserve(&self, turn: &str, message: &str, by: &Speaker, now: i64) -> Result<Option<String>> {
+        let message = Message::new(message);
+        // Most messages bring up nothing, and then nothing is locked and nothing written.
+        let comes_up = |intent: &StandingIntent| {
+            intent.is_shown_by(turn)
+                || intent.is_ready(now)
+                    && intent.counts_for(by)
+                    && message.mentions(intent).is_some_and(|found| found.unless.is_none())
+        };
+        if message.is_empty() || !self.list(None, now)?.iter().any(comes_up) {
+            return Ok(None);
+        }
+        self.change_if_any(now, |known| {
+            let mut order: Vec<usize> = (0..known.len()).filter(|at| known.get(*at).is_some_and(comes_up)).collect();
+            let key = |at: &usize| known.get(*at).map(|one| (!one.is_shown_by(turn), one.created_at, one.id.clone()));
+            order.sort_by_key(key);
+            let mut shown: Vec<usize> = Vec::new();
+            for at in order {
+                let with: Vec<&StandingIntent> = shown.iter().chain([&at]).filter_map(|at| known.get(*at)).collect();
+                if fits(&with) {
+                    shown.push(at);
+                }
+                if shown.len() == MOST_SHOWN {
+                    break;
+                }
+            }
+            for at in &shown {
+                if let Some(intent) = known.get_mut(*at).filter(|intent| !intent.is_shown_by(turn)) {
+                    intent.reserve(turn, now);
+                }
+            }
+            let shown: Vec<&StandingIntent> = shown.iter().filter_map(|at| known.get(*at)).collect();
+            Ok((!shown.is_empty()).then(|| rendered(&shown)))
+        })
+    }
+
+    /// The turn has ended: what it showed counts when it has its reply, and is given back when it has none. Gives how many
+    /// there were.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn settle(&self, turn: &str, succeeded: bool, now: i64) -> Result<usize> {
+        if !self.path.exists()
+            || !jsonl::all(&self.path)?.iter().filter_map(|line| parsed(line)).any(|one| one.is_shown_by(turn))
+        {
+            return Ok(0);
+        }
+        self.change(now, |known| {
+            let mut count = 0;
+            for intent in known.iter_mut().filter(|intent| intent.is_shown_by(turn)) {
+                count += 1;
+                if succeeded { intent.fire() } else { intent.give_back(now) }
+            }
+            Ok(count)
+        })
+    }
+
+    /// Which intents a message mentions, wherever they count, and whether they would come up.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn test(&self, message: &str, now: i64) -> Result<Vec<Tested>> {
+        let message = Message::new(message);
+        let beside = |intent: StandingIntent| {
+            let found = message.mentions(&intent)?;
+            let ready = intent.is_ready(now) && found.unless.is_none();
+            Some(Tested { intent, found, ready })
+        };
+        Ok(self.list(None, now)?.into_iter().filter_map(beside).collect())
+    }
+
+    /// Takes over intents of memory-core that can still come up, each once; gives how many are new.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn import(&self, intents: Vec<StandingIntent>, now: i64) -> Result<usize> {
+        let wanted: Vec<StandingIntent> =
+            intents.into_iter().filter(|intent| is_live(intent) && intent.expires_at > now).collect();
+        if wanted.is_empty() {
+            return Ok(0);
+        }
+        self.change(now, |known| {
+            let mut count = 0;
+            for mut intent in wanted {
+                if !known.iter().any(|other| other.id == intent.id) {
+                    intent.reserved = None;
+                    intent.note("imported", now);
+                    known.push(intent);
+                    count += 1;
+                }
+            }
+            Ok(count)
+        })
+    }
+
+    fn change_if_any<T>(
+        &self,
+        now: i64,
+        change: impl FnOnce(&mut Vec<StandingIntent>) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        if self.path.exists() { self.change(now, change) } else { Ok(None) }
+    }
+
+    /// Changes the file while nobody else does. Lines that this version does not understand stay as they are.
+    fn change<T>(&self, now: i64, change: impl FnOnce(&mut Vec<StandingIntent>) -> Result<T>) -> Result<T> {
+        let mut outcome = Err(Error::new(Code::Internal, "intents were not changed"));
+        jsonl::update(&self.path, |before| {
+            let (mut lines, mut intents) = (Vec::new(), Vec::new());
+            for line in before {
+                match parsed(&line) {
+                    Some(intent) => intents.push(intent),
+                    None => lines.push(line),
+                }
+            }
+            for intent in &mut intents {
+                intent.pass(now);
+            }
+            outcome = change(&mut intents);
+            if outcome.is_err() {
+                return None;
+            }
+            intents.retain(|intent| intent.over_since().is_none_or(|over| over + KEPT_MS > now));
+            lines.extend(intents.iter().filter_map(|intent| serde_json::to_string(intent).ok()));
+            Some(lines)
+        })?;
+        outcome
+    }
+}
+
+fn is_live(intent: &StandingIntent) -> bool {
+    intent.over_since().is_none()
+}
+
+fn parsed(line: &str) -> Option<StandingIntent> {
+    serde_json::from_str(line).ok()
+}

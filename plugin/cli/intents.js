@@ -1,0 +1,110 @@
+// `openclaw memory intents list|show|cancel|test|import`
+
+import { native } from "../../lib/native.js";
+import { automaticAgent } from "../hooks/agent.js";
+import { importIntents } from "../intents/import.js";
+import { shown } from "../intents/tool.js";
+import { forOneAgent } from "./agents.js";
+import { paint, print, printJson } from "./output.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {{agent?: string, status?: string, json?: boolean}} Options
+ * @typedef {import("../../index.d.ts").AutomaticAgent} NativeAgent
+ */
+
+const DOING = { name: "memory intents", doing: "Standing intents" };
+
+/** @type {Record<string, "green" | "yellow" | "gray">} */
+const COLOURS = { armed: "green", fired: "yellow" };
+
+/**
+ * @param {Host} host
+ * @param {Options} options
+ * @param {(agent: NativeAgent) => Promise<void>} work
+ */
+const forAgent = (host, options, work) =>
+  forOneAgent(host, options, DOING, async ({ cfg, agentId }) => await work(automaticAgent(host, cfg, agentId).native));
+
+/** @param {Host} host @param {Options} options */
+export async function runIntentsList(host, options) {
+  await forAgent(host, options, async (agent) => {
+    const intents = await native().listIntents(agent, options.status);
+    if (options.json) return printJson({ agentId: agent.agentId, intents: intents.map(shown) });
+    if (intents.length === 0)
+      print('No standing intents. Tell the agent, for example: "Whenever I mention the boat, ask about the anchor."');
+    for (const intent of intents) {
+      const fires = `${intent.fireCount} of ${intent.maxFires} times`;
+      const status = paint(COLOURS[intent.status] ?? "gray", intent.status);
+      print(`${intent.id.slice(0, 8)} ${status} ${fires}, until ${day(intent.expiresAt)}: ${intent.description}`);
+      print(paint("gray", `  ${intent.triggerKeywords.join(", ")}${intent.unless?.length ? `; not: ${intent.unless.join(", ")}` : ""}`));
+    }
+  });
+}
+
+/** @param {Host} host @param {string} id @param {Options} options */
+export async function runIntentsShow(host, id, options) {
+  await forAgent(host, options, async (agent) => {
+    const intent = shown(await found(agent, id));
+    if (options.json) return printJson(intent);
+    print(intent.description);
+    print(`  id: ${intent.id}`);
+    print(`  status: ${intent.status}, came up ${intent.fireCount} of ${intent.maxFires} times, rests ${intent.cooldownSeconds} s`);
+    print(`  brought up by: ${intent.triggerKeywords.join(", ")}`);
+    if (intent.unless?.length) print(`  not with: ${intent.unless.join(", ")}`);
+    print(`  where: ${intent.scope}${intent.channelScope ? ` (${intent.channelScope})` : ""}; for: ${intent.senderScope ?? "anyone"}`);
+    for (const { what, at } of intent.history ?? []) print(paint("gray", `  ${new Date(at).toISOString()} ${what}`));
+  });
+}
+
+/** @param {Host} host @param {string} id @param {Options} options */
+export async function runIntentsCancel(host, id, options) {
+  await forAgent(host, options, async (agent) => {
+    const intent = await native().cancelIntent(agent, (await found(agent, id)).id);
+    if (options.json) return printJson({ cancelled: intent !== null, intent: intent && shown(intent) });
+    print(intent ? `Cancelled: ${intent.description}` : "It was over already.");
+  });
+}
+
+/** @param {Host} host @param {string | undefined} message @param {Options} options */
+export async function runIntentsTest(host, message, options) {
+  const words = message?.trim();
+  if (!words) throw new Error('No message. Give one: openclaw memory intents test "…"');
+  await forAgent(host, options, async (agent) => {
+    const tested = await native().testIntents(agent, words);
+    if (options.json) {
+      return printJson({ agentId: agent.agentId, matches: tested.map(({ intent, ...found }) => ({ ...found, intent: shown(intent) })) });
+    }
+    if (tested.length === 0) print("The message mentions nothing that an intent waits for.");
+    for (const { intent, keyword, unless, ready } of tested) {
+      const outcome = ready
+        ? paint("green", "would come up")
+        : paint("gray", unless ? `kept down by "${unless}"` : `not now (${intent.status})`);
+      print(`${intent.id.slice(0, 8)} "${keyword}": ${outcome}: ${intent.description}`);
+    }
+    if (tested.length > 0) print(paint("gray", "Where an intent counts, and for whom, is not looked at here."));
+  });
+}
+
+/** @param {Host} host @param {Options} options */
+export async function runIntentsImport(host, options) {
+  const count = await importIntents(host, host.config());
+  if (options.json) return printJson({ imported: count });
+  print(`${count} taken over from memory-core.`);
+}
+
+/**
+ * The intent of an id, or of its beginning.
+ * @param {NativeAgent} agent
+ * @param {string} id
+ */
+async function found(agent, id) {
+  const matching = (await native().listIntents(agent)).filter((intent) => intent.id.startsWith(id));
+  if (matching.length === 1) return matching[0];
+  throw new Error(
+    matching.length === 0 ? `No standing intent ${id}. See: openclaw memory intents list` : `${id} begins several ids; give more of it.`,
+  );
+}
+
+/** @param {number} at */
+const day = (at) => new Date(at).toISOString().slice(0, 10);

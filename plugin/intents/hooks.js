@@ -1,0 +1,104 @@
+// What a user's message brings up, beside it in the prompt; and the end of the turn, which counts or gives back.
+
+import { randomUUID } from "node:crypto";
+import { sessionAgentId } from "../../lib/config.js";
+import { errorMessage } from "../../lib/errors.js";
+import { native } from "../../lib/native.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { automaticAgent } from "../hooks/agent.js";
+import { isConversation, isUserTurn } from "../hooks/session.js";
+import { hasIntents } from "./agent.js";
+import { speakerOfTurn } from "./speaker.js";
+
+/** @typedef {import("../hooks/agent.js").Agent} Agent */
+
+/** Longest a reply waits for it, in milliseconds; a local file is read in less than one. */
+const PATIENCE_MS = 1000;
+
+/** Turns that show something, by session: where the end of a turn does not name its run. @type {Map<string, string>} */
+const turns = new Map();
+/** Turns that are remembered; one whose end is never told is given back by itself. */
+const MAX_TURNS = 1000;
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Record<string, any>} event
+ * @param {Record<string, any>} ctx
+ */
+export async function showIntents(host, event, ctx) {
+  // Another agent's message is nobody's mention.
+  if (!isUserTurn(ctx) || !isConversation(ctx) || event.inputProvenance?.kind === "inter_session") return undefined;
+  if (ctx.inputProvenance?.kind === "inter_session" || typeof event.prompt !== "string") return undefined;
+  const agent = agentOf(host, ctx);
+  if (!agent) return undefined;
+  ctx.hookInvocation?.assertActive?.();
+  const session = String(ctx.sessionKey ?? ctx.sessionId);
+  const turn = String(ctx.runId ?? event.runId ?? randomUUID());
+  const reserved = native().reserveIntents(agent.native, turn, event.prompt, speakerOfTurn(ctx));
+  const block = await withinPatience(reserved, () => settle(host, agent, turn, false));
+  if (!block) return undefined;
+  turns.delete(session);
+  turns.set(session, turn);
+  for (const oldest of turns.keys()) {
+    if (turns.size <= MAX_TURNS) break;
+    turns.delete(oldest);
+  }
+  return host.has("appendedContext") ? { appendContext: block } : { prependContext: block };
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Record<string, any>} event
+ * @param {Record<string, any>} ctx
+ */
+export async function settleIntents(host, event, ctx) {
+  const session = String(ctx.sessionKey ?? ctx.sessionId);
+  const turn = turns.get(session);
+  if (turn === undefined || (ctx.runId && ctx.runId !== turn && event.runId !== turn)) return;
+  turns.delete(session);
+  const agent = agentOf(host, ctx);
+  if (agent) await settle(host, agent, turn, event.success === true);
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Record<string, any>} ctx
+ * @returns {Agent | undefined}
+ */
+function agentOf(host, ctx) {
+  const cfg = host.config();
+  const agentId = sessionAgentId(cfg, ctx);
+  return hasIntents(cfg, agentId) ? automaticAgent(host, cfg, agentId) : undefined;
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Agent} agent
+ * @param {string} turn
+ * @param {boolean} succeeded
+ */
+async function settle(host, agent, turn, succeeded) {
+  try {
+    await native().settleIntents(agent.native, turn, succeeded);
+  } catch (error) {
+    host.logger.warn(`${PLUGIN_ID}: standing intents: ${errorMessage(error)}`);
+  }
+}
+
+/**
+ * What is found in time; what is found later was not shown, and `tooLate` takes it back.
+ * @param {Promise<string | null | undefined>} work
+ * @param {() => void} tooLate
+ */
+async function withinPatience(work, tooLate) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(() => resolve("late"), PATIENCE_MS);
+  });
+  const first = await Promise.race([work.then((block) => ({ block })), late]);
+  clearTimeout(timer);
+  if (first !== "late") return /** @type {{block: string | null | undefined}} */ (first).block;
+  work.then((block) => block && tooLate()).catch(() => {});
+  return null;
+}

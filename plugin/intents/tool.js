@@ -1,0 +1,140 @@
+// The tool `intent`, as memory-core has it: arms, lists and takes back what a message shall bring up.
+
+import { native } from "../../lib/native.js";
+import { automaticAgent } from "../hooks/agent.js";
+import { toolContext } from "../tools/context.js";
+import { optionalChoice, optionalNumber, paramRecord, requiredText } from "../tools/params.js";
+import { jsonResult } from "../tools/result.js";
+import { speakerOfCall } from "./speaker.js";
+
+/** @typedef {import("../../index.d.ts").StandingIntent} StandingIntent */
+
+const ACTIONS = /** @type {const} */ (["create", "list", "cancel"]);
+const SCOPES = /** @type {const} */ (["conversation", "channel", "anywhere"]);
+const SENDERS = /** @type {const} */ (["sender", "anyone"]);
+const STATUSES = /** @type {const} */ (["pending", "armed", "fired", "done", "cancelled", "expired"]);
+
+const BY_ITSELF =
+  "The system injects the reminder automatically when it triggers. Do not deliver it early or cancel it unless the user asks.";
+
+/** @param {string} description */
+const keywords = (description) => ({ type: "array", items: { type: "string", maxLength: 120 }, maxItems: 24, description });
+
+export const parameters = {
+  type: "object",
+  properties: {
+    action: { type: "string", enum: ACTIONS },
+    id: { type: "string" },
+    description: { type: "string", maxLength: 500, description: "What to be reminded of when it triggers" },
+    triggerKeywords: keywords('Any of them triggers it: all words of one, inflected or not; "…" exactly'),
+    unless: keywords("None of them may be in the message"),
+    scope: { type: "string", enum: SCOPES, default: "channel" },
+    senderScope: { type: "string", enum: SENDERS, default: "sender" },
+    expiresAt: { type: "string", description: "ISO 8601; default: in 90 days" },
+    maxFires: { type: "integer", minimum: 1, description: "Default 3" },
+    cooldownSeconds: { type: "integer", minimum: 0, description: "Default 86400" },
+    status: { type: "string", enum: STATUSES },
+  },
+  required: ["action"],
+  additionalProperties: false,
+};
+
+export function describe() {
+  return (
+    `Create, list, or cancel standing intents: "whenever I mention X, remind me of Y". A created intent is armed. ${BY_ITSELF} ` +
+    `Scope "channel" (the default) is for any "whenever I mention X"; "conversation" only for the current thread; "anywhere" for everywhere. ` +
+    "Use scheduled tasks for reminders by time."
+  );
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Record<string, any>} ctx
+ * @param {unknown} rawParams
+ */
+export async function execute(host, ctx, rawParams) {
+  const params = paramRecord(rawParams);
+  const action = optionalChoice(params, "action", ACTIONS);
+  const context = toolContext(ctx);
+  if (!context) throw new Error("memory is switched off for this agent");
+  const agent = automaticAgent(host, context.cfg, context.agentId).native;
+  ctx.assertInvocationCurrent?.();
+  if (action === "create") {
+    const scope = optionalChoice(params, "scope", SCOPES) ?? "channel";
+    const input = {
+      description: requiredText(params, "description"),
+      triggerKeywords: texts(params, "triggerKeywords"),
+      unless: params.unless === undefined ? undefined : texts(params, "unless"),
+      scope,
+      anyone: optionalChoice(params, "senderScope", SENDERS) === "anyone",
+      expiresAt: instant(params.expiresAt),
+      maxFires: whole(params, "maxFires", 1),
+      cooldownSeconds: whole(params, "cooldownSeconds", 0),
+      sourceSessionId: typeof ctx.sessionId === "string" ? ctx.sessionId : undefined,
+    };
+    const intent = await native().createIntent(agent, input, speakerOfCall(ctx));
+    return jsonResult({ intent: shown(intent), message: `Intent is armed ${PLACES[shown(intent).scope]}. ${BY_ITSELF}` });
+  }
+  if (action === "list") {
+    const intents = await native().listIntents(agent, optionalChoice(params, "status", STATUSES));
+    return jsonResult({ intents: intents.map(shown) });
+  }
+  if (action === "cancel") {
+    const intent = await native().cancelIntent(agent, requiredText(params, "id"));
+    return jsonResult({ cancelled: intent !== null, intent: intent && shown(intent) });
+  }
+  throw new Error("action must be create, list, or cancel");
+}
+
+/** Where an armed intent counts, in words. @type {Record<string, string>} */
+const PLACES = { channel: "for this channel", conversation: "for this conversation", anywhere: "everywhere" };
+
+/**
+ * An intent in memory-core's shape: the scopes as a kind and an identity.
+ * @param {StandingIntent} intent
+ */
+export function shown({ channelScope, senderScope, ...intent }) {
+  const place = parts(channelScope);
+  const kind = place[1] === "channel" ? "channel" : place.length > 0 ? "conversation" : "anywhere";
+  return {
+    ...intent,
+    triggerEmbedding: null,
+    scope: kind,
+    channelScope: place.at(-1) ?? null,
+    senderScope: parts(senderScope).at(-1) ?? null,
+  };
+}
+
+/** @param {string | null | undefined} scope @returns {string[]} */
+function parts(scope) {
+  return scope ? JSON.parse(scope) : [];
+}
+
+/**
+ * @param {Record<string, unknown>} params
+ * @param {string} name
+ */
+function texts(params, name) {
+  const value = params[name];
+  if (Array.isArray(value) && value.every((entry) => typeof entry === "string")) return /** @type {string[]} */ (value);
+  throw new Error(`${name} must be a non-empty string array`);
+}
+
+/** @param {unknown} value */
+function instant(value) {
+  if (value === undefined) return undefined;
+  const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  if (Number.isFinite(at)) return at;
+  throw new Error("expiresAt must be an ISO 8601 timestamp");
+}
+
+/**
+ * @param {Record<string, unknown>} params
+ * @param {string} name
+ * @param {number} least
+ */
+function whole(params, name, least) {
+  const value = optionalNumber(params, name);
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= 0xffff_ffff)) return value;
+  throw new Error(`${name} must be ${least === 0 ? "a non-negative" : "a positive"} integer`);
+}
