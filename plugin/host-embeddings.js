@@ -155,7 +155,7 @@ async function embedQuery(provider, text) {
 async function createProvider(id, { cfg, agentId, agentDir, options, credentialSources }) {
   const remote = await ownRemote(id, { cfg, agentId, options, credentialSources });
   const sdk = await importSdk(SDK);
-  const adapter = sdk?.getMemoryEmbeddingProvider?.(id, cfg);
+  const adapter = sdk?.getMemoryEmbeddingProvider?.(id, cfg) ?? (await generalAdapter(id, cfg));
   const request = {
     ...options,
     config: await withPlainServer(remote.config, id, credentialSources),
@@ -174,6 +174,15 @@ async function createProvider(id, { cfg, agentId, agentDir, options, credentialS
     return await sdk.createLocalEmbeddingProvider(request);
   }
   throw new Error(`the host has no embedding provider "${id}"; enable its plugin, or set another provider`);
+}
+
+/**
+ * An adapter that a plugin offers for any use: hosts between 2026.6 and 2026.8 keep those apart from the ones for memory.
+ * @param {string} id
+ * @param {HostConfig} cfg
+ */
+async function generalAdapter(id, cfg) {
+  return (await importSdk("embedding-providers"))?.getEmbeddingProvider?.(id, cfg);
 }
 
 /**

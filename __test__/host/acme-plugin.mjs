@@ -59,7 +59,7 @@ export default {
 export async function installAcme(host) {
   const dir = path.join(host.dir, "acme-embeddings");
   await mkdir(dir);
-  const contract = host.atLeast("2026.8.1") ? "embeddingProviders" : "memoryEmbeddingProviders";
+  const contract = host.atLeast("2026.6.1") ? "embeddingProviders" : "memoryEmbeddingProviders";
   await writeFile(path.join(dir, "openclaw.plugin.json"), JSON.stringify({ ...MANIFEST, contracts: { [contract]: ["acme"] } }));
   await writeFile(path.join(dir, "package.json"), JSON.stringify(PACKAGE));
   await writeFile(path.join(dir, "index.js"), ENTRY);
