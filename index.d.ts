@@ -593,7 +593,10 @@ export interface HostFailure {
   retryAfterMs?: number
 }
 
-/** Takes over intents of memory-core that can still come up, each once; gives how many are new. */
+/**
+ * Takes over intents of memory-core that can still come up, each once: `rows` is JSON, an array of them. Gives how many
+ * are new.
+ */
 export declare function importIntents(agent: AutomaticAgent, rows: string): Promise<number>
 
 /** A new standing intent. */

@@ -62,7 +62,8 @@ export function privateRecallSuite(version) {
 
     test("the recall for another private conversation finds it, the turn itself does not", async () => {
       const chats = await ask(BERG);
-      expect(answers(chats.filter(isRecall))).toContain("Quetzal since Monday");
+      const asked = chats.map((chat) => `${isRecall(chat) ? "recall" : "turn"}: ${text(chat.messages.at(-1)).slice(0, 300)}`).join("\n");
+      expect(answers(chats.filter(isRecall)), `${asked}\n${host.gatewayOutput.slice(-3000)}`).toContain("Quetzal since Monday");
       const turns = chats.filter((chat) => !isRecall(chat));
       expect(turns.length).toBeGreaterThan(0);
       expect(answers(turns)).not.toContain("Quetzal since Monday");
