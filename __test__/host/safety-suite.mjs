@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { stopHosts } from "./harness.mjs";
-import { eventually, ID, MAIN, memoryHost, messagesOf, question, RESET } from "./memory-host.mjs";
+import { eventually, ID, MAIN, memoryHost, messagesOf, question, text, RESET } from "./memory-host.mjs";
 
 const FALCON = "# 2026-11-02\n\n- Project Falcon uses PostgreSQL 17 as its database.\n";
 
@@ -67,7 +67,8 @@ export function safetySuite(version) {
       host.takeChats();
       await say("My kite is red. I prefer kites to swings.");
       await say("And what now?");
-      expect(await eventually(async () => (await notes()).includes("- The kite is red"))).toBe(true);
+      const last = () => host.peekChats().map((chat) => text(chat.messages.at(-1)).slice(0, 300)).join("\n");
+      expect(await eventually(async () => (await notes()).includes("- The kite is red")), last()).toBe(true);
       const flush = question(host.takeChats(), "Memory flush before compaction");
       expect(flush).toMatch(/Write only to memory\/\d{4}-\d\d-\d\d\.md/);
       await say(`I prefer harbours to beaches. ${"The weather was nice. ".repeat(60)}Really.`);
