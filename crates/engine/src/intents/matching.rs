@@ -1,8 +1,12 @@
 //! Whether a message mentions what an intent waits for. Words are compared as a search compares them: whatever their case,
 //! accents and inflection, Chinese and Japanese by pairs of characters.
 
-use std::collections::HashSet;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, LazyLock},
+};
 
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::intent::StandingIntent;
@@ -51,33 +55,64 @@ impl Message {
         Some(Mention { keyword, unless: found(&intent.unless) })
     }
 
-    /// All words of a keyword, in the way the host's own engine compares them or by what they mean to a search.
     fn holds(&self, keyword: &str) -> bool {
-        if let Some(phrase) = keyword.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-            return understand(keyword, 0, "UTC").phrases.iter().any(|phrase| holds_phrase(&self.text, phrase))
-                || words(phrase).next().is_some() && holds_words(&self.text, phrase);
+        match &*keyword_of(keyword) {
+            Keyword::Phrase { folded, words: phrase } => {
+                folded.iter().any(|phrase| holds_phrase(&self.text, phrase)) || holds_run(&self.text, phrase)
+            }
+            Keyword::Words { plain, terms } => {
+                let has_all = |terms: &[Vec<String>]| {
+                    terms.iter().all(|spellings| spellings.iter().any(|term| self.terms.contains(term)))
+                };
+                (!plain.is_empty() && plain.iter().all(|word| self.words.contains(word)))
+                    || (!terms.is_empty() && has_all(terms))
+            }
         }
-        let mut plain = words(keyword).peekable();
-        if plain.peek().is_none() {
-            return false;
-        }
-        plain.all(|word| self.words.contains(&word)) || self.holds_terms(keyword)
-    }
-
-    fn holds_terms(&self, keyword: &str) -> bool {
-        let plan = understand(keyword, 0, "UTC");
-        // Single characters and parts are there for ranking; function words alone say nothing.
-        let counts = |kind: TermKind| !matches!(kind, TermKind::Character | TermKind::StopWord);
-        let mut terms = plan.terms.iter().filter(|term| counts(term.kind)).peekable();
-        terms.peek().is_some()
-            && terms.all(|term| term.alternatives.iter().any(|spelling| self.terms.contains(&spelling.term)))
     }
 }
 
-/// A phrase too short for a search to take it for one.
-fn holds_words(text: &str, phrase: &str) -> bool {
-    let (text, phrase): (Vec<String>, Vec<String>) = (words(text).collect(), words(phrase).collect());
-    text.windows(phrase.len()).any(|run| run == phrase)
+/// What a keyword asks of a message.
+enum Keyword {
+    /// These words side by side: as a search reads them, and for one too short for that.
+    Phrase { folded: Vec<String>, words: Vec<String> },
+    /// All of these words, as memory-core compares them, or each in one of its spellings.
+    Words { plain: Vec<String>, terms: Vec<Vec<String>> },
+}
+
+/// Keywords that were taken apart: a reply waits, and every message is held against all of them.
+static KEYWORDS: LazyLock<Mutex<HashMap<String, Arc<Keyword>>>> = LazyLock::new(Mutex::default);
+/// Keywords that are remembered.
+const MOST_KEYWORDS: usize = 20_000;
+
+fn keyword_of(text: &str) -> Arc<Keyword> {
+    if let Some(known) = KEYWORDS.lock().get(text) {
+        return Arc::clone(known);
+    }
+    let keyword = Arc::new(taken_apart(text));
+    let mut known = KEYWORDS.lock();
+    if known.len() >= MOST_KEYWORDS {
+        known.clear();
+    }
+    known.insert(text.to_owned(), Arc::clone(&keyword));
+    keyword
+}
+
+fn taken_apart(text: &str) -> Keyword {
+    let plan = understand(text, 0, "UTC");
+    if let Some(phrase) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        return Keyword::Phrase { folded: plan.phrases, words: words(phrase).collect() };
+    }
+    // Single characters are there for ranking; function words alone say nothing.
+    let counts = |kind: TermKind| !matches!(kind, TermKind::Character | TermKind::StopWord);
+    let terms = plan.terms.into_iter().filter(|term| counts(term.kind));
+    let spellings = terms.map(|term| term.alternatives.into_iter().map(|one| one.term).collect());
+    Keyword::Words { plain: words(text).collect(), terms: spellings.collect() }
+}
+
+/// Whether words stand side by side.
+fn holds_run(text: &str, run: &[String]) -> bool {
+    let text: Vec<String> = words(text).collect();
+    !run.is_empty() && text.windows(run.len()).any(|some| some == run)
 }
 
 /// Words as memory-core cuts them: letters, numbers, `_` and `-`, in lower case.
