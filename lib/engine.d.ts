@@ -355,7 +355,7 @@ export type StandingIntent = {
   /** Who made it. */
   creatorSender: string | null;
   /** Where it stands. */
-  status: Status;
+  status: IntentStatus;
   /** When it ends, in milliseconds since the epoch. */
   expiresAt: number;
   /** How often it comes up. */
@@ -373,7 +373,7 @@ export type StandingIntent = {
   /** The turn that shows it now. */
   reserved?: Reservation;
   /** What happened to it, oldest first. */
-  history?: Event[];
+  history?: IntentEvent[];
 };
 
 /** An intent beside a message. */
@@ -580,7 +580,7 @@ export type FileAsked = {
 };
 
 /** Where an intent stands. */
-export type Status = "pending" | "armed" | "fired" | "done" | "expired" | "cancelled";
+export type IntentStatus = "pending" | "armed" | "fired" | "done" | "expired" | "cancelled";
 
 /** A turn that shows an intent and has not ended. */
 export type Reservation = {
@@ -589,7 +589,7 @@ export type Reservation = {
 };
 
 /** One thing that happened to an intent. */
-export type Event = {
+export type IntentEvent = {
   /** `created`, `imported`, `fired`, `returned`, `cancelled`. */
   what: string;
   /** When, in milliseconds since the epoch. */

@@ -9,7 +9,7 @@ use super::{
     promise::promise,
 };
 use engine::{
-    intents::{Intents, NewIntent, Speaker, StandingIntent, Status},
+    intents::{IntentStatus, Intents, NewIntent, Speaker, StandingIntent},
     services::now_ms,
 };
 use model::error::{Code, Error, Result};
@@ -98,7 +98,7 @@ pub fn create_intent(
 #[napi(ts_return_type = "Promise<StandingIntent[]>")]
 pub fn list_intents(env: &Env, agent: AutomaticAgent, status: Option<String>) -> napi::Result<PromiseRaw<'_, Value>> {
     run(env, &agent, move |intents| {
-        let status = status.map(|name| Status::parse(&name)).transpose()?;
+        let status = status.map(|name| IntentStatus::parse(&name)).transpose()?;
         to_value(&intents.list(status, now_ms())?)
     })
 }

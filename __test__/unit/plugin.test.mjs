@@ -67,7 +67,7 @@ describe("register", () => {
     expect(plugin.register(api)).toBeUndefined();
     plugin.register(api);
     const counts = Object.fromEntries(Object.entries(registered).map(([name, calls]) => [name, calls.length]));
-    expect(counts).toEqual({ capability: 2, tool: 10, cli: 6, service: 2 });
+    expect(counts).toEqual({ capability: 2, tool: 12, cli: 6, service: 2 });
     expect(registered.capability[0][0]).toMatchObject({
       deterministicRecallToolName: "memory_search",
       runtime: { supportsWorkspaceMemoryReadSources: true, authorizeSearchHits: expect.any(Function) },

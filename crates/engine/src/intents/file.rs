@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{
     block::{MOST_SHOWN, fits, rendered},
-    intent::{NewIntent, Speaker, StandingIntent, Status, argument},
+    intent::{IntentStatus, NewIntent, Speaker, StandingIntent, argument},
     matching::{Mention, Message},
 };
 use crate::{blocking::blocking, capture::jsonl};
@@ -60,7 +60,7 @@ impl Intents {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn list(&self, status: Option<Status>, now: i64) -> Result<Vec<StandingIntent>> {
+    pub fn list(&self, status: Option<IntentStatus>, now: i64) -> Result<Vec<StandingIntent>> {
         if !self.path.exists() {
             return Ok(Vec::new());
         }

@@ -22,7 +22,7 @@ const HISTORY: usize = 50;
 /// Where an intent stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum IntentStatus {
     /// Made, but not at work; memory-core knows it and never sets it.
     Pending,
     /// The next message that mentions it brings it up.
@@ -37,7 +37,7 @@ pub enum Status {
     Cancelled,
 }
 
-impl Status {
+impl IntentStatus {
     /// The status of a name.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ pub struct NewIntent {
 
 /// One thing that happened to an intent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Event {
+pub struct IntentEvent {
     /// `created`, `imported`, `fired`, `returned`, `cancelled`.
     pub what: String,
     /// When, in milliseconds since the epoch.
@@ -177,7 +177,7 @@ pub struct StandingIntent {
     /// Who made it.
     pub creator_sender: Option<String>,
     /// Where it stands.
-    pub status: Status,
+    pub status: IntentStatus,
     /// When it ends, in milliseconds since the epoch.
     pub expires_at: i64,
     /// How often it comes up.
@@ -197,7 +197,7 @@ pub struct StandingIntent {
     pub(super) reserved: Option<Reservation>,
     /// What happened to it, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub history: Vec<Event>,
+    pub history: Vec<IntentEvent>,
 }
 
 impl StandingIntent {
@@ -221,7 +221,7 @@ impl StandingIntent {
             channel_scope,
             sender_scope,
             creator_sender: known(by.sender_id.as_ref()).map(str::to_owned),
-            status: Status::Armed,
+            status: IntentStatus::Armed,
             expires_at,
             max_fires: given.max_fires.unwrap_or(MAX_FIRES).max(1),
             fire_count: 0,
@@ -242,16 +242,16 @@ impl StandingIntent {
             self.give_back(now);
         }
         if self.status.is_live() && self.expires_at <= now {
-            self.status = Status::Expired;
+            self.status = IntentStatus::Expired;
         }
-        if self.status == Status::Fired && self.fire_count < self.max_fires && self.has_rested(now) {
-            self.status = Status::Armed;
+        if self.status == IntentStatus::Fired && self.fire_count < self.max_fires && self.has_rested(now) {
+            self.status = IntentStatus::Armed;
         }
     }
 
     /// Whether the next message may bring it up.
     pub(super) fn is_ready(&self, now: i64) -> bool {
-        self.status == Status::Armed
+        self.status == IntentStatus::Armed
             && self.reserved.is_none()
             && self.fire_count < self.max_fires
             && self.has_rested(now)
@@ -290,7 +290,7 @@ impl StandingIntent {
         self.fire_count += 1;
         self.last_fired_at = Some(at);
         if self.status.is_live() {
-            self.status = if self.fire_count >= self.max_fires { Status::Done } else { Status::Fired };
+            self.status = if self.fire_count >= self.max_fires { IntentStatus::Done } else { IntentStatus::Fired };
         }
         self.note("fired", at);
     }
@@ -306,7 +306,7 @@ impl StandingIntent {
     pub(super) fn cancel(&mut self, now: i64) -> bool {
         let was_live = self.status.is_live();
         if was_live {
-            self.status = Status::Cancelled;
+            self.status = IntentStatus::Cancelled;
             self.note("cancelled", now);
         }
         was_live
@@ -319,7 +319,7 @@ impl StandingIntent {
     }
 
     pub(super) fn note(&mut self, what: &str, at: i64) {
-        self.history.push(Event { what: what.to_owned(), at });
+        self.history.push(IntentEvent { what: what.to_owned(), at });
         let surplus = self.history.len().saturating_sub(HISTORY);
         self.history.drain(..surplus);
     }

@@ -15,5 +15,5 @@ mod tests;
 
 pub use block::{MOST_SHOWN, TAG};
 pub use file::{Intents, Tested};
-pub use intent::{NewIntent, Scope, Speaker, StandingIntent, Status};
+pub use intent::{IntentStatus, NewIntent, Scope, Speaker, StandingIntent};
 pub use matching::Mention;

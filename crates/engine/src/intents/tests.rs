@@ -53,11 +53,11 @@ fn it_comes_up_rests_and_is_done() {
     assert_eq!(home.intents.settle("t1", true, NOW).unwrap(), 1);
     assert_eq!(home.intents.settle("t1", true, NOW).unwrap(), 0);
     let of = |now| home.intents.list(None, now).unwrap().remove(0);
-    assert_eq!((of(NOW).status, of(NOW).fire_count, of(NOW).last_fired_at), (Status::Fired, 1, Some(NOW)));
+    assert_eq!((of(NOW).status, of(NOW).fire_count, of(NOW).last_fired_at), (IntentStatus::Fired, 1, Some(NOW)));
     assert!(!home.says("the boat again", NOW + 59_000));
-    assert_eq!(of(NOW + 60_000).status, Status::Armed);
+    assert_eq!(of(NOW + 60_000).status, IntentStatus::Armed);
     assert!(home.says("the boat again", NOW + 60_000));
-    assert_eq!(of(NOW + 60_000).status, Status::Done);
+    assert_eq!(of(NOW + 60_000).status, IntentStatus::Done);
     assert!(!home.says("the boat again", NOW + DAY));
     assert_eq!(home.intents.cancel(&made.id, NOW).unwrap(), None);
     let history: Vec<String> = of(NOW + DAY).history.into_iter().map(|event| event.what).collect();
