@@ -67,7 +67,11 @@ export function safetySuite(version) {
       host.takeChats();
       await say("My kite is red. I prefer kites to swings.");
       await say("And what now?");
-      const last = () => host.peekChats().map((chat) => text(chat.messages.at(-1)).slice(0, 300)).join("\n");
+      const last = () =>
+        host
+          .peekChats()
+          .map((chat) => text(chat.messages.at(-1)).slice(0, 300))
+          .join("\n");
       expect(await eventually(async () => (await notes()).includes("- The kite is red")), last()).toBe(true);
       const flush = question(host.takeChats(), "Memory flush before compaction");
       expect(flush).toMatch(/Write only to memory\/\d{4}-\d\d-\d\d\.md/);
