@@ -96,7 +96,14 @@ async fn a_first_pass_that_takes_too_long_is_said() {
     assert_eq!((answer.hits.len(), answer.partial), (0, true));
     assert!(answer.warning.unwrap().contains("being read for the first time"));
     tokio::task::block_in_place(|| other.close());
-    let answer = timed(&engine, "boiler code").await;
+    // On a busy machine one search does not wait long enough for the pass that is possible now.
+    let mut answer = timed(&engine, "boiler code").await;
+    for _ in 0..100 {
+        if !answer.hits.is_empty() {
+            break;
+        }
+        answer = timed(&engine, "boiler code").await;
+    }
     assert_eq!((answer.hits.len(), answer.mode), (1, "fts-only"));
     assert!(answer.warning.unwrap().contains("still being embedded"));
     sync(&engine).await;
