@@ -9,7 +9,7 @@ import { steps } from "./steps.mjs";
 const RULES = [
   { on: "system", match: "flush turn", reply: "NO_REPLY" },
   {
-    match: "what is my parrot called",
+    match: "what my parrot is called",
     tool: "memory_search",
     toolCall: { name: "memory_search", arguments: { query: "parrot called" } },
   },
@@ -49,7 +49,7 @@ export function privateRecallSuite(version) {
     /** The requests that a question makes. @param {string} sessionKey */
     const ask = async (sessionKey) => {
       host.takeChats();
-      await host.chat(sessionKey, "What is my parrot called, by the way?");
+      await host.chat(sessionKey, "Do you remember what my parrot is called?");
       return host.takeChats();
     };
 
