@@ -467,6 +467,9 @@ impl Reader {
     /// 5 May 2023; May 5th, 2023; 5 de março; March 2023; in March; in 2023; summer of 2023; Q3 2023.
     fn date(&self, at: usize) -> Found {
         let calendar = &self.calendar;
+        if let Some(days) = self.days_of_a_month(at) {
+            return Some(days);
+        }
         if let Some(day) = self.month_day(at) {
             let month_at = self.skip(at + 1);
             let month = self.get(month_at, any_month)?;
@@ -511,6 +514,20 @@ impl Reader {
         }
         let year = self.year(at)?;
         if opened { Some((calendar.year(year)?, at + 1)) } else { None }
+    }
+
+    /// "Between 1 and 10 April", "zwischen dem 3. und 5. Mai": the month is said once, at the end.
+    fn days_of_a_month(&self, at: usize) -> Found {
+        let first = self.month_day(at)?;
+        let opened =
+            (1..=2).any(|back| at.checked_sub(back).is_some_and(|i| self.is(i, Sense::Between) && self.between(i, at)));
+        if !opened {
+            return None;
+        }
+        let to_day = |at: usize| self.month_day(at).and_then(|_| self.date(at));
+        let (last, end) = (at + 2..=at + 4).find_map(to_day).filter(|(last, _)| last.start == last.end)?;
+        let start = last.start.with().day(i8::try_from(first).ok()?).build().ok()?;
+        (start <= last.end).then_some((DateRange { start, end: last.end }, end))
     }
 
     /// Whether a word makes a bare month, season or year behind it a time.
