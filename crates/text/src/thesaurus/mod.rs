@@ -11,6 +11,8 @@
 //! per word: n u8, then n × (index of the other word u16 LE, cosine × 255 u8), most similar first
 //! ```
 
+pub mod word_signs;
+
 use std::sync::LazyLock;
 
 static DATA: &[u8] = include_bytes!("words.bin");

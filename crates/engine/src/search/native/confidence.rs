@@ -21,6 +21,14 @@ const CHUNK_NEUTRAL: f64 = 0.15;
 const CHUNK_SCALE: f64 = 0.067;
 /// … and how often at most: in a small index some chunk is always the nearest.
 const CHUNK_MOST: f64 = 1.5;
+/// What a line says piece by piece: the rise that makes it neither surer nor less sure.
+const PIECE_NEUTRAL: f64 = 0.15;
+/// Rise beyond it that changes the odds by a factor of e.
+const PIECE_SCALE: f64 = 0.05;
+/// The same for the chunk beside it …
+const CHUNK_SCALE_BY_PIECES: f64 = 0.045;
+/// … and how often at most.
+const CHUNK_MOST_BY_PIECES: f64 = 2.0;
 /// Meaning alone is never quite sure.
 const MOST_BY_MEANING: f64 = 0.7;
 
@@ -38,6 +46,11 @@ pub(crate) struct Evidence {
     pub rise: Option<f64>,
     /// The same for the line among the candidate lines.
     pub line_rise: Option<f64>,
+    /// How far what its pieces say rises above the mean of the candidate lines, where they are known.
+    pub piece_rise: Option<f64>,
+    /// Whether most lines beside it are in a language that the model does not know: a chunk rises by its language alone
+    /// then, and can only speak against its line.
+    pub among_others: bool,
     /// Its weighted evidence.
     pub parts: Parts,
 }
@@ -50,8 +63,19 @@ pub(super) fn score(evidence: &Evidence) -> f64 {
     let chunk = |neutral: f64, scale: f64| evidence.rise.map(|rise| (rise - neutral) / scale);
     let log_odds = match evidence.line_rise {
         Some(rise) => {
-            let chunk = chunk(CHUNK_NEUTRAL, CHUNK_SCALE).unwrap_or(0.0).clamp(-CHUNK_MOST, CHUNK_MOST);
-            Some((rise - LINE_EVEN_ODDS) / LINE_SCALE + chunk)
+            let line = (rise - LINE_EVEN_ODDS) / LINE_SCALE;
+            Some(match evidence.piece_rise {
+                Some(pieces) => {
+                    let beside = chunk(CHUNK_NEUTRAL, CHUNK_SCALE_BY_PIECES).unwrap_or(0.0);
+                    let pieces = (pieces - PIECE_NEUTRAL) / PIECE_SCALE;
+                    line + pieces
+                        + beside.clamp(
+                            -CHUNK_MOST_BY_PIECES,
+                            if evidence.among_others { 0.0 } else { CHUNK_MOST_BY_PIECES },
+                        )
+                }
+                None => line + chunk(CHUNK_NEUTRAL, CHUNK_SCALE).unwrap_or(0.0).clamp(-CHUNK_MOST, CHUNK_MOST),
+            })
         }
         None => chunk(EVEN_ODDS, SCALE),
     };

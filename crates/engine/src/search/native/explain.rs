@@ -33,6 +33,8 @@ pub(super) fn of(
             "part": parts.meaning,
             "lineRise": evidence.line_rise,
             "linePart": parts.line_meaning,
+            "pieceRise": evidence.piece_rise,
+            "piecePart": parts.pieces,
         })
     });
     json!({

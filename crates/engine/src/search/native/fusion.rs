@@ -3,13 +3,11 @@
 use jiff::civil::Date;
 
 use super::{
-    asked_days::AskedDays,
+    Meant,
     candidates::{Candidates, names_path},
     labels::LabelWords,
-    line_meaning::LineMeaning,
     line_scores::LineScores,
     lines::{Chunk, File, Line, Lines},
-    maxsim::MaxSim,
     plan::{FormKind, Plan},
 };
 use model::config::settings::QuerySettings;
@@ -21,8 +19,6 @@ mod weight {
     pub(crate) const PARAPHRASE: f64 = 1.0;
     /// … that is, less than this share of them.
     pub(crate) const WELL_HELD: f64 = 0.8;
-    /// The newest note against one that is a half-life older, when the query asks for what is recent.
-    pub(super) const RECENT: f64 = 0.3;
     /// Importance 10 against none (P4).
     pub(crate) const IMPORTANCE: f64 = 0.1;
     /// `MEMORY.md` and `USER.md`: what somebody chose to keep.
@@ -58,6 +54,8 @@ struct Weights {
     note_time: f64,
     /// A line that tells of such a day.
     line_time: f64,
+    /// The newest note against one that is a half-life older, when the query asks for what is recent.
+    recent: f64,
 }
 
 impl Weights {
@@ -75,6 +73,23 @@ impl Weights {
         near_pieces: 0.9,
         note_time: 1.5,
         line_time: 0.4,
+        recent: 0.6,
+    };
+    /// Where they are known by what their words mean alone.
+    const BY_WORDS: Self = Self {
+        line: 0.0,
+        window: 1.1,
+        chunk: 0.55,
+        label: 0.95,
+        meaning: 0.2,
+        line_meaning: 0.4,
+        name_free: 0.0,
+        near_meaning: 0.2,
+        pieces: 0.8,
+        near_pieces: 0.5,
+        note_time: 1.1,
+        line_time: 0.4,
+        recent: 0.5,
     };
     /// Where they are not, or the model does not know the language of the question.
     const WITHOUT_PIECES: Self = Self {
@@ -90,6 +105,7 @@ impl Weights {
         near_pieces: 0.0,
         note_time: 0.8,
         line_time: 0.2,
+        recent: 0.3,
     };
 }
 
@@ -175,13 +191,18 @@ pub(crate) fn fuse(
     candidates: &Candidates,
     lines: &Lines<'_>,
     scores: &LineScores,
-    (line_meaning, pieces): (Option<&LineMeaning>, Option<&MaxSim>),
-    days: Option<&AskedDays>,
+    meant: &Meant<'_>,
     settings: &QuerySettings,
 ) -> Vec<Parts> {
     // The less of the question any line holds in words, the more it must be meant otherwise.
     let held = scores.coverage.iter().copied().fold(0.0, f64::max);
-    let weights = if pieces.is_some() { Weights::BY_PIECES } else { Weights::WITHOUT_PIECES };
+    let Meant { lines: line_meaning, days, .. } = *meant;
+    let weights = match (meant.pieces, meant.words) {
+        (Some(_), _) => Weights::BY_PIECES,
+        (None, Some(_)) => Weights::BY_WORDS,
+        (None, None) => Weights::WITHOUT_PIECES,
+    };
+    let pieces = meant.pieces.or(meant.words);
     let line_weight = weights.line_meaning + weight::PARAPHRASE * (weight::WELL_HELD - held).max(0.0);
     let top = |values: &[f64]| values.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let (top_line, top_window, top_chunk) = (top(&scores.line), top(&scores.window), top(&scores.chunk));
@@ -190,7 +211,11 @@ pub(crate) fn fuse(
     let labels = LabelWords::of(plan);
     let exact = ExactTokens::of(plan, candidates);
     let recency = Recency::of(plan, lines, settings);
-    let files: Vec<FileParts> = lines.files.iter().map(|file| FileParts::of(plan, file, &exact, &recency)).collect();
+    let files: Vec<FileParts> = lines
+        .files
+        .iter()
+        .map(|file| FileParts::of(plan, file, &exact, weights.recent * recency.of_file(file)))
+        .collect();
 
     let is_day: Vec<bool> = plan.forms().map(|(_, form)| form.kind == FormKind::Day).collect();
     let names_day = |line: &Line<'_>| {
@@ -324,9 +349,9 @@ struct FileParts {
 }
 
 impl FileParts {
-    fn of(plan: &Plan, file: &File<'_>, exact: &ExactTokens, recency: &Recency) -> Self {
+    fn of(plan: &Plan, file: &File<'_>, exact: &ExactTokens, recent: f64) -> Self {
         Self {
-            recent: weight::RECENT * recency.of_file(file),
+            recent,
             curated: if matches!(file.path, "MEMORY.md" | "USER.md") { weight::CURATED } else { 0.0 },
             exact: if exact.names(plan, file.path) { 1.0 } else { 0.0 },
         }

@@ -20,11 +20,19 @@ const NEIGHBOUR: f64 = 0.9;
 #[derive(Debug, Default)]
 pub(crate) struct MaxSim {
     /// Per line of [`Lines`], −1 to 1; none for lines whose pieces are not known.
-    pub own: Vec<Option<f64>>,
+    own: Vec<Option<f64>>,
     /// The same with the pieces of its neighbours.
     near: Vec<Option<f64>>,
     own_scale: Scale,
     near_scale: Scale,
+}
+
+/// What each candidate line holds of what a question looks for.
+pub(super) struct Held<'a> {
+    /// Share of the question of each thing that is looked for.
+    pub weights: &'a [f64],
+    /// Per line of [`Lines`], how well it holds each of them; none for lines of which that is not known.
+    pub lines: Vec<Option<Vec<f32>>>,
 }
 
 /// A piece that is looked for.
@@ -76,7 +84,14 @@ impl MaxSim {
         if 2 * found.iter().flatten().count() < found.len() {
             return Ok(None);
         }
-        let weighted = |of: &dyn Fn(usize) -> f64| (0..wanted.len()).map(|t| wanted[t].weight * of(t)).sum::<f64>();
+        let weights: Vec<f64> = wanted.iter().map(|wanted| wanted.weight).collect();
+        Ok(Some(Self::of(&Held { weights: &weights, lines: found }, lines)))
+    }
+
+    /// Weighs what the lines hold.
+    pub(super) fn of(held: &Held<'_>, lines: &Lines<'_>) -> Self {
+        let Held { weights, lines: found } = held;
+        let weighted = |of: &dyn Fn(usize) -> f64| (0..weights.len()).map(|t| weights[t] * of(t)).sum::<f64>();
         let own: Vec<Option<f64>> =
             found.iter().map(|best| best.as_ref().map(|b| weighted(&|t| f64::from(b[t])))).collect();
         let near = (0..found.len()).map(|at| {
@@ -86,7 +101,14 @@ impl MaxSim {
             Some(weighted(&|t| beside().map(|b| NEIGHBOUR * f64::from(b[t])).fold(f64::from(line[t]), f64::max)))
         });
         let near: Vec<Option<f64>> = near.collect();
-        Ok(Some(Self { own_scale: Scale::of(&own), near_scale: Scale::of(&near), own, near }))
+        Self { own_scale: Scale::of(&own), near_scale: Scale::of(&near), own, near }
+    }
+
+    /// How far a line rises from the mean of the candidate lines towards 1.
+    #[must_use]
+    pub(crate) fn rise(&self, at: usize) -> Option<f64> {
+        let mean = self.own_scale.mean;
+        self.own[at].map(|value| (value - mean) / (1.0 - mean).max(1e-6))
     }
 
     /// The line alone on a scale of 0 (the mean of the candidate lines) to 1 (the best).

@@ -19,6 +19,7 @@ mod name_free;
 mod passages;
 mod plan;
 mod snippet;
+mod word_sim;
 mod words;
 
 use asked_days::AskedDays;
@@ -82,9 +83,21 @@ pub fn search(
         let known = Known {
             chunks: vector.is_some_and(|vector| plan.is_known(vector.language)),
             lines: line.is_some_and(|line| plan.is_known(line.language)),
+            among_others: line
+                .and_then(|line| line.language)
+                .is_some_and(|language| !word_sim::are_mostly_in(language, &lines)),
         };
         let days = AskedDays::of(&plan, &lines, zone);
-        let meant = Meant { lines: meaning.as_ref(), pieces: pieces.as_ref(), days: days.as_ref(), known };
+        // Beside vectors, which say more, lines that share nothing with the question's words would be left out.
+        let pieces = pieces.filter(|_| known.lines);
+        let words = if vector.is_none() { word_sim::of(&plan, &candidates, &lines, &names) } else { None };
+        let meant = Meant {
+            lines: meaning.as_ref(),
+            pieces: pieces.as_ref(),
+            words: words.as_ref(),
+            days: days.as_ref(),
+            known,
+        };
         ranked(&plan, &candidates, &lines, &meant, settings, request)?
     };
     Ok(Answer::of(hits, mode))
@@ -95,12 +108,16 @@ pub fn search(
 struct Known {
     chunks: bool,
     lines: bool,
+    /// Whether most lines are in a language that the model of the lines does not know.
+    among_others: bool,
 }
 
 /// What the candidate lines mean, beside their words.
 struct Meant<'a> {
     lines: Option<&'a LineMeaning>,
     pieces: Option<&'a MaxSim>,
+    /// By what words mean alone, where `pieces` are not known.
+    words: Option<&'a MaxSim>,
     days: Option<&'a AskedDays>,
     known: Known,
 }
@@ -114,11 +131,14 @@ fn ranked(
     settings: &QuerySettings,
     request: &Request,
 ) -> Result<Vec<Hit>> {
-    let Meant { lines: meaning, known, .. } = *meant;
+    let Meant { lines: meaning, pieces, known, .. } = *meant;
     let scores = line_scores::score(plan, candidates, lines);
-    let pieces = meant.pieces.filter(|_| known.lines);
-    let parts = fusion::fuse(plan, candidates, lines, &scores, (meaning, pieces), meant.days, settings);
-    let growth = if pieces.is_some() { Growth::BY_PIECES } else { Growth::WITHOUT_PIECES };
+    let parts = fusion::fuse(plan, candidates, lines, &scores, meant, settings);
+    let growth = match (pieces, meant.words) {
+        (Some(_), _) => Growth::BY_PIECES,
+        (None, Some(_)) => Growth::BY_WORDS,
+        (None, None) => Growth::WITHOUT_PIECES,
+    };
     let relevance: Vec<f64> = parts.iter().map(|parts| parts.sum() - parts.exact).collect();
     let factor = |at: usize| {
         let line = &lines.lines[at];
@@ -132,7 +152,15 @@ fn ranked(
         let rise = candidates.similarities.as_ref().zip(cosine).map(|(s, cosine)| s.rise(cosine));
         let rise = rise.filter(|_| known.chunks);
         let line_rise = meaning.and_then(|m| m.rise(at)).filter(|_| known.lines);
-        Evidence { coverage: scores.sure[at], rise, line_rise, parts: parts[at] }
+        let piece_rise = pieces.and_then(|pieces| pieces.rise(at));
+        Evidence {
+            coverage: scores.sure[at],
+            rise,
+            line_rise,
+            piece_rise,
+            among_others: known.among_others,
+            parts: parts[at],
+        }
     };
 
     let sureness: Vec<f64> = (0..lines.lines.len()).map(|at| confidence::score(&evidence(at))).collect();

@@ -32,6 +32,8 @@ pub(super) struct Growth {
 impl Growth {
     /// Where lines are known piece by piece: these scores are good enough to take any line of a note.
     pub(super) const BY_PIECES: Self = Self { reach: 40, runs: 9, softness: 0.4, most_gain: 6.0, within: Some(1.67) };
+    /// Where they are known by what their words mean.
+    pub(super) const BY_WORDS: Self = Self { reach: 12, runs: 4, softness: 0.25, most_gain: 13.0, within: Some(1.0) };
     /// Where they are known by their words, or by one vector each.
     pub(super) const WITHOUT_PIECES: Self = Self { reach: 6, runs: 4, softness: 0.125, most_gain: 13.0, within: None };
 }
@@ -308,7 +310,7 @@ pub(super) mod tests {
         #[test]
         fn the_next_passage_is_the_best_of_all_that_could_be_grown(
             of in proptest::collection::vec((0_u32..4, 1_u32..400, 0_u32..40), 1..80),
-            growth in prop_oneof![Just(Growth::BY_PIECES), Just(Growth::WITHOUT_PIECES)],
+            growth in prop_oneof![Just(Growth::BY_PIECES), Just(Growth::BY_WORDS), Just(Growth::WITHOUT_PIECES)],
         ) {
             let shape: Vec<(u32, u32)> = of.iter().map(|(block, units, _)| (*block, *units)).collect();
             let lines = lines(&shape);

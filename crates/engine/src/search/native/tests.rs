@@ -15,6 +15,7 @@ use store::{
 };
 use text::{analyze::Analyzer, chunk, language::Language, outline::Outline};
 
+mod alike;
 mod presentation;
 
 /// 2024-06-15 12:00 UTC.

@@ -1,0 +1,104 @@
+//! MaxSim without a model: each English word of the question looks for the word of the line that is most like it, whatever
+//! the degree. Words of similar meaning that are looked for in the index end at a threshold; among the candidates there is
+//! none.
+
+use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
+
+use super::{
+    candidates::Candidates,
+    lines::{Line, Lines},
+    maxsim::{Held, MaxSim},
+    plan::{FormKind, Plan},
+};
+use text::{fold::fold, language::Language, query::TermKind, thesaurus::word_signs::WordSigns};
+
+/// A word that is looked for.
+struct Wanted {
+    concept: usize,
+    /// What it means; a name that is no word is only looked for as it is.
+    signs: Option<WordSigns>,
+    weight: f64,
+}
+
+/// Compares the words of an English question with those of the candidate lines; none when it is in another language, or
+/// holds no known word besides the `names` that label lines.
+#[must_use]
+pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>, names: &HashSet<String>) -> Option<MaxSim> {
+    if !plan.is_known(Some(Language::English)) {
+        return None;
+    }
+    let wanted = wanted(plan, candidates, names);
+    if wanted.iter().all(|wanted| wanted.signs.is_none()) {
+        return None;
+    }
+    let owners = plan.owners();
+    // How surely each form is the word itself.
+    let own = |form: u16, concept: usize| owners[usize::from(form)] == concept;
+    let surely: Vec<f32> = plan
+        .forms()
+        .map(|(_, form)| if matches!(form.kind, FormKind::Own | FormKind::Misspelt) { form.weight } else { 0.0 })
+        .collect();
+    let mut alike: HashMap<u32, Vec<f32>, RandomState> = HashMap::default();
+    let mut held = Vec::with_capacity(lines.lines.len());
+    for line in &lines.lines {
+        let as_typed = |wanted: &Wanted| {
+            let forms = line.counts.iter().filter(|(form, _)| own(*form, wanted.concept));
+            forms.map(|(form, _)| surely[usize::from(*form)]).fold(0.0, f32::max)
+        };
+        let mut best: Vec<f32> = wanted.iter().map(as_typed).collect();
+        for hash in line.terms.iter() {
+            let alike = alike.entry(hash).or_insert_with(|| similarities(&wanted, hash));
+            best.iter_mut().zip(alike).for_each(|(best, alike)| *best = best.max(*alike));
+        }
+        held.push(Some(best));
+    }
+    let weights: Vec<f64> = wanted.iter().map(|wanted| wanted.weight).collect();
+    Some(MaxSim::of(&Held { weights: &weights, lines: held }, lines))
+}
+
+/// Whether most candidate lines are in a language that somebody reads who knows only that one. What is no English is told
+/// by its words; of other languages nothing is known.
+#[must_use]
+pub(super) fn are_mostly_in(language: Language, lines: &Lines<'_>) -> bool {
+    if language != Language::English {
+        return true;
+    }
+    let is_read = |line: &Line<'_>| {
+        let known = line.terms.iter().filter(|hash| WordSigns::of(*hash).is_some()).count();
+        2 * known >= line.terms.len()
+    };
+    2 * lines.lines.iter().filter(|line| is_read(line)).count() >= lines.lines.len()
+}
+
+/// How alike a term of a line is to each word that is looked for.
+fn similarities(wanted: &[Wanted], hash: u32) -> Vec<f32> {
+    let Some(signs) = WordSigns::of(hash) else { return Vec::new() };
+    wanted.iter().map(|wanted| wanted.signs.map_or(0.0, |own| own.similarity(signs))).collect()
+}
+
+/// The words of a question that are looked for, time aside, each with its share. Names that label lines are left out, as the
+/// labels tell who speaks; without anything else they are kept.
+fn wanted(plan: &Plan, candidates: &Candidates, names: &HashSet<String>) -> Vec<Wanted> {
+    // "The latest" is said about the time of the answer, not in it.
+    let is_about_time =
+        |at: usize| plan.query.terms[at].in_time || (plan.query.time.wants_recent && candidates.frequency[at] == 0);
+    let asked = |with_names: bool| {
+        let words = plan.query.terms.iter().enumerate().filter(|(at, _)| !is_about_time(*at));
+        words.filter(|(_, term)| with_names || !names.contains(&fold(&term.surface))).collect::<Vec<_>>()
+    };
+    let mut words = asked(false);
+    if words.is_empty() {
+        words = asked(true);
+    }
+    let weight = |at: usize| plan.concepts[at].weight * candidates.idf[at];
+    let total = words.iter().map(|(at, _)| weight(*at)).sum::<f64>().max(f64::MIN_POSITIVE);
+    let wanted = words.iter().map(|(at, term)| {
+        let forms = plan.concepts[*at].forms.iter().filter(|form| form.kind == FormKind::Own);
+        let is_word = term.kind == TermKind::Word;
+        let signs = forms.filter(|_| is_word).find_map(|form| WordSigns::of(form.hash));
+        Wanted { concept: *at, signs, weight: weight(*at) / total }
+    });
+    wanted.collect()
+}

@@ -1,0 +1,103 @@
+//! What English words mean, as one bit a dimension: the signs of the vectors that the words of similar meaning were found
+//! with. Any two words can be compared, and alike to any degree.
+//!
+//! `scripts/thesaurus/build.py` makes `signs.bin`, and `signs.sha256`. Words of one stem have the signs of their mean.
+//!
+//! ```text
+//! "MCS1"; number of stems u32 LE; their term hashes u32 LE, ascending
+//! per stem: 48 bytes of signs, the first dimension in the lowest bit
+//! ```
+
+use std::{f32::consts::FRAC_PI_2, sync::LazyLock};
+
+/// Dimensions of the vectors.
+const DIMS: usize = 384;
+const BYTES: usize = DIMS / 8;
+
+static DATA: &[u8] = include_bytes!("signs.bin");
+static WORDS: LazyLock<Option<Words>> = LazyLock::new(|| Words::read(DATA));
+
+/// What a word means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WordSigns(&'static [u8; BYTES]);
+
+impl WordSigns {
+    /// Of an English stem, by its [`term_hash`](crate::lexicon::term_hash); none for what is no known word.
+    #[must_use]
+    pub fn of(hash: u32) -> Option<Self> {
+        WORDS.as_ref()?.of(hash).map(Self)
+    }
+
+    /// About the cosine of the two vectors: random directions part two vectors as often as their angle is wide.
+    #[must_use]
+    pub fn similarity(self, other: Self) -> f32 {
+        let words =
+            |signs: &[u8; BYTES]| signs.as_chunks::<8>().0.iter().map(|c| u64::from_le_bytes(*c)).collect::<Vec<_>>();
+        let apart: u32 = words(self.0).iter().zip(words(other.0)).map(|(a, b)| (a ^ b).count_ones()).sum();
+        (FRAC_PI_2 * (1.0 - 2.0 * apart as f32 / DIMS as f32)).sin()
+    }
+}
+
+struct Words {
+    hashes: &'static [[u8; 4]],
+    signs: &'static [[u8; BYTES]],
+}
+
+impl Words {
+    fn read(data: &'static [u8]) -> Option<Self> {
+        let (count, rest) = data.strip_prefix(b"MCS1")?.split_first_chunk::<4>()?;
+        let (hashes, signs) = rest.split_at_checked(4 * usize::try_from(u32::from_le_bytes(*count)).ok()?)?;
+        let (hashes, signs) = (hashes.as_chunks::<4>().0, signs.as_chunks::<BYTES>());
+        (signs.1.is_empty() && signs.0.len() == hashes.len()).then_some(Self { hashes, signs: signs.0 })
+    }
+
+    fn of(&self, hash: u32) -> Option<&'static [u8; BYTES]> {
+        let at = self.hashes.binary_search_by_key(&hash, |bytes| u32::from_le_bytes(*bytes)).ok()?;
+        self.signs.get(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        language::{Language, stem},
+        lexicon::term_hash,
+    };
+
+    fn signs(word: &str) -> Option<WordSigns> {
+        WordSigns::of(term_hash(&stem(word, Language::English)))
+    }
+
+    #[test]
+    fn the_data_is_whole_and_in_order() {
+        let Some(words) = &*WORDS else { panic!("signs.bin cannot be read") };
+        assert!(words.hashes.iter().map(|hash| u32::from_le_bytes(*hash)).is_sorted_by(|a, b| a < b));
+        assert!(words.hashes.len() > 10_000);
+        assert!(Words::read(&DATA[..DATA.len() - 1]).is_none());
+    }
+
+    #[test]
+    fn the_data_is_what_the_script_made() {
+        use sha2::{Digest, Sha256};
+        let made = include_str!("signs.sha256").split_once(' ').map(|(sum, _)| sum);
+        assert_eq!(Some(hex::encode(Sha256::digest(DATA)).as_str()), made);
+    }
+
+    // The script has a stemmer of its own: where it took another stem, no text would hold it.
+    #[test]
+    fn every_word_of_the_thesaurus_is_found_by_its_stem() {
+        let words = super::super::THESAURUS.as_ref().map(|thesaurus| thesaurus.words.clone()).unwrap_or_default();
+        let lost: Vec<&str> = words.into_iter().filter(|word| signs(word).is_none()).collect();
+        assert!(lost.is_empty(), "{} {:?}", lost.len(), &lost[..lost.len().min(20)]);
+    }
+
+    #[test]
+    fn words_are_as_alike_as_they_mean() {
+        let alike = |a: &str, b: &str| signs(a).zip(signs(b)).map(|(a, b)| a.similarity(b)).unwrap();
+        assert!((alike("violin", "violin") - 1.0).abs() < 1e-6);
+        assert!(alike("kids", "children") > alike("kids", "furnace") + 0.3);
+        assert!(alike("violin", "instrument") > 0.4);
+        assert_eq!(signs("xyzzyx"), None);
+    }
+}
