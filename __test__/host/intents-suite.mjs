@@ -60,7 +60,7 @@ export function intentsSuite(version) {
 
     test("a message that mentions it brings it up, and the reply counts", async () => {
       const asked = await beside("We sailed the boats around the island");
-      expect(asked).toMatch(/<standing_intents>\nStanding intent \(created \d{4}-\d\d-\d\d\): Ask whether the anchor was mended/);
+      expect(asked).toMatch(/<standing_intents>(?:\n|\\n)Standing intent \(created \d{4}-\d\d-\d\d\): Ask whether the anchor was mended/);
       expect((await listed())[0].fireCount).toBe(1);
       await beside("Another boat passed by us");
       const [intent] = await listed();

@@ -20,8 +20,8 @@ const RULES = [
 
 const [ANA, BERG, GROUP] = ["agent:main:direct:ana", "agent:main:direct:berg", "agent:main:telegram:group:7"];
 
-/** Whether a request is one of the host's active memory: it gets the tools themselves. @param {any} chat */
-const isRecall = (chat) => (chat.tools ?? []).some((/** @type {any} */ tool) => tool.function?.name === "memory_search");
+/** Whether a request is one of the host's active memory. @param {any} chat */
+const isRecall = (chat) => chat.messages.some((/** @type {any} */ message) => text(message).includes("You are a memory search agent"));
 
 /** What tools answered in some requests. @param {any[]} chats */
 const answers = (chats) =>

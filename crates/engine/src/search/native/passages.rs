@@ -33,7 +33,7 @@ impl Growth {
     /// Where lines are known piece by piece: these scores are good enough to take any line of a note.
     pub(super) const BY_PIECES: Self = Self { reach: 40, runs: 9, softness: 0.4, most_gain: 6.0, within: Some(1.67) };
     /// Where they are known by what their words mean.
-    pub(super) const BY_WORDS: Self = Self { reach: 12, runs: 4, softness: 0.25, most_gain: 13.0, within: Some(1.0) };
+    pub(super) const BY_WORDS: Self = Self { reach: 6, runs: 4, softness: 0.25, most_gain: 13.0, within: None };
     /// Where they are known by their words, or by one vector each.
     pub(super) const WITHOUT_PIECES: Self = Self { reach: 6, runs: 4, softness: 0.125, most_gain: 13.0, within: None };
 }
