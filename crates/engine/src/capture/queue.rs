@@ -2,6 +2,7 @@
 //! Whoever works on a turn takes it for a while; when it does not come back, the next one may.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::{
     envelope,
@@ -96,6 +97,19 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
+/// Longest id that is kept as it is.
+const ID_CHARS: usize = 200;
+
+/// An id that tells nothing of what was said, whatever a host makes its ids of; those of hosts stay as they are.
+fn opaque(id: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.');
+    let is_token = || redact(id) != id;
+    if id.len() <= ID_CHARS && id.chars().all(is_plain) && !is_token() {
+        return id.to_owned();
+    }
+    hex::encode(Sha256::digest(id.as_bytes()))
+}
+
 impl Journal {
     /// Adds a turn, cleaned. Waits for nobody and costs the same however many turns wait, because a hook of the host
     /// waits for it; what is there twice or is too much goes when somebody takes a turn.
@@ -104,7 +118,7 @@ impl Journal {
     /// When the file cannot be written.
     pub fn push(&self, job: &Job) -> Result<()> {
         let messages = job.messages.iter().map(Message::cleaned).collect();
-        self.add(&Record::Turn(Job { messages, ..job.clone() }))
+        self.add(&Record::Turn(Job { messages, id: opaque(&job.id), ..job.clone() }))
     }
 
     /// Takes the oldest turn that nobody works on, for `lease_ms`; for four times as long each time that whoever took it did

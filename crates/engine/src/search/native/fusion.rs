@@ -109,7 +109,7 @@ impl Weights {
     };
 }
 
-/// The least that pieces may count: lines far below the mean are as bad as each other.
+/// The least that pieces of the model may count: lines far below the mean are as bad as each other.
 const LEAST_BY_PIECES: f64 = -0.4;
 
 /// An identifier in more than one chunk of so many is a subject, not a key.
@@ -203,6 +203,8 @@ pub(crate) fn fuse(
         (None, None) => Weights::WITHOUT_PIECES,
     };
     let pieces = meant.pieces.or(meant.words);
+    // By words alone a line that holds most of them must not be left out for being less alike than the best.
+    let least = if meant.pieces.is_some() { LEAST_BY_PIECES } else { 0.0 };
     let line_weight = weights.line_meaning + weight::PARAPHRASE * (weight::WELL_HELD - held).max(0.0);
     let top = |values: &[f64]| values.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let (top_line, top_window, top_chunk) = (top(&scores.line), top(&scores.window), top(&scores.chunk));
@@ -237,7 +239,7 @@ pub(crate) fn fuse(
                 line_weight * m.scaled(at) + name_free + weights.near_meaning * m.near(at, lines)
             }),
             pieces: pieces.map_or(0.0, |pieces| {
-                (weights.pieces * pieces.scaled(at) + weights.near_pieces * pieces.near_scaled(at)).max(LEAST_BY_PIECES)
+                (weights.pieces * pieces.scaled(at) + weights.near_pieces * pieces.near_scaled(at)).max(least)
             }),
             time: days.map_or(0.0, |days| {
                 let note = if names_day(line) { 1.0 } else { days.of_note(line.file) };
