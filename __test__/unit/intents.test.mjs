@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { native } from "../../lib/native.js";
 import { registerIntents } from "../../plugin/intents/register.js";
+import { registerTools } from "../../plugin/tools/register.js";
 import { hooked, MAIN } from "./hooked.mjs";
 
 /**
@@ -14,7 +15,11 @@ async function withIntents(settings = {}, { granted = true, version } = {}) {
   if (granted) Object.assign(home.cfg.plugins.entries["memory-core-rs"], { hooks: { allowConversationAccess: true } });
   /** @type {(ctx: object) => any} */
   let factory = () => undefined;
-  registerIntents({ ...home.api, registerTool: (/** @type {typeof factory} */ create) => (factory = create) }, home.host);
+  const registerTool = (/** @type {typeof factory} */ create, /** @type {{names: string[]}} */ { names }) => {
+    if (names.includes("intent")) factory = create;
+  };
+  registerTools({ registerTool }, home.host);
+  registerIntents(home.api, home.host);
   const tool = (/** @type {object} */ ctx = MAIN) => factory({ config: home.cfg, ...ctx });
   const call = async (/** @type {object} */ params, /** @type {object} */ ctx = MAIN) => (await tool(ctx).execute("1", params)).details;
   let runs = 0;

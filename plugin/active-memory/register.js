@@ -1,8 +1,8 @@
 // What active memory registers: nothing until its section is in the configuration.
 
 import { isRecord, pluginSettings } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { guarded } from "../hooks/guarded.js";
 import { BUNDLED_ID, bundledIsLoaded } from "./bundled.js";
 import { runCommand } from "./command.js";
 import { activeContext } from "./hook.js";
@@ -53,14 +53,7 @@ export function registerActiveMemory(api, host) {
     });
   }
   if (!isOn) return;
-  const run = async (/** @type {Record<string, any>} */ event, /** @type {Record<string, any>} */ ctx) => {
-    try {
-      return await activeContext(plugin, event ?? {}, ctx ?? {});
-    } catch (error) {
-      host.logger.warn(`${PLUGIN_ID}: active memory: ${errorMessage(error)}`);
-      return undefined;
-    }
-  };
+  const run = guarded(host, "active memory", (event, ctx) => activeContext(plugin, event, ctx));
   const limits = found.map((section) => Number(section.timeoutMs) || 0);
   const timeoutMs = Math.min(LONGEST_MS, Math.max(2500, ...limits)) + SPARE_MS;
   api.on("before_prompt_build", run, { timeoutMs, ...guardOf(host) });

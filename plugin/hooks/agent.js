@@ -38,13 +38,26 @@ export function hasAutomaticPart(settings) {
 }
 
 /**
- * Whether the tools of stored facts are switched on for an agent. Asked at every turn, so without the native resolver.
+ * Whether the tools of stored facts are switched on for an agent.
  * @param {HostConfig} cfg
  * @param {string} agentId
  */
-export function hasStoredFacts(cfg, agentId) {
-  return (agentSettings(cfg, agentId).storedFacts?.enabled ?? pluginSettings(cfg).storedFacts?.enabled) === true;
-}
+export const hasStoredFacts = (cfg, agentId) => enabled(cfg, agentId, "storedFacts") === true;
+
+/**
+ * Whether standing intents are, which is so until somebody says otherwise.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ */
+export const hasIntents = (cfg, agentId) => enabled(cfg, agentId, "standingIntents") !== false;
+
+/**
+ * What an agent's settings, or those of all, say of a part. Asked at every turn, so without the native resolver.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @param {"storedFacts" | "standingIntents"} part
+ */
+const enabled = (cfg, agentId, part) => agentSettings(cfg, agentId)[part]?.enabled ?? pluginSettings(cfg)[part]?.enabled;
 
 /**
  * The agents of a configuration, by state directory and id: a reply waits for the hook that asks. Hosts never change a

@@ -3,6 +3,8 @@
 // when its model was seen to answer, for the messages that were in front of it. After a restart nothing is known, and what
 // is captured twice is dropped as a duplicate.
 
+import { forgetOldest } from "./forget-oldest.js";
+
 /** Messages that are remembered of a flush, counted from the end: the last ones tell how far it reached. */
 const LAST_MESSAGES = 20;
 /** Messages that are remembered in all, of flushes and of auto-capture each. */
@@ -86,15 +88,4 @@ export function countCaptured(messages) {
  */
 export function unseen(messages) {
   return messages.slice(messages.findLastIndex(isIn(flushed)) + 1).filter((message) => !isIn(captured)(message));
-}
-
-/**
- * @param {Map<string, unknown> | Set<number>} entries
- * @param {number} limit
- */
-function forgetOldest(entries, limit) {
-  for (const key of entries.keys()) {
-    if (entries.size <= limit) return;
-    entries.delete(/** @type {never} */ (key));
-  }
 }

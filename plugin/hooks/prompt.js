@@ -13,6 +13,7 @@ import { hookAgent, recordOf } from "./agent.js";
 import { filesNotRecalled } from "./host-files.js";
 import { lastMessages } from "./messages.js";
 import { isPrivate, isUserTurn } from "./session.js";
+import { withinTime } from "./within-time.js";
 
 /** @typedef {import("./agent.js").Agent} Agent */
 
@@ -96,25 +97,4 @@ async function recall(host, agent, event, ctx) {
   const { manager, cause } = await getManager(host, { cfg, agentId, purpose: "default" });
   if (cause) throw cause;
   return (await manager?.recallBlock(agent.native, question)) ?? null;
-}
-
-/**
- * What the work gives, or null when it takes longer than `ms`; a late failure is nobody's concern any more.
- * @template T
- * @param {number} ms
- * @param {Promise<T>} work
- * @returns {Promise<T | null>}
- */
-async function withinTime(ms, work) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  work.catch(() => {});
-  try {
-    return await Promise.race([work, /** @type {Promise<null>} */ (late)]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,16 +1,13 @@
 // Automatic memory: what happens around a turn without anyone asking. The logic is native; here is who calls it when.
-//
-// A failure never costs a reply: every hook ends in a log line and "nothing to add".
 
 import { pluginSettings } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
-import { PLUGIN_ID } from "../../lib/package-info.js";
 import { noteTurn } from "../consolidation/evidence.js";
 import { hasAutomaticPart } from "./agent.js";
 import { captureTurn } from "./capture.js";
 import { saveBeforeCompaction } from "./compaction.js";
 import { noteFlushEnd, noteFlushStart } from "./flush-progress.js";
 import { noteWrite } from "./group-words.js";
+import { guarded } from "./guarded.js";
 import { promptContext } from "./prompt.js";
 import { noteAutomaticEnd, noteReset } from "./session-notes.js";
 
@@ -40,13 +37,9 @@ export function registerHooks(api, host) {
     ["after_tool_call", noteWrite],
   ];
   for (const [name, handler] of hooks) {
-    api.on(name, async (/** @type {Record<string, any>} */ event, /** @type {HookContext} */ ctx) => {
-      try {
-        return await handler({ api, host }, event ?? {}, ctx ?? {});
-      } catch (error) {
-        host.logger.warn(`${PLUGIN_ID}: ${name}: ${errorMessage(error)}`);
-        return undefined;
-      }
-    });
+    api.on(
+      name,
+      guarded(host, name, (event, ctx) => handler({ api, host }, event, ctx)),
+    );
   }
 }

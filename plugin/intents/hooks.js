@@ -5,9 +5,10 @@ import { sessionAgentId } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { automaticAgent } from "../hooks/agent.js";
+import { automaticAgent, hasIntents } from "../hooks/agent.js";
+import { forgetOldest } from "../hooks/forget-oldest.js";
 import { isConversation, isUserTurn } from "../hooks/session.js";
-import { hasIntents } from "./agent.js";
+import { withinTime } from "../hooks/within-time.js";
 import { speakerOfTurn } from "./speaker.js";
 
 /** @typedef {import("../hooks/agent.js").Agent} Agent */
@@ -35,14 +36,15 @@ export async function showIntents(host, event, ctx) {
   const session = String(ctx.sessionKey ?? ctx.sessionId);
   const turn = String(ctx.runId ?? event.runId ?? randomUUID());
   const reserved = native().reserveIntents(agent.native, turn, event.prompt, speakerOfTurn(ctx));
-  const block = await withinPatience(reserved, () => settle(host, agent, turn, false));
-  if (!block) return undefined;
+  const block = await withinTime(PATIENCE_MS, reserved);
+  if (!block) {
+    // What comes too late is shown to nobody.
+    reserved.then((late) => (late ? settle(host, agent, turn, false) : undefined)).catch(() => {});
+    return undefined;
+  }
   turns.delete(session);
   turns.set(session, turn);
-  for (const oldest of turns.keys()) {
-    if (turns.size <= MAX_TURNS) break;
-    turns.delete(oldest);
-  }
+  forgetOldest(turns, MAX_TURNS);
   return host.has("appendedContext") ? { appendContext: block } : { prependContext: block };
 }
 
@@ -83,22 +85,4 @@ async function settle(host, agent, turn, succeeded) {
   } catch (error) {
     host.logger.warn(`${PLUGIN_ID}: standing intents: ${errorMessage(error)}`);
   }
-}
-
-/**
- * What is found in time; what is found later was not shown, and `tooLate` takes it back.
- * @param {Promise<string | null | undefined>} work
- * @param {() => void} tooLate
- */
-async function withinPatience(work, tooLate) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(() => resolve("late"), PATIENCE_MS);
-  });
-  const first = await Promise.race([work.then((block) => ({ block })), late]);
-  clearTimeout(timer);
-  if (first !== "late") return /** @type {{block: string | null | undefined}} */ (first).block;
-  work.then((block) => block && tooLate()).catch(() => {});
-  return null;
 }

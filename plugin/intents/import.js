@@ -3,9 +3,8 @@
 import { listAgentIds } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { automaticAgent } from "../hooks/agent.js";
+import { automaticAgent, hasIntents } from "../hooks/agent.js";
 import { importSdk } from "../sdk.js";
-import { hasIntents } from "./agent.js";
 
 const ROWS = `SELECT id, description, trigger_keywords AS triggerKeywords, channel_scope AS channelScope, sender_scope AS senderScope,
   creator_sender AS creatorSender, status, expires_at AS expiresAt, max_fires AS maxFires, fire_count AS fireCount,

@@ -72,8 +72,8 @@ export async function execute(host, ctx, rawParams) {
       cooldownSeconds: whole(params, "cooldownSeconds", 0),
       sourceSessionId: typeof ctx.sessionId === "string" ? ctx.sessionId : undefined,
     };
-    const intent = await native().createIntent(agent, input, speakerOfCall(ctx));
-    return jsonResult({ intent: shown(intent), message: `Intent is armed ${PLACES[shown(intent).scope]}. ${BY_ITSELF}` });
+    const intent = shown(await native().createIntent(agent, input, speakerOfCall(ctx)));
+    return jsonResult({ intent, message: `Intent is armed ${PLACES[intent.scope]}. ${BY_ITSELF}` });
   }
   if (action === "list") {
     const intents = await native().listIntents(agent, optionalChoice(params, "status", STATUSES));

@@ -1,7 +1,9 @@
-// Offers the tools to agents that have memory search, and those of stored facts where they are switched on.
+// Offers the tools to agents that have memory search, those of stored facts and standing intents where they are switched on.
 
-import { hasStoredFacts } from "../hooks/agent.js";
+import { hasIntents, hasStoredFacts } from "../hooks/agent.js";
 import { isPrivate } from "../hooks/session.js";
+import * as intent from "../intents/tool.js";
+import { mayHearConversations } from "../requirements.js";
 import { describeSources, toolContext } from "./context.js";
 import * as memoryForget from "./memory-forget.js";
 import * as memoryGet from "./memory-get.js";
@@ -9,12 +11,29 @@ import * as memoryRecall from "./memory-recall.js";
 import * as memorySearch from "./memory-search.js";
 import * as memoryStore from "./memory-store.js";
 
+/** @typedef {(context: import("./context.js").ToolContext, ctx: Record<string, any>, host: import("../host.js").Host) => boolean} Offer */
+
+/** Facts are private, and what a stranger in a group has stored would be recalled later as if it were the user's. @type {Offer} */
+const offersFacts = ({ cfg, agentId }, ctx) => hasStoredFacts(cfg, agentId) && isPrivate(cfg, ctx);
+
+/**
+ * What is armed and never shown would be a promise that nobody keeps. In a room only the owner's word counts; alone with
+ * the agent it is the person's own.
+ * @type {Offer}
+ */
+const offersIntents = ({ cfg, agentId }, ctx, host) =>
+  hasIntents(cfg, agentId) && mayHearConversations(host, cfg) && (ctx.senderIsOwner === true || isPrivate(cfg, ctx));
+
+/** @type {Offer} */
+const offersAlways = () => true;
+
 const TOOLS = [
   { name: "memory_search", label: "Memory Search", tool: memorySearch },
   { name: "memory_get", label: "Memory Get", tool: memoryGet },
-  { name: "memory_recall", label: "Memory Recall", tool: memoryRecall, facts: true },
-  { name: "memory_store", label: "Memory Store", tool: memoryStore, facts: true },
-  { name: "memory_forget", label: "Memory Forget", tool: memoryForget, facts: true },
+  { name: "memory_recall", label: "Memory Recall", tool: memoryRecall, isOffered: offersFacts },
+  { name: "memory_store", label: "Memory Store", tool: memoryStore, isOffered: offersFacts },
+  { name: "memory_forget", label: "Memory Forget", tool: memoryForget, isOffered: offersFacts },
+  { name: "intent", label: "Standing Intent", tool: intent, isOffered: offersIntents },
 ];
 
 /**
@@ -22,13 +41,11 @@ const TOOLS = [
  * @param {import("../host.js").Host} host
  */
 export function registerTools(api, host) {
-  for (const { name, label, tool, facts = false } of TOOLS) {
+  for (const { name, label, tool, isOffered = offersAlways } of TOOLS) {
     api.registerTool(
       (/** @type {Record<string, any>} */ ctx) => {
         const context = toolContext(ctx);
-        if (!context) return null;
-        // Facts are private, and what a stranger in a group has stored would be recalled later as if it were the user's.
-        if (facts && !(hasStoredFacts(context.cfg, context.agentId) && isPrivate(context.cfg, ctx))) return null;
+        if (!context || !isOffered(context, ctx, host)) return null;
         return {
           name,
           label,

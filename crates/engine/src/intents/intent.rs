@@ -66,8 +66,7 @@ pub enum Scope {
 }
 
 /// Who speaks where, as far as a host tells; what it does not tell is missing or empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Speaker {
     /// The channel: `telegram`, `webchat`.
     pub provider: Option<String>,
@@ -118,8 +117,7 @@ fn encoded(parts: &[&str]) -> String {
 }
 
 /// What the tool is given for a new intent.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug, Clone, Default)]
 pub struct NewIntent {
     /// What the model is reminded of.
     pub description: String,
