@@ -57,7 +57,7 @@ export function providersSuite(version) {
     /**
      * Settings of memory search, and an entry of `models.providers`.
      * @param {Record<string, unknown>} search
-     * @param {Record<string, Record<string, unknown>>} [providers]
+     * @param {Record<string, Record<string, unknown> | undefined>} [providers]
      */
     const use = async (search, providers = {}) => {
       await host.edit((_, config) => {
@@ -244,8 +244,8 @@ export function providersSuite(version) {
     });
 
     test("what the engine warns of stands once in the log of the gateway, without the notes, and in status", async () => {
-      // No key of it is anywhere, and every host brings its plugin: a gateway does not start while one is missing.
-      await use({ provider: "gemini" });
+      // A provider whose plugin every host brings, since a gateway does not start while one is missing; and without its key.
+      await use({ provider: "gemini" }, { google: undefined });
       const secret = "The lighthouse keeper of Nordeste is called Amaro.";
       await writeFile(path.join(host.workspace, "memory", "2026-11-03.md"), `# 2026-11-03\n\n- ${secret}\n`);
       await host.startGateway();

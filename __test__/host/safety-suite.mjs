@@ -17,19 +17,23 @@ const SLACK_MS = 700;
 /** The host flushes soon and often. */
 const FLUSHING = { mode: "default", memoryFlush: { enabled: true, forceFlushTranscriptBytes: 10 }, keepRecentTokens: 50 };
 
+/** The flush turn writes to the file that the plan names. */
+const FLUSH = {
+  match: "Memory flush before compaction[\\s\\S]*Write only to (memory/[0-9-]+\\.md)",
+  tool: "write",
+  toolCall: { name: "write", arguments: { path: "{{1}}", content: "- The kite is red\n" } },
+};
+
 const RULES = [
-  // The flush turn writes to the file that the plan names.
-  {
-    match: "Memory flush before compaction[\\s\\S]*Write only to (memory/[0-9-]+\\.md)",
-    tool: "write",
-    toolCall: { name: "write", arguments: { path: "{{1}}", content: "- The kite is red\n" } },
-  },
+  { on: "tool", match: ".", reply: "NO_REPLY" },
+  FLUSH,
+  // Some hosts give the plan as an event of the runtime, beside the message.
+  { ...FLUSH, on: "system" },
   {
     match: "Please note the hint of the (\\w+)",
     tool: "write",
     toolCall: { name: "write", arguments: { path: "memory/2026-11-03-{{1}}.md", content: "- The hint of the {{1}} is blue.\n" } },
   },
-  { on: "tool", match: ".", reply: "NO_REPLY" },
   { match: "Bullets, or NONE", reply: "- [fact] The ferry leaves at six", delayMs: 20_000 },
   { match: ".", reply: "HELLO" },
 ];
@@ -73,8 +77,8 @@ export function safetySuite(version) {
           .map((chat) => text(chat.messages.at(-1)).slice(0, 300))
           .join("\n");
       expect(await eventually(async () => (await notes()).includes("- The kite is red")), last()).toBe(true);
-      const flush = question(host.takeChats(), "Memory flush before compaction");
-      expect(flush).toMatch(/Write only to memory\/\d{4}-\d\d-\d\d\.md/);
+      const asked = JSON.stringify(host.takeChats().map((chat) => chat.messages));
+      expect(asked).toMatch(/Memory flush before compaction.*Write only to memory\/\d{4}-\d\d-\d\d\.md/);
       await say(`I prefer harbours to beaches. ${"The weather was nice. ".repeat(60)}Really.`);
       await say(`What else did we say? ${"It was sunny all day. ".repeat(60)}Really.`);
       await host.chat(MAIN, "/compact");
