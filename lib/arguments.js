@@ -86,6 +86,9 @@ const SEARCH = {
   onPartialResults: callable,
   activeProjectKeys: listOf(text),
   conversations: listOf(text),
+  since: filledText,
+  until: filledText,
+  paths: listOf(filledText),
 };
 
 /** @type {Record<string, Kind>} */

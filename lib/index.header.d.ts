@@ -60,6 +60,15 @@ export interface MemorySearchOptions {
   activeProjectKeys?: string[]
   /** Ids of the conversations that the asker may see; without it those that the settings let anybody search. */
   conversations?: string[]
+  /**
+   * The first day, as people write it: `2026-11-01`, `yesterday`, `last week`, `7d`. A dated note is of the day in its
+   * name, everything else of the day when it last changed.
+   */
+  since?: string
+  /** The last day, likewise. */
+  until?: string
+  /** Only these files, folders and globs, as results show them; a bare name is looked for in every folder. */
+  paths?: string[]
   /** Told how the search was done. */
   onDebug?: (debug: { backend: 'builtin', configuredMode: string, effectiveMode: string, fallback?: string }) => void
   /** Given keyword results while a slow search still runs. */

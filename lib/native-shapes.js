@@ -31,9 +31,13 @@ export function nativeSearchOptions({
   sessionKey,
   activeProjectKeys,
   conversations,
+  since,
+  until,
+  paths,
 }) {
   const maxResults = typeof most === "number" ? Math.min(most, MAX_UNSIGNED) : most;
-  const options = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey, activeProjectKeys, conversations };
+  const asked = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey, activeProjectKeys };
+  const options = { ...asked, conversations, since, until, paths };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
 }
 

@@ -32,6 +32,7 @@ use embed::{
     secret::{Credentials, Secret},
 };
 use engine::{
+    search::confine::Wish,
     services::{self, Engine, Lease, OpenCall, Progress, SearchCall, SyncCall},
     workspace::excerpt::ExcerptRequest,
 };
@@ -295,6 +296,7 @@ pub(super) fn search_call(query: String, options: SearchOptions) -> Result<Searc
         session_key: options.session_key,
         active_projects: options.active_project_keys.unwrap_or_default(),
         conversations: options.conversations,
+        wish: Wish { since: options.since, until: options.until, paths: options.paths.unwrap_or_default() },
     })
 }
 

@@ -90,6 +90,12 @@ pub struct SearchOptions {
     pub active_project_keys: Option<Vec<String>>,
     /// Ids of the conversations that the asker may see; default those that the settings let anybody search.
     pub conversations: Option<Vec<String>>,
+    /// The first day, as people write it: a dated note is of the day in its name, other files of their last change.
+    pub since: Option<String>,
+    /// The last day, likewise.
+    pub until: Option<String>,
+    /// Only these files, folders and globs.
+    pub paths: Option<Vec<String>>,
 }
 
 /// What `readFile` is asked.

@@ -9,12 +9,13 @@ import { counted, isColourful, paint, print, printJson } from "./output.js";
 /** Results where nobody names a number. */
 const DEFAULT_RESULTS = 6;
 
-/** Results that are looked at for each that is wanted, where only some origins are. */
+/** Results that are looked at, where only some origins are wanted: at first for each of them, and at most. */
 const LOOKED_AT = 5;
+const MOST_LOOKED_AT = 1000;
 
 /**
  * @typedef {import("../provenance/paths.js").OriginClass} OriginClass
- * @typedef {{agent?: string, maxResults?: number, limit?: number, minScore?: number, origin?: OriginClass[], explain?: boolean, open?: boolean, json?: boolean}} Options
+ * @typedef {{agent?: string, maxResults?: number, limit?: number, minScore?: number, origin?: OriginClass[], since?: string, until?: string, path?: string[], explain?: boolean, open?: boolean, json?: boolean}} Options
  * @param {import("../host.js").Host} host
  * @param {string | undefined} query
  * @param {Options} options
@@ -25,18 +26,20 @@ export async function runSearch(host, query, options) {
     await withManager(host, cfg, agentId, async (manager) => {
       if (!manager) return options.json ? printJson({ agentId, status: "disabled" }) : print("Memory search disabled.");
       const started = performance.now();
-      const wanted = options.limit ?? options.maxResults ?? searchOverview(cfg, agentId).maxResults ?? DEFAULT_RESULTS;
-      const origins = options.origin ?? [];
-      const found = await manager.searchDetailed(query, {
-        maxResults: origins.length > 0 ? wanted * LOOKED_AT : (options.limit ?? options.maxResults),
+      const most = options.limit ?? options.maxResults;
+      const request = {
         minScore: options.minScore,
         // The words that matched are shown to people, and only the explanation names them.
         explain: options.explain || (!options.json && isColourful()) || undefined,
         sessionKey: `agent:${agentId}:cli:direct:memory-search`,
-      });
-      const isWanted = (/** @type {import("../../index.d.ts").MemoryHit} */ { provenance }) =>
-        provenance !== undefined && origins.includes(provenance.originClass);
-      const answer = origins.length > 0 ? { ...found, hits: found.hits.filter(isWanted).slice(0, wanted) } : found;
+        since: options.since,
+        until: options.until,
+        paths: options.path?.length ? options.path : undefined,
+      };
+      const search = (/** @type {number | undefined} */ maxResults) => manager.searchDetailed(query, { ...request, maxResults });
+      const answer = options.origin?.length
+        ? await ofOrigins(search, options.origin, most ?? searchOverview(cfg, agentId).maxResults ?? DEFAULT_RESULTS)
+        : await search(most);
       if (options.json)
         printJson({
           results: answer.hits,
@@ -50,6 +53,21 @@ export async function runSearch(host, query, options) {
       if (isFault(answer)) process.exitCode = 1;
     });
   });
+}
+
+/**
+ * The first results of some origins, which only the host knows: more are looked at until there are enough.
+ * @param {(maxResults: number) => Promise<import("../../index.d.ts").MemoryAnswer>} search
+ * @param {OriginClass[]} origins
+ * @param {number} wanted
+ */
+export async function ofOrigins(search, origins, wanted) {
+  for (let lookedAt = wanted * LOOKED_AT; ; lookedAt *= LOOKED_AT) {
+    const found = await search(lookedAt);
+    const hits = found.hits.filter(({ provenance }) => provenance !== undefined && origins.includes(provenance.originClass));
+    const isAll = found.hits.length < lookedAt || lookedAt >= MOST_LOOKED_AT;
+    if (isAll || hits.length >= wanted) return { ...found, hits: hits.slice(0, wanted) };
+  }
 }
 
 /**

@@ -107,6 +107,7 @@ pub(crate) fn call(query: &str, max_results: Option<usize>, now_ms: i64) -> Sear
         session_key: None,
         active_projects: Vec::new(),
         conversations: None,
+        wish: engine::search::confine::Wish::default(),
     }
 }
 

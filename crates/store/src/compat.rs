@@ -4,7 +4,7 @@
 
 use rusqlite::{Connection, types::Value};
 
-use super::{generations::GenerationId, ids::ChunkId, pool::Reader, writer::Tx};
+use super::{generations::GenerationId, ids::ChunkId, pool::Reader, within::Within, writer::Tx};
 use crate::error::SqlResult;
 use model::{
     config::settings::FtsTokenizer,
@@ -95,7 +95,8 @@ impl Reader<'_> {
     }
 
     /// Keyword search as the host's 2026.4.12 engine does it: the best `limit` of an FTS5 query by `bm25()`, with words
-    /// that the tokenizer cannot index as substrings. `sources` empty = all. Equals come in the order of content.
+    /// that the tokenizer cannot index as substrings. `sources` empty = all; `within` confines it to some chunks. Equals
+    /// come in the order of content.
     ///
     /// # Errors
     /// When the index is not built, or the query is not valid FTS5.
@@ -104,7 +105,7 @@ impl Reader<'_> {
         generation: GenerationId,
         query: Option<&str>,
         substrings: &[String],
-        sources: &[&str],
+        (sources, within): (&[&str], Option<&Within>),
         limit: usize,
     ) -> Result<Vec<CompatHit>> {
         if query.is_none() && substrings.is_empty() {
@@ -141,6 +142,7 @@ impl Reader<'_> {
             })
             .sql()?;
         let mut hits: Vec<CompatHit> = rows.collect::<Result<_, _>>().sql()?;
+        hits.retain(|hit| within.is_none_or(|within| within.has(hit.chunk_id)));
         let order = self.chunk_order()?;
         let better = |a: &CompatHit, b: &CompatHit| {
             a.rank.total_cmp(&b.rank).then_with(|| order.place(a.chunk_id).cmp(&order.place(b.chunk_id)))

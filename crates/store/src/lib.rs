@@ -58,6 +58,7 @@ pub mod transcripts;
 mod unfinished;
 pub mod usage;
 pub mod vectors;
+pub mod within;
 mod writer;
 
 use std::{

@@ -1,11 +1,13 @@
 //! Search: candidates, ranking, passages, explanations.
 
+pub mod confine;
 pub(crate) mod memory_core;
 pub mod native;
 pub mod provenance;
 pub mod types;
 pub mod vector;
 
+use confine::Confine;
 use memory_core::Scope;
 use types::{Answer, LineQuery, Request};
 use vector::VectorQuery;
@@ -16,7 +18,7 @@ use model::{
     config::settings::{Ranking, Settings},
     error::Result,
 };
-use store::Store;
+use store::{Store, within::Within};
 use text::language::Language;
 
 /// What the query is as vectors; none of it for keyword search.
@@ -56,6 +58,11 @@ pub fn search(
         let Some(live) = reader.live()? else {
             return Ok(Answer::nothing());
         };
+        let confine = request.confine.as_deref();
+        let within = confine.map(|confine| reader.within(live.id, |file| confine.allows(file))).transpose()?;
+        if within.as_ref().is_some_and(Within::is_empty) {
+            return Ok(Answer::nothing().beside(confine.and_then(Confine::nothing_left)));
+        }
         let vector = match (vectors.index, vectors.query) {
             (Some(index), Some(QueryVector { vector, language, .. })) => Some(VectorQuery { index, vector, language }),
             _ => None,
@@ -68,10 +75,12 @@ pub fn search(
                     }
                     None => None,
                 };
-                native::search(reader, live.id, (vector, line), &settings.query, request, &settings.zone_name())
+                let scope = (live.id, within.as_ref());
+                native::search(reader, scope, (vector, line), &settings.query, request, &settings.zone_name())
             }
             Ranking::MemoryCore => {
-                let scope = Scope { generation: live.id, tokenizer: settings.fts_tokenizer, vector };
+                let tokenizer = settings.fts_tokenizer;
+                let scope = Scope { generation: live.id, tokenizer, vector, within: within.as_ref() };
                 memory_core::search(reader, &scope, &settings.query, request)
             }
         }

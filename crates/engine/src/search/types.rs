@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::provenance::Provenance;
+use super::{confine::Confine, provenance::Provenance};
 use crate::curated::factors::View;
 use embed::pieces::PieceQuestion;
 use model::{error::Error, source::Source};
@@ -27,6 +27,8 @@ pub struct Request {
     pub min_score: Option<f64>,
     /// Which sources; empty = all that are indexed.
     pub sources: Vec<Source>,
+    /// Which files; none = all that are indexed.
+    pub confine: Option<Arc<Confine>>,
     /// Keyword leg only.
     pub lexical_only: bool,
     /// Whether each hit carries its explanation.

@@ -253,6 +253,7 @@ pub(super) fn asking(query: &str) -> SearchCall {
         session_key: None,
         active_projects: Vec::new(),
         conversations: None,
+        wish: crate::search::confine::Wish::default(),
     }
 }
 

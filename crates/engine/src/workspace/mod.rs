@@ -6,7 +6,7 @@
 pub(crate) mod discover;
 pub mod excerpt;
 pub mod exclusions;
-mod extra;
+pub(crate) mod extra;
 pub mod folders;
 pub mod guard;
 pub mod notes;

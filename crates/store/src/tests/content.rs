@@ -183,12 +183,15 @@ fn the_compatible_index_is_built_in_steps_and_kept_current<B: Backend>() {
     while step(1).unwrap() {}
     assert!(fixture.store.read(|r| r.compat_is_ready(generation, FtsTokenizer::Unicode61)).unwrap());
     let search = |query: &'static str| {
-        fixture.store.read(move |r| r.compat_search(generation, Some(query), &[], &["memory"], 10)).unwrap()
+        fixture.store.read(move |r| r.compat_search(generation, Some(query), &[], (&["memory"], None), 10)).unwrap()
     };
     assert_eq!(search("\"fox\"").len(), 2);
     assert_eq!(search("\"quick\" AND \"fox\"").len(), 1);
     assert!(search("\"slow\"").is_empty());
-    let like = fixture.store.read(|r| r.compat_search(generation, None, &["gon".into(), "e".into()], &[], 10)).unwrap();
+    let like = fixture
+        .store
+        .read(|r| r.compat_search(generation, None, &["gon".into(), "e".into()], (&[], None), 10))
+        .unwrap();
     assert_eq!(like.len(), 1);
 }
 
@@ -264,7 +267,7 @@ fn the_candidates_of_a_search_come_once_and_with_their_cosines<B: Backend>() {
                 .into_iter()
                 .filter_map(|(id, _, path)| (path == "a.md").then_some(id))
                 .collect();
-            let nearest = reader.nearest(&vectors, &[1.0, 0.0], &[])?.unwrap();
+            let nearest = reader.nearest(&vectors, &[1.0, 0.0], &[], None)?.unwrap();
             assert!((nearest.mean() - (1.0 + std::f64::consts::FRAC_1_SQRT_2) / 3.0).abs() < 1e-3);
             let found = reader.candidates(&Wanted {
                 by_words: &[ChunkId::new(i64::MAX), ids[2], ids[0]],

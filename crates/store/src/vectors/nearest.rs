@@ -10,6 +10,7 @@ use crate::{
     Reader,
     ids::{ChunkId, EmbeddingId},
     order::ChunkOrder,
+    within::Within,
 };
 use model::{error::Result, source::Source};
 
@@ -24,8 +25,8 @@ pub struct Nearest<'v> {
 }
 
 impl Reader<'_> {
-    /// Compares a query with all chunks of the sources (none named = all). None when the query has no direction or
-    /// another number of dimensions.
+    /// Compares a query with all chunks of the sources (none named = all), of which those `within` can be near. None when
+    /// the query has no direction or another number of dimensions.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -34,8 +35,12 @@ impl Reader<'_> {
         vectors: &'v Vectors,
         query: &'v [f32],
         sources: &[Source],
+        within: Option<&Within>,
     ) -> Result<Option<Nearest<'v>>> {
-        let Some(scan) = vectors.arena.scan(query, sources) else { return Ok(None) };
+        let Some(mut scan) = vectors.arena.scan(query, sources) else { return Ok(None) };
+        if let Some(within) = within {
+            scan.confine(|id| within.has(ChunkId::new(id)));
+        }
         Ok(Some(Nearest { vectors, query, scan, order: self.chunk_order()? }))
     }
 }

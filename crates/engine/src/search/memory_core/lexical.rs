@@ -32,7 +32,13 @@ pub(super) fn search(
     limit: usize,
 ) -> Result<Vec<KeywordHit>> {
     let plan = plan(query, scope.tokenizer);
-    let hits = reader.compat_search(scope.generation, plan.matched.as_deref(), &plan.substrings, sources, limit)?;
+    let hits = reader.compat_search(
+        scope.generation,
+        plan.matched.as_deref(),
+        &plan.substrings,
+        (sources, scope.within),
+        limit,
+    )?;
     Ok(hits
         .into_iter()
         .map(|hit| {

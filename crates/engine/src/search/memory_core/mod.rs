@@ -29,7 +29,7 @@ use model::{
     error::Result,
     source::Source,
 };
-use store::{Reader, chunks::ChunkRow, generations::GenerationId, ids::ChunkId};
+use store::{Reader, chunks::ChunkRow, generations::GenerationId, ids::ChunkId, within::Within};
 
 /// `query.minScore` of this ranking where none is set (F1).
 pub(crate) const DEFAULT_MIN_SCORE: f64 = 0.35;
@@ -46,6 +46,8 @@ pub(crate) struct Scope<'a> {
     pub tokenizer: FtsTokenizer,
     /// The vector leg; none = keywords only (F10).
     pub vector: Option<VectorQuery<'a>>,
+    /// The only chunks that can be found; none = all.
+    pub within: Option<&'a Within>,
 }
 
 /// Answers one search.
@@ -169,7 +171,7 @@ impl<'a> Search<'a> {
         if self.query.is_empty() {
             return Ok(Vec::new());
         }
-        let hits = vector::search(self.reader, query, &self.request.sources, self.limit)?;
+        let hits = vector::search(self.reader, query, (&self.request.sources, self.scope.within), self.limit)?;
         let mut found: Vec<(ChunkRow, vector::VectorHit)> = Vec::with_capacity(self.limit);
         for batch in hits.chunks(self.limit) {
             let mut rows = self.rows(batch.iter().map(|hit| hit.chunk_id))?;

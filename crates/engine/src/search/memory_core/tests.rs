@@ -103,7 +103,7 @@ impl Index {
 
     fn answer(&self, request: &Request, vector: Option<&[f32]>) -> Answer {
         let vector = vector.map(|vector| VectorQuery { index: &self.vectors, vector, language: None });
-        let scope = Scope { generation: self.generation, tokenizer: self.tokenizer, vector };
+        let scope = Scope { generation: self.generation, tokenizer: self.tokenizer, vector, within: None };
         self.store.read(|reader| search(reader, &scope, &self.settings, request)).unwrap()
     }
 
@@ -124,6 +124,7 @@ fn request(query: &str, min_score: f64) -> Request {
         budget: None,
         min_score: Some(min_score),
         sources: Vec::new(),
+        confine: None,
         lexical_only: false,
         curated: std::sync::Arc::default(),
         explain: true,
@@ -299,7 +300,7 @@ fn without_the_keyword_index_the_answer_is_partial() {
 fn a_query_vector_of_another_model_is_refused() {
     let index = Index::new(&NOTES, FtsTokenizer::Unicode61);
     let vector = VectorQuery { index: &index.vectors, vector: &[1.0; 3], language: None };
-    let scope = Scope { generation: index.generation, tokenizer: index.tokenizer, vector: Some(vector) };
+    let scope = Scope { generation: index.generation, tokenizer: index.tokenizer, vector: Some(vector), within: None };
     let error = index.store.read(|reader| search(reader, &scope, &index.settings, &request("x", 0.0))).unwrap_err();
     assert_eq!(error.code(), model::error::Code::ProviderResponse);
 }

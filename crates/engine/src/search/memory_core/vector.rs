@@ -5,7 +5,7 @@ use model::{
     error::{Code, Error, Result},
     source::Source,
 };
-use store::{Reader, ids::ChunkId};
+use store::{Reader, ids::ChunkId, within::Within};
 
 /// A chunk with its cosine similarity.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,13 +19,13 @@ pub(super) struct VectorHit {
 pub(super) fn search(
     reader: &Reader<'_>,
     query: &VectorQuery<'_>,
-    sources: &[Source],
+    (sources, within): (&[Source], Option<&Within>),
     limit: usize,
 ) -> Result<Vec<VectorHit>> {
     if query.index.is_empty() || query.vector.iter().all(|&x| x == 0.0) {
         return Ok(Vec::new());
     }
-    let Some(nearest) = reader.nearest(query.index, query.vector, sources)? else {
+    let Some(nearest) = reader.nearest(query.index, query.vector, sources, within)? else {
         let message = format!(
             "the query vector has {} dimensions, the index has {}, or it holds numbers that are not finite",
             query.vector.len(),

@@ -18,6 +18,7 @@ use store::{
     ids::{ChunkId, FileId},
     lexical::Term,
     order::{ChunkOrder, Place},
+    within::Within,
 };
 use text::{
     query::TermKind,
@@ -89,6 +90,15 @@ pub(crate) struct Scope<'a> {
     pub vector: Option<VectorQuery<'a>>,
     /// Whether words take part.
     pub lexical: bool,
+    /// The only chunks that can be found; none = all.
+    pub within: Option<&'a Within>,
+}
+
+impl Scope<'_> {
+    /// Whether a chunk can be found.
+    fn has(&self, id: ChunkId) -> bool {
+        self.within.is_none_or(|within| within.has(id))
+    }
 }
 
 /// Collects the candidates of a query.
@@ -101,7 +111,7 @@ pub(super) fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Resu
     let wanted = if request.sources.is_empty() { BY_WORDS } else { MOST_ROWS };
     let by_words = best(lexical_leg(scope, plan, wanted, &mut found)?, wanted, &order);
     let nearest = match scope.vector {
-        Some(query) => scope.reader.nearest(query.index, query.vector, &request.sources)?,
+        Some(query) => scope.reader.nearest(query.index, query.vector, &request.sources, scope.within)?,
         None => None,
     };
     let store::candidates::Found { rows, by_words, cosines } = scope.reader.candidates(&Wanted {
@@ -143,7 +153,7 @@ fn lexical_leg(scope: &Scope<'_>, plan: &Plan, wanted: usize, found: &mut Candid
         found.frequency.push(frequency);
         if let Some((weights, _)) = all {
             rare.extend(terms.iter().map(|term| term.text));
-            scores = add(scores, weights, gain);
+            scores = add(scores, scope, weights, gain);
         } else {
             common.push((concept, gain));
         }
@@ -155,14 +165,15 @@ fn lexical_leg(scope: &Scope<'_>, plan: &Plan, wanted: usize, found: &mut Candid
     let mut postings = scope.reader.postings_among(scope.generation, &terms, among)?.into_iter();
     for (concept, gain) in common {
         let (weights, _) = holding(concept, postings.by_ref().take(looked_for(concept).count()));
-        scores = add(scores, weights, gain);
+        scores = add(scores, scope, weights, gain);
     }
     Ok(scores)
 }
 
-/// Adds a concept to the scores of the chunks that hold it.
-fn add(scores: Vec<(ChunkId, f64)>, weights: Weights, gain: f64) -> Vec<(ChunkId, f64)> {
-    merge(scores, weights.into_iter().map(|(id, weight)| (id, gain * f64::from(weight))), |sum, gain| sum + gain)
+/// Adds a concept to the scores of the chunks that hold it and can be found.
+fn add(scores: Vec<(ChunkId, f64)>, scope: &Scope<'_>, weights: Weights, gain: f64) -> Vec<(ChunkId, f64)> {
+    let weights = weights.into_iter().filter(|(id, _)| scope.has(*id));
+    merge(scores, weights.map(|(id, weight)| (id, gain * f64::from(weight))), |sum, gain| sum + gain)
 }
 
 /// The `n` best of scores by ascending id, best first. Thousands of chunks that hold the same words score the same: of
@@ -231,7 +242,10 @@ fn dated_files(scope: &Scope<'_>, plan: &Plan, sources: &[Source]) -> Result<Vec
         .reader
         .file_paths(scope.generation)?
         .into_iter()
-        .filter(|(_, source, _)| sources.is_empty() || sources.iter().any(|s| s.as_str() == source))
+        .filter(|(id, source, _)| {
+            (sources.is_empty() || sources.iter().any(|s| s.as_str() == source))
+                && scope.within.is_none_or(|within| within.has_file(*id))
+        })
         .filter_map(|(id, source, path)| Some((note_date(&path).filter(|day| told.contains(*day))?, path, source, id)))
         .collect();
     // What was told later comes after the days themselves.

@@ -39,19 +39,19 @@ use crate::search::{
     vector::VectorQuery,
 };
 use model::{config::settings::QuerySettings, error::Result, source::Source};
-use store::{Reader, generations::GenerationId};
+use store::{Reader, generations::GenerationId, within::Within};
 use text::{cut::utf16_len, query::understand};
 
 /// Results whose scores are made to fall with rank; a fixed number, so that they do not depend on how many are asked.
 const SETTLED: usize = 50;
 
-/// Answers one search from a snapshot. `zone` is the user's time zone (IANA).
+/// Answers one search from a snapshot, out of the chunks `within` where it is confined. `zone` is the user's time zone (IANA).
 ///
 /// # Errors
 /// When the database cannot be read, the call was cancelled, or the query vector is not of the index's length.
 pub fn search(
     reader: &Reader<'_>,
-    generation: GenerationId,
+    (generation, within): (GenerationId, Option<&Within>),
     (vector, line): (Option<VectorQuery<'_>>, Option<LineQuery<'_>>),
     settings: &QuerySettings,
     request: &Request,
@@ -70,7 +70,7 @@ pub fn search(
     let hits = if plan.query.small_talk {
         Vec::new()
     } else {
-        let scope = Scope { reader, generation, vector, lexical };
+        let scope = Scope { reader, generation, vector, lexical, within };
         if lexical {
             misspelt::correct(&mut plan, &scope)?;
         }

@@ -104,7 +104,7 @@ impl Workspace {
                     (Some(index), Some(vector)) => Some(VectorQuery { index, vector, language: self.language }),
                     _ => None,
                 };
-                search(reader, live.id, (vector, None), settings, request, "UTC")
+                search(reader, (live.id, None), (vector, None), settings, request, "UTC")
             })
             .unwrap()
     }
@@ -150,6 +150,7 @@ fn request(query: &str, max_results: usize) -> Request {
         budget: None,
         min_score: None,
         sources: Vec::new(),
+        confine: None,
         lexical_only: false,
         curated: std::sync::Arc::default(),
         explain: false,

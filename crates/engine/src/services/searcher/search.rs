@@ -23,7 +23,9 @@ use crate::{
     curated::{Curated, factors::View},
     index::lost::{self, LostFolder},
     search::{
-        QueryVector, Vectors, search,
+        QueryVector, Vectors,
+        confine::{Confine, Wish},
+        search,
         types::{Answer, Request},
     },
     workspace::roots::Roots,
@@ -85,6 +87,8 @@ pub struct SearchCall {
     pub active_projects: Vec<String>,
     /// Ids of the conversations that the asker may see; none = those that the settings let anybody search.
     pub conversations: Option<Vec<String>>,
+    /// Days and paths that it is confined to.
+    pub wish: Wish,
 }
 
 impl SearchCall {
@@ -104,6 +108,7 @@ impl SearchCall {
             session_key: None,
             active_projects: Vec::new(),
             conversations: None,
+            wish: Wish::default(),
         }
     }
 }
@@ -124,15 +129,16 @@ impl Searcher {
         let Some(sources) = scope::sources(&call, &resolved.settings).filter(|_| !text.is_empty()) else {
             return Ok(Answer::nothing());
         };
-        let allowed = call.conversations.map(scope::Conversations::of);
-        let most = call.max_results.unwrap_or_else(|| query.most_results()).max(1);
+        let clock = (call.now_ms, &*resolved.settings.zone_name());
+        let confine = Confine::of(&call.wish, call.conversations, &resolved.settings.workspace_dir, clock)?;
         let request = Request {
             query: text,
             understood: call.understood,
-            max_results: if allowed.is_some() { most.max(scope::LOOKED_AT) } else { most },
-            budget: query.budget().filter(|_| call.max_results.is_none() && allowed.is_none()),
+            max_results: call.max_results.unwrap_or_else(|| query.most_results()).max(1),
+            budget: query.budget().filter(|_| call.max_results.is_none()),
             min_score: call.min_score.or(query.min_score),
             sources,
+            confine: confine.map(Arc::new),
             lexical_only: call.lexical_only || !resolved.settings.vector_enabled,
             explain: call.explain,
             now_ms: call.now_ms,
@@ -144,12 +150,7 @@ impl Searcher {
         if answer.as_ref().is_err_and(|error| !matches!(error.code(), Code::Cancelled | Code::Closed)) {
             self.indexer.check_soundness();
         }
-        let mut answer = answer?;
-        if let Some(allowed) = allowed {
-            answer.hits.retain(|hit| allowed.allow(hit));
-            answer.hits.truncate(most);
-        }
-        Ok(answer)
+        answer
     }
 
     /// The whole search: meaning within most of the time limit, then the ranking.

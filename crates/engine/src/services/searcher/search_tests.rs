@@ -230,3 +230,46 @@ async fn the_index_here_holds_what_notes_hold_unless_it_is_told_not_to() {
     // Without the secret for the first two, with it for the last; the other note once.
     assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), 3);
 }
+
+// A filter that comes after the ranking finds nothing where hundreds of other notes rank higher.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_search_is_confined_to_is_found_however_many_others_are_better() {
+    let mut files: Vec<(String, String)> = (0..400)
+        .map(|at| (format!("memory/other/{at}.md"), format!("The boiler code of house {at} is E{at}, boiler code.\n")))
+        .collect();
+    files.push(("memory/projects/heating.md".to_owned(), "Somebody asked for a boiler and much else.\n".to_owned()));
+    files.push(("memory/2024-06-10.md".to_owned(), "They spoke of the boiler, among other things.\n".to_owned()));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let home = Home::new(&files);
+    let day = |day: &str| (Some(day.to_owned()), Some(day.to_owned()));
+    for ranking in ["native", "memory-core"] {
+        for provider in ["none", "bedrock"] {
+            let query = serde_json::json!({ "ranking": ranking, "minScore": 0.0 });
+            let search = serde_json::json!({ "provider": provider, "model": "titan", "query": query });
+            let engine = home.open_set(search).await;
+            sync(&engine).await;
+            let ask = async |(since, until), paths: &[&str]| {
+                let paths = paths.iter().map(|path| (*path).to_owned()).collect();
+                let wish = Wish { since, until, paths };
+                let call = SearchCall { lexical_only: false, wish, max_results: Some(3), ..asking("boiler code") };
+                let answer = engine.searcher.search(call, Cancel::new()).await.unwrap();
+                let found: Vec<String> = answer.hits.into_iter().map(|hit| hit.path).collect();
+                (found, answer.warning)
+            };
+            let here = format!("{ranking} {provider}");
+            let whole = ask((None, None), &[]).await;
+            assert!(whole.0.len() == 3 && whole.0.iter().all(|path| path.starts_with("memory/other/")), "{here}");
+            assert_eq!(ask((None, None), &["projects"]).await.0, ["memory/projects/heating.md"], "{here}");
+            assert_eq!(ask(day("2024-06-10"), &["memory/*.md"]).await.0, ["memory/2024-06-10.md"], "{here}");
+            let (none, warning) = ask(day("2024-06-10"), &["projects"]).await;
+            assert!(none.is_empty(), "{here}");
+            assert_eq!(warning.as_deref(), Some("No indexed file has this path and is of these days"), "{here}");
+            engine.release().await;
+        }
+    }
+    let engine = home.open().await;
+    let wish = Wish { since: Some("someday".to_owned()), ..Wish::default() };
+    let error = engine.searcher.search(SearchCall { wish, ..asking("boiler") }, Cancel::new()).await.unwrap_err();
+    assert_eq!(error.code(), Code::Argument);
+    engine.release().await;
+}

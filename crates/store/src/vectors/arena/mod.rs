@@ -248,7 +248,7 @@ fn mean(similarities: &[f32]) -> f64 {
 #[derive(Debug, Clone)]
 pub struct Scan<'a> {
     arena: &'a Arena,
-    /// In row order; NaN for chunks of other sources.
+    /// In row order; NaN for chunks that are left out.
     similarities: Vec<f32>,
     /// Where these are those of bits, the query to compare with bytes.
     refine: Option<(CodedQuery, &'a Bytes)>,
@@ -262,7 +262,17 @@ impl Scan<'_> {
         self.mean
     }
 
-    /// The approximate similarity of one chunk; none when it has no vector or is of another source.
+    /// Leaves out all chunks that `is_wanted` does not choose. The mean stays that of all, so that what is left is as near
+    /// as it was.
+    pub fn confine(&mut self, is_wanted: impl Fn(i64) -> bool) {
+        for (similarity, chunk_id) in self.similarities.iter_mut().zip(&self.arena.chunk_ids) {
+            if !is_wanted(*chunk_id) {
+                *similarity = f32::NAN;
+            }
+        }
+    }
+
+    /// The approximate similarity of one chunk; none when it has no vector or is left out.
     #[must_use]
     pub fn similarity(&self, chunk_id: i64) -> Option<f32> {
         let row = *self.arena.rows.get(&chunk_id)?;

@@ -1,0 +1,267 @@
+//! What a search is confined to: days, paths, conversations. Files are chosen by it before anything is ranked.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
+
+use crate::workspace::extra::ExtraPath;
+use model::{
+    error::{Code, Error, Result},
+    source::Source,
+};
+use store::within::FileFacts;
+use text::time::{self, DateRange, note_date};
+
+/// What the caller names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// The first day, as people write it.
+    pub since: Option<String>,
+    /// The last day, likewise.
+    pub until: Option<String>,
+    /// Files, folders or globs as results show them; empty = all.
+    pub paths: Vec<String>,
+}
+
+/// Files that a search may look at.
+#[derive(Debug)]
+pub struct Confine {
+    days: DateRange,
+    paths: Vec<ExtraPath>,
+    workspace_dir: PathBuf,
+    zone: TimeZone,
+    /// Ids of the only conversations that may be found; none = all.
+    conversations: Option<HashSet<String>>,
+}
+
+/// All days.
+const ALWAYS: DateRange = DateRange { start: Date::MIN, end: Date::MAX };
+
+impl Confine {
+    /// What is wished for, at `now_ms` in the time zone `zone`; none when that is everything.
+    ///
+    /// # Errors
+    /// `Argument` when a day or a path cannot be understood, or the days are in the wrong order.
+    pub fn of(
+        wish: &Wish,
+        conversations: Option<Vec<String>>,
+        workspace_dir: &Path,
+        (now_ms, zone): (i64, &str),
+    ) -> Result<Option<Self>> {
+        let today = time::date_in(now_ms, zone);
+        let day = |name, written: &Option<String>| {
+            written.as_deref().map(|written| days_of(name, written, today, zone)).transpose()
+        };
+        let (since, until) = (day("since", &wish.since)?, day("until", &wish.until)?);
+        let start = since.map_or(ALWAYS.start, |days| days.start);
+        let days = DateRange { start, end: until.map_or(ALWAYS.end, |days| days.end) };
+        if days.start > days.end {
+            let message = format!("since ({}) lies after until ({})", days.start, days.end);
+            return Err(Error::new(Code::Argument, message));
+        }
+        if days == ALWAYS && wish.paths.is_empty() && conversations.is_none() {
+            return Ok(None);
+        }
+        let mut paths = Vec::new();
+        for written in &wish.paths {
+            paths.extend(patterns(written, workspace_dir)?);
+        }
+        let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
+        let conversations = conversations.map(HashSet::from_iter);
+        Ok(Some(Self { days, paths, workspace_dir: workspace_dir.to_owned(), zone, conversations }))
+    }
+
+    /// Whether a file may be looked at.
+    #[must_use]
+    pub fn allows(&self, file: FileFacts<'_>) -> bool {
+        self.allows_day(file) && self.allows_path(file.path) && self.allows_conversation(file)
+    }
+
+    /// What to say when no file is left.
+    #[must_use]
+    pub fn nothing_left(&self) -> Option<String> {
+        let of_days = self.days != ALWAYS;
+        let what = match (of_days, self.paths.is_empty()) {
+            (true, true) => "is of these days",
+            (false, false) => "has this path",
+            (true, false) => "has this path and is of these days",
+            (false, true) => return None,
+        };
+        Some(format!("No indexed file {what}"))
+    }
+
+    /// A dated note is of the day in its name, everything else of the day when it last changed.
+    fn allows_day(&self, file: FileFacts<'_>) -> bool {
+        if self.days == ALWAYS {
+            return true;
+        }
+        // A conversation that is still being read has no time yet.
+        let changed = || match Timestamp::from_nanosecond(i128::from(file.mtime_ns)) {
+            Ok(time) if file.mtime_ns > i64::MIN => Some(self.zone.to_datetime(time).date()),
+            _ => None,
+        };
+        note_date(file.path).or_else(changed).is_none_or(|day| self.days.contains(day))
+    }
+
+    fn allows_path(&self, path: &str) -> bool {
+        let full = self.workspace_dir.join(path);
+        self.paths.is_empty() || self.paths.iter().any(|pattern| pattern.contains(&full))
+    }
+
+    fn allows_conversation(&self, file: FileFacts<'_>) -> bool {
+        let Some(allowed) = &self.conversations else { return true };
+        let id = || file.path.rsplit('/').next().and_then(|name| name.strip_suffix(".jsonl"));
+        Source::of(file.source) == Source::Memory || id().is_some_and(|id| allowed.contains(id))
+    }
+}
+
+/// Short forms such as `7d`, as other tools take them.
+const UNITS: [(char, &str); 4] = [('d', "days"), ('w', "weeks"), ('m', "months"), ('y', "years")];
+
+/// The days that somebody names: `2026-11-01`, `last week`, `7d`, `3 days`.
+fn days_of(name: &str, written: &str, today: Date, zone: &str) -> Result<DateRange> {
+    let written = written.trim();
+    let exact = || written.parse().ok().map(|day| DateRange { start: day, end: day });
+    let read = |text: &str| {
+        let range = time::read(text, today, zone).range;
+        range.filter(|days| days.start > Date::MIN && days.end < Date::MAX)
+    };
+    let short = || {
+        let unit = written.chars().last()?.to_ascii_lowercase();
+        let (_, unit) = UNITS.iter().find(|(letter, _)| *letter == unit)?;
+        let count: u32 = written.get(..written.len() - 1)?.trim().parse().ok()?;
+        read(&format!("{count} {unit} ago"))
+    };
+    let counted = || written.starts_with(|c: char| c.is_ascii_digit()).then(|| read(&format!("{written} ago")))?;
+    // A bare "march" is a month only where somebody asks for a time, as here.
+    let is_words = written.chars().all(|c| c.is_alphanumeric() || c == ' ');
+    let named = || (is_words && !written.is_empty()).then(|| read(&format!("in {written}")))?;
+    exact().or_else(|| read(written)).or_else(short).or_else(counted).or_else(named).ok_or_else(|| {
+        Error::new(Code::Argument, format!("{name} names no day"))
+            .remedy("Write a day such as 2026-11-01, \"yesterday\", \"last week\" or 7d")
+    })
+}
+
+/// A path as results show it, a folder, or a glob; a bare name is looked for in every folder.
+fn patterns(written: &str, workspace_dir: &Path) -> Result<Vec<ExtraPath>> {
+    let written = written.trim().trim_end_matches(['/', '\\']);
+    if written.is_empty() {
+        return Err(Error::new(Code::Argument, "a path is empty").remedy("Name a file, a folder or a glob"));
+    }
+    let parse = |written: &str| {
+        ExtraPath::parse(written, workspace_dir).map_err(|error| Error::new(Code::Argument, error.message))
+    };
+    let mut found = vec![parse(written)?];
+    if !written.contains(['/', '\\']) {
+        found.push(parse(&format!("**/{written}"))?);
+        found.push(parse(&format!("**/{written}/**"))?);
+    } else if found.iter().any(ExtraPath::is_glob) {
+        found.push(parse(&format!("{written}/**"))?);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Saturday 2024-06-15 12:00 UTC.
+    const NOW: (i64, &str) = (1_718_452_800_000, "UTC");
+
+    fn days(since: Option<&str>, until: Option<&str>) -> Result<DateRange> {
+        let wish = Wish { since: since.map(str::to_owned), until: until.map(str::to_owned), paths: Vec::new() };
+        Ok(Confine::of(&wish, None, Path::new("/ws"), NOW)?.map_or(ALWAYS, |confine| confine.days))
+    }
+
+    #[test]
+    fn days_as_people_write_them() {
+        for (written, day) in [
+            ("2024-06-01", "2024-06-01"),
+            (" 2024-06-01 ", "2024-06-01"),
+            ("2024-06-01T10:00:00", "2024-06-01"),
+            ("01.06.2024", "2024-06-01"),
+            ("2024-05", "2024-05-01"),
+            ("yesterday", "2024-06-14"),
+            ("today", "2024-06-15"),
+            ("monday", "2024-06-10"),
+            ("last week", "2024-06-03"),
+            ("letzte Woche", "2024-06-03"),
+            ("上周", "2024-06-03"),
+            ("3 days ago", "2024-06-12"),
+            ("3 days", "2024-06-12"),
+            ("3d", "2024-06-12"),
+            ("march", "2024-03-01"),
+            ("2023", "2023-01-01"),
+        ] {
+            let found = days(Some(written), None).map(|days| days.start.to_string());
+            assert_eq!(found.ok().as_deref(), Some(day), "{written}");
+        }
+        assert_eq!(days(None, Some("last week")).unwrap().end.to_string(), "2024-06-09");
+        assert_eq!(days(None, None).unwrap(), ALWAYS);
+    }
+
+    #[test]
+    fn what_is_no_day_is_told_without_repeating_it() {
+        for written in ["", "soon", "2024-13-45", "99999999999d", "since ever", "d", "é", "before may"] {
+            let error = days(Some(written), None).expect_err(written);
+            assert_eq!(error.code(), Code::Argument);
+            assert!(written.len() < 2 || !error.to_string().contains(written), "{error}");
+        }
+        assert_eq!(days(Some("today"), Some("yesterday")).unwrap_err().code(), Code::Argument);
+    }
+
+    fn allows(paths: &[&str], path: &str) -> bool {
+        let wish = Wish { paths: paths.iter().map(|path| (*path).to_owned()).collect(), ..Wish::default() };
+        let confine = Confine::of(&wish, None, Path::new("/ws"), NOW).unwrap().unwrap();
+        confine.allows(FileFacts { source: "memory", path, mtime_ns: 0 })
+    }
+
+    #[test]
+    fn paths_are_files_folders_globs_and_bare_names() {
+        let note = "memory/projects/falcon.md";
+        for wanted in [
+            "memory/projects/falcon.md",
+            "./memory/projects",
+            "memory",
+            "memory/",
+            "memory/*/falcon.md",
+            "memory/**",
+            "memory/pro*",
+            "falcon.md",
+            "projects",
+            "*.md",
+            "/ws/memory",
+        ] {
+            assert!(allows(&[wanted], note), "{wanted}");
+        }
+        for other in ["memory/falcon.md", "memo", "mem", "falcon", "/memory", "memory/*.md", "*.txt"] {
+            assert!(!allows(&[other], note), "{other}");
+        }
+        assert!(allows(&["nothing.md", "falcon.md"], note));
+        assert!(allows(&["/vault"], "/vault/a.md"));
+        assert!(allows(&["sessions"], "sessions/main/a.jsonl"));
+        for bad in ["", "  ", "memory/{a"] {
+            let wish = Wish { paths: vec![bad.to_owned()], ..Wish::default() };
+            let error = Confine::of(&wish, None, Path::new("/ws"), NOW).map(|_| ()).expect_err(bad);
+            assert_eq!(error.code(), Code::Argument);
+        }
+    }
+
+    #[test]
+    fn a_note_is_of_the_day_in_its_name_and_other_files_of_their_last_change() {
+        let wish = Wish { since: Some("2024-06-01".into()), until: Some("2024-06-10".into()), ..Wish::default() };
+        let zone = (NOW.0, "Asia/Tokyo");
+        let confine = Confine::of(&wish, None, Path::new("/ws"), zone).unwrap().unwrap();
+        let at = |time: &str| i64::try_from(time.parse::<Timestamp>().unwrap().as_nanosecond()).unwrap();
+        let allows = |path, mtime_ns| confine.allows(FileFacts { source: "memory", path, mtime_ns });
+        assert!(allows("memory/2024-06-10-call.md", at("2026-01-01T00:00:00Z")));
+        assert!(!allows("memory/2024-06-11.md", at("2024-06-05T00:00:00Z")));
+        assert!(allows("MEMORY.md", at("2024-06-10T14:59:00Z")));
+        // The day after in Tokyo.
+        assert!(!allows("MEMORY.md", at("2024-06-10T15:01:00Z")));
+        assert!(allows("sessions/main/a.jsonl", i64::MIN));
+    }
+}
