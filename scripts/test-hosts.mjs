@@ -51,7 +51,7 @@ const relative = (file) => path.relative(root, file).split(path.sep).join("/");
 const count = (files, status) => files.flatMap((file) => file.assertionResults).filter((test) => test.status === status).length;
 
 const { turn, by } = turnOf();
-const runs = process.argv.includes("--all") ? everything() : [...always(), byTurns(turn)];
+const runs = process.argv.includes("--all") ? everything() : [...always(turn), byTurns(turn)];
 console.log(`Real hosts: ${runs.map(({ version }) => version).join(", ")} (turn ${turn + 1} of ${TURNS} by ${by})`);
 const files = runs.flatMap(filesOf);
 /** @type {Map<string, FileResult>} */
