@@ -74,9 +74,11 @@ export function privateRecallSuite(version) {
     });
 
     test("and nobody does any more where it is switched off", async () => {
-      await host.reconfigure((_, config) => {
+      await host.stopGateway();
+      await host.edit((_, config) => {
         config.memory.search.rememberAcrossConversations = false;
       });
+      await host.startGateway();
       expect(answers(await ask(BERG))).not.toContain("Quetzal since Monday");
       await host.ok("memory", "index");
       const [{ status }] = await host.json("memory", "status");

@@ -1,4 +1,14 @@
 //! Text to vectors: the trait every provider implements, and what a provider tells about itself.
+//!
+//! ```
+//! use embed::account::Account;
+//!
+//! // Where texts go is known before one is sent.
+//! let account = Account::new("openai", Some("http://127.0.0.1:8080/v1"));
+//! assert!(account.is_on_this_machine());
+//! let nowhere = Account::new("openai", Some("ftp://example.org"));
+//! assert_eq!(nowhere.base().expect_err("no address").code().as_str(), "MEM_CONFIG");
+//! ```
 
 pub mod account;
 pub mod batch;

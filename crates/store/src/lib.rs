@@ -16,6 +16,34 @@
 //! - [`place`], [`others`] – an index belongs to one workspace, and takes vectors from those of the others.
 //! - [`backup`], [`restore`] – a copy of all of it, and back.
 //! - [`lease`] – one process at a time indexes; [`recover`] – a damaged file is set aside and its vectors are saved.
+//!
+//! ```
+//! use store::{OpenOptions, Store, files::{NewChunk, NewFile}};
+//!
+//! let folder = tempfile::tempdir().expect("a folder");
+//! let store = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default())?;
+//! store.write(|tx| {
+//!     // The very first generation is live at once.
+//!     let live = tx.begin_building("words of the example")?;
+//!     let note = NewFile { source: "memory", path: "memory/tea.md", hash: [1; 32], mtime_ns: 0, size: 9, lines: 1, terms: 2 };
+//!     let chunk = NewChunk {
+//!         start_line: 1,
+//!         end_line: 1,
+//!         hash: [2; 32],
+//!         text: "green tea".to_owned(),
+//!         line_terms: Vec::new(),
+//!         fts_terms: "green tea".to_owned(),
+//!     };
+//!     tx.replace_file(live.id, &note, &[chunk])
+//! })?;
+//! let files = store.read(|reader| {
+//!     let live = reader.live()?.expect("it answers");
+//!     reader.files(live.id, "memory")
+//! })?;
+//! assert!(files.contains_key("memory/tea.md"));
+//! store.close();
+//! # Ok::<(), model::error::Error>(())
+//! ```
 
 mod admin;
 pub mod backup;

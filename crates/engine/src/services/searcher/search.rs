@@ -94,7 +94,8 @@ pub struct SearchCall {
 impl SearchCall {
     /// A search of the notes with the settings' values. Conversations hold every fact before it is captured, and what
     /// strangers said.
-    pub(in crate::services) fn of_notes() -> Self {
+    #[must_use]
+    pub fn of_notes() -> Self {
         Self {
             query: String::new(),
             understood: None,
