@@ -447,6 +447,8 @@ export type ResolvedSettings = {
   extraPaths: string[];
   /** Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason. */
   maxFileBytes: number;
+  /** What a million tokens of the embedding model cost, in the user's currency; none = not known. */
+  pricePerMillionTokens: number | null;
   /** How much `memory_get` returns at a time (P11). */
   excerpt: ExcerptSettings;
   /** The embedding provider (D). */

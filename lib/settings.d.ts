@@ -22,6 +22,8 @@ export interface PluginSettings {
   extraPaths?: (string | { path: string; pattern?: string })[];
   /** Larger files are skipped and reported. Default: 16777216. */
   maxFileBytes?: number;
+  /** What a million tokens of the embedding model cost, in your currency: the status then tells the cost of the month, not its tokens alone. Default: unknown. */
+  pricePerMillionTokens?: number;
   /** Time zone of dated notes and time words, for example Europe/Berlin. Default: the user's. */
   timeZone?: string;
   /** Whether results name their source: auto = in direct chats only. Default: auto. */

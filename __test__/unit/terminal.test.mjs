@@ -1,10 +1,13 @@
 // What people see at a terminal: matched words, counts, columns, help.
 
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { Command } from "commander";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { registerCli } from "../../plugin/cli/register.js";
+import { printStatus } from "../../plugin/cli/status-text.js";
 import { cells, clipped, table } from "../../plugin/cli/table.js";
-import { commandLine, NOTE } from "../support/command-line.mjs";
+import { commandLine, FILES, NOTE } from "../support/command-line.mjs";
 
 const { isTTY } = process.stdout;
 const { TERM, NO_COLOR, FORCE_COLOR } = process.env;
@@ -84,4 +87,42 @@ test("status names what acts by itself, and --verbose only the settings that som
   expect(output).not.toContain("query.minScore");
   expect((await home.run("status", "--all")).output).toContain("query.minScore");
   expect((await home.run("status")).output).not.toContain("Settings");
+});
+
+/** Rows of the smallest screen that people have; the prompt takes the last one. */
+const SCREEN = 24;
+
+test("status fits one screen, and tells what the disk holds, and how consolidation stands", async () => {
+  process.env.NO_COLOR = "1";
+  const own = { autoRecall: true, autoCapture: true, consolidation: { mode: "plan" } };
+  const wrong = Array.from({ length: 30 }, (_, at) => `- line ${at} <!-- importance: 99 -->`).join("\n");
+  const files = { ...FILES, "MEMORY.md": wrong };
+  const home = await commandLine({ provider: "embedded" }, { plugins: { entries: { "memory-core-rs": { config: own } } }, files });
+  await home.run("setup", "--yes", "--no-index");
+  await mkdir(path.join(home.stateDir, "memory-core-rs/main"), { recursive: true });
+  await writeFile(path.join(home.stateDir, "memory-core-rs/main/index.sqlite.corrupt-1"), "x".repeat(2048));
+  await home.run("index");
+  const { output } = await home.run("status");
+  expect(output.trimEnd().split("\n").length).toBeLessThan(SCREEN);
+  expect(output).toMatch(/^Disk: index \d.* KiB, of it vectors .*; other indexes 2\.0 KiB; records /m);
+  expect(output).toMatch(/^Consolidation: plan · no run yet/m);
+  expect(output).toMatch(/… and \d+ more: --verbose/);
+  const verbose = (await home.run("status", "--verbose")).output;
+  expect(verbose).toContain("MEMORY.md:30:");
+  expect(verbose).not.toContain("more: --verbose");
+  const [agent] = await home.json("status");
+  expect(agent.disk).toMatchObject({ otherIndexes: 2048, records: expect.any(Number) });
+});
+
+test.each([
+  [{ month: "2026-11", requests: 3, tokens: 1200, cost: null }, "Cost of 2026-11: 1200 tokens in 3 requests"],
+  [{ month: "2026-11", requests: 1, tokens: 1200, cost: 0.000_24 }, "Cost of 2026-11: 0.00024 (1200 tokens in 1 request)"],
+  [{ month: "2026-11", requests: 9, tokens: 9_000_000, cost: 12.5 }, "Cost of 2026-11: 12.50 (9000000 tokens in 9 requests)"],
+])("the month %o", (month, line) => {
+  process.env.NO_COLOR = "1";
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  printStatus([{ agentId: "main", status: {}, scan: { usage: { month } } }], []);
+  const text = log.mock.calls.flat().join("\n");
+  log.mockRestore();
+  expect(text).toContain(line);
 });

@@ -16,13 +16,16 @@ const REDRAW_MS = 100;
 export async function withProgress(label, work) {
   const stream = process.stderr;
   if (!stream.isTTY) return await work(undefined);
-  const started = Date.now();
+  // Each phase has a pace of its own.
+  let started = Date.now();
   let last = /** @type {Update} */ ({ completed: 0, total: 0, label });
   const draw = () => stream.write(`\r\u001b[2K${clip(bar(last, Date.now() - started), stream.columns ?? 80)}`);
   const timer = setInterval(draw, REDRAW_MS);
   try {
     return await work((update) => {
-      last = { ...update, label: update.label || last.label };
+      const next = { ...update, label: update.label || last.label };
+      if (next.label !== last.label) started = Date.now();
+      last = next;
     });
   } finally {
     clearInterval(timer);

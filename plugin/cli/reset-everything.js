@@ -1,34 +1,17 @@
 // `openclaw memory reset --everything`: what an uninstalled plugin would leave on the disk, beside the user's notes.
 
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { closeAllMemoryIndexManagers } from "../../lib/manager.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { confirmed } from "./confirm.js";
+import { bytesOf } from "./disk.js";
 import { byteText, paint, print, printJson } from "./output.js";
 
 /** Turns of the default agent, whose file is where the plugin short-term-memory kept it. */
 const SHORT_TERM = /^short-term(?:-[\d-]+)?\.jsonl$/;
 
 /** @typedef {{path: string, bytes: number, what: string}} Left */
-
-/** @param {string} place @returns {Promise<number>} */
-async function bytesOf(place) {
-  const found = await stat(place).catch(() => null);
-  if (!found) return 0;
-  if (!found.isDirectory()) return found.size;
-  const inside = await readdir(place, { recursive: true, withFileTypes: true });
-  const files = inside.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-  const sizes = await Promise.all(
-    files.map((file) =>
-      stat(file).then(
-        ({ size }) => size,
-        () => 0,
-      ),
-    ),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
 
 /**
  * What we keep outside the workspaces.

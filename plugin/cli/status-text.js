@@ -11,16 +11,19 @@ import { byteText, counted, field, paint, print } from "./output.js";
  * @typedef {import("../../index.d.ts").MemoryStatus} MemoryStatus
  */
 
+/** Lines of a list that are shown where not everything is asked for: a status fits one screen. */
+const MOST_LISTED = 4;
+
 /**
  * @param {any[]} results
  * @param {{key: string, value: unknown, reason: string}[]} requirements
- * @param {{putBackAtMs?: number, all?: boolean}} [more] When the host's Dreams switch was last put back; whether settings at
- *   their defaults are shown, too.
+ * @param {{putBackAtMs?: number, all?: boolean, verbose?: boolean}} [more] When the host's Dreams switch was last put back;
+ *   whether settings at their defaults are shown, too; whether lists are shown whole.
  */
-export function printStatus(results, requirements, { putBackAtMs, all = false } = {}) {
+export function printStatus(results, requirements, { putBackAtMs, all = false, verbose = all } = {}) {
   for (const result of results) {
     if (result.error) continue;
-    print(result.status === "disabled" ? `Memory search disabled (${result.agentId}).` : agentText(result, all));
+    print(result.status === "disabled" ? `Memory search disabled (${result.agentId}).` : agentText(result, { all, verbose }));
     print("");
   }
   if (putBackAtMs !== undefined) print(`Dreams switch: put back to off at ${new Date(putBackAtMs).toISOString()}; ${SWITCH_MEANING}`);
@@ -31,8 +34,9 @@ export function printStatus(results, requirements, { putBackAtMs, all = false } 
   }
 }
 
-/** @param {AgentStatus} result @param {boolean} all */
-function agentText({ agentId, status, scan, automatic, consolidation, embeddingProbe, indexError, settings }, all) {
+/** @param {AgentStatus} result @param {{all: boolean, verbose: boolean}} shown */
+function agentText({ agentId, status, scan, disk, automatic, consolidation, embeddingProbe, indexError, settings }, { all, verbose }) {
+  const most = verbose ? Number.POSITIVE_INFINITY : MOST_LISTED;
   const lines = [
     `${paint("bold", "Memory Search")} (${agentId})`,
     ...healthLines(status),
@@ -43,29 +47,60 @@ function agentText({ agentId, status, scan, automatic, consolidation, embeddingP
     status.extraPaths?.length ? field("Extra paths", status.extraPaths.join(", ")) : null,
     field("Indexed", indexedText(status, scan)),
     field("Dirty", status.dirty ? paint("yellow", "yes") : "no"),
-    field("Store", `${status.dbPath}${sizeText(status)}`),
+    field("Store", status.dbPath),
+    ...diskLines(status, disk),
     field("Workspace", status.workspaceDir),
-    ...otherWorkspaceLines(scan),
+    ...otherWorkspaceLines(scan, most),
     ...sourceLines(status),
-    ...engineLines(status),
+    ...engineLines(status, verbose),
     ...languageLines(scan),
     automatic ? field("Automatic memory", automaticText(automatic)) : null,
-    ...consolidationLines(consolidation),
+    ...consolidationLines(consolidation, verbose),
+    ...costLines(scan?.usage?.month),
     embeddingProbe ? field("Embeddings", embeddingProbe.ok ? paint("green", "ready") : paint("yellow", "unavailable")) : null,
     ...probeLines(embeddingProbe),
     ...(embeddingProbe ? usageLines(scan?.usage) : []),
     embeddingProbe?.error ? field("Embeddings error", paint("yellow", embeddingProbe.error)) : null,
-    ...problemLines(status, scan, indexError),
-    ...warningLines(status),
+    ...problemLines(status, scan, indexError, most),
+    ...warningLines(status, most),
     ...settingLines(settings, all),
   ];
   return lines.filter((line) => line !== null).join("\n");
 }
 
-/** @param {any} state */
-function consolidationLines(state) {
+/** @param {any} state @param {boolean} verbose */
+function consolidationLines(state, verbose) {
   if (!state) return [];
-  return state.error ? [field("Consolidation", paint("yellow", state.error.message))] : stateText(state).split("\n");
+  if (state.error) return [field("Consolidation", paint("yellow", state.error.message))];
+  if (verbose) return stateText(state).split("\n");
+  const { settings, nextRunAt, lastRun } = state;
+  const last = lastRun ? `last ${lastRun.startedAt}: added ${lastRun.added}, moved ${lastRun.moved}` : "no run yet";
+  return [field("Consolidation", `${settings.mode} · ${last}${nextRunAt ? ` · next ${nextRunAt}` : ""}`)];
+}
+
+/**
+ * The first lines of a list, and how many more there are.
+ * @param {string[]} lines
+ * @param {number} most
+ */
+function firstOf(lines, most) {
+  if (lines.length <= most) return lines;
+  return [...lines.slice(0, most - 1), `  ${paint("gray", `… and ${lines.length - most + 1} more: --verbose`)}`];
+}
+
+/**
+ * What this month cost: in money where every token has a price, else in tokens.
+ * @param {{month: string, requests: number, tokens: number, cost: number | null} | undefined} spent
+ */
+function costLines(spent) {
+  if (!spent?.requests) return [];
+  const sent = `${counted(spent.tokens, "token")} in ${counted(spent.requests, "request")}`;
+  return [field(`Cost of ${spent.month}`, spent.cost === null ? sent : `${moneyText(spent.cost)} (${sent})`)];
+}
+
+/** A small amount of whatever currency. @param {number} amount */
+function moneyText(amount) {
+  return amount === 0 || amount >= 1 ? amount.toFixed(2) : amount.toPrecision(2);
 }
 
 /**
@@ -86,7 +121,7 @@ function healthLines({ custom }) {
   if (!health) return [];
   const age = health.comparedAgoMs === undefined ? "never" : `${Math.round(health.comparedAgoMs / 1000)} s ago`;
   const state = paint(health.state === "ready" ? "green" : "yellow", health.state);
-  return [field("State", `${state}${health.reason ? ` – ${health.reason}` : ""}`), field("Compared with the disk", age)];
+  return [field("State", `${state}${health.reason ? ` – ${health.reason}` : ""} · compared with the disk: ${age}`)];
 }
 
 /** Where texts go, and where the key for it comes from. @param {MemoryStatus} status */
@@ -101,24 +136,34 @@ function endpointLines({ custom }) {
   ];
 }
 
-/** @param {MemoryStatus} status */
-function sizeText({ custom }) {
+/** What each part takes of the disk. @param {MemoryStatus} status @param {AgentStatus["disk"]} disk */
+function diskLines({ custom }, disk) {
   const sizes = /** @type {{database?: number, log?: number, cache?: number, free?: number} | undefined} */ (custom?.sizes);
-  if (typeof sizes?.database !== "number") return "";
+  if (typeof sizes?.database !== "number") return [];
   const { database, log = 0, cache = 0, free = 0 } = sizes;
-  return ` (${byteText(database)}, of it vectors ${byteText(cache)} and free ${byteText(free)}; log ${byteText(log)})`;
+  const { otherIndexes = 0, records = 0 } = disk ?? {};
+  const also = [`log ${byteText(log)}`, otherIndexes > 0 ? `other indexes ${byteText(otherIndexes)}` : "", `records ${byteText(records)}`];
+  const index = `index ${byteText(database)}, of it vectors ${byteText(cache)} and free ${byteText(free)}`;
+  return [field("Disk", [index, ...also].filter(Boolean).join("; "))];
 }
 
-/** Indexes of the agent's other workspaces, which nothing removes by itself. @param {Record<string, any> | undefined} scan */
-function otherWorkspaceLines(scan) {
+/**
+ * Indexes of the agent's other workspaces, which nothing removes by itself.
+ * @param {Record<string, any> | undefined} scan
+ * @param {number} most
+ */
+function otherWorkspaceLines(scan, most) {
   const others = /** @type {{path: string, workspace?: string, isGone: boolean, bytes: number}[]} */ (scan?.otherWorkspaces ?? []);
   if (others.length === 0) return [];
   return [
     paint("gray", "Indexes of other workspaces (`openclaw memory doctor` says how to remove one):"),
-    ...others.map(({ path, workspace = "unknown", isGone, bytes }) => {
-      const gone = isGone ? paint("yellow", ", not there any more") : "";
-      return `  ${path} (${byteText(bytes)}) · ${workspace}${gone}`;
-    }),
+    ...firstOf(
+      others.map(({ path, workspace = "unknown", isGone, bytes }) => {
+        const gone = isGone ? paint("yellow", ", not there any more") : "";
+        return `  ${path} (${byteText(bytes)}) · ${workspace}${gone}`;
+      }),
+      most,
+    ),
   ];
 }
 
@@ -133,14 +178,12 @@ function languageLines(scan) {
 /** @param {MemoryStatus} status */
 function sourceLines({ sourceCounts }) {
   if (!sourceCounts || sourceCounts.length < 2) return [];
-  return [
-    paint("gray", "By source:"),
-    ...sourceCounts.map(({ source, files, chunks }) => `  ${source} · ${counted(files, "file")} · ${counted(chunks, "chunk")}`),
-  ];
+  const counts = sourceCounts.map(({ source, files, chunks }) => `${source} ${counted(files, "file")}, ${counted(chunks, "chunk")}`);
+  return [field("By source", counts.join(" · "))];
 }
 
-/** @param {MemoryStatus} status */
-function engineLines({ vector, fts, cache, batch, fallback }) {
+/** @param {MemoryStatus} status @param {boolean} verbose */
+function engineLines({ vector, fts, cache, batch, fallback }, verbose) {
   const vectors = vectorText(vector);
   const words = !fts?.enabled ? "disabled" : fts.available ? "ready" : `unavailable${fts.error ? `: ${fts.error}` : ""}`;
   return [
@@ -152,7 +195,7 @@ function engineLines({ vector, fts, cache, batch, fallback }) {
           cache.enabled ? `${counted(cache.entries ?? 0, "vector")}${cache.maxEntries ? ` of ${cache.maxEntries}` : ""}` : "disabled",
         )
       : null,
-    batch ? field("Batch", batch.enabled ? "enabled" : "disabled") : null,
+    batch?.enabled || (batch && verbose) ? field("Batch", batch.enabled ? "enabled" : "disabled") : null,
     fallback ? field("Fallback", paint("yellow", `from ${fallback.from}${fallback.reason ? `: ${fallback.reason}` : ""}`)) : null,
   ];
 }
@@ -192,8 +235,9 @@ function spentText({ requests, texts, tokens }) {
  * @param {MemoryStatus} status
  * @param {Record<string, any> | undefined} scan
  * @param {{message: string} | undefined} indexError
+ * @param {number} most
  */
-function problemLines(status, scan, indexError) {
+function problemLines(status, scan, indexError, most) {
   const { credentialProblems, warnings, embeddingError } = status.custom ?? {};
   const problems = [
     ...(indexError && indexError.message !== embeddingError?.message ? [`index: ${indexError.message}`] : []),
@@ -205,7 +249,8 @@ function problemLines(status, scan, indexError) {
     ...(status.custom?.malformedAnnotations ?? []).map(({ path, line, reason }) => `${path}:${line}: ${reason}`),
     ...changeLines(scan?.pending),
   ];
-  return problems.length > 0 ? [paint("gray", "Issues:"), ...problems.map((problem) => `  ${paint("yellow", problem)}`)] : [];
+  const lines = problems.map((problem) => `  ${paint("yellow", problem)}`);
+  return lines.length > 0 ? [paint("gray", "Issues:"), ...firstOf(lines, most)] : [];
 }
 
 /** Which chunks have no vector, and why. @param {MemoryStatus} status */
@@ -224,15 +269,15 @@ function embeddingLines({ custom }) {
   return lines;
 }
 
-/** What the engine warned of lately, in whichever process. @param {MemoryStatus} status */
-function warningLines({ custom }) {
+/** What the engine warned of lately, in whichever process. @param {MemoryStatus} status @param {number} most */
+function warningLines({ custom }, most) {
   const warnings = custom?.lastWarnings ?? [];
   if (warnings.length === 0) return [];
   const times = (/** @type {number} */ count) => (count > 1 ? `, ${count} times` : "");
   const lines = warnings.map(({ level, message, count, atMs }) => {
     return `  ${timeText(atMs)}${times(count)}: ${paint(level === "error" ? "red" : "yellow", message)}`;
   });
-  return [paint("gray", "Last warnings:"), ...lines];
+  return [paint("gray", "Last warnings:"), ...firstOf(lines, most)];
 }
 
 /** A time as people read it, the same everywhere. @param {number} ms Since the epoch. */

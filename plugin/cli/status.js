@@ -7,6 +7,7 @@ import { lastPutBack } from "../dreaming-switch.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { outcomesOfAgents } from "./agents.js";
+import { diskUse } from "./disk.js";
 import { embeddingText } from "./index-command.js";
 import { counted, errorJson, fail, failWith, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
@@ -14,7 +15,7 @@ import { printStatus } from "./status-text.js";
 
 /**
  * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, verbose?: boolean, all?: boolean}} Options
- * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, automatic?: ReturnType<typeof automaticParts>, consolidation?: any, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
+ * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, disk?: Awaited<ReturnType<typeof diskUse>>, automatic?: ReturnType<typeof automaticParts>, consolidation?: any, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
  *   indexError?: {code?: string, message: string, remedy?: string}, requirements?: {key: string, value: unknown, reason: string}[], settings?: Record<string, any>}} AgentStatus
  * @typedef {import("../host.js").Host} Host
  */
@@ -36,7 +37,7 @@ export async function runStatus(host, options) {
     ...missing,
   }));
   if (options.json) printJson(results);
-  else printStatus(results, requirements, { putBackAtMs: dreamsSwitchPutBackAtMs, all: options.all });
+  else printStatus(results, requirements, { putBackAtMs: dreamsSwitchPutBackAtMs, all: options.all, verbose: options.verbose });
 }
 
 /**
@@ -55,10 +56,12 @@ async function agentStatus(host, { cfg, agentId }, manager, { deep, index, verbo
   const automatic = automaticAgent(host, cfg, agentId);
   const scan = scanOf(await manager.inspect(), native().setAsideFiles(automatic.native));
   const settings = verbose || all ? await explainSettings(host.managerRequest({ cfg, agentId, purpose: "status" })) : undefined;
+  const current = manager.status();
   return {
     agentId,
-    status: manager.status(),
+    status: current,
     scan,
+    disk: await diskUse(host.stateDir(), agentId, current.dbPath),
     automatic: automaticParts(automatic.settings),
     ...(await consolidationState(host, cfg, agentId, manager)),
     ...(embeddingProbe ? { embeddingProbe } : {}),

@@ -13,6 +13,10 @@ use super::{
 use crate::error::SqlResult;
 use model::error::Result;
 
+/// The lines of the text of chunk `c` have no vectors or no pieces in the space `?2`.
+const ABSENT: &str = "NOT (EXISTS (SELECT 1 FROM line_vectors v WHERE v.space_id = ?2 AND v.hash = c.hash) \
+     AND EXISTS (SELECT 1 FROM line_pieces p WHERE p.space_id = ?2 AND p.hash = c.hash))";
+
 impl Reader<'_> {
     /// A page of the distinct texts of a generation whose lines have no vectors or no pieces in a space, ordered by hash,
     /// after `after`. Those of an index from before there were pieces have only vectors.
@@ -26,9 +30,16 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
-        const ABSENT: &str = "NOT (EXISTS (SELECT 1 FROM line_vectors v WHERE v.space_id = ?2 AND v.hash = c.hash) \
-             AND EXISTS (SELECT 1 FROM line_pieces p WHERE p.space_id = ?2 AND p.hash = c.hash))";
         self.missing_texts(ABSENT, (generation, space), after, limit)
+    }
+
+    /// How many such texts there are.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn missing_line_count(&self, generation: GenerationId, space: SpaceId) -> Result<usize> {
+        let sql = format!("SELECT count(DISTINCT c.hash) FROM chunk c WHERE c.generation = ?1 AND {ABSENT}");
+        self.conn.prepare_cached(&sql).sql()?.query_row(params![generation, space], |row| row.get(0)).sql()
     }
 
     /// Whether any line vector is stored in a space.

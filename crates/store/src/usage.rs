@@ -56,20 +56,20 @@ pub struct ModelUsage {
 }
 
 impl Reader<'_> {
-    /// What each model cost on a day (`2026-11-20`).
+    /// What each model cost on the days from `first` to `last` (`2026-11-20`).
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn usage_of(&self, day: &str) -> Result<Vec<ModelUsage>> {
+    pub fn usage_of(&self, first: &str, last: &str) -> Result<Vec<ModelUsage>> {
         let mut statement = self
             .conn
             .prepare_cached(
-                "SELECT provider, model, requests, texts, tokens, needed, embedded FROM usage WHERE day = ?1 \
-             ORDER BY provider, model",
+                "SELECT provider, model, sum(requests), sum(texts), sum(tokens), sum(needed), sum(embedded) FROM usage \
+             WHERE day BETWEEN ?1 AND ?2 GROUP BY provider, model ORDER BY provider, model",
             )
             .sql()?;
         let rows = statement
-            .query_map([day], |row| {
+            .query_map([first, last], |row| {
                 let count = |index| row.get(index);
                 let sent = Usage { requests: count(2)?, texts: count(3)?, tokens: count(4)? };
                 let spent = Spent { sent, needed: count(5)?, embedded: count(6)? };

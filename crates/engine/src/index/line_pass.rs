@@ -38,12 +38,16 @@ impl LinePass {
         let mut sweep = Sweep::new(&self.store, &self.cancel, move |r, generation, after| {
             r.missing_line_vectors(generation, space_id, after, PAGE)
         });
+        let total = move |store: &Store| {
+            store.read(|r| r.live()?.map_or(Ok(0), |live| r.missing_line_count(live.id, space_id)))
+        };
+        let total = self.blocking(total).await?;
         let mut done = 0;
         while let Some(page) = sweep.next().await? {
             done += page.len();
             let lines = self.lines(&page).await?;
             self.blocking(move |store| store.write_indexed(move |tx| tx.insert_lines(space_id, &lines))).await?;
-            (self.progress)(&Step { completed: done, total: 0, label: "Embedding lines".to_owned() });
+            (self.progress)(&Step { completed: done, total: total.max(done), label: "Embedding lines".to_owned() });
         }
         Ok(done)
     }

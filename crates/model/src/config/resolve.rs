@@ -73,6 +73,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
         searches_sessions,
         extra_paths: extra_paths(&mut reader, input.home_dir),
         max_file_bytes: reader.integer(&table::MAX_FILE_BYTES),
+        price_per_million_tokens: reader.optional_number(&table::PRICE_PER_MILLION_TOKENS),
         excerpt: excerpt(&mut reader, input.config, &roster, &agent_id),
         provider: provider(&mut reader),
         chunking: chunking(&mut reader),

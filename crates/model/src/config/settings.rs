@@ -29,6 +29,8 @@ pub struct Settings {
     pub extra_paths: Vec<String>,
     /// Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason.
     pub max_file_bytes: u64,
+    /// What a million tokens of the embedding model cost, in the user's currency; none = not known.
+    pub price_per_million_tokens: Option<f64>,
     /// How much `memory_get` returns at a time (P11).
     pub excerpt: ExcerptSettings,
     /// The embedding provider (D).

@@ -18,6 +18,9 @@ pub(super) const EXTRA_PATHS: Special = Special { key: "extraPaths" };
 /// Larger files are skipped and reported. Default: 16777216.
 pub(super) const MAX_FILE_BYTES: Integer = Integer { key: "maxFileBytes", range: 65_536..=268_435_456, default: 16_777_216 };
 
+/// What a million tokens of the embedding model cost, in your currency: the status then tells the cost of the month, not its tokens alone. Default: unknown.
+pub(super) const PRICE_PER_MILLION_TOKENS: OptionalNumber = OptionalNumber { key: "pricePerMillionTokens", range: 0.0..=1000000.0 };
+
 /// Time zone of dated notes and time words, for example Europe/Berlin. Default: the user's.
 pub(super) const TIME_ZONE: OptionalText = OptionalText { key: "timeZone" };
 

@@ -17,11 +17,13 @@ fn usage_adds_up_and_survives_a_restart<B: Backend>() {
     }
     fixture.store.close();
     let store = fixture.open();
-    let rows = store.read(|r| r.usage_of(DAY)).unwrap();
+    let rows = store.read(|r| r.usage_of(DAY, DAY)).unwrap();
     let seen: Vec<_> = rows.iter().map(|row| (row.model.as_str(), row.spent)).collect();
     let mut small = spent(3, 10);
     small += spent(4, 10);
     assert_eq!(seen, [("large", spent(1, 10)), ("small", small)]);
+    let both = store.read(|r| r.usage_of(DAY, "2026-11-21")).unwrap();
+    assert_eq!(both.iter().map(|row| row.spent.sent.texts).collect::<Vec<_>>(), [1, 16]);
     assert_eq!(small.sent, Usage { requests: 2, texts: 7, tokens: 70 });
 }
 

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::Telemetry;
 use crate::index::embed_pass::Booking;
-use embed::Embedder;
+use embed::{Embedder, embedded::PROVIDER};
 use model::{config::settings::Settings, error::Result};
-use store::usage::Spent;
+use store::usage::{ModelUsage, Spent};
 
 /// How long after a search its cost is booked; a kill loses these figures, which harms nobody.
 const BOOK_AFTER: Duration = Duration::from_secs(30);
@@ -58,20 +58,47 @@ impl Telemetry {
         Booking { day, provider: embedder.space().provider.clone(), model: embedder.space().model.clone() }
     }
 
-    /// What today cost: `{day, requests, texts, tokens, needed, embedded, hitRate?, models}`. Blocks.
+    /// What today cost: `{day, requests, texts, tokens, needed, embedded, hitRate?, models}`, and in `month` the same of this
+    /// month, with `month` in place of the day, and `cost` where the price of its tokens is known. Blocks.
     pub(crate) fn usage_today(&self, settings: &Settings) -> Result<Value> {
         let day = today(settings);
-        let models = self.context.store().read(|r| r.usage_of(&day))?;
-        let mut total = Spent::default();
-        for model in &models {
-            total += model.spent;
-        }
-        let mut usage = json!(total);
+        let month = day.get(..MONTH).unwrap_or(&day);
+        let (of_day, of_month) =
+            self.context.store().read(|r| Ok((r.usage_of(&day, &day)?, r.usage_of(&format!("{month}-01"), &day)?)))?;
+        let mut usage = summed(&of_day);
         usage["day"] = json!(day);
-        usage["hitRate"] = json!(total.hit_rate());
-        usage["models"] = json!(models);
+        usage["month"] = summed(&of_month);
+        usage["month"]["month"] = json!(month);
+        usage["month"]["cost"] = json!(self.cost(&of_month, settings));
         Ok(usage)
     }
+
+    /// What the tokens of the embedding model cost; none where the price is not known, or other models had tokens too.
+    fn cost(&self, models: &[ModelUsage], settings: &Settings) -> Option<f64> {
+        let price = settings.price_per_million_tokens?;
+        let embedder = self.context.provider().embedder().ok().flatten()?;
+        let space = embedder.space();
+        let is_priced = |row: &ModelUsage| row.provider == space.provider && row.model == space.model;
+        let (priced, others): (Vec<_>, Vec<_>) =
+            models.iter().filter(|row| row.provider != PROVIDER).partition(|row| is_priced(row));
+        let tokens: u64 = priced.iter().map(|row| row.spent.sent.tokens).sum();
+        others.is_empty().then(|| price * tokens as f64 / 1e6)
+    }
+}
+
+/// Bytes of a date that name its month.
+const MONTH: usize = "2026-11".len();
+
+/// What some models cost together, and each.
+fn summed(models: &[ModelUsage]) -> Value {
+    let mut total = Spent::default();
+    for model in models {
+        total += model.spent;
+    }
+    let mut usage = json!(total);
+    usage["hitRate"] = json!(total.hit_rate());
+    usage["models"] = json!(models);
+    usage
 }
 
 /// The date in the user's time zone.
@@ -87,7 +114,8 @@ mod tests {
         Engine, SearchCall,
         testing::{asking, indexed},
     };
-    use model::cancel::Cancel;
+    use model::{cancel::Cancel, usage::Usage};
+    use store::usage::Spent;
 
     fn requests(engine: &Engine) -> u64 {
         tokio::task::block_in_place(|| engine.telemetry.usage_today(&engine.settings().settings)).unwrap()["requests"]
@@ -108,6 +136,35 @@ mod tests {
         engine.release().await;
         let engine = home.open().await;
         assert_eq!(requests(&engine), before + 1);
+        engine.release().await;
+    }
+
+    fn of_month(engine: &Engine, price: Option<f64>) -> serde_json::Value {
+        let mut settings = engine.settings().settings.clone();
+        settings.price_per_million_tokens = price;
+        tokio::task::block_in_place(|| engine.telemetry.usage_today(&settings)).unwrap()["month"].clone()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_month_has_a_cost_where_every_token_has_a_known_price() {
+        let (_home, engine) = indexed(&[("MEMORY.md", "The heating was serviced.")]).await;
+        let today = of_month(&engine, None);
+        let (month, tokens) = (today["month"].as_str().unwrap().to_owned(), today["tokens"].as_u64().unwrap());
+        assert!(tokens > 0 && today["cost"].is_null());
+        let book = async |day: String, provider: &'static str, tokens| {
+            let spent = Spent { sent: Usage { requests: 1, texts: 1, tokens }, needed: 1, embedded: 1 };
+            let store = engine.context.store();
+            store.write_async(move |tx| tx.add_usage(&day, provider, "titan", &spent)).await.unwrap();
+        };
+        book(format!("{month}-01"), "bedrock", 2_000_000).await;
+        // Another month, and what costs nothing.
+        book("2020-01-31".to_owned(), "bedrock", 5_000_000).await;
+        book(format!("{month}-01"), "embedded", 7_000_000).await;
+        let priced = of_month(&engine, Some(0.5));
+        let cost = priced["cost"].as_f64().unwrap();
+        assert!((cost - (1.0 + 0.5e-6 * tokens as f64)).abs() < 1e-9, "{priced}");
+        book(format!("{month}-01"), "openai", 1).await;
+        assert!(of_month(&engine, Some(0.5))["cost"].is_null(), "nobody said what the other one costs");
         engine.release().await;
     }
 }
