@@ -20,6 +20,7 @@ const filesOn = (versions) => `__test__/host/*-{${versions.join(",")}}.test.mjs`
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    reporters: ["default", "./__test__/support/host-report.mjs"],
     projects: [
       { test: { name: "unit", include: ["__test__/unit/**/*.test.mjs"], testTimeout: 60_000, server } },
       { test: { name: "process", include: ["__test__/process/**/*.test.mjs"], testTimeout: 180_000, server } },

@@ -31,7 +31,8 @@ function run(files) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "memory-core-rs-hosts-"));
   const report = path.join(folder, "report.json");
   try {
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const kept = "--reporter=./__test__/support/host-report.mjs";
+    const reporters = ["--reporter=default", kept, "--reporter=json", `--outputFile.json=${report}`];
     const args = ["run", "--project", "host", "--project", "more-hosts", ...reporters, ...files];
     const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
     const { status } = spawnSync(process.execPath, [vitest, ...args], { cwd: root, stdio: "inherit" });

@@ -12,10 +12,10 @@ export const BY_TURNS = ["2026.6.11", "2026.8.2"];
  * @type {Record<string, string[]>}
  */
 const NOT_YET = {
-  "2026.4.12": ["active-memory"],
+  "2026.4.12": ["active-memory", "upgrade"],
   "2026.6.11": ["active-memory", "automatic", "automatic-safety", "intents", "providers"],
   "2026.8.2": ["active-memory", "automatic-safety", "intents", "private-recall"],
-  "2026.9.6": ["active-memory", "private-recall"],
+  "2026.9.6": ["active-memory", "private-recall", "upgrade"],
 };
 
 /** What a user does from installation to removal; it runs on every host that has its turn. */
@@ -31,7 +31,8 @@ const AT_A_TIME = 2;
 const suites = readdirSync(new URL(".", import.meta.url))
   .map((name) => /^([a-z-]+)-\d[\d.]*\.test\.mjs$/.exec(name)?.[1])
   .filter((name) => name !== undefined);
-const features = [...new Set(suites)].filter((suite) => suite !== BASE).sort();
+/** Suites beside the base. */
+export const features = [...new Set(suites)].filter((suite) => suite !== BASE).sort();
 const others = features.filter((suite) => !EACH_TIME.includes(suite));
 
 /** After how many turns every suite has run on every host. */
