@@ -177,12 +177,16 @@ async function createProvider(id, { cfg, agentId, agentDir, options, credentialS
 }
 
 /**
- * An adapter that a plugin offers for any use: hosts between 2026.6 and 2026.8 keep those apart from the ones for memory.
+ * An adapter that a plugin offers for any use: hosts between 2026.6 and 2026.8 keep those apart from the ones for memory. The
+ * one with this very name goes before the one for any server, which these hosts name first where the provider has an address.
  * @param {string} id
  * @param {HostConfig} cfg
  */
 async function generalAdapter(id, cfg) {
-  return (await importSdk("embedding-providers"))?.getEmbeddingProvider?.(id, cfg);
+  const sdk = await importSdk("embedding-providers");
+  const { [id]: _server, ...providers } = cfg.models?.providers ?? {};
+  const withoutServer = { ...cfg, models: { ...cfg.models, providers } };
+  return sdk?.getEmbeddingProvider?.(id, withoutServer) ?? sdk?.getEmbeddingProvider?.(id, cfg);
 }
 
 /**

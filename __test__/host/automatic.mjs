@@ -184,9 +184,13 @@ export function automaticSuite(version) {
         });
       await hook(true);
       await host.startGateway();
-      await home.say("Our watermill has nine wheels");
+      // Said otherwise, a host of 2026.6 refuses to end the conversation for good.
+      await host.turn("Our watermill has nine wheels", { local: false });
       await host.chat(MAIN, "/new");
-      expect(await eventually(async () => (await notesWith("watermill")).length > 0)).toBe(true);
+      expect(
+        await eventually(async () => (await notesWith("watermill")).length > 0),
+        `${await notes()}\n${host.gatewayOutput.slice(-3000)}`,
+      ).toBe(true);
       await host.stopGateway();
       expect(await notesWith("watermill")).toHaveLength(1);
       await hook(false);

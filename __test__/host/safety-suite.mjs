@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { stopHosts } from "./harness.mjs";
-import { eventually, ID, MAIN, memoryHost, messagesOf, question, text, RESET } from "./memory-host.mjs";
+import { eventually, ID, MAIN, memoryHost, messagesOf, question, RESET, text } from "./memory-host.mjs";
 
 const FALCON = "# 2026-11-02\n\n- Project Falcon uses PostgreSQL 17 as its database.\n";
 
