@@ -19,6 +19,7 @@ import type {
   MemoryExcerpt,
   MemoryFailure,
   MemoryForgetReport,
+  MemoryForgetUndone,
   MemoryHit,
   MemoryPlan,
   MemoryRestoreReport,
@@ -249,10 +250,17 @@ export declare class MemoryIndexManager {
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
   /** One operation of consolidation, which the commands `openclaw memory consolidate` are made of. */
   consolidate(agent: ConsolidationAgent, call: { op: string } & Record<string, unknown>): Promise<any>
-  /** Forgets files, passages or conversations, or tells what would be forgotten. Your files are not changed. */
+  /**
+   * Forgets at once, or tells what would be forgotten. Of conversations, people and times the lines go that memory has
+   * written into files; all other lines of the user stay.
+   */
   forget(request: ForgetRequest): Promise<MemoryForgetReport>
-  /** Takes an entry off the list of forgotten things; what it kept out is indexed again. */
-  undoForget(id: string): Promise<void>
+  /** Makes a plan of forgetting and changes nothing; it is carried out by the id of the report, for a day. */
+  planForget(request: ForgetRequest): Promise<MemoryForgetReport>
+  /** Carries out a plan. It can be undone for seven days; final, it cannot, which can be asked for later too. */
+  applyForget(id: string, options?: { final?: boolean }): Promise<MemoryForgetReport>
+  /** Takes back what was forgotten under an id: puts back what was taken out, and indexes the rest again. */
+  undoForget(id: string): Promise<MemoryForgetUndone>
   /** The list of forgotten things, oldest first. */
   forgotten(): Promise<ForgottenEntry[]>
   /** Clears what can be made again; with `keepVectors` what was paid for stays. */
@@ -354,10 +362,14 @@ export declare class NativeManager {
    * host vouches for, best first; `fits` says which of them auto-recall shows.
    */
   recallCandidates(agent: AutomaticAgent, question: RecallQuestion): Promise<{ message: string; intent: string | null; candidates: (MemoryHit & { fits: boolean })[] }>
-  /** Forgets files, passages or conversations, or tells what would be forgotten. */
+  /** Forgets files, passages, conversations, people or times at once, or tells what would be forgotten. */
   forget(request: ForgetRequest): Promise<MemoryForgetReport>
-  /** Takes an entry off the list of forgotten things; what it kept out is indexed again. */
-  undoForget(id: string): Promise<void>
+  /** Makes a plan of forgetting, which is kept for a day under the id that the report names. Nothing is changed. */
+  planForget(request: ForgetRequest): Promise<MemoryForgetReport>
+  /** Carries out the plan of an id; final, nothing is kept that could undo it. */
+  applyForget(id: string, isFinal: boolean): Promise<MemoryForgetReport>
+  /** Takes back what was forgotten under an id: puts back what was taken out, and indexes the rest again. */
+  undoForget(id: string): Promise<MemoryForgetUndone>
   /** The list of forgotten things, oldest first. */
   forgotten(): Promise<ForgottenEntry[]>
   /** Clears what can be made again; with `keepVectors` what was paid for stays. */
@@ -400,7 +412,7 @@ export declare class NativeManager {
   /** The facts nearest to a question, nearest first. */
   searchFacts(query: string, limit: number, minScore: number): Promise<FactAnswer>
   /** Keeps a fact, unless memory holds it already or it must not be kept. */
-  storeFact(fact: FactInput): Promise<FactOutcome>
+  storeFact(fact: FactInput, source?: FactSource | undefined | null): Promise<FactOutcome>
   /** Takes a fact out of the notes; false when there is none of that id. */
   forgetFact(agent: AutomaticAgent, id: string): Promise<boolean>
   /** Takes over the rows of another store of facts. */
@@ -562,6 +574,28 @@ export interface FactInput {
   importance?: number
 }
 
+/** In which conversation a fact is said, so that it can be forgotten with that. */
+export interface FactSource {
+  /** Whose automatic memory. */
+  agent: AutomaticAgent
+  /** The key of the conversation. */
+  sessionKey?: string
+  /** The id of the conversation. */
+  sessionId?: string
+}
+
+/** A conversation as the host knows it. */
+export interface ForgetConversation {
+  /** Its id. */
+  sessionId: string
+  /** Its key, which it may share with those before and after it. */
+  sessionKey?: string
+  /** When it began, in milliseconds since the epoch. */
+  fromMs?: number
+  /** When something last happened in it. */
+  toMs?: number
+}
+
 /** What is to be forgotten. */
 export interface ForgetRequest {
   /** Files, or folders with all that lies below them, as in results. */
@@ -572,12 +606,24 @@ export interface ForgetRequest {
   toLine?: number
   /** Ids or keys of conversations. */
   sessions?: Array<string>
+  /** Conversations that the host has found: by person, hook source or date. */
+  conversations?: Array<ForgetConversation>
+  /** People, by the names that session keys have for them. */
+  people?: Array<string>
+  /** What was kept from this instant on, in milliseconds since the epoch. */
+  sinceMs?: number
+  /** What was kept until this instant. */
+  untilMs?: number
   /** The passages that a search for these words shows. */
   query?: string
   /** Options of that search. */
   search?: SearchOptions
+  /** Whether lines of the user's files go that repeat what is forgotten. */
+  quotes?: boolean
   /** Whether to report only. */
   dryRun?: boolean
+  /** Whether it is never to be undone. */
+  final?: boolean
   /** Whose automatic memory holds the same words. */
   agent?: AutomaticAgent
 }
@@ -768,7 +814,7 @@ export interface ProviderAccount {
  * # Errors
  * When the file cannot be written.
  */
-export declare function queueCapture(agent: AutomaticAgent, job: { id: string; sessionKey?: string; provider?: string; model?: string; maxFacts?: number; seen?: number; messages: { role: 'user' | 'assistant'; text: string; at?: number }[] }): void
+export declare function queueCapture(agent: AutomaticAgent, job: { id: string; sessionKey?: string; sessionId?: string; provider?: string; model?: string; maxFacts?: number; seen?: number; messages: { role: 'user' | 'assistant'; text: string; at?: number }[] }): void
 
 /** What `readFile` is asked. */
 export interface ReadFileRequest {

@@ -100,11 +100,20 @@ const FORGET = {
   fromLine: whole(1),
   toLine: whole(1),
   sessions: listOf(filledText),
+  conversations: listOf(record),
+  people: listOf(filledText),
+  sinceMs: finite,
+  untilMs: finite,
   query: text,
   search: record,
+  quotes: truth,
   dryRun: truth,
+  final: truth,
   agent: record,
 };
+
+/** @type {Record<string, Kind>} */
+const CONVERSATION = { sessionId: filledText, sessionKey: filledText, fromMs: finite, toMs: finite };
 
 /**
  * A mistake in the calling program.
@@ -186,7 +195,12 @@ export function checkSync(options) {
 export function checkForget(request) {
   check("the request", request, record);
   checkOptions("the request", request, FORGET);
-  checkOptions("search", /** @type {Record<string, unknown>} */ (request).search, SEARCH);
+  const { search, conversations } = /** @type {import("../index.d.ts").ForgetRequest} */ (request);
+  checkOptions("search", search, SEARCH);
+  for (const conversation of conversations ?? []) {
+    check("sessionId", conversation.sessionId, filledText);
+    checkOptions("the conversation", conversation, CONVERSATION);
+  }
 }
 
 /** Of `plan`, `reset` and `doctor`: options that are true or false. @param {unknown} options @param {...string} names */

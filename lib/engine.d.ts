@@ -123,12 +123,26 @@ export type MemoryExcerpt = {
 export type MemoryForgetReport = {
   /** Whether nothing was done. */
   dryRun: boolean;
-  /** Names of the entries in the list of forgotten things, for taking them back. */
-  ids: string[];
+  /** The id under which it is carried out, and undone; empty when it was only asked for. */
+  id: string;
+  /** Whether it cannot be undone. */
+  final: boolean;
+  /** Until when it can be undone, ISO 8601 in UTC. */
+  undoUntil?: string;
   /** Files that are out of the index as a whole. */
   files: string[];
   /** Passages that are out of the index. */
   passages: Passage[];
+  /** Of the files, the notes of conversations that are removed from the workspace. */
+  notes: string[];
+  /** Lines that are taken out of files of the workspace: only such as memory has written, unless quotes go too. */
+  lines: Passage[];
+  /** Of these lines, how many consolidation has written. */
+  entries: number;
+  /** Ids of the entries of consolidation among them that others speak for as well. */
+  mixed: string[];
+  /** Lines of the user's files that repeat what is forgotten; they stay unless quotes go too. */
+  quotes: Passage[];
   /** Chunks that were removed; what is left of them was indexed anew. */
   chunks: number;
   /** Vectors that were removed. */
@@ -141,24 +155,56 @@ export type MemoryForgetReport = {
   waiting: number;
   /** Records of the short-term memory that were removed. */
   shortTerm: number;
+  /** Damaged files of automatic memory that were removed; this is not undone. */
+  damaged: number;
+  /** Standing intents that were removed. */
+  intents: number;
+  /** Claims of consolidation that were removed. */
+  claims: number;
+  /** Runs of consolidation of which the plan and the images of files were removed. */
+  runs: number;
   /** Whether another process was busy indexing; it removes the rest within a minute. */
   pending?: boolean;
   /** Why the rest of the changed files could not be embedded; they are found by keywords meanwhile. */
   embeddingError?: MemoryFailure;
 };
 
-/** One entry of the list, for people. */
+/** What was put back. */
+export type MemoryForgetUndone = {
+  /** The id of what was undone. */
+  id: string;
+  /** Whether everything was put back that was taken out; else it was only let into the index again. */
+  complete: boolean;
+  /** Lines put back into files of the workspace. */
+  lines: number;
+  /** Notes put back. */
+  notes: number;
+  /** Notes that could not be put back, because something else has their name by now. */
+  kept: string[];
+  /** Captures, waiting turns and records of the short-term memory put back. */
+  words: number;
+  /** Standing intents put back. */
+  intents: number;
+  /** Claims of consolidation put back. */
+  claims: number;
+};
+
+/** One thing that is forgotten, for people. */
 export type ForgottenEntry = {
-  /** Its name. */
+  /** The id of the act; it may have forgotten several things. */
   id: string;
   /** When, ISO 8601 in UTC. */
   at: string;
-  /** `path`, `lines` or `session`. */
+  /** `path`, `lines`, `session`, or `words` where nothing but automatic memory held it. */
   kind: string;
   /** The path or the session. */
   name: string;
   /** Number of lines. */
   lines?: number;
+  /** Until when all that was taken out can be put back; none when it is too late, or nothing was. */
+  undoUntil?: string;
+  /** Whether it cannot be undone. */
+  final?: boolean;
 };
 
 /** What a reset removed, or an index held. */
@@ -402,6 +448,8 @@ export type CaptureEntry = {
   path?: string;
   /** The conversation it comes from. */
   sessionKey?: string;
+  /** The id of that conversation, where the host told it. */
+  sessionId?: string;
   /** Fingerprint of the message it comes from, so that a message is judged once. */
   message: string;
 };

@@ -19,6 +19,7 @@ import type {
   MemoryExcerpt,
   MemoryFailure,
   MemoryForgetReport,
+  MemoryForgetUndone,
   MemoryHit,
   MemoryPlan,
   MemoryRestoreReport,
@@ -249,10 +250,17 @@ export declare class MemoryIndexManager {
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
   /** One operation of consolidation, which the commands `openclaw memory consolidate` are made of. */
   consolidate(agent: ConsolidationAgent, call: { op: string } & Record<string, unknown>): Promise<any>
-  /** Forgets files, passages or conversations, or tells what would be forgotten. Your files are not changed. */
+  /**
+   * Forgets at once, or tells what would be forgotten. Of conversations, people and times the lines go that memory has
+   * written into files; all other lines of the user stay.
+   */
   forget(request: ForgetRequest): Promise<MemoryForgetReport>
-  /** Takes an entry off the list of forgotten things; what it kept out is indexed again. */
-  undoForget(id: string): Promise<void>
+  /** Makes a plan of forgetting and changes nothing; it is carried out by the id of the report, for a day. */
+  planForget(request: ForgetRequest): Promise<MemoryForgetReport>
+  /** Carries out a plan. It can be undone for seven days; final, it cannot, which can be asked for later too. */
+  applyForget(id: string, options?: { final?: boolean }): Promise<MemoryForgetReport>
+  /** Takes back what was forgotten under an id: puts back what was taken out, and indexes the rest again. */
+  undoForget(id: string): Promise<MemoryForgetUndone>
   /** The list of forgotten things, oldest first. */
   forgotten(): Promise<ForgottenEntry[]>
   /** Clears what can be made again; with `keepVectors` what was paid for stays. */

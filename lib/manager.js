@@ -19,7 +19,7 @@ import { codedError } from "./errors.js";
 import { HostPort } from "./host-port.js";
 import { dropEntry, entryFor, suspendManagers } from "./manager-registry.js";
 import { isNativeLoaded, native } from "./native.js";
-import { nativeSearchOptions } from "./native-shapes.js";
+import { nativeForgetRequest, nativeSearchOptions } from "./native-shapes.js";
 import { prepare } from "./request.js";
 
 /**
@@ -429,19 +429,38 @@ export class MemoryIndexManager {
   }
 
   /**
-   * Forgets files, passages or conversations, or tells what would be forgotten.
+   * Forgets at once, or tells what would be forgotten.
    * @param {import("../index.d.ts").ForgetRequest} request
    */
   async forget(request) {
     checkForget(request);
-    const search = request.search && nativeSearchOptions(request.search);
-    return await this.run((engine) => engine.forget({ ...request, ...(search ? { search } : {}) }));
+    return await this.run((engine) => engine.forget(nativeForgetRequest(request)));
   }
 
-  /** Takes an entry off the list of forgotten things. @param {string} id */
+  /**
+   * Makes a plan of forgetting; `applyForget` carries it out by the id of the report.
+   * @param {import("../index.d.ts").ForgetRequest} request
+   */
+  async planForget(request) {
+    checkForget(request);
+    return await this.run((engine) => engine.planForget(nativeForgetRequest(request)));
+  }
+
+  /**
+   * Carries out a plan of forgetting.
+   * @param {string} id
+   * @param {{final?: boolean}} [options]
+   */
+  async applyForget(id, options) {
+    checkText("id", id);
+    checkSwitches(options, "final");
+    return await this.run((engine) => engine.applyForget(id, options?.final ?? false));
+  }
+
+  /** Takes back what was forgotten under an id. @param {string} id */
   async undoForget(id) {
     checkText("id", id);
-    await this.run((engine) => engine.undoForget(id));
+    return await this.run((engine) => engine.undoForget(id));
   }
 
   /** The list of forgotten things, oldest first. */

@@ -77,3 +77,13 @@ function failureOf(error) {
   }
   return failure;
 }
+
+/**
+ * A request to forget, for the engine.
+ * @param {import("../index.d.ts").ForgetRequest} request
+ * @returns {import("../index.d.ts").ForgetRequest}
+ */
+export function nativeForgetRequest(request) {
+  const search = request.search && nativeSearchOptions(request.search);
+  return { ...request, ...(search ? { search } : {}) };
+}

@@ -1,5 +1,5 @@
 /** What the package exports. `index.d.ts`, beside `index.js`, also declares the addon, which only the package itself uses. */
-export { chunkMarkdown, closeAllMemoryIndexManagers, default, MemoryIndexManager } from "../index.js";
+
 export type {
   AutomaticAgent,
   CaptureOutcome,
@@ -17,6 +17,7 @@ export type {
   MemoryExcerpt,
   MemoryFailure,
   MemoryForgetReport,
+  MemoryForgetUndone,
   MemoryHit,
   MemoryPlan,
   MemoryRestoreReport,
@@ -31,4 +32,5 @@ export type {
   SessionSource,
   StoredFact,
 } from "../index.js";
+export { chunkMarkdown, closeAllMemoryIndexManagers, default, MemoryIndexManager } from "../index.js";
 export type { PluginSettings, SecretReference } from "./settings.js";

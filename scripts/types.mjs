@@ -18,6 +18,7 @@ const ROOTS = {
   MemoryPlan: "index/plan.rs Plan",
   MemoryExcerpt: "Excerpt",
   MemoryForgetReport: "ForgetReport",
+  MemoryForgetUndone: "ForgetUndone",
   ForgottenEntry: "Remembered",
   MemoryContents: "Cleared",
   MemoryCopy: "Copied",

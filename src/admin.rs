@@ -13,7 +13,25 @@ use super::{
     promise::promise,
     types::SearchOptions,
 };
-use engine::services::ForgetCall;
+use engine::{
+    capture::erase::Places,
+    forgetting::selection::{Conversation, Range, Selection, Target},
+    services::ForgetCall,
+};
+use model::error::Result;
+
+/// A conversation as the host knows it.
+#[napi(object)]
+pub struct ForgetConversation {
+    /// Its id.
+    pub session_id: String,
+    /// Its key, which it may share with those before and after it.
+    pub session_key: Option<String>,
+    /// When it began, in milliseconds since the epoch.
+    pub from_ms: Option<f64>,
+    /// When something last happened in it.
+    pub to_ms: Option<f64>,
+}
 
 /// What is to be forgotten.
 #[napi(object)]
@@ -27,45 +45,102 @@ pub struct ForgetRequest {
     pub to_line: Option<u32>,
     /// Ids or keys of conversations.
     pub sessions: Option<Vec<String>>,
+    /// Conversations that the host has found: by person, hook source or date.
+    pub conversations: Option<Vec<ForgetConversation>>,
+    /// People, by the names that session keys have for them.
+    pub people: Option<Vec<String>>,
+    /// What was kept from this instant on, in milliseconds since the epoch.
+    pub since_ms: Option<f64>,
+    /// What was kept until this instant.
+    pub until_ms: Option<f64>,
     /// The passages that a search for these words shows.
     pub query: Option<String>,
     /// Options of that search.
     pub search: Option<SearchOptions>,
+    /// Whether lines of the user's files go that repeat what is forgotten.
+    pub quotes: Option<bool>,
     /// Whether to report only.
     pub dry_run: Option<bool>,
+    /// Whether it is never to be undone.
+    #[napi(js_name = "final")]
+    pub is_final: Option<bool>,
     /// Whose automatic memory holds the same words.
     pub agent: Option<AutomaticAgent>,
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "milliseconds since the epoch fit")]
+fn whole(ms: Option<f64>) -> Option<i64> {
+    ms.map(|ms| ms as i64)
+}
+
+impl ForgetRequest {
+    fn call(self) -> Result<ForgetCall> {
+        let search = self.query.map(|query| search_call(query, self.search.unwrap_or_default())).transpose()?;
+        let agent = self.agent.as_ref();
+        let conversation = |one: ForgetConversation| Conversation {
+            session_id: one.session_id,
+            session_key: one.session_key,
+            from_ms: whole(one.from_ms),
+            to_ms: whole(one.to_ms),
+        };
+        let range = Range { from_ms: whole(self.since_ms), to_ms: whole(self.until_ms) };
+        let selection = Selection {
+            sessions: self.sessions.unwrap_or_default(),
+            conversations: self.conversations.unwrap_or_default().into_iter().map(conversation).collect(),
+            people: self.people.unwrap_or_default(),
+            range: (range != Range::default()).then_some(range),
+        };
+        let target = Target {
+            paths: self.paths.unwrap_or_default(),
+            lines: self.from_line.map(|from| (from, self.to_line.unwrap_or(from))),
+            selection,
+            quotes: self.quotes.unwrap_or_default(),
+            places: Places {
+                folder: agent.map(AutomaticAgent::folder),
+                short_term: agent.map(AutomaticAgent::short_term_file).transpose()?,
+            },
+            intents: agent.map(AutomaticAgent::folder),
+        };
+        let (dry_run, is_final) = (self.dry_run.unwrap_or_default(), self.is_final.unwrap_or_default());
+        Ok(ForgetCall { target, search, dry_run, is_final })
+    }
+}
+
 #[napi]
 impl NativeManager {
-    /// Forgets files, passages or conversations, or tells what would be forgotten.
+    /// Forgets files, passages, conversations, people or times at once, or tells what would be forgotten.
     #[napi(ts_return_type = "Promise<MemoryForgetReport>")]
     pub fn forget<'env>(&self, env: &'env Env, request: ForgetRequest) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        let search = request
-            .query
-            .map(|query| search_call(query, request.search.unwrap_or_default()))
-            .transpose()
-            .map_err(|e| to_js(env, e))?;
-        let short_term = request.agent.as_ref().map(AutomaticAgent::short_term_file).transpose();
-        let call = ForgetCall {
-            paths: request.paths.unwrap_or_default(),
-            lines: request.from_line.map(|from| (from, request.to_line.unwrap_or(from))),
-            sessions: request.sessions.unwrap_or_default(),
-            search,
-            dry_run: request.dry_run.unwrap_or(false),
-            folder: request.agent.as_ref().map(AutomaticAgent::folder),
-            short_term: short_term.map_err(|e| to_js(env, e))?,
-        };
+        let call = request.call().map_err(|e| to_js(env, e))?;
         promise(env, async move { to_value(&engine.admin.forget(call).await?) }, |report| report)
     }
 
-    /// Takes an entry off the list of forgotten things; what it kept out is indexed again.
-    #[napi(ts_return_type = "Promise<void>")]
-    pub fn undo_forget<'env>(&self, env: &'env Env, id: String) -> napi::Result<PromiseRaw<'env, ()>> {
+    /// Makes a plan of forgetting, which is kept for a day under the id that the report names. Nothing is changed.
+    #[napi(ts_return_type = "Promise<MemoryForgetReport>")]
+    pub fn plan_forget<'env>(&self, env: &'env Env, request: ForgetRequest) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { engine.admin.undo_forget(id).await }, |()| ())
+        let call = request.call().map_err(|e| to_js(env, e))?;
+        promise(env, async move { to_value(&engine.admin.plan_forget(call).await?) }, |report| report)
+    }
+
+    /// Carries out the plan of an id; final, nothing is kept that could undo it.
+    #[napi(ts_return_type = "Promise<MemoryForgetReport>")]
+    pub fn apply_forget<'env>(
+        &self,
+        env: &'env Env,
+        id: String,
+        is_final: bool,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        promise(env, async move { to_value(&engine.admin.apply_forget(id, is_final).await?) }, |report| report)
+    }
+
+    /// Takes back what was forgotten under an id: puts back what was taken out, and indexes the rest again.
+    #[napi(ts_return_type = "Promise<MemoryForgetUndone>")]
+    pub fn undo_forget<'env>(&self, env: &'env Env, id: String) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        promise(env, async move { to_value(&engine.admin.undo_forget(id).await?) }, |undone| undone)
     }
 
     /// The list of forgotten things, oldest first.

@@ -173,7 +173,7 @@ pub fn queue_capture(
     env: &Env,
     agent: AutomaticAgent,
     #[napi(
-        ts_arg_type = "{ id: string; sessionKey?: string; provider?: string; model?: string; maxFacts?: number; seen?: number; messages: { role: 'user' | 'assistant'; text: string; at?: number }[] }"
+        ts_arg_type = "{ id: string; sessionKey?: string; sessionId?: string; provider?: string; model?: string; maxFacts?: number; seen?: number; messages: { role: 'user' | 'assistant'; text: string; at?: number }[] }"
     )]
     job: Value,
 ) -> napi::Result<()> {

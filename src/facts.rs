@@ -11,7 +11,7 @@ use super::{
 };
 use engine::{
     capture::{facts::DEFAULT_IMPORTANCE, rules::Category},
-    services::facts::ImportRow,
+    services::facts::{ImportRow, Told},
 };
 use model::error::{Code, Error};
 
@@ -24,6 +24,17 @@ pub struct FactInput {
     pub category: Option<String>,
     /// 0–1; default 0.7.
     pub importance: Option<f64>,
+}
+
+/// In which conversation a fact is said, so that it can be forgotten with that.
+#[napi(object)]
+pub struct FactSource {
+    /// Whose automatic memory.
+    pub agent: AutomaticAgent,
+    /// The key of the conversation.
+    pub session_key: Option<String>,
+    /// The id of the conversation.
+    pub session_id: Option<String>,
 }
 
 #[napi]
@@ -51,14 +62,24 @@ impl NativeManager {
 
     /// Keeps a fact, unless memory holds it already or it must not be kept.
     #[napi(ts_return_type = "Promise<FactOutcome>")]
-    pub fn store_fact<'env>(&self, env: &'env Env, fact: FactInput) -> napi::Result<PromiseRaw<'env, Value>> {
+    pub fn store_fact<'env>(
+        &self,
+        env: &'env Env,
+        fact: FactInput,
+        source: Option<FactSource>,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
+        let told = source.map(|FactSource { agent, session_key, session_id }| Told {
+            folder: agent.folder(),
+            session_key,
+            session_id,
+        });
         let work = async move {
             let name = fact.category.as_deref().unwrap_or("other");
             let category = Category::parse(name)
                 .ok_or_else(|| Error::new(Code::Argument, format!("\"{name}\" is no category of facts")))?;
             let importance = fact.importance.filter(|value| value.is_finite()).unwrap_or(DEFAULT_IMPORTANCE);
-            to_value(&engine.facts.store(&fact.text, category, importance.clamp(0.0, 1.0)).await?)
+            to_value(&engine.facts.store_told(&fact.text, category, importance.clamp(0.0, 1.0), told).await?)
         };
         promise(env, work, |stored| stored)
     }

@@ -111,7 +111,7 @@ export function hostSuite(version) {
     });
 
     test("a passage is forgotten and taken back, the doctor finds nothing, a copy is written", async () => {
-      const forgotten = await host.json("memory", "forget", "--path", NOTE, "--lines", "4");
+      const forgotten = await host.json("memory", "forget", "--path", NOTE, "--lines", "4", "--yes");
       expect(forgotten).toMatchObject({ passages: [{ path: NOTE, startLine: 4, endLine: 4 }] });
       const { results } = await host.json("memory", "search", "deployments fridays");
       expect(JSON.stringify(results)).not.toContain("Fridays");
@@ -119,7 +119,7 @@ export function hostSuite(version) {
       expect(checked.checks.filter((/** @type {{ok: boolean}} */ check) => !check.ok)).toEqual([]);
       const [copy] = await host.json("memory", "export", path.join(host.dir, "copy.sqlite"));
       expect(existsSync(copy.path)).toBe(true);
-      await host.ok("memory", "forget", "--undo", forgotten.ids[0]);
+      await host.ok("memory", "forget", "--undo", forgotten.undoId);
       const again = await host.json("memory", "search", "deployments fridays");
       expect(JSON.stringify(again.results)).toContain("Fridays");
     });

@@ -70,14 +70,14 @@ export function transcriptsSuite(version) {
       const session = path.basename(transcript, ".jsonl");
       const dry = await host.json("memory", "forget", "--session", session, "--dry-run");
       expect(dry).toMatchObject({ dryRun: true, files: [transcript] });
-      const forgotten = await host.json("memory", "forget", "--session", session);
+      const forgotten = await host.json("memory", "forget", "--session", session, "--yes");
       expect(forgotten).toMatchObject({ dryRun: false, files: [transcript], chunks: dry.chunks });
       expect(await heard()).toEqual([]);
       await host.turn("Lena likes it in Porto.", { local: false });
       const [again] = await host.json("memory", "index", "--force");
       expect(again.status.sourceCounts.map((/** @type {any} */ { source }) => source)).toEqual(["memory"]);
       expect(await heard()).toEqual([]);
-      for (const id of forgotten.ids) await host.ok("memory", "forget", "--undo", id);
+      await host.ok("memory", "forget", "--undo", forgotten.undoId);
       expect((await heard())[0]).toMatchObject({ path: transcript });
     });
 

@@ -17,11 +17,15 @@ test("forget shows, takes out, keeps out and takes back; the file stays as it is
   });
 
   const dry = await run("forget", "old phone number", "--dry-run");
-  expect(dry.output).toContain("Nothing done");
+  expect(dry.output).toContain("Nothing was changed");
   expect(dry.output).toContain(NOTE);
   expect(await finds("phone office")).toBe(true);
 
-  const report = await json("forget", "--path", NOTE, "--lines", "4");
+  // Nothing is done without the id of a preview, or --yes.
+  const plan = await json("forget", "--path", NOTE, "--lines", "4");
+  expect(plan).toMatchObject({ dryRun: true, passages: [{ path: NOTE, startLine: 4, endLine: 4 }] });
+  expect(await finds("phone office")).toBe(true);
+  const report = await json("forget", "--apply", plan.planId);
   expect(report).toMatchObject({ dryRun: false, files: [], passages: [{ path: NOTE, startLine: 4, endLine: 4 }] });
   expect(await finds("phone office")).toBe(false);
   expect(await finds("falcon database")).toBe(true);
@@ -31,11 +35,11 @@ test("forget shows, takes out, keeps out and takes back; the file stays as it is
   expect(await finds("phone office")).toBe(false);
 
   const { forgotten } = await json("forget", "--list");
-  expect(forgotten).toMatchObject([{ id: report.ids[0], kind: "lines", name: NOTE, lines: 1 }]);
-  expect((await run("forget", "--undo", report.ids[0])).output).toContain("indexed again");
+  expect(forgotten).toMatchObject([{ id: report.undoId, kind: "lines", name: NOTE, lines: 1, undoUntil: report.undoUntil }]);
+  expect((await run("forget", "--undo", report.undoId)).output).toContain("indexed again");
   expect(await finds("phone office")).toBe(true);
 
-  const whole = await run("forget", "--path", "MEMORY.md");
+  const whole = await run("forget", "--path", "MEMORY.md", "--yes");
   expect(whole.output).toContain("OpenClaw itself shows MEMORY.md");
   expect(await finds("sencha")).toBe(false);
   const [status] = await json("status");
@@ -76,7 +80,7 @@ test("doctor names what is wrong, repairs it, and then finds nothing", async () 
 test("backup writes a private copy that opens as an index, and never overwrites", async () => {
   const { dir, stateDir, run, json, finds } = await commandLine();
   await run("index");
-  await run("forget", "--path", "MEMORY.md");
+  await run("forget", "--path", "MEMORY.md", "--yes");
   const target = path.join(dir, "copy.sqlite");
   const [copy] = await json("export", target);
   expect(copy).toMatchObject({ path: target, files: 1, forgotten: path.join(dir, "copy.forgotten.jsonl") });

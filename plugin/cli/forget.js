@@ -1,18 +1,23 @@
 // `openclaw memory forget`
 
-import { automaticAgent } from "../hooks/agent.js";
+import { forgetRequest, namesSomething } from "../forgetting/request.js";
 import { forOneAgent, withSearch } from "./agents.js";
+import { confirmed } from "./confirm.js";
 import { counted, paint, print, printJson } from "./output.js";
 
 /**
- * @typedef {{agent?: string, path?: string[], lines?: string, session?: string[], query?: string, maxResults?: number, minScore?: number,
- *   undo?: string, list?: boolean, dryRun?: boolean, json?: boolean}} Options
+ * @typedef {import("../forgetting/request.js").Wanted & {agent?: string, apply?: string, undo?: string, list?: boolean, dryRun?: boolean,
+ *   yes?: boolean, final?: boolean, json?: boolean}} Options
  * @typedef {import("../../index.d.ts").MemoryForgetReport} Report
+ * @typedef {import("../../index.d.ts").MemoryForgetUndone} Undone
  * @typedef {import("../../lib/manager.js").MemoryIndexManager} Manager
+ * @typedef {import("../forgetting/request.js").Asked} Asked
  */
 
 /** The file that OpenClaw itself shows to agents, whatever memory does. */
 const ROOT_FILES = /^(?:MEMORY|memory|USER)\.md$/;
+/** Lines that a preview shows of each kind. */
+const SHOWN_LINES = 20;
 
 /**
  * @param {import("../host.js").Host} host
@@ -20,28 +25,95 @@ const ROOT_FILES = /^(?:MEMORY|memory|USER)\.md$/;
  * @param {Options} options
  */
 export async function runForget(host, words, options) {
-  const query = options.query ?? words;
-  const hasTarget = query?.trim() || options.path?.length || options.session?.length;
-  if (!hasTarget && !options.undo && !options.list)
-    throw new Error('Nothing to forget. Name words, --path or --session: openclaw memory forget "…" --dry-run');
+  const wanted = { ...options, query: options.query ?? words };
+  if (!namesSomething(wanted) && !options.apply && !options.undo && !options.list)
+    throw new Error('Nothing to forget. Name words, --path, --session, --person, --hook-source or --since: openclaw memory forget "…"');
   await forOneAgent(host, options, { name: "memory forget", doing: "Memory forget" }, async (agent) => {
     await withSearch(host, agent, async (manager) => {
-      const { cfg, agentId } = agent;
+      const { agentId } = agent;
       if (options.list) return await list(manager, agentId, options);
       if (options.undo) return await undo(manager, agentId, options.undo, options);
-      const lines = lineRange(options.lines);
-      const report = await manager.forget({
-        ...(options.path?.length ? { paths: options.path } : {}),
-        ...(lines ? { fromLine: lines[0], toLine: lines[1] } : {}),
-        ...(options.session?.length ? { sessions: options.session } : {}),
-        ...(query?.trim() ? { query, search: { maxResults: options.maxResults, minScore: options.minScore } } : {}),
-        dryRun: options.dryRun === true,
-        agent: automaticAgent(host, cfg, agentId).native,
-      });
-      if (options.json) printJson({ agentId, ...report });
-      else print(reportText(report));
+      if (options.apply) return await apply(manager, agentId, options.apply, options);
+      await preview(manager, agentId, await forgetRequest(host, agent, wanted), options);
     });
   });
+}
+
+/**
+ * Shows what would be forgotten, and does it only when somebody says so.
+ * @param {Manager} manager
+ * @param {string} agentId
+ * @param {Asked} asked
+ * @param {Options} options
+ */
+async function preview(manager, agentId, { request, found, refusals }, { json, yes, dryRun, final }) {
+  const plan = await manager.planForget(request);
+  const told = (/** @type {Report} */ report) => ({ agentId, ...report, ...hostFields(report, found, refusals) });
+  if (!json) print([reportText(plan), ...refusals].join("\n"));
+  const question = final ? "Forget this for good? [y/N] " : "Forget this? It can be undone for seven days. [y/N] ";
+  if (dryRun || !(yes || (!json && (await confirmed(question, { fallback: false }))))) {
+    if (json) printJson(told(plan));
+    else print(`Nothing was changed. To do it: openclaw memory forget --apply ${plan.id}${final ? " --final" : ""}`);
+    return;
+  }
+  const report = await manager.applyForget(plan.id, { final });
+  if (json) printJson(told(report));
+  else print(doneText(report));
+}
+
+/**
+ * @param {Manager} manager
+ * @param {string} agentId
+ * @param {string} id
+ * @param {Options} options
+ */
+async function apply(manager, agentId, id, { final, json }) {
+  const report = await manager.applyForget(id, { final });
+  if (json) printJson({ agentId, ...report, ...hostFields(report, [], []) });
+  else print(`${reportText(report)}\n${doneText(report)}`);
+}
+
+/**
+ * What the host's own `forget` answers with, under its names. Of what it lists and we have no counterpart of, there is none.
+ * @param {Report} report
+ * @param {Asked["found"]} found
+ * @param {string[]} refusals
+ */
+function hostFields(report, found, refusals) {
+  const names = (/** @type {string} */ person) => found.filter(({ participants }) => participants.includes(person));
+  const people = [...new Set(found.flatMap(({ participants }) => participants))];
+  const edited = new Set([...report.notes, ...report.lines.map(({ path }) => path)]);
+  return {
+    ...(report.dryRun ? { planId: report.id } : { undoId: report.final ? null : report.id }),
+    sessionIds: found.map(({ sessionId }) => sessionId),
+    participantMatches: people.map((participant) => ({ participant, sessions: names(participant).length })),
+    sessionResolutions: found.map(({ sessionId, sessionKey, resolution }) => ({
+      sessionId,
+      ...(sessionKey === undefined ? {} : { sessionKey }),
+      source: resolution,
+    })),
+    entryKeys: [],
+    mixedLineageEntryKeys: report.mixed,
+    untargetableEntryKeys: [],
+    curatedWrites: report.quotes.map(({ path: relativePath }) => ({ relativePath, observedAt: null })),
+    artifacts: {
+      memoryFiles: edited.size,
+      memoryEntries: report.entries + report.captures,
+      memoryLines: report.lines.length,
+      sessionCorpusFiles: 0,
+      sessionCorpusLines: 0,
+      indexChunks: report.chunks,
+      indexSources: report.files.length,
+      ftsRows: report.chunks,
+      vectorRows: report.vectors,
+      embeddingCacheRows: report.vectors,
+      shortTermEntries: report.shortTerm,
+      seenHashScopes: 0,
+      backups: report.runs,
+      originRows: report.claims,
+    },
+    refusals,
+  };
 }
 
 /**
@@ -53,10 +125,11 @@ async function list(manager, agentId, { json }) {
   const forgotten = await manager.forgotten();
   if (json) return printJson({ agentId, forgotten });
   if (forgotten.length === 0) print("Nothing is forgotten.");
-  for (const { id, at, kind, name, lines } of forgotten)
-    print(
-      `${id} ${at.slice(0, 16).replace("T", " ")} ${kind === "lines" ? `${counted(lines ?? 0, "line")} of ` : ""}${paint("cyan", name)}`,
-    );
+  for (const { id, at, kind, name, lines, undoUntil, final } of forgotten) {
+    const what = `${kind === "lines" ? `${counted(lines ?? 0, "line")} of ` : ""}${paint("cyan", name)}`;
+    const undoable = final ? " (for good)" : undoUntil ? ` (all of it can be put back until ${undoUntil.slice(0, 10)})` : "";
+    print(`${id} ${at.slice(0, 16).replace("T", " ")} ${what}${undoable}`);
+  }
 }
 
 /**
@@ -66,56 +139,82 @@ async function list(manager, agentId, { json }) {
  * @param {Options} options
  */
 async function undo(manager, agentId, id, { json }) {
-  await manager.undoForget(id);
-  if (json) printJson({ agentId, undone: id });
-  else print(`Took ${id} back; what it kept out is indexed again.`);
+  const undone = await manager.undoForget(id);
+  if (json) printJson({ agentId, undone: id, ...undone });
+  else print(undoneText(undone));
 }
 
-/**
- * `7` or `7-9`.
- * @param {string | undefined} written
- */
-function lineRange(written) {
-  if (written === undefined) return undefined;
-  const match = /^(\d+)(?:-(\d+))?$/.exec(written.trim());
-  const [from, to] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])];
-  if (!(from >= 1 && to >= from)) throw new Error(`--lines takes a line or a range such as 7-9, not "${written}".`);
-  return [from, to];
+/** @param {Undone} undone */
+function undoneText({ id, complete, lines, notes, kept, words, intents, claims }) {
+  const back = [
+    lines > 0 ? counted(lines, "line") : null,
+    notes > 0 ? counted(notes, "note") : null,
+    words > 0 ? `${counted(words, "record")} of automatic memory` : null,
+    intents > 0 ? counted(intents, "standing intent") : null,
+    claims > 0 ? `${counted(claims, "claim")} of consolidation` : null,
+  ].filter((text) => text !== null);
+  return [
+    `Took ${id} back; what it kept out is indexed again.`,
+    back.length > 0 ? `Put back: ${back.join(", ")}.` : null,
+    complete ? null : "What was taken out of files and of automatic memory, if anything, was kept for seven days and is gone.",
+    ...kept.map((path) => `${path} is another file by now and was left alone.`),
+  ]
+    .filter((text) => text !== null)
+    .join("\n");
+}
+
+/** @param {Report} report What was done, after a preview. */
+function doneText({ id, final, undoUntil, pending, embeddingError }) {
+  return [
+    "Forgotten, and kept out from now on.",
+    pending ? paint("yellow", "Another process is indexing; it takes this out within a minute.") : null,
+    final ? "It cannot be undone." : `Take it back until ${undoUntil?.slice(0, 10)}: openclaw memory forget --undo ${id}`,
+    embeddingError ? `The rest of these files could not be embedded yet: ${embeddingError.message}` : null,
+  ]
+    .filter((line) => line !== null)
+    .join("\n");
+}
+
+/** @param {{path: string, startLine: number, endLine: number, text: string}} passage */
+const passageText = ({ path, startLine, endLine, text }) => `  ${paint("cyan", `${path}:${startLine}-${endLine}`)} ${text}`;
+
+/** @param {Report["lines"]} passages */
+function passageTexts(passages) {
+  const more = passages.length - SHOWN_LINES;
+  return [...passages.slice(0, SHOWN_LINES).map(passageText), ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
 /** @param {Report} report */
-export function reportText({
-  dryRun,
-  ids,
-  files,
-  passages,
-  chunks,
-  vectors,
-  facts,
-  captures,
-  waiting,
-  shortTerm,
-  pending,
-  embeddingError,
-}) {
+export function reportText(report) {
+  const { dryRun, files, passages, notes, lines, quotes, mixed, chunks, vectors } = report;
   const also = [
-    facts > 0 ? counted(facts, "stored fact") : null,
-    captures > 0 ? counted(captures, "capture") : null,
-    waiting > 0 ? counted(waiting, "waiting turn") : null,
-    shortTerm > 0 ? counted(shortTerm, "short-term record") : null,
+    report.facts > 0 ? counted(report.facts, "stored fact") : null,
+    report.captures > 0 ? counted(report.captures, "capture") : null,
+    report.waiting > 0 ? counted(report.waiting, "waiting turn") : null,
+    report.shortTerm > 0 ? counted(report.shortTerm, "short-term record") : null,
+    report.intents > 0 ? counted(report.intents, "standing intent") : null,
+    report.claims > 0 ? `${counted(report.claims, "claim")} of consolidation` : null,
+    report.runs > 0 ? `what undoes ${counted(report.runs, "run")} of consolidation` : null,
+    report.damaged > 0 ? `${counted(report.damaged, "damaged file")} of automatic memory, for good` : null,
   ].filter((text) => text !== null);
-  const markdown = [...new Set([...files, ...passages.map(({ path }) => path)])];
-  const shown = markdown.filter((path) => ROOT_FILES.test(path));
-  const lines = [
-    dryRun ? "Nothing done. Would take out of memory and keep out:" : "Taken out of memory, and kept out from now on:",
-    ...files.map((path) => `  ${paint("cyan", path)}`),
-    ...passages.map(({ path, startLine, endLine, text }) => `  ${paint("cyan", `${path}:${startLine}-${endLine}`)} ${text}`),
+  const kept = files.filter((path) => !notes.includes(path));
+  const left = [...new Set([...kept, ...passages.map(({ path }) => path)])];
+  const shown = left.filter((path) => ROOT_FILES.test(path));
+  return [
+    dryRun ? "Would take out of memory and keep out:" : "Taken out of memory:",
+    ...kept.map((path) => `  ${paint("cyan", path)}`),
+    ...passageTexts(passages),
     `  ${counted(chunks, "chunk")} with words and vectors (${counted(vectors, "vector")})${also.length > 0 ? `, ${also.join(", ")}` : ""}`,
-    pending ? paint("yellow", "Another process is indexing; it takes this out within a minute.") : null,
-    markdown.length > 0 ? "Your files were not changed and still hold it; edit them to remove it there." : null,
+    notes.length > 0 ? "Notes of conversations, removed as a whole:" : null,
+    ...notes.map((path) => `  ${paint("cyan", path)}`),
+    lines.length > 0 ? "Lines taken out of your files; memory has written them, unless --quotes named more:" : null,
+    ...passageTexts(lines),
+    mixed.length > 0 ? `Of these lines, ${mixed.length} came of other conversations as well.` : null,
+    quotes.length > 0 ? "Lines of yours that repeat it (--quotes takes them out too):" : null,
+    ...passageTexts(quotes),
+    left.length > 0 ? "Your files were not changed there and still hold it; edit them to remove it." : null,
     shown.length > 0 ? `OpenClaw itself shows ${shown.join(", ")} to the agent, whatever memory knows.` : null,
-    !dryRun && ids.length > 0 ? `Take it back: openclaw memory forget --undo ${ids.join(" | ")}` : null,
-    embeddingError ? `The rest of these files could not be embedded yet: ${embeddingError.message}` : null,
-  ];
-  return lines.filter((line) => line !== null).join("\n");
+  ]
+    .filter((line) => line !== null)
+    .join("\n");
 }

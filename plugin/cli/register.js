@@ -128,20 +128,29 @@ function addCommands(root, name, api, host) {
     .action(async (/** @type {any} */ options) => (await import("./captures.js")).runCaptures(host, options));
   root
     .command("forget")
-    .description("Take passages, files or conversations out of memory and keep them out; your files are not changed")
+    .description("Show what memory has of passages, conversations, people or a time, and take it out under the id that is shown")
     .argument("[query]", "The passages that a search for these words shows")
     .option("--query <text>", "The same (wins over the argument)")
     .option("--path <path>", "A file or folder (repeatable)", collected, [])
     .option("--lines <range>", "Only these lines of the path, such as 7-9")
     .option("--session <id-or-key>", "A conversation, by its id or key (repeatable)", collected, [])
+    .option("--person <id>", "All conversations with this person (repeatable)", collected, [])
+    .option("--participant <id>", "The same as --person (repeatable)", collected, [])
+    .option("--hook-source <name>", "All conversations that this source of a hook began, such as gmail (repeatable)", collected, [])
+    .option("--since <date>", "Only conversations that began then or later; alone: all of them, and what was kept since")
+    .option("--until <date>", "Only conversations that began then or before")
+    .option("--quotes", "Also the lines of your own files that repeat it", false)
     .option("--max-results <n>", "Most passages of a query", (/** @type {string} */ value) =>
       numberOption(value, "--max-results", { whole: true }),
     )
     .option("--min-score <n>", "Lowest score of a passage, 0 to 1", (/** @type {string} */ value) => numberOption(value, "--min-score"))
     .option("--list", "Show what is forgotten", false)
-    .option("--undo <id>", "Take an entry of that list back")
+    .option("--apply <id>", "Do what a preview has shown under this id")
+    .option("--yes", "Do it at once", false)
+    .option("--final", "Keep nothing that could undo it", false)
+    .option("--undo <id>", "Put it back; whatever was taken out is kept for seven days")
     .option("--agent <id>", "Agent (default: the default agent)")
-    .option("--dry-run", "Say what would be taken out, and stop there", false)
+    .option("--dry-run", "Show a preview with its id, and ask nothing", false)
     .option("--json", "Print JSON")
     .action(async (/** @type {string | undefined} */ query, /** @type {any} */ options) =>
       (await import("./forget.js")).runForget(host, query, options),

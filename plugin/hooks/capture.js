@@ -44,6 +44,7 @@ export async function captureTurn(plugin, event, ctx) {
   native().queueCapture(agent.native, {
     id: String(event.runId ?? ctx.runId ?? randomUUID()),
     sessionKey: ctx.sessionKey,
+    ...(typeof ctx.sessionId === "string" && ctx.sessionId ? { sessionId: ctx.sessionId } : {}),
     provider: ctx.modelProviderId,
     model: ctx.modelId,
     seen,

@@ -48,6 +48,7 @@ export async function saveBeforeCompaction(plugin, event, ctx) {
     native().queueCapture(agent.native, {
       id: `${id}-${from}`,
       sessionKey,
+      ...(sessionId ? { sessionId } : {}),
       provider: ctx.modelProviderId,
       model: ctx.modelId,
       maxFacts: FACTS_PER_JOB,

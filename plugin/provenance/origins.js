@@ -7,8 +7,8 @@
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isPrivate } from "../hooks/session.js";
-import { classifyPaths } from "./paths.js";
 import { withRegularFile } from "../regular-file.js";
+import { classifyPaths } from "./paths.js";
 
 /**
  * @typedef {import("./paths.js").OriginClass} OriginClass

@@ -1,5 +1,6 @@
 // The tool `memory_store` (M1): a fact for memory/facts.md.
 
+import { automaticAgent } from "../hooks/agent.js";
 import { answer, CATEGORIES, quoted, withFacts } from "./facts.js";
 import { optionalChoice, optionalNumber, paramRecord, requiredText } from "./params.js";
 
@@ -26,6 +27,9 @@ export const parameters = {
   required: ["text"],
 };
 
+/** @param {unknown} value */
+const name = (value) => (typeof value === "string" && value ? value : undefined);
+
 export function describe() {
   return (
     "Store one durable fact about the user in memory/facts.md: a preference, a decision, a person, a place, a number. " +
@@ -48,8 +52,9 @@ export async function execute(host, ctx, rawParams, signal) {
     category: optionalChoice(params, "category", CATEGORIES),
   };
   signal?.throwIfAborted();
-  return await withFacts(host, ctx, async (manager) => {
-    const stored = await manager.run((engine) => engine.storeFact(fact));
+  return await withFacts(host, ctx, async (manager, { cfg, agentId }) => {
+    const source = { agent: automaticAgent(host, cfg, agentId).native, sessionKey: name(ctx.sessionKey), sessionId: name(ctx.sessionId) };
+    const stored = await manager.run((engine) => engine.storeFact(fact, source));
     if (stored.action === "rejected") {
       const why = REFUSALS[stored.reason] ?? stored.reason;
       return answer(`Memory not stored: ${why}.`, { action: "rejected", reason: stored.reason });

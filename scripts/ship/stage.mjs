@@ -3,8 +3,8 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { ADDON_FOLDER, platformTriple } from "../../lib/native.js";
 import { WEIGHTS } from "../../lib/model.js";
+import { ADDON_FOLDER, platformTriple } from "../../lib/native.js";
 import { addonFile, mainManifest, modelManifest, offlineManifest, platformManifest } from "./packages.mjs";
 import { findFaults } from "./targets.mjs";
 

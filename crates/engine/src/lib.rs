@@ -44,6 +44,7 @@ pub mod blocking;
 pub mod capture;
 pub mod consolidation;
 pub mod curated;
+pub mod forgetting;
 #[cfg(all(test, unix))]
 mod growth_tests;
 pub mod host;

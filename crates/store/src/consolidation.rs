@@ -59,7 +59,7 @@ pub struct Evidence {
 }
 
 /// A run as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRow {
     /// Its id.
     pub id: String,
@@ -185,6 +185,26 @@ impl Reader<'_> {
     pub fn run(&self, id: &str) -> Result<Option<RunRow>> {
         let sql = format!("SELECT {RUN_COLUMNS} FROM consolidation_run WHERE id = ?1");
         self.conn.prepare_cached(&sql).sql()?.query_row([id], run_of).optional().sql()
+    }
+
+    /// The runs whose plan or images name one of these claims, oldest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn runs_naming(&self, claims: &[String]) -> Result<Vec<RunRow>> {
+        let sql = format!(
+            "SELECT {RUN_COLUMNS} FROM consolidation_run WHERE plan <> '{{}}' OR images IS NOT NULL ORDER BY started_ms, id"
+        );
+        let mut statement = self.conn.prepare_cached(&sql).sql()?;
+        let mut found = Vec::new();
+        for row in statement.query_map([], run_of).sql()? {
+            let row = row.sql()?;
+            let names = |text: &str| claims.iter().any(|claim| text.contains(claim.as_str()));
+            if names(&row.plan) || row.images.as_deref().is_some_and(names) {
+                found.push(row);
+            }
+        }
+        Ok(found)
     }
 
     /// Tokens sent and answered, by month, latest first.
@@ -363,6 +383,14 @@ impl Tx<'_> {
                 .sql()?;
         }
         Ok(count)
+    }
+
+    /// Takes plans and images out of all runs; what they cost stays.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn scrub_runs(&self) -> Result<()> {
+        self.conn.execute("UPDATE consolidation_run SET plan = '{}', images = NULL", []).sql().map(drop)
     }
 
     /// Keeps a run, in place of what was kept of it.

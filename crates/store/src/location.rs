@@ -24,6 +24,8 @@ impl StoreId {
 pub enum Kept {
     /// The list of what was forgotten.
     Forgotten,
+    /// The folder of plans of forgetting, with what it takes to undo them.
+    Forgetting,
 }
 
 /// Where the memory of a SQLite file keeps something.
@@ -31,5 +33,6 @@ pub enum Kept {
 pub fn kept_beside(database: &Path, what: Kept) -> PathBuf {
     match what {
         Kept::Forgotten => database.with_extension("forgotten.jsonl"),
+        Kept::Forgetting => database.with_extension("forgetting"),
     }
 }

@@ -23,6 +23,19 @@ pub fn names(text: &str, session: &str) -> bool {
     text.lines().any(is_mark)
 }
 
+/// Key and id of the conversation that this is the note of, as far as its head names them; none for a note of anything else.
+#[must_use]
+pub fn conversation(text: &str) -> Option<(Option<&str>, Option<&str>)> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    if !lines.next()?.starts_with(TITLE) {
+        return None;
+    }
+    let head: Vec<&str> = lines.take_while(|line| line.trim() != SUMMARY).take(1 + MORE.len()).collect();
+    let value = |start| head.iter().find_map(|line| line.strip_prefix(start)).map(str::trim).filter(|v| !v.is_empty());
+    let found = (value(KEY), value(ID));
+    (found != (None, None)).then_some(found)
+}
+
 /// A note as it is indexed: the lines of such a head become empty ones, so that every other line keeps its number.
 #[must_use]
 pub fn blanked(text: &str) -> Cow<'_, str> {
@@ -67,6 +80,16 @@ mod tests {
             ["# Session: the talk about keys\n\nwords", "- **Session Key**: x\n# Session: y\n", "", "# Session:"]
         {
             assert!(matches!(blanked(text), Cow::Borrowed(same) if same == text), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_conversation_of_a_note_is_read_from_its_head_only() {
+        let note = "# Session: now\n\n- **Session Key**: agent:main:main\n- **Session ID**: s1\n- **Source**: x\n\n## Conversation Summary\n";
+        assert_eq!(conversation(note), Some((Some("agent:main:main"), Some("s1"))));
+        assert_eq!(conversation("# Session: now\n- **Session ID**: s2\nwords"), Some((None, Some("s2"))));
+        for text in ["", "# Session: keys\n\nwords", "words\n# Session: x\n- **Session ID**: s1\n"] {
+            assert_eq!(conversation(text), None, "{text}");
         }
     }
 }

@@ -69,6 +69,7 @@ mod tests {
                 category: Some(Category::Preference),
                 path: Some(PATH.into()),
                 session_key: None,
+                session_id: None,
                 message: id.into(),
             };
             journal.add_capture(entry).unwrap();

@@ -270,6 +270,7 @@ impl Collector {
             category: None,
             path: None,
             session_key: job.session_key.clone(),
+            session_id: job.session_id.clone(),
             message,
         }
     }

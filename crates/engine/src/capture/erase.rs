@@ -1,12 +1,19 @@
-//! Taking words out of what the automatic memory keeps beside the index (`memory forget`): the journal and the short-term
-//! memory, rotated files included.
+//! The words that the automatic memory keeps beside the index, in the journal and the short-term memory with their rotated
+//! files: found, taken out, and put back (`memory forget`).
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
 
 use super::{
     journal::{FORMER_CAPTURES, FORMER_TURNS, Journal},
     jsonl::{self, SetAside},
-    log, short_term,
+    log,
+    queue::Job,
+    short_term,
 };
 use model::{
     config::automatic::people_folder,
@@ -16,54 +23,192 @@ use model::{
 /// What stands in the journal where the text of a capture was.
 pub(crate) const BLANK: &str = "(forgotten)";
 
-/// Blanks the text of captures. The entries stay: they know which messages were judged already. Gives their number.
+/// Where the automatic memory of an agent keeps its words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Places {
+    /// The agent's folder.
+    pub folder: Option<PathBuf>,
+    /// The agent's file of short-term memory.
+    pub short_term: Option<PathBuf>,
+}
+
+/// Which words are meant.
+pub(crate) struct Wanted<'a> {
+    /// Whether a capture is.
+    pub capture: &'a dyn Fn(&log::Entry) -> bool,
+    /// Whether a waiting turn is.
+    pub turn: &'a dyn Fn(&Job) -> bool,
+    /// Whether a record of the short-term memory is.
+    pub record: &'a dyn Fn(&short_term::Entry) -> bool,
+}
+
+/// Words that were found, as they stand on the disk.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Words {
+    /// Captures. They stay without their text: they know which messages were judged already.
+    pub captures: Vec<log::Entry>,
+    /// Turns that wait.
+    pub turns: Vec<Job>,
+    /// Lines of other files, oldest first: records of the short-term memory, and what 0.1.0 made of its log by and by.
+    pub lines: Vec<FileLines>,
+    /// Files that go because nobody can say what they hold.
+    pub damaged: usize,
+}
+
+/// Lines of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileLines {
+    /// The file.
+    pub file: PathBuf,
+    /// Its lines.
+    pub lines: Vec<String>,
+}
+
+impl Words {
+    /// How many records of the short-term memory are among them, damaged files included.
+    pub(crate) fn records(&self) -> usize {
+        self.lines.iter().map(|file| file.lines.len()).sum()
+    }
+}
+
+/// Finds words. Changes nothing but that damage which nobody has met yet is set aside.
 ///
 /// # Errors
-/// When a file cannot be read or written.
-pub fn captures(folder: &Path, dry_run: bool, concerns: impl Fn(&log::Entry) -> bool) -> Result<usize> {
-    let mut blank = |entry: &mut log::Entry| {
-        let is_concerned = entry.text != BLANK && concerns(entry);
-        if is_concerned {
-            BLANK.clone_into(&mut entry.text);
-            entry.reason = None;
+/// When a file cannot be read.
+pub(crate) fn find(places: &Places, wanted: &Wanted<'_>) -> Result<Words> {
+    let mut words = Words::default();
+    if let Some(folder) = &places.folder {
+        let journal = Journal::new(folder);
+        if journal.exists() {
+            let state = journal.read()?;
+            let is_meant = |entry: &&log::Entry| entry.text != BLANK && (wanted.capture)(entry);
+            words.captures = state.captures().filter(is_meant).cloned().collect();
+            let (waiting, surplus) = state.turns();
+            words.turns = surplus.into_iter().chain(waiting).filter(|job| (wanted.turn)(job)).cloned().collect();
         }
-        is_concerned
-    };
-    let journal = Journal::new(folder);
-    let blanked = journal.change_captures(dry_run, &mut blank)?;
-    // What 0.1.0 made of its log by and by.
-    let former = jsonl::rotated(&folder.join(FORMER_CAPTURES))?;
-    let damaged = mend(&former, dry_run)? + remove(&set_aside_of_captures(folder)?, dry_run)?;
-    let in_former = rewrite(former, dry_run, |line| {
-        let mut entry: log::Entry = serde_json::from_str(line).ok()?;
-        blank(&mut entry).then(|| serde_json::to_string(&entry).ok())
-    })?;
-    Ok(blanked + damaged + in_former)
+    }
+    let Files { whole, damaged } = files_of(places)?;
+    words.damaged = damaged.len();
+    for file in whole {
+        words.damaged += usize::from(jsonl::has_damage(&file)?);
+        let is_meant = |line: &String| match serde_json::from_str::<short_term::Entry>(line) {
+            Ok(record) => (wanted.record)(&record),
+            Err(_) => serde_json::from_str(line).is_ok_and(|entry: log::Entry| (wanted.capture)(&entry)),
+        };
+        let lines: Vec<String> = jsonl::all(&file)?.into_iter().filter(is_meant).collect();
+        if !lines.is_empty() {
+            words.lines.push(FileLines { file, lines });
+        }
+    }
+    Ok(words)
 }
 
-/// Removes records of the short-term memory; gives their number.
+/// Takes words out, and with them everything that is over or damaged. Those that are gone already are passed over.
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub fn short_term(path: &Path, dry_run: bool, concerns: impl Fn(&short_term::Entry) -> bool) -> Result<usize> {
-    let files = with_rotated(path)?;
-    let mended = mend(&files, dry_run)?;
-    Ok(mended + remove(&jsonl::set_aside(path)?, dry_run)? + rewrite(files, dry_run, without(concerns))?)
+pub(crate) fn take(places: &Places, words: &Words) -> Result<()> {
+    if let Some(folder) = &places.folder {
+        let captures: HashSet<&str> = words.captures.iter().map(|entry| entry.id.as_str()).collect();
+        let turns: HashSet<&str> = words.turns.iter().map(|job| job.id.as_str()).collect();
+        Journal::new(folder).change(false, |state| {
+            let blanked = state.change_captures(|entry| captures.contains(entry.id.as_str()) && blank(entry));
+            blanked + state.remove_turns(|job| turns.contains(job.id.as_str()))
+        })?;
+    }
+    mend(&files_of(places)?.whole)?;
+    let Files { whole, damaged } = files_of(places)?;
+    for file in damaged {
+        std::fs::remove_file(&file).map_err(|e| Error::io(&file, &e))?;
+    }
+    let gone: HashSet<&String> = words.lines.iter().flat_map(|file| &file.lines).collect();
+    if gone.is_empty() {
+        return Ok(());
+    }
+    // In all files: what was in one may have been rotated since it was found.
+    for file in whole {
+        jsonl::update(&file, |lines| {
+            let before = lines.len();
+            let kept: Vec<String> = lines.into_iter().filter(|line| !gone.contains(line)).collect();
+            (kept.len() < before).then_some(kept)
+        })?;
+    }
+    Ok(())
 }
 
-/// The same in the files of people that an agent keeps apart.
+/// Puts words back where they were. Those that are there are passed over.
 ///
 /// # Errors
-/// As [`short_term`].
-pub(crate) fn short_term_of_people(
-    agent_folder: &Path,
-    dry_run: bool,
-    concerns: impl Fn(&short_term::Entry) -> bool,
-) -> Result<usize> {
-    let (_, whole) = sorted_files_of_people(agent_folder)?;
-    let mended = mend(&whole, dry_run)?;
-    let (damaged, whole) = sorted_files_of_people(agent_folder)?;
-    Ok(mended + remove(&damaged, dry_run)? + rewrite(whole, dry_run, without(concerns))?)
+/// When a file cannot be read or written.
+pub(crate) fn put_back(places: &Places, words: &Words) -> Result<()> {
+    if let Some(folder) = &places.folder
+        && !(words.captures.is_empty() && words.turns.is_empty())
+    {
+        let journal = Journal::new(folder);
+        let known: HashMap<&str, &log::Entry> = words.captures.iter().map(|e| (e.id.as_str(), e)).collect();
+        journal.change(false, |state| {
+            state.change_captures(|entry| {
+                let former = known.get(entry.id.as_str()).filter(|_| entry.text == BLANK);
+                former.is_some_and(|former| {
+                    former.text.clone_into(&mut entry.text);
+                    entry.reason.clone_from(&former.reason);
+                    true
+                })
+            })
+        })?;
+        words.turns.iter().try_for_each(|job| journal.push(job))?;
+    }
+    for FileLines { file, lines } in &words.lines {
+        jsonl::update(file, |mut known| {
+            let before = known.len();
+            for line in lines {
+                if !known.contains(line) {
+                    let at = known.iter().position(|other| time_of(other) > time_of(line)).unwrap_or(known.len());
+                    known.insert(at, line.clone());
+                }
+            }
+            (known.len() > before).then_some(known)
+        })?;
+    }
+    Ok(())
+}
+
+/// When a record was made; they stand in this order.
+fn time_of(line: &str) -> Option<String> {
+    let record: serde_json::Value = serde_json::from_str(line).ok()?;
+    record.get("ts")?.as_str().map(str::to_owned)
+}
+
+fn blank(entry: &mut log::Entry) -> bool {
+    let has_text = entry.text != BLANK;
+    BLANK.clone_into(&mut entry.text);
+    entry.reason = None;
+    has_text
+}
+
+/// The files beside the journal, and those that were set aside.
+#[derive(Default)]
+struct Files {
+    whole: Vec<PathBuf>,
+    damaged: Vec<PathBuf>,
+}
+
+fn files_of(places: &Places) -> Result<Files> {
+    let mut files = Files::default();
+    if let Some(path) = &places.short_term {
+        files.whole.extend(with_rotated(path)?);
+        files.damaged.extend(jsonl::set_aside(path)?);
+    }
+    if let Some(folder) = &places.folder {
+        files.whole.extend(jsonl::rotated(&folder.join(FORMER_CAPTURES))?);
+        files.damaged.extend(set_aside_of_captures(folder)?);
+        let (damaged, whole) = sorted_files_of_people(folder)?;
+        files.whole.extend(whole);
+        files.damaged.extend(damaged);
+    }
+    Ok(files)
 }
 
 /// The files that were set aside, and the others.
@@ -71,18 +216,9 @@ fn sorted_files_of_people(agent_folder: &Path) -> Result<(Vec<PathBuf>, Vec<Path
     Ok(files_of_people(agent_folder)?.into_iter().partition(|file| jsonl::is_set_aside(file)))
 }
 
-/// Sets damaged lines of files aside, so that they go with what was set aside before. In a dry run it gives the number of
-/// files that would be made by it, else none.
-fn mend(files: &[PathBuf], dry_run: bool) -> Result<usize> {
-    let mut would = 0;
-    for file in files {
-        if dry_run {
-            would += usize::from(jsonl::has_damage(file)?);
-        } else {
-            jsonl::mend(file)?;
-        }
-    }
-    Ok(would)
+/// Sets damaged lines of files aside, so that they go with what was set aside before.
+fn mend(files: &[PathBuf]) -> Result<()> {
+    files.iter().try_for_each(|file| jsonl::mend(file).map(drop))
 }
 
 fn files_of_people(agent_folder: &Path) -> Result<Vec<PathBuf>> {
@@ -132,34 +268,6 @@ fn mend_or_tell(files: &[PathBuf]) {
     }
 }
 
-/// Removes what was set aside as damaged: nobody can say whether it holds the words. Gives the number of files.
-fn remove(files: &[PathBuf], dry_run: bool) -> Result<usize> {
-    for file in files.iter().filter(|_| !dry_run) {
-        std::fs::remove_file(file).map_err(|e| Error::io(file, &e))?;
-    }
-    Ok(files.len())
-}
-
-fn without(concerns: impl Fn(&short_term::Entry) -> bool) -> impl Fn(&str) -> Option<Option<String>> {
-    move |line| serde_json::from_str(line).is_ok_and(|entry| concerns(&entry)).then_some(None)
-}
-
-/// Goes through the lines of files: `judge` gives none to leave a line as it is, else what comes in its place. Gives the
-/// number of lines changed.
-fn rewrite(files: Vec<PathBuf>, dry_run: bool, mut judge: impl FnMut(&str) -> Option<Option<String>>) -> Result<usize> {
-    let mut changed = 0;
-    for file in files {
-        jsonl::update(&file, |lines| {
-            let judged: Vec<Option<Option<String>>> = lines.iter().map(|line| judge(line)).collect();
-            let here = judged.iter().flatten().count();
-            changed += here;
-            let kept = judged.into_iter().zip(lines).filter_map(|(verdict, line)| verdict.unwrap_or(Some(line)));
-            (here > 0 && !dry_run).then(|| kept.collect())
-        })?;
-    }
-    Ok(changed)
-}
-
 /// A file and what rotation made of it, as far as they exist.
 fn with_rotated(path: &Path) -> Result<Vec<PathBuf>> {
     let mut files = jsonl::rotated(path)?;
@@ -172,28 +280,53 @@ mod tests {
     use super::*;
     use model::config::automatic::Limits;
 
+    const SECRET: &str = "4711";
+
+    /// Finds the words and takes them out; gives what was found.
+    fn forget(places: &Places) -> Words {
+        let wanted = Wanted {
+            capture: &|entry| entry.text.contains(SECRET),
+            turn: &|_| false,
+            record: &|record| record.input.contains(SECRET),
+        };
+        let words = find(places, &wanted).unwrap();
+        take(places, &words).unwrap();
+        words
+    }
+
+    fn at(dir: &tempfile::TempDir) -> Places {
+        let folder = dir.path().to_path_buf();
+        Places { short_term: Some(folder.join("short-term.jsonl")), folder: Some(folder) }
+    }
+
     #[test]
-    fn records_go_from_the_file_and_its_rotated_ones_and_others_stay() {
+    fn records_go_from_the_file_and_its_rotated_ones_and_come_back_to_their_place() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("short-term.jsonl");
         let now: jiff::Zoned = "2026-03-17T01:41:00+00:00[UTC]".parse().unwrap();
         let limits = Limits { max_entries: 2, ..Limits::default() };
-        for text in ["the code is 4711", "tea", "the code is 4711 again"] {
-            short_term::record(&path, &limits, text, "ok", &now).unwrap();
+        let later = |seconds| &now + jiff::Span::new().seconds(seconds);
+        for (n, text) in ["the code is 4711", "tea", "the code is 4711 again", "milk"].iter().enumerate() {
+            short_term::record(&path, &limits, text, "ok", &later(n as i64)).unwrap();
         }
         std::fs::write(dir.path().join("short-term-notes.jsonl"), "4711\n").unwrap();
-        let concerns = |entry: &short_term::Entry| entry.input.contains("4711");
-        assert_eq!(short_term(&path, true, concerns).unwrap(), 2);
-        assert_eq!(short_term(&path, false, concerns).unwrap(), 2);
-        assert_eq!(short_term(&path, false, concerns).unwrap(), 0);
+        let read =
+            || ["short-term-2026-03-17.jsonl", "short-term.jsonl"].map(|n| std::fs::read(dir.path().join(n)).ok());
+        let before = read();
+        let words = forget(&at(&dir));
+        assert_eq!(words.records(), 2);
+        assert_eq!(forget(&at(&dir)).records(), 0);
         let rotated = std::fs::read_to_string(dir.path().join("short-term-2026-03-17.jsonl")).unwrap();
-        assert!(rotated.contains("tea") && !rotated.contains("4711"), "{rotated}");
+        assert!(rotated.contains("tea") && !rotated.contains(SECRET), "{rotated}");
+        for _ in 0..2 {
+            put_back(&at(&dir), &words).unwrap();
+            assert_eq!(read(), before, "byte for byte, however often");
+        }
     }
 
     #[test]
     fn what_was_set_aside_as_damaged_goes_with_the_first_words_that_are_forgotten() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("short-term.jsonl");
         let people = people_folder(dir.path());
         std::fs::create_dir(&people).unwrap();
         for file in
@@ -202,11 +335,9 @@ mod tests {
             std::fs::write(file, "\0\0 the code is 4711").unwrap();
         }
         std::fs::write(people.join("0a.jsonl"), "\n").unwrap();
-        for (dry_run, found) in [(true, 1), (false, 1), (false, 0)] {
-            let all = set_aside(dir.path(), &path).unwrap();
-            assert_eq!(all.len(), 2 * found);
-            assert_eq!(short_term(&path, dry_run, |_| false).unwrap(), found);
-            assert_eq!(short_term_of_people(dir.path(), dry_run, |_| false).unwrap(), found);
+        for found in [2, 0] {
+            let all = set_aside(dir.path(), at(&dir).short_term.as_ref().unwrap()).unwrap();
+            assert_eq!((all.len(), forget(&at(&dir)).damaged), (found, found));
         }
     }
 
@@ -222,10 +353,8 @@ mod tests {
         for (file, [first, last]) in files.iter().zip([lines, lines, records]) {
             std::fs::write(file, format!("{first}\n\0\0 the code is 4711\n{last}\n")).unwrap();
         }
-        for (dry_run, found) in [(true, 1), (false, 1), (false, 0)] {
-            assert_eq!(short_term(&files[0], dry_run, |_| false).unwrap(), found);
-            assert_eq!(short_term_of_people(dir.path(), dry_run, |_| false).unwrap(), found);
-            assert_eq!(captures(dir.path(), dry_run, |_| false).unwrap(), found);
+        for found in [3, 0] {
+            assert_eq!(forget(&at(&dir)).damaged, found);
         }
         for (file, left) in files.iter().zip(["[1]\n[2]\n", "[1]\n[2]\n", "{\"done\":\"a\"}\n{\"done\":\"b\"}\n"]) {
             assert_eq!(std::fs::read_to_string(file).unwrap(), left);
@@ -234,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn captures_keep_their_fingerprints_without_their_text() {
+    fn captures_keep_their_fingerprints_without_their_text_until_it_is_put_back() {
         let dir = tempfile::tempdir().unwrap();
         let journal = Journal::new(dir.path());
         let entry = log::Entry {
@@ -246,12 +375,17 @@ mod tests {
             category: None,
             path: None,
             session_key: Some("agent:main:main".into()),
+            session_id: None,
             message: "print".into(),
         };
-        journal.add_capture(entry).unwrap();
-        assert_eq!(captures(dir.path(), false, |e| e.session_key.as_deref() == Some("agent:main:main")).unwrap(), 1);
+        journal.add_capture(entry.clone()).unwrap();
+        let words = forget(&at(&dir));
         let kept = journal.captures().unwrap();
         assert_eq!((kept[0].text.as_str(), kept[0].message.as_str()), (BLANK, "print"));
-        assert_eq!(captures(&dir.path().join("nowhere"), false, |_| true).unwrap(), 0);
+        assert!(!std::fs::read_to_string(journal.path()).unwrap().contains(SECRET));
+        put_back(&at(&dir), &words).unwrap();
+        assert_eq!(journal.captures().unwrap(), [entry]);
+        let nowhere = Places { folder: Some(dir.path().join("nowhere")), short_term: None };
+        assert_eq!(forget(&nowhere), Words::default());
     }
 }

@@ -84,6 +84,7 @@ mod tests {
             attempts: 0,
             not_before_ms: 0,
             session_key: None,
+            session_id: None,
             provider: None,
             model: None,
             max_facts: None,

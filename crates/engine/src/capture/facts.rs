@@ -49,7 +49,7 @@ pub struct Fact {
     pub path: String,
     /// The line of the note, which removes it.
     #[serde(skip)]
-    line: String,
+    pub(crate) line: String,
 }
 
 impl Fact {

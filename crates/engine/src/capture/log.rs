@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    journal::{Journal, Record},
+    journal::{FactSource, Journal, Record},
     rules::Category,
 };
 use model::error::Result;
@@ -44,6 +44,9 @@ pub struct Entry {
     /// The conversation it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
+    /// The id of that conversation, where the host told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
     /// Fingerprint of the message it comes from, so that a message is judged once.
     pub message: String,
 }
@@ -65,12 +68,19 @@ impl Journal {
         Ok(self.read()?.captures().cloned().collect())
     }
 
-    /// Changes what stands in captures; gives the number of those that `change` says it has changed, also when it is
-    /// only asked for. Nothing of what they were before stays.
+    /// Notes in which conversation a fact was stored.
     ///
     /// # Errors
-    /// When the file cannot be read or written.
-    pub(super) fn change_captures(&self, dry_run: bool, change: impl FnMut(&mut Entry) -> bool) -> Result<usize> {
-        self.change(dry_run, |state| state.change_captures(change))
+    /// When the file cannot be written.
+    pub(crate) fn add_fact(&self, source: FactSource) -> Result<()> {
+        self.add(&Record::Fact(source))
+    }
+
+    /// Where stored facts come from, oldest first.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn facts(&self) -> Result<Vec<FactSource>> {
+        if self.exists() { Ok(self.read()?.facts) } else { Ok(Vec::new()) }
     }
 }

@@ -76,6 +76,9 @@ pub struct Job {
     /// The conversation.
     #[serde(default)]
     pub session_key: Option<String>,
+    /// The id of the conversation, where the host told it: one key has many of them, one after another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
     /// The model provider of the turn, for hosts that assume a wrong one.
     #[serde(default)]
     pub provider: Option<String>,
@@ -163,14 +166,6 @@ impl Journal {
         self.add(&Record::Done(id.to_owned()))
     }
 
-    /// Removes the turns that `concerns` names; gives their number, also when it is only asked for.
-    ///
-    /// # Errors
-    /// When a file cannot be read or written.
-    pub(crate) fn forget_turns(&self, dry_run: bool, concerns: impl Fn(&Job) -> bool) -> Result<usize> {
-        self.change(dry_run, |state| state.remove_turns(concerns))
-    }
-
     /// How many turns wait.
     ///
     /// # Errors
@@ -193,6 +188,7 @@ mod tests {
             attempts: 0,
             not_before_ms: 0,
             session_key: None,
+            session_id: None,
             provider: None,
             model: None,
             max_facts: None,

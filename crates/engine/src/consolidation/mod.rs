@@ -3,12 +3,13 @@
 //!
 //! [`evidence`] – which sentences were met and used; [`gates`] – what a claim must pass; [`plan`] – what a run would do,
 //! pure; [`writer`] – other words, by a model, checked; [`section`], [`report`] – the two places that are written;
-//! [`edit`] – what was changed, to take it back; [`schedule`] – when; [`runs`] – all of it on a workspace and a store.
+//! [`edit`] – what was changed, to take it back; [`lineage`] – what was written of what, to forget it; [`schedule`] – when; [`runs`] – all of it on a workspace and a store.
 
 mod claim;
 mod edit;
 pub mod evidence;
 pub mod gates;
+pub(crate) mod lineage;
 pub mod plan;
 mod report;
 pub mod runs;

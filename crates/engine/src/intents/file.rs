@@ -201,6 +201,35 @@ impl Intents {
         })
     }
 
+    /// Takes some out for good, by their ids; gives how many there were.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn remove(&self, ids: &[&str], now: i64) -> Result<usize> {
+        let removed = self.change_if_any(now, |known| {
+            let before = known.len();
+            known.retain(|intent| !ids.contains(&intent.id.as_str()));
+            Ok(Some(before - known.len()))
+        })?;
+        Ok(removed.unwrap_or_default())
+    }
+
+    /// Puts back what was taken out; what is there stays as it is.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn put_back(&self, intents: &[StandingIntent], now: i64) -> Result<()> {
+        self.change(now, |known| {
+            for intent in intents {
+                if !known.iter().any(|other| other.id == intent.id) {
+                    known.push(intent.clone());
+                }
+            }
+            known.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+            Ok(())
+        })
+    }
+
     fn change_if_any<T>(
         &self,
         now: i64,

@@ -22,6 +22,7 @@ use crate::{
         collect::{MAX_FACT_CHARS, forget_capture, now_in},
         facts::{self, DEFAULT_IMPORTANCE, Fact, NewFact},
         filter::{self, Reason},
+        journal::{FactSource, Journal},
         rules::Category,
         similar::{Comparer, NEAR},
     },
@@ -184,12 +185,28 @@ impl Facts {
     /// # Errors
     /// When the note cannot be read or written.
     pub async fn store(self: &Arc<Self>, text: &str, category: Category, importance: f64) -> Result<Stored> {
+        self.store_told(text, category, importance, None).await
+    }
+
+    /// As [`Self::store`], and notes in which conversation it was said, so that it can be forgotten with that.
+    ///
+    /// # Errors
+    /// As [`Self::store`], and when the journal cannot be written.
+    pub async fn store_told(
+        self: &Arc<Self>,
+        text: &str,
+        category: Category,
+        importance: f64,
+        told: Option<Told>,
+    ) -> Result<Stored> {
         let text = match clean(text, MAX_FACT_CHARS) {
             Ok(text) => text,
             Err(reason) => return Ok(Stored::Rejected { reason: reason.as_str() }),
         };
         let known = self.all().await?;
         if let Some(fact) = self.same_fact(&text, &known).await {
+            let id = fact.id.clone();
+            self.blocking(move |_, _| told.map_or(Ok(()), |told| told.once_more(id))).await?;
             return Ok(Stored::Duplicate { fact });
         }
         let stored = self
@@ -199,6 +216,10 @@ impl Facts {
                 let new = NewFact { text, category, importance, day: now_in(settings.time_zone.as_deref()).date() };
                 if new.is_forgotten(&list) {
                     return Ok(Stored::Rejected { reason: "forgotten" });
+                }
+                // The journal first: a fact that nobody stored in the end is told of in vain, and no harm done.
+                if let Some(told) = told {
+                    told.note(id.clone())?;
                 }
                 facts::append(&Notes::of(settings), &[new])?;
                 let fact = remembered_facts(settings, &list)?.into_iter().find(|fact| fact.id == id);
@@ -381,6 +402,34 @@ impl Facts {
     }
 }
 
+/// In which conversation a fact is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The agent's folder.
+    pub folder: PathBuf,
+    /// The key of the conversation.
+    pub session_key: Option<String>,
+    /// The id of the conversation.
+    pub session_id: Option<String>,
+}
+
+impl Told {
+    fn note(self, fact: String) -> Result<()> {
+        let Self { folder, session_key, session_id } = self;
+        if session_key.is_none() && session_id.is_none() {
+            return Ok(());
+        }
+        let ts = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        Journal::new(&folder).add_fact(FactSource { fact, ts, session_key, session_id })
+    }
+
+    /// A fact that is there is said again. One of which nobody knows who said it first is not this conversation's.
+    fn once_more(self, fact: String) -> Result<()> {
+        let is_known = Journal::new(&self.folder).facts()?.iter().any(|source| source.fact == fact);
+        if is_known { self.note(fact) } else { Ok(()) }
+    }
+}
+
 /// The list of what the user had forgotten.
 fn forgotten(settings: &Settings) -> Result<Exclusions> {
     let list = Exclusions::of(&settings.database_path);
@@ -430,7 +479,8 @@ fn new_fact(text: String, row: &ImportRow, zone: &TimeZone) -> NewFact {
     }
 }
 
-fn zone(settings: &Settings) -> TimeZone {
+/// The time zone of the user.
+pub(super) fn zone(settings: &Settings) -> TimeZone {
     now_in(settings.time_zone.as_deref()).time_zone().clone()
 }
 

@@ -30,7 +30,9 @@ use futures::FutureExt;
 use serde_json::Value;
 
 pub use self::{
-    admin::{Admin, Check, Cleared, Copied, ForgetCall, ForgetReport, ImportCall, ImportOutcome, Restored},
+    admin::{
+        Admin, Check, Cleared, Copied, ForgetCall, ForgetReport, ForgetUndone, ImportCall, ImportOutcome, Restored,
+    },
     consolidator::{ConsolidateCall, Consolidator},
     facts::Facts,
     indexer::{Indexer, SyncCall},

@@ -84,6 +84,7 @@ pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
         lease.indexer.check_soundness();
         if *background {
             lease.indexer.start_background();
+            lease.admin.finish_forgetting_in_background();
         }
     }
     Ok(lease.map(|(lease, _)| lease))

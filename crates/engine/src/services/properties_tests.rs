@@ -8,6 +8,7 @@ use super::{
     ForgetCall, Lease, SearchCall,
     testing::{Home, asking, sync},
 };
+use crate::forgetting::selection::Target;
 use model::{cancel::Cancel, source::Source};
 
 /// One thing that happens to a small workspace.
@@ -61,7 +62,8 @@ async fn happen(home: &Home, engine: &Lease, event: &Event) {
         Event::Rename(from, to) => drop(std::fs::rename(at(*from), at(*to))),
         Event::Forget(file) => {
             // A file without this line, or none at all, has nothing to forget.
-            let call = ForgetCall { paths: vec![name(*file)], lines: Some((1, 1)), ..ForgetCall::default() };
+            let target = Target { paths: vec![name(*file)], lines: Some((1, 1)), ..Target::default() };
+            let call = ForgetCall { target, ..ForgetCall::default() };
             let _ = engine.admin.forget(call).await;
         }
         Event::Sync => drop(sync(engine).await),

@@ -57,13 +57,16 @@ pub enum What {
     },
 }
 
-/// One line of the list.
+/// One line of the list. Those of one act of forgetting have one id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Name of the entry, to take it back.
     pub id: String,
     /// When, ISO 8601 in UTC.
     pub at: String,
+    /// Whether it is never to be taken back.
+    #[serde(default, rename = "final", skip_serializing_if = "std::ops::Not::not")]
+    pub is_final: bool,
     /// What is forgotten.
     #[serde(flatten)]
     pub what: What,
@@ -151,7 +154,7 @@ impl Exclusions {
     pub(crate) fn of_these(whats: &[What]) -> Self {
         let mut list = Self::default();
         for what in whats {
-            list.add(Entry { id: String::new(), at: String::new(), what: what.clone() });
+            list.add(Entry { id: String::new(), at: String::new(), is_final: false, what: what.clone() });
         }
         list
     }
@@ -204,6 +207,16 @@ impl Exclusions {
         }
         let above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
         std::iter::once(path).chain(above).find_map(|name| self.paths.get(name)).map(String::as_str)
+    }
+
+    /// The conversations that are kept out, by their ids or keys.
+    pub(crate) fn sessions(&self) -> impl Iterator<Item = &str> {
+        self.sessions.iter().map(String::as_str)
+    }
+
+    /// The files and folders that are kept out.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.paths.keys().map(String::as_str)
     }
 
     /// Whether a conversation is kept out, by its id or its key.
@@ -265,7 +278,7 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(n, what)| {
-                let entry = Entry { id: format!("e{n}"), at: String::new(), what: what.clone() };
+                let entry = Entry { id: format!("e{n}"), at: String::new(), is_final: false, what: what.clone() };
                 serde_json::to_string(&entry).unwrap()
             })
             .collect();

@@ -20,6 +20,7 @@ use model::{
 };
 
 pub(super) use former::{CAPTURES as FORMER_CAPTURES, TURN_LINES as FORMER_TURNS};
+pub(crate) use state::FactSource;
 #[cfg(test)]
 pub(super) use state::MAX_TURNS;
 pub(super) use state::{Claim, Record, State};

@@ -8,6 +8,8 @@ use super::super::{log, queue::Job};
 
 /// Captures that are remembered; older ones go when the journal is written anew.
 pub(super) const MAX_CAPTURES: usize = 5000;
+/// Stored facts whose source is remembered; the oldest go as above.
+const MAX_FACTS: usize = 5000;
 /// Turns that wait, and the bytes of their words; beyond it the oldest are given up, so that a gateway without a model does
 /// not fill the disk.
 pub(in crate::capture) const MAX_TURNS: usize = 500;
@@ -31,8 +33,26 @@ pub(in crate::capture) enum Record {
     Done(String),
     /// What became of a text.
     Capture(log::Entry),
+    /// A fact was stored on the word of the model.
+    Fact(FactSource),
     /// Fingerprints of lines that were written in conversations of several people, in hexadecimal digits.
     Marks(Vec<String>),
+}
+
+/// In which conversation a fact was stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FactSource {
+    /// Its id.
+    pub fact: String,
+    /// When, ISO 8601 in UTC.
+    pub ts: String,
+    /// The key of the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<String>,
+    /// The id of the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
 }
 
 /// Who takes a turn has it for some time.
@@ -56,6 +76,8 @@ pub(in crate::capture) struct State {
     done: HashMap<String, usize>,
     /// Every record of a capture, oldest first.
     captures: Vec<log::Entry>,
+    /// Where stored facts come from, oldest first.
+    pub facts: Vec<FactSource>,
     /// Fingerprints of the marks.
     pub marks: HashSet<u64>,
     /// Lines that are no records.
@@ -101,6 +123,7 @@ impl State {
                 self.done.insert(turn, self.count);
             }
             Record::Capture(entry) => self.captures.push(entry),
+            Record::Fact(source) => self.facts.push(source),
             Record::Marks(marks) => {
                 self.marks.extend(marks.iter().filter_map(|mark| u64::from_str_radix(mark, 16).ok()));
             }
@@ -157,7 +180,8 @@ impl State {
     /// Whether much of the file is over: words that wait no more should not lie there for long.
     pub(super) fn is_wasteful(&self) -> bool {
         let marks = self.marks.len().div_ceil(MARKS_PER_RECORD);
-        let live = self.turns.len() + self.captures().count() + self.done.len().min(MAX_DONE) + marks;
+        let facts = self.facts.len().min(MAX_FACTS);
+        let live = self.turns.len() + self.captures().count() + facts + self.done.len().min(MAX_DONE) + marks;
         self.count > live + live / 8 + MAX_SPARE
     }
 
@@ -170,7 +194,9 @@ impl State {
         done.sort_unstable_by_key(|(_, number)| *number);
         let done = done.split_off(done.len().saturating_sub(MAX_DONE)).into_iter();
         let captures = self.captures().rev().cloned().map(Record::Capture);
+        let old = self.facts.len().saturating_sub(MAX_FACTS);
+        let facts = self.facts.iter().skip(old).cloned().map(Record::Fact);
         let turns = self.by_age().into_iter().cloned().map(Record::Turn);
-        marks.into_iter().chain(captures).chain(done.map(|(id, _)| Record::Done(id.clone()))).chain(turns)
+        marks.into_iter().chain(captures).chain(facts).chain(done.map(|(id, _)| Record::Done(id.clone()))).chain(turns)
     }
 }

@@ -30,6 +30,7 @@ fn capture(id: &str, status: Status) -> Entry {
         category: None,
         path: Some("memory/2026-11-20.md".to_owned()),
         session_key: None,
+        session_id: None,
         message: format!("print of {id}"),
     }
 }

@@ -26,6 +26,7 @@ fn job(id: &str, texts: &[&str]) -> Job {
         attempts: 1,
         not_before_ms: 0,
         session_key: Some("agent:main:main".to_owned()),
+        session_id: None,
         provider: None,
         model: None,
         max_facts: None,

@@ -22,7 +22,7 @@ use model::error::Result;
 pub use self::{
     backup::Copied,
     doctor::Check,
-    forget::{ForgetCall, ForgetReport},
+    forget::{ForgetCall, ForgetReport, ForgetUndone},
     import::{ImportCall, ImportOutcome},
     reset::Cleared,
     restore::Restored,

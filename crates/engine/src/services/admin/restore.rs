@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     capture::jsonl,
+    consolidation::evidence::mark_of_conversation,
     index::{
         Progress,
         index_text::{FORGOTTEN, TextPass},
@@ -140,6 +141,13 @@ impl Admin {
             progress: &quiet,
         }
         .run()?;
+        let conversations: Vec<String> = list.sessions().map(mark_of_conversation).collect();
+        let paths: Vec<String> = list.paths().map(str::to_owned).collect();
+        copy.write(move |tx| {
+            tx.forget_claims(&[], &paths, &conversations)?;
+            // Nobody can tell which of them hold what was taken out of notes since.
+            tx.scrub_runs()
+        })?;
         copy.file()?.scrub(self.context.shutdown())
     }
 

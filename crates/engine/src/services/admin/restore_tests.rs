@@ -1,6 +1,7 @@
 use std::{fs, sync::atomic::Ordering, time::Duration};
 
 use super::*;
+use crate::forgetting::selection::Target;
 use crate::services::{
     Engine, ForgetCall, Lease,
     testing::{Home, asking, hits, indexed, sync},
@@ -84,7 +85,10 @@ async fn what_was_forgotten_since_the_copy_or_before_it_does_not_come_back() {
         ("memory/b.md", "The lighthouse has three lamps."),
     ])
     .await;
-    let forget = |path: &str, lines| ForgetCall { paths: vec![path.to_owned()], lines, ..ForgetCall::default() };
+    let forget = |path: &str, lines| ForgetCall {
+        target: Target { paths: vec![path.to_owned()], lines, ..Target::default() },
+        ..ForgetCall::default()
+    };
     engine.admin.forget(forget("memory/b.md", None)).await.unwrap();
     let copy = copied(&home, &engine, "copy.sqlite").await;
     engine.admin.forget(forget("memory/a.md", Some((2, 2)))).await.unwrap();

@@ -5,8 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{super::context::Service, Indexer};
-use crate::index::session_pass::Scope;
+use super::{
+    super::{context::Service, now_ms},
+    Indexer,
+};
+use crate::{forgetting::plan::Plans, index::session_pass::Scope};
 use model::{
     config::settings::Settings,
     error::{Code, Result},
@@ -23,6 +26,8 @@ const TIDY_TIME: Duration = Duration::from_millis(300);
 impl Indexer {
     /// After an embedding pass: prunes the cache to its budget, merges the full-text index, gives free pages back.
     pub(super) fn tidy(&self, settings: &Settings) -> Result<()> {
+        // What undoes a forgetting is not kept for longer than was said.
+        Plans::of(self.context.store()).tend(now_ms())?;
         if let Some(max) = prune_limit(settings) {
             prune(self.context.store(), max)?;
         }

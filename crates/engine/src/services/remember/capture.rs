@@ -19,6 +19,7 @@ use crate::{
     },
     host::ModelTask,
     search::types::Hit,
+    workspace::exclusions::Exclusions,
 };
 use model::{
     cancel::Cancel,
@@ -137,9 +138,24 @@ impl Remember {
         }
     }
 
+    /// The next turn that waits. Those of conversations that are forgotten by now are given up.
     async fn claim(self: &Arc<Self>, folder: &Path) -> Result<Option<Job>> {
         let journal = Journal::new(folder);
-        self.blocking(move |_, _| journal.claim(now_ms(), LEASE_MS)).await
+        self.blocking(move |_, settings| {
+            let list = Exclusions::of(&settings.database_path);
+            // Nobody knows what is forgotten: the turns wait until the list can be read.
+            list.check()?;
+            let is_forgotten =
+                |job: &Job| [&job.session_key, &job.session_id].into_iter().flatten().any(|name| list.session(name));
+            while let Some(job) = journal.claim(now_ms(), LEASE_MS)? {
+                if !is_forgotten(&job) {
+                    return Ok(Some(job));
+                }
+                journal.finish(&job.id)?;
+            }
+            Ok(None)
+        })
+        .await
     }
 
     async fn by_rules(self: &Arc<Self>, folder: &Path, automatic: &Automatic, job: Job) -> Result<Outcome> {

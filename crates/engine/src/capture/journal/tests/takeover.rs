@@ -1,6 +1,7 @@
 //! Folders as 0.1.0 leaves them, byte by byte, and a takeover that is interrupted at each of its steps.
 
 use super::*;
+use crate::capture::erase;
 
 /// What 0.1.0 writes for a turn: one that nobody took, one that somebody took once.
 const TURNS: [(&str, &str); 2] = [
@@ -136,9 +137,12 @@ fn of_a_long_log_the_rest_stays_where_forget_finds_it() {
     assert_eq!(own.captures().unwrap().len(), state::MAX_CAPTURES);
     let rotated = jsonl::rotated(&own.folder.join("captures.jsonl")).unwrap();
     assert_eq!(std::fs::read_to_string(&rotated[0]).unwrap(), lines);
-    let blanked =
-        crate::capture::erase::captures(&own.folder, false, |entry| entry.text.contains("green tea")).unwrap();
-    assert_eq!(blanked, 2 * state::MAX_CAPTURES + 1);
+    let places = erase::Places { folder: Some(own.folder.clone()), short_term: None };
+    let wanted =
+        erase::Wanted { capture: &|entry| entry.text.contains("green tea"), turn: &|_| false, record: &|_| false };
+    let words = erase::find(&places, &wanted).unwrap();
+    assert_eq!(words.captures.len() + words.records(), 2 * state::MAX_CAPTURES + 1);
+    erase::take(&places, &words).unwrap();
     assert!(!std::fs::read_to_string(&rotated[0]).unwrap().contains("green tea") && !text(&own).contains("green tea"));
     drop(dir);
 }

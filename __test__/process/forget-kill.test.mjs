@@ -1,0 +1,111 @@
+// A process that is killed while it forgets: the next one finds all of it done, or nothing.
+
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { MemoryIndexManager } from "../../index.js";
+import { native } from "../../lib/native.js";
+import { random } from "../support/random.mjs";
+
+const CHILD = fileURLToPath(new URL("./forget-child.mjs", import.meta.url));
+const KEY = "agent:main:telegram:direct:4711";
+const WORD = "Quokka";
+/** Notes of the conversation, and of another one. */
+const NOTES = 30;
+/** Processes that are killed. */
+const ROUNDS = 8;
+
+/** Every file below a folder with its content. @param {string} folder */
+async function filesOf(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    await Promise.all(files.sort().map(async (file) => [path.relative(folder, file), await readFile(file, "latin1")])),
+  );
+}
+
+/** @param {string} dir */
+const placesOf = (dir) => ({ workspace: path.join(dir, "workspace"), stateDir: path.join(dir, "state") });
+
+/** @param {string} dir */
+async function opened(dir) {
+  const { workspace, stateDir } = placesOf(dir);
+  const cfg = { agents: { defaults: { workspace } }, memory: { search: { provider: "none" } } };
+  const manager = await MemoryIndexManager.get({ cfg, agentId: "main", stateDir, env: {}, purpose: "cli" });
+  if (!manager) throw new Error("memory search is off");
+  return manager;
+}
+
+/** An index with much of one conversation, and a plan to forget it. @param {string} dir */
+async function planned(dir) {
+  const { workspace, stateDir } = placesOf(dir);
+  const agent = { config: { autoCapture: true, autoCaptureMaxFacts: 3 }, agentId: "main", isDefaultAgent: true, stateDir };
+  await mkdir(path.join(workspace, "memory"), { recursive: true });
+  for (let n = 0; n < NOTES; n++) {
+    const head = (/** @type {string} */ key) => `# Session: now\n\n- **Session Key**: ${key}\n- **Session ID**: s-${n}\n\n`;
+    await writeFile(path.join(workspace, "memory", `talk-${n}.md`), `${head(KEY)}user: ${WORD} number ${n} came up\n`);
+    await writeFile(path.join(workspace, "memory", `other-${n}.md`), `${head("agent:main:main")}user: the walrus number ${n} came up\n`);
+    native().recordTurn(agent, `${WORD} ${n}?`, "yes");
+  }
+  native().queueCapture(agent, { id: "run-1", sessionKey: KEY, messages: [{ role: "user", text: `My boat is called ${WORD}` }] });
+  const manager = await opened(dir);
+  await manager.capture(agent);
+  await manager.sync();
+  const { id } = await manager.planForget({ sessions: [KEY], agent });
+  await manager.close();
+  return id;
+}
+
+test("a process killed while it forgets leaves all of it or nothing, and what undoes it", { timeout: 240_000 }, async () => {
+  const root = await mkdtemp(path.join(os.tmpdir(), "memory-forget-"));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const first = path.join(root, "first");
+  const id = await planned(first);
+  const before = await filesOf(placesOf(first).workspace);
+  const next = random(7);
+  let [took, done, killed] = [0, 0, 0];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const dir = path.join(root, `round-${round}`);
+    // The plan names places of the first home, so each round has it to itself.
+    await cp(first, dir, { recursive: true });
+    await rm(first, { recursive: true });
+    await cp(dir, first, { recursive: true });
+    const { workspace, stateDir } = placesOf(first);
+    const child = fork(CHILD, [stateDir, workspace, id], { stdio: "ignore" });
+    const exit = once(child, "exit");
+    await once(child, "message");
+    const begun = performance.now();
+    if (round === 0) {
+      await exit;
+      took = performance.now() - begun;
+    } else {
+      await Promise.race([pause(next() * took), exit]);
+      killed += child.kill("SIGKILL") ? 1 : 0;
+      await exit;
+    }
+    const manager = await opened(first);
+    // Any act of forgetting finishes what was begun.
+    await manager.planForget({ paths: ["memory/other-0.md"] });
+    const forgotten = (await manager.forgotten()).some((entry) => entry.id === id);
+    const left = [...Object.entries(await filesOf(workspace)), ...Object.entries(await filesOf(stateDir))].filter(
+      ([file, text]) => text.toLowerCase().includes(WORD.toLowerCase()) && !file.endsWith(`${id}.json`),
+    );
+    if (forgotten) {
+      expect(left.map(([file]) => file)).toEqual([]);
+      expect(await manager.undoForget(id)).toMatchObject({ complete: true, notes: NOTES, lines: 1 });
+      done++;
+    }
+    expect(await filesOf(workspace)).toEqual(before);
+    await manager.close();
+    await rm(first, { recursive: true });
+    await cp(dir, first, { recursive: true });
+    await rm(dir, { recursive: true });
+  }
+  expect(killed).toBeGreaterThan(ROUNDS / 2);
+  expect(done).toBeGreaterThan(1);
+});

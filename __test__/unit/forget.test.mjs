@@ -1,0 +1,124 @@
+// Forgetting by conversation, person and date, as a user types it: what memory wrote of them goes, and comes back.
+
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { native } from "../../lib/native.js";
+import { commandLine } from "../support/command-line.mjs";
+
+const ANA = "agent:main:telegram:direct:4711";
+const BEN = "agent:main:telegram:direct:815";
+const AUTOMATIC = { plugins: { entries: { "memory-core-rs": { config: { autoCapture: true, shortTerm: { enabled: true } } } } } };
+
+/** Every file below a folder with its content. @param {string} folder */
+async function filesOf(folder) {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = names.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  return Object.fromEntries(await Promise.all(files.sort().map(async (file) => [file, await readFile(file, "latin1")])));
+}
+
+/** A home in which two people told the agent something. */
+async function home() {
+  const line = await commandLine({ provider: "none", experimental: { sessionMemory: true }, sources: ["memory", "sessions"] }, AUTOMATIC);
+  const { stateDir, workspace } = line;
+  const agent = { config: { autoCapture: true }, agentId: "main", isDefaultAgent: true, stateDir };
+  const sessions = path.join(stateDir, "agents/main/sessions");
+  await mkdir(sessions, { recursive: true });
+  const list = { [ANA]: { sessionId: "s-ana" }, [BEN]: { sessionId: "s-ben" } };
+  /** @type {Record<string, string>} */
+  const said = { [ANA]: "My boat is called Quokka", [BEN]: "My cat is called Walrus" };
+  await writeFile(path.join(sessions, "sessions.json"), JSON.stringify(list));
+  for (const [key, { sessionId }] of Object.entries(list)) {
+    const day = key === ANA ? "2026-11-20" : "2026-11-22";
+    const rows = [
+      { type: "session", id: sessionId, timestamp: `${day}T10:00:00.000Z` },
+      { type: "message", timestamp: `${day}T10:00:01.000Z`, message: { role: "user", content: [{ type: "text", text: said[key] }] } },
+    ];
+    const file = path.join(sessions, `${sessionId}.jsonl`);
+    await writeFile(file, `${rows.map((row) => JSON.stringify(row)).join("\n")}\n`);
+    await utimes(file, new Date(`${day}T10:05:00Z`), new Date(`${day}T10:05:00Z`));
+    native().queueCapture(agent, { id: `run-${sessionId}`, sessionKey: key, sessionId, messages: [{ role: "user", text: said[key] }] });
+    native().writeSessionNote(agent, workspace, {
+      sessionKey: key,
+      sessionId,
+      source: "telegram",
+      slug: sessionId,
+      messages: [{ role: "user", text: said[key] }],
+    });
+  }
+  const { MemoryIndexManager } = await import("../../index.js");
+  const manager = await MemoryIndexManager.get({ cfg: line.written(), agentId: "main", stateDir, env: {} });
+  await manager?.capture(agent);
+  await manager?.close();
+  await line.run("index");
+  /** @param {string} word */
+  const holds = async (word) =>
+    [...Object.entries(await filesOf(workspace)), ...Object.entries(await filesOf(path.join(stateDir, "memory-core-rs")))]
+      .filter(([, content]) => content.toLowerCase().includes(word.toLowerCase()))
+      .map(([file]) => path.basename(file));
+  return { ...line, holds };
+}
+
+test("a conversation leaves everything but the host's own files, and comes back byte for byte", async () => {
+  const { workspace, json, run, finds, holds } = await home();
+  const before = await filesOf(workspace);
+  expect(await finds("Quokka boat")).toBe(true);
+  const plan = await json("forget", "--session", "s-ana");
+  expect(plan).toMatchObject({
+    dryRun: true,
+    captures: 1,
+    sessionIds: ["s-ana"],
+    sessionResolutions: [{ sessionId: "s-ana", source: "live" }],
+  });
+  expect(plan.lines).toMatchObject([{ text: expect.stringContaining("Quokka") }]);
+  expect(await filesOf(workspace)).toEqual(before);
+
+  const report = await json("forget", "--apply", plan.planId);
+  expect(report).toMatchObject({ dryRun: false, undoId: plan.planId, notes: [expect.stringContaining("s-ana")] });
+  expect(await finds("Quokka boat")).toBe(false);
+  expect(await finds("Walrus cat")).toBe(true);
+  expect(await holds("Quokka")).toEqual([`${plan.planId}.json`]);
+  await run("index", "--force");
+  expect(await finds("Quokka boat")).toBe(false);
+
+  const undone = await json("forget", "--undo", plan.planId);
+  expect(undone).toMatchObject({ undone: plan.planId, complete: true, lines: 1, notes: 1, kept: [] });
+  expect(await filesOf(workspace)).toEqual(before);
+  expect(await finds("Quokka boat")).toBe(true);
+});
+
+test("a person is forgotten for good, and nobody else", async () => {
+  const { json, run, finds, holds } = await home();
+  const report = await json("forget", "--person", "4711", "--final", "--yes");
+  expect(report).toMatchObject({ final: true, undoId: null, sessionIds: ["s-ana"] });
+  expect(report.participantMatches).toEqual([{ participant: "4711", sessions: 1 }]);
+  expect(await holds("Quokka")).toEqual([]);
+  expect((await holds("Walrus")).length).toBeGreaterThan(0);
+  expect(await run("forget", "--undo", report.id)).toMatchObject({ code: 1, output: expect.stringContaining("for good") });
+  await run("index", "--force");
+  expect([await finds("Quokka boat"), await finds("Walrus cat")]).toEqual([false, true]);
+  expect((await run("forget", "--list")).output).toContain("(for good)");
+});
+
+test("a date means the conversations that began in it, alone and beside a person", async () => {
+  const { json, run } = await home();
+  const ids = async (/** @type {string[]} */ ...args) => (await json("forget", ...args)).sessionIds;
+  expect(await ids("--since", "2026-11-21T00:00:00Z")).toEqual(["s-ben"]);
+  expect(await ids("--since", "2026-11-19", "--until", "2026-11-20T23:00:00Z")).toEqual(["s-ana"]);
+  const none = await run("forget", "--person", "4711", "--since", "2026-11-21T00:00:00Z");
+  expect(none).toMatchObject({ code: 1, output: expect.stringContaining("nothing was found") });
+  expect(await run("forget", "--since", "yesterday")).toMatchObject({ code: 1, output: expect.stringContaining("--since takes a day") });
+  const hook = await json("forget", "--hook-source", "gmail", "--session", "s-ben");
+  expect(hook).toMatchObject({ sessionIds: ["s-ben"], refusals: [expect.stringContaining("does not tell which hook")] });
+});
+
+test("an id that leads nowhere, and a plan that is over, are told", async () => {
+  const { json, run, stateDir } = await home();
+  for (const id of ["../../x", "nothere"]) expect(await run("forget", "--apply", id)).toMatchObject({ code: 1 });
+  const plan = await json("forget", "--session", "s-ana");
+  const file = path.join(stateDir, "memory-core-rs/main/index.forgetting", `${plan.planId}.json`);
+  expect(existsSync(file)).toBe(true);
+  await writeFile(file, "{");
+  expect(await run("forget", "--apply", plan.planId)).toMatchObject({ code: 1, output: expect.stringContaining("cannot be read") });
+});

@@ -1,0 +1,259 @@
+//! A plan on the disk: from its preview, whose id it is, over the moment it is carried out, to the end of the time in which
+//! it can be undone. It is the only place where what was taken out still stands, for its owner alone to read.
+//!
+//! Whoever finds a plan that was begun and not finished, because its process was killed, finishes it.
+
+use std::{
+    fs::{File, TryLockError},
+    path::PathBuf,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::notes::Cut;
+use crate::{
+    capture::erase::{Places, Words},
+    intents::StandingIntent,
+    workspace::exclusions::What,
+};
+use model::{
+    error::{Code, Error, Result},
+    own_file,
+};
+use store::{
+    Kept, Store,
+    consolidation::{Evidence, RunRow},
+    files::Hash,
+};
+
+/// How long a preview can be carried out, in milliseconds: a day.
+const PREVIEW_MS: i64 = 24 * 3_600_000;
+/// How long what was done can be undone: seven days.
+pub(crate) const UNDO_MS: i64 = 7 * 24 * 3_600_000;
+/// Characters of an id.
+const ID_CHARS: usize = 8;
+/// Serialises what changes things, between processes.
+const LOCK: &str = "lock";
+
+/// How far a plan has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum State {
+    /// It was shown.
+    #[default]
+    Planned,
+    /// It is being carried out.
+    Applying,
+    /// It was carried out.
+    Applied,
+    /// It is being undone.
+    Undoing,
+}
+
+/// What is to be forgotten, piece by piece.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Plan {
+    /// Its id.
+    pub id: String,
+    /// How far it is.
+    pub state: State,
+    /// When it was made, in milliseconds since the epoch.
+    pub planned_ms: i64,
+    /// When it was carried out.
+    pub applied_ms: i64,
+    /// Whether it is never to be undone.
+    pub is_final: bool,
+    /// What is kept out of the index from then on.
+    pub whats: Vec<What>,
+    /// What leaves the user's files.
+    pub cuts: Vec<Cut>,
+    /// What leaves the automatic memory.
+    pub words: Words,
+    /// Where that is.
+    pub places: Places,
+    /// Standing intents that go.
+    pub intents: Vec<StandingIntent>,
+    /// Where they are.
+    pub intents_folder: Option<PathBuf>,
+    /// Claims of consolidation that go, and those of which a use goes, as they were.
+    pub evidence: Vec<Evidence>,
+    /// Ids of the claims that go.
+    pub claims: Vec<String>,
+    /// Marks of the conversations whose uses go.
+    pub conversations: Vec<String>,
+    /// Runs of consolidation whose plan or images name such a claim.
+    pub runs: Vec<RunRow>,
+    /// Texts whose vectors go, unless another chunk has the same text.
+    pub hashes: Vec<Hash>,
+    /// What is shown of it.
+    pub report: serde_json::Value,
+}
+
+impl Plan {
+    /// The paths that are kept out as a whole.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let path = |what: &What| if let What::Path { path, .. } = what { Some(path.clone()) } else { None };
+        self.whats.iter().filter_map(path).collect()
+    }
+}
+
+/// The plans of one index.
+#[derive(Debug, Clone)]
+pub(crate) struct Plans {
+    folder: PathBuf,
+}
+
+impl Plans {
+    /// Those of a store.
+    pub(crate) fn of(store: &Store) -> Self {
+        Self { folder: store.kept(Kept::Forgetting) }
+    }
+
+    /// A new id.
+    pub(crate) fn new_id() -> String {
+        uuid::Uuid::new_v4().simple().to_string().chars().take(ID_CHARS).collect()
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.json"))
+    }
+
+    /// Keeps a plan as it is now, over a power cut too.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn save(&self, plan: &Plan) -> Result<()> {
+        let text = serde_json::to_vec(plan)
+            .map_err(|error| Error::new(Code::Internal, format!("plan of forgetting: {error}")))?;
+        let path = self.path(&plan.id);
+        own_file::create_folder(&self.folder)
+            .and_then(|()| own_file::replace(&path, &text))
+            .map_err(|error| Error::io(&path, &error))
+    }
+
+    /// A plan by its id; none when there is none, or it is over.
+    ///
+    /// # Errors
+    /// [`Code::Argument`] for what is no id, [`Code::Corrupt`] when it cannot be understood, and when it cannot be read.
+    pub(crate) fn load(&self, id: &str) -> Result<Option<Plan>> {
+        if id.is_empty() || !id.chars().all(|c| c.is_ascii_alphanumeric()) {
+            return Err(Error::new(Code::Argument, "an id of forgetting has letters and digits only")
+                .remedy("`openclaw memory forget --list` shows them"));
+        }
+        let path = self.path(id);
+        let Some(bytes) = own_file::read(&path)? else { return Ok(None) };
+        serde_json::from_slice(&bytes).map(Some).map_err(|_| {
+            Error::new(Code::Corrupt, format!("{} cannot be read", path.display()))
+                .remedy("Remove the file; what it undoes cannot be undone then")
+        })
+    }
+
+    /// Removes a plan with all it holds.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub(crate) fn remove(&self, id: &str) -> Result<()> {
+        let path = self.path(id);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(&path, &error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// All plans that can be understood, in no order.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub(crate) fn all(&self) -> Result<Vec<Plan>> {
+        let entries = match self.folder.read_dir() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(|error| Error::io(&self.folder, &error))?,
+        };
+        let names = entries.flatten().map(|entry| entry.file_name());
+        // What cannot be read is told to who asks for it.
+        let plan = |name: &std::ffi::OsString| self.load(name.to_str()?.strip_suffix(".json")?).ok().flatten();
+        Ok(names.filter_map(|name| plan(&name)).collect())
+    }
+
+    /// Removes what is over; gives the ids of plans that were begun and not finished.
+    ///
+    /// # Errors
+    /// When the folder cannot be read, or a plan not removed.
+    pub(crate) fn tend(&self, now_ms: i64) -> Result<Vec<String>> {
+        let mut begun = Vec::new();
+        for plan in self.all()? {
+            let is_over = match plan.state {
+                State::Planned => plan.planned_ms + PREVIEW_MS <= now_ms,
+                State::Applied => plan.applied_ms + UNDO_MS <= now_ms,
+                State::Applying | State::Undoing => {
+                    begun.push(plan.id.clone());
+                    false
+                }
+            };
+            if is_over {
+                self.remove(&plan.id)?;
+            }
+        }
+        begun.sort_unstable();
+        Ok(begun)
+    }
+
+    /// The right to change things, until dropped; the system takes it from a process that dies. None while somebody else
+    /// has it.
+    ///
+    /// # Errors
+    /// When the lock cannot be opened.
+    pub(crate) fn turn(&self) -> Result<Option<File>> {
+        let path = self.folder.join(LOCK);
+        let open = || own_file::create_folder(&self.folder).and_then(|()| own_file::open_or_create(&path));
+        let file = open().map_err(|error| Error::io(&path, &error))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(Error::io(&path, &error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plans(dir: &tempfile::TempDir) -> Plans {
+        Plans { folder: dir.path().join("index.forgetting") }
+    }
+
+    #[test]
+    fn previews_end_after_a_day_and_what_undoes_after_seven() {
+        let dir = tempfile::tempdir().unwrap();
+        let plans = plans(&dir);
+        assert_eq!(plans.tend(0).unwrap(), Vec::<String>::new());
+        for (id, state) in [("a", State::Planned), ("b", State::Applied), ("c", State::Applying)] {
+            plans.save(&Plan { id: id.into(), state, ..Plan::default() }).unwrap();
+        }
+        let known = || ["a", "b", "c"].map(|id| plans.load(id).unwrap().is_some());
+        assert_eq!((plans.tend(PREVIEW_MS - 1).unwrap(), known()), (vec!["c".to_owned()], [true, true, true]));
+        assert_eq!((plans.tend(PREVIEW_MS).unwrap().len(), known()), (1, [false, true, true]));
+        assert_eq!((plans.tend(UNDO_MS).unwrap().len(), known()), (1, [false, false, true]));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = std::fs::metadata(plans.path("c")).unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "nobody else may read what was forgotten");
+        }
+    }
+
+    #[test]
+    fn an_id_leads_nowhere_else_and_damage_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let plans = plans(&dir);
+        for id in ["", "../index", "a/b", "a.b", "ä"] {
+            assert_eq!(plans.load(id).unwrap_err().code(), Code::Argument, "{id}");
+        }
+        let _turn = plans.turn().unwrap().unwrap();
+        assert!(plans.turn().unwrap().is_none());
+        std::fs::write(plans.path("x"), "{").unwrap();
+        assert_eq!(plans.load("x").unwrap_err().code(), Code::Corrupt);
+    }
+}

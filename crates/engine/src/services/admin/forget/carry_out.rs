@@ -1,0 +1,313 @@
+//! The one executor of plans: carries out, undoes, and finishes what a killed process has begun. Each step can be done
+//! again, and the plan on the disk says how far it is.
+
+use std::{fs::File, sync::Arc};
+
+use serde::Serialize;
+
+use super::{
+    super::{
+        super::{context::Service, indexer::SyncCall, now_ms, writer::PATIENCE},
+        Admin,
+    },
+    ForgetReport, entry_of, iso, report_of, undo_until,
+};
+use crate::{
+    capture::{erase, jsonl},
+    forgetting::plan::{Plan, Plans, State},
+    intents::{Intents, StandingIntent},
+    workspace::{exclusions::Entry, notes::Notes},
+};
+use model::{
+    cancel::Cancel,
+    config::settings::Settings,
+    error::{Code, Error, Result},
+};
+use store::Kept;
+
+/// What was put back.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ForgetUndone {
+    /// The id of what was undone.
+    pub id: String,
+    /// Whether everything was put back that was taken out; else it was only let into the index again.
+    pub complete: bool,
+    /// Lines put back into files of the workspace.
+    pub lines: usize,
+    /// Notes put back.
+    pub notes: usize,
+    /// Notes that could not be put back, because something else has their name by now.
+    pub kept: Vec<String>,
+    /// Captures, waiting turns and records of the short-term memory put back.
+    pub words: usize,
+    /// Standing intents put back.
+    pub intents: usize,
+    /// Claims of consolidation put back.
+    pub claims: usize,
+}
+
+/// Why a session may be at work on a plan.
+const BUSY: &str = "another process is forgetting at this moment";
+
+impl Admin {
+    /// Carries out the plan of an id. With `is_final` nothing is kept that could undo it; that can be asked for later, too.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] when there is no such plan, [`Code::Argument`] when a note has changed since it was made,
+    /// [`Code::Busy`] while another process is at it, and what the list, the disk or the store give.
+    pub async fn apply_forget(self: &Arc<Self>, id: String, is_final: bool) -> Result<ForgetReport> {
+        self.finish_forgetting().await?;
+        let (plan, turn) = self
+            .blocking(move |admin, settings| {
+                let turn = admin.turn()?;
+                let plans = Plans::of(admin.context.store());
+                let mut plan = plans.load(&id)?.ok_or_else(|| missing(&id))?;
+                match plan.state {
+                    State::Planned => check(&plan, &Notes::of(settings))?,
+                    State::Applied if is_final => {}
+                    _ => {
+                        return Err(Error::new(Code::Argument, format!("\"{id}\" was carried out already"))
+                            .remedy("`openclaw memory forget --list` shows what is forgotten"));
+                    }
+                }
+                plan.is_final |= is_final;
+                if plan.state == State::Planned {
+                    plan.state = State::Applying;
+                    plan.applied_ms = now_ms();
+                }
+                plans.save(&plan)?;
+                Ok((plan, turn))
+            })
+            .await?;
+        self.carry_out(plan, turn).await
+    }
+
+    /// All of a plan that is begun.
+    async fn carry_out(self: &Arc<Self>, plan: Plan, turn: File) -> Result<ForgetReport> {
+        let plan = self
+            .blocking(move |admin, settings| {
+                admin.list(&plan)?;
+                let notes = Notes::of(settings);
+                for cut in &plan.cuts {
+                    cut.take(&notes)?;
+                }
+                erase::take(&plan.places, &plan.words)?;
+                if let Some(folder) = &plan.intents_folder {
+                    let ids: Vec<&str> = plan.intents.iter().map(|intent| intent.id.as_str()).collect();
+                    Intents::of(folder).remove(&ids, now_ms())?;
+                }
+                Ok(plan)
+            })
+            .await?;
+        let mut report = ForgetReport { dry_run: false, is_final: plan.is_final, ..report_of(&plan)? };
+        report.undo_until = undo_until(&plan);
+        let sync = SyncCall { reason: "forget".to_owned(), force: false, text_only: false };
+        match self.indexer.sync(sync, Cancel::new().within(PATIENCE), None).await {
+            Ok(synced) => report.embedding_error.clone_from(&synced.embedding_error),
+            // The list is written: whoever indexes now follows it with the next look at the disk.
+            Err(error) if error.code() == Code::Deadline => report.pending = true,
+            Err(error) => return Err(error),
+        }
+        self.blocking(move |admin, _| {
+            let plans = Plans::of(admin.context.store());
+            let (claims, paths, conversations) = (plan.claims.clone(), plan.paths(), plan.conversations.clone());
+            let hashes = plan.hashes.clone();
+            admin.context.store().write(move |tx| {
+                tx.forget_claims(&claims, &paths, &conversations)?;
+                tx.purge_texts(&hashes)
+            })?;
+            if let Some(file) = admin.context.store().admin() {
+                file.scrub(admin.context.shutdown())?;
+            }
+            if plan.is_final {
+                plans.remove(&plan.id)?;
+            } else {
+                plans.save(&Plan { state: State::Applied, report: without_words(&plan)?, ..plan })?;
+            }
+            admin.telemetry.refresh(admin.context.shutdown());
+            drop(turn);
+            Ok(())
+        })
+        .await?;
+        Ok(report)
+    }
+
+    /// Takes back what was done under an id: puts back what was taken out, as long as that is kept, and lets the rest into
+    /// the index again.
+    ///
+    /// # Errors
+    /// [`Code::NotFound`] when nothing was forgotten under it, [`Code::Argument`] when that was final, and as
+    /// [`Self::apply_forget`].
+    pub async fn undo_forget(self: &Arc<Self>, id: String) -> Result<ForgetUndone> {
+        self.finish_forgetting().await?;
+        let restored = self
+            .blocking(move |admin, settings| {
+                let _turn = admin.turn()?;
+                let plans = Plans::of(admin.context.store());
+                let entries = admin.entries(&id)?;
+                if entries.iter().any(|entry| entry.is_final) {
+                    return Err(Error::new(Code::Argument, format!("\"{id}\" was forgotten for good"))
+                        .remedy("Write it into a note in other words, and memory has it again"));
+                }
+                match plans.load(&id)?.filter(|plan| plan.state == State::Applied) {
+                    Some(plan) => {
+                        plans.save(&Plan { state: State::Undoing, ..plan.clone() })?;
+                        admin.put_back(&plan, settings)
+                    }
+                    None if entries.is_empty() => Err(missing(&id)),
+                    None => {
+                        admin.unlist(&id)?;
+                        Ok(ForgetUndone { id, ..ForgetUndone::default() })
+                    }
+                }
+            })
+            .await?;
+        let sync = SyncCall { reason: "forget --undo".to_owned(), force: false, text_only: false };
+        // A provider that fails is kept for `status`; the text is back all the same.
+        self.indexer.sync(sync, Cancel::new(), None).await?;
+        Ok(restored)
+    }
+
+    /// Finishes what a killed process has begun, and removes what is over. Nothing while another process is at it.
+    ///
+    /// # Errors
+    /// As [`Self::apply_forget`].
+    pub async fn finish_forgetting(self: &Arc<Self>) -> Result<()> {
+        let begun = self
+            .blocking(|admin, settings| {
+                let plans = Plans::of(admin.context.store());
+                if plans.tend(now_ms())?.is_empty() {
+                    return Ok(Vec::new());
+                }
+                let Some(turn) = plans.turn()? else { return Ok(Vec::new()) };
+                let mut begun = Vec::new();
+                for id in plans.tend(now_ms())? {
+                    match plans.load(&id)? {
+                        Some(plan) if plan.state == State::Undoing => drop(admin.put_back(&plan, settings)?),
+                        Some(plan) if plan.state == State::Applying => begun.push(plan),
+                        _ => {}
+                    }
+                }
+                Ok(begun.into_iter().map(|plan| Ok((plan, turn.try_clone().map_err(lock_lost)?))).collect())
+            })
+            .await?;
+        for one in begun {
+            let (plan, turn): (Plan, File) = one?;
+            self.carry_out(plan, turn).await?;
+        }
+        Ok(())
+    }
+
+    /// The same later, when nobody waits for it.
+    pub(crate) fn finish_forgetting_in_background(self: &Arc<Self>) {
+        let admin = Arc::clone(self);
+        tokio::spawn(async move {
+            if let Err(error) = admin.finish_forgetting().await {
+                admin.context.warn(&error, "what was begun to be forgotten could not be finished");
+            }
+        });
+    }
+
+    fn turn(&self) -> Result<File> {
+        let turn = Plans::of(self.context.store()).turn()?;
+        turn.ok_or_else(|| Error::new(Code::Busy, BUSY).remedy("Try again in a moment"))
+    }
+
+    /// Puts the plan on the list of what is forgotten, once.
+    fn list(&self, plan: &Plan) -> Result<()> {
+        let at = iso(plan.applied_ms);
+        let entry =
+            |what: &_| Entry { id: plan.id.clone(), at: at.clone(), is_final: plan.is_final, what: Clone::clone(what) };
+        let lines: Vec<String> = plan.whats.iter().map(entry).map(|entry| text_of(&entry)).collect::<Result<_>>()?;
+        if lines.is_empty() {
+            return Ok(());
+        }
+        jsonl::update(&self.context.store().kept(Kept::Forgotten), |mut known| {
+            known.retain(|line| entry_of(line).is_none_or(|entry| entry.id != plan.id));
+            known.extend(lines);
+            Some(known)
+        })
+    }
+
+    fn unlist(&self, id: &str) -> Result<()> {
+        jsonl::update(&self.context.store().kept(Kept::Forgotten), |known| {
+            let is_other = |line: &String| entry_of(line).is_none_or(|entry| entry.id != id);
+            let kept: Vec<String> = known.iter().filter(|line| is_other(line)).cloned().collect();
+            (kept.len() < known.len()).then_some(kept)
+        })
+    }
+
+    fn entries(&self, id: &str) -> Result<Vec<Entry>> {
+        let lines = jsonl::all(&self.context.store().kept(Kept::Forgotten))?;
+        Ok(lines.iter().filter_map(|line| entry_of(line)).filter(|entry| entry.id == id).collect())
+    }
+
+    /// Puts back all that a plan has taken out, and ends it.
+    fn put_back(&self, plan: &Plan, settings: &Settings) -> Result<ForgetUndone> {
+        self.unlist(&plan.id)?;
+        let notes = Notes::of(settings);
+        let mut restored = ForgetUndone { id: plan.id.clone(), complete: true, ..ForgetUndone::default() };
+        for cut in &plan.cuts {
+            if !cut.put_back(&notes)? {
+                restored.kept.push(cut.path.clone());
+            } else if cut.whole.is_some() {
+                restored.notes += 1;
+            } else {
+                restored.lines += cut.lines.len();
+            }
+        }
+        erase::put_back(&plan.places, &plan.words)?;
+        restored.words = plan.words.captures.len() + plan.words.turns.len() + plan.words.records();
+        if let Some(folder) = plan.intents_folder.as_ref().filter(|_| !plan.intents.is_empty()) {
+            let intents: &[StandingIntent] = &plan.intents;
+            Intents::of(folder).put_back(intents, now_ms())?;
+            restored.intents = intents.len();
+        }
+        restored.claims = plan.claims.len();
+        let (evidence, runs) = (plan.evidence.clone(), plan.runs.clone());
+        self.context.store().write(move |tx| {
+            for found in &evidence {
+                tx.add_evidence(found, "")?;
+                tx.withdraw_claims(std::slice::from_ref(&found.claim.id), found.claim.withdrawn)?;
+            }
+            runs.iter().try_for_each(|run| tx.save_run(run))
+        })?;
+        Plans::of(self.context.store()).remove(&plan.id)?;
+        Ok(restored)
+    }
+}
+
+/// Whether all that a plan takes away as a whole is still as it was shown.
+fn check(plan: &Plan, notes: &Notes) -> Result<()> {
+    for cut in &plan.cuts {
+        let Some(whole) = &cut.whole else { continue };
+        if notes.bytes(&cut.path)?.is_some_and(|now| now != whole.as_bytes()) {
+            return Err(Error::new(Code::Argument, format!("{} has changed since it was shown", cut.path))
+                .remedy("Ask for a new preview; nothing was changed"));
+        }
+    }
+    Ok(())
+}
+
+/// The report of a plan without words: those of passages stand in the user's files and nowhere else from now on.
+fn without_words(plan: &Plan) -> Result<serde_json::Value> {
+    let mut report = report_of(plan)?;
+    for shown in [&mut report.passages, &mut report.lines, &mut report.quotes] {
+        shown.iter_mut().for_each(|passage| passage.text.clear());
+    }
+    serde_json::to_value(&report).map_err(|error| Error::new(Code::Internal, format!("report: {error}")))
+}
+
+fn missing(id: &str) -> Error {
+    Error::new(Code::NotFound, format!("nothing is planned or forgotten under \"{id}\""))
+        .remedy("A preview holds for a day, an undo for seven; `openclaw memory forget --list` shows what is forgotten")
+}
+
+fn lock_lost(error: std::io::Error) -> Error {
+    Error::new(Code::Io, "the lock of forgetting cannot be kept").caused_by(error)
+}
+
+fn text_of(entry: &Entry) -> Result<String> {
+    serde_json::to_string(entry).map_err(|error| Error::new(Code::Internal, format!("forget list: {error}")))
+}

@@ -1,0 +1,534 @@
+//! The one step that finds out what is meant: passages, conversations, people and times become the pieces of a plan. It
+//! changes nothing.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    path::Path,
+};
+
+use jiff::tz::TimeZone;
+
+use super::{
+    super::super::facts::{hashes_of_forgotten, zone},
+    ForgetCall, ForgetReport, Passage,
+};
+use crate::{
+    capture::{
+        collect::note_line,
+        erase::{self, Wanted, Words},
+        facts,
+        journal::Journal,
+        log::Status,
+        rules::Category,
+        short_term,
+    },
+    consolidation::{
+        evidence::{claims_of_lines, mark_of_conversation},
+        lineage::{self, Written},
+    },
+    forgetting::{
+        notes::Cut,
+        plan::{Plan, Plans},
+        selection::{Selection, Target},
+    },
+    index::rows::hash,
+    intents::Intents,
+    search::types::Hit,
+    services::now_ms,
+    workspace::{
+        discover::discover,
+        exclusions::{Exclusions, What, content_hash, is_telling, line_hash},
+        notes::Notes,
+        read::read_text,
+        roots::Roots,
+    },
+};
+use model::{
+    config::{paths::normalize, settings::Settings},
+    error::{Code, Error, Result},
+    source::Source,
+};
+use store::{Reader, Store, files::Hash, generations::GenerationId, ids::FileId};
+use text::{fold::fold, session_header, time::date_in};
+
+/// Characters of a passage shown in the report.
+const SHOWN_CHARS: usize = 160;
+/// Letters and digits of a text from which a line that holds it is taken to repeat it.
+const QUOTED: usize = 12;
+/// Lines that repeat what is forgotten, in a report.
+const SHOWN_QUOTES: usize = 50;
+/// Where the notes of conversations are.
+const NOTES: &str = "memory/";
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    report: ForgetReport,
+    whats: Vec<What>,
+    cuts: Vec<Cut>,
+    hashes: BTreeSet<Hash>,
+    /// Texts of forgotten lines, in memory only.
+    lines: Vec<String>,
+}
+
+/// Makes the plan of a call.
+pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Settings) -> Result<Plan> {
+    let Target { selection, quotes, places, intents, .. } = &call.target;
+    let (roots, notes) = (Roots::of(settings), Notes::of(settings));
+    let mut found = Found::default();
+    found.whole_notes(&roots, &notes, selection)?;
+    store.read(|r| {
+        let live = r.live()?.map(|live| live.id).unwrap_or_default();
+        found.passages(r, live, &roots, call, hits)?;
+        found.sessions(r, live, &roots, selection)
+    })?;
+    // Also when nothing is found yet: a transcript may be indexed later than it is forgotten.
+    found.whats.extend(selection.names().into_iter().map(|session| What::Session { session }));
+    let words = found.words(call)?;
+    let ours = found.lines_of_ours(&notes, settings, &call.target, &words)?;
+    let names = selection.names();
+    let source = lineage::Source {
+        claims: claims_of_lines(&found.lines).into_iter().collect(),
+        paths: found.whats.iter().filter_map(path_of).collect(),
+        conversations: names.iter().map(|name| mark_of_conversation(name)).collect(),
+        days: selection.range.map(|range| days_of(range.from_ms, range.to_ms, &settings.zone_name())),
+    };
+    let (claims, evidence) = source.touched(store.read(|r| r.evidence(""))?);
+    let runs = store.read(|r| r.runs_naming(&claims))?;
+    let written = Written::of(&claims, &runs);
+    found.cuts(&notes, selection, ours, &written)?;
+    let texts = words.captures.iter().map(|entry| entry.text.clone());
+    let texts = texts.chain(evidence.iter().filter(|e| claims.contains(&e.claim.id)).map(|e| e.claim.text.clone()));
+    if !selection.is_empty() {
+        found.quotes(&roots, &notes, &texts.collect::<Vec<_>>(), *quotes)?;
+    }
+    let intents_folder = intents.clone().filter(|_| !selection.is_empty());
+    let intents = match &intents_folder {
+        Some(folder) => Intents::of(folder).list(None, now_ms())?.into_iter().filter(|i| selection.intent(i)).collect(),
+        None => Vec::new(),
+    };
+    // Facts have vectors of their own words, without the line around them.
+    let facts = hashes_of_forgotten(settings, &Exclusions::of_these(&found.whats))?;
+    found.report.facts += facts.len();
+    found.hashes.extend(facts);
+    let hashes: Vec<Hash> = found.hashes.iter().copied().collect();
+    store.read(|r| {
+        found.chunks_of_cuts(r, r.live()?.map(|live| live.id).unwrap_or_default())?;
+        found.report.vectors = r.vector_count_of(&found.hashes.iter().copied().collect::<Vec<_>>())?;
+        Ok(())
+    })?;
+    let mut report = found.report;
+    report.lines = found.cuts.iter().flat_map(shown_lines).collect();
+    report.captures = words.captures.len();
+    report.waiting = words.turns.len();
+    report.short_term = words.records();
+    report.damaged = words.damaged;
+    report.intents = intents.len();
+    report.claims = claims.len();
+    report.runs = runs.len();
+    report.mixed = written.mixed.into_iter().collect();
+    let plan = Plan {
+        id: Plans::new_id(),
+        planned_ms: now_ms(),
+        whats: found.whats,
+        cuts: found.cuts,
+        words,
+        places: places.clone(),
+        intents,
+        intents_folder,
+        evidence,
+        claims,
+        conversations: names.iter().map(|name| mark_of_conversation(name)).collect(),
+        runs,
+        hashes: found.hashes.into_iter().chain(hashes).collect(),
+        ..Plan::default()
+    };
+    if is_nothing(&plan) {
+        return Err(Error::new(Code::NotFound, "nothing was found that could be forgotten")
+            .remedy("`openclaw memory audit` shows what memory has of a conversation, a person or a time"));
+    }
+    report.id.clone_from(&plan.id);
+    let report = serde_json::to_value(&report).map_err(|e| Error::new(Code::Internal, format!("report: {e}")))?;
+    Ok(Plan { report, ..plan })
+}
+
+/// Whether a plan would change nothing; damage alone is for `doctor`.
+fn is_nothing(plan: &Plan) -> bool {
+    let Words { captures, turns, lines, .. } = &plan.words;
+    plan.whats.is_empty()
+        && plan.cuts.is_empty()
+        && captures.is_empty()
+        && turns.is_empty()
+        && lines.is_empty()
+        && plan.intents.is_empty()
+        && plan.evidence.is_empty()
+}
+
+fn path_of(what: &What) -> Option<String> {
+    if let What::Path { path, .. } = what { Some(path.clone()) } else { None }
+}
+
+/// The days of a time, where the user is.
+fn days_of(from_ms: Option<i64>, to_ms: Option<i64>, zone: &str) -> (String, String) {
+    let day =
+        |ms: Option<i64>, else_day: &str| ms.map_or_else(|| else_day.to_owned(), |ms| date_in(ms, zone).to_string());
+    (day(from_ms, "0000-01-01"), day(to_ms, "9999-12-31"))
+}
+
+fn shown_lines(cut: &Cut) -> Vec<Passage> {
+    let passage = |number, text: &str| Passage {
+        path: cut.path.clone(),
+        start_line: number,
+        end_line: number,
+        text: shown(text),
+    };
+    cut.lines.iter().map(|line| passage(line.number, line.bare())).collect()
+}
+
+fn shown(text: &str) -> String {
+    text.trim().chars().take(SHOWN_CHARS).collect()
+}
+
+/// The stored facts that come from the selection and from nowhere else.
+fn facts_of(folder: Option<&Path>, notes: &Notes, zone: &TimeZone, selection: &Selection) -> Result<Vec<facts::Fact>> {
+    let mut sources: HashMap<String, bool> = HashMap::new();
+    if let Some(folder) = folder {
+        for source in Journal::new(folder).facts()? {
+            let is_meant = selection.fact(&source);
+            sources.entry(source.fact).and_modify(|all| *all &= is_meant).or_insert(is_meant);
+        }
+    }
+    let is_meant = |fact: &facts::Fact| sources.get(&fact.id).copied().unwrap_or_default();
+    Ok(facts::all(notes, zone)?.into_iter().filter(is_meant).collect())
+}
+
+impl Found {
+    /// The notes that were written of conversations, whole.
+    fn whole_notes(&mut self, roots: &Roots, notes: &Notes, selection: &Selection) -> Result<()> {
+        if !selection.names_conversations() {
+            return Ok(());
+        }
+        for entry in discover(roots).entries.iter().filter(|entry| entry.path.starts_with(NOTES)) {
+            let Some(Ok(text)) = notes.bytes(&entry.path)?.map(String::from_utf8) else { continue };
+            let is_meant = session_header::conversation(&text)
+                .is_some_and(|(key, id)| selection.session(key, id) || selection.session(key, None) && id.is_none());
+            if is_meant {
+                self.report.notes.push(entry.path.clone());
+                self.cuts.push(Cut::whole(&entry.path, &text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Files, lines, and what a search has shown.
+    fn passages(
+        &mut self,
+        r: &Reader<'_>,
+        live: GenerationId,
+        roots: &Roots,
+        call: &ForgetCall,
+        hits: &[Hit],
+    ) -> Result<()> {
+        match (call.target.lines, call.target.paths.as_slice()) {
+            (None, paths) => paths.iter().try_for_each(|path| self.path(r, live, roots, path))?,
+            (Some((first, last)), [path]) => {
+                self.passage(r, live, (Source::Memory, &named(roots, path)), (first, last), Choice::default())?;
+            }
+            (Some(_), _) => return Err(Error::new(Code::Argument, "lines are lines of one file: name one path")),
+        }
+        for hit in hits {
+            let choice = Choice {
+                query: call.search.as_ref().map(|search| search.query.as_str()),
+                // Lines of a conversation are numbered by message: the words that are shown say which are meant.
+                shown: (hit.source == Source::Sessions).then_some(hit.snippet.as_str()),
+            };
+            self.passage(r, live, (hit.source, &hit.path), (hit.start_line, hit.end_line), choice)?;
+        }
+        Ok(())
+    }
+
+    /// What the automatic memory keeps of the selection, and of the same words as in the passages.
+    fn words(&mut self, call: &ForgetCall) -> Result<Words> {
+        let Target { selection, places, .. } = &call.target;
+        let lines: Vec<&str> = self.lines.iter().map(|line| line.trim()).filter(|line| is_telling(line)).collect();
+        let tells =
+            |text: &str| is_telling(text) && lines.iter().any(|line| line.contains(text.trim()) || text.contains(line));
+        let recorded =
+            |one: &short_term::Entry| [&one.input, &one.output, &one.task].into_iter().any(|text| tells(text));
+        let wanted = Wanted {
+            capture: &|entry| selection.capture(entry) || tells(&entry.text),
+            turn: &|job| selection.turn(job) || job.messages.iter().any(|message| tells(&message.text)),
+            record: &|record| selection.record(record) || recorded(record),
+        };
+        let words = erase::find(places, &wanted)?;
+        self.hashes.extend(words.captures.iter().map(|entry| hash(entry.text.as_bytes())));
+        Ok(words)
+    }
+
+    /// The lines that automatic memory has written into notes for the selection: note by note, without their ends.
+    fn lines_of_ours(
+        &mut self,
+        notes: &Notes,
+        settings: &Settings,
+        Target { selection, places, .. }: &Target,
+        words: &Words,
+    ) -> Result<BTreeMap<String, HashSet<String>>> {
+        let mut ours: BTreeMap<String, HashSet<String>> = BTreeMap::new();
+        if selection.is_empty() {
+            return Ok(ours);
+        }
+        for entry in words.captures.iter().filter(|entry| entry.status == Status::Stored && selection.capture(entry)) {
+            if let Some(path) = &entry.path {
+                let line = note_line(entry.category.unwrap_or(Category::Other), &entry.text);
+                ours.entry(path.clone()).or_default().insert(line);
+            }
+        }
+        for fact in facts_of(places.folder.as_deref(), notes, &zone(settings), selection)? {
+            self.hashes.insert(hash(fact.text.as_bytes()));
+            ours.entry(fact.path.clone()).or_default().insert(fact.line.clone());
+            self.report.facts += 1;
+        }
+        self.lines.extend(ours.values().flatten().cloned());
+        Ok(ours)
+    }
+
+    /// The lines of ours as cuts of the notes they stand in.
+    fn cuts(
+        &mut self,
+        notes: &Notes,
+        selection: &Selection,
+        ours: BTreeMap<String, HashSet<String>>,
+        written: &Written,
+    ) -> Result<()> {
+        if selection.is_empty() {
+            return Ok(());
+        }
+        let files = lineage::FILES.iter().map(|file| (*file).to_owned());
+        let paths: BTreeSet<String> = ours.keys().cloned().chain(files).collect();
+        for path in paths {
+            // Where file names have no case, both are the same file.
+            let is_twice = path == "memory.md" && notes.bytes("MEMORY.md")?.is_some();
+            let is_whole = self.cuts.iter().any(|cut| cut.path == path);
+            let Some(Ok(text)) = notes.bytes(&path)?.filter(|_| !is_twice && !is_whole).map(String::from_utf8) else {
+                continue;
+            };
+            let lines = ours.get(&path);
+            let numbers =
+                if lineage::FILES.contains(&path.as_str()) { written.lines_of(&path, &text) } else { HashSet::new() };
+            self.report.entries += numbers.len();
+            let is_meant =
+                |number: u32, line: &str| numbers.contains(&number) || lines.is_some_and(|lines| lines.contains(line));
+            self.cuts.extend(Cut::of_lines(&path, &text, is_meant));
+        }
+        Ok(())
+    }
+
+    /// Lines of the user's files that repeat what goes: they go too when that is wanted, else they are shown.
+    fn quotes(&mut self, roots: &Roots, notes: &Notes, texts: &[String], take: bool) -> Result<()> {
+        let enough = |text: &&String| text.chars().filter(|c| c.is_alphanumeric()).take(QUOTED).count() == QUOTED;
+        let texts: Vec<String> = texts.iter().filter(enough).map(|text| text.trim().to_lowercase()).collect();
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let repeats = |line: &str| {
+            let line = line.to_lowercase();
+            texts.iter().any(|text| line.contains(text))
+        };
+        for entry in discover(roots).entries.iter().filter(|entry| !Path::new(&entry.path).is_absolute()) {
+            let Some(Ok(text)) = notes.bytes(&entry.path)?.map(String::from_utf8) else { continue };
+            let cut = self.cuts.iter().position(|cut| cut.path == entry.path);
+            let known = cut.and_then(|at| self.cuts.get(at));
+            if known.is_some_and(|cut| cut.whole.is_some()) {
+                continue;
+            }
+            let going: HashSet<u32> =
+                known.map(|cut| cut.lines.iter().map(|line| line.number).collect()).unwrap_or_default();
+            let Some(quotes) = Cut::of_lines(&entry.path, &text, |n, line| !going.contains(&n) && repeats(line)) else {
+                continue;
+            };
+            let room = SHOWN_QUOTES.saturating_sub(self.report.quotes.len());
+            self.report.quotes.extend(shown_lines(&quotes).into_iter().take(room));
+            if take {
+                let all = Cut::of_lines(&entry.path, &text, |n, line| going.contains(&n) || repeats(line));
+                cut.map(|at| self.cuts.swap_remove(at));
+                self.cuts.extend(all);
+            }
+        }
+        Ok(())
+    }
+
+    /// A file or folder.
+    fn path(&mut self, r: &Reader<'_>, live: GenerationId, roots: &Roots, written: &str) -> Result<()> {
+        let path = named(roots, written);
+        let below = format!("{path}/");
+        let mut found = false;
+        for (id, _, name) in r.file_paths(live)? {
+            if name == path || name.starts_with(&below) {
+                found = true;
+                self.file(r, id, name)?;
+            }
+        }
+        let absolute = roots.workspace_dir.join(&path);
+        if !found && absolute.symlink_metadata().is_err() {
+            return Err(Error::new(Code::NotFound, format!("\"{written}\" is neither in the index nor on disk"))
+                .remedy("Name a path as `openclaw memory search` shows it"));
+        }
+        let content =
+            read_text(roots, &absolute).ok().map(|file| file.text).filter(|text| text.lines().any(is_telling));
+        self.whats.push(What::Path { path, content: content.as_deref().map(content_hash) });
+        Ok(())
+    }
+
+    /// All of a file.
+    fn file(&mut self, r: &Reader<'_>, id: FileId, name: String) -> Result<()> {
+        self.chunks_of(r, id)?;
+        self.report.files.push(name);
+        Ok(())
+    }
+
+    fn chunks_of(&mut self, r: &Reader<'_>, id: FileId) -> Result<()> {
+        for chunk in r.chunks_of_file(id)? {
+            self.report.chunks += 1;
+            self.hashes.extend(chunk.hash);
+            self.lines.extend(chunk.text.lines().map(str::to_owned));
+        }
+        Ok(())
+    }
+
+    /// Lines of a file, as the index has them.
+    fn passage(
+        &mut self,
+        r: &Reader<'_>,
+        live: GenerationId,
+        (source, path): (Source, &str),
+        (first, last): (u32, u32),
+        Choice { shown, query }: Choice<'_>,
+    ) -> Result<()> {
+        let file = r.files(live, source.as_str())?.get(path).copied();
+        let Some(file) = file else {
+            return Err(Error::new(Code::NotFound, format!("\"{path}\" is not in the index"))
+                .remedy("Run `openclaw memory index`, then name a path as `openclaw memory search` shows it"));
+        };
+        let is_shown = |line: &str| shown.is_none_or(|shown| shown.lines().any(|one| one.trim() == line.trim()));
+        let wanted = first..=last.max(first);
+        let mut lines: BTreeMap<(u32, usize), String> = BTreeMap::new();
+        for chunk in r.chunks_of_file(file.id)? {
+            if chunk.end_line < *wanted.start() || chunk.start_line > *wanted.end() {
+                continue;
+            }
+            self.report.chunks += 1;
+            self.hashes.extend(chunk.hash);
+            for (at, line) in chunk.text.split('\n').enumerate() {
+                // Chunks overlap: a line of a file has one number, one of a conversation its place in the chunk.
+                let number = chunk.start_line.saturating_add(u32::try_from(at).unwrap_or(u32::MAX));
+                let key = if shown.is_some() { (chunk.start_line, at) } else { (number, 0) };
+                if shown.is_some() && is_shown(line) || shown.is_none() && wanted.contains(&number) {
+                    lines.insert(key, line.to_owned());
+                }
+            }
+        }
+        lines.retain(|_, line| !line.trim().is_empty());
+        if let Some(query) = query {
+            keep_best(&mut lines, query);
+        }
+        let numbers = lines.keys().map(|(number, _)| *number).filter(|_| shown.is_none());
+        let (start_line, end_line) = numbers.fold((None, None), |(start, _), n| (start.or(Some(n)), Some(n)));
+        let Some(text) = lines.values().next() else {
+            return Err(Error::new(Code::NotFound, format!("\"{path}\" has no text in these lines")));
+        };
+        let text = text.trim().chars().take(SHOWN_CHARS).collect();
+        self.report.passages.push(Passage {
+            path: path.to_owned(),
+            start_line: start_line.unwrap_or_else(|| *wanted.start()),
+            end_line: end_line.unwrap_or_else(|| *wanted.end()),
+            text,
+        });
+        let (everywhere, here): (Vec<_>, Vec<_>) = lines.values().partition(|line| is_telling(line));
+        let hashes = |lines: Vec<&String>| lines.into_iter().map(|line| line_hash(line)).collect();
+        self.whats.push(What::Lines { path: path.to_owned(), here: hashes(here), everywhere: hashes(everywhere) });
+        self.lines.extend(lines.into_values());
+        Ok(())
+    }
+
+    /// The transcripts of conversations, and of the notes that name one those that are not taken away as a whole.
+    fn sessions(&mut self, r: &Reader<'_>, live: GenerationId, roots: &Roots, selection: &Selection) -> Result<()> {
+        if !selection.names_conversations() {
+            return Ok(());
+        }
+        let names = selection.names();
+        // The head of a note says whose it is, and is not indexed.
+        let is_note = |name: &str| {
+            read_text(roots, &roots.workspace_dir.join(name))
+                .is_ok_and(|file| names.iter().any(|session| session_header::names(&file.text, session)))
+        };
+        let keys = r.transcripts(live)?;
+        let is_transcript = |name: &str| {
+            let key = keys.get(name).and_then(|row| row.session_key.as_deref());
+            names.iter().any(|session| mentions(name, session)) || selection.session(key, None)
+        };
+        let taken: BTreeSet<String> =
+            self.cuts.iter().filter(|cut| cut.whole.is_some()).map(|cut| cut.path.clone()).collect();
+        for (id, source, name) in r.file_paths(live)? {
+            if taken.contains(&name) {
+                self.chunks_of(r, id)?;
+            } else if if source == Source::Sessions.as_str() { is_transcript(&name) } else { is_note(&name) } {
+                self.file(r, id, name.clone())?;
+                self.whats.push(What::Path { path: name, content: None });
+            }
+        }
+        self.report.files.extend(taken);
+        Ok(())
+    }
+
+    /// The chunks in which lines stand that go; what is left of them is cut anew.
+    fn chunks_of_cuts(&mut self, r: &Reader<'_>, live: GenerationId) -> Result<()> {
+        let files = r.files(live, Source::Memory.as_str())?;
+        for cut in self.cuts.iter().filter(|cut| cut.whole.is_none()) {
+            let Some(file) = files.get(&cut.path) else { continue };
+            for chunk in r.chunks_of_file(file.id)? {
+                if cut.lines.iter().any(|line| (chunk.start_line..=chunk.end_line).contains(&line.number)) {
+                    self.report.chunks += 1;
+                    self.hashes.extend(chunk.hash);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which lines of a passage are meant.
+#[derive(Clone, Copy, Default)]
+struct Choice<'a> {
+    /// Those that a search showed.
+    shown: Option<&'a str>,
+    /// Those that a search was about: a passage of a note says more than what was asked for.
+    query: Option<&'a str>,
+}
+
+/// Keeps the lines that hold most of the words of a query; all of them when none holds any, as when only the meaning
+/// was the same.
+fn keep_best<K: Ord>(lines: &mut BTreeMap<K, String>, query: &str) {
+    let words = |text: &str| -> BTreeSet<String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 1).map(fold).collect()
+    };
+    let asked = words(query);
+    let held = |line: &str| words(line).intersection(&asked).count();
+    let best = lines.values().map(|line| held(line)).max().unwrap_or(0);
+    lines.retain(|_, line| best == 0 || held(line) * 2 > best);
+}
+
+/// Whether a session's id is one whole part of a path.
+fn mentions(path: &str, session: &str) -> bool {
+    path.split(['/', '.']).any(|part| part == session)
+}
+
+/// A path as results name it.
+fn named(roots: &Roots, written: &str) -> String {
+    let written = written.trim().trim_end_matches('/');
+    // What the index names that is no path in the file system, as a transcript, stays as it is.
+    if written.contains("://") {
+        written.to_owned()
+    } else {
+        roots.display(&normalize(&roots.workspace_dir.join(written)))
+    }
+}

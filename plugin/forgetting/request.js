@@ -1,0 +1,79 @@
+// From what a person types to what the engine is asked to forget.
+
+import { automaticAgent } from "../hooks/agent.js";
+import { findConversations } from "./conversations.js";
+
+/**
+ * @typedef {{path?: string[], lines?: string, session?: string[], person?: string[], participant?: string[], hookSource?: string[],
+ *   since?: string, until?: string, quotes?: boolean, query?: string, maxResults?: number, minScore?: number}} Wanted
+ * @typedef {import("./conversations.js").Found} Found
+ * @typedef {{request: import("../../index.d.ts").ForgetRequest, found: Found[], refusals: string[]}} Asked
+ */
+
+/** @param {Wanted} wanted Whether anything is named. */
+export function namesSomething({ query, path, session, person, participant, hookSource, since, until }) {
+  return Boolean(query?.trim() || since || until || [path, session, person, participant, hookSource].some((list) => list?.length));
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {import("../cli/agents.js").OneAgent} agent
+ * @param {Wanted} wanted
+ * @returns {Promise<Asked>}
+ */
+export async function forgetRequest(host, { cfg, agentId }, wanted) {
+  const { path = [], session: sessions = [], hookSource: hookSources = [], query } = wanted;
+  const people = [...(wanted.person ?? []), ...(wanted.participant ?? [])];
+  const lines = lineRange(wanted.lines);
+  const since = instant("--since", wanted.since, "begin");
+  const until = instant("--until", wanted.until, "end");
+  const isDated = since !== undefined || until !== undefined;
+  const named = sessions.length + people.length + hookSources.length;
+  const { found, refusals } =
+    named > 0 || isDated
+      ? await findConversations(host, cfg, agentId, { sessions, people, hookSources, sinceMs: since, untilMs: until })
+      : { found: [], refusals: [] };
+  const conversations = found.filter(({ resolution }) => resolution !== "unresolved");
+  const request = {
+    ...(path.length > 0 ? { paths: path } : {}),
+    ...(lines ? { fromLine: lines[0], toLine: lines[1] } : {}),
+    // With a date only what the host knows to lie in it.
+    ...(sessions.length > 0 && !isDated ? { sessions } : {}),
+    ...(people.length > 0 && !isDated ? { people } : {}),
+    ...(conversations.length > 0
+      ? { conversations: conversations.map(({ participants: _, resolution: __, ...conversation }) => conversation) }
+      : {}),
+    ...(named === 0 && isDated ? { sinceMs: since, untilMs: until } : {}),
+    ...(query?.trim() ? { query, search: { maxResults: wanted.maxResults, minScore: wanted.minScore } } : {}),
+    ...(wanted.quotes ? { quotes: true } : {}),
+    agent: automaticAgent(host, cfg, agentId).native,
+  };
+  return { request, found, refusals };
+}
+
+/**
+ * `7` or `7-9`.
+ * @param {string | undefined} written
+ */
+function lineRange(written) {
+  if (written === undefined) return undefined;
+  const match = /^(\d+)(?:-(\d+))?$/.exec(written.trim());
+  const [from, to] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])];
+  if (!(from >= 1 && to >= from)) throw new Error(`--lines takes a line or a range such as 7-9, not "${written}".`);
+  return [from, to];
+}
+
+/**
+ * A day or an instant; a day without a time is one of this machine's.
+ * @param {string} name
+ * @param {string | undefined} written
+ * @param {"begin" | "end"} edge
+ */
+function instant(name, written, edge) {
+  if (written === undefined) return undefined;
+  const text = written.trim();
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  const at = Date.parse(isDay ? `${text}T${edge === "begin" ? "00:00:00.000" : "23:59:59.999"}` : text);
+  if (!Number.isFinite(at)) throw new Error(`${name} takes a day such as 2026-11-20, or a time in ISO 8601, not "${written}".`);
+  return at;
+}
