@@ -1,7 +1,7 @@
 // What we use of the host. What differs from version to version is named in host-versions.js.
 
 import path from "node:path";
-import { listAgentIds, normalizeAgentId } from "../lib/config.js";
+import { agentEntry, listAgentIds, normalizeAgentId } from "../lib/config.js";
 import { askModel } from "./hooks/model.js";
 import { hostAdapter } from "./host-embeddings.js";
 import { versionHas } from "./host-versions.js";
@@ -20,6 +20,21 @@ import { voiceOf } from "./voice.js";
 
 /** A looked-up provider key is used for this long before the host is asked again, in milliseconds. */
 const KEY_TTL_MS = 60_000;
+
+/**
+ * The workspace that the configuration names for an agent beyond doubt: its own, or the only agent's default, as an absolute
+ * path.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ */
+function writtenWorkspace(cfg, agentId) {
+  const own = agentEntry(cfg, agentId)?.workspace;
+  const agents = listAgentIds(cfg);
+  const isOnly = agents.length === 1 && agents[0] === agentId && cfg.agents?.ownership === undefined;
+  const written = typeof own === "string" && own.trim() ? own : isOnly ? cfg.agents?.defaults?.workspace : undefined;
+  const place = typeof written === "string" ? written.trim() : "";
+  return path.isAbsolute(place) && !place.includes("\0") ? path.resolve(place) : undefined;
+}
 
 /** The host behind one registration. Reading `api.runtime` while the command line is described throws, so it is only read when needed. */
 export class Host {
@@ -77,22 +92,29 @@ export class Host {
   }
 
   /**
-   * Where the host keeps the data of an agent.
+   * Where the host keeps the data of an agent: by the rule of every version, unless the configuration says otherwise. Asking
+   * for `runtime.agent` loads the host's whole runtime, which took a second of each command.
    * @param {HostConfig} cfg
    * @param {string} agentId
    */
   agentDir(cfg, agentId) {
+    const id = normalizeAgentId(agentId);
+    if (agentEntry(cfg, id)?.agentDir === undefined) return path.join(this.stateDir(), "agents", id, "agent");
     const resolved = this.#api.runtime.agent?.resolveAgentDir?.(cfg, agentId);
     return typeof resolved === "string" ? resolved : path.join(this.stateDir(), "agents", agentId, "agent");
   }
 
   /**
-   * The workspace of an agent, by the host's own rules.
+   * The workspace of an agent, by the host's own rules. Where the configuration names it as an absolute path they all agree,
+   * and the host's runtime is not loaded for the answer.
    * @param {HostConfig} cfg
    * @param {string} agentId
    */
   workspaceDir(cfg, agentId) {
-    return /** @type {string | undefined} */ (this.#api.runtime.agent?.resolveAgentWorkspaceDir?.(cfg, normalizeAgentId(agentId)));
+    const id = normalizeAgentId(agentId);
+    const named = writtenWorkspace(cfg, id);
+    if (named !== undefined) return named;
+    return /** @type {string | undefined} */ (this.#api.runtime.agent?.resolveAgentWorkspaceDir?.(cfg, id));
   }
 
   /**

@@ -71,10 +71,11 @@ export function commandAgents(cfg, wanted, { all }) {
  * @param {string} agentId
  * @param {(manager: MemoryIndexManager | null) => Promise<T>} use
  * @param {"status" | "cli"} [purpose]
+ * @param {Partial<import("../../index.d.ts").ManagerRequest>} [more] What this command wants differently.
  * @returns {Promise<T>}
  */
-export async function withManager(host, cfg, agentId, use, purpose = "cli") {
-  const manager = await MemoryIndexManager.get(host.managerRequest({ cfg, agentId, purpose }));
+export async function withManager(host, cfg, agentId, use, purpose = "cli", more = {}) {
+  const manager = await MemoryIndexManager.get({ ...host.managerRequest({ cfg, agentId, purpose }), ...more });
   try {
     return await use(manager);
   } finally {

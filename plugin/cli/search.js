@@ -23,7 +23,9 @@ const MOST_LOOKED_AT = 1000;
 export async function runSearch(host, query, options) {
   if (!query?.trim()) throw new Error('Nothing to search for. Give a query: openclaw memory search "…"');
   await forOneAgent(host, options, { name: "memory search", doing: "Memory search" }, async ({ cfg, agentId }) => {
-    await withManager(host, cfg, agentId, async (manager) => {
+    // Whose words a result holds is in JSON only, and to ask the host loads some of its modules.
+    const told = options.json || options.origin?.length ? {} : { describe: undefined };
+    const search = async (/** @type {import("../../lib/manager.js").MemoryIndexManager | null} */ manager) => {
       if (!manager) return options.json ? printJson({ agentId, status: "disabled" }) : print("Memory search disabled.");
       const started = performance.now();
       const most = options.limit ?? options.maxResults;
@@ -36,10 +38,10 @@ export async function runSearch(host, query, options) {
         until: options.until,
         paths: options.path?.length ? options.path : undefined,
       };
-      const search = (/** @type {number | undefined} */ maxResults) => manager.searchDetailed(query, { ...request, maxResults });
+      const ask = (/** @type {number | undefined} */ maxResults) => manager.searchDetailed(query, { ...request, maxResults });
       const answer = options.origin?.length
-        ? await ofOrigins(search, options.origin, most ?? searchOverview(cfg, agentId).maxResults ?? DEFAULT_RESULTS)
-        : await search(most);
+        ? await ofOrigins(ask, options.origin, most ?? searchOverview(cfg, agentId).maxResults ?? DEFAULT_RESULTS)
+        : await ask(most);
       if (options.json)
         printJson({
           results: answer.hits,
@@ -51,7 +53,8 @@ export async function runSearch(host, query, options) {
         });
       else printAnswer(answer, { ...options, workspace: manager.status().workspaceDir, tookMs: performance.now() - started });
       if (isFault(answer)) process.exitCode = 1;
-    });
+    };
+    await withManager(host, cfg, agentId, search, "cli", told);
   });
 }
 

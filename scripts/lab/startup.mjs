@@ -37,6 +37,7 @@ try {
   await host.installPlugin(tarball);
   await host.ok(PLUGIN_ID, "setup", "--yes", "--no-index");
   await host.configure({ provider: "embedded" });
+  console.error(`Indexing about ${args.chunks} chunks`);
   await host.ok("memory", "index");
   const [{ status }] = await host.json("memory", "status");
   const probe = pathToFileURL(fileURLToPath(new URL("startup-probe.mjs", import.meta.url))).href;
@@ -45,6 +46,7 @@ try {
   /** @type {ReturnType<typeof parts>[]} */
   const runs = [];
   for (let run = 0; run <= Number(args.runs); run++) {
+    console.error(`Command ${run} of ${args.runs}`);
     await host.ok("memory", "search", String(question));
     const measured = (await results()).find(({ met }) => met.some(([name]) => name === "answer"));
     if (!measured) throw new Error("no process of the command searched");
