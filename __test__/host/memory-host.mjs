@@ -93,11 +93,16 @@ export async function memoryHost(version, setup) {
   const call = (method, params) => host.callAsOwner(method, params);
   /**
    * Says something in the chat of the running gateway, as a chat surface does; the conversation holds the answer.
-   * Hosts before 2026.6 call a message done when it waits behind another turn.
+   * Hosts before 2026.6 call a message done when it waits behind another turn; those of 2026.6 refuse the second one of a
+   * conversation and all that follow, so that the agent is asked instead.
    * @param {string} message
    * @param {string} [sessionKey]
    */
   const say = async (message, sessionKey = MAIN) => {
+    if (host.atLeast("2026.6.1") && !host.atLeast("2026.7.1")) {
+      await host.turn(message, { local: false, session: sessionKey.replace("agent:main:", "") });
+      return;
+    }
     await host.chat(sessionKey, message);
     const isAnswered = async () => {
       const { messages } = await call("chat.history", { sessionKey });

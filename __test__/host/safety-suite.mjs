@@ -25,6 +25,8 @@ const FLUSH = {
 };
 
 const RULES = [
+  // Some hosts leave the answer of a flush out of the next request: the result of its tool then stands before the message.
+  { on: "any", match: "(?:And what now\\?|Really\\.|almonds\\??)$", reply: "HELLO" },
   { on: "tool", match: ".", reply: "NO_REPLY" },
   FLUSH,
   // Some hosts give the plan as an event of the runtime, beside the message.
