@@ -319,6 +319,7 @@ export interface NativeBinding {
   closeAll: typeof closeAll
   setLogger: typeof setLogger
   speaksProvider: typeof speaksProvider
+  excludedSession: typeof excludedSession
   chunkMarkdown: typeof chunkMarkdown
   automaticSettings: typeof automaticSettings
   shortTermBlock: typeof shortTermBlock
@@ -553,6 +554,18 @@ export interface ConsolidationAgent {
   nowMs?: number
 }
 
+/** What is known of a conversation. */
+export interface ConversationFacts {
+  /** Its key. */
+  key?: string
+  /** The source of the hook that began it. */
+  hookSource?: string
+  /** Its channel. */
+  channel?: string
+  /** Its kind: direct, group or channel. */
+  chatType?: string
+}
+
 /** Arms a standing intent. */
 export declare function createIntent(agent: AutomaticAgent, input: IntentInput, speaker: IntentSpeaker): Promise<StandingIntent>
 
@@ -563,6 +576,15 @@ export interface EmbedAnswer {
   /** What was thrown. */
   failure?: HostFailure
 }
+
+/**
+ * Why nothing is taken from a conversation by the plugin's `memoryPolicy`, such as `channel:telegram`; null when it is not
+ * left out. `config` is the plugin's own configuration.
+ *
+ * # Errors
+ * `MEM_CONFIG` when a value has the wrong type.
+ */
+export declare function excludedSession(config: any, agentId: string, facts: ConversationFacts): string | null
 
 /** A fact to be stored. */
 export interface FactInput {

@@ -491,6 +491,8 @@ export type ResolvedSettings = {
    * names those it may see.
    */
   searchesSessions: boolean;
+  /** Conversations that nothing is taken from. */
+  excludedSessions: ExcludedSessions;
   /** Extra files, folders and globs to index: as written, `~` expanded, trimmed and without repetitions (A6). */
   extraPaths: string[];
   /** Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason. */
@@ -660,6 +662,16 @@ export type Sources = {
   memory: boolean;
   /** Session transcripts; default off. */
   sessions: boolean;
+};
+
+/** Conversations that are left out. Each list by itself is enough. */
+export type ExcludedSessions = {
+  /** Sources of hooks that begin conversations, such as `gmail`. */
+  hookExternalContentSources: string[];
+  /** Channels, such as `telegram`. */
+  channels: string[];
+  /** `direct`, `group` or `channel`. */
+  chatTypes: string[];
 };
 
 /** How much `memory_get` returns at a time (P11). */

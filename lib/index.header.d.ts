@@ -319,6 +319,7 @@ export interface NativeBinding {
   closeAll: typeof closeAll
   setLogger: typeof setLogger
   speaksProvider: typeof speaksProvider
+  excludedSession: typeof excludedSession
   chunkMarkdown: typeof chunkMarkdown
   automaticSettings: typeof automaticSettings
   shortTermBlock: typeof shortTermBlock

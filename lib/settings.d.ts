@@ -351,6 +351,18 @@ export interface PluginSettings {
     /** Runs that can be taken back. Default: 30. */
     keepRuns?: number;
   };
+  /** What memory may take from conversations. For memory-core the same names mean the same. */
+  memoryPolicy?: {
+    /** Conversations that nothing is taken from: no transcript, capture, note, short-term record or evidence. One match is enough. */
+    excludeSessions?: {
+      /** Sources of hooks that began the conversation, such as gmail; hosts from 2026.8 tell. Default: none. */
+      hookExternalContentSources?: string[];
+      /** Channels, such as telegram. Default: none. */
+      channels?: string[];
+      /** Kinds of conversation. Default: none. */
+      chatTypes?: ("direct" | "group" | "channel")[];
+    };
+  };
   /** The same settings for one agent, by its id. */
   agents?: Record<string, Omit<PluginSettings, "agents">>;
 }

@@ -3,6 +3,7 @@
 import path from "node:path";
 import { agentEntry, listAgentIds, normalizeAgentId } from "../lib/config.js";
 import { askModel } from "./hooks/model.js";
+import { sessionEntry } from "./hooks/session-entry.js";
 import { hostAdapter } from "./host-embeddings.js";
 import { versionHas } from "./host-versions.js";
 import { takeOverOnce } from "./import/take-over.js";
@@ -133,6 +134,21 @@ export class Host {
   }
 
   /**
+   * What the host has written down about a session; nothing where it tells nothing.
+   * @param {HostConfig} cfg
+   * @param {string} agentId
+   * @param {string} sessionKey
+   * @returns {unknown}
+   */
+  sessionEntry(cfg, agentId, sessionKey) {
+    try {
+      return sessionEntry(this.#api.runtime.agent?.session, cfg, agentId, sessionKey).entry;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /**
    * What `MemoryIndexManager.get` needs, for this host.
    * @param {{cfg: HostConfig, agentId: string, purpose?: "default" | "status" | "cli"}} request
    * @returns {import("../index.d.ts").ManagerRequest}
@@ -152,7 +168,7 @@ export class Host {
       workspaceDir: this.workspaceDir(cfg, agentId),
       beforeFirstUse: takeOverOnce(this, owner),
       describe: withOrigins(this.workspaceDir(cfg, agentId)),
-      sessions: this.has("conversationDatabase") ? hostSessions(owner.agentId) : undefined,
+      sessions: this.has("conversationDatabase") ? hostSessions(owner.agentId, () => this.config()) : undefined,
       adapter: hostAdapter({
         ...owner,
         agentDir: this.agentDir(cfg, owner.agentId),

@@ -1,11 +1,13 @@
 //! Rules about the host's ids, keys and configuration that JavaScript asks for.
 
+use napi::Env;
 use napi_derive::napi;
 use serde_json::Value;
 
+use super::error::to_js;
 use embed::provider::Provider;
 use model::{
-    config::{agents, places},
+    config::{agents, memory_policy, places},
     session_key::SessionKey,
 };
 
@@ -54,6 +56,40 @@ pub fn read_session_key(key: String) -> SessionKeyFacts {
         agent_id: read.agent_id,
         scope: read.scope,
     }
+}
+
+/// What is known of a conversation.
+#[napi(object)]
+pub struct ConversationFacts {
+    /// Its key.
+    pub key: Option<String>,
+    /// The source of the hook that began it.
+    pub hook_source: Option<String>,
+    /// Its channel.
+    pub channel: Option<String>,
+    /// Its kind: direct, group or channel.
+    pub chat_type: Option<String>,
+}
+
+/// Why nothing is taken from a conversation by the plugin's `memoryPolicy`, such as `channel:telegram`; null when it is not
+/// left out. `config` is the plugin's own configuration.
+///
+/// # Errors
+/// `MEM_CONFIG` when a value has the wrong type.
+#[napi]
+pub fn excluded_session(
+    env: &Env,
+    config: Value,
+    agent_id: String,
+    facts: ConversationFacts,
+) -> napi::Result<Option<String>> {
+    let policy = memory_policy::resolve(&config, &agent_id).map_err(|e| to_js(env, e))?;
+    Ok(policy.reason(memory_policy::SessionFacts {
+        key: facts.key.as_deref(),
+        hook_source: facts.hook_source.as_deref(),
+        channel: facts.channel.as_deref(),
+        chat_type: facts.chat_type.as_deref(),
+    }))
 }
 
 /// A place of the configuration that may hold settings of an agent.

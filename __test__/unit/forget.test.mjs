@@ -6,6 +6,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { native } from "../../lib/native.js";
 import { commandLine } from "../support/command-line.mjs";
+import { hooked, MAIN, turn } from "./hooked.mjs";
 
 const ANA = "agent:main:telegram:direct:4711";
 const BEN = "agent:main:telegram:direct:815";
@@ -121,4 +122,72 @@ test("an id that leads nowhere, and a plan that is over, are told", async () => 
   expect(existsSync(file)).toBe(true);
   await writeFile(file, "{");
   expect(await run("forget", "--apply", plan.planId)).toMatchObject({ code: 1, output: expect.stringContaining("cannot be read") });
+});
+
+test("a conversation that the policy leaves out leaves nothing behind, whoever tells its channel", async () => {
+  const settings = {
+    autoCapture: true,
+    shortTerm: { enabled: true },
+    sessionNotes: { enabled: true },
+    memoryPolicy: { excludeSessions: { channels: ["telegram"], hookExternalContentSources: ["gmail"] } },
+    agents: { main: { memoryPolicy: { excludeSessions: { chatTypes: ["group"] } } } },
+  };
+  /** @type {Record<string, any>} */
+  const entries = {
+    "agent:main:direct:gmail": { hookExternalContentSource: "gmail" },
+    "agent:main:direct:late": { lastChannel: "telegram" },
+    "agent:main:direct:rooms": { chatType: "group" },
+  };
+  const session = { getSessionEntry: (/** @type {any} */ { sessionKey }) => entries[sessionKey] };
+  const { handlers, drained, today, stateDir, workspace, agent } = await hooked(settings, { runtimeAgent: { session } });
+  const out = ["agent:main:telegram:direct:4711", ...Object.keys(entries)];
+  for (const [n, sessionKey] of out.entries()) {
+    const said = turn(`My boat number ${n} is called Quokka`);
+    await handlers.agent_end(said, { ...MAIN, sessionKey });
+    await handlers.before_reset({ ...said, reason: "new" }, { ...MAIN, sessionKey });
+  }
+  await handlers.agent_end(turn("My cat is called Walrus"), MAIN);
+  await drained();
+  expect(await today()).toContain("Walrus");
+  const files = { ...(await filesOf(workspace)), ...(await filesOf(stateDir)) };
+  expect(Object.entries(files).filter(([, text]) => text.includes("Quokka"))).toEqual([]);
+  // What waited in the queue when the policy was written is given up.
+  native().queueCapture(agent, { id: "late", sessionKey: out[0], messages: [{ role: "user", text: "My bike is called Numbat" }] });
+  await handlers.agent_end(turn("My dog is called Dingo"), MAIN);
+  await drained();
+  expect(await today()).toMatch(/Dingo/);
+  expect(await today()).not.toContain("Numbat");
+});
+
+test("a turn that waits is not captured once its conversation is forgotten", async () => {
+  const { manager, agent, today } = await hooked({ autoCapture: true });
+  const said = (/** @type {string} */ id, /** @type {string} */ text) => ({
+    id,
+    sessionKey: "agent:main:main",
+    sessionId: id,
+    messages: [{ role: /** @type {const} */ ("user"), text }],
+  });
+  await manager.forget({ sessions: ["s-7"], agent });
+  native().queueCapture(agent, said("s-7", "My boat is called Quokka"));
+  native().queueCapture(agent, said("s-8", "My cat is called Walrus"));
+  await manager.capture(agent);
+  expect(await today()).toMatch(/Walrus/);
+  expect(await today()).not.toContain("Quokka");
+});
+
+test("audit tells what memory has, and where it takes nothing from", async () => {
+  const { json, run, written, write } = await home();
+  const before = written();
+  const policy = structuredClone(before);
+  policy.plugins.entries["memory-core-rs"].config.memoryPolicy = { excludeSessions: { channels: ["telegram"] } };
+  write(policy);
+  const { conversations, report } = await json("audit", "--session", "s-ana");
+  expect(conversations).toMatchObject([{ sessionId: "s-ana", sessionKey: ANA, excluded: "channel:telegram" }]);
+  expect(report).toMatchObject({ dryRun: true, id: "", captures: 1, notes: [expect.stringContaining("s-ana")] });
+  write(before);
+  await run("forget", "--session", "s-ben", "--yes");
+  const all = await run("audit");
+  expect(all.output).toMatch(/s-ana .*4711/);
+  expect(all.output).toMatch(/s-ben .*: forgotten/);
+  expect((await run("audit", "--person", "nobody")).output).toContain("Memory has nothing of it.");
 });

@@ -79,7 +79,7 @@ async function apply(manager, agentId, id, { final, json }) {
  * @param {Asked["found"]} found
  * @param {string[]} refusals
  */
-function hostFields(report, found, refusals) {
+export function hostFields(report, found, refusals) {
   const names = (/** @type {string} */ person) => found.filter(({ participants }) => participants.includes(person));
   const people = [...new Set(found.flatMap(({ participants }) => participants))];
   const edited = new Set([...report.notes, ...report.lines.map(({ path }) => path)]);
@@ -185,8 +185,16 @@ function passageTexts(passages) {
 }
 
 /** @param {Report} report */
-export function reportText(report) {
-  const { dryRun, files, passages, notes, lines, quotes, mixed, chunks, vectors } = report;
+function reportText(report) {
+  return [report.dryRun ? "Would take out of memory and keep out:" : "Taken out of memory:", ...inventory(report)].join("\n");
+}
+
+/**
+ * What memory has, in lines.
+ * @param {Report} report
+ */
+export function inventory(report) {
+  const { files, passages, notes, lines, quotes, mixed, chunks, vectors } = report;
   const also = [
     report.facts > 0 ? counted(report.facts, "stored fact") : null,
     report.captures > 0 ? counted(report.captures, "capture") : null,
@@ -201,20 +209,17 @@ export function reportText(report) {
   const left = [...new Set([...kept, ...passages.map(({ path }) => path)])];
   const shown = left.filter((path) => ROOT_FILES.test(path));
   return [
-    dryRun ? "Would take out of memory and keep out:" : "Taken out of memory:",
     ...kept.map((path) => `  ${paint("cyan", path)}`),
     ...passageTexts(passages),
     `  ${counted(chunks, "chunk")} with words and vectors (${counted(vectors, "vector")})${also.length > 0 ? `, ${also.join(", ")}` : ""}`,
-    notes.length > 0 ? "Notes of conversations, removed as a whole:" : null,
+    notes.length > 0 ? "Notes of conversations, which go as a whole:" : null,
     ...notes.map((path) => `  ${paint("cyan", path)}`),
-    lines.length > 0 ? "Lines taken out of your files; memory has written them, unless --quotes named more:" : null,
+    lines.length > 0 ? "Lines in your files that memory has written (with --quotes also those that repeat it), which go:" : null,
     ...passageTexts(lines),
     mixed.length > 0 ? `Of these lines, ${mixed.length} came of other conversations as well.` : null,
     quotes.length > 0 ? "Lines of yours that repeat it (--quotes takes them out too):" : null,
     ...passageTexts(quotes),
-    left.length > 0 ? "Your files were not changed there and still hold it; edit them to remove it." : null,
+    left.length > 0 ? "Your files are not changed there and still hold it; edit them to remove it." : null,
     shown.length > 0 ? `OpenClaw itself shows ${shown.join(", ")} to the agent, whatever memory knows.` : null,
-  ]
-    .filter((line) => line !== null)
-    .join("\n");
+  ].filter((line) => line !== null);
 }

@@ -156,6 +156,17 @@ function addCommands(root, name, api, host) {
       (await import("./forget.js")).runForget(host, query, options),
     );
   root
+    .command("audit")
+    .description("Show what memory has of conversations, people or a time, and which conversations it takes nothing from")
+    .option("--session <id-or-key>", "A conversation, by its id or key (repeatable)", collected, [])
+    .option("--person <id>", "All conversations with this person (repeatable)", collected, [])
+    .option("--hook-source <name>", "All conversations that this source of a hook began (repeatable)", collected, [])
+    .option("--since <date>", "Only conversations that began then or later")
+    .option("--until <date>", "Only conversations that began then or before")
+    .option("--agent <id>", "Agent (default: the default agent)")
+    .option("--json", "Print JSON")
+    .action(async (/** @type {any} */ options) => (await import("./audit.js")).runAudit(host, options));
+  root
     .command("reset")
     .description("Clear the index and its vectors, and nothing else; it is built anew from your files")
     .option("--agent <id>", "Agent (default: all agents)")

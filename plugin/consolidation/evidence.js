@@ -4,6 +4,7 @@
 import { sessionAgentId } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { isExcluded } from "../forgetting/policy.js";
 import { lastMessages } from "../hooks/messages.js";
 import { isConversation, isPrivate, isUserTurn, personOf } from "../hooks/session.js";
 import { chosen } from "./agent.js";
@@ -25,13 +26,16 @@ function note(host, cfg, agentId, observed) {
 }
 
 /**
- * Whether something is evidence: it happened in a private conversation of the owner, with consolidation on.
+ * Whether something is evidence: it happened in a private conversation of the owner that the policy does not leave out, with
+ * consolidation on.
+ * @param {import("../host.js").Host} host
  * @param {import("../host.js").HostConfig} cfg
  * @param {string} agentId
  * @param {Record<string, any>} ctx
  */
-function counts(cfg, agentId, ctx) {
+function counts(host, cfg, agentId, ctx) {
   if (chosen(cfg, agentId).mode === "off" || !isConversation(ctx) || !isPrivate(cfg, ctx)) return false;
+  if (isExcluded(host, cfg, agentId, ctx)) return false;
   // Where people are kept apart, nobody tells us which of them is the owner; whom the operator has linked is one of his own.
   const person = personOf(cfg, ctx);
   return person === undefined || person.startsWith("linked:");
@@ -46,7 +50,7 @@ function counts(cfg, agentId, ctx) {
  */
 export function noteSearch(host, context, query, hits) {
   const { cfg, agentId } = context;
-  if (!counts(cfg, agentId, context)) return;
+  if (!counts(host, cfg, agentId, context)) return;
   const shown = hits.filter((hit) => hit.source !== "sessions").map(({ path, startLine, endLine }) => ({ path, startLine, endLine }));
   if (shown.length > 0) note(host, cfg, agentId, { kind: "query", query, shown });
 }
@@ -59,7 +63,7 @@ export function noteSearch(host, context, query, hits) {
  */
 export function noteRead(host, context, { path, from = 1, text = "" }) {
   const { cfg, agentId } = context;
-  if (!text || !counts(cfg, agentId, context)) return;
+  if (!text || !counts(host, cfg, agentId, context)) return;
   const endLine = from + text.split("\n").length - 1;
   note(host, cfg, agentId, { kind: "read", shown: [{ path, startLine: from, endLine }] });
 }
@@ -73,7 +77,7 @@ export function noteRead(host, context, { path, from = 1, text = "" }) {
 export function noteTurn({ host }, event, ctx) {
   const cfg = host.config();
   const agentId = sessionAgentId(cfg, ctx);
-  if (event.success !== true || !isUserTurn(ctx) || !counts(cfg, agentId, ctx)) return;
+  if (event.success !== true || !isUserTurn(ctx) || !counts(host, cfg, agentId, ctx)) return;
   const texts = lastMessages(event.messages, 1, "user").map((message) => message.text);
   if (texts.length > 0) note(host, cfg, agentId, { kind: "said", session: String(ctx.sessionId ?? ctx.sessionKey), texts });
 }

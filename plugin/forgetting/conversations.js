@@ -83,7 +83,7 @@ async function conversationsOfHost(cfg, agentId) {
   if (typeof sdk?.resolveMemorySessionTargets !== "function" || typeof store?.resolveStorePath !== "function") return null;
   const storePath = store.resolveStorePath(cfg.session?.store, { agentId });
   const listed = /** @type {{sessions: {sessionId: string, sessionKey: string, updatedAtMs: number}[]}} */ (
-    await hostSessions(agentId)({ kind: "list" })
+    await hostSessions(agentId, () => cfg)({ kind: "list" })
   );
   const { sessions } = listed;
   const sessionIds = sessions.map(({ sessionId }) => sessionId);

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../../lib/package-info.js";
+import { isExcluded } from "../forgetting/policy.js";
 import { getManager } from "../runtime.js";
 import { automaticAgent, hookAgent, recordOf } from "./agent.js";
 import { countCaptured, noteCaptured } from "./flush-progress.js";
@@ -36,6 +37,7 @@ const failures = new Map();
 export async function captureTurn(plugin, event, ctx) {
   if (event.success !== true || !isUserTurn(ctx) || !isPrivate(plugin.host.config(), ctx)) return;
   const agent = hookAgent(plugin.host, ctx);
+  if (isExcluded(plugin.host, agent.cfg, agent.agentId, ctx)) return;
   if (agent.settings.shortTerm.enabled) recordTurn(plugin.host, agent, event, ctx);
   if (!agent.settings.autoCapture) return;
   const messages = lastMessages(event.messages, agent.settings.autoCaptureMaxMessages);

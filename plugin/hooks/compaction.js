@@ -6,6 +6,7 @@ import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { isExcluded } from "../forgetting/policy.js";
 import { hookAgent } from "./agent.js";
 import { workOff } from "./capture.js";
 import { unseen } from "./flush-progress.js";
@@ -29,7 +30,7 @@ const FACTS_PER_JOB = 20;
 export async function saveBeforeCompaction(plugin, event, ctx) {
   if (!isConversation(ctx) || !isPrivate(plugin.host.config(), ctx)) return;
   const agent = hookAgent(plugin.host, ctx);
-  if (!agent.settings.captureOnCompaction) return;
+  if (!agent.settings.captureOnCompaction || isExcluded(plugin.host, agent.cfg, agent.agentId, ctx)) return;
   const sessionKey = String(ctx.sessionKey);
   const { sessionId, compactions, sessionFile } = recorded(plugin, agent, event, ctx);
   const session = { agentId: agent.agentId, sessionKey, sessionId, sessionFile };

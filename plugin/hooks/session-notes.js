@@ -8,6 +8,7 @@ import { userTimeZone } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { isExcluded } from "../forgetting/policy.js";
 import { hookAgent } from "./agent.js";
 import { hostWritesNotes } from "./host-notes.js";
 import { firstAndLast, lastMessages } from "./messages.js";
@@ -72,7 +73,7 @@ async function note(plugin, ctx, read) {
   if (!isConversation(ctx) || !isPrivate(host.config(), ctx)) return;
   const agent = hookAgent(host, ctx);
   const { cfg, agentId, settings } = agent;
-  if (!settings.sessionNotes.enabled || hostWritesNotes(host, cfg)) return;
+  if (!settings.sessionNotes.enabled || hostWritesNotes(host, cfg) || isExcluded(host, cfg, agentId, ctx)) return;
   const workspaceDir = host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir;
   if (!workspaceDir) return;
   const messages = firstAndLast(await read(agent), settings.sessionNotes.messages * SPARE);

@@ -3,6 +3,7 @@
 // reads by itself.
 
 import { isRecord } from "../../lib/config.js";
+import { factsOfEntry, hasPolicy } from "../forgetting/policy.js";
 import { isPrivate } from "../hooks/session.js";
 import { textOf } from "../message-text.js";
 import { importSdk } from "../sdk.js";
@@ -10,7 +11,7 @@ import { importSdk } from "../sdk.js";
 /**
  * @typedef {import("../../index.d.ts").SessionSource} SessionSource
  * @typedef {import("../../index.d.ts").SessionRequest} SessionRequest
- * @typedef {{sessionKey: string, sessionId: string, updatedAtMs: number, machine: boolean, kind?: string}} Session
+ * @typedef {{sessionKey: string, sessionId: string, updatedAtMs: number, machine: boolean, kind?: string} & import("../forgetting/policy.js").Facts} Session
  */
 
 /** Largest part of a conversation that is read at a time, in bytes; a larger single message is read alone. */
@@ -21,14 +22,18 @@ const MESSAGE_BYTES = 64 * 1024 * 1024;
 /**
  * Answers the engine about the conversations of an agent.
  * @param {string} agentId
+ * @param {() => import("../host.js").HostConfig} config
  * @returns {SessionSource}
  */
-export function hostSessions(agentId) {
-  return async (request) => (request.kind === "list" ? await listSessions(agentId) : await readSession(agentId, request));
+export function hostSessions(agentId, config) {
+  return async (request) => (request.kind === "list" ? await listSessions(agentId, config()) : await readSession(agentId, request));
 }
 
-/** @param {string} agentId */
-async function listSessions(agentId) {
+/**
+ * @param {string} agentId
+ * @param {import("../host.js").HostConfig} cfg
+ */
+async function listSessions(agentId, cfg) {
   const store = await importSdk("session-store-runtime");
   if (typeof store?.listSessionEntries !== "function") throw new Error("this host does not list its conversations");
   const current = store.listSessionEntries({ agentId, readOnly: true, hydrateSkillPromptRefs: false });
@@ -40,7 +45,24 @@ async function listSessions(agentId) {
     const known = sessions.get(session.sessionId);
     sessions.set(session.sessionId, { ...known, ...session, machine: session.machine || known?.machine === true });
   }
-  return { sessions: [...sessions.values()], complete: retained !== null };
+  const told = hasPolicy(cfg) ? await metadata(cfg, agentId, [...sessions.keys()]) : new Map();
+  const listed = [...sessions.values()].map((session) => ({ ...session, ...told.get(session.sessionId) }));
+  return { sessions: listed, complete: retained !== null };
+}
+
+/**
+ * What a policy asks for, of conversations that were followed by another one too, which have no entry any more.
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ * @param {string[]} sessionIds
+ * @returns {Promise<Map<string, import("../forgetting/policy.js").Facts>>}
+ */
+async function metadata(cfg, agentId, sessionIds) {
+  const [sdk, store] = await Promise.all([importSdk("memory-core-host-engine-sessions"), importSdk("session-store-runtime")]);
+  if (typeof sdk?.resolveMemorySessionTargets !== "function" || typeof store?.resolveStorePath !== "function") return new Map();
+  const storePath = store.resolveStorePath(cfg.session?.store, { agentId });
+  const targets = sdk.resolveMemorySessionTargets({ agentId, storePath, sessionIds });
+  return new Map(targets.map((/** @type {any} */ target) => [target.sessionId, factsOfEntry(target)]));
 }
 
 /**
@@ -54,6 +76,7 @@ function sessionOf({ sessionKey, entry }) {
     sessionId: typeof entry?.sessionId === "string" ? entry.sessionId.trim() : "",
     updatedAtMs: wholeNumber(entry?.updatedAt),
     machine: Boolean(entry?.spawnedBy || entry?.heartbeatIsolatedBaseSessionKey),
+    ...factsOfEntry(entry),
   };
 }
 

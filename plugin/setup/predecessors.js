@@ -54,6 +54,20 @@ function switchOf(id, config, name, fallback) {
 /** @type {{id: string, wasUsed: (entry: Record<string, any>) => boolean, take: (config: Record<string, any>) => Omit<Predecessor, "id">}[]} */
 const PREDECESSORS = [
   {
+    id: "memory-core",
+    wasUsed: (entry) => isRecord(entry.config?.memoryPolicy?.excludeSessions),
+    take: ({ memoryPolicy: { excludeSessions } }) => ({
+      wanted: [
+        {
+          key: ours("memoryPolicy.excludeSessions"),
+          value: excludeSessions,
+          reason: `from ${theirs("memory-core", "memoryPolicy.excludeSessions")}`,
+        },
+      ],
+      notes: ["Conversations that memory-core left out of dreaming are now left out of transcripts, captures and notes too."],
+    }),
+  },
+  {
     id: "memory-core-plus",
     wasUsed: (entry) => entry.enabled === true || isRecord(entry.config),
     take: (config) => ({

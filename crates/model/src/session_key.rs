@@ -89,6 +89,20 @@ impl SessionKey {
         parts.zip(next).find(|(part, next)| PERSON_PARTS.contains(part) && !next.is_empty()).map(|(_, next)| next)
     }
 
+    /// The channel and the kind of the conversation (`direct`, `group` or `channel`), where the key names both.
+    #[must_use]
+    pub fn place(&self) -> Option<(&str, &'static str)> {
+        let mut parts = self.scope.split(':');
+        let channel = parts.next().filter(|channel| !channel.is_empty())?;
+        let kind = parts.find_map(|part| match part {
+            "direct" | "dm" => Some("direct"),
+            "group" => Some("group"),
+            "channel" | "room" => Some("channel"),
+            _ => None,
+        })?;
+        Some((channel, kind))
+    }
+
     /// The scope of the conversation that a thread is a part of, or its own.
     #[must_use]
     pub fn conversation(&self) -> &str {

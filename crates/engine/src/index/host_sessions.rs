@@ -14,7 +14,10 @@ use crate::transcripts::{
     files::display,
     host::{AskHost, CURSOR_PREFIX, Listing, Page, Request, Session, ask},
 };
-use model::error::{Error, ErrorKind, Result};
+use model::{
+    config::memory_policy::SessionFacts,
+    error::{Error, ErrorKind, Result},
+};
 use store::transcripts::TranscriptRow;
 
 /// Patience with one answer of the host.
@@ -36,7 +39,7 @@ enum End {
 impl SessionPass<'_> {
     pub(super) fn read_host(&self, host: &AskHost, sync: &mut SessionSync) -> Result<()> {
         let listing: Listing = self.ask(host, &Request::List)?;
-        let mut seen = HashSet::new();
+        let (mut seen, mut left_out) = (HashSet::new(), HashSet::new());
         let total = listing.sessions.len();
         for (done, session) in listing.sessions.iter().enumerate() {
             self.cancel.check()?;
@@ -44,7 +47,10 @@ impl SessionPass<'_> {
                 continue;
             }
             let path = display(&self.settings.agent_id, &format!("{}.jsonl", session.session_id));
-            if sync.forgotten.conversation(&path, Some(&session.session_key)) {
+            if sync.forgotten.conversation(&path, Some(&session.session_key))
+                || self.settings.excluded_sessions.reason(session.facts()).is_some()
+            {
+                left_out.insert(path);
                 continue;
             }
             let row = sync.known.get(&path).filter(|row| is_hosts(Some(row))).cloned();
@@ -62,7 +68,7 @@ impl SessionPass<'_> {
             (self.progress)(&Step { completed: done + 1, total, label: "Reading conversations".to_owned() });
         }
         if !listing.complete {
-            self.ask_for_the_rest(host, sync)?;
+            self.ask_for_the_rest(host, sync, &left_out)?;
         }
         Ok(())
     }
@@ -149,12 +155,18 @@ impl SessionPass<'_> {
     }
 
     /// A conversation that is not in the list may have been deleted, or only have been followed by another one.
-    fn ask_for_the_rest(&self, host: &AskHost, sync: &mut SessionSync) -> Result<()> {
-        let mut rest: Vec<String> = sync.gone.iter().filter(|p| is_hosts(sync.known.get(*p))).cloned().collect();
+    fn ask_for_the_rest(&self, host: &AskHost, sync: &mut SessionSync, left_out: &HashSet<String>) -> Result<()> {
+        let is_open = |path: &&String| is_hosts(sync.known.get(*path)) && !left_out.contains(*path);
+        let mut rest: Vec<String> = sync.gone.iter().filter(is_open).cloned().collect();
         rest.sort_unstable();
         for path in rest {
             self.cancel.check()?;
             let Some(row) = sync.known.get(&path) else { continue };
+            let facts = SessionFacts { key: row.session_key.as_deref(), ..SessionFacts::default() };
+            if sync.forgotten.conversation(&path, facts.key) || self.settings.excluded_sessions.reason(facts).is_some()
+            {
+                continue;
+            }
             let (Some(session_key), Some(cursor)) = (&row.session_key, row.cursor.strip_prefix(CURSOR_PREFIX)) else {
                 continue;
             };

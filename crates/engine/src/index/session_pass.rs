@@ -28,7 +28,10 @@ use crate::{
 };
 use model::{
     cancel::Cancel,
-    config::settings::{Settings, SyncSettings},
+    config::{
+        memory_policy::SessionFacts,
+        settings::{Settings, SyncSettings},
+    },
     error::{Code, Result},
     source::Source,
 };
@@ -168,7 +171,10 @@ impl SessionPass<'_> {
             sync.gone.retain(|path| is_hosts(sync.known.get(path)));
         }
         sync.report.skipped.extend(found.skipped);
-        let mut owners: Option<HashMap<String, Owner>> = None;
+        // With a policy also what is indexed is looked at: it may be a newer one.
+        let policy = &self.settings.excluded_sessions;
+        let mut owners: Option<HashMap<String, Owner>> =
+            (!policy.is_empty()).then(|| files::owners(state_dir, agent_id));
         let total = found.files.len();
         for (done, file) in found.files.iter().enumerate() {
             self.cancel.check()?;
@@ -180,6 +186,13 @@ impl SessionPass<'_> {
             if sync.forgotten.conversation(&file.path, row.as_ref().and_then(|row| row.session_key.as_deref())) {
                 continue;
             }
+            let live = file.archived_from.as_deref();
+            let known = row.as_ref().and_then(|row| row.session_key.as_deref());
+            let told = owners.as_ref().and_then(|owners| owners.get(live.unwrap_or_else(|| file.name())));
+            let facts = told.map_or_else(|| SessionFacts { key: known, ..SessionFacts::default() }, Owner::facts);
+            if policy.reason(facts).is_some() {
+                continue;
+            }
             let same = row.as_ref().is_some_and(|row| row.mtime_ns == file.mtime_ns && row.size == file.size);
             if same || (self.scope < Scope::All && !self.is_due(file, row.as_ref())) {
                 if row.is_some() {
@@ -188,12 +201,13 @@ impl SessionPass<'_> {
                 continue;
             }
             let owners = owners.get_or_insert_with(|| files::owners(state_dir, agent_id));
-            let live = file.archived_from.as_deref();
             let owner = owners.get(live.unwrap_or_else(|| file.name()));
             let former = || live.and_then(|name| sync.known.get(&files::display(agent_id, name))?.session_key.clone());
             let key = owner.map(|owner| owner.key.clone()).or_else(former);
             let machine = owner.map_or_else(|| key.as_deref().and_then(kind::machine_session), |owner| owner.machine);
-            if machine.is_some() || sync.forgotten.conversation(&file.path, key.as_deref()) {
+            let by_key = SessionFacts { key: key.as_deref(), ..SessionFacts::default() };
+            let is_excluded = owner.is_none() && policy.reason(by_key).is_some();
+            if machine.is_some() || is_excluded || sync.forgotten.conversation(&file.path, key.as_deref()) {
                 continue;
             }
             match self.read_file(file, row.as_ref(), key.as_deref(), sync) {

@@ -17,7 +17,7 @@ use crate::workspace::{
     roots::Located,
     skipped::{SkipCode, Skipped},
 };
-use model::stamp::mtime_ns;
+use model::{config::memory_policy::SessionFacts, stamp::mtime_ns};
 
 /// First part of the paths of transcripts in results, as in memory-core.
 pub(crate) const ROOT: &str = "sessions";
@@ -144,6 +144,25 @@ pub struct Owner {
     pub key: String,
     /// Why it is left out, when it is no conversation of a person.
     pub machine: Option<&'static str>,
+    /// Its channel, where the list says it.
+    pub channel: Option<String>,
+    /// Its kind, where the list says it.
+    pub chat_type: Option<String>,
+    /// The source of the hook that began it, where the list says it.
+    pub hook_source: Option<String>,
+}
+
+impl Owner {
+    /// What the user's policy compares.
+    #[must_use]
+    pub fn facts(&self) -> SessionFacts<'_> {
+        SessionFacts {
+            key: Some(&self.key),
+            hook_source: self.hook_source.as_deref(),
+            channel: self.channel.as_deref(),
+            chat_type: self.chat_type.as_deref(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -153,6 +172,10 @@ struct Entry {
     session_file: Option<String>,
     spawned_by: Option<String>,
     heartbeat_isolated_base_session_key: Option<String>,
+    chat_type: Option<String>,
+    channel: Option<String>,
+    last_channel: Option<String>,
+    hook_external_content_source: Option<String>,
 }
 
 /// Conversations by the name of their transcript. A list that cannot be read is an empty one: transcripts are then
@@ -179,7 +202,9 @@ pub(crate) fn owners(state_dir: &Path, agent_id: &str) -> HashMap<String, Owner>
         // Several keys may lead to one transcript; when one of them is a person's, so is the conversation.
         let keep = owners.get(&name).is_some_and(|known: &Owner| known.machine.is_none());
         if !keep {
-            owners.insert(name, Owner { key, machine });
+            let channel = entry.channel.or(entry.last_channel);
+            let (chat_type, hook_source) = (entry.chat_type, entry.hook_external_content_source);
+            owners.insert(name, Owner { key, machine, channel, chat_type, hook_source });
         }
     }
     owners

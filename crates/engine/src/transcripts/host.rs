@@ -12,6 +12,7 @@ use super::{
     render::Speaker,
 };
 use model::{
+    config::memory_policy::SessionFacts,
     error::{Code, Error, ErrorKind, Result},
     session_key::machine_kind,
 };
@@ -68,6 +69,15 @@ pub struct Session {
     /// What kind of session it is, as the host sorts them.
     #[serde(default)]
     pub kind: Option<String>,
+    /// The source of the hook that began it.
+    #[serde(default)]
+    pub hook_source: Option<String>,
+    /// Its channel.
+    #[serde(default)]
+    pub channel: Option<String>,
+    /// Its kind: direct, group or channel.
+    #[serde(default)]
+    pub chat_type: Option<String>,
 }
 
 /// JavaScript's numbers arrive as fractions when they are large.
@@ -77,6 +87,17 @@ pub(crate) fn whole_number<'de, D: Deserializer<'de>>(from: D) -> std::result::R
 }
 
 impl Session {
+    /// What the user's policy compares.
+    #[must_use]
+    pub fn facts(&self) -> SessionFacts<'_> {
+        SessionFacts {
+            key: Some(&self.session_key),
+            hook_source: self.hook_source.as_deref(),
+            channel: self.channel.as_deref(),
+            chat_type: self.chat_type.as_deref(),
+        }
+    }
+
     /// Why it is left out.
     #[must_use]
     pub fn excluded(&self) -> Option<&'static str> {

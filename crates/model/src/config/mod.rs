@@ -5,6 +5,7 @@ pub mod agents;
 pub mod automatic;
 pub mod consolidation;
 mod layers;
+pub mod memory_policy;
 pub mod paths;
 pub mod places;
 pub mod resolve;

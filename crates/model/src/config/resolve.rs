@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     agents::{Roster, normalize_agent_id},
     layers::{DEFAULT_ORIGIN, Reader},
-    paths,
+    memory_policy, paths,
     setting::Integer,
     settings::{
         BatchSettings, CacheSettings, Chunking, Citations, ExcerptSettings, ProviderSettings, QuerySettings, Ranking,
@@ -71,6 +71,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
         time_zone: time_zone(&mut reader, input.config),
         sources,
         searches_sessions,
+        excluded_sessions: memory_policy::read(&mut reader),
         extra_paths: extra_paths(&mut reader, input.home_dir),
         max_file_bytes: reader.integer(&table::MAX_FILE_BYTES),
         price_per_million_tokens: reader.optional_number(&table::PRICE_PER_MILLION_TOKENS),

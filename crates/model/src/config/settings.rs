@@ -6,6 +6,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::memory_policy::ExcludedSessions;
+
 /// Everything the engine needs to know about one agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -25,6 +27,8 @@ pub struct Settings {
     /// Whether conversations are searched by whoever asks. Indexed ones that are not are searched only for a call that
     /// names those it may see.
     pub searches_sessions: bool,
+    /// Conversations that nothing is taken from.
+    pub excluded_sessions: ExcludedSessions,
     /// Extra files, folders and globs to index: as written, `~` expanded, trimmed and without repetitions (A6).
     pub extra_paths: Vec<String>,
     /// Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason.

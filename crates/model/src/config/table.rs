@@ -4,7 +4,7 @@
 use super::{active_memory, automatic, consolidation, setting::*, settings};
 
 /// Settings that hold others.
-pub(super) const GROUPS: [&str; 24] = ["dreaming", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "sessionNotes", "storedFacts", "standingIntents", "activeMemory", "consolidation"];
+pub(super) const GROUPS: [&str; 26] = ["dreaming", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "sessionNotes", "storedFacts", "standingIntents", "activeMemory", "consolidation", "memoryPolicy", "memoryPolicy.excludeSessions"];
 
 /// Whether memory is searched at all. Default: true.
 pub(super) const ENABLED: Switch = Switch { key: "enabled", default: true };
@@ -392,3 +392,12 @@ pub(super) const CONSOLIDATION_DIARY: Switch = Switch { key: "consolidation.diar
 
 /// Runs that can be taken back. Default: 30.
 pub(super) const CONSOLIDATION_KEEP_RUNS: Integer = Integer { key: "consolidation.keepRuns", range: 1..=365, default: 30 };
+
+/// Sources of hooks that began the conversation, such as gmail; hosts from 2026.8 tell. Default: none.
+pub(super) const MEMORY_POLICY_EXCLUDE_SESSIONS_HOOK_EXTERNAL_CONTENT_SOURCES: Special = Special { key: "memoryPolicy.excludeSessions.hookExternalContentSources" };
+
+/// Channels, such as telegram. Default: none.
+pub(super) const MEMORY_POLICY_EXCLUDE_SESSIONS_CHANNELS: Special = Special { key: "memoryPolicy.excludeSessions.channels" };
+
+/// Kinds of conversation. Default: none.
+pub(super) const MEMORY_POLICY_EXCLUDE_SESSIONS_CHAT_TYPES: Special = Special { key: "memoryPolicy.excludeSessions.chatTypes" };

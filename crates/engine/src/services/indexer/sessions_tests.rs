@@ -263,7 +263,7 @@ fn host(messages: &'static [&'static str], reads: Arc<AtomicUsize>, present: Arc
         let count = present.load(Ordering::SeqCst);
         let answer = match request["kind"].as_str() {
             Some("list") => json!({ "complete": true, "sessions": [
-                { "sessionKey": "agent:main:main", "sessionId": "s1", "updatedAtMs": 1_000 + count },
+                { "sessionKey": "agent:main:main", "sessionId": "s1", "updatedAtMs": 1_000 + count, "hookSource": "gmail" },
                 { "sessionKey": "agent:main:cron:j", "sessionId": "s2", "updatedAtMs": 5 },
             ]}),
             _ => {
@@ -317,4 +317,44 @@ async fn a_host_that_keeps_conversations_itself_is_asked_for_what_is_new() {
     present.store(0, Ordering::SeqCst);
     sync(&lease, false).await;
     assert!(paths(&lease, "Lena Porto").await.is_empty());
+}
+
+// A policy that is set later takes out what is indexed already, on hosts with files and on those without.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_that_the_policy_leaves_out_is_not_indexed_and_leaves_the_index() {
+    let with_policy = |mut call: OpenCall, policy: Value| {
+        call.config["plugins"]["entries"]["memory-core-rs"]["config"]["memoryPolicy"] =
+            json!({ "excludeSessions": policy });
+        call
+    };
+    let dir = tempfile::tempdir().unwrap();
+    append(dir.path(), "a.jsonl", &[said("user", "Lena moved to Porto.")]);
+    append(dir.path(), "b.jsonl", &[said("user", "Biscuit is the dog of Lena.")]);
+    let list = r#"{"agent:main:main":{"sessionId":"a","lastChannel":"telegram","chatType":"direct"},
+        "agent:main:discord:direct:7":{"sessionId":"b"}}"#;
+    fs::write(dir.path().join("agents/main/sessions/sessions.json"), list).unwrap();
+    let lease = open(call(dir.path(), None, &json!({}))).await.unwrap().unwrap();
+    sync(&lease, false).await;
+    assert_eq!((paths(&lease, "Porto").await.len(), paths(&lease, "Biscuit").await.len()), (1, 1));
+    for (policy, left) in [
+        (json!({ "channels": ["telegram"] }), (0, 1)),
+        (json!({ "channels": ["discord"] }), (1, 0)),
+        (json!({ "chatTypes": ["direct"] }), (0, 0)),
+        (json!({ "chatTypes": ["group"] }), (1, 1)),
+    ] {
+        let lease = open(with_policy(call(dir.path(), None, &json!({})), policy.clone())).await.unwrap().unwrap();
+        sync(&lease, false).await;
+        assert_eq!((paths(&lease, "Porto").await.len(), paths(&lease, "Biscuit").await.len()), left, "{policy}");
+    }
+
+    const SAID: &[&str] = &["The ferry leaves at nine."];
+    let dir = tempfile::tempdir().unwrap();
+    let asked = || host(SAID, Arc::default(), Arc::new(AtomicUsize::new(1)));
+    let lease = open(call(dir.path(), Some(asked()), &json!({}))).await.unwrap().unwrap();
+    sync(&lease, false).await;
+    assert_eq!(paths(&lease, "ferry").await.len(), 1);
+    let policy = json!({ "hookExternalContentSources": ["gmail"] });
+    let lease = open(with_policy(call(dir.path(), Some(asked()), &json!({})), policy)).await.unwrap().unwrap();
+    sync(&lease, false).await;
+    assert!(paths(&lease, "ferry").await.is_empty());
 }

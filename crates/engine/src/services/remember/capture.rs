@@ -23,7 +23,10 @@ use crate::{
 };
 use model::{
     cancel::Cancel,
-    config::automatic::{Automatic, CaptureMode},
+    config::{
+        automatic::{Automatic, CaptureMode},
+        memory_policy::SessionFacts,
+    },
     error::Result,
 };
 
@@ -138,15 +141,19 @@ impl Remember {
         }
     }
 
-    /// The next turn that waits. Those of conversations that are forgotten by now are given up.
+    /// The next turn that waits. Those of conversations that are forgotten or left out by now are given
+    /// up.
     async fn claim(self: &Arc<Self>, folder: &Path) -> Result<Option<Job>> {
         let journal = Journal::new(folder);
         self.blocking(move |_, settings| {
             let list = Exclusions::of(&settings.database_path);
             // Nobody knows what is forgotten: the turns wait until the list can be read.
             list.check()?;
-            let is_forgotten =
-                |job: &Job| [&job.session_key, &job.session_id].into_iter().flatten().any(|name| list.session(name));
+            let is_forgotten = |job: &Job| {
+                let facts = SessionFacts { key: job.session_key.as_deref(), ..SessionFacts::default() };
+                [&job.session_key, &job.session_id].into_iter().flatten().any(|name| list.session(name))
+                    || settings.excluded_sessions.reason(facts).is_some()
+            };
             while let Some(job) = journal.claim(now_ms(), LEASE_MS)? {
                 if !is_forgotten(&job) {
                     return Ok(Some(job));

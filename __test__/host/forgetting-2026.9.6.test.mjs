@@ -1,0 +1,3 @@
+import { forgettingSuite } from "./forgetting-suite.mjs";
+
+forgettingSuite("2026.9.6");
