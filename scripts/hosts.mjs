@@ -54,7 +54,8 @@ function cell(outcomes, version, suite) {
 
 /** @param {Outcomes} outcomes */
 function table(outcomes) {
-  const rows = suites.map((suite) => [TITLES[suite] ?? suite, ...versions.map((version) => cell(outcomes, version, suite))]);
+  const known = suites.filter((suite) => versions.some((version) => outcomes[version]?.[suite]));
+  const rows = known.map((suite) => [TITLES[suite] ?? suite, ...versions.map((version) => cell(outcomes, version, suite))]);
   const lines = [["OpenClaw", ...versions], ["---", ...versions.map(() => "---")], ...rows];
   return [BEGIN, ...lines.map((cells) => `| ${cells.join(" | ")} |`), END].join("\n");
 }
