@@ -195,6 +195,8 @@ export interface MemoryStatus {
   custom?: Record<string, unknown> & {
     /** Chunks that still have no vector. */
     pendingEmbeddings?: number
+    /** Distinct chunks whose single lines have no vectors yet, beside a hosted provider: searches do without until none is left. */
+    lines?: { pending: number, filling: boolean }
     /** Why, when the provider failed, and since when (milliseconds since the epoch). */
     embeddingError?: MemoryFailure & { sinceMs: number }
     /** Chunks whose text the provider refused. */

@@ -100,3 +100,13 @@ test("the last warnings stand below, with their time and how often they came", (
   );
   expect(printed({ status: { ...status, custom: { lastWarnings: [] } } })).not.toContain("Last warnings");
 });
+
+test("status tells how many chunks wait for vectors of their lines, and nothing once all have them", () => {
+  const status = (/** @type {object} */ lines) =>
+    printed({ status: { backend: "builtin", provider: "openai", vector: { enabled: true }, custom: { lines } } });
+  expect(status({ pending: 40, filling: true })).toContain(
+    "Vectors of single lines: 40 chunks to go, being made; until then searches compare whole chunks",
+  );
+  expect(status({ pending: 1, filling: false })).toContain("1 chunk to go, made while an agent or a gateway runs;");
+  expect(status({ pending: 0, filling: false })).not.toContain("single lines");
+});

@@ -1,4 +1,5 @@
 // memory-core-rs of this repository, in process.
+import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryIndexManager } from "../../index.js";
 
 /** @param {{workspace: string, provider: string, embed?: {baseUrl: string, model: string}, nowMs: number}} job */
@@ -12,6 +13,8 @@ export async function open({ workspace, provider, embed, nowMs }) {
   });
   if (!manager) throw new Error("memory search is off");
   await manager.sync({ reason: "eval", force: true });
+  // Beside a hosted provider lines get their vectors afterwards.
+  while (manager.status().custom?.lines?.pending) await sleep(50);
   return {
     // The engine has a clock of its own.
     search: (/** @type {string} */ query, /** @type {object} */ options) => manager.search(query, { ...options, nowMs }),

@@ -183,11 +183,12 @@ function sourceLines({ sourceCounts }) {
 }
 
 /** @param {MemoryStatus} status @param {boolean} verbose */
-function engineLines({ vector, fts, cache, batch, fallback }, verbose) {
+function engineLines({ vector, fts, cache, batch, fallback, custom }, verbose) {
   const vectors = vectorText(vector);
   const words = !fts?.enabled ? "disabled" : fts.available ? "ready" : `unavailable${fts.error ? `: ${fts.error}` : ""}`;
   return [
     field("Vector", `${vectors}${vector?.dims ? `, ${vector.dims} dimensions` : ""}${vector?.loadError ? `: ${vector.loadError}` : ""}`),
+    custom?.lines?.pending ? field("Vectors of single lines", lineText(custom.lines)) : null,
     field("FTS", words),
     cache
       ? field(
@@ -198,6 +199,12 @@ function engineLines({ vector, fts, cache, batch, fallback }, verbose) {
     batch?.enabled || (batch && verbose) ? field("Batch", batch.enabled ? "enabled" : "disabled") : null,
     fallback ? field("Fallback", paint("yellow", `from ${fallback.from}${fallback.reason ? `: ${fallback.reason}` : ""}`)) : null,
   ];
+}
+
+/** How far they are: searches do without until all are there. @param {{pending: number, filling: boolean}} lines */
+function lineText({ pending, filling }) {
+  const how = filling ? "being made" : "made while an agent or a gateway runs";
+  return `${counted(pending, "chunk")} to go, ${how}; until then searches compare whole chunks`;
 }
 
 /** @param {MemoryStatus["vector"]} vector */

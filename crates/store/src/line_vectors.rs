@@ -1,7 +1,7 @@
 //! Vectors of the single lines of a chunk, as codes one after the other, found by the hash of the chunk, and what they say
 //! piece by piece. Only a model in this process makes them: they cost nothing, and may be dropped and made again.
 
-use rusqlite::params;
+use rusqlite::{params, types::FromSql};
 
 use super::{
     Reader, Tx,
@@ -13,7 +13,7 @@ use super::{
 use crate::error::SqlResult;
 use model::error::Result;
 
-/// The lines of the text of chunk `c` have no vectors or no pieces in the space `?2`.
+/// That the lines of chunk `c` have no vectors or no pieces in space `?2`.
 const ABSENT: &str = "NOT (EXISTS (SELECT 1 FROM line_vectors v WHERE v.space_id = ?2 AND v.hash = c.hash) \
      AND EXISTS (SELECT 1 FROM line_pieces p WHERE p.space_id = ?2 AND p.hash = c.hash))";
 
@@ -33,11 +33,12 @@ impl Reader<'_> {
         self.missing_texts(ABSENT, (generation, space), after, limit)
     }
 
-    /// How many such texts there are.
+    /// How many distinct texts of a generation [`Reader::missing_line_vectors`] gives, page by page; all of them where there
+    /// is no space yet.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn missing_line_count(&self, generation: GenerationId, space: SpaceId) -> Result<usize> {
+    pub fn pending_lines(&self, generation: GenerationId, space: Option<SpaceId>) -> Result<u64> {
         let sql = format!("SELECT count(DISTINCT c.hash) FROM chunk c WHERE c.generation = ?1 AND {ABSENT}");
         self.conn.prepare_cached(&sql).sql()?.query_row(params![generation, space], |row| row.get(0)).sql()
     }
@@ -52,13 +53,13 @@ impl Reader<'_> {
         statement.query_row([space], |row| row.get(0)).sql()
     }
 
-    /// The line codes of chunks, where there are any: chunk id, codes of its lines in order.
+    /// The line codes of chunks with a text: chunk id, codes of its lines in order; none of those that have none yet.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn line_codes(&self, space: SpaceId, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<u8>)>> {
+    pub fn line_codes(&self, space: SpaceId, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, Option<Vec<u8>>)>> {
         let sql = "SELECT c.id, v.codes FROM rarray(?2) ids CROSS JOIN chunk c ON c.id = ids.value \
-             CROSS JOIN line_vectors v ON v.space_id = ?1 AND v.hash = c.hash";
+             LEFT JOIN line_vectors v ON v.space_id = ?1 AND v.hash = c.hash WHERE c.hash IS NOT NULL";
         self.of_lines(sql, space, chunk_ids)
     }
 
@@ -72,7 +73,7 @@ impl Reader<'_> {
         self.of_lines(sql, space, chunk_ids)
     }
 
-    fn of_lines(&self, sql: &str, space: SpaceId, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<u8>)>> {
+    fn of_lines<T: FromSql>(&self, sql: &str, space: SpaceId, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, T)>> {
         let mut statement = self.conn.prepare_cached(sql).sql()?;
         let rows =
             statement.query_map(params![space, id_list(chunk_ids)], |row| Ok((row.get(0)?, row.get(1)?))).sql()?;
@@ -92,13 +93,16 @@ pub struct LineData {
 }
 
 impl Tx<'_> {
-    /// Stores what was made of the lines of texts.
+    /// Stores what was made of the lines of texts, but of none that has left the index meanwhile.
     ///
     /// # Errors
     /// When the database cannot be written.
     pub fn insert_lines(&self, space: SpaceId, lines: &[LineData]) -> Result<()> {
         let insert = |table: &str, column: &str| {
-            format!("INSERT OR REPLACE INTO {table} (space_id, hash, {column}) VALUES (?1, ?2, ?3)")
+            format!(
+                "INSERT OR REPLACE INTO {table} (space_id, hash, {column}) SELECT ?1, ?2, ?3 WHERE EXISTS \
+                 (SELECT 1 FROM generation g CROSS JOIN chunk c ON c.generation = g.id AND c.hash = ?2)"
+            )
         };
         let mut codes = self.conn.prepare_cached(&insert("line_vectors", "codes")).sql()?;
         let mut signs = self.conn.prepare_cached(&insert("line_pieces", "signs")).sql()?;

@@ -1,55 +1,110 @@
 //! The line pass: a model in this process embeds each line of a chunk, so that a search can tell which line of a
 //! similar chunk is meant. It costs nothing but time, comes last, and can be stopped and resumed at any chunk.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, pin::pin, sync::Arc, time::Duration};
 
-use super::{Progress, Step, rows::hashed_text, sweep::Sweep};
+use super::{rows::hashed_text, sweep::Sweep};
 use crate::blocking::background;
 use embed::{Embedded, Embedder, Purpose, pieces::PieceLine};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
-use store::{Store, embeddings::MissingText, line_vectors::LineData, vectors};
+use store::{
+    Reader, Store, Tx, embeddings::MissingText, files::Hash, generations::GenerationId, line_vectors::LineData, vectors,
+};
 
-/// Chunks embedded and written at a time.
-const PAGE: usize = 48;
+/// Chunks up to which single lines are embedded as well, when the chunks are embedded by the model in this process:
+/// beyond it a Raspberry Pi would compute for days.
+const BESIDE_LOCAL: u64 = 20_000;
+/// The same beside a hosted provider, where nobody expects this machine to compute: a minute or two of one core, in the
+/// background.
+pub(crate) const BESIDE_HOSTED: u64 = 1_000;
 
-/// What a line pass needs.
-pub(crate) struct LinePass {
-    /// The store; its writer lease is held by this process.
-    pub store: Arc<Store>,
-    /// A model in this process.
-    pub embedder: Arc<dyn Embedder>,
-    /// Where texts lose their secrets.
-    pub redact_secrets: RedactSecrets,
-    /// Stops the pass between pages.
-    pub cancel: Cancel,
-    /// Listens.
-    pub progress: Progress,
+/// Chunks up to which single lines have a meaning of their own beside what an embedder makes of the chunks.
+pub(crate) fn most_chunks(embedder: &dyn Embedder) -> u64 {
+    if embedder.is_local() { BESIDE_LOCAL } else { BESIDE_HOSTED }
 }
 
-impl LinePass {
-    /// Runs until every chunk of the live generation has line vectors; gives the number of chunks that got them.
+/// Chunks whose lines are embedded and written at a time: what a kill or an end costs.
+const PAGE: usize = 16;
+
+/// How often it is asked while a page is embedded whether the engine was closed.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The page of what is missing in a generation that comes after a hash.
+pub(crate) trait Missing:
+    Fn(&Reader<'_>, GenerationId, Option<&Hash>) -> Result<Vec<MissingText>> + Clone + Send + 'static
+{
+}
+
+impl<F> Missing for F where
+    F: Fn(&Reader<'_>, GenerationId, Option<&Hash>) -> Result<Vec<MissingText>> + Clone + Send + 'static
+{
+}
+
+/// A walk over the texts of the live generation whose lines have no vectors. Embedding needs no lease; who walks takes it
+/// for each page that is written, so that nobody else who wants to write waits for the model.
+pub(crate) struct LinePass<F> {
+    sweep: Sweep<F>,
+    embedder: Arc<dyn Embedder>,
+    /// Where texts lose their secrets.
+    redact_secrets: RedactSecrets,
+    /// Ends it at any time.
+    cancel: Cancel,
+}
+
+/// A walk of the lines of `store` for `embedder`, a model in this process; [`open`] comes before it.
+pub(crate) fn pass(
+    store: &Arc<Store>,
+    embedder: Arc<dyn Embedder>,
+    redact_secrets: RedactSecrets,
+    cancel: &Cancel,
+) -> LinePass<impl Missing> {
+    let key = embedder.space().key();
+    // By name each time: another index may have been put in the place of this one meanwhile.
+    let missing = move |r: &Reader<'_>, generation, after: Option<&Hash>| match r.space(&key)? {
+        Some(space) => r.missing_line_vectors(generation, space.id, after, PAGE),
+        None => Ok(Vec::new()),
+    };
+    LinePass { sweep: Sweep::new(store, cancel, missing), embedder, redact_secrets, cancel: cancel.clone() }
+}
+
+/// Has a place for what `embedder` makes. The writer lease is held by this process.
+///
+/// # Errors
+/// When the store cannot be written.
+pub(crate) async fn open(store: &Arc<Store>, embedder: &dyn Embedder) -> Result<()> {
+    let key = embedder.space().key();
+    write(store, move |tx| tx.get_or_create_space(&key).map(drop)).await
+}
+
+/// Keeps what a pass made. The writer lease is held by this process.
+///
+/// # Errors
+/// When the store cannot be written.
+pub(crate) async fn keep(store: &Arc<Store>, embedder: &dyn Embedder, lines: Arc<Vec<LineData>>) -> Result<()> {
+    let key = embedder.space().key();
+    write(store, move |tx| tx.insert_lines(tx.get_or_create_space(&key)?.id, &lines)).await
+}
+
+async fn write(store: &Arc<Store>, work: impl FnOnce(&Tx<'_>) -> Result<()> + Send + 'static) -> Result<()> {
+    let store = Arc::clone(store);
+    background(move || store.write_indexed(move |tx| work(tx))).await
+}
+
+impl<F: Missing> LinePass<F> {
+    /// The lines of the next texts, which are to be kept before more is asked for; none when every text has them.
     ///
     /// # Errors
-    /// When the model or the store fails; what was written stays and counts at the next run.
-    pub(crate) async fn run(&self) -> Result<usize> {
-        let key = self.embedder.space().key();
-        let space = self.blocking(move |store| store.write_indexed(move |tx| tx.get_or_create_space(&key))).await?;
-        let space_id = space.id;
-        let mut sweep = Sweep::new(&self.store, &self.cancel, move |r, generation, after| {
-            r.missing_line_vectors(generation, space_id, after, PAGE)
-        });
-        let total = move |store: &Store| {
-            store.read(|r| r.live()?.map_or(Ok(0), |live| r.missing_line_count(live.id, space_id)))
-        };
-        let total = self.blocking(total).await?;
-        let mut done = 0;
-        while let Some(page) = sweep.next().await? {
-            done += page.len();
-            let lines = self.lines(&page).await?;
-            self.blocking(move |store| store.write_indexed(move |tx| tx.insert_lines(space_id, &lines))).await?;
-            (self.progress)(&Step { completed: done, total: total.max(done), label: "Embedding lines".to_owned() });
+    /// When the model or the store fails, or when cancelled; what was kept stays and counts at the next pass.
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<LineData>>> {
+        let Some(page) = self.sweep.next().await? else { return Ok(None) };
+        let mut lines = pin!(self.lines(&page));
+        loop {
+            if let Ok(lines) = tokio::time::timeout(TICK, &mut lines).await {
+                return lines.map(Some);
+            }
+            // What is under way is dropped, and the model stops.
+            self.cancel.check()?;
         }
-        Ok(done)
     }
 
     /// Codes and pieces of all lines of each text; a line without words, or one the model refuses, has a code of zeros and
@@ -103,11 +158,6 @@ impl LinePass {
             Embedded::Refused(_) => None,
         });
         Ok(made.collect())
-    }
-
-    async fn blocking<T: Send + 'static>(&self, work: impl FnOnce(&Store) -> Result<T> + Send + 'static) -> Result<T> {
-        let store = Arc::clone(&self.store);
-        background(move || work(&store)).await
     }
 }
 

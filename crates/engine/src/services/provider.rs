@@ -116,6 +116,16 @@ impl Provider {
         self.lines.get().cloned()
     }
 
+    /// The model in this process that embeds single lines beside a hosted provider, if somebody has asked for it.
+    pub(super) fn known_line_embedder(&self) -> Option<&Arc<dyn Embedder>> {
+        self.lines.get().filter(|_| self.is_hosted())
+    }
+
+    /// Whether something else than this process embeds the chunks.
+    pub(super) fn is_hosted(&self) -> bool {
+        matches!(self.embedder(), Ok(Some(embedder)) if !embedder.is_local())
+    }
+
     /// The account of the provider in use; of the one that was asked for while none can be used.
     fn account(&self, settings: &Settings) -> Option<&Account> {
         match &*self.choice() {

@@ -38,6 +38,8 @@ pub(crate) struct Home {
     pub embedded: Arc<AtomicUsize>,
     /// Whether the provider refuses [`REFUSED`] and minds [`FAILING`].
     pub strict: Arc<AtomicBool>,
+    /// Where the embedded model lies; nowhere unless a test says so.
+    pub models: Vec<PathBuf>,
 }
 
 impl Home {
@@ -46,6 +48,7 @@ impl Home {
             dir: tempfile::tempdir().unwrap(),
             embedded: Arc::default(),
             strict: Arc::new(AtomicBool::new(true)),
+            models: Vec::new(),
         };
         for (path, text) in files {
             home.write(path, text);
@@ -90,6 +93,7 @@ impl Home {
         let call = OpenCall {
             state_dir: state.to_path_buf(),
             workspace_dir: Some(workspace.to_path_buf()),
+            model_paths: self.models.clone(),
             host: Some(Arc::new(FakeHost::default().with_embed("spare", spare()).with_embed(
                 "bedrock",
                 Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {

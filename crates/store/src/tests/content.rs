@@ -345,6 +345,8 @@ fn lines_of_an_index_from_before_pieces_are_made_again<B: Backend>() {
         all.iter().map(|text| LineData { hash: text.hash, codes: vec![1, 2], signs: vec![1, 7] }).collect();
     fixture.store.write(move |tx| tx.insert_lines(space, &lines)).unwrap();
     assert!(missing(()).is_empty());
+    let pending = |space| fixture.store.read(|r| r.pending_lines(generation, space)).unwrap();
+    assert_eq!((pending(Some(space)), pending(None)), (0, 2));
     let ids: Vec<ChunkId> = all.iter().map(|text| text.chunk_id).collect();
     let signs = fixture.store.read(|r| r.line_signs(space, &ids)).unwrap();
     assert_eq!(signs.iter().map(|(_, signs)| signs.as_slice()).collect::<Vec<_>>(), [[1, 7], [1, 7]]);
@@ -352,10 +354,36 @@ fn lines_of_an_index_from_before_pieces_are_made_again<B: Backend>() {
     // As an older engine left them.
     fixture.store.write(|tx| B::drop_pieces(tx)).unwrap();
     assert_eq!(missing(()).len(), 2, "their vectors are there, their pieces are not");
+    assert_eq!(pending(Some(space)), 2);
     assert_eq!(fixture.store.read(|r| r.line_codes(space, &ids)).unwrap().len(), 2, "searches use what there is");
 
     fixture.put("a.md", &["three"]);
     assert_eq!(fixture.store.write(|tx| tx.prune_lines(10)).unwrap(), 2, "what no note says any more goes");
+}
+
+// A note that is changed or forgotten while the model is at its lines must not leave them behind.
+fn lines_of_a_text_that_has_left_meanwhile_are_not_kept<B: Backend>() {
+    let fixture = Fixture::<B>::new();
+    let generation = fixture.put("a.md", &["one"]);
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
+    let page = fixture.store.read(|r| r.missing_line_vectors(generation, space, None, 10)).unwrap();
+    let late = LineData { hash: page[0].hash, codes: vec![1, 2], signs: vec![1, 7] };
+    fixture.put("a.md", &["two"]);
+    fixture.store.write(move |tx| tx.insert_lines(space, &[late])).unwrap();
+    assert!(!fixture.store.read(|r| r.has_line_vectors(space)).unwrap());
+}
+
+fn lines_that_a_model_has_not_come_to_are_told_from_those_of_no_text<B: Backend>() {
+    let fixture = Fixture::<B>::new();
+    let generation = fixture.put("a.md", &["one", "two"]);
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
+    let page = fixture.store.read(|r| r.missing_line_vectors(generation, space, None, 10)).unwrap();
+    let ids: Vec<ChunkId> = page.iter().map(|text| text.chunk_id).collect();
+    let first = LineData { hash: page[0].hash, codes: vec![1, 2], signs: vec![1, 7] };
+    fixture.store.write(move |tx| tx.insert_lines(space, &[first])).unwrap();
+    let mut codes = fixture.store.read(|r| r.line_codes(space, &ids)).unwrap();
+    codes.sort_by_key(|(id, _)| *id != ids[0]);
+    assert_eq!(codes, [(ids[0], Some(vec![1, 2])), (ids[1], None)]);
 }
 
 for_every_backend!(
@@ -370,4 +398,6 @@ for_every_backend!(
     the_candidates_of_a_search_come_once_and_with_their_cosines,
     the_order_of_chunks_knows_files_and_lines_and_no_history,
     lines_of_an_index_from_before_pieces_are_made_again,
+    lines_of_a_text_that_has_left_meanwhile_are_not_kept,
+    lines_that_a_model_has_not_come_to_are_told_from_those_of_no_text,
 );

@@ -26,7 +26,8 @@ pub(crate) struct LineMeaning {
 type Place<'a> = (&'a str, &'a str, u32);
 
 impl LineMeaning {
-    /// Compares the query with the stored lines of the candidates; none when no line has a vector.
+    /// Compares the query with the stored lines of the candidates; none when lines of some have no vectors yet. Those that
+    /// have would be measured otherwise than the rest, by what the model has come to so far.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -40,7 +41,10 @@ impl LineMeaning {
         let Some(query) = query else { return Ok(None) };
         let coded = CodedQuery::new(query.vector);
         let ids: Vec<ChunkId> = candidates.rows.iter().map(|row| row.id).collect();
-        let codes: HashMap<ChunkId, Vec<u8>, RandomState> = reader.line_codes(query.space, &ids)?.into_iter().collect();
+        let stored = reader.line_codes(query.space, &ids)?.into_iter();
+        let codes: Option<HashMap<ChunkId, Vec<u8>, RandomState>> =
+            stored.map(|(id, codes)| Some((id, codes?))).collect();
+        let Some(codes) = codes else { return Ok(None) };
         let mut found: HashMap<Place<'_>, (f64, &[u8]), RandomState> = HashMap::default();
         for row in &candidates.rows {
             let Some(codes) = codes.get(&row.id) else { continue };

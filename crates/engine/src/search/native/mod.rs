@@ -79,6 +79,8 @@ pub fn search(
         let lines = Lines::read(&candidates.rows, &plan, room)?;
         let names = LabelWords::of(&plan).that_label(&lines);
         let meaning = LineMeaning::read(reader, line, &candidates, &lines, &names)?;
+        // As if there were no model for lines, as long as it has not come to all of them.
+        let line = line.filter(|_| meaning.is_some());
         let pieces = MaxSim::read(reader, line, (&plan, &candidates, &lines), &names)?;
         let known = Known {
             chunks: vector.is_some_and(|vector| plan.is_known(vector.language)),

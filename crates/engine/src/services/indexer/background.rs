@@ -83,6 +83,9 @@ impl Indexer {
             self.sync_sessions_in_background(sessions);
         } else if !self.vectors.is_running() {
             self.resume_vectors().await;
+            if dirty.cause == Cause::Started || self.telemetry.lines_wait() {
+                self.sync_lines_in_background();
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod background;
 mod first;
+mod lines;
 mod maintenance;
 mod queue;
 mod sessions;
@@ -17,6 +18,7 @@ use serde_json::{Value, json};
 
 use self::{
     background::Background,
+    lines::LineQueue,
     sessions::Sessions,
     sync::{TextQueue, VectorQueue},
 };
@@ -30,7 +32,7 @@ use crate::index::plan;
 use model::error::Result;
 
 pub use self::sync::SyncCall;
-pub(super) use self::sync::{VectorCall, most_chunks_by_line};
+pub(super) use self::sync::VectorCall;
 
 /// Keeps the index of one engine up to date with the disk.
 pub struct Indexer {
@@ -39,6 +41,7 @@ pub struct Indexer {
     writer: Arc<WriterLease>,
     texts: Arc<TextQueue>,
     vectors: Arc<VectorQueue>,
+    lines: Arc<LineQueue>,
     sessions: Sessions,
     background: Mutex<Option<Background>>,
     /// Something changed on disk since the last text pass began.
@@ -67,6 +70,7 @@ impl Indexer {
             writer: Arc::clone(writer),
             texts: Arc::default(),
             vectors: Arc::default(),
+            lines: Arc::default(),
             sessions: Sessions::default(),
             background: Mutex::default(),
             dirty: AtomicBool::new(false),
@@ -115,6 +119,7 @@ impl Indexer {
         Activity {
             reading: self.texts.is_running(),
             embedding: self.vectors.is_running(),
+            filling_lines: self.lines.is_running(),
             dirty: self.dirty.load(Ordering::Acquire),
             compared_ms: self.compared_ms.load(Ordering::Acquire),
             watch: self.background.lock().as_ref().and_then(Background::watch_health),
@@ -144,6 +149,8 @@ impl Indexer {
                 indexer.dirty.store(plan.is_stale(), Ordering::Release);
             }
             indexer.compared_now();
+            // Has what lines lack counted.
+            indexer.line_model(settings)?;
             indexer.telemetry.refresh(shutdown);
             indexer.telemetry.note_lost(plan.lost.clone());
             let skipped = store.read(|r| r.skipped())?;

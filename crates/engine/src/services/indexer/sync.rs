@@ -19,11 +19,9 @@ use crate::index::{
     Progress, SyncReport,
     embed_pass::{EmbedPass, EmbedReport},
     index_text::{TextPass, TextReport},
-    line_pass::LinePass,
     lost,
     session_pass::Scope,
 };
-use embed::Embedder;
 use model::{
     cancel::Cancel,
     config::settings::{Ranking, Settings},
@@ -32,17 +30,6 @@ use model::{
 
 /// Chunks added to the `memory-core` keyword index in one transaction.
 const COMPATIBLE_STEP: usize = 400;
-
-/// Chunks up to which single lines are embedded as well, when the chunks are embedded by the model in this process:
-/// beyond it a Raspberry Pi would compute for days.
-const LINES_BESIDE_LOCAL: u64 = 20_000;
-/// The same beside a hosted provider, where nobody expects this machine to compute: half a minute of one core.
-const LINES_BESIDE_HOSTED: u64 = 1_000;
-
-/// Chunks up to which single lines have a meaning of their own beside what an embedder makes of the chunks.
-pub(crate) fn most_chunks_by_line(embedder: &dyn Embedder) -> u64 {
-    if embedder.is_local() { LINES_BESIDE_LOCAL } else { LINES_BESIDE_HOSTED }
-}
 
 /// Why the host asks after it has compacted a conversation.
 const POST_COMPACTION: &str = "post-compaction";
@@ -258,6 +245,10 @@ impl Indexer {
     async fn run_vectors(self: Arc<Self>, call: VectorCall, progress: Progress) -> Result<EmbedReport> {
         let outcome = self.embed_all(call, &progress).await;
         self.finished(EMBEDDING, outcome.as_ref().err()).await;
+        if self.context.provider().is_hosted() {
+            // Also when it failed: lines need nothing of it.
+            self.sync_lines_in_background();
+        }
         outcome
     }
 
@@ -284,7 +275,9 @@ impl Indexer {
             self.telemetry.book_usage(&*embedder, 0).await;
             match outcome {
                 Ok(report) => {
-                    self.embed_lines(&embedder, progress).await?;
+                    if embedder.is_local() {
+                        self.sync_lines(Some(Arc::clone(progress))).await?;
+                    }
                     return Ok(report);
                 }
                 Err(error) if error.is_of_provider() => {
@@ -295,26 +288,6 @@ impl Indexer {
                 Err(error) => return Err(error),
             }
         }
-    }
-
-    /// Line vectors, where the model in this process makes them in reasonable time.
-    async fn embed_lines(self: &Arc<Self>, embedder: &Arc<dyn Embedder>, progress: &Progress) -> Result<()> {
-        let limit = most_chunks_by_line(&**embedder);
-        let provider = self.context.provider();
-        let wanted = move |indexer: &Arc<Self>, settings: &Settings| {
-            let chunks = indexer.context.store().read(|r| r.live()?.map_or(Ok(0), |live| r.chunk_count(live.id)))?;
-            let native = settings.query.ranking == Ranking::Native;
-            Ok(if native && chunks <= limit { provider.line_embedder() } else { None })
-        };
-        let Some(model) = self.background(wanted).await? else { return Ok(()) };
-        let pass = LinePass {
-            store: Arc::clone(self.context.store()),
-            embedder: model,
-            redact_secrets: self.context.settings().settings.provider.redact_secrets,
-            cancel: self.context.shutdown().clone(),
-            progress: Arc::clone(progress),
-        };
-        self.writer.indexing(progress, || pass.run()).await.map(drop)
     }
 
     /// After a pass: remembers an error, tidies, gives the lease back when nothing else runs, refreshes `status`. What
@@ -339,7 +312,11 @@ impl Indexer {
         // A lease that is not given back runs out by itself.
         self.context.told(self.writer.give_back().await, NOT_GIVEN_BACK);
         self.telemetry.keep_warnings().await;
-        let refresh = |indexer: &Arc<Self>, _: &Settings| {
+        let refresh = move |indexer: &Arc<Self>, settings: &Settings| {
+            if what == EMBEDDING {
+                // Has what lines lack counted.
+                indexer.line_model(settings)?;
+            }
             indexer.telemetry.refresh(indexer.context.shutdown());
             Ok(())
         };

@@ -11,7 +11,6 @@ use tokio::sync::Semaphore;
 use super::{
     super::{
         context::Service,
-        indexer::most_chunks_by_line,
         now_ms,
         telemetry::{EMBEDDING, QUERY, TEXT},
     },
@@ -21,7 +20,10 @@ use super::{
 };
 use crate::{
     curated::{Curated, factors::View},
-    index::lost::{self, LostFolder},
+    index::{
+        line_pass,
+        lost::{self, LostFolder},
+    },
     search::{
         QueryVector, Vectors,
         confine::{Confine, Wish},
@@ -291,7 +293,7 @@ impl Searcher {
             .then(|| self.context.provider().line_embedder())
             .flatten();
         let line_key = by_lines.as_ref().map(|embedder| embedder.space().key());
-        let most = most_chunks_by_line(&*embedder);
+        let most = line_pass::most_chunks(&*embedder);
         let searched =
             move |searcher: &Arc<Self>, _: &Settings| searcher.context.store().read(|r| searched(r, line_key, most));
         let (active, has_lines) = self.blocking(searched).await?;

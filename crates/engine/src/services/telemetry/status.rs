@@ -13,7 +13,7 @@ use super::{
 use crate::{
     curated::{Curated, Malformed},
     index::{
-        Failure,
+        Failure, line_pass,
         lost::{self, Folders, LostFolder},
     },
     log::{self, Warning},
@@ -49,6 +49,8 @@ pub(super) struct Snapshot {
     counts: Vec<SourceCounts>,
     coverage: embeddings::Coverage,
     dims: Option<u32>,
+    /// Distinct texts whose lines have no vectors yet, beside a hosted provider; none where nobody counts.
+    pending_lines: Option<u64>,
     sizes: Sizes,
     cached: u64,
     skipped: usize,
@@ -170,6 +172,8 @@ pub(crate) struct Activity {
     pub reading: bool,
     /// An embedding pass runs.
     pub embedding: bool,
+    /// Lines get their vectors.
+    pub filling_lines: bool,
     /// The disk is ahead of the index.
     pub dirty: bool,
     /// When the disk was last compared with the index, in milliseconds since the epoch; 0 = never.
@@ -211,6 +215,18 @@ impl Telemetry {
         self.snapshot.lock().vectors_wait_ms(now_ms())
     }
 
+    /// Some more texts have vectors for their lines.
+    pub(crate) fn note_lines(&self, texts: u64) {
+        if let Some(pending) = &mut self.snapshot.lock().pending_lines {
+            *pending = pending.saturating_sub(texts);
+        }
+    }
+
+    /// Whether texts are known whose lines have no vectors.
+    pub(crate) fn lines_wait(&self) -> bool {
+        self.snapshot.lock().pending_lines.is_some_and(|pending| pending > 0)
+    }
+
     /// The folders of notes, and which of them the last pass found lost.
     pub(crate) fn folders(&self) -> Folders {
         self.snapshot.lock().folders.clone()
@@ -240,7 +256,9 @@ impl Telemetry {
             Ok(embedder) => Ok(embedder.map(|e| e.space().key())),
             Err(_) => Err(()),
         };
-        match read_snapshot(self.context.store(), &resolved.settings, space, cancel) {
+        let line_key = self.context.provider().known_line_embedder().map(|embedder| embedder.space().key());
+        let line_key = line_key.filter(|_| resolved.settings.query.ranking == Ranking::Native);
+        match read_snapshot(self.context.store(), &resolved.settings, space, line_key, cancel) {
             Ok(fresh) => {
                 let malformed = Curated::read(&Roots::of(&resolved.settings)).malformed();
                 let mut snapshot = self.snapshot.lock();
@@ -326,6 +344,9 @@ impl Telemetry {
                 "lastWarnings": log::merged(log::warnings(&settings.agent_id), &snapshot.warnings, now_ms()),
             },
         });
+        if let Some(pending) = snapshot.pending_lines {
+            status["custom"]["lines"] = json!({ "pending": pending, "filling": activity.filling_lines });
+        }
         if let Some(health) = &activity.watch {
             status["custom"]["watch"] = json!(health);
         }
@@ -355,11 +376,13 @@ impl Telemetry {
 }
 
 /// `space_key` is the space of the provider, none when vectors are not wanted. Of a provider that cannot be used the
-/// space is not known: the one that was searched so far counts.
+/// space is not known: the one that was searched so far counts. `line_key` is the space of lines beside a hosted
+/// provider.
 fn read_snapshot(
     store: &Store,
     settings: &Settings,
     space_key: std::result::Result<Option<String>, ()>,
+    line_key: Option<String>,
     cancel: &Cancel,
 ) -> Result<Snapshot> {
     let mut snapshot = store.read_with(cancel, |r| {
@@ -386,6 +409,11 @@ fn read_snapshot(
             if snapshot.coverage.refused > 0 {
                 snapshot.refusal = r.latest_refusal(live.id, space.id)?;
             }
+        }
+        if let Some(key) = &line_key
+            && chunks <= line_pass::BESIDE_HOSTED
+        {
+            snapshot.pending_lines = Some(r.pending_lines(live.id, r.space(key)?.map(|space| space.id))?);
         }
         Ok(snapshot)
     })?;

@@ -1,0 +1,121 @@
+//! Lines beside a hosted provider, with the embedded model of this repository.
+
+use std::{path::Path, time::Duration};
+
+use embed::embedded::artifact::IN_PACKAGE;
+use model::cancel::Cancel;
+
+use crate::{
+    search::types::Hit,
+    services::{
+        Lease, SearchCall,
+        testing::{Home, asking, sync},
+    },
+};
+
+const QUESTIONS: [&str; 3] = ["Which code has boiler 17?", "Who looks after the heating?", "Where is the ladder kept?"];
+
+/// Notes whose lines take the model a while.
+fn home() -> Home {
+    let mut home = Home::new(&[]);
+    for n in 0..60 {
+        let text = format!(
+            "# House {n}\n\n- The code of boiler {n} is E{n}.\n- Maria repairs the radiators of house {n} in autumn.\n\
+             - The ladder of house {n} stands behind the shed, next to the bicycles.\n"
+        );
+        home.write(&format!("memory/house-{n}.md"), &text);
+    }
+    home.models.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(IN_PACKAGE));
+    home
+}
+
+async fn found(engine: &Lease) -> Vec<(String, u32, u32, String)> {
+    let mut found = Vec::new();
+    for question in QUESTIONS {
+        let call = SearchCall { lexical_only: false, ..asking(question) };
+        let answer = engine.searcher.search(call, Cancel::new()).await.unwrap();
+        assert_eq!((answer.partial, answer.warning.as_deref()), (false, None));
+        let brief = |hit: Hit| (hit.path, hit.start_line, hit.end_line, format!("{:.6} {}", hit.score, hit.snippet));
+        found.extend(answer.hits.into_iter().map(brief));
+    }
+    found
+}
+
+/// Texts whose lines wait.
+fn pending(engine: &Lease) -> u64 {
+    engine.status()["custom"]["lines"]["pending"].as_u64().unwrap()
+}
+
+async fn filled(engine: &Lease) {
+    let all = async {
+        while pending(engine) > 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(120), all).await.expect("lines are not filled");
+}
+
+// A small index of a hosted provider waited for vectors of its lines: 21 seconds for 300 chunks, where memory-core
+// needed nine.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sync_with_a_hosted_provider_does_not_wait_for_lines() {
+    let mut home = home();
+    let engine = home.open().await;
+    let report = sync(&engine).await;
+    assert_eq!((report.pending, report.embedding_error.is_none()), (0, true));
+    // Nothing is written any more: what is missing stays so.
+    let turn = engine.indexer.writer().alone(Duration::from_secs(30)).await.unwrap();
+    let status = engine.status();
+    assert!(pending(&engine) > 0, "{status}");
+    assert_eq!((&status["custom"]["lines"]["filling"], &status["custom"]["syncing"]), (&true.into(), &false.into()));
+    assert_eq!(status["custom"]["health"]["state"], "ready");
+    let during = found(&engine).await;
+    drop(turn);
+    engine.indexer.writer().give_back().await.unwrap();
+    filled(&engine).await;
+    let after = found(&engine).await;
+    assert_ne!(after, during, "lines change nothing");
+
+    // A note comes and goes: in between its lines are missing, and in the end all is as it was.
+    home.write("memory/new.md", "The lighthouse has three lamps.\n");
+    sync(&engine).await;
+    std::fs::remove_file(home.workspace().join("memory/new.md")).unwrap();
+    sync(&engine).await;
+    filled(&engine).await;
+    assert_eq!(found(&engine).await, after);
+    engine.release().await;
+
+    // Some lines are no better than none, and no worse.
+    home.models.clear();
+    let without = home.open_in(&home.dir.path().join("other")).await;
+    sync(&without).await;
+    assert!(without.status()["custom"]["lines"].is_null());
+    assert_eq!(found(&without).await, during);
+    without.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lines_go_on_where_an_engine_was_closed() {
+    let home = home();
+    let engine = home.open().await;
+    sync(&engine).await;
+    let all = pending(&engine);
+    let first = async {
+        while pending(&engine) == all {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), first).await.expect("no lines are filled");
+    let left = pending(&engine);
+    assert!(left > 0, "all were filled at once");
+    engine.release().await;
+
+    let engine = home.open().await;
+    engine.indexer.inspect().await.unwrap();
+    assert!(pending(&engine) <= left, "{} of {left} again", pending(&engine));
+    let texts = home.embedded.load(std::sync::atomic::Ordering::SeqCst);
+    sync(&engine).await;
+    filled(&engine).await;
+    assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), texts, "the provider is asked nothing");
+    engine.release().await;
+}
