@@ -87,6 +87,11 @@ pub(crate) struct CodeRow<'r> {
     pub code: &'r [u8],
 }
 
+/// A row of a hash, a chunk and its text.
+fn missing_text(row: &rusqlite::Row<'_>) -> rusqlite::Result<MissingText> {
+    Ok(MissingText { hash: row.get(0)?, chunk_id: row.get(1)?, text: row.get(2)? })
+}
+
 impl Reader<'_> {
     /// A space by its key.
     ///
@@ -128,7 +133,20 @@ impl Reader<'_> {
             "NOT EXISTS (SELECT 1 FROM embedding e WHERE e.space_id = ?2 AND e.hash = c.hash) AND NOT {}",
             is_refused()
         );
-        self.missing_texts(&absent, (generation, space), after, limit)
+        let covered = self.covered_until(generation, space)?;
+        if covered == ChunkId::default() {
+            return self.missing_texts(&absent, (generation, space), after, limit);
+        }
+        let mut statement = self
+            .conn
+            .prepare_cached(&format!(
+                "SELECT c.hash, min(c.id), c.text FROM chunk c \
+             WHERE c.id > ?5 AND +c.generation = ?1 AND +c.hash > ?3 AND {absent} GROUP BY c.hash ORDER BY c.hash LIMIT ?4"
+            ))
+            .sql()?;
+        let after: &[u8] = after.map_or(&[], |hash| hash.as_slice());
+        let rows = statement.query_map(params![generation, space, after, limit, covered], missing_text).sql()?;
+        rows.collect::<Result<_, _>>().sql()
     }
 
     /// A page of the distinct texts of a generation for which `absent` holds of chunk `c` and space `?2`.
@@ -151,11 +169,7 @@ impl Reader<'_> {
             ))
             .sql()?;
         let after: &[u8] = after.map_or(&[], |hash| hash.as_slice());
-        let rows = statement
-            .query_map(params![generation, space, after, limit], |row| {
-                Ok(MissingText { hash: row.get(0)?, chunk_id: row.get(1)?, text: row.get(2)? })
-            })
-            .sql()?;
+        let rows = statement.query_map(params![generation, space, after, limit], missing_text).sql()?;
         rows.collect::<Result<_, _>>().sql()
     }
 
@@ -176,22 +190,36 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn coverage(&self, generation: GenerationId, space: SpaceId) -> Result<Coverage> {
+        let covered = self.covered_until(generation, space)?;
+        let is_known = covered != ChunkId::default();
+        // Of the chunks that came since; the index of hashes would be read from end to end.
+        let which = if is_known { "c.id > ?3 AND +c.generation = ?1" } else { "c.generation = ?1 AND c.id > ?3" };
         let mut statement = self
             .conn
             .prepare_cached(&format!(
                 "SELECT count(*), \
                count((SELECT 1 FROM embedding e WHERE e.space_id = ?2 AND e.hash = c.hash)), \
                coalesce(sum({}), 0) \
-             FROM chunk c WHERE c.generation = ?1 AND c.hash IS NOT NULL",
+             FROM chunk c WHERE {which} AND c.hash IS NOT NULL",
                 is_refused()
             ))
             .sql()?;
-        statement
-            .query_row((generation, space), |row| {
-                let count = |index| row.get(index);
-                Ok(Coverage { chunks: count(0)?, embedded: count(1)?, refused: count(2)? })
-            })
-            .sql()
+        let counts =
+            |row: &rusqlite::Row<'_>| Ok(Coverage { chunks: row.get(0)?, embedded: row.get(1)?, refused: row.get(2)? });
+        let mut coverage = statement.query_row((generation, space, covered), counts).sql()?;
+        if coverage.embedded == coverage.chunks && coverage.refused == 0 {
+            self.remember_covered(generation, space)?;
+        }
+        if is_known {
+            let mut all = self
+                .conn
+                .prepare_cached("SELECT count(*) FROM chunk WHERE generation = ?1 AND hash IS NOT NULL")
+                .sql()?;
+            let chunks: u64 = all.query_row([generation], |row| row.get(0)).sql()?;
+            coverage.embedded += chunks.saturating_sub(coverage.chunks);
+            coverage.chunks = chunks;
+        }
+        Ok(coverage)
     }
 
     /// Calls `f` for every chunk of a generation that has an embedding in a space and was not seen up to `since`: because

@@ -166,6 +166,26 @@ fn is_term(term: &str) -> bool {
     !term.is_empty() && !term.bytes().any(|byte| byte <= b' ' || byte == 0x7F)
 }
 
+/// Key in `meta` of the last chunk when the full-text index was merged to the end.
+const MERGED: &str = "merged_until";
+/// Chunks written since then that make it worth to be merged to the end again, and their share of the index. Below that a
+/// search reads a few pieces more, and merging would write the whole index for every note that changes.
+const SCATTERED_CHUNKS: u64 = 256;
+const SCATTERED_SHARE: u64 = 8;
+
+impl Reader<'_> {
+    /// Whether so much was written since the full-text index of a generation was last merged to the end that it should be
+    /// again.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn is_scattered(&self, generation: GenerationId) -> Result<bool> {
+        let merged: i64 = self.meta(MERGED)?.and_then(|id| id.parse().ok()).unwrap_or_default();
+        let written = u64::try_from(self.last_chunk_id()?.number() - merged).unwrap_or_default();
+        Ok(written >= SCATTERED_CHUNKS.max(self.chunk_count(generation)? / SCATTERED_SHARE))
+    }
+}
+
 impl Tx<'_> {
     /// Merges some pages of the full-text index of a generation; true while there is more to merge. `start` begins
     /// a full merge, later steps continue it.
@@ -174,6 +194,14 @@ impl Tx<'_> {
     /// When the database cannot be written.
     pub fn merge_fts_step(&self, generation: GenerationId, pages: u32, start: bool) -> Result<bool> {
         self.merge_step(&table(generation), pages, start)
+    }
+
+    /// The full-text index was merged to the end: with the chunks that there are now.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn note_merged(&self) -> Result<()> {
+        self.set_meta(MERGED, &self.last_chunk_id()?.number().to_string())
     }
 
     /// [`Self::merge_fts_step`] by the name of the table; false when there is none.

@@ -56,6 +56,7 @@ pub mod chunks;
 pub mod clock;
 pub(crate) mod compat;
 pub mod consolidation;
+mod covered;
 pub mod embeddings;
 mod error;
 mod ffi;

@@ -99,7 +99,7 @@ impl Reader<'_> {
     }
 
     /// The last id that was given to a chunk.
-    fn last_chunk_id(&self) -> Result<ChunkId> {
+    pub(super) fn last_chunk_id(&self) -> Result<ChunkId> {
         let mut statement = self.conn.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'").sql()?;
         Ok(statement.query_row([], |row| row.get(0)).optional().sql()?.unwrap_or_default())
     }

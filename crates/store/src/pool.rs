@@ -15,6 +15,7 @@ use parking_lot::{Condvar, Mutex};
 use rusqlite::Connection;
 
 use super::{
+    covered::KnownCoverage,
     error::{is_corrupt, is_refused},
     generations::GenerationId,
     open::{FileIdentity, connect_reader},
@@ -44,6 +45,8 @@ pub struct Reader<'c> {
     counted: Option<&'c RefCell<Counted>>,
     /// What other connections to the file know of its chunks, and which file that is; none as above.
     pub(super) known_order: Option<(&'c KnownOrder, Option<FileIdentity>)>,
+    /// The same of their vectors.
+    pub(super) known_covered: Option<(&'c KnownCoverage, Option<FileIdentity>)>,
 }
 
 /// What was counted in a generation, as of a version of the database.
@@ -59,7 +62,7 @@ struct Counted {
 impl<'c> Reader<'c> {
     /// A view through a connection of one's own.
     pub(super) const fn over(conn: &'c Connection) -> Self {
-        Self { conn, counted: None, known_order: None }
+        Self { conn, counted: None, known_order: None, known_covered: None }
     }
 
     /// Number of chunks of a generation.
@@ -140,6 +143,7 @@ pub(super) struct Pool {
     /// A statement was refused.
     suspect: Arc<AtomicBool>,
     order: KnownOrder,
+    covered: KnownCoverage,
 }
 
 /// A connection on loan; goes back when dropped.
@@ -181,6 +185,7 @@ impl Pool {
             corrupt,
             suspect,
             order: KnownOrder::default(),
+            covered: KnownCoverage::default(),
         }
     }
 
@@ -204,8 +209,12 @@ impl Pool {
     fn read_on<T>(&self, mut loan: Loan<'_>, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.watch(&mut loan, cancel)?;
         let Some(pooled) = loan.pooled.as_ref() else { return Err(closed()) };
-        let known_order = Some((&self.order, pooled.identity));
-        let reader = Reader { conn: &pooled.conn, counted: Some(&pooled.counted), known_order };
+        let reader = Reader {
+            conn: &pooled.conn,
+            counted: Some(&pooled.counted),
+            known_order: Some((&self.order, pooled.identity)),
+            known_covered: Some((&self.covered, pooled.identity)),
+        };
         let result = begin(reader.conn).and_then(|()| f(&reader)).map_err(|error| self.explain(error, cancel));
         end(&mut loan, result.as_ref().err())?;
         result

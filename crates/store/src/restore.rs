@@ -26,7 +26,7 @@ use super::{
     pool::{Reader, closed},
     recover::{earlier_copies, with_suffix},
     schema,
-    writer::Shared,
+    writer::{Shared, Tx},
 };
 use crate::{
     error::SqlResult,
@@ -76,6 +76,13 @@ impl Reader<'_> {
     /// When the database cannot be read.
     pub fn restored(&self) -> Result<Option<String>> {
         self.meta(RESTORED)
+    }
+}
+
+impl Tx<'_> {
+    /// Rows may be gone that were never to go: what anybody has in memory of this index holds no more.
+    pub(super) fn mark_restored(&self) -> Result<()> {
+        self.set_meta(RESTORED, &uuid::Uuid::new_v4().to_string())
     }
 }
 

@@ -361,6 +361,49 @@ fn lines_of_an_index_from_before_pieces_are_made_again<B: Backend>() {
     assert_eq!(fixture.store.write(|tx| tx.prune_lines(10)).unwrap(), 2, "what no note says any more goes");
 }
 
+fn what_has_vectors_is_not_counted_again_and_what_comes_or_goes_is<B: Backend>() {
+    let fixture = Fixture::<B>::new();
+    let generation = fixture.put("a.md", &["one", "two", "one"]);
+    let (space, other) =
+        fixture.store.write(|tx| Ok((tx.get_or_create_space("k")?.id, tx.get_or_create_space("other")?.id))).unwrap();
+    let state = |space| {
+        let read = |r: &Reader<'_>| {
+            let counts = r.coverage(generation, space)?;
+            Ok((counts.chunks, counts.embedded, r.missing_embeddings(generation, space, None, 10)?.len()))
+        };
+        fixture.store.read(read).unwrap()
+    };
+    let embed = |space| {
+        let missing = fixture.store.read(|r| r.missing_embeddings(generation, space, None, 10)).unwrap();
+        let vectors =
+            missing.into_iter().map(|m| NewEmbedding { hash: m.hash, vector: vec![1.0, 2.0] }).collect::<Vec<_>>();
+        fixture.store.write(move |tx| tx.insert_embeddings(space, &vectors)).unwrap();
+    };
+    assert_eq!(state(space), (3, 0, 2));
+    embed(space);
+    for _ in 0..2 {
+        assert_eq!((state(space), state(other)), ((3, 3, 0), (3, 0, 2)), "one space says nothing of another");
+    }
+    fixture.put("b.md", &["three", "two"]);
+    assert_eq!(state(space), (5, 4, 1));
+    embed(space);
+    assert_eq!(state(space), (5, 5, 0));
+    fixture.put("a.md", &["two"]);
+    assert_eq!(state(space), (3, 3, 0), "chunks that went are not counted");
+    fixture.put("c.md", &["four"]);
+    let missing = fixture.store.read(|r| r.missing_embeddings(generation, space, None, 10)).unwrap();
+    let four = missing[0].hash;
+    fixture.store.write(move |tx| tx.refuse_text(space, &four, "odd")).unwrap();
+    assert_eq!(state(space), (4, 3, 0), "a refused text has no vector");
+
+    // Vectors that are no good are gone, whoever counted them.
+    fixture.store.write(|tx| B::spoil_a_vector(tx)).unwrap();
+    fixture.store.acquire_lease().unwrap();
+    fixture.store.remove_inconsistent().unwrap();
+    let (chunks, embedded, missing) = state(space);
+    assert!((chunks, missing) == (4, 1) && embedded < 3, "{embedded}");
+}
+
 // A note that is changed or forgotten while the model is at its lines must not leave them behind.
 fn lines_of_a_text_that_has_left_meanwhile_are_not_kept<B: Backend>() {
     let fixture = Fixture::<B>::new();
@@ -399,5 +442,6 @@ for_every_backend!(
     the_order_of_chunks_knows_files_and_lines_and_no_history,
     lines_of_an_index_from_before_pieces_are_made_again,
     lines_of_a_text_that_has_left_meanwhile_are_not_kept,
+    what_has_vectors_is_not_counted_again_and_what_comes_or_goes_is,
     lines_that_a_model_has_not_come_to_are_told_from_those_of_no_text,
 );

@@ -107,6 +107,9 @@ trait Backend: Sized {
     /// Forgets what lines say piece by piece, as an engine that knew no pieces left an index.
     fn drop_pieces(tx: &Tx<'_>) -> Result<()>;
 
+    /// Cuts the vector of a chunk short, as a bug would.
+    fn spoil_a_vector(tx: &Tx<'_>) -> Result<()>;
+
     /// Makes the n-th change of a row from now on fail, inside the present transaction.
     fn fail_at(tx: &Tx<'_>, n: usize) -> Result<()>;
 
@@ -151,6 +154,11 @@ impl Backend for Sqlite {
 
     fn drop_pieces(tx: &Tx<'_>) -> Result<()> {
         tx.conn.execute("DELETE FROM line_pieces", []).map(drop).sql()
+    }
+
+    fn spoil_a_vector(tx: &Tx<'_>) -> Result<()> {
+        let sql = "UPDATE embedding SET vector = x'00' WHERE hash = (SELECT max(hash) FROM chunk)";
+        tx.conn.execute(sql, []).map(drop).sql()
     }
 
     fn fail_at(tx: &Tx<'_>, n: usize) -> Result<()> {

@@ -37,10 +37,18 @@ impl Indexer {
         let started = Instant::now();
         let in_time = || started.elapsed() < TIDY_TIME && !self.context.shutdown().is_cancelled();
         if let Some(live) = self.context.store().read(|r| r.live())? {
-            let mut start = true;
-            while in_time()
-                && self.context.store().write(move |tx| tx.merge_fts_step(live.id, PAGES_PER_STEP, start))?
-            {
+            // To the end when much was written since; else only what has come to many pieces.
+            let is_scattered = self.context.store().read(|r| r.is_scattered(live.id))?;
+            let mut start = is_scattered;
+            let mut more = true;
+            while in_time() && more {
+                more = self.context.store().write(move |tx| {
+                    let more = tx.merge_fts_step(live.id, PAGES_PER_STEP, start)?;
+                    if is_scattered && !more {
+                        tx.note_merged()?;
+                    }
+                    Ok(more)
+                })?;
                 start = false;
             }
         }
