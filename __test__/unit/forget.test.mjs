@@ -102,6 +102,19 @@ test("a person is forgotten for good, and nobody else", async () => {
   expect((await run("forget", "--list")).output).toContain("(for good)");
 });
 
+// A preview that nobody carried out held the words for a day.
+test("what is final leaves no preview and no undo of the same behind", async () => {
+  const { json, run, holds } = await home();
+  await json("forget", "--since", "2026-11-01");
+  const earlier = await json("forget", "--session", "s-ana", "--yes");
+  expect(await holds("Quokka")).toContain(`${earlier.undoId}.json`);
+  const other = await json("forget", "--session", "s-ben", "--yes");
+  await json("forget", "--session", "s-ana", "--final", "--yes");
+  expect(await holds("Quokka")).toEqual([]);
+  expect(await run("forget", "--undo", earlier.undoId)).toMatchObject({ code: 1, output: expect.stringContaining("for good") });
+  expect(await json("forget", "--undo", other.undoId)).toMatchObject({ complete: true });
+});
+
 test("a date means the conversations that began in it, alone and beside a person", async () => {
   const { json, run } = await home();
   const ids = async (/** @type {string[]} */ ...args) => (await json("forget", ...args)).sessionIds;

@@ -16,7 +16,10 @@ use crate::{
     capture::{erase, jsonl},
     forgetting::plan::{Plan, Plans, State},
     intents::{Intents, StandingIntent},
-    workspace::{exclusions::Entry, notes::Notes},
+    workspace::{
+        exclusions::{Entry, What},
+        notes::Notes,
+    },
 };
 use model::{
     cancel::Cancel,
@@ -47,7 +50,9 @@ pub struct ForgetUndone {
     pub claims: usize,
 }
 
-/// Why a session may be at work on a plan.
+/// Where transcripts are, as results name them.
+const TRANSCRIPTS: &str = "sessions/";
+/// Why a plan cannot be worked on now.
 const BUSY: &str = "another process is forgetting at this moment";
 
 impl Admin {
@@ -121,7 +126,7 @@ impl Admin {
                 file.scrub(admin.context.shutdown())?;
             }
             if plan.is_final {
-                plans.remove(&plan.id)?;
+                admin.end_for_good(&plans, &plan)?;
             } else {
                 plans.save(&Plan { state: State::Applied, report: without_words(&plan)?, ..plan })?;
             }
@@ -241,6 +246,26 @@ impl Admin {
     fn entries(&self, id: &str) -> Result<Vec<Entry>> {
         let lines = jsonl::all(&self.context.store().kept(Kept::Forgotten))?;
         Ok(lines.iter().filter_map(|line| entry_of(line)).filter(|entry| entry.id == id).collect())
+    }
+
+    /// Keeps nothing that could undo a plan: neither itself, nor a preview, which may hold the same words, nor what undoes
+    /// an earlier act that was about a part of it.
+    fn end_for_good(&self, plans: &Plans, plan: &Plan) -> Result<()> {
+        for other in plans.all()?.into_iter().filter(|other| other.id != plan.id) {
+            // A transcript that is out of the index already is in no later plan; its conversation is.
+            let is_transcript = |what: &What| matches!(what, What::Path { path, .. } if path.starts_with(TRANSCRIPTS));
+            let is_part = other.whats.iter().any(|what| plan.whats.contains(what))
+                && other.whats.iter().all(|what| plan.whats.contains(what) || is_transcript(what));
+            match other.state {
+                State::Planned => plans.remove(&other.id)?,
+                State::Applied if is_part => {
+                    self.list(&Plan { is_final: true, ..other.clone() })?;
+                    plans.remove(&other.id)?;
+                }
+                _ => {}
+            }
+        }
+        plans.remove(&plan.id)
     }
 
     /// Puts back all that a plan has taken out, and ends it.
