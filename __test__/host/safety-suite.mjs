@@ -14,6 +14,12 @@ const FALCON = "# 2026-11-02\n\n- Project Falcon uses PostgreSQL 17 as its datab
 const BUDGET_MS = 300;
 const SLACK_MS = 700;
 
+/**
+ * Hosts of 2026.6 refuse the second message of a chat surface to a conversation, and flush for no other.
+ * @param {import("./harness.mjs").TestHost} host
+ */
+const flushesNever = (host) => host.atLeast("2026.6.1") && !host.atLeast("2026.7.1");
+
 /** The host flushes soon and often. */
 const FLUSHING = { mode: "default", memoryFlush: { enabled: true, forceFlushTranscriptBytes: 10 }, keepRecentTokens: 50 };
 
@@ -26,7 +32,7 @@ const FLUSH = {
 
 const RULES = [
   // Some hosts leave the answer of a flush out of the next request: the result of its tool then stands before the message.
-  { on: "any", match: "(?:And what now\\?|Really\\.|almonds\\??)$", reply: "HELLO" },
+  { on: "last", match: "And what now|Really\\.|walnuts", reply: "HELLO" },
   { on: "tool", match: ".", reply: "NO_REPLY" },
   FLUSH,
   // Some hosts give the plan as an event of the runtime, beside the message.
@@ -65,8 +71,9 @@ export function safetySuite(version) {
         if (session) config.session = session;
       });
 
-    test("the host flushes by our plan before it compacts, and what it has flushed is not captured", async () => {
+    test("the host flushes by our plan before it compacts, and what it has flushed is not captured", async ({ skip }) => {
       const { host, say, notes } = home;
+      skip(flushesNever(host), "this host flushes for no message that it does not refuse");
       await setHost(FLUSHING);
       await host.configure({ captureOnCompaction: true });
       await host.startGateway();
@@ -91,8 +98,9 @@ export function safetySuite(version) {
       expect(await notes()).not.toContain("kites to swings");
     });
 
-    test("a captured fact is recalled also when the agent has written into its note before and after it", async () => {
+    test("a captured fact is recalled also when the agent has written into its note before and after it", async ({ skip }) => {
       const { host, say, notes } = home;
+      skip(flushesNever(host), "this host flushes for no message that it does not refuse");
       await setHost(FLUSHING);
       await host.configure({ autoCapture: true, autoRecall: true, autoRecallTimeoutMs: 5000 });
       await host.startGateway();

@@ -105,11 +105,11 @@ function turnsOf(kind, body) {
 const toolNames = (body) => (body.tools ?? []).map((t) => t.function?.name ?? t.name).filter(Boolean);
 
 /**
- * Rule: { match: "regex", flags?: "i", on?: "user"|"tool"|"system"|"any", tool?: "name that must be offered",
+ * Rule: { match: "regex", flags?: "i", on?: "user"|"tool"|"system"|"any"|"last", tool?: "name that must be offered",
  *         times?: n, reply?: "text", toolCall?: {name, arguments}, status?: 500, delayMs?: 0 }
  * `on` picks the text the regex sees. "Newest" is everything after the last assistant turn:
  *   user (default): the newest user text, null while a tool result is newest; tool: the newest tool results;
- *   system: all system text; any: the whole conversation.
+ *   system: all system text; any: the whole conversation; last: the last message, when it is a user's, whatever stands before it.
  * In reply and toolCall strings {{1}}..{{9}} are capture groups, {{user}} and {{tool}} the newest such texts.
  */
 function pickRule(rules, turns, offered) {
@@ -121,7 +121,14 @@ function pickRule(rules, turns, offered) {
       .join("\n");
   const tool = join(newest, "tool");
   const user = join(newest, "user");
-  const views = { tool: tool || null, user: tool ? null : user, system: join(turns, "system"), any: turns.map((t) => t.text).join("\n") };
+  const last = turns.findLast((t) => t.role !== "system");
+  const views = {
+    tool: tool || null,
+    user: tool ? null : user,
+    system: join(turns, "system"),
+    any: turns.map((t) => t.text).join("\n"),
+    last: last?.role === "user" ? last.text : null,
+  };
   for (const rule of rules) {
     if (rule.times !== undefined && (rule.used ?? 0) >= rule.times) continue;
     // Newer hosts defer tool schemas: the tool is then named in the system text and reached through tool_call.
