@@ -15,10 +15,13 @@ use crate::{
 
 const QUESTIONS: [&str; 3] = ["Which code has boiler 17?", "Who looks after the heating?", "Where is the ladder kept?"];
 
+/// The model gives way to everybody, and a machine that tests has much to do.
+const PATIENCE: Duration = Duration::from_secs(900);
+
 /// Notes whose lines take the model a while.
 fn home() -> Home {
     let mut home = Home::new(&[]);
-    for n in 0..60 {
+    for n in 0..40 {
         let text = format!(
             "# House {n}\n\n- The code of boiler {n} is E{n}.\n- Maria repairs the radiators of house {n} in autumn.\n\
              - The ladder of house {n} stands behind the shed, next to the bicycles.\n"
@@ -52,7 +55,7 @@ async fn filled(engine: &Lease) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(120), all).await.expect("lines are not filled");
+    tokio::time::timeout(PATIENCE, all).await.expect("lines are not filled");
 }
 
 // A small index of a hosted provider waited for vectors of its lines: 21 seconds for 300 chunks, where memory-core
@@ -105,7 +108,7 @@ async fn lines_go_on_where_an_engine_was_closed() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), first).await.expect("no lines are filled");
+    tokio::time::timeout(PATIENCE, first).await.expect("no lines are filled");
     let left = pending(&engine);
     assert!(left > 0, "all were filled at once");
     engine.release().await;
