@@ -13,6 +13,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+pub mod convert;
 mod encoder;
 mod kernels;
 mod states;
@@ -26,4 +27,4 @@ pub use encoder::{Scratch, encode};
 pub use kernels::Kernels;
 pub use states::{States, encode_states};
 pub use tokenizer::{Tokenizer, UNKNOWN};
-pub use weights::{HIDDEN, MAX_PIECES, Weights};
+pub use weights::{HIDDEN, MAX_PIECES, Pooling, Shape, Weights};

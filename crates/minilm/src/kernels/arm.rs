@@ -123,7 +123,8 @@ fn signed(bytes: uint8x16_t) -> int8x16_t {
 mod dotprod {
     use super::*;
 
-    pub(crate) const KERNELS: Kernels = Kernels { name: "neon-dotprod", quantise, multiply, gelu, add_norm, attend };
+    pub(crate) const KERNELS: Kernels =
+        Kernels { name: "neon-dotprod", quantise, multiply, gelu, add_norm, attend, multiply_floats };
 
     multiply!("neon,dotprod", dot);
 
@@ -142,7 +143,8 @@ mod dotprod {
 mod neon {
     use super::*;
 
-    pub(crate) const KERNELS: Kernels = Kernels { name: "neon", quantise, multiply, gelu, add_norm, attend };
+    pub(crate) const KERNELS: Kernels =
+        Kernels { name: "neon", quantise, multiply, gelu, add_norm, attend, multiply_floats };
 
     multiply!("neon", dot);
 

@@ -1,15 +1,12 @@
 //! The float loops, written so that the compiler vectorises them for whatever features their caller enables.
 //! `FUSED`: the CPU multiplies and adds in one instruction.
 
-use super::{AttentionScratch, HEAD, Linear, Norm, QUERIES, Row, TILE};
-use crate::weights::{HEADS, HIDDEN};
+use super::{AttentionScratch, FloatLinear, Heads, Linear, Norm, QUERIES, Row, TILE};
 
 /// Numbers handled together; a vector register of AVX-512, several of the others.
 const LANES: usize = 16;
 /// Adding this to a small f32 rounds it to an integer, which is then found in the lowest bits of the mantissa.
 const ROUNDING: f32 = 12_582_912.0;
-/// Keeps the normalisation finite (BERT's `layer_norm_eps`).
-const NORM_EPSILON: f32 = 1e-12;
 
 #[inline(always)]
 fn multiply_add<const FUSED: bool>(a: f32, b: f32, c: f32) -> f32 {
@@ -113,7 +110,7 @@ pub(crate) fn add_norm<const FUSED: bool>(row: &mut [f32], added: &[f32], norm: 
     let mean = fold(row, 0.0, |sum, x| sum + x, |a, b| a + b) / count;
     let square = |sum, x: f32| multiply_add::<FUSED>(x - mean, x - mean, sum);
     let variance = fold(row, 0.0, square, |a, b| a + b) / count;
-    let factor = 1.0 / (variance + NORM_EPSILON).sqrt();
+    let factor = 1.0 / (variance + norm.epsilon).sqrt();
     for ((value, &weight), &bias) in row.iter_mut().zip(norm.weight).zip(norm.bias) {
         *value = multiply_add::<FUSED>((*value - mean) * factor, weight, bias);
     }
@@ -133,32 +130,39 @@ fn soften<const FUSED: bool>(scores: &mut [f32]) -> f32 {
 #[inline(always)]
 pub(crate) fn attend<const FUSED: bool>(
     qkv: &[f32],
+    heads: &Heads,
     scratch: &mut AttentionScratch,
     context: &mut [f32],
     tile: impl Fn([&[f32]; QUERIES], &[[f32; TILE]]) -> [[f32; TILE]; QUERIES],
 ) {
-    let tokens = context.len() / HIDDEN;
+    let Heads { count, size, row_width, qkv_width } = *heads;
+    let hidden = count * size;
+    let tokens = context.len() / row_width;
     let tiles = tokens.div_ceil(TILE);
+    let strips = size.div_ceil(TILE);
     let width = tiles * TILE;
     let AttentionScratch { keys, values, scores } = scratch;
     keys.clear();
-    keys.resize(tiles * HEAD, [0.0; TILE]);
-    values.resize(tokens, [0.0; HEAD]);
+    keys.resize(tiles * size, [0.0; TILE]);
+    values.resize(strips * tokens, [0.0; TILE]);
     scores.resize(QUERIES * width, 0.0);
-    for head in 0..HEADS {
-        for ((t, row), value) in qkv.chunks_exact(3 * HIDDEN).enumerate().zip(values.iter_mut()) {
-            let at = head * HEAD;
-            for (&key, keys) in row[HIDDEN + at..][..HEAD].iter().zip(&mut keys[t / TILE * HEAD..][..HEAD]) {
+    for head in 0..count {
+        let at = head * size;
+        for (t, row) in qkv.chunks_exact(qkv_width).enumerate() {
+            for (&key, keys) in row[hidden + at..][..size].iter().zip(&mut keys[t / TILE * size..][..size]) {
                 keys[t % TILE] = key;
             }
-            value.copy_from_slice(&row[2 * HIDDEN + at..][..HEAD]);
+            // What a narrow strip leaves of a row is computed and not looked at.
+            for (strip, part) in row[2 * hidden + at..][..size].chunks(TILE).enumerate() {
+                values[strip * tokens + t][..part.len()].copy_from_slice(part);
+            }
         }
         for first in (0..tokens).step_by(QUERIES) {
             // Beyond the end, the last query is computed again: cheaper than a second loop for the remainder.
             let token = |q: usize| (first + q).min(tokens - 1);
-            let query = |q: usize| &qkv[token(q) * 3 * HIDDEN + head * HEAD..][..HEAD];
+            let query = |q: usize| &qkv[token(q) * qkv_width + at..][..size];
             let queries = [query(0), query(1), query(2), query(3)];
-            for (index, keys) in keys.chunks_exact(HEAD).enumerate() {
+            for (index, keys) in keys.chunks_exact(size).enumerate() {
                 let sums = tile(queries, keys);
                 for (row, sums) in scores.chunks_exact_mut(width).zip(&sums) {
                     row[index * TILE..][..TILE].copy_from_slice(sums);
@@ -169,11 +173,39 @@ pub(crate) fn attend<const FUSED: bool>(
                 *divisor = soften::<FUSED>(&mut row[..tokens]);
             }
             let weights = |q: usize| &scores[q * width..][..tokens];
-            let sums = tile([weights(0), weights(1), weights(2), weights(3)], values);
-            for (q, (sums, divisor)) in sums.iter().zip(divisors).enumerate() {
-                let out = &mut context[token(q) * HIDDEN + head * HEAD..][..HEAD];
-                for (out, sum) in out.iter_mut().zip(sums) {
-                    *out = sum / divisor;
+            for (strip, values) in values.chunks_exact(tokens).enumerate() {
+                let sums = tile([weights(0), weights(1), weights(2), weights(3)], values);
+                for (q, (sums, divisor)) in sums.iter().zip(divisors).enumerate() {
+                    let out = &mut context[token(q) * row_width + at..][..size][strip * TILE..];
+                    for (out, sum) in out.iter_mut().zip(sums) {
+                        *out = sum / divisor;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `out = input · weights + bias` in floats. `tile` as in [`attend`].
+#[inline(always)]
+pub(crate) fn multiply(
+    input: &[f32],
+    linear: &FloatLinear,
+    out: &mut [f32],
+    tile: impl Fn([&[f32]; QUERIES], &[[f32; TILE]]) -> [[f32; TILE]; QUERIES],
+) {
+    let (inputs, outputs) = (linear.inputs, linear.bias.len());
+    let rows = input.len() / inputs;
+    for (strip, weights) in linear.weight.chunks_exact(inputs).enumerate() {
+        let columns = strip * TILE..outputs.min((strip + 1) * TILE);
+        for first in (0..rows).step_by(QUERIES) {
+            // Beyond the end, the last row is computed again.
+            let row = |q: usize| (first + q).min(rows - 1);
+            let rows = [0, 1, 2, 3].map(|q| &input[row(q) * inputs..][..inputs]);
+            for (q, sums) in tile(rows, weights).iter().enumerate() {
+                let out = &mut out[row(q) * outputs..][columns.clone()];
+                for ((out, sum), bias) in out.iter_mut().zip(sums).zip(&linear.bias[columns.clone()]) {
+                    *out = sum + bias;
                 }
             }
         }

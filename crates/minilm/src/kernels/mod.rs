@@ -18,16 +18,12 @@ mod x86;
 
 use std::sync::LazyLock;
 
-use super::weights::{HEADS, HIDDEN};
-
 /// Outputs in one block of packed weights.
-const BLOCK: usize = 16;
+pub(crate) const BLOCK: usize = 16;
 /// Bytes of one block for four inputs.
 const BLOCK_BYTES: usize = BLOCK * 4;
-/// Numbers in one attention head.
-const HEAD: usize = HIDDEN / HEADS;
-/// Columns of one tile of the attention products. As many as a head has numbers, so that one loop serves both.
-const TILE: usize = HEAD;
+/// Columns of one tile of the products of floats: as many as a head of the embedded model has numbers.
+const TILE: usize = 32;
 /// Queries whose attention is computed together, so that keys and values are read a quarter as often.
 const QUERIES: usize = 4;
 
@@ -50,11 +46,55 @@ pub struct Linear<'a> {
 
 /// Scale and shift of a layer normalisation.
 #[derive(Clone, Copy)]
-pub struct Norm<'a> {
+pub(crate) struct Norm<'a> {
     /// Factor per channel.
     pub weight: &'a [f32],
     /// Summand per channel.
     pub bias: &'a [f32],
+    /// Keeps the normalisation finite.
+    pub epsilon: f32,
+}
+
+/// A linear layer before it is quantised.
+pub(crate) struct FloatLinear {
+    /// Numbers in an input row.
+    inputs: usize,
+    /// Weights, [`TILE`] outputs side by side: `[outputs / TILE][inputs][TILE]`.
+    weight: Vec<[f32; TILE]>,
+    bias: Vec<f32>,
+}
+
+impl FloatLinear {
+    /// Packs weights that lie one row of inputs per output.
+    pub(crate) fn new(weight: &[f32], bias: Vec<f32>) -> Self {
+        let inputs = weight.len() / bias.len().max(1);
+        let mut packed = vec![[0.0; TILE]; bias.len().div_ceil(TILE) * inputs];
+        for (output, row) in weight.chunks_exact(inputs.max(1)).enumerate() {
+            let strip = &mut packed[output / TILE * inputs..][..inputs];
+            for (lanes, &weight) in strip.iter_mut().zip(row) {
+                lanes[output % TILE] = weight;
+            }
+        }
+        Self { inputs, weight: packed, bias }
+    }
+
+    /// Numbers in an input row.
+    pub(crate) const fn inputs(&self) -> usize {
+        self.inputs
+    }
+}
+
+/// How the numbers of queries, keys and values lie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heads {
+    /// Attention heads.
+    pub count: usize,
+    /// Numbers of one head.
+    pub size: usize,
+    /// From one token to the next in what attention yields.
+    pub row_width: usize,
+    /// From one token to the next in what it gets.
+    pub qkv_width: usize,
 }
 
 /// Rows quantised to 8 bits.
@@ -74,10 +114,10 @@ struct Row {
 /// Working memory of attention over one sequence.
 #[derive(Default)]
 pub(crate) struct AttentionScratch {
-    /// Keys of one head, transposed tile by tile: `[tiles][HEAD]` rows of [`TILE`] keys.
+    /// Keys of one head, transposed tile by tile: as many rows of [`TILE`] keys as a head has numbers, for each tile.
     keys: Vec<[f32; TILE]>,
-    /// Values of one head, a row per token.
-    values: Vec<[f32; HEAD]>,
+    /// Values of one head, [`TILE`] of a token's in a row, strip by strip.
+    values: Vec<[f32; TILE]>,
     /// Scores of a few queries.
     scores: Vec<f32>,
 }
@@ -91,7 +131,8 @@ pub struct Kernels {
     multiply: unsafe fn(&Quantised, &Linear<'_>, &mut [f32]),
     gelu: unsafe fn(&mut [f32]),
     add_norm: unsafe fn(&mut [f32], &[f32], &Norm<'_>),
-    attend: unsafe fn(&[f32], &mut AttentionScratch, &mut [f32]),
+    attend: unsafe fn(&[f32], &Heads, &mut AttentionScratch, &mut [f32]),
+    multiply_floats: unsafe fn(&[f32], &FloatLinear, &mut [f32]),
 }
 
 /// The sets this CPU can run, fastest first.
@@ -148,18 +189,25 @@ impl Kernels {
         unsafe { (self.gelu)(values) }
     }
 
-    /// `rows = normalise(rows + added)`, row by row.
-    pub(crate) fn add_norm(&self, rows: &mut [f32], added: &[f32], norm: &Norm<'_>) {
-        for (row, added) in rows.chunks_exact_mut(HIDDEN).zip(added.chunks_exact(HIDDEN)) {
+    /// `rows = normalise(rows + added)`, row by row; the rows are `width` apart.
+    pub(crate) fn add_norm(&self, rows: &mut [f32], added: &[f32], width: usize, norm: &Norm<'_>) {
+        let channels = norm.weight.len();
+        for (row, added) in rows.chunks_exact_mut(width).zip(added.chunks_exact(width)) {
             // SAFETY: `AVAILABLE` lists only sets whose features this CPU has.
-            unsafe { (self.add_norm)(row, added, norm) }
+            unsafe { (self.add_norm)(&mut row[..channels], &added[..channels], norm) }
         }
     }
 
-    /// Multi-head attention over one sequence: `qkv` is `[tokens][3 * HIDDEN]`, `context` `[tokens][HIDDEN]`.
-    pub(crate) fn attend(&self, qkv: &[f32], scratch: &mut AttentionScratch, context: &mut [f32]) {
+    /// Multi-head attention over one sequence: `qkv` holds query, key and value of each token side by side.
+    pub(crate) fn attend(&self, qkv: &[f32], heads: &Heads, scratch: &mut AttentionScratch, context: &mut [f32]) {
         // SAFETY: `AVAILABLE` lists only sets whose features this CPU has.
-        unsafe { (self.attend)(qkv, scratch, context) }
+        unsafe { (self.attend)(qkv, heads, scratch, context) }
+    }
+
+    /// `out = input · weights + bias` in floats, one row of `out` per row of `input`.
+    pub(crate) fn multiply_floats(&self, input: &[f32], linear: &FloatLinear, out: &mut [f32]) {
+        // SAFETY: `AVAILABLE` lists only sets whose features this CPU has.
+        unsafe { (self.multiply_floats)(input, linear, out) }
     }
 }
 
@@ -180,8 +228,17 @@ macro_rules! float_kernels {
             $crate::kernels::float::add_norm::<$fused>(row, added, norm);
         }
         #[target_feature(enable = $features)]
-        fn attend(qkv: &[f32], scratch: &mut $crate::kernels::AttentionScratch, context: &mut [f32]) {
-            $crate::kernels::float::attend::<$fused>(qkv, scratch, context, |a, b| attention_tile(a, b));
+        fn attend(
+            qkv: &[f32],
+            heads: &$crate::kernels::Heads,
+            scratch: &mut $crate::kernels::AttentionScratch,
+            context: &mut [f32],
+        ) {
+            $crate::kernels::float::attend::<$fused>(qkv, heads, scratch, context, |a, b| attention_tile(a, b));
+        }
+        #[target_feature(enable = $features)]
+        fn multiply_floats(input: &[f32], linear: &$crate::kernels::FloatLinear, out: &mut [f32]) {
+            $crate::kernels::float::multiply(input, linear, out, |a, b| attention_tile(a, b));
         }
     };
 }

@@ -1,8 +1,12 @@
 //! The set for every CPU, and the yardstick of the others.
 
-use super::{AttentionScratch, BLOCK, BLOCK_BYTES, Kernels, Linear, Norm, QUERIES, Quantised, Row, TILE, float};
+use super::{
+    AttentionScratch, BLOCK, BLOCK_BYTES, FloatLinear, Heads, Kernels, Linear, Norm, QUERIES, Quantised, Row, TILE,
+    float,
+};
 
-pub(crate) const KERNELS: Kernels = Kernels { name: "scalar", quantise, multiply, gelu, add_norm, attend };
+pub(crate) const KERNELS: Kernels =
+    Kernels { name: "scalar", quantise, multiply, gelu, add_norm, attend, multiply_floats };
 
 fn quantise(row: &[f32], smooth: &[f32], out: &mut [u8]) -> Row {
     float::quantise(row, smooth, out)
@@ -16,8 +20,12 @@ fn add_norm(row: &mut [f32], added: &[f32], norm: &Norm<'_>) {
     float::add_norm::<false>(row, added, norm);
 }
 
-fn attend(qkv: &[f32], scratch: &mut AttentionScratch, context: &mut [f32]) {
-    float::attend::<false>(qkv, scratch, context, attention_tile);
+fn attend(qkv: &[f32], heads: &Heads, scratch: &mut AttentionScratch, context: &mut [f32]) {
+    float::attend::<false>(qkv, heads, scratch, context, attention_tile);
+}
+
+fn multiply_floats(input: &[f32], linear: &FloatLinear, out: &mut [f32]) {
+    float::multiply(input, linear, out, attention_tile);
 }
 
 fn attention_tile(a: [&[f32]; QUERIES], b: &[[f32; TILE]]) -> [[f32; TILE]; QUERIES] {

@@ -1,9 +1,9 @@
 //! Every set of kernels against the scalar one, and the scalar one against plain arithmetic in f64.
 
-use super::{AttentionScratch, Kernels, Linear, Norm, Quantised, scalar};
-use crate::weights::{HEADS, HIDDEN, INTERMEDIATE};
+use super::{AttentionScratch, FloatLinear, Heads, Kernels, Linear, Norm, Quantised, scalar};
 
-const HEAD: usize = HIDDEN / HEADS;
+const HIDDEN: usize = 384;
+const INTERMEDIATE: usize = 1536;
 
 /// Deterministic noise in -1..1 (a linear congruential generator).
 fn noise(seed: u32, count: usize) -> Vec<f32> {
@@ -144,7 +144,7 @@ fn normalised_rows_have_mean_zero_and_deviation_one() {
     let (weight, bias) = (vec![2.0; HIDDEN], vec![0.5; HIDDEN]);
     for kernels in Kernels::available() {
         let mut row = noise(7, HIDDEN);
-        kernels.add_norm(&mut row, &noise(8, HIDDEN), &Norm { weight: &weight, bias: &bias });
+        kernels.add_norm(&mut row, &noise(8, HIDDEN), HIDDEN, &Norm { weight: &weight, bias: &bias, epsilon: 1e-12 });
         let mean = row.iter().sum::<f32>() / HIDDEN as f32;
         let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f32>() / HIDDEN as f32;
         assert!((mean - 0.5).abs() < 1e-5 && (variance - 4.0).abs() < 1e-4, "{}: {mean} {variance}", kernels.name);
@@ -152,17 +152,18 @@ fn normalised_rows_have_mean_zero_and_deviation_one() {
 }
 
 /// Attention as the paper writes it, in f64.
-fn attention(qkv: &[f32], tokens: usize) -> Vec<f32> {
-    let at = |token: usize, part: usize, i: usize| f64::from(qkv[token * 3 * HIDDEN + part * HIDDEN + i]);
-    let mut out = vec![0.0; tokens * HIDDEN];
-    for head in (0..HIDDEN).step_by(HEAD) {
+fn attention(qkv: &[f32], tokens: usize, heads: &Heads) -> Vec<f32> {
+    let hidden = heads.count * heads.size;
+    let at = |token: usize, part: usize, i: usize| f64::from(qkv[token * heads.qkv_width + part * hidden + i]);
+    let mut out = vec![0.0; tokens * heads.row_width];
+    for head in (0..hidden).step_by(heads.size) {
         for query in 0..tokens {
-            let score = |key| (head..head + HEAD).map(|i| at(query, 0, i) * at(key, 1, i)).sum::<f64>().exp();
+            let score = |key| (head..head + heads.size).map(|i| at(query, 0, i) * at(key, 1, i)).sum::<f64>().exp();
             let scores: Vec<f64> = (0..tokens).map(score).collect();
             let total: f64 = scores.iter().sum();
-            for i in head..head + HEAD {
+            for i in head..head + heads.size {
                 let sum: f64 = scores.iter().enumerate().map(|(key, score)| score * at(key, 2, i)).sum();
-                out[query * HIDDEN + i] = (sum / total) as f32;
+                out[query * heads.row_width + i] = (sum / total) as f32;
             }
         }
     }
@@ -170,16 +171,42 @@ fn attention(qkv: &[f32], tokens: usize) -> Vec<f32> {
 }
 
 #[test]
-fn attention_is_exact_for_every_remainder() {
+fn attention_is_exact_for_every_remainder_and_head() {
     let mut scratch = AttentionScratch::default();
-    // Descending, so that a stale scratch would show.
-    for tokens in [67, 33, 32, 31, 5, 4, 3, 2, 1] {
-        let qkv = noise(9, tokens * 3 * HIDDEN);
-        let expected = attention(&qkv, tokens);
+    // Heads of the embedded model, of larger models, and of a size that is no multiple of anything.
+    for (count, size, row_width, qkv_width) in [(12, 32, 384, 1152), (3, 64, 192, 576), (4, 26, 128, 320)] {
+        let heads = Heads { count, size, row_width, qkv_width };
+        // Descending, so that a stale scratch would show.
+        for tokens in [67, 33, 32, 31, 5, 4, 3, 2, 1] {
+            let qkv = noise(9, tokens * qkv_width);
+            let expected = attention(&qkv, tokens, &heads);
+            for kernels in Kernels::available() {
+                let mut got = vec![0.0; tokens * row_width];
+                kernels.attend(&qkv, &heads, &mut scratch, &mut got);
+                assert_close(&format!("{} {tokens} tokens {heads:?}", kernels.name), &got, &expected, 1e-5);
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_floats_are_exact_for_every_remainder() {
+    let (inputs, outputs) = (52, 70);
+    let (weight, bias) = (noise(10, inputs * outputs), noise(11, outputs));
+    let linear = FloatLinear::new(&weight, bias.clone());
+    for rows in 1..=9 {
+        let input = noise(12, rows * inputs);
+        let mut expected = Vec::new();
+        for row in input.chunks_exact(inputs) {
+            for (weights, bias) in weight.chunks_exact(inputs).zip(&bias) {
+                let dot: f64 = row.iter().zip(weights).map(|(x, w)| f64::from(*x) * f64::from(*w)).sum();
+                expected.push((dot + f64::from(*bias)) as f32);
+            }
+        }
         for kernels in Kernels::available() {
-            let mut got = vec![0.0; tokens * HIDDEN];
-            kernels.attend(&qkv, &mut scratch, &mut got);
-            assert_close(&format!("{} {tokens} tokens", kernels.name), &got, &expected, 1e-5);
+            let mut got = vec![0.0; rows * outputs];
+            kernels.multiply_floats(&input, &linear, &mut got);
+            assert_close(&format!("{} {rows} rows", kernels.name), &got, &expected, 1e-5);
         }
     }
 }

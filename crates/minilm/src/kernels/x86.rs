@@ -105,7 +105,8 @@ mod avx512 {
 
     const COLUMNS: usize = 4 * BLOCK;
 
-    pub(crate) const KERNELS: Kernels = Kernels { name: "avx512-vnni", quantise, multiply, gelu, add_norm, attend };
+    pub(crate) const KERNELS: Kernels =
+        Kernels { name: "avx512-vnni", quantise, multiply, gelu, add_norm, attend, multiply_floats };
 
     float_kernels!("avx2,fma,avx512f,avx512bw,avx512vl", fused: true);
     attention_tile!("avx512f", lanes: 16, registers: 2, _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps,
@@ -190,7 +191,8 @@ mod avx_vnni {
 
     const COLUMNS: usize = 2 * BLOCK;
 
-    pub(crate) const KERNELS: Kernels = Kernels { name: "avx-vnni", quantise, multiply, gelu, add_norm, attend };
+    pub(crate) const KERNELS: Kernels =
+        Kernels { name: "avx-vnni", quantise, multiply, gelu, add_norm, attend, multiply_floats };
 
     float_kernels!("avx2,fma", fused: true);
     attention_tile!("avx2,fma", lanes: 8, registers: 2, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps,
@@ -209,7 +211,8 @@ mod avx2 {
 
     const COLUMNS: usize = 2 * BLOCK;
 
-    pub(crate) const KERNELS: Kernels = Kernels { name: "avx2", quantise, multiply, gelu, add_norm, attend };
+    pub(crate) const KERNELS: Kernels =
+        Kernels { name: "avx2", quantise, multiply, gelu, add_norm, attend, multiply_floats };
 
     float_kernels!("avx2,fma", fused: true);
     attention_tile!("avx2,fma", lanes: 8, registers: 2, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps,
