@@ -30,7 +30,7 @@ export interface PluginSettings {
   citations?: "auto" | "on" | "off";
   /** Embedding provider: auto, none (keywords only), embedded, openai, openai-compatible, gemini, voyage, mistral, ollama, or one of the host. Default: auto. */
   provider?: string;
-  /** Embedding model. Default: the provider's. */
+  /** Embedding model. With provider embedded: the bundled one, or a sentence encoder as a folder or hf:owner/name. Default: the provider's. */
   model?: string;
   /** Provider to use when the first one fails, or none. Default: none. */
   fallback?: string;
@@ -76,6 +76,10 @@ export interface PluginSettings {
     modelPath?: string;
     /** Folder for downloaded models. */
     modelCacheDir?: string;
+    /** What a model of your own (provider embedded) gets before a question, spaces included; an empty text for nothing. Default: the model's. */
+    queryPrefix?: string;
+    /** The same before a text to be found. Other prefixes mean other vectors: everything is embedded again. Default: the model's. */
+    documentPrefix?: string;
   };
   /** What the index takes from notes. */
   index?: {

@@ -7,6 +7,7 @@ import { missingRequirements } from "../requirements.js";
 import { activeMemoryImport, importPauses } from "../setup/active-memory.js";
 import { changesOf, changeText, dropRememberedChanges, putAt, rememberChanges, rememberedChanges, valueAt } from "../setup/changes.js";
 import { lancedbFolder, readFacts } from "../setup/lancedb.js";
+import { languageOffer, languageOfferText } from "../setup/languages.js";
 import { predecessors } from "../setup/predecessors.js";
 import { answeredQuestions } from "../setup/questions.js";
 import { outcomesOfAgents } from "./agents.js";
@@ -171,8 +172,12 @@ async function startAgents(host, written, options) {
     if (report.embeddingError) failWith(embeddingText(`Memory setup (${agentId})`, report));
     const { files = 0, chunks = 0 } = manager.status();
     const questions = files > 0 ? await answeredQuestions(host, agent, manager) : [];
-    if (!options.json) printReady(agentId, { files, chunks }, questions);
-    return { agentId, imports: sources, facts, files, chunks, report, questions };
+    const offer = languageOffer((await manager.inspect()).unknownLanguages);
+    if (!options.json) {
+      printReady(agentId, { files, chunks }, questions);
+      if (offer) print(languageOfferText(offer));
+    }
+    return { agentId, imports: sources, facts, files, chunks, report, questions, languageOffer: offer };
   });
 }
 

@@ -8,6 +8,7 @@ use super::{
     callback::{Adapter, callback_driver},
     client::Http,
     clock::Clock,
+    embedded::brought::Wanted,
     provider::Provider,
     redact::Redactor,
     redacting::Redacting,
@@ -21,8 +22,9 @@ use model::{
 /// The embedded model.
 const EMBEDDED: &str = "embedded";
 
-/// Loads the embedded model.
-pub type EmbeddedLoader = Arc<dyn Fn() -> Result<Arc<dyn Embedder>> + Send + Sync>;
+/// Loads the bundled model, or the encoder of the user's with the prefixes that the settings name. One that was not
+/// prepared yet is an error that says so.
+pub type EmbeddedLoader = Arc<dyn Fn(Option<(&Wanted, &ProviderSettings)>) -> Result<Arc<dyn Embedder>> + Send + Sync>;
 
 /// What providers are made from; one per engine.
 pub struct Sources {
@@ -156,7 +158,7 @@ fn make_plain(id: &str, settings: &ProviderSettings, sources: &Sources) -> Resul
             Error::new(Code::NotFound, "the embedded model is not installed")
                 .remedy("Reinstall the plugin, or set another embedding provider")
         })?;
-        return load();
+        return load(Wanted::of(settings)?.as_ref().map(|wanted| (wanted, settings)));
     }
     let account = sources.account(id);
     // An adapter of the host knows its own servers better than their wire format tells.
@@ -248,7 +250,7 @@ mod tests {
             clock: Arc::new(SystemClock),
             accounts: accounts.collect(),
             adapters: [("local".to_owned(), adapter.clone()), ("bedrock".to_owned(), adapter)].into(),
-            embedded: Some(Arc::new(move || {
+            embedded: Some(Arc::new(move |_| {
                 let space = Space {
                     provider: EMBEDDED.to_owned(),
                     model: "minilm".into(),

@@ -17,6 +17,7 @@ pub mod callback;
 mod check;
 pub mod client;
 pub mod clock;
+pub(crate) mod download;
 pub mod driver;
 pub mod embedded;
 pub mod endpoint;

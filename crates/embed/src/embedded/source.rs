@@ -11,7 +11,8 @@ use std::{
 
 use parking_lot::Mutex;
 
-use minilm::{Kernels, Scratch, States, Tokenizer, Weights, encode, encode_states};
+use super::brought::Pipeline;
+use minilm::{Kernels, Scratch, Shape, States, Tokenizer, Weights, encode, encode_states};
 use model::error::{Code, Error, Result};
 
 /// Tokens of one forward pass. Enough rows to use every weight many times while it is in the cache, few enough that
@@ -21,12 +22,41 @@ const PACK_TOKENS: usize = 256;
 /// Weights and vocabulary.
 pub(super) struct Model {
     weights: Weights,
-    tokenizer: Tokenizer,
+    tokenizer: Words,
+}
+
+/// What cuts texts into word pieces.
+enum Words {
+    /// The bundled model's own.
+    Own(Tokenizer),
+    /// That of an encoder of the user's.
+    Brought(Box<Pipeline>),
+}
+
+impl Words {
+    fn encode(&self, text: &str) -> Result<Vec<u32>> {
+        match self {
+            Self::Own(tokenizer) => Ok(tokenizer.encode(text)),
+            Self::Brought(pipeline) => pipeline.encode(text).map_err(|cause| {
+                Error::new(Code::ProviderInput, format!("the model's tokenizer cannot take a text: {cause}"))
+            }),
+        }
+    }
+}
+
+/// Which encoder a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The bundled model.
+    Bundled,
+    /// An encoder of the user's.
+    Brought,
 }
 
 /// The weights file, mapped while somebody uses it, and what it was used for.
 pub(super) struct Source {
     path: PathBuf,
+    kind: Kind,
     mapped: Mutex<Weak<Model>>,
     texts: AtomicU64,
     tokens: AtomicU64,
@@ -35,24 +65,28 @@ pub(super) struct Source {
 
 impl Source {
     /// A source that maps `path` when it is first needed.
-    pub(super) fn new(path: PathBuf) -> Self {
+    pub(super) fn new(path: PathBuf, kind: Kind) -> Self {
         let zero = || AtomicU64::new(0);
-        Self { path, mapped: Mutex::default(), texts: zero(), tokens: zero(), jobs: zero() }
+        Self { path, kind, mapped: Mutex::default(), texts: zero(), tokens: zero(), jobs: zero() }
     }
 
     /// Looks whether the file is there and of this version.
     ///
     /// # Errors
     /// When the file cannot be read or is not a weights file of this version.
-    pub(super) fn check(&self) -> Result<()> {
-        self.open().map(drop)
+    pub(super) fn check(&self) -> Result<Shape> {
+        self.open().map(|weights| weights.shape().clone())
     }
 
     fn open(&self) -> Result<Weights> {
-        Weights::open(&self.path).map_err(|error| match error.kind() {
+        let (opened, remedy) = match self.kind {
+            Kind::Bundled => (Weights::open(&self.path), "Delete it; it is unpacked again from the installed package"),
+            Kind::Brought => (Weights::open_any(&self.path), "Delete it; it is made again from the model's files"),
+        };
+        opened.map_err(|error| match error.kind() {
             ErrorKind::InvalidData => {
                 Error::new(Code::Corrupt, format!("{} is not a weights file of this version", self.path.display()))
-                    .remedy("Delete it; it is unpacked again from the installed package")
+                    .remedy(remedy)
             }
             _ => Error::io(&self.path, &error),
         })
@@ -80,7 +114,14 @@ impl Source {
             return Ok(model);
         }
         let weights = self.open()?;
-        let model = Arc::new(Model { tokenizer: Tokenizer::new(&weights), weights });
+        let tokenizer = match self.kind {
+            Kind::Bundled => Words::Own(Tokenizer::new(&weights)),
+            Kind::Brought => Words::Brought(Box::new(Pipeline::open(&weights).map_err(|cause| {
+                Error::new(Code::Corrupt, format!("{}: {cause}", self.path.display()))
+                    .remedy("Delete it; it is made again from the model's files")
+            })?)),
+        };
+        let model = Arc::new(Model { tokenizer, weights });
         *mapped = Arc::downgrade(&model);
         Ok(model)
     }
@@ -98,9 +139,12 @@ impl Source {
         stop: impl Fn() -> bool,
         each: impl Fn(&Tokenizer, &[u32], States) -> T,
     ) -> Result<Vec<T>> {
+        let Words::Own(tokenizer) = &model.tokenizer else {
+            return Err(Error::new(Code::Internal, "an encoder of the user's gives no pieces"));
+        };
         self.passes(model, texts, stop, |pack, out| {
             let states = encode_states(&model.weights, &Kernels::best(), pack, scratch);
-            out.extend(pack.iter().zip(states).map(|(pieces, states)| each(&model.tokenizer, pieces, states)));
+            out.extend(pack.iter().zip(states).map(|(pieces, states)| each(tokenizer, pieces, states)));
         })
     }
 
@@ -128,7 +172,7 @@ impl Source {
         stop: impl Fn() -> bool,
         mut pass: impl FnMut(&[Vec<u32>], &mut Vec<T>),
     ) -> Result<Vec<T>> {
-        let pieces: Vec<Vec<u32>> = texts.iter().map(|text| model.tokenizer.encode(text)).collect();
+        let pieces = texts.iter().map(|text| model.tokenizer.encode(text)).collect::<Result<Vec<Vec<u32>>>>()?;
         let tokens: usize = pieces.iter().map(Vec::len).sum();
         let mut out = Vec::with_capacity(pieces.len());
         let mut rest = pieces.as_slice();

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{MiniLm, artifact::IN_PACKAGE, jobs};
+use super::{InProcess, artifact::IN_PACKAGE, jobs};
 use crate::{Embedded, Embedder, Purpose};
 use model::error::Code;
 
@@ -19,11 +19,11 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn embedder(idle: Duration) -> MiniLm {
-    MiniLm::open_with(installed_weights(), idle).unwrap()
+fn embedder(idle: Duration) -> InProcess {
+    InProcess::open_with(installed_weights(), idle).unwrap()
 }
 
-fn embed(model: &MiniLm, texts: &[&str], purpose: Purpose) -> model::error::Result<Vec<Vec<f32>>> {
+fn embed(model: &InProcess, texts: &[&str], purpose: Purpose) -> model::error::Result<Vec<Vec<f32>>> {
     let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let embedded = runtime.block_on(model.embed(&texts, purpose, Duration::from_secs(60)))?;
@@ -119,9 +119,14 @@ fn a_file_that_is_no_weights_file_is_refused() {
     let whole = std::fs::read(installed_weights()).unwrap();
     for damaged in [&b""[..], &b"MCRMODEL"[..], &whole[..whole.len() - 64], &[0; 4096][..]] {
         std::fs::write(&path, damaged).unwrap();
-        assert_eq!(MiniLm::open(path.clone()).err().map(|e| e.code()), Some(Code::Corrupt), "{} bytes", damaged.len());
+        assert_eq!(
+            InProcess::open(path.clone()).err().map(|e| e.code()),
+            Some(Code::Corrupt),
+            "{} bytes",
+            damaged.len()
+        );
     }
-    assert_eq!(MiniLm::open(folder.path().join("none")).err().map(|e| e.code()), Some(Code::NotFound));
+    assert_eq!(InProcess::open(folder.path().join("none")).err().map(|e| e.code()), Some(Code::NotFound));
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! `provider: "local"` without a host: a GGUF model in this process through llama.cpp. Only in builds with the cargo
 //! feature `llama-cpp`; the ordinary build leaves `local` to the host's adapter.
 //!
-//! [`source`] reads where the model comes from, [`download`] brings it, [`model`] embeds. Packing, time limits and the
+//! [`source`] reads where the model comes from, [`crate::download`] brings it, [`model`] embeds. Packing, time limits and the
 //! checking of vectors are those of every provider, see [`super::callback`].
 
-mod download;
 mod model;
 mod source;
 
@@ -19,7 +18,7 @@ use std::{
 use tokio::sync::OnceCell;
 
 use self::{model::Worker, source::ModelSource};
-use super::callback::Callback;
+use super::{callback::Callback, download::download};
 use model::error::Result;
 
 /// The model of the host's documentation (D6).
@@ -47,6 +46,6 @@ pub fn callback(written: &str, cache_dir: PathBuf) -> Result<Callback> {
 async fn local_file(source: &ModelSource, cache_dir: &Path) -> Result<PathBuf> {
     match source {
         ModelSource::File(path) => Ok(path.clone()),
-        ModelSource::Remote(remote) => download::download(remote, cache_dir).await,
+        ModelSource::Remote(remote) => download(remote, cache_dir).await,
     }
 }

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 
 use reqwest::Url;
 
+use crate::download::{Remote, hub, is_safe, is_sha256};
 use model::error::{Code, Error, Result};
-
-/// Where `hf:` points; `HF_ENDPOINT` overrides it, as in the hub's own clients.
-const HUB: &str = "https://huggingface.co";
 
 /// Where a model comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,25 +17,13 @@ pub(crate) enum ModelSource {
     Remote(Remote),
 }
 
-/// A file to download.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remote {
-    /// Its address.
-    pub url: Url,
-    /// Its name in the cache folder.
-    pub file_name: String,
-    /// SHA-256 in lower-case hexadecimal, when it was written down with the address.
-    pub sha256: Option<String>,
-}
-
 impl ModelSource {
     /// Reads `local.modelPath`.
     ///
     /// # Errors
     /// [`Code::Config`] when it is neither a file, nor an `hf:` URI of a `.gguf` file, nor an `https:` address.
     pub fn parse(written: &str) -> Result<Self> {
-        let hub = std::env::var("HF_ENDPOINT").ok().filter(|value| !value.is_empty());
-        Self::parse_with(written, hub.as_deref().unwrap_or(HUB))
+        Self::parse_with(written, &hub())
     }
 
     pub(super) fn parse_with(written: &str, hub: &str) -> Result<Self> {
@@ -65,19 +51,12 @@ impl ModelSource {
     }
 }
 
-/// Whether a text is a SHA-256 in hexadecimal.
-pub(super) fn is_sha256(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
 fn remote(written: &str, url: &str, file_name: String, sha256: Option<String>) -> Result<ModelSource> {
     let url = Url::parse(url).map_err(|_| refused(written))?;
     let plain = file_name.ends_with(".gguf") && !file_name.contains(['/', '\\', '%']);
     let hashed = sha256.as_deref().is_none_or(is_sha256);
-    // Without encryption only from this machine: whoever alters a model alters what is found.
-    let safe = url.scheme() == "https" || crate::client::is_loopback(&url);
-    if plain && hashed && safe {
-        Ok(ModelSource::Remote(Remote { url, file_name, sha256 }))
+    if plain && hashed && is_safe(&url) {
+        Ok(ModelSource::Remote(Remote { url, file_name, sha256, begins: Some(*b"GGUF"), setting: "local.modelPath" }))
     } else {
         Err(refused(written))
     }

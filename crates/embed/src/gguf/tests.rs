@@ -3,10 +3,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sha2::{Digest, Sha256};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::path};
 
-use super::{
-    download::download,
-    source::{ModelSource, Remote},
-};
+use super::source::ModelSource;
+use crate::download::{Remote, download};
 use model::error::Code;
 
 fn model_bytes() -> Vec<u8> {

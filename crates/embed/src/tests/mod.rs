@@ -38,6 +38,8 @@ pub(super) fn settings(id: &str) -> ProviderSettings {
         query_input_type: None,
         document_input_type: None,
         local_model_path: None,
+        local_query_prefix: None,
+        local_document_prefix: None,
         local_model_cache_dir: None,
         batch: BatchSettings {
             enabled: false,

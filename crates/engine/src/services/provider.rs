@@ -15,13 +15,16 @@ use embed::{
     callback::{Offered, offered_adapter},
     client::Http,
     clock::SystemClock,
-    embedded::{MiniLm, artifact},
+    embedded::{
+        InProcess, artifact,
+        brought::{self, Wanted, Watch},
+    },
     factory::{EmbeddedLoader, Selected, Sources, build, build_fallback},
 };
 use model::{
     batch::BatchLedger,
     config::{paths::OWN_FOLDER, settings::Settings},
-    error::{Error, Result},
+    error::{Code, Error, Result},
 };
 
 /// What was chosen, or why nothing could be.
@@ -101,6 +104,24 @@ impl Provider {
         }
     }
 
+    /// Brings and converts the encoder of the user's that the settings ask for, if there is one and it is not there, and
+    /// chooses it then. Takes as long as a download.
+    ///
+    /// # Errors
+    /// As [`brought::prepare`].
+    pub(super) async fn prepare(&self, settings: &Settings, watch: Watch) -> Result<()> {
+        let Some(wanted) = Wanted::of(&settings.provider)? else { return Ok(()) };
+        let cache = encoder_cache(settings);
+        // A folder that went away does not stop what was made of it.
+        let is_current = !matches!(brought::ready(&wanted, &cache), Ok(None));
+        if is_current && self.choice().is_ok() {
+            return Ok(());
+        }
+        brought::prepare(&wanted, &cache, watch).await?;
+        *self.choice.write() = Arc::new(build(&settings.provider, &self.sources));
+        Ok(())
+    }
+
     /// The model in this process that embeds single lines, beside whatever embeds the chunks; none when it is not
     /// installed, or when search by meaning is switched off.
     pub(super) fn line_embedder(&self) -> Option<Arc<dyn Embedder>> {
@@ -109,7 +130,7 @@ impl Provider {
             return Some(chosen);
         }
         if self.lines.get().is_none() {
-            let model = self.sources.embedded.as_ref()?().ok()?;
+            let model = self.sources.embedded.as_ref()?(None).ok()?;
             // Another search may have been first: all share one model anyway.
             let _ = self.lines.set(model);
         }
@@ -183,20 +204,38 @@ impl Provider {
     }
 }
 
-/// Loads the embedded model when it is chosen.
+/// Loads the bundled model, or an encoder of the user's, when it is chosen.
 fn embedded_loader(settings: &Settings, candidates: Vec<PathBuf>) -> EmbeddedLoader {
-    let state = settings.state_dir.join(OWN_FOLDER);
-    Arc::new(move || Ok(shared_model(artifact::locate(&candidates, &state)?)?))
+    let (state, cache) = (settings.state_dir.join(OWN_FOLDER), encoder_cache(settings));
+    Arc::new(move |wanted| {
+        let Some((wanted, settings)) = wanted else {
+            let weights = artifact::locate(&candidates, &state)?;
+            return Ok(shared_model(weights.display().to_string(), || InProcess::open(weights))?);
+        };
+        let ready = brought::ready(wanted, &cache)?.ok_or_else(|| {
+            Error::new(Code::ProviderUnavailable, format!("the model {} is not prepared yet", wanted.name()))
+                .remedy("`openclaw memory index` downloads and converts it; until then words are searched")
+        })?;
+        let prefixes = ready.prefixes.or(settings);
+        let key = format!("{}\n{}\n{}", ready.file.display(), prefixes.query, prefixes.document);
+        Ok(shared_model(key, || InProcess::open_brought(&ready, prefixes))?)
+    })
+}
+
+/// Where encoders of the user's are kept, as they came and converted.
+fn encoder_cache(settings: &Settings) -> PathBuf {
+    let own = || settings.state_dir.join(OWN_FOLDER).join("models").join("encoders");
+    settings.provider.local_model_cache_dir.as_ref().map_or_else(own, PathBuf::from)
 }
 
 /// All agents of the process share one model: its threads and memory are there once.
-fn shared_model(weights: PathBuf) -> Result<Arc<MiniLm>> {
-    static MODELS: LazyLock<Mutex<BTreeMap<PathBuf, Weak<MiniLm>>>> = LazyLock::new(Mutex::default);
+fn shared_model(key: String, open: impl FnOnce() -> Result<InProcess>) -> Result<Arc<InProcess>> {
+    static MODELS: LazyLock<Mutex<BTreeMap<String, Weak<InProcess>>>> = LazyLock::new(Mutex::default);
     let mut models = MODELS.lock();
-    if let Some(model) = models.get(&weights).and_then(Weak::upgrade) {
+    if let Some(model) = models.get(&key).and_then(Weak::upgrade) {
         return Ok(model);
     }
-    let model = Arc::new(MiniLm::open(weights.clone())?);
-    models.insert(weights, Arc::downgrade(&model));
+    let model = Arc::new(open()?);
+    models.insert(key, Arc::downgrade(&model));
     Ok(model)
 }

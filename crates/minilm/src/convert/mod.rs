@@ -15,8 +15,12 @@ mod tests;
 
 use std::{
     fmt,
+    fs::File,
     io::{self, Write},
+    path::Path,
 };
+
+use memmap2::Mmap;
 
 pub use self::architecture::Architecture;
 
@@ -73,6 +77,21 @@ pub struct Source<'a> {
     pub calibration: &'a [Vec<u32>],
     /// What is kept in the file besides the weights, by name.
     pub attachments: &'a [(&'a str, &'a [u8])],
+}
+
+/// Maps the weights of a model. Whoever cuts the file short while it is mapped ends this process, as with every mapped
+/// file: it is to be mapped no longer than its conversion takes.
+///
+/// # Errors
+/// When the file cannot be opened or is empty.
+#[expect(unsafe_code, reason = "mapping a file")]
+pub fn map(path: &Path) -> io::Result<Mmap> {
+    let file = File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // SAFETY: a model's file is published whole and replaced, not written in place.
+    unsafe { Mmap::map(&file) }
 }
 
 /// Writes the weights file. `go_on` hears how much is done, from 0 to 1, and says whether to go on.

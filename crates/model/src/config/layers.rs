@@ -185,6 +185,12 @@ impl<'a> Reader<'a> {
         self.picked_text(key, "a text").map(|picked| picked.value)
     }
 
+    /// A text that may be absent, as it is written: spaces at its ends count, and so does an empty one.
+    pub(super) fn verbatim_text(&mut self, OptionalText { key }: &OptionalText) -> Option<String> {
+        let found = self.all(key);
+        self.pick(key, found, "a text", |value| value.as_str().map(str::to_owned)).map(|picked| picked.value)
+    }
+
     /// A trimmed text with where it was found; `expected` completes "expected …".
     pub(super) fn picked_text(&mut self, key: &str, expected: &str) -> Option<Picked<String>> {
         let found = self.all(key).into_iter().filter(|found| found.value.as_str().is_none_or(|t| !t.trim().is_empty()));

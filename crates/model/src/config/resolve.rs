@@ -218,6 +218,8 @@ fn provider(reader: &mut Reader<'_>) -> ProviderSettings {
         document_input_type: reader.optional_text(&table::DOCUMENT_INPUT_TYPE).or(input_type),
         local_model_path: reader.optional_text(&table::LOCAL_MODEL_PATH),
         local_model_cache_dir: reader.optional_text(&table::LOCAL_MODEL_CACHE_DIR),
+        local_query_prefix: reader.verbatim_text(&table::LOCAL_QUERY_PREFIX),
+        local_document_prefix: reader.verbatim_text(&table::LOCAL_DOCUMENT_PREFIX),
         batch: BatchSettings {
             enabled: reader.switch(&table::REMOTE_BATCH_ENABLED),
             wait: reader.switch(&table::REMOTE_BATCH_WAIT),

@@ -103,6 +103,10 @@ pub struct ProviderSettings {
     pub local_model_path: Option<String>,
     /// `local.modelCacheDir`.
     pub local_model_cache_dir: Option<String>,
+    /// `local.queryPrefix`: what an encoder of the user's gets before a question.
+    pub local_query_prefix: Option<String>,
+    /// `local.documentPrefix`: the same before a text to be found.
+    pub local_document_prefix: Option<String>,
     /// Asynchronous batch API (D11).
     pub batch: BatchSettings,
     /// Requests in flight over all files, 1–16; default 4.

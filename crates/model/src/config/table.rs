@@ -30,7 +30,7 @@ pub(super) const CITATIONS: Choice<settings::Citations> = Choice { key: "citatio
 /// Embedding provider: auto, none (keywords only), embedded, openai, openai-compatible, gemini, voyage, mistral, ollama, or one of the host. Default: auto.
 pub(super) const PROVIDER: Text = Text { key: "provider", default: "auto" };
 
-/// Embedding model. Default: the provider's.
+/// Embedding model. With provider embedded: the bundled one, or a sentence encoder as a folder or hf:owner/name. Default: the provider's.
 pub(super) const MODEL: OptionalText = OptionalText { key: "model" };
 
 /// Provider to use when the first one fails, or none. Default: none.
@@ -83,6 +83,12 @@ pub(super) const LOCAL_MODEL_PATH: OptionalText = OptionalText { key: "local.mod
 
 /// Folder for downloaded models.
 pub(super) const LOCAL_MODEL_CACHE_DIR: OptionalText = OptionalText { key: "local.modelCacheDir" };
+
+/// What a model of your own (provider embedded) gets before a question, spaces included; an empty text for nothing. Default: the model's.
+pub(super) const LOCAL_QUERY_PREFIX: OptionalText = OptionalText { key: "local.queryPrefix" };
+
+/// The same before a text to be found. Other prefixes mean other vectors: everything is embedded again. Default: the model's.
+pub(super) const LOCAL_DOCUMENT_PREFIX: OptionalText = OptionalText { key: "local.documentPrefix" };
 
 /// Takes passwords, keys and the like out of notes: remote = only of what a provider on another machine gets, true = out of the index too, false = nowhere. The files stay as they are. Default: remote.
 pub(super) const INDEX_REDACT_SECRETS: Special = Special { key: "index.redactSecrets" };

@@ -2,7 +2,10 @@
 //! machine with everything else, so each has its own queue.
 
 use std::{
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -16,12 +19,13 @@ use super::{
     queue::{Merge, Queue},
 };
 use crate::index::{
-    Progress, SyncReport,
+    Progress, Step, SyncReport,
     embed_pass::{EmbedPass, EmbedReport},
     index_text::{TextPass, TextReport},
     lost,
     session_pass::Scope,
 };
+use embed::embedded::brought::Watch;
 use model::{
     cancel::Cancel,
     config::settings::{Ranking, Settings},
@@ -258,6 +262,7 @@ impl Indexer {
         if !settings.vector_enabled {
             return Ok(EmbedReport::default());
         }
+        self.prepare_model(settings, progress).await?;
         let Some(mut embedder) = self.context.provider().embedder()? else { return Ok(EmbedReport::default()) };
         loop {
             let pass = EmbedPass {
@@ -287,6 +292,29 @@ impl Indexer {
                 }
                 Err(error) => return Err(error),
             }
+        }
+    }
+
+    /// Brings and converts the encoder that the settings name, once; whoever waits for the pass waits for it, and nobody
+    /// else does.
+    async fn prepare_model(&self, settings: &Settings, progress: &Progress) -> Result<()> {
+        let (shutdown, progress) = (self.context.shutdown().clone(), Arc::clone(progress));
+        let told = AtomicUsize::new(usize::MAX);
+        let watch: Watch = Arc::new(move |label, share| {
+            let completed = (share.clamp(0.0, 1.0) * 100.0) as usize;
+            if told.swap(completed, Ordering::Relaxed) != completed {
+                progress(&Step { completed, total: 100, label: label.to_owned() });
+            }
+            !shutdown.is_cancelled()
+        });
+        let provider = self.context.provider();
+        match provider.prepare(settings, watch).await {
+            // The fallback, or what was made of the model before, embeds meanwhile.
+            Err(error) if provider.choice().is_ok() && error.code() != Code::Cancelled => {
+                self.context.warn(&error, "the embedding model could not be prepared");
+                Ok(())
+            }
+            outcome => outcome,
         }
     }
 

@@ -12,6 +12,7 @@ use super::{
 use crate::index::lost;
 use embed::{Embedder, embedded};
 use model::error::Result;
+use text::language::Language;
 
 /// Chunks whose language is looked at, spread over the index.
 const SAMPLE: usize = 400;
@@ -103,7 +104,7 @@ impl Telemetry {
     /// Languages of the indexed text that the embedded model does not know, when it is the one in use: search by
     /// meaning says little about them, and keywords carry them. Blocks.
     pub(crate) fn unknown_languages(&self, embedder: Option<&dyn Embedder>) -> Result<Vec<UnknownLanguage>> {
-        if embedder.is_none_or(|embedder| embedder.space().provider != embedded::PROVIDER) {
+        if embedder.is_none_or(|embedder| embedder.language() != Some(Language::English)) {
             return Ok(Vec::new());
         }
         let texts = self.context.store().read(|r| {
