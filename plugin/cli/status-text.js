@@ -172,7 +172,9 @@ function languageLines(scan) {
   const unknown = /** @type {{language: string, share: number}[]} */ (scan?.unknownLanguages ?? []);
   if (unknown.length === 0) return [];
   const named = unknown.map(({ language, share }) => `${language} (${Math.round(share * 100)} % of the chunks)`);
-  return [field("Found by keywords only", `${named.join(", ")}; the bundled model knows English (\`openclaw memory setup\` offers another)`)];
+  return [
+    field("Found by keywords only", `${named.join(", ")}; the bundled model knows English (\`openclaw memory setup\` offers another)`),
+  ];
 }
 
 /** @param {MemoryStatus} status */

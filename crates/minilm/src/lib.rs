@@ -1,5 +1,7 @@
 //! The encoder of all-MiniLM-L6-v2 with int8 weights, on the CPU: text to word pieces ([`Tokenizer`]), word pieces to
-//! unit vectors ([`encode`]), or to the states that these are the means of ([`encode_states`]), over the inner loops of one instruction set ([`Kernels`]) and the mapped [`Weights`].
+//! unit vectors ([`encode`]), or to the states that these are the means of ([`encode_states`]), over the inner loops of
+//! one instruction set ([`Kernels`]) and the mapped [`Weights`]. Other encoders of the BERT family run alike once
+//! [`convert`] has made a weights file of them.
 //! It knows nothing of the rest of the engine. How the weights file is made: `scripts/model/`; what was measured:
 //! `docs/embedded-model.md`.
 //!
