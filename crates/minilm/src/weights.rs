@@ -191,7 +191,7 @@ impl Weights {
     /// When the file cannot be opened; [`ErrorKind::InvalidData`] when it is not such a file.
     pub fn open(path: &Path) -> io::Result<Self> {
         let weights = Self::open_any(path)?;
-        let is_minilm = Shape { vocabulary: 0, ..weights.shape.clone() } == MINILM && weights.vocabulary.is_some();
+        let is_minilm = Shape { vocabulary: 0, ..weights.shape } == MINILM && weights.vocabulary.is_some();
         if is_minilm { Ok(weights) } else { Err(ErrorKind::InvalidData.into()) }
     }
 

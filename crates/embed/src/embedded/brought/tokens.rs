@@ -106,12 +106,10 @@ impl Taken {
         let is_control = |id: u32| file.added_tokens.iter().any(|added| added.special && added.id == id);
         let has = |key: &str| file.model.get(key).is_some();
         let kind = file.model.get("type").and_then(Value::as_str);
-        let kind = kind.unwrap_or(if has("merges") {
-            "BPE"
-        } else if has("unk_id") {
-            "Unigram"
-        } else {
-            "WordPiece"
+        let kind = kind.unwrap_or_else(|| match (has("merges"), has("unk_id")) {
+            (true, _) => "BPE",
+            (_, true) => "Unigram",
+            _ => "WordPiece",
         });
         let last_added = file.added_tokens.iter().map(|added| added.id).max().unwrap_or_default();
         let mut taken =
