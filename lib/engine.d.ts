@@ -700,6 +700,10 @@ export type ProviderSettings = {
   localModelPath: string | null;
   /** `local.modelCacheDir`. */
   localModelCacheDir: string | null;
+  /** `local.queryPrefix`: what an encoder of the user's gets before a question. */
+  localQueryPrefix: string | null;
+  /** `local.documentPrefix`: the same before a text to be found. */
+  localDocumentPrefix: string | null;
   /** Asynchronous batch API (D11). */
   batch: BatchSettings;
   /** Requests in flight over all files, 1–16; default 4. */
