@@ -25,6 +25,7 @@ const TITLES = {
   "automatic-facts": "stored facts: `memory_store`, `memory_recall`, `memory_forget`",
   "automatic-safety": "nothing lost at compactions, resets and hanging models",
   consolidation: "consolidation into `MEMORY.md`, and taking it back",
+  forgetting: "forgetting by words, session, person and date, and taking it back",
   curated: "trigger lines, importance, projects, whose words",
   intents: "standing intents",
   losses: "the Dreams switch, `/dreaming`",
