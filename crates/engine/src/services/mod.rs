@@ -6,6 +6,8 @@
 mod admin;
 mod consolidator;
 mod context;
+#[cfg(test)]
+mod encoder_tests;
 pub mod facts;
 mod indexer;
 mod open;
