@@ -31,6 +31,7 @@ const FLUSH = {
 };
 
 const RULES = [
+  { match: "Bullets, or NONE", reply: "- [fact] The ferry leaves at six", delayMs: 20_000 },
   // Some hosts leave the answer of a flush out of the next request: the result of its tool then stands before the message.
   { on: "last", match: "And what now|Really\\.|walnuts", reply: "HELLO" },
   { on: "tool", match: ".", reply: "NO_REPLY" },
@@ -42,7 +43,6 @@ const RULES = [
     tool: "write",
     toolCall: { name: "write", arguments: { path: "memory/2026-11-03-{{1}}.md", content: "- The hint of the {{1}} is blue.\n" } },
   },
-  { match: "Bullets, or NONE", reply: "- [fact] The ferry leaves at six", delayMs: 20_000 },
   { match: ".", reply: "HELLO" },
 ];
 
