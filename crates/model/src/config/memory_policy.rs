@@ -1,5 +1,6 @@
 //! Which conversations nothing is taken from: `memoryPolicy.excludeSessions`, with the names and the meaning it has for
-//! memory-core. What a host says of a conversation is compared as it is written; where it says nothing, its key counts.
+//! memory-core. What a host says of a conversation counts, and what its key says: a conversation of
+//! Telegram that goes on in the Control UI is one of both.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -52,8 +53,9 @@ impl ExcludedSessions {
         let read = facts.key.map(SessionKey::read);
         let place = read.as_ref().and_then(SessionKey::place);
         let named = |list: &[String], what: &str, told: Option<&str>, read: Option<&str>| {
-            let name = told.map(str::trim).filter(|name| !name.is_empty()).or(read)?;
-            list.iter().any(|one| one.eq_ignore_ascii_case(name)).then(|| format!("{what}:{name}"))
+            let mut names = [told.map(str::trim), read].into_iter().flatten();
+            let name = names.find(|name| list.iter().any(|one| one.eq_ignore_ascii_case(name)))?;
+            Some(format!("{what}:{name}"))
         };
         named(&self.hook_external_content_sources, "hookExternalContentSource", facts.hook_source, None)
             .or_else(|| named(&self.channels, "channel", facts.channel, place.map(|(channel, _)| channel)))
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn any_list_is_enough_and_what_the_host_says_comes_before_the_key() {
+    fn any_list_is_enough_and_what_the_host_says_counts_beside_the_key() {
         let policy = policy(&json!({
             "hookExternalContentSources": ["gmail"], "channels": ["telegram", " "], "chatTypes": ["group"]
         }));
@@ -121,7 +123,9 @@ mod tests {
             |key, hook_source, channel, chat_type| policy.reason(SessionFacts { key, hook_source, channel, chat_type });
         let key = Some("agent:main:telegram:direct:4711");
         assert_eq!(of(key, None, None, None).as_deref(), Some("channel:telegram"));
-        assert_eq!(of(key, None, Some("webchat"), None), None);
+        // A conversation of Telegram was captured again once somebody had answered it in the Control UI.
+        assert_eq!(of(key, None, Some("webchat"), None).as_deref(), Some("channel:telegram"));
+        assert_eq!(of(Some("agent:main:main"), None, Some("webchat"), None), None);
         assert_eq!(of(None, Some("gmail"), None, None).as_deref(), Some("hookExternalContentSource:gmail"));
         assert_eq!(of(Some("agent:main:discord:group:1"), None, None, None).as_deref(), Some("chatType:group"));
         for key in ["agent:main:main", "agent:main:discord:channel:1", "telegram"] {
