@@ -1,7 +1,7 @@
 // The recorded session: what a terminal would still show, in its colours.
 
 import { expect, test } from "vitest";
-import { linesOf, plain, spansOf, svgOf } from "../../scripts/session/svg.mjs";
+import { foldedAt, linesOf, plain, spansOf, svgOf } from "../../scripts/session/svg.mjs";
 
 test("what was written over is gone", () => {
   expect(linesOf("[██░░] 1/2\r\u001b[2K[████] 2/2\r\u001b[2KDone.  \r\nnext\n")).toEqual(["Done.", "next", ""]);
@@ -24,4 +24,12 @@ test("text of notes ends no element", () => {
   expect(svg).toContain("a &lt; b &amp;&amp; c");
   expect(svg).not.toContain("<b>");
   expect(svg.match(/<text /g)).toHaveLength(2);
+});
+
+// Three lines of the recording ended at the edge of the picture.
+test("a line that is too wide goes on in the next row, in its colours", () => {
+  const rows = foldedAt(spansOf("abcd\u001b[32méfg\u001b[39m"), 3);
+  expect(rows.map((row) => row.map(({ text }) => text))).toEqual([["abc"], ["d", "éf"], ["g"]]);
+  expect(rows[2][0].colour).toBe("#7ee787");
+  expect(foldedAt([], 3)).toEqual([[]]);
 });

@@ -64,17 +64,44 @@ export function spansOf(line) {
 }
 
 /**
+ * A line in rows of so many characters, as a terminal breaks it.
+ * @param {Span[]} spans
+ * @param {number} columns
+ */
+export function foldedAt(spans, columns) {
+  /** @type {Span[][]} */
+  const rows = [[]];
+  let left = columns;
+  for (const span of spans) {
+    const characters = [...span.text];
+    for (let from = 0; from < characters.length; ) {
+      if (left === 0) {
+        rows.push([]);
+        left = columns;
+      }
+      const piece = characters.slice(from, from + left);
+      rows.at(-1)?.push({ ...span, text: piece.join("") });
+      from += piece.length;
+      left -= piece.length;
+    }
+  }
+  return rows;
+}
+
+/**
  * @param {{command: string, lines: string[]}[]} steps What was typed, and what was shown.
  * @param {number} columns
  */
 export function svgOf(steps, columns) {
   const rows = steps.flatMap(({ command, lines }, at) => [
     ...(at > 0 ? [[]] : []),
-    [
-      { text: "$ ", colour: PROMPT, bold: true },
-      { text: command, colour: PLAIN, bold: true },
-    ],
-    ...lines.map(spansOf),
+    ...[
+      [
+        { text: "$ ", colour: PROMPT, bold: true },
+        { text: command, colour: PLAIN, bold: true },
+      ],
+      ...lines.map(spansOf),
+    ].flatMap((spans) => foldedAt(spans, columns)),
   ]);
   const [width, height] = [Math.ceil(columns * CHAR + 2 * MARGIN), rows.length * LINE + 2 * MARGIN];
   const text = rows.flatMap((spans, at) => {

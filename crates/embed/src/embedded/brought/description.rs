@@ -142,7 +142,7 @@ fn pooling(folder: &Path, modules: Option<Value>, pooling: Option<Value>) -> Res
     }
 }
 
-/// The prefixes that the model's own files name. Models of the E5 family do not say that they need theirs.
+/// The prefixes that the model's own files name. Models of the e5 family do not say that they need theirs.
 fn prefixes(config: &Value, name: &str) -> Prefixes {
     let prompts: BTreeMap<String, String> =
         config.get("prompts").and_then(|prompts| serde_json::from_value(prompts.clone()).ok()).unwrap_or_default();
