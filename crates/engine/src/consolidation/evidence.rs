@@ -202,7 +202,8 @@ fn with_subject(sentence: &Sentence) -> String {
     }
 }
 
-fn claim_of(id: &str, text: &str, path: &str, line: u32, origin: &str, at_ms: i64) -> Claim {
+/// A claim that was met once.
+pub(super) fn claim_of(id: &str, text: &str, path: &str, line: u32, origin: &str, at_ms: i64) -> Claim {
     Claim {
         id: id.to_owned(),
         text: text.to_owned(),

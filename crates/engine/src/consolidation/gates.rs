@@ -152,26 +152,15 @@ pub(super) fn may_stand(text: &str, max_chars: usize, today: Date, zone: &str) -
 
 #[cfg(test)]
 mod tests {
-    use store::consolidation::{Claim, Use};
+    use store::consolidation::Use;
 
     use super::*;
+    use crate::consolidation::evidence::claim_of;
 
     const DAY: Date = jiff::civil::date(2026, 11, 20);
 
     fn evidence(text: &str, uses: &[(&str, &str, &str)]) -> Evidence {
-        let claim = Claim {
-            id: "a".into(),
-            text: text.into(),
-            path: "memory/2026-11-18.md".into(),
-            line: 1,
-            origin: "agent".into(),
-            requested: false,
-            importance: None,
-            triggers: None,
-            first_ms: 0,
-            last_ms: 0,
-            withdrawn: false,
-        };
+        let claim = claim_of("a", text, "memory/2026-11-18.md", 1, "agent", 0);
         let uses =
             uses.iter().map(|(kind, mark, day)| Use { kind: (*kind).into(), mark: (*mark).into(), day: (*day).into() });
         Evidence { claim, uses: uses.collect() }

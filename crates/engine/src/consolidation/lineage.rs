@@ -9,6 +9,7 @@ use super::{
     report::{self, DIARY},
     section::entry_of,
 };
+use crate::workspace::is_at_or_below;
 use store::consolidation::{Evidence, RunRow};
 
 /// The files that consolidation writes.
@@ -39,11 +40,8 @@ impl Source {
             let only_here = found.claim.path.is_empty()
                 && !found.uses.is_empty()
                 && found.uses.iter().all(|used| is_of(&used.mark, &used.kind) || in_days(&used.day));
-            let below = |path: &String| {
-                let rest = found.claim.path.strip_prefix(path.as_str());
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            };
-            let is_gone = self.claims.contains(&found.claim.id) || self.paths.iter().any(below) || only_here;
+            let from_there = self.paths.iter().any(|place| is_at_or_below(&found.claim.path, place));
+            let is_gone = self.claims.contains(&found.claim.id) || from_there || only_here;
             if is_gone {
                 gone.push(found.claim.id.clone());
             }
@@ -128,22 +126,11 @@ impl Written {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use store::consolidation::{Claim, Use};
+    use crate::consolidation::evidence::claim_of;
+    use store::consolidation::Use;
 
     fn evidence(id: &str, path: &str, uses: &[(&str, &str, &str)]) -> Evidence {
-        let claim = Claim {
-            id: id.into(),
-            text: id.into(),
-            path: path.into(),
-            line: 1,
-            origin: "owner".into(),
-            requested: false,
-            importance: None,
-            triggers: None,
-            first_ms: 0,
-            last_ms: 0,
-            withdrawn: false,
-        };
+        let claim = claim_of(id, id, path, 1, "owner", 0);
         let used = |(kind, mark, day): &(&str, &str, &str)| Use {
             kind: (*kind).to_owned(),
             mark: (*mark).to_owned(),

@@ -4,6 +4,8 @@
 //! exchanges the note as a whole, only as it was read. Both can be done again after a process was killed: how many lines
 //! of the same words are to stay says whether anything is left to do.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -60,22 +62,22 @@ impl Cut {
 
     /// The lines of a note that are meant, by number and words; none when no line is. Of equal lines the last go.
     pub(crate) fn of_lines(path: &str, text: &str, is_meant: impl Fn(u32, &str) -> bool) -> Option<Self> {
-        let (mut lines, mut at, mut above) = (Vec::new(), 0, None);
+        let (mut lines, mut rest) = (Vec::new(), String::with_capacity(text.len()));
+        let mut staying: HashMap<&str, usize> = HashMap::new();
+        let (mut at, mut above) = (0, None);
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
             if !bare(line).is_empty() && is_meant(number, bare(line)) {
-                lines.push(CutLine { number, text: line.to_owned(), at, above: above.clone(), stay: 0 });
+                let above = above.map(str::to_owned);
+                lines.push(CutLine { number, text: line.to_owned(), at, above, stay: 0 });
+            } else {
+                rest.push_str(line);
+                *staying.entry(bare(line)).or_default() += 1;
             }
             at += line.len();
-            above = Some(bare(line).to_owned());
+            above = Some(bare(line));
         }
-        let count = |words: &str| text.lines().filter(|line| bare(line) == words).count();
-        let going: Vec<String> = lines.iter().map(|line| line.bare().to_owned()).collect();
         for line in &mut lines {
-            line.stay = count(bare(&line.text)) - going.iter().filter(|words| *words == bare(&line.text)).count();
-        }
-        let mut rest = text.to_owned();
-        for line in lines.iter().rev() {
-            rest.replace_range(line.at..line.at + line.text.len(), "");
+            line.stay = staying.get(line.bare()).copied().unwrap_or_default();
         }
         let after = fingerprint(rest.as_bytes());
         (!lines.is_empty()).then(|| Self { path: path.to_owned(), whole: None, lines, after })

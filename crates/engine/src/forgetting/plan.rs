@@ -14,7 +14,7 @@ use super::notes::Cut;
 use crate::{
     capture::erase::{Places, Words},
     intents::StandingIntent,
-    workspace::exclusions::What,
+    workspace::exclusions::{Exclusions, What},
 };
 use model::{
     error::{Code, Error, Result},
@@ -93,8 +93,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// The paths that are kept out as a whole.
     pub(crate) fn paths(&self) -> Vec<String> {
-        let path = |what: &What| if let What::Path { path, .. } = what { Some(path.clone()) } else { None };
-        self.whats.iter().filter_map(path).collect()
+        Exclusions::of_these(&self.whats).paths().map(str::to_owned).collect()
     }
 }
 

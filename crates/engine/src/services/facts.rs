@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     context::{Context, Service},
     indexer::Indexer,
-    now_ms,
+    iso, now_ms,
     searcher::{MAX_QUERY_CHARS, QueryVectors},
     telemetry::Telemetry,
 };
@@ -419,8 +419,7 @@ impl Told {
         if session_key.is_none() && session_id.is_none() {
             return Ok(());
         }
-        let ts = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        Journal::new(&folder).add_fact(FactSource { fact, ts, session_key, session_id })
+        Journal::new(&folder).add_fact(FactSource { fact, ts: iso(now_ms()), session_key, session_id })
     }
 
     /// A fact that is there is said again. One of which nobody knows who said it first is not this conversation's.

@@ -144,3 +144,8 @@ impl Drop for Engine {
 pub fn now_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
+
+/// A time in milliseconds since the epoch as ISO 8601 in UTC, to the second.
+fn iso(ms: i64) -> String {
+    jiff::Timestamp::from_millisecond(ms).unwrap_or_default().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

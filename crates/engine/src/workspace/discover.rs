@@ -14,6 +14,7 @@ use model::{
 
 use super::{
     extra::ExtraPath,
+    is_at_or_below,
     roots::{Roots, is_markdown},
     skipped::{SkipCode, SkippedList},
     walk::Walker,
@@ -58,9 +59,7 @@ impl Discovery {
     /// Whether the absence of a path may be due to something that could not be looked at.
     #[must_use]
     pub(crate) fn is_uncertain(&self, path: &str) -> bool {
-        self.uncertain.iter().any(|place| {
-            path.strip_prefix(place.as_str()).is_some_and(|below| below.is_empty() || below.starts_with('/'))
-        })
+        self.uncertain.iter().any(|place| is_at_or_below(path, place))
     }
 }
 

@@ -17,3 +17,8 @@ pub mod skipped;
 mod take_out;
 pub(crate) mod walk;
 pub mod watch;
+
+/// Whether a path is that of a place or lies below it; both as results name them.
+pub(crate) fn is_at_or_below(path: &str, place: &str) -> bool {
+    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

@@ -1,7 +1,10 @@
 use store::consolidation::Use;
 
 use super::*;
-use crate::consolidation::section::{BEGIN, END, HEADING};
+use crate::consolidation::{
+    evidence::claim_of,
+    section::{BEGIN, END, HEADING},
+};
 
 const DAY: Date = jiff::civil::date(2026, 11, 20);
 const DAY_MS: i64 = 86_400_000;
@@ -10,19 +13,8 @@ const NOW: i64 = 1_795_176_000_000;
 
 /// A claim that was met on three days, `ago` days back the last time.
 fn met(text: &str, ago: i64) -> Evidence {
-    let claim = Claim {
-        id: claim_id(text).unwrap(),
-        text: text.to_owned(),
-        path: "memory/2026-11-18.md".to_owned(),
-        line: 1,
-        origin: "agent".to_owned(),
-        requested: false,
-        importance: None,
-        triggers: None,
-        first_ms: NOW - 30 * DAY_MS,
-        last_ms: NOW - ago * DAY_MS,
-        withdrawn: false,
-    };
+    let first = claim_of(&claim_id(text).unwrap(), text, "memory/2026-11-18.md", 1, "agent", NOW - 30 * DAY_MS);
+    let claim = Claim { last_ms: NOW - ago * DAY_MS, ..first };
     let used = |n: usize| Use { kind: kind::QUERY.to_owned(), mark: format!("q{n}"), day: format!("2026-11-1{n}") };
     Evidence { claim, uses: (0..3).map(used).collect() }
 }

@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::{
     super::{
-        super::{context::Service, indexer::SyncCall, now_ms, writer::PATIENCE},
+        super::{context::Service, indexer::SyncCall, iso, now_ms, writer::PATIENCE},
         Admin,
     },
-    ForgetReport, entry_of, iso, report_of, undo_until,
+    ForgetReport, entry_of, report_of, undo_until,
 };
 use crate::{
     capture::{erase, jsonl},

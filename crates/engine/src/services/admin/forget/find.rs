@@ -36,8 +36,9 @@ use crate::{
     search::types::Hit,
     services::now_ms,
     workspace::{
-        discover::discover,
+        discover::{Entry, discover},
         exclusions::{Exclusions, What, content_hash, is_telling, line_hash},
+        is_at_or_below,
         notes::Notes,
         read::read_text,
         roots::Roots,
@@ -76,21 +77,25 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
     let Target { selection, quotes, places, intents, .. } = &call.target;
     let (roots, notes) = (Roots::of(settings), Notes::of(settings));
     let mut found = Found::default();
-    found.whole_notes(&roots, &notes, selection)?;
+    // All notes are looked at for the words of somebody, and none for a passage.
+    let files = if selection.is_empty() { Vec::new() } else { discover(&roots).entries };
+    found.whole_notes(&files, &notes, selection)?;
     store.read(|r| {
         let live = r.live()?.map(|live| live.id).unwrap_or_default();
         found.passages(r, live, &roots, call, hits)?;
         found.sessions(r, live, &roots, selection)
     })?;
+    let names = selection.names();
+    let conversations: Vec<String> = names.iter().map(|name| mark_of_conversation(name)).collect();
     // Also when nothing is found yet: a transcript may be indexed later than it is forgotten.
-    found.whats.extend(selection.names().into_iter().map(|session| What::Session { session }));
+    found.whats.extend(names.into_iter().map(|session| What::Session { session }));
+    let list = Exclusions::of_these(&found.whats);
     let words = found.words(call)?;
     let ours = found.lines_of_ours(&notes, settings, &call.target, &words)?;
-    let names = selection.names();
     let source = lineage::Source {
         claims: claims_of_lines(&found.lines).into_iter().collect(),
-        paths: found.whats.iter().filter_map(path_of).collect(),
-        conversations: names.iter().map(|name| mark_of_conversation(name)).collect(),
+        paths: list.paths().map(str::to_owned).collect(),
+        conversations: conversations.iter().cloned().collect(),
         days: selection.range.map(|range| days_of(range.from_ms, range.to_ms, &settings.zone_name())),
     };
     let (claims, evidence) = source.touched(store.read(|r| r.evidence(""))?);
@@ -100,7 +105,7 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
     let texts = words.captures.iter().map(|entry| entry.text.clone());
     let texts = texts.chain(evidence.iter().filter(|e| claims.contains(&e.claim.id)).map(|e| e.claim.text.clone()));
     if !selection.is_empty() {
-        found.quotes(&roots, &notes, &texts.collect::<Vec<_>>(), *quotes)?;
+        found.quotes(&files, &notes, &texts.collect::<Vec<_>>(), *quotes)?;
     }
     let intents_folder = intents.clone().filter(|_| !selection.is_empty());
     let intents = match &intents_folder {
@@ -108,14 +113,14 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
         None => Vec::new(),
     };
     // Facts have vectors of their own words, without the line around them.
-    let facts = hashes_of_forgotten(settings, &Exclusions::of_these(&found.whats))?;
+    let facts = hashes_of_forgotten(settings, &list)?;
     found.report.facts += facts.len();
     found.hashes.extend(facts);
-    let hashes: Vec<Hash> = found.hashes.iter().copied().collect();
-    store.read(|r| {
+    let hashes = store.read(|r| {
         found.chunks_of_cuts(r, r.live()?.map(|live| live.id).unwrap_or_default())?;
-        found.report.vectors = r.vector_count_of(&found.hashes.iter().copied().collect::<Vec<_>>())?;
-        Ok(())
+        let hashes: Vec<Hash> = found.hashes.iter().copied().collect();
+        found.report.vectors = r.vector_count_of(&hashes)?;
+        Ok(hashes)
     })?;
     let mut report = found.report;
     report.lines = found.cuts.iter().flat_map(shown_lines).collect();
@@ -138,9 +143,9 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
         intents_folder,
         evidence,
         claims,
-        conversations: names.iter().map(|name| mark_of_conversation(name)).collect(),
+        conversations,
         runs,
-        hashes: found.hashes.into_iter().chain(hashes).collect(),
+        hashes,
         ..Plan::default()
     };
     if is_nothing(&plan) {
@@ -164,10 +169,6 @@ fn is_nothing(plan: &Plan) -> bool {
         && plan.evidence.is_empty()
 }
 
-fn path_of(what: &What) -> Option<String> {
-    if let What::Path { path, .. } = what { Some(path.clone()) } else { None }
-}
-
 /// The days of a time, where the user is.
 fn days_of(from_ms: Option<i64>, to_ms: Option<i64>, zone: &str) -> (String, String) {
     let day =
@@ -180,12 +181,12 @@ fn shown_lines(cut: &Cut) -> Vec<Passage> {
         path: cut.path.clone(),
         start_line: number,
         end_line: number,
-        text: shown(text),
+        text: shown_text(text),
     };
     cut.lines.iter().map(|line| passage(line.number, line.bare())).collect()
 }
 
-fn shown(text: &str) -> String {
+fn shown_text(text: &str) -> String {
     text.trim().chars().take(SHOWN_CHARS).collect()
 }
 
@@ -204,15 +205,13 @@ fn facts_of(folder: Option<&Path>, notes: &Notes, zone: &TimeZone, selection: &S
 
 impl Found {
     /// The notes that were written of conversations, whole.
-    fn whole_notes(&mut self, roots: &Roots, notes: &Notes, selection: &Selection) -> Result<()> {
+    fn whole_notes(&mut self, files: &[Entry], notes: &Notes, selection: &Selection) -> Result<()> {
         if !selection.names_conversations() {
             return Ok(());
         }
-        for entry in discover(roots).entries.iter().filter(|entry| entry.path.starts_with(NOTES)) {
+        for entry in files.iter().filter(|entry| entry.path.starts_with(NOTES)) {
             let Some(Ok(text)) = notes.bytes(&entry.path)?.map(String::from_utf8) else { continue };
-            let is_meant = session_header::conversation(&text)
-                .is_some_and(|(key, id)| selection.session(key, id) || selection.session(key, None) && id.is_none());
-            if is_meant {
+            if session_header::conversation(&text).is_some_and(|(key, id)| selection.session(key, id)) {
                 self.report.notes.push(entry.path.clone());
                 self.cuts.push(Cut::whole(&entry.path, &text));
             }
@@ -324,7 +323,7 @@ impl Found {
     }
 
     /// Lines of the user's files that repeat what goes: they go too when that is wanted, else they are shown.
-    fn quotes(&mut self, roots: &Roots, notes: &Notes, texts: &[String], take: bool) -> Result<()> {
+    fn quotes(&mut self, files: &[Entry], notes: &Notes, texts: &[String], take: bool) -> Result<()> {
         let enough = |text: &&String| text.chars().filter(|c| c.is_alphanumeric()).take(QUOTED).count() == QUOTED;
         let texts: Vec<String> = texts.iter().filter(enough).map(|text| text.trim().to_lowercase()).collect();
         if texts.is_empty() {
@@ -334,7 +333,7 @@ impl Found {
             let line = line.to_lowercase();
             texts.iter().any(|text| line.contains(text))
         };
-        for entry in discover(roots).entries.iter().filter(|entry| !Path::new(&entry.path).is_absolute()) {
+        for entry in files.iter().filter(|entry| !Path::new(&entry.path).is_absolute()) {
             let Some(Ok(text)) = notes.bytes(&entry.path)?.map(String::from_utf8) else { continue };
             let cut = self.cuts.iter().position(|cut| cut.path == entry.path);
             let known = cut.and_then(|at| self.cuts.get(at));
@@ -360,10 +359,9 @@ impl Found {
     /// A file or folder.
     fn path(&mut self, r: &Reader<'_>, live: GenerationId, roots: &Roots, written: &str) -> Result<()> {
         let path = named(roots, written);
-        let below = format!("{path}/");
         let mut found = false;
         for (id, _, name) in r.file_paths(live)? {
-            if name == path || name.starts_with(&below) {
+            if is_at_or_below(&name, &path) {
                 found = true;
                 self.file(r, id, name)?;
             }
@@ -436,7 +434,7 @@ impl Found {
         let Some(text) = lines.values().next() else {
             return Err(Error::new(Code::NotFound, format!("\"{path}\" has no text in these lines")));
         };
-        let text = text.trim().chars().take(SHOWN_CHARS).collect();
+        let text = shown_text(text);
         self.report.passages.push(Passage {
             path: path.to_owned(),
             start_line: start_line.unwrap_or_else(|| *wanted.start()),

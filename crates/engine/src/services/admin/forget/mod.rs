@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::{context::Service, now_ms, searcher::SearchCall},
+    super::{context::Service, iso, now_ms, searcher::SearchCall},
     Admin,
 };
 use crate::{
@@ -225,10 +225,6 @@ fn report_of(plan: &Plan) -> Result<ForgetReport> {
 
 fn undo_until(plan: &Plan) -> Option<String> {
     (!plan.is_final).then(|| iso(plan.applied_ms.saturating_add(UNDO_MS)))
-}
-
-fn iso(ms: i64) -> String {
-    jiff::Timestamp::from_millisecond(ms).unwrap_or_default().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 fn entry_of(line: &str) -> Option<Entry> {
