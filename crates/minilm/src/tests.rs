@@ -12,16 +12,16 @@ use super::{
     weights::{MAX_PIECES, Weights},
 };
 
-/// One line of `testdata/golden.jsonl`, written by `scripts/model/convert.py`.
+/// A text as the reference in Python cuts and embeds it (`scripts/model`).
 #[derive(Deserialize)]
-struct Golden {
-    text: String,
-    pieces: Vec<u32>,
+pub(crate) struct Golden {
+    pub(crate) text: String,
+    pub(crate) pieces: Vec<u32>,
     vector: String,
 }
 
 impl Golden {
-    fn vector(&self) -> Vec<f32> {
+    pub(crate) fn vector(&self) -> Vec<f32> {
         let bytes = STANDARD.decode(&self.vector).unwrap();
         bytes.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect()
     }

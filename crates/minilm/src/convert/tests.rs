@@ -3,30 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use base64::{Engine, engine::general_purpose::STANDARD};
-use serde::Deserialize;
-
 use super::{Architecture, Fault, Source, convert, float::FloatModel, tensors::Tensors};
 use crate::{
     Kernels, Pooling, Scratch, Weights, encode,
     encoder::{Rows, Watched, pool},
+    tests::Golden,
 };
 
 const ENCODERS: [(&str, Pooling); 4] =
     [("bert", Pooling::Mean), ("xlm-roberta", Pooling::Mean), ("roberta", Pooling::Cls), ("distilbert", Pooling::Mean)];
-
-#[derive(Deserialize)]
-struct Golden {
-    text: String,
-    pieces: Vec<u32>,
-    vector: String,
-}
-
-impl Golden {
-    fn vector(&self) -> Vec<f32> {
-        STANDARD.decode(&self.vector).unwrap().as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect()
-    }
-}
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/encoders").join(name)
