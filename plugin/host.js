@@ -100,9 +100,10 @@ export class Host {
    */
   agentDir(cfg, agentId) {
     const id = normalizeAgentId(agentId);
-    if (agentEntry(cfg, id)?.agentDir === undefined) return path.join(this.stateDir(), "agents", id, "agent");
+    const usual = path.join(this.stateDir(), "agents", id, "agent");
+    if (agentEntry(cfg, id)?.agentDir === undefined) return usual;
     const resolved = this.#api.runtime.agent?.resolveAgentDir?.(cfg, agentId);
-    return typeof resolved === "string" ? resolved : path.join(this.stateDir(), "agents", agentId, "agent");
+    return typeof resolved === "string" ? resolved : usual;
   }
 
   /**
@@ -138,7 +139,7 @@ export class Host {
    * @param {HostConfig} cfg
    * @param {string} agentId
    * @param {string} sessionKey
-   * @returns {unknown}
+   * @returns {any}
    */
   sessionEntry(cfg, agentId, sessionKey) {
     try {

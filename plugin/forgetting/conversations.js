@@ -5,8 +5,7 @@ import { open, readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { isRecord } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
-import { importSdk } from "../sdk.js";
-import { hostSessions } from "../sessions/source.js";
+import { hostSessions, sessionTargets } from "../sessions/source.js";
 
 /**
  * @typedef {{sessions: string[], people: string[], hookSources: string[], sinceMs?: number, untilMs?: number}} Selectors
@@ -79,17 +78,15 @@ function peersOf(key) {
  * @returns {Promise<{known: Known[], tellsHooks: boolean} | null>}
  */
 async function conversationsOfHost(cfg, agentId) {
-  const [sdk, store] = await Promise.all([importSdk("memory-core-host-engine-sessions"), importSdk("session-store-runtime")]);
-  if (typeof sdk?.resolveMemorySessionTargets !== "function" || typeof store?.resolveStorePath !== "function") return null;
-  const storePath = store.resolveStorePath(cfg.session?.store, { agentId });
+  const resolve = await sessionTargets(cfg, agentId);
+  if (!resolve) return null;
   const listed = /** @type {{sessions: {sessionId: string, sessionKey: string, updatedAtMs: number}[]}} */ (
     await hostSessions(agentId, () => cfg)({ kind: "list" })
   );
   const { sessions } = listed;
-  const sessionIds = sessions.map(({ sessionId }) => sessionId);
-  const targets = sdk.resolveMemorySessionTargets({ agentId, storePath, sessionIds });
+  const targets = resolve(sessions.map(({ sessionId }) => sessionId));
   /** @type {Map<string, any>} */
-  const byId = new Map(targets.map((/** @type {any} */ target) => [target.sessionId, target]));
+  const byId = new Map(targets.map((target) => [target.sessionId, target]));
   const known = sessions.map(({ sessionId, sessionKey, updatedAtMs }) => {
     const target = byId.get(sessionId) ?? {};
     return {

@@ -24,17 +24,12 @@ export function sessionEntry(sessions, cfg, agentId, sessionKey) {
  * @param {Record<string, any>} ctx
  * @returns {string}
  */
-export function channelOf({ api }, { cfg, agentId }, ctx) {
+export function channelOf({ host }, { cfg, agentId }, ctx) {
   const told = ctx.messageProvider ?? ctx.channel;
   if (typeof told === "string" && told) return told;
   const [, channel] = /^agent:[^:]+:([^:]+):.*(?:direct|dm):/.exec(String(ctx.sessionKey)) ?? [];
   if (channel && channel !== "direct" && channel !== "dm") return channel;
-  try {
-    const { entry } = sessionEntry(api.runtime.agent?.session, cfg, agentId, ctx.sessionKey);
-    const known = entry?.origin?.provider ?? entry?.lastChannel ?? entry?.deliveryContext?.channel ?? entry?.channel;
-    return typeof known === "string" && known ? known : UNKNOWN;
-  } catch {
-    // A host that tells nothing of its sessions.
-    return UNKNOWN;
-  }
+  const entry = host.sessionEntry(cfg, agentId, ctx.sessionKey);
+  const known = entry?.origin?.provider ?? entry?.lastChannel ?? entry?.deliveryContext?.channel ?? entry?.channel;
+  return typeof known === "string" && known ? known : UNKNOWN;
 }

@@ -58,11 +58,21 @@ async function listSessions(agentId, cfg) {
  * @returns {Promise<Map<string, import("../forgetting/policy.js").Facts>>}
  */
 async function metadata(cfg, agentId, sessionIds) {
+  const resolve = await sessionTargets(cfg, agentId);
+  return new Map((resolve?.(sessionIds) ?? []).map((target) => [target.sessionId, factsOfEntry(target)]));
+}
+
+/**
+ * What the host knows of conversations by their ids: people, times, hooks. Null on hosts before 2026.8, which do not tell.
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ * @returns {Promise<((sessionIds: string[]) => any[]) | null>}
+ */
+export async function sessionTargets(cfg, agentId) {
   const [sdk, store] = await Promise.all([importSdk("memory-core-host-engine-sessions"), importSdk("session-store-runtime")]);
-  if (typeof sdk?.resolveMemorySessionTargets !== "function" || typeof store?.resolveStorePath !== "function") return new Map();
+  if (typeof sdk?.resolveMemorySessionTargets !== "function" || typeof store?.resolveStorePath !== "function") return null;
   const storePath = store.resolveStorePath(cfg.session?.store, { agentId });
-  const targets = sdk.resolveMemorySessionTargets({ agentId, storePath, sessionIds });
-  return new Map(targets.map((/** @type {any} */ target) => [target.sessionId, factsOfEntry(target)]));
+  return (sessionIds) => sdk.resolveMemorySessionTargets({ agentId, storePath, sessionIds });
 }
 
 /**
