@@ -73,6 +73,12 @@ export async function eventually(condition) {
 }
 
 /**
+ * Whether a host refuses the second message of a chat surface to a conversation and all that follow, as those of 2026.6 do.
+ * @param {TestHost} host
+ */
+export const refusesChat = (host) => host.atLeast("2026.6.1") && !host.atLeast("2026.7.1");
+
+/**
  * A host with the plugin, whose own session notes are off: there are only ours to look at.
  * @param {string} version
  * @param {{files: Record<string, string>, rules: object[]}} setup
@@ -93,13 +99,13 @@ export async function memoryHost(version, setup) {
   const call = (method, params) => host.callAsOwner(method, params);
   /**
    * Says something in the chat of the running gateway, as a chat surface does; the conversation holds the answer.
-   * Hosts before 2026.6 call a message done when it waits behind another turn; those of 2026.6 refuse the second one of a
-   * conversation and all that follow, so that the agent is asked instead.
+   * Hosts before 2026.6 call a message done when it waits behind another turn; where all but the first are refused, the agent is
+   * asked instead.
    * @param {string} message
    * @param {string} [sessionKey]
    */
   const say = async (message, sessionKey = MAIN) => {
-    if (host.atLeast("2026.6.1") && !host.atLeast("2026.7.1")) {
+    if (refusesChat(host)) {
       await host.turn(message, { local: false, session: sessionKey.replace("agent:main:", "") });
       return;
     }

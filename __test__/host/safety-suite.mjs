@@ -6,19 +6,13 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { stopHosts } from "./harness.mjs";
-import { eventually, ID, MAIN, memoryHost, messagesOf, question, RESET, text } from "./memory-host.mjs";
+import { eventually, ID, MAIN, memoryHost, messagesOf, question, refusesChat, RESET, text } from "./memory-host.mjs";
 
 const FALCON = "# 2026-11-02\n\n- Project Falcon uses PostgreSQL 17 as its database.\n";
 
 /** Longest a reply may wait for memories, in milliseconds, and what a busy machine adds to it. */
 const BUDGET_MS = 300;
 const SLACK_MS = 700;
-
-/**
- * Hosts of 2026.6 refuse the second message of a chat surface to a conversation, and flush for no other.
- * @param {import("./harness.mjs").TestHost} host
- */
-const flushesNever = (host) => host.atLeast("2026.6.1") && !host.atLeast("2026.7.1");
 
 /** The host flushes soon and often. */
 const FLUSHING = { mode: "default", memoryFlush: { enabled: true, forceFlushTranscriptBytes: 10 }, keepRecentTokens: 50 };
@@ -73,7 +67,7 @@ export function safetySuite(version) {
 
     test("the host flushes by our plan before it compacts, and what it has flushed is not captured", async ({ skip }) => {
       const { host, say, notes } = home;
-      skip(flushesNever(host), "this host flushes for no message that it does not refuse");
+      skip(refusesChat(host), "this host flushes for no message that it does not refuse");
       await setHost(FLUSHING);
       await host.configure({ captureOnCompaction: true });
       await host.startGateway();
@@ -100,7 +94,7 @@ export function safetySuite(version) {
 
     test("a captured fact is recalled also when the agent has written into its note before and after it", async ({ skip }) => {
       const { host, say, notes } = home;
-      skip(flushesNever(host), "this host flushes for no message that it does not refuse");
+      skip(refusesChat(host), "this host flushes for no message that it does not refuse");
       await setHost(FLUSHING);
       await host.configure({ autoCapture: true, autoRecall: true, autoRecallTimeoutMs: 5000 });
       await host.startGateway();
