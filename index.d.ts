@@ -12,6 +12,7 @@ import type {
   FactImport,
   FactOutcome,
   ForgottenEntry,
+  ForgottenTaken,
   ImportOutcome,
   MemoryAnswer,
   MemoryContents,
@@ -282,6 +283,15 @@ export declare class MemoryIndexManager {
   acceptsVectors(origin: { provider: string, model: string }): Promise<boolean>
   /** Stores vectors of another index, one a text; what is there already stays. With `dryRun` it only counts. */
   importVectors(batch: { provider: string, model: string, texts: string[], vectors: Float32Array[], dryRun?: boolean }): Promise<ImportOutcome>
+  /**
+   * Keeps out conversations that another memory has forgotten, under the id `memorycore`; the next sync takes them out. With
+   * `onlyNew` those that were forgotten since the last takeover, with `dryRun` it only counts.
+   */
+  takeOverForgotten(
+    before: { sessionId: string, atMs: number }[], options?: { onlyNew?: boolean, dryRun?: boolean },
+  ): Promise<ForgottenTaken>
+  /** Lets them in again; gives their number, with `dryRun` without doing it. */
+  dropTakenOverForgotten(options?: { dryRun?: boolean }): Promise<number>
   /** The report of the last import, or null. */
   lastImport(): Promise<Record<string, any> | null>
   /** Keeps the report of an import. */
@@ -424,6 +434,13 @@ export declare class NativeManager {
   acceptsVectors(provider: string, model: string): boolean
   /** Stores vectors of another index, one a text; with `dryRun` it only counts. */
   importVectors(provider: string, model: string, texts: Array<string>, vectors: Array<Float32Array>, dryRun: boolean): Promise<ImportOutcome>
+  /**
+   * Keeps out the conversations that another memory has forgotten, with the times when it did, in milliseconds since
+   * the epoch; with `onlyNew` those since the last takeover, with `dryRun` it only counts.
+   */
+  takeOverForgotten(sessionIds: Array<string>, atMs: Array<number>, onlyNew: boolean, dryRun: boolean): Promise<ForgottenTaken>
+  /** Lets in again what another memory has forgotten; gives the number of conversations, with `dryRun` without doing it. */
+  dropTakenOverForgotten(dryRun: boolean): Promise<number>
   /** The report of the last import, or null. */
   lastImport(): Promise<any>
   /** Keeps the report of an import. */

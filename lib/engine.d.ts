@@ -340,6 +340,16 @@ export type ImportOutcome = {
   unusable: number;
 };
 
+/** What became of them. */
+export type ForgottenTaken = {
+  /** Conversations that are kept out from now on (or would be). */
+  taken: number;
+  /** Conversations that were kept out already. */
+  known: number;
+  /** Names that no conversation can have. */
+  refused: number;
+};
+
 /** What memory has to say about a message. */
 export type Recall = {
   /** The passages, best first. */

@@ -12,6 +12,7 @@ import type {
   FactImport,
   FactOutcome,
   ForgottenEntry,
+  ForgottenTaken,
   ImportOutcome,
   MemoryAnswer,
   MemoryContents,
@@ -282,6 +283,15 @@ export declare class MemoryIndexManager {
   acceptsVectors(origin: { provider: string, model: string }): Promise<boolean>
   /** Stores vectors of another index, one a text; what is there already stays. With `dryRun` it only counts. */
   importVectors(batch: { provider: string, model: string, texts: string[], vectors: Float32Array[], dryRun?: boolean }): Promise<ImportOutcome>
+  /**
+   * Keeps out conversations that another memory has forgotten, under the id `memorycore`; the next sync takes them out. With
+   * `onlyNew` those that were forgotten since the last takeover, with `dryRun` it only counts.
+   */
+  takeOverForgotten(
+    before: { sessionId: string, atMs: number }[], options?: { onlyNew?: boolean, dryRun?: boolean },
+  ): Promise<ForgottenTaken>
+  /** Lets them in again; gives their number, with `dryRun` without doing it. */
+  dropTakenOverForgotten(options?: { dryRun?: boolean }): Promise<number>
   /** The report of the last import, or null. */
   lastImport(): Promise<Record<string, any> | null>
   /** Keeps the report of an import. */

@@ -527,6 +527,24 @@ export class MemoryIndexManager {
     return await this.run((engine) => engine.importVectors(provider, model, texts, vectors, dryRun));
   }
 
+  /**
+   * Keeps out conversations that another memory has forgotten; the next sync takes them out of the index.
+   * @param {{sessionId: string, atMs: number}[]} before
+   * @param {{onlyNew?: boolean, dryRun?: boolean}} [options]
+   */
+  async takeOverForgotten(before, options) {
+    checkSwitches(options, "onlyNew", "dryRun");
+    const ids = before.map(({ sessionId }) => sessionId);
+    const times = before.map(({ atMs }) => atMs);
+    return await this.run((engine) => engine.takeOverForgotten(ids, times, options?.onlyNew ?? false, options?.dryRun ?? false));
+  }
+
+  /** Lets them in again. @param {{dryRun?: boolean}} [options] */
+  async dropTakenOverForgotten(options) {
+    checkSwitches(options, "dryRun");
+    return await this.run((engine) => engine.dropTakenOverForgotten(options?.dryRun ?? false));
+  }
+
   /** The report of the last import, or null. */
   async lastImport() {
     return await this.run((engine) => engine.lastImport());

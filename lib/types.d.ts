@@ -7,6 +7,7 @@ export type {
   EmbedFunction,
   ForgetRequest,
   ForgottenEntry,
+  ForgottenTaken,
   HostAdapter,
   ImportOutcome,
   ManagerRequest,

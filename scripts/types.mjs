@@ -30,6 +30,7 @@ const ROOTS = {
   FactOutcome: "facts.rs Stored",
   FactImport: "FactImport",
   ImportOutcome: "ImportOutcome",
+  ForgottenTaken: "ForgottenTaken",
   Recall: "remember/recall.rs Recall",
   CaptureOutcome: "collect.rs Outcome",
   ModelTask: "ModelTask",

@@ -69,8 +69,8 @@ pub struct ForgetRequest {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "milliseconds since the epoch fit")]
-fn whole(ms: Option<f64>) -> Option<i64> {
-    ms.map(|ms| ms as i64)
+pub(crate) fn whole(ms: f64) -> i64 {
+    ms as i64
 }
 
 impl ForgetRequest {
@@ -80,10 +80,10 @@ impl ForgetRequest {
         let conversation = |one: ForgetConversation| Conversation {
             session_id: one.session_id,
             session_key: one.session_key,
-            from_ms: whole(one.from_ms),
-            to_ms: whole(one.to_ms),
+            from_ms: one.from_ms.map(whole),
+            to_ms: one.to_ms.map(whole),
         };
-        let range = Range { from_ms: whole(self.since_ms), to_ms: whole(self.until_ms) };
+        let range = Range { from_ms: self.since_ms.map(whole), to_ms: self.until_ms.map(whole) };
         let selection = Selection {
             sessions: self.sessions.unwrap_or_default(),
             conversations: self.conversations.unwrap_or_default().into_iter().map(conversation).collect(),

@@ -1,4 +1,4 @@
-//! Taking over the vectors of another index.
+//! Taking over from another memory: the vectors of its index, and what it has forgotten.
 
 use napi::{
     Env,
@@ -7,9 +7,8 @@ use napi::{
 use napi_derive::napi;
 use serde_json::Value;
 
-use super::{manager::NativeManager, promise::promise};
-use engine::services::ImportCall;
-use model::error::{Code, Error};
+use super::{admin::whole, automatic::to_value, manager::NativeManager, promise::promise};
+use engine::services::{ForgottenBefore, ImportCall};
 
 #[napi]
 impl NativeManager {
@@ -33,11 +32,39 @@ impl NativeManager {
         let engine = self.engine(env)?;
         let vectors = vectors.iter().map(|vector| vector.to_vec()).collect();
         let call = ImportCall { provider, model, texts, vectors, dry_run };
+        promise(env, async move { to_value(&engine.admin.import_vectors(call).await?) }, |outcome| outcome)
+    }
+
+    /// Keeps out the conversations that another memory has forgotten, with the times when it did, in milliseconds since
+    /// the epoch; with `onlyNew` those since the last takeover, with `dryRun` it only counts.
+    #[napi(ts_return_type = "Promise<ForgottenTaken>")]
+    pub fn take_over_forgotten<'env>(
+        &self,
+        env: &'env Env,
+        session_ids: Vec<String>,
+        at_ms: Vec<f64>,
+        only_new: bool,
+        dry_run: bool,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        let before = session_ids.into_iter().zip(at_ms);
+        let before = before.map(|(session_id, at)| ForgottenBefore { session_id, at_ms: whole(at) }).collect();
+        let work = async move { to_value(&engine.admin.take_over_forgotten(before, only_new, dry_run).await?) };
+        promise(env, work, |taken| taken)
+    }
+
+    /// Lets in again what another memory has forgotten; gives the number of conversations, with `dryRun` without doing it.
+    #[napi(ts_return_type = "Promise<number>")]
+    pub fn drop_taken_over_forgotten<'env>(
+        &self,
+        env: &'env Env,
+        dry_run: bool,
+    ) -> napi::Result<PromiseRaw<'env, u32>> {
+        let engine = self.engine(env)?;
         let work = async move {
-            let outcome = engine.admin.import_vectors(call).await?;
-            serde_json::to_value(outcome).map_err(|e| Error::new(Code::Internal, format!("import report: {e}")))
+            Ok(u32::try_from(engine.admin.drop_taken_over_forgotten(dry_run).await?).unwrap_or(u32::MAX))
         };
-        promise(env, work, |outcome| outcome)
+        promise(env, work, |count| count)
     }
 
     /// The report of the last import, or null.

@@ -32,6 +32,11 @@ const FACTS = ["Mara likes her tea without sugar.", "O elétrico passa às oito 
 /** Hosts up to 2026.4 bring the library of memory-lancedb along. @param {TestHost} host */
 const hasLancedb = (host) => !host.atLeast("2026.4.24");
 
+/** A conversation that memory-core has forgotten before us; hosts from 2026.8 can. */
+const FORGOTTEN = "5f0d6a52-0000-4000-8000-00000000beef";
+/** @param {TestHost} host */
+const forgets = (host) => host.atLeast("2026.8.1");
+
 /** A table as memory-lancedb has written it, by its own library. @param {TestHost} host */
 async function makeFacts(host) {
   if (!hasLancedb(host)) return;
@@ -72,10 +77,17 @@ export function takeoverSuite(version) {
       expect(paid.length).toBeGreaterThan(6);
     });
 
+    test("memory-core forgets a conversation", async ({ skip }) => {
+      if (!forgets(host)) skip();
+      const report = await host.json("memory", "forget", "--session", FORGOTTEN);
+      expect(report.sessionIds).toEqual([FORGOTTEN]);
+    });
+
     test("a dry run tells what would be taken, and the cost of going without", async () => {
       await host.installPlugin(inject("tarball").file);
       const { agents } = await host.json(ID, "setup", "--dry-run");
       expect(agents[0].imports).toEqual([expect.objectContaining({ accepted: true, model: "fake-embed", taken: paid.length, known: 0 })]);
+      if (forgets(host)) expect(agents[0].forgotten).toMatchObject({ taken: 1, known: 0, refused: 0 });
       expect(takeTexts(host)).toEqual([]);
     });
 
@@ -89,6 +101,10 @@ export function takeoverSuite(version) {
       expect(without(sent, paid)).toEqual([...sent].sort());
       expect(agent.report).toMatchObject({ embedded: sent.length, pending: 0 });
       if (!host.atLeast("2026.8.1")) expect(sent).toEqual([]);
+      if (forgets(host)) {
+        expect(agent.forgotten).toMatchObject({ taken: 1 });
+        expect((await host.json("memory", "forget", "--list")).forgotten).toMatchObject([{ id: "memorycore", name: FORGOTTEN }]);
+      }
       const [{ sources }] = await host.json("memory", "import");
       expect(sources[0]).toMatchObject({ taken: 0, known: paid.length });
     });

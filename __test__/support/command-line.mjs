@@ -14,9 +14,10 @@ export const FILES = {
 /**
  * A home whose commands can be typed.
  * @param {Record<string, unknown>} [search] Settings of memory search.
- * @param {{plugins?: Record<string, any>, files?: Record<string, string>}} [home] The configuration's `plugins`, and notes.
+ * @param {{plugins?: Record<string, any>, files?: Record<string, string>, version?: string}} [home] The configuration's `plugins`,
+ *   notes, and the host's version: up to 2026.6 it keeps conversations in files.
  */
-export async function commandLine(search, { plugins, files = FILES } = {}) {
+export async function commandLine(search, { plugins, files = FILES, version = "2026.9.6" } = {}) {
   const { workspace, stateDir, config, dir } = await makeWorkspace(files);
   /** @type {Record<string, any>} */
   let written = { ...config(search), ...(plugins ? { plugins } : {}) };
@@ -25,7 +26,7 @@ export async function commandLine(search, { plugins, files = FILES } = {}) {
   plugin.register({
     logger: console,
     runtime: {
-      version: "2026.9.6",
+      version,
       config: {
         current: () => written,
         mutateConfigFile: async (/** @type {{mutate: (draft: any) => void}} */ { mutate }) => {

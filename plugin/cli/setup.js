@@ -2,6 +2,7 @@
 
 import { defaultAgentId } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
+import { takeOverForgotten } from "../import/forgotten.js";
 import { takeOver } from "../import/take-over.js";
 import { missingRequirements } from "../requirements.js";
 import { activeMemoryImport, importPauses } from "../setup/active-memory.js";
@@ -138,20 +139,22 @@ async function planAgents(host, written, options) {
     const { agentId } = agent;
     if (!manager) return { agentId, status: "disabled" };
     const sources = await takeOver(host, agent, manager, { dryRun: true });
+    const forgotten = await takeOverForgotten(host, agent, manager, { dryRun: true });
     const facts = await takeFacts(host, written, agent, manager, true);
     const cost = await costOf(manager, false);
     if (!options.json) {
       printTaken(agentId, manager, sources, true);
       printFacts(agentId, facts, true);
+      printForgotten(agentId, forgotten, true);
       const less = sources.some(({ taken }) => taken > 0) ? " Vectors that are taken over are not embedded again." : "";
       print(`${costText(cost)} (${agentId})${less}`);
     }
-    return { agentId, imports: sources, facts, cost };
+    return { agentId, imports: sources, facts, forgotten, cost };
   });
 }
 
 /**
- * Takes over vectors and facts, indexes, and asks three questions, per agent.
+ * Takes over vectors, facts and what was forgotten, indexes, and asks three questions, per agent.
  * @param {Host} host
  * @param {HostConfig} written
  * @param {Options} options
@@ -161,10 +164,18 @@ async function startAgents(host, written, options) {
     const { agentId } = agent;
     if (!manager) return { agentId, status: "disabled" };
     const sources = await takeOver(host, agent, manager, { dryRun: false });
+    const forgotten = await takeOverForgotten(host, agent, manager, { dryRun: false });
     const facts = await takeFacts(host, written, agent, manager, false);
     if (!options.json) {
       printTaken(agentId, manager, sources, false);
       printFacts(agentId, facts, false);
+      printForgotten(agentId, forgotten, false);
+    }
+    if (forgotten?.error && indexesConversations(manager)) {
+      failWith(`Memory setup (${agentId}): nothing is indexed, because what was forgotten would come back. Run setup again`);
+      return { agentId, imports: sources, facts, forgotten };
+    }
+    if (!options.json) {
       const cost = await costOf(manager, false);
       if (cost.plan.texts > 0) print(costText(cost));
     }
@@ -177,7 +188,7 @@ async function startAgents(host, written, options) {
       printReady(agentId, { files, chunks }, questions);
       if (offer) print(languageOfferText(offer));
     }
-    return { agentId, imports: sources, facts, files, chunks, report, questions, languageOffer: offer };
+    return { agentId, imports: sources, facts, forgotten, files, chunks, report, questions, languageOffer: offer };
   });
 }
 
@@ -230,6 +241,24 @@ function printFacts(agentId, facts, dryRun) {
   );
 }
 
+/** Whether conversations are a source of an agent. @param {import("../../lib/manager.js").MemoryIndexManager} manager */
+const indexesConversations = (manager) => manager.status().sources?.includes("sessions") ?? false;
+
+/**
+ * @param {string} agentId
+ * @param {import("../import/forgotten.js").ForgottenReport | undefined} forgotten
+ * @param {boolean} dryRun
+ */
+function printForgotten(agentId, forgotten, dryRun) {
+  if (!forgotten) return;
+  const { path, taken, known, refused, error } = forgotten;
+  const head = `${paint("bold", path)} (${agentId})`;
+  if (error) return print(`${head}\n  what memory-core has forgotten was not read: ${error}`);
+  const rest = [known ? `${known} already` : "", refused ? `${refused} refused: not a conversation's id` : ""].filter(Boolean);
+  const kept = `${counted(taken, "conversation")} that memory-core has forgotten${rest.length > 0 ? ` (${rest.join(", ")})` : ""}`;
+  print(`${head}\n  ${dryRun ? "would stay" : "stays"} forgotten: ${kept}`);
+}
+
 /**
  * @param {string} agentId
  * @param {{files: number, chunks: number}} counts
@@ -252,7 +281,9 @@ function printReady(agentId, { files, chunks }, questions) {
  * @param {Options} options
  */
 async function undoSetup(host, options) {
+  const readmitted = await readmitForgotten(host, options);
   const changes = await rememberedChanges(host.stateDir());
+  if (!changes && readmitted > 0) return options.json ? printJson({ restored: [], changedSince: [], readmitted }) : undefined;
   if (!changes) return options.json ? printJson({ restored: [], changedSince: [] }) : print("Setup has changed nothing, or it was undone.");
   const cfg = await host.sourceConfig();
   const touched = changesOf(
@@ -267,7 +298,7 @@ async function undoSetup(host, options) {
     for (const key of touched) print(`  ${key} was changed since and stays (${JSON.stringify(valueAt(cfg, key))})`);
   }
   if (options.dryRun)
-    return options.json ? printJson({ dryRun: true, restored: back.map(({ key }) => key), changedSince: touched }) : undefined;
+    return options.json ? printJson({ dryRun: true, restored: back.map(({ key }) => key), changedSince: touched, readmitted }) : undefined;
   if (back.length > 0) {
     const apply = (/** @type {HostConfig} */ draft) => {
       for (const { key, before } of back) putAt(draft, key, before);
@@ -278,6 +309,26 @@ async function undoSetup(host, options) {
     );
   }
   await dropRememberedChanges(host.stateDir());
-  if (options.json) printJson({ restored: back.map(({ key }) => key), changedSince: touched });
+  if (options.json) printJson({ restored: back.map(({ key }) => key), changedSince: touched, readmitted });
   else print("Put back. The index and what was taken over stay: `openclaw memory reset` removes them.");
+}
+
+/**
+ * Takes back that what memory-core has forgotten is kept out of our index; gives the number of conversations of all agents.
+ * @param {Host} host
+ * @param {Options} options
+ */
+async function readmitForgotten(host, options) {
+  const { dryRun = false, json } = options;
+  let count = 0;
+  await outcomesOfAgents(host, options, { name: "setup", all: true, purpose: "status" }, async (manager, { agentId }) => {
+    const readmitted = (await manager?.dropTakenOverForgotten({ dryRun })) ?? 0;
+    count += readmitted;
+    if (readmitted > 0 && !json)
+      print(
+        `${dryRun ? "No longer to be" : "No longer"} kept out of our index (${agentId}): ${counted(readmitted, "conversation")} that memory-core has forgotten`,
+      );
+    return { agentId, readmitted };
+  });
+  return count;
 }

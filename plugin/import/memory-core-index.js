@@ -28,7 +28,7 @@ const LAYOUTS = [
 const SLICE_ROWS = 64;
 
 /** Longest wait for a writer, in milliseconds; the event loop stands still meanwhile. */
-const BUSY_MS = 250;
+export const BUSY_MS = 250;
 
 /** How far the length of a normalised vector may be from one after rounding. */
 const UNIT_TOLERANCE = 0.01;
@@ -123,11 +123,11 @@ export class MemoryCoreIndex {
 }
 
 /** Node's SQLite, loaded when it is needed: it prints a warning on some versions, and older ones do not have it. */
-async function sqlite() {
+export async function sqlite() {
   try {
     return await import("node:sqlite");
   } catch {
-    throw codedError("MEM_CONFIG", `Node ${process.versions.node} cannot read the index of memory-core; use Node 22.13 or newer`);
+    throw codedError("MEM_CONFIG", `Node ${process.versions.node} cannot read what memory-core left; use Node 22.13 or newer`);
   }
 }
 

@@ -1,7 +1,8 @@
-// Takes over the vectors that memory-core has paid for, so that changing to us costs nothing.
+// Takes over the vectors that memory-core has paid for, so that changing to us costs nothing, and what it has forgotten.
 
 import { errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { takeOverForgotten } from "./forgotten.js";
 import { MemoryCoreIndex, memoryCoreIndexPaths } from "./memory-core-index.js";
 
 /**
@@ -64,8 +65,8 @@ async function takeOverOne(path, manager, dryRun) {
 }
 
 /**
- * The takeover at the first start, once for each index of ours. A failure must not keep anybody from searching: it is
- * logged, and the next start tries again.
+ * The takeover at a start: of vectors once for each index of ours, of what was forgotten whenever there is more of it. A
+ * failure must not keep anybody from searching: it is logged, and the next start tries again.
  * @param {Host} host
  * @param {{cfg: HostConfig, agentId: string}} owner
  * @returns {(manager: MemoryIndexManager) => Promise<void>}
@@ -73,6 +74,10 @@ async function takeOverOne(path, manager, dryRun) {
 export function takeOverOnce(host, owner) {
   return async (manager) => {
     try {
+      const forgotten = await takeOverForgotten(host, owner, manager, { onlyNew: true });
+      if (forgotten?.error) host.logger.warn(`${PLUGIN_ID}: what memory-core has forgotten was not read: ${forgotten.error}`);
+      else if (forgotten?.taken)
+        host.logger.info(`${PLUGIN_ID}: what memory-core has forgotten stays forgotten (conversations: ${forgotten.taken})`);
       if (await manager.lastImport()) return;
       for (const { path, taken, error } of await takeOver(host, owner, manager, { dryRun: false })) {
         if (error) host.logger.warn(`${PLUGIN_ID}: the index of memory-core in ${path} was not taken over: ${error}`);

@@ -33,7 +33,8 @@ use serde_json::Value;
 
 pub use self::{
     admin::{
-        Admin, Check, Cleared, Copied, ForgetCall, ForgetReport, ForgetUndone, ImportCall, ImportOutcome, Restored,
+        Admin, Check, Cleared, Copied, ForgetCall, ForgetReport, ForgetUndone, ForgottenBefore, ForgottenTaken,
+        ImportCall, ImportOutcome, Restored,
     },
     consolidator::{ConsolidateCall, Consolidator},
     facts::Facts,

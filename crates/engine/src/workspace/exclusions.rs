@@ -109,6 +109,12 @@ pub(crate) fn is_telling(line: &str) -> bool {
     !line.trim_start().starts_with('#') && line.chars().filter(|c| c.is_alphanumeric()).take(TELLING).count() == TELLING
 }
 
+/// The ids that the file of a transcript may stand for: ids may have points themselves.
+fn ids_in(path: &str) -> impl Iterator<Item = &str> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    [name.split('.').next(), name.split(".jsonl").next()].into_iter().flatten()
+}
+
 fn short_hash(bytes: &[u8]) -> String {
     hex::encode(&Sha256::digest(bytes)[..HASH_BYTES])
 }
@@ -231,9 +237,7 @@ impl Exclusions {
         if self.is_empty() {
             return false;
         }
-        self.path(path).is_some()
-            || key.is_some_and(|key| self.session(key))
-            || path.split(['/', '.']).any(|part| self.session(part))
+        self.path(path).is_some() || key.is_some_and(|key| self.session(key)) || ids_in(path).any(|id| self.session(id))
     }
 
     /// Whether a line of a file is kept out.
@@ -337,6 +341,11 @@ mod tests {
             by_id.conversation("sessions/main/s-1.jsonl", None)
                 && !by_id.conversation("sessions/main/s-12.jsonl", None)
         );
+        // Every conversation of an agent was kept out by the name of the agent.
+        let of_folders = list(&["sessions", "main", "jsonl"].map(|name| What::Session { session: name.into() }));
+        assert!(!of_folders.conversation("sessions/main/s-1.jsonl", None));
+        let pointed = list(&[What::Session { session: "s.1".into() }]);
+        assert!(pointed.conversation("sessions/main/s.1.jsonl.reset.2026-11-20T10-00-00Z", None));
         assert!(Exclusions::parse("").version().is_empty() && Exclusions::parse("\n{\n").version().is_empty());
         assert_eq!(Exclusions::parse("nonsense\n{}\n").unreadable(), 2);
         let two = list(&[What::Session { session: "a".into() }]);

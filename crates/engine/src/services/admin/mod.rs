@@ -22,7 +22,7 @@ use model::error::Result;
 pub use self::{
     backup::Copied,
     doctor::Check,
-    forget::{ForgetCall, ForgetReport, ForgetUndone},
+    forget::{ForgetCall, ForgetReport, ForgetUndone, ForgottenBefore, ForgottenTaken},
     import::{ImportCall, ImportOutcome},
     reset::Cleared,
     restore::Restored,

@@ -235,7 +235,7 @@ impl Admin {
         })
     }
 
-    fn unlist(&self, id: &str) -> Result<()> {
+    pub(super) fn unlist(&self, id: &str) -> Result<()> {
         jsonl::update(&self.context.store().kept(Kept::Forgotten), |known| {
             let is_other = |line: &String| entry_of(line).is_none_or(|entry| entry.id != id);
             let kept: Vec<String> = known.iter().filter(|line| is_other(line)).cloned().collect();
@@ -243,7 +243,7 @@ impl Admin {
         })
     }
 
-    fn entries(&self, id: &str) -> Result<Vec<Entry>> {
+    pub(super) fn entries(&self, id: &str) -> Result<Vec<Entry>> {
         let lines = jsonl::all(&self.context.store().kept(Kept::Forgotten))?;
         Ok(lines.iter().filter_map(|line| entry_of(line)).filter(|entry| entry.id == id).collect())
     }
@@ -333,6 +333,6 @@ fn lock_lost(error: std::io::Error) -> Error {
     Error::new(Code::Io, "the lock of forgetting cannot be kept").caused_by(error)
 }
 
-fn text_of(entry: &Entry) -> Result<String> {
+pub(super) fn text_of(entry: &Entry) -> Result<String> {
     serde_json::to_string(entry).map_err(|error| Error::new(Code::Internal, format!("forget list: {error}")))
 }

@@ -4,6 +4,7 @@
 
 mod carry_out;
 mod find;
+mod taken_over;
 
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ use model::{
 use store::Kept;
 
 pub use carry_out::ForgetUndone;
+pub use taken_over::{ForgottenBefore, ForgottenTaken};
 
 /// What is to be forgotten.
 #[derive(Debug, Clone, Default)]
