@@ -73,12 +73,6 @@ export async function eventually(condition) {
 }
 
 /**
- * Whether a host refuses the second message of a chat surface to a conversation and all that follow, as those of 2026.6 do.
- * @param {TestHost} host
- */
-export const refusesChat = (host) => host.atLeast("2026.6.1") && !host.atLeast("2026.7.1");
-
-/**
  * A host with the plugin, whose own session notes are off: there are only ours to look at.
  * @param {string} version
  * @param {{files: Record<string, string>, rules: object[]}} setup
@@ -99,16 +93,11 @@ export async function memoryHost(version, setup) {
   const call = (method, params) => host.callAsOwner(method, params);
   /**
    * Says something in the chat of the running gateway, as a chat surface does; the conversation holds the answer.
-   * Hosts before 2026.6 call a message done when it waits behind another turn; where all but the first are refused, the agent is
-   * asked instead.
+   * Hosts before 2026.6 call a message done when it waits behind another turn.
    * @param {string} message
    * @param {string} [sessionKey]
    */
   const say = async (message, sessionKey = MAIN) => {
-    if (refusesChat(host)) {
-      await host.turn(message, { local: false, session: sessionKey.replace("agent:main:", "") });
-      return;
-    }
     await host.chat(sessionKey, message);
     const isAnswered = async () => {
       const { messages } = await call("chat.history", { sessionKey });

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { stopHosts } from "./harness.mjs";
-import { eventually, ID, MAIN, memoryHost, messagesOf, question, refusesChat, RESET, text } from "./memory-host.mjs";
+import { eventually, ID, MAIN, memoryHost, messagesOf, question, RESET, text } from "./memory-host.mjs";
 
 const FALCON = "# 2026-11-02\n\n- Project Falcon uses PostgreSQL 17 as its database.\n";
 
@@ -65,9 +65,8 @@ export function safetySuite(version) {
         if (session) config.session = session;
       });
 
-    test("the host flushes by our plan before it compacts, and what it has flushed is not captured", async ({ skip }) => {
+    test("the host flushes by our plan before it compacts, and what it has flushed is not captured", async () => {
       const { host, say, notes } = home;
-      skip(refusesChat(host), "this host flushes for no message that it does not refuse");
       await setHost(FLUSHING);
       await host.configure({ captureOnCompaction: true });
       await host.startGateway();
@@ -92,9 +91,8 @@ export function safetySuite(version) {
       expect(await notes()).not.toContain("kites to swings");
     });
 
-    test("a captured fact is recalled also when the agent has written into its note before and after it", async ({ skip }) => {
+    test("a captured fact is recalled also when the agent has written into its note before and after it", async () => {
       const { host, say, notes } = home;
-      skip(refusesChat(host), "this host flushes for no message that it does not refuse");
       await setHost(FLUSHING);
       await host.configure({ autoCapture: true, autoRecall: true, autoRecallTimeoutMs: 5000 });
       await host.startGateway();

@@ -22,10 +22,10 @@ const NOT_YET = {
 const BASE = "openclaw";
 /** What must work on the oldest host and the newest in every run. */
 const EACH_TIME = ["automatic", "automatic-facts", "automatic-safety", "providers", "takeover", "transcripts"];
-/** Other suites that have their turn at a time, on the oldest host and the newest. */
-const OTHERS_AT_A_TIME = 3;
-/** Suites beside the base that have their turn at a time, on a host between. */
-const AT_A_TIME = 2;
+/** How many of the other suites have their turn at a time, on the oldest host and the newest. */
+const OTHERS_AT_A_TIME = 1;
+/** How many suites beside the base have their turn at a time, on a host between. */
+const AT_A_TIME = 1;
 
 /** The suites, by the names of their files. */
 const suites = readdirSync(new URL(".", import.meta.url))
