@@ -250,6 +250,22 @@ mod tests {
         assert_eq!(origin(&url), "https://host.example:8443");
     }
 
+    // `idna_adapter` of another version reads names of hosts with other tables, or with none.
+    #[test]
+    fn names_of_hosts_may_be_of_any_script() {
+        for (written, asked) in [
+            ("https://BÜCHER.example/v1", "https://xn--bcher-kva.example"),
+            ("https://пример.испытание", "https://xn--e1afmkfd.xn--80akhbyknj4f"),
+            ("https://例え.テスト:8443", "https://xn--r8jz45g.xn--zckzah:8443"),
+            ("https://faß.example", "https://xn--fa-hia.example"),
+        ] {
+            assert_eq!(origin(&Url::parse(written).unwrap()), asked);
+        }
+        for refused in ["https://a\u{200d}b.example", "https://a\u{2488}.example", "https://xn--a.example"] {
+            assert!(Url::parse(refused).is_err(), "{refused}");
+        }
+    }
+
     #[test]
     fn loopback_is_recognised() {
         for (address, expected) in [
