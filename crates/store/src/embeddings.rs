@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{OptionalExtension, ToSql, params, types::FromSql};
+use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 
 use super::{
@@ -63,28 +63,6 @@ pub struct Coverage {
     pub embedded: u64,
     /// Of these, refused by the provider, which is not asked again for a while.
     pub refused: u64,
-}
-
-/// Up to where codes have been loaded. The default is the beginning.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct CodeCursor {
-    /// Highest chunk id seen.
-    pub chunk_id: ChunkId,
-    /// Highest embedding id seen.
-    pub embedding_id: EmbeddingId,
-}
-
-/// The quantised vector of a chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CodeRow<'r> {
-    /// The chunk.
-    pub chunk_id: ChunkId,
-    /// Its embedding, which chunks of the same text share. An id is never used again.
-    pub embedding_id: EmbeddingId,
-    /// Source of its file, as stored.
-    pub source: &'r str,
-    /// The quantised vector.
-    pub code: &'r [u8],
 }
 
 /// A row of a hash, a chunk and its text.
@@ -220,63 +198,6 @@ impl Reader<'_> {
             coverage.chunks = chunks;
         }
         Ok(coverage)
-    }
-
-    /// Calls `f` for every chunk of a generation that has an embedding in a space and was not seen up to `since`: because
-    /// the chunk is new, or its embedding. In no particular order. Gives the cursor for the next call.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub(crate) fn for_each_code(
-        &self,
-        generation: GenerationId,
-        space: SpaceId,
-        since: CodeCursor,
-        mut f: impl FnMut(CodeRow<'_>),
-    ) -> Result<CodeCursor> {
-        let mut next = since;
-        let mut visit = |sql: &str, parameters: &[&dyn ToSql]| -> Result<()> {
-            let mut statement = self.conn.prepare_cached(sql).sql()?;
-            let mut rows = statement.query(parameters).sql()?;
-            while let Some(row) = rows.next().sql()? {
-                let embedding_id = row.get(1).sql()?;
-                next.embedding_id = next.embedding_id.max(embedding_id);
-                let source = row.get_ref(2).sql()?.as_str().map_err(rusqlite::Error::from).sql()?;
-                let code = row.get_ref(3).sql()?.as_blob().map_err(rusqlite::Error::from).sql()?;
-                f(CodeRow { chunk_id: row.get(0).sql()?, embedding_id, source, code });
-            }
-            Ok(())
-        };
-        let whole = since == CodeCursor::default();
-        if !whole {
-            visit(
-                "SELECT c.id, e.id, f.source, e.code FROM chunk c \
-                 CROSS JOIN embedding e ON e.space_id = ?2 AND e.hash = c.hash \
-                 CROSS JOIN file f ON f.id = c.file_id \
-                 WHERE c.id > ?3 AND +c.generation = ?1",
-                &[&generation, &space, &since.chunk_id],
-            )?;
-        }
-        // In the order of the embeddings, so that a full load reads the file from one end to the other. The chunk and
-        // its file come from the index `chunk_hash` alone.
-        let seen_chunks = if whole { ChunkId::new(i64::MAX) } else { since.chunk_id };
-        visit(
-            "SELECT c.id, e.id, f.source, e.code FROM embedding e \
-             CROSS JOIN chunk c ON c.generation = ?1 AND c.hash = e.hash \
-             CROSS JOIN file f ON f.id = c.file_id \
-             WHERE e.id > ?4 AND +e.space_id = ?2 AND c.id <= ?3 ORDER BY e.id",
-            &[&generation, &space, &seen_chunks, &since.embedding_id],
-        )?;
-        // Chunks without embedding count as seen: it is the embedding that will be new then.
-        next.chunk_id = self.max_id::<ChunkId>("chunk")?.max(since.chunk_id);
-        next.embedding_id = self.max_id::<EmbeddingId>("embedding")?.max(next.embedding_id);
-        Ok(next)
-    }
-
-    /// Highest id of a table; 0 when it is empty.
-    fn max_id<I: FromSql>(&self, table: &'static str) -> Result<I> {
-        let sql = format!("SELECT coalesce(max(id), 0) FROM {table}");
-        self.conn.prepare_cached(&sql).sql()?.query_row([], |row| row.get(0)).sql()
     }
 
     /// Exact cosine similarity (-1–1) of a query with stored vectors, computed by sqlite-vec over the stored floats, in

@@ -54,6 +54,7 @@ mod changed;
 pub mod checks;
 pub mod chunks;
 pub mod clock;
+mod codes;
 pub(crate) mod compat;
 pub mod consolidation;
 mod covered;

@@ -3,7 +3,8 @@
 use super::*;
 use crate::{
     candidates::Wanted,
-    embeddings::{CodeCursor, CodeRow, NewEmbedding},
+    codes::{CodeCursor, CodeRow},
+    embeddings::NewEmbedding,
     ids::{ChunkId, EmbeddingId},
     lexical::Term,
     line_vectors::LineData,

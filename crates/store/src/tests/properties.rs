@@ -5,7 +5,12 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Reader, Tx};
+use crate::{
+    Reader, Tx,
+    codes::{CodeCursor, CodeRow},
+    embeddings::{MissingText, NewEmbedding},
+    ids::{ChunkId, EmbeddingId, SpaceId},
+};
 
 /// One edit of a small workspace: which file, and its new chunks (none = deleted).
 type Edit = (u8, Option<Vec<u8>>);
@@ -85,6 +90,62 @@ fn any_sequence_of_edits_gives_what_was_put_in<B: Backend>() {
     });
 }
 
+/// Gives some of the texts without a vector in a space one of their own.
+fn embed<B: Backend>(fixture: &Fixture<B>, space: SpaceId, most: usize) {
+    let missing = fixture.store.read(|r| match r.live()? {
+        Some(live) => r.missing_embeddings(live.id, space, None, most),
+        None => Ok(Vec::new()),
+    });
+    let vector = |hash: &[u8; 32]| hash[..4].iter().map(|&byte| f32::from(byte) - 127.5).collect();
+    let made = |text: &MissingText| NewEmbedding { hash: text.hash, vector: vector(&text.hash) };
+    let made: Vec<NewEmbedding> = missing.unwrap().iter().map(made).collect();
+    fixture.store.write(move |tx| tx.insert_embeddings(space, &made)).unwrap();
+}
+
+/// A chunk, its embedding, its source and the code.
+type Code = (ChunkId, EmbeddingId, String, Vec<u8>);
+
+/// The codes that are read since a cursor.
+fn codes_since<B: Backend>(fixture: &Fixture<B>, space: SpaceId, since: CodeCursor) -> (Vec<Code>, CodeCursor) {
+    let mut codes = Vec::new();
+    let read = |row: CodeRow<'_>| {
+        codes.push((row.chunk_id, row.embedding_id, row.source.to_owned(), row.code.to_vec()));
+    };
+    let cursor = fixture.store.read(|r| match r.live()? {
+        Some(live) => r.for_each_code(live.id, space, since, read),
+        None => Ok(since),
+    });
+    codes.sort();
+    (codes, cursor.unwrap())
+}
+
+// All codes at once are read another way than those that are new.
+fn codes_read_at_once_are_those_read_one_by_one<B: Backend>() {
+    let edit = (0..4u8, proptest::option::weighted(0.8, proptest::collection::vec(any::<u8>(), 0..5)));
+    let step = (edit, 0..4usize, any::<bool>());
+    let config = ProptestConfig { cases: 32, source_file: Some(file!()), ..ProptestConfig::default() };
+    proptest!(config, |(steps in proptest::collection::vec(step, 1..12))| {
+        let fixture = Fixture::<B>::new();
+        fixture.put("first.md", &["t0 t0"]);
+        let mut model = Model::from([("first.md".to_owned(), vec!["t0 t0".to_owned()])]);
+        let spaces = fixture.store.write(|tx| Ok([tx.get_or_create_space("a")?.id, tx.get_or_create_space("b")?.id]));
+        let spaces = spaces.unwrap();
+        for (edit, most, which) in &steps {
+            apply(&fixture, &mut model, edit);
+            embed(&fixture, spaces[usize::from(*which)], *most);
+        }
+        for space in spaces {
+            let before_all = CodeCursor { chunk_id: ChunkId::default(), embedding_id: EmbeddingId::new(-1) };
+            let one_by_one = codes_since(&fixture, space, before_all);
+            let at_once = codes_since(&fixture, space, CodeCursor::default());
+            let counted = |r: &Reader<'_>| r.coverage(r.live()?.map(|live| live.id).unwrap_or_default(), space);
+            let embedded = fixture.store.read(counted).unwrap().embedded;
+            prop_assert_eq!(at_once.0.len() as u64, embedded);
+            prop_assert_eq!(at_once, one_by_one);
+        }
+    });
+}
+
 fn a_write_that_fails_at_any_step_leaves_nothing_behind<B: Backend>() {
     let fixture = Fixture::<B>::new();
     let mut model = Model::new();
@@ -106,4 +167,8 @@ fn a_write_that_fails_at_any_step_leaves_nothing_behind<B: Backend>() {
     check(&fixture, &model);
 }
 
-for_every_backend!(any_sequence_of_edits_gives_what_was_put_in, a_write_that_fails_at_any_step_leaves_nothing_behind,);
+for_every_backend!(
+    any_sequence_of_edits_gives_what_was_put_in,
+    codes_read_at_once_are_those_read_one_by_one,
+    a_write_that_fails_at_any_step_leaves_nothing_behind,
+);

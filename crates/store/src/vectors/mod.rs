@@ -14,10 +14,7 @@ pub use self::{
     nearest::Nearest,
 };
 use crate::{
-    DataVersion, Reader, Store,
-    embeddings::{CodeCursor, SpaceId},
-    generations::GenerationId,
-    ids::ChunkId,
+    DataVersion, Reader, Store, codes::CodeCursor, embeddings::SpaceId, generations::GenerationId, ids::ChunkId,
 };
 use arena::{Arena, Precision};
 use model::{error::Result, source::Source};

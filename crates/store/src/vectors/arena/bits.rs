@@ -53,17 +53,12 @@ impl BitCodes {
         Self { signs: Vec::with_capacity(words(dims) * rows), rows: Vec::with_capacity(rows) }
     }
 
-    pub(super) fn push(&mut self, code: impl ExactSizeIterator<Item = i8> + Clone) {
+    /// Adds a row with the signs of a code.
+    pub(super) fn push(&mut self, code: &[i8]) {
         let start = self.signs.len();
-        self.signs.resize(start + words(code.len()), 0);
-        for (i, x) in code.clone().enumerate() {
-            self.signs[start + i / 64] |= u64::from(x >= 0) << (i % 64);
-        }
+        self.signs.extend(code.chunks(64).map(signs));
         let ones = self.signs[start..].iter().map(|word| word.count_ones().cast_signed()).sum();
-        let (total, square) = code.fold((0_i32, 0_i32), |(total, square), x| {
-            let x = i32::from(x);
-            (total + x.abs(), square + x * x)
-        });
+        let (total, square) = lengths(code);
         let scale = if total == 0 { 0.0 } else { (square as f32).sqrt() / total as f32 };
         self.rows.push(Row { scale, ones });
     }
@@ -102,6 +97,30 @@ impl Query {
         let inverse_length = if square == 0 { 0.0 } else { (square as f32).sqrt().recip() };
         Self { planes, words, sum, inverse_length }
     }
+}
+
+/// The signs of at most 64 dimensions; those that are missing count as negative.
+fn signs(code: &[i8]) -> u64 {
+    /// Of each byte the bit that says it is negative.
+    const NEGATIVE: u64 = 0x8080_8080_8080_8080;
+    /// Brings the lowest bit of each of eight bytes into the highest byte, in their order.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    // Eight at a time: one at a time took a third of the time that loading all vectors took.
+    let eights = code.chunks(8).enumerate().map(|(at, bytes)| {
+        let mut eight = [i8::MIN; 8];
+        eight[..bytes.len()].copy_from_slice(bytes);
+        let set = !u64::from_le_bytes(eight.map(i8::cast_unsigned)) & NEGATIVE;
+        ((set >> 7).wrapping_mul(GATHER) >> 56) << (8 * at)
+    });
+    eights.fold(0, |word, eight| word | eight)
+}
+
+/// The sums of all magnitudes and of all squares.
+#[multiversion(targets("x86_64+avx2"))]
+fn lengths(code: &[i8]) -> (i32, i32) {
+    let total = code.iter().map(|x| i32::from(x.unsigned_abs())).sum();
+    let square = code.iter().map(|x| i32::from(*x) * i32::from(*x)).sum();
+    (total, square)
 }
 
 /// One version for each instruction set: population counts of whole vectors are several times faster.
@@ -156,10 +175,18 @@ mod tests {
         ) {
             let code = quantise(&code, LIMIT);
             let mut codes = BitCodes::default();
-            codes.push(code.iter().copied());
+            codes.push(&code);
             let mut scanned = Vec::new();
             codes.scan(&query, &mut scanned);
             prop_assert!((f64::from(scanned[0]) - estimate(&query, &code)).abs() < 1e-5);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_word_holds_the_signs_in_their_order(code in prop::collection::vec(any::<i8>(), 1..=64)) {
+            let one_by_one = code.iter().enumerate().fold(0, |word, (i, x)| word | u64::from(*x >= 0) << i);
+            prop_assert_eq!(signs(&code), one_by_one);
         }
     }
 
@@ -169,9 +196,9 @@ mod tests {
         let opposite: Vec<f32> = vector.iter().map(|x| -x).collect();
         let mut codes = BitCodes::with_capacity(128, 3);
         for v in [&vector, &opposite] {
-            codes.push(quantise(v, LIMIT).into_iter());
+            codes.push(&quantise(v, LIMIT));
         }
-        codes.push(vec![0; 128].into_iter());
+        codes.push(&[0; 128]);
         let mut scanned = Vec::new();
         codes.scan(&vector, &mut scanned);
         assert!(scanned[0] > 0.9 && scanned[1] < -0.9);

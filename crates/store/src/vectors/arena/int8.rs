@@ -17,10 +17,9 @@ impl Int8Codes {
         Self { codes: Vec::with_capacity(dims * rows), inverse_lengths: Vec::with_capacity(rows) }
     }
 
-    pub(super) fn push(&mut self, code: &[u8]) {
-        let start = self.codes.len();
-        self.codes.extend(code.iter().map(|byte| byte.cast_signed()));
-        self.inverse_lengths.push(inverse_length(&self.codes[start..]));
+    pub(super) fn push(&mut self, code: &[i8]) {
+        self.codes.extend_from_slice(code);
+        self.inverse_lengths.push(inverse_length(code));
     }
 
     pub(super) fn swap_remove(&mut self, dims: usize, row: usize) {
@@ -98,9 +97,9 @@ impl CodedQuery {
     /// The approximate cosine with a code of the same length; none for a code of zeros.
     #[must_use]
     pub fn cosine(&self, code: &[u8]) -> Option<f32> {
-        let code: Vec<i8> = code.iter().map(|byte| byte.cast_signed()).collect();
-        let inverse_length = inverse_length(&code);
-        (inverse_length > 0.0).then(|| self.cosine_with(&code, inverse_length))
+        let code = bytemuck::cast_slice(code);
+        let inverse_length = inverse_length(code);
+        (inverse_length > 0.0).then(|| self.cosine_with(code, inverse_length))
     }
 
     /// The cosine with a vector of nothing but 1 and −1.

@@ -109,7 +109,8 @@ impl Arena {
         if Precision::of(self.dims, self.chunk_ids.len() + 1) == Precision::Bits {
             self.bytes = None;
         }
-        self.bits.push(code.iter().map(|byte| byte.cast_signed()));
+        let code: &[i8] = bytemuck::cast_slice(code);
+        self.bits.push(code);
         if let Some(bytes) = &mut self.bytes {
             bytes.codes.push(code);
             let (row, inverse_length) = bytes.codes.row(self.dims, self.chunk_ids.len());
