@@ -51,6 +51,8 @@ export type MemoryAnswer = {
   remedy?: string;
   /** Stable code of the failure behind the warning. */
   code?: string;
+  /** That meaning was left out because the embedding provider fails. */
+  degraded?: Degraded;
 };
 
 /** What a sync did. */
@@ -509,6 +511,10 @@ export type ResolvedSettings = {
   maxFileBytes: number;
   /** What a million tokens of the embedding model cost, in the user's currency; none = not known. */
   pricePerMillionTokens: number | null;
+  /** What a search does while the embedding provider fails. */
+  onOutage: OnOutage;
+  /** What happens when another model answers under the same name. */
+  rebuild: Rebuild;
   /** How much `memory_get` returns at a time (P11). */
   excerpt: ExcerptSettings;
   /** The embedding provider (D). */
@@ -601,6 +607,18 @@ export type About = {
   provenance?: Provenance;
 };
 
+/** An outage of the embedding provider, as an answer by words alone tells it. */
+export type Degraded = {
+  /** The provider that is set. */
+  provider: string;
+  /** What went wrong. */
+  reason: string;
+  /** Since when it is known, ISO 8601 in UTC. */
+  since: string;
+  /** What helps, when there is something to do. */
+  action?: string;
+};
+
 /** A lost folder. */
 export type LostFolder = {
   /** The workspace, or what an extra path names. */
@@ -683,6 +701,12 @@ export type ExcludedSessions = {
   /** `direct`, `group` or `channel`. */
   chatTypes: string[];
 };
+
+/** What a search does while the embedding provider fails. */
+export type OnOutage = "keywords" | "fail";
+
+/** What happens when another model answers under the same name. */
+export type Rebuild = "ask" | "auto";
 
 /** How much `memory_get` returns at a time (P11). */
 export type ExcerptSettings = {

@@ -239,8 +239,16 @@ export declare class MemoryIndexManager {
   sync(options?: MemorySyncOptions): Promise<MemorySyncReport>
   /** Tells that something was said in a conversation; the index follows when it is enough. */
   noteTranscript(transcript: { path: string, bytes: number }): Promise<void>
-  /** What a sync would do and cost, without doing it. */
-  plan(options?: { force?: boolean }): Promise<{ plan: MemoryPlan, paid: boolean, local: boolean }>
+  /**
+   * What a sync would do and cost, without doing it; with `rebuild` when all vectors are begun anew. `cost` is in the currency of
+   * `pricePerMillionTokens`, where that is set.
+   */
+  plan(options?: { force?: boolean, rebuild?: boolean }): Promise<{ plan: MemoryPlan, paid: boolean, local: boolean, cost: number | null }>
+  /**
+   * Begins the vectors anew, beside those that are there, for a model that was swapped under the same name; the next `sync` makes
+   * them. False where a model in this process makes them.
+   */
+  rebuildVectors(): Promise<boolean>
   /** What memory has to say about a user's message, within the time limit of the agent's settings. */
   recall(agent: AutomaticAgent, question: string | RecallQuestion): Promise<MemoryHit[]>
   /** The same as a block for the prompt; null when there is nothing to show. */

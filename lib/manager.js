@@ -359,11 +359,16 @@ export class MemoryIndexManager {
 
   /**
    * What a sync would do and cost, without doing it.
-   * @param {{force?: boolean}} [options]
+   * @param {{force?: boolean, rebuild?: boolean}} [options]
    */
   async plan(options) {
-    checkSwitches(options, "force");
-    return await this.run((engine) => engine.plan(options?.force));
+    checkSwitches(options, "force", "rebuild");
+    return await this.run((engine) => engine.plan(options?.force, options?.rebuild));
+  }
+
+  /** Begins the vectors anew, beside those that are there; the next sync makes them. */
+  async rebuildVectors() {
+    return await this.run((engine) => engine.rebuildVectors());
   }
 
   /**

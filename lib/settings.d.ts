@@ -34,6 +34,10 @@ export interface PluginSettings {
   model?: string;
   /** Provider to use when the first one fails, or none. Default: none. */
   fallback?: string;
+  /** What a search does while the embedding provider fails: keywords = answers by words and says so; fail = refuses. Default: keywords. */
+  onOutage?: "keywords" | "fail";
+  /** When another model answers under the same name: ask = words are searched until you run openclaw memory index --rebuild; auto = the notes are embedded anew at once, which may cost. Default: ask. */
+  rebuild?: "ask" | "auto";
   /** Input type sent for queries and documents, for asymmetric models. */
   inputType?: string;
   /** Input type sent for queries. */

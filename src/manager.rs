@@ -241,10 +241,23 @@ impl NativeManager {
     }
 
     /// What a sync would do and cost, without doing it.
-    #[napi(ts_return_type = "Promise<{ plan: MemoryPlan; paid: boolean; local: boolean }>")]
-    pub fn plan<'env>(&self, env: &'env Env, force: Option<bool>) -> napi::Result<PromiseRaw<'env, Value>> {
+    #[napi(ts_return_type = "Promise<{ plan: MemoryPlan; paid: boolean; local: boolean; cost: number | null }>")]
+    pub fn plan<'env>(
+        &self,
+        env: &'env Env,
+        force: Option<bool>,
+        rebuild: Option<bool>,
+    ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
-        promise(env, async move { engine.indexer.plan(force.unwrap_or(false)).await }, |v| v)
+        let (force, rebuild) = (force.unwrap_or(false), rebuild.unwrap_or(false));
+        promise(env, async move { engine.indexer.plan(force, rebuild).await }, |v| v)
+    }
+
+    /// Begins the vectors anew beside those that are there; the next sync makes them. False where there are none to pay.
+    #[napi(ts_return_type = "Promise<boolean>")]
+    pub fn rebuild_vectors<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, bool>> {
+        let engine = self.engine(env)?;
+        promise(env, async move { engine.indexer.rebuild_vectors().await }, |begun| begun)
     }
 
     /// Asks the provider for one vector.

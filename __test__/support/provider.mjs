@@ -6,7 +6,8 @@ import http from "node:http";
 /** Numbers in a vector. */
 const DIMS = 8;
 
-/** @typedef {{baseUrl: string, counts: Map<string, number>, fault: (() => number) | null, stop: () => void}} Provider */
+/** @typedef {{baseUrl: string, counts: Map<string, number>, fault: (() => number) | null,
+ *   answer: (vector: number[]) => number[], stop: () => void}} Provider `answer` makes of a vector that of another model. */
 
 /**
  * @param {{latencyMs: number, counting?: boolean}} options Time it takes to answer; whether it remembers every text.
@@ -22,7 +23,10 @@ export async function startProvider({ latencyMs, counting = true }) {
     if (failed) return void response.writeHead(failed, { "retry-after": "0" }).end("{}");
     const { input } = JSON.parse(body);
     for (const text of counting ? input : []) counts.set(text, (counts.get(text) ?? 0) + 1);
-    const data = input.map((/** @type {string} */ text, /** @type {number} */ index) => ({ index, embedding: vectorOf(text) }));
+    const data = input.map((/** @type {string} */ text, /** @type {number} */ index) => ({
+      index,
+      embedding: provider.answer(vectorOf(text)),
+    }));
     setTimeout(() => response.setHeader("content-type", "application/json").end(JSON.stringify({ data })), latencyMs);
   });
   server.listen(0, "127.0.0.1");
@@ -33,6 +37,7 @@ export async function startProvider({ latencyMs, counting = true }) {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     counts,
     fault: null,
+    answer: (vector) => vector,
     stop: () => {
       server.closeAllConnections();
       server.close();

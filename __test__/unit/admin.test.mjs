@@ -77,6 +77,21 @@ test("doctor names what is wrong, repairs it, and then finds nothing", async () 
   expect(output).toMatch(/problem forgotten: 1 lines/);
 });
 
+test("status --fix repairs as the doctor does, and says what", async () => {
+  const { workspace, run, json } = await commandLine();
+  await run("index");
+  expect((await run("status", "--fix")).output).toMatch(/Repair.*no changes/);
+  await writeFile(path.join(workspace, NOTE), "# Day\n\n- Project Heron uses SQLite.\n");
+  const [plain] = await json("status");
+  expect([plain.status.dirty, plain.repair]).toEqual([true, undefined]);
+  const [fixed] = await json("status", "--fix");
+  expect(fixed.repair.changed).toBe(true);
+  expect(fixed.repair.checks.filter((/** @type {any} */ check) => check.did).map((/** @type {any} */ check) => check.name)).toEqual([
+    "disk",
+  ]);
+  expect(fixed.status.dirty).toBe(false);
+});
+
 test("backup writes a private copy that opens as an index, and never overwrites", async () => {
   const { dir, stateDir, run, json, finds } = await commandLine();
   await run("index");

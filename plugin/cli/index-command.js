@@ -6,9 +6,9 @@ import { counted, failWith, print } from "./output.js";
 import { withProgress } from "./progress.js";
 
 /**
- * @typedef {{agent?: string, force?: boolean, dryRun?: boolean, cancelBatches?: boolean, json?: boolean, verbose?: boolean}} Options
+ * @typedef {{agent?: string, force?: boolean, rebuild?: boolean, dryRun?: boolean, cancelBatches?: boolean, json?: boolean, verbose?: boolean}} Options
  * @typedef {{plan: {files: number, changed: string[], removed: string[], rebuild?: string, texts: number, tokens: number},
- *   paid: boolean, local: boolean, provider: string, model?: string, address?: string}} Cost
+ *   paid: boolean, local: boolean, cost?: number | null, provider: string, model?: string, address?: string}} Cost
  * @param {import("../host.js").Host} host
  * @param {Options} options
  */
@@ -21,19 +21,23 @@ export async function runIndex(host, options) {
  * @param {import("../../lib/manager.js").MemoryIndexManager} manager
  * @param {Options} options
  */
-async function indexAgent(agentId, manager, { force, dryRun, cancelBatches, json, verbose }) {
+async function indexAgent(agentId, manager, { force, rebuild, dryRun, cancelBatches, json, verbose }) {
   if (cancelBatches) {
     const cancelled = await manager.cancelBatches();
     if (!json) print(`Stopped ${counted(cancelled, "batch job")} (${agentId}). Texts that were finished are paid for and used.`);
     return { cancelled };
   }
   // Nobody reads the cost in JSON of a run that goes ahead anyway, and finding it out means reading every changed file.
-  const cost = dryRun || !json ? await costOf(manager, force === true) : undefined;
+  const cost = dryRun || !json ? await costOf(manager, force === true, rebuild === true) : undefined;
   if (dryRun && cost) {
     if (!json) print(`${changesText(cost.plan)} (${agentId}).\n${costText(cost)}`);
     return { dryRun, ...cost };
   }
   if (cost && !cost.local && cost.plan.texts > 0) print(costText(cost));
+  if (rebuild) {
+    const begun = await manager.rebuildVectors();
+    if (!begun && !json) print(`Vectors of a model in this process are never another model's; nothing to rebuild (${agentId}).`);
+  }
   const report = await withProgress("Indexing memory", (progress) => manager.sync({ reason: "cli", force: force === true, progress }));
   const status = manager.status();
   if (!json) {
@@ -71,13 +75,14 @@ export function embeddingText(doing, { embeddingError, pending }) {
  * What an update would do and cost.
  * @param {import("../../lib/manager.js").MemoryIndexManager} manager
  * @param {boolean} force
+ * @param {boolean} [rebuild]
  * @returns {Promise<Cost>}
  */
-export async function costOf(manager, force) {
-  const { plan, paid, local } = await manager.plan({ force });
+export async function costOf(manager, force, rebuild = false) {
+  const { plan, paid, local, cost } = await manager.plan({ force, rebuild });
   const { provider, model, custom } = manager.status();
   const endpoint = /** @type {{address?: string} | null | undefined} */ (custom?.endpoint);
-  return { plan, paid, local, provider, model, address: endpoint?.address };
+  return { plan, paid, local, ...(typeof cost === "number" ? { cost } : {}), provider, model, address: endpoint?.address };
 }
 
 /** @param {Cost["plan"]} plan */
@@ -90,11 +95,12 @@ function changesText({ files, changed, removed, rebuild }) {
 const RUN_MODELS = new Set(["ollama", "lmstudio", "llama-server"]);
 
 /** @param {Cost} cost */
-export function costText({ plan, paid, local, provider, model, address }) {
+export function costText({ plan, paid, local, cost, provider, model, address }) {
   if (plan.texts === 0) return "No text needs to be embedded.";
   const what = `${counted(plan.texts, "text")}, about ${plan.tokens} tokens`;
   if (local) return `To embed in this process, at no cost: ${what}.`;
   // A server here may hand texts on to somebody who is paid for it.
   const here = RUN_MODELS.has(provider) ? "on this machine" : `through ${address ?? "a server on this machine"}`;
-  return `To send to ${provider} (${model ?? "its default model"}, ${paid ? "paid by the token" : here}): ${what}.`;
+  const price = paid && typeof cost === "number" ? `, about ${cost.toFixed(cost < 1 ? 4 : 2)} at pricePerMillionTokens` : "";
+  return `To send to ${provider} (${model ?? "its default model"}, ${paid ? "paid by the token" : here}): ${what}${price}.`;
 }

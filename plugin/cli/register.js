@@ -66,6 +66,7 @@ function addCommands(root, name, api, host) {
     .option("--json", "Print JSON")
     .option("--deep", "Compare with the disk and probe the embedding provider")
     .option("--index", "Index first what has changed (implies --deep)")
+    .option("--fix", "Repair first what can be repaired, as openclaw memory doctor does", false)
     .option("--verbose", "Show the settings and where each comes from", false)
     .option("--all", "With the settings that are at their defaults (implies --verbose)", false)
     .action(async (/** @type {any} */ options) => (await import("./status.js")).runStatus(host, options));
@@ -74,6 +75,7 @@ function addCommands(root, name, api, host) {
     .description("Bring the memory index up to date")
     .option("--agent <id>", "Agent (default: all agents)")
     .option("--force", "Index every file anew; stored vectors are used again", false)
+    .option("--rebuild", "Embed everything anew, for a model that was swapped under the same name; this may cost", false)
     .option("--dry-run", "Say what would be sent to the embedding provider, and stop there", false)
     .option("--cancel-batches", "Stop the provider's batch jobs that have not finished, and index nothing", false)
     .option("--json", "Print JSON")

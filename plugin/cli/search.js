@@ -50,6 +50,7 @@ export async function runSearch(host, query, options) {
           warning: answer.warning,
           remedy: answer.remedy,
           code: answer.code,
+          degraded: answer.degraded,
         });
       else printAnswer(answer, { ...options, workspace: manager.status().workspaceDir, tookMs: performance.now() - started });
       if (isFault(answer)) process.exitCode = 1;

@@ -34,11 +34,24 @@ export function printStatus(results, requirements, { putBackAtMs, all = false, v
   }
 }
 
+/** @param {NonNullable<AgentStatus["repair"]>} repair */
+function repairText({ checks }) {
+  const told = checks.flatMap(({ name, ok, found, did, remedy }) => {
+    if (did) return [`${name}: ${found}; ${did}`];
+    return ok ? [] : [paint("yellow", `${name}: ${found}${remedy ? `. ${remedy}` : ""}`)];
+  });
+  return told.length > 0 ? told.join(" · ") : "no changes";
+}
+
 /** @param {AgentStatus} result @param {{all: boolean, verbose: boolean}} shown */
-function agentText({ agentId, status, scan, disk, automatic, consolidation, embeddingProbe, indexError, settings }, { all, verbose }) {
+function agentText(
+  { agentId, status, scan, disk, automatic, consolidation, embeddingProbe, repair, indexError, settings },
+  { all, verbose },
+) {
   const most = verbose ? Number.POSITIVE_INFINITY : MOST_LISTED;
   const lines = [
     `${paint("bold", "Memory Search")} (${agentId})`,
+    ...(repair ? [field("Repair", repairText(repair))] : []),
     ...healthLines(status),
     field("Provider", `${status.provider} (requested: ${status.requestedProvider ?? status.provider})`),
     field("Model", status.model ?? "none"),

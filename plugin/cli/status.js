@@ -14,8 +14,9 @@ import { withProgress } from "./progress.js";
 import { printStatus } from "./status-text.js";
 
 /**
- * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, verbose?: boolean, all?: boolean}} Options
+ * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, fix?: boolean, verbose?: boolean, all?: boolean}} Options
  * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, disk?: Awaited<ReturnType<typeof diskUse>>, automatic?: ReturnType<typeof automaticParts>, consolidation?: any, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
+ *   repair?: {changed: boolean, checks: import("../../index.d.ts").DoctorCheck[]},
  *   indexError?: {code?: string, message: string, remedy?: string}, requirements?: {key: string, value: unknown, reason: string}[], settings?: Record<string, any>}} AgentStatus
  * @typedef {import("../host.js").Host} Host
  */
@@ -31,7 +32,7 @@ export async function runStatus(host, options) {
     ...(requirements.length > 0 ? { requirements } : {}),
     ...(dreamsSwitchPutBackAtMs === undefined ? {} : { dreamsSwitchPutBackAtMs }),
   };
-  const purpose = options.index ? "cli" : "status";
+  const purpose = options.index || options.fix ? "cli" : "status";
   const results = await outcomesOfAgents(host, options, { name: "status", all: true, purpose }, async (manager, agent) => ({
     ...(await agentStatus(host, agent, manager, options)),
     ...missing,
@@ -47,8 +48,9 @@ export async function runStatus(host, options) {
  * @param {Options} options
  * @returns {Promise<AgentStatus | {agentId: string, status: "disabled"}>}
  */
-async function agentStatus(host, { cfg, agentId }, manager, { deep, index, verbose, all }) {
+async function agentStatus(host, { cfg, agentId }, manager, { deep, index, fix, verbose, all }) {
   if (!manager) return { agentId, status: "disabled" };
+  const repair = fix ? await repaired(manager) : undefined;
   const indexError = index ? await indexFirst(manager, agentId) : undefined;
   const embeddingProbe = deep || index ? await manager.probeEmbeddingAvailability() : undefined;
   if (deep || index) await manager.probeVectorAvailability();
@@ -65,9 +67,20 @@ async function agentStatus(host, { cfg, agentId }, manager, { deep, index, verbo
     automatic: automaticParts(automatic.settings),
     ...(await consolidationState(host, cfg, agentId, manager)),
     ...(embeddingProbe ? { embeddingProbe } : {}),
+    ...(repair ? { repair } : {}),
     ...(indexError ? { indexError } : {}),
     ...(settings ? { settings } : {}),
   };
+}
+
+/**
+ * Repairs what can be repaired. memory-core's command of this name mends the files of its dreaming, which we do not have.
+ * @param {import("../../lib/manager.js").MemoryIndexManager} manager
+ */
+async function repaired(manager) {
+  const checks = await manager.doctor({ repair: true });
+  if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
+  return { changed: checks.some(({ did }) => did), checks };
 }
 
 /**

@@ -170,6 +170,7 @@ mod tests {
             dimensions: None,
             query_input_type: None,
             document_input_type: None,
+            revision: None,
         }
     }
 

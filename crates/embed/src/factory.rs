@@ -188,6 +188,7 @@ fn make_plain(id: &str, settings: &ProviderSettings, sources: &Sources) -> Resul
         dimensions: settings.dimensions,
         query_input_type: settings.query_input_type.clone(),
         document_input_type: settings.document_input_type.clone(),
+        revision: None,
     };
     let embed = Arc::clone(&adapter.embed);
     let clock = Arc::clone(&sources.clock);
@@ -208,6 +209,7 @@ fn local(settings: &ProviderSettings, sources: &Sources) -> Result<Arc<dyn Embed
         dimensions: settings.dimensions,
         query_input_type: None,
         document_input_type: None,
+        revision: None,
     };
     let embed = gguf::callback(model, cache_dir)?;
     let clock = Arc::clone(&sources.clock);
@@ -257,6 +259,7 @@ mod tests {
                     dimensions: None,
                     query_input_type: None,
                     document_input_type: None,
+                    revision: None,
                 };
                 let embed = Arc::clone(&embedded_adapter.embed);
                 let clock = Arc::clone(&loader_clock);

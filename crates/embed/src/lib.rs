@@ -34,6 +34,7 @@ pub(crate) mod redacting;
 pub mod refusals;
 pub mod remote;
 pub(crate) mod retry;
+pub mod revised;
 pub mod secret;
 pub(crate) mod wire;
 
@@ -64,6 +65,9 @@ pub struct Space {
     pub query_input_type: Option<String>,
     /// Input type sent with documents.
     pub document_input_type: Option<String>,
+    /// Which of the models that have answered under this name: none is the first, and every index has begun with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u32>,
 }
 
 impl Space {
@@ -71,6 +75,12 @@ impl Space {
     #[must_use]
     pub fn key(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The space of the vectors that a later model makes under the same name.
+    #[must_use]
+    pub fn revised(&self, revision: u32) -> Self {
+        Self { revision: (revision > 0).then_some(revision), ..self.clone() }
     }
 }
 

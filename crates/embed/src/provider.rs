@@ -169,6 +169,7 @@ impl Provider {
             dimensions: settings.dimensions,
             query_input_type: settings.query_input_type.clone(),
             document_input_type: settings.document_input_type.clone(),
+            revision: None,
         };
         let limits = self.limits(&model);
         let key = if self == Self::Gemini { KeyHeader::Google } else { KeyHeader::Bearer };

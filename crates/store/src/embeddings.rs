@@ -44,6 +44,15 @@ pub struct MissingText {
     pub text: String,
 }
 
+/// A text with the vector that is stored for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// Text of a chunk.
+    pub text: String,
+    /// As the provider sent it.
+    pub vector: Vec<f32>,
+}
+
 /// An embedding to be stored.
 #[derive(Debug, Clone)]
 pub struct NewEmbedding {
@@ -252,6 +261,33 @@ impl Reader<'_> {
             found.extend(vector.optional().sql()?.map(|vector| (*hash, vector)));
         }
         Ok(found)
+    }
+
+    /// The oldest texts of a generation that have a vector in a space, of at most so many characters.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn samples(
+        &self,
+        generation: GenerationId,
+        space: SpaceId,
+        max_chars: usize,
+        limit: usize,
+    ) -> Result<Vec<Sample>> {
+        let mut statement = self
+            .conn
+            .prepare_cached(
+                "SELECT c.text, e.vector FROM chunk c CROSS JOIN embedding e ON e.space_id = ?2 AND e.hash = c.hash \
+                 WHERE c.generation = ?1 AND length(c.text) BETWEEN 1 AND ?3 ORDER BY c.id LIMIT ?4",
+            )
+            .sql()?;
+        let rows = statement
+            .query_map(params![generation, space, max_chars, limit], |row| {
+                let vector = from_blob(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
+                Ok(Sample { text: row.get(0)?, vector })
+            })
+            .sql()?;
+        rows.collect::<rusqlite::Result<_>>().sql()
     }
 
     /// The stored vector of a chunk in a space.

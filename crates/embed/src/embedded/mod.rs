@@ -80,6 +80,7 @@ impl InProcess {
             dimensions: None,
             query_input_type: None,
             document_input_type: None,
+            revision: None,
         };
         Ok(Self::over(source, space, None, MAX_PIECES, idle))
     }
@@ -97,6 +98,7 @@ impl InProcess {
             dimensions: u32::try_from(shape.hidden).ok(),
             query_input_type: Some(prefixes.query.clone()).filter(|prefix| !prefix.is_empty()),
             document_input_type: Some(prefixes.document.clone()).filter(|prefix| !prefix.is_empty()),
+            revision: None,
         };
         Ok(Self::over(source, space, Some(prefixes), shape.positions, IDLE))
     }

@@ -130,13 +130,30 @@ pub struct Answer {
     /// Stable code of the failure behind the warning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
+    /// That meaning was left out because the embedding provider fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<Degraded>,
+}
+
+/// An outage of the embedding provider, as an answer by words alone tells it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Degraded {
+    /// The provider that is set.
+    pub provider: String,
+    /// What went wrong.
+    pub reason: String,
+    /// Since when it is known, ISO 8601 in UTC.
+    pub since: String,
+    /// What helps, when there is something to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<Cow<'static, str>>,
 }
 
 impl Answer {
     /// An answer that nothing impaired.
     #[must_use]
     pub const fn of(hits: Vec<Hit>, mode: &'static str) -> Self {
-        Self { hits, mode, partial: false, warning: None, remedy: None, code: None }
+        Self { hits, mode, partial: false, warning: None, remedy: None, code: None, degraded: None }
     }
 
     /// Nothing found, and nothing that kept it from being found.

@@ -10,6 +10,7 @@ mod context;
 mod encoder_tests;
 pub mod facts;
 mod indexer;
+mod model_check;
 mod open;
 mod place;
 #[cfg(test)]

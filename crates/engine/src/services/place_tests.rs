@@ -93,7 +93,7 @@ async fn a_workspace_that_moved_pays_nothing_twice_and_remembers_what_was_forgot
     let moved = open(&home, "moved").await;
     // The dry run counted as a cost what the sync takes over. Before any search: the first one has the notes read.
     write(&home, "moved/memory/b.md", B);
-    let plan = moved.indexer.plan(false).await.unwrap()["plan"].take();
+    let plan = moved.indexer.plan(false, false).await.unwrap()["plan"].take();
     assert_eq!((&plan["files"], &plan["texts"]), (&2.into(), &1.into()), "{plan}");
     std::fs::remove_file(home.dir.path().join("moved/memory/b.md")).unwrap();
     assert!(!finds(&moved, "boiler").await);

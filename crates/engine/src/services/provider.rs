@@ -9,6 +9,7 @@ use std::{
 use parking_lot::{Mutex, RwLock};
 use serde_json::{Value, json};
 
+use super::model_check::Record;
 use embed::{
     Embedder,
     account::Account,
@@ -20,6 +21,7 @@ use embed::{
         brought::{self, Wanted, Watch},
     },
     factory::{EmbeddedLoader, Selected, Sources, build, build_fallback},
+    revised::Revised,
 };
 use model::{
     batch::BatchLedger,
@@ -38,6 +40,8 @@ pub(super) struct Provider {
     choice: RwLock<Arc<Choice>>,
     /// The model for single lines once it was needed; opening it reads its tokenizer.
     lines: OnceLock<Arc<dyn Embedder>>,
+    /// What is known of the model, with the key of its space.
+    model: RwLock<Option<(String, Record)>>,
 }
 
 impl Provider {
@@ -60,7 +64,7 @@ impl Provider {
             ledger: None,
         };
         let choice = RwLock::new(Arc::new(build(&settings.provider, &sources)));
-        Self { sources, adapters, choice, lines: OnceLock::new() }
+        Self { sources, adapters, choice, lines: OnceLock::new(), model: RwLock::default() }
     }
 
     /// The same with a ledger for batch jobs, which only an open engine has.
@@ -99,9 +103,37 @@ impl Provider {
     /// Why the provider that was asked for is not available.
     pub(super) fn embedder(&self) -> Result<Option<Arc<dyn Embedder>>> {
         match &**self.choice.read() {
-            Ok(selected) => Ok(selected.embedder.clone()),
+            Ok(selected) => Ok(selected.embedder.clone().map(|embedder| self.in_its_revision(embedder))),
             Err(error) => Err(error.clone()),
         }
+    }
+
+    /// An embedder whose model was swapped makes vectors of another space.
+    fn in_its_revision(&self, embedder: Arc<dyn Embedder>) -> Arc<dyn Embedder> {
+        match &*self.model.read() {
+            Some((key, record)) if record.revision > 0 && *key == embedder.space().key() => {
+                Arc::new(Revised::new(embedder, record.revision))
+            }
+            _ => embedder,
+        }
+    }
+
+    /// The space of the provider in use, whatever model answers there; none for words only and for models in this process.
+    pub(super) fn model_key(&self) -> Option<String> {
+        let choice = self.choice();
+        let embedder = choice.as_ref().as_ref().ok()?.embedder.as_ref()?;
+        (!embedder.is_local()).then(|| embedder.space().key())
+    }
+
+    /// Notes what is known of the model of a space.
+    pub(super) fn set_model(&self, key: String, record: Record) {
+        *self.model.write() = Some((key, record));
+    }
+
+    /// What is known of the model in use.
+    pub(super) fn model(&self) -> Option<Record> {
+        let key = self.model_key()?;
+        self.model.read().as_ref().filter(|(known, _)| *known == key).map(|(_, record)| record.clone())
     }
 
     /// Brings and converts the encoder of the user's that the settings ask for, if there is one and it is not there, and
@@ -200,7 +232,7 @@ impl Provider {
         let selected = build_fallback(&settings.provider, &self.sources, &failed, reason)?.ok()?;
         let embedder = selected.embedder.clone();
         *self.choice.write() = Arc::new(Ok(selected));
-        embedder
+        embedder.map(|embedder| self.in_its_revision(embedder))
     }
 }
 

@@ -38,6 +38,14 @@ pub(crate) struct Home {
     pub embedded: Arc<AtomicUsize>,
     /// Whether the provider refuses [`REFUSED`] and minds [`FAILING`].
     pub strict: Arc<AtomicBool>,
+    /// Whether another model answers under the same name.
+    pub swapped: Arc<AtomicBool>,
+    /// Whether vectors have fewer numbers.
+    pub shorter: Arc<AtomicBool>,
+    /// Whether vectors hold what is no number.
+    pub nan: Arc<AtomicBool>,
+    /// Whether the provider cannot be reached.
+    pub down: Arc<AtomicBool>,
     /// Where the embedded model lies; nowhere unless a test says so.
     pub models: Vec<PathBuf>,
 }
@@ -48,6 +56,10 @@ impl Home {
             dir: tempfile::tempdir().unwrap(),
             embedded: Arc::default(),
             strict: Arc::new(AtomicBool::new(true)),
+            swapped: Arc::default(),
+            shorter: Arc::default(),
+            nan: Arc::default(),
+            down: Arc::default(),
             models: Vec::new(),
         };
         for (path, text) in files {
@@ -90,6 +102,7 @@ impl Home {
 
     async fn open_with(&self, search: serde_json::Value, state: &Path, workspace: &Path) -> Lease {
         let (embedded, strict) = (Arc::clone(&self.embedded), Arc::clone(&self.strict));
+        let faults = [&self.swapped, &self.shorter, &self.nan, &self.down].map(Arc::clone);
         let call = OpenCall {
             state_dir: state.to_path_buf(),
             workspace_dir: Some(workspace.to_path_buf()),
@@ -99,7 +112,11 @@ impl Home {
                 Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
                     embedded.fetch_add(texts.len(), Ordering::SeqCst);
                     let strict = strict.load(Ordering::SeqCst);
+                    let [swapped, shorter, nan, down] = faults.each_ref().map(|fault| fault.load(Ordering::SeqCst));
                     Box::pin(async move {
+                        if down {
+                            return Err(Error::new(Code::ProviderUnavailable, "nobody answers"));
+                        }
                         if strict && texts.iter().any(|text| text.contains(FAILING)) {
                             return Err(Error::new(Code::ProviderAuth, "no such key"));
                         }
@@ -109,7 +126,20 @@ impl Home {
                         if texts.iter().any(|text| text.contains(UNANSWERED)) {
                             std::future::pending::<()>().await;
                         }
-                        Ok(texts.iter().map(|text| vector(text)).collect())
+                        let answer = |text: &String| {
+                            let mut vector = vector(text);
+                            if swapped {
+                                vector.rotate_left(7);
+                            }
+                            if shorter {
+                                vector.truncate(20);
+                            }
+                            if nan {
+                                vector[0] = f32::NAN;
+                            }
+                            vector
+                        };
+                        Ok(texts.iter().map(answer).collect())
                     })
                 }),
             ))),

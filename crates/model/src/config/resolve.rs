@@ -75,6 +75,8 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
         extra_paths: extra_paths(&mut reader, input.home_dir),
         max_file_bytes: reader.integer(&table::MAX_FILE_BYTES),
         price_per_million_tokens: reader.optional_number(&table::PRICE_PER_MILLION_TOKENS),
+        on_outage: reader.choice(&table::ON_OUTAGE),
+        rebuild: reader.choice(&table::REBUILD),
         excerpt: excerpt(&mut reader, input.config, &roster, &agent_id),
         provider: provider(&mut reader),
         chunking: chunking(&mut reader),

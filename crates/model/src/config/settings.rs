@@ -35,6 +35,10 @@ pub struct Settings {
     pub max_file_bytes: u64,
     /// What a million tokens of the embedding model cost, in the user's currency; none = not known.
     pub price_per_million_tokens: Option<f64>,
+    /// What a search does while the embedding provider fails.
+    pub on_outage: OnOutage,
+    /// What happens when another model answers under the same name.
+    pub rebuild: Rebuild,
     /// How much `memory_get` returns at a time (P11).
     pub excerpt: ExcerptSettings,
     /// The embedding provider (D).
@@ -277,6 +281,26 @@ pub enum Citations {
     On,
     /// Never.
     Off,
+}
+
+/// What a search does while the embedding provider fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnOutage {
+    /// It answers by words and says so.
+    Keywords,
+    /// It refuses.
+    Fail,
+}
+
+/// What happens when another model answers under the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rebuild {
+    /// Nothing, until the user says so.
+    Ask,
+    /// The notes are embedded anew.
+    Auto,
 }
 
 /// Where each resolved value came from: setting path → configuration path, or `default`.

@@ -36,6 +36,12 @@ pub(super) const MODEL: OptionalText = OptionalText { key: "model" };
 /// Provider to use when the first one fails, or none. Default: none.
 pub(super) const FALLBACK: OptionalText = OptionalText { key: "fallback" };
 
+/// What a search does while the embedding provider fails: keywords = answers by words and says so; fail = refuses. Default: keywords.
+pub(super) const ON_OUTAGE: Choice<settings::OnOutage> = Choice { key: "onOutage", words: &[("keywords", settings::OnOutage::Keywords), ("fail", settings::OnOutage::Fail)], default: settings::OnOutage::Keywords };
+
+/// When another model answers under the same name: ask = words are searched until you run openclaw memory index --rebuild; auto = the notes are embedded anew at once, which may cost. Default: ask.
+pub(super) const REBUILD: Choice<settings::Rebuild> = Choice { key: "rebuild", words: &[("ask", settings::Rebuild::Ask), ("auto", settings::Rebuild::Auto)], default: settings::Rebuild::Ask };
+
 /// Input type sent for queries and documents, for asymmetric models.
 pub(super) const INPUT_TYPE: OptionalText = OptionalText { key: "inputType" };
 

@@ -22,6 +22,7 @@ use self::{
     sessions::Sessions,
     sync::{TextQueue, VectorQueue},
 };
+use super::model_check;
 use super::{
     context::{Context, Service},
     now_ms,
@@ -79,6 +80,11 @@ impl Indexer {
             checking: AtomicBool::new(false),
             reading_first: AtomicBool::new(false),
         }
+    }
+
+    /// What the service tells of itself.
+    pub(super) const fn telemetry(&self) -> &Arc<Telemetry> {
+        &self.telemetry
     }
 
     /// Who may write, for tests that stand in the way.
@@ -169,18 +175,25 @@ impl Indexer {
         .await
     }
 
-    /// What a sync would do and cost, without doing it.
+    /// What a sync would do and cost, without doing it; with `rebuild` when all vectors are begun anew. `cost` is in the
+    /// user's currency, where the price of a token is set.
     ///
     /// # Errors
     /// When the disk or the store cannot be read.
-    pub async fn plan(self: &Arc<Self>, force: bool) -> Result<Value> {
-        let embedder = self.context.provider().embedder().ok().flatten();
+    pub async fn plan(self: &Arc<Self>, force: bool, rebuild: bool) -> Result<Value> {
         self.blocking(move |indexer, settings| {
+            indexer.context.store().read(|r| model_check::follow(&indexer.context, r))?;
+            let embedder = indexer.context.provider().embedder().ok().flatten();
             let space = embedder.as_ref().map(|e| e.space().clone());
+            let anew = rebuild && embedder.as_ref().is_some_and(|e| !e.is_local());
+            let space =
+                space.map(|s| if anew { s.revised(s.revision.unwrap_or_default().saturating_add(1)) } else { s });
             let mut plan =
                 plan::plan(indexer.context.store(), settings, force, space.as_ref(), indexer.context.shutdown())?;
             indexer.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
+            let price = settings.price_per_million_tokens;
             Ok(json!({
+                "cost": price.map(|price| price * as_number(plan.tokens) / 1e6),
                 "plan": plan,
                 "paid": indexer.context.provider().is_paid(settings),
                 "local": embedder.as_ref().is_none_or(|e| e.is_local()),
@@ -188,4 +201,9 @@ impl Indexer {
         })
         .await
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn as_number(tokens: usize) -> f64 {
+    tokens as f64
 }

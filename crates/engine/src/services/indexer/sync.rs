@@ -263,6 +263,7 @@ impl Indexer {
             return Ok(EmbedReport::default());
         }
         self.prepare_model(settings, progress).await?;
+        self.check_model(settings).await?;
         let Some(mut embedder) = self.context.provider().embedder()? else { return Ok(EmbedReport::default()) };
         loop {
             let pass = EmbedPass {

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use super::{
     super::{
         context::Service,
-        now_ms,
+        iso, model_check, now_ms,
         telemetry::{EMBEDDING, QUERY, TEXT},
     },
     Searcher,
@@ -28,13 +28,13 @@ use crate::{
         QueryVector, Vectors,
         confine::{Confine, Wish},
         search,
-        types::{Answer, Request},
+        types::{Answer, Degraded, Request},
     },
     workspace::roots::Roots,
 };
 use model::{
     cancel::Cancel,
-    config::settings::{Ranking, Settings},
+    config::settings::{OnOutage, Ranking, Settings},
     error::{Code, Error, Result},
     source::Source,
 };
@@ -149,7 +149,10 @@ impl Searcher {
         };
         let whole = self.search_all(&request, call.session_key.as_deref(), &cancel);
         let words = self.words_when_slow(&request, limit, &cancel);
-        let answer = within(limit, whole, words).await;
+        let mut answer = within(limit, whole, words).await;
+        if self.fails_without_meaning() && answer.as_ref().is_ok_and(|a| a.code == Some(Code::Deadline.as_str())) {
+            answer = Err(late(limit));
+        }
         if answer.as_ref().is_err_and(|error| !matches!(error.code(), Code::Cancelled | Code::Closed)) {
             self.indexer.check_soundness();
         }
@@ -204,10 +207,27 @@ impl Searcher {
         {
             answer = answer.impaired(UNREAD, &fault);
         }
-        Ok(match failure {
-            Some(error) => answer.impaired(ONLY_WORDS, &error),
-            None => answer,
-        })
+        match failure {
+            Some(error) if self.fails_without_meaning() => Err(error),
+            Some(error) => Ok(Answer { degraded: Some(self.degraded(&error)), ..answer.impaired(ONLY_WORDS, &error) }),
+            None => Ok(answer),
+        }
+    }
+
+    /// Whether an answer by words alone is none.
+    fn fails_without_meaning(&self) -> bool {
+        self.context.settings().settings.on_outage == OnOutage::Fail
+    }
+
+    /// What an answer by words alone says about it.
+    fn degraded(&self, error: &Error) -> Degraded {
+        let since_ms = self.telemetry.since(QUERY).unwrap_or_else(now_ms);
+        Degraded {
+            provider: self.context.settings().settings.provider.id.clone(),
+            reason: error.to_string(),
+            since: iso(since_ms),
+            action: error.remedy.clone(),
+        }
     }
 
     /// Folders of notes that are lost, as far as the last pass and a glance tell. A file system that does not answer
@@ -233,8 +253,8 @@ impl Searcher {
 
     /// The answer by words alone, once a search takes long enough that it may be needed.
     async fn words_when_slow(self: &Arc<Self>, request: &Request, limit: Duration, cancel: &Cancel) -> Result<Answer> {
-        if request.lexical_only {
-            // The whole search does just that.
+        if request.lexical_only || self.fails_without_meaning() {
+            // The whole search does just that, or words alone are no answer.
             return std::future::pending().await;
         }
         tokio::time::sleep(SLOW.min(limit / 4)).await;
@@ -294,9 +314,18 @@ impl Searcher {
             .flatten();
         let line_key = by_lines.as_ref().map(|embedder| embedder.space().key());
         let most = line_pass::most_chunks(&*embedder);
-        let searched =
-            move |searcher: &Arc<Self>, _: &Settings| searcher.context.store().read(|r| searched(r, line_key, most));
+        let searched = move |searcher: &Arc<Self>, _: &Settings| {
+            searcher.context.store().read(|r| {
+                model_check::follow(&searcher.context, r)?;
+                searched(r, line_key, most)
+            })
+        };
         let (active, has_lines) = self.blocking(searched).await?;
+        let provider = self.context.provider();
+        if let Some(refusal) = provider.model().and_then(|model| model.refusal()) {
+            return Err(refusal);
+        }
+        let Some(embedder) = provider.embedder()? else { return Ok(None) };
         let key = embedder.space().key();
         let text: String = text.chars().take(MAX_QUERY_CHARS).collect();
         let is_usable = active.as_ref().is_some_and(|active| active.key == key);
@@ -368,6 +397,10 @@ fn searched(reader: &Reader<'_>, line_key: Option<String>, most: u64) -> Result<
     Ok((reader.active_space()?, has_lines))
 }
 
+fn late(limit: Duration) -> Error {
+    Error::new(Code::Deadline, format!("the time limit of {} ms passed first", limit.as_millis()))
+}
+
 /// The whole answer; when the time limit comes first, that by words, or none at all, marked as partial.
 async fn within(
     limit: Duration,
@@ -388,7 +421,7 @@ async fn within(
             () = &mut passed => break,
         }
     }
-    let late = Error::new(Code::Deadline, format!("the time limit of {} ms passed first", limit.as_millis()));
+    let late = late(limit);
     match by_words {
         Some(Ok(answer)) => Ok(answer.impaired(ONLY_WORDS, &late)),
         // Not a limit: the words cannot be searched at all.

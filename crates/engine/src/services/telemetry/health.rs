@@ -87,6 +87,9 @@ impl Telemetry {
         {
             return ("ready", None);
         }
+        if let Some(refusal) = self.context.provider().model().and_then(|model| model.refusal()) {
+            return ("keywords", Some(refusal.to_string()));
+        }
         let (pending, chunks) = (snapshot.pending(), snapshot.chunks());
         if let Some((failure, _)) = snapshot.embedding_failure() {
             let state = if pending < chunks { "embedding" } else { "keywords" };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{
-    super::now_ms,
+    super::{model_check, now_ms},
     Telemetry,
     failure::{self, EmbeddingFailure},
     warnings,
@@ -74,6 +74,8 @@ pub(super) struct Snapshot {
 struct Noted {
     error: Error,
     at_ms: i64,
+    /// When the work began to fail.
+    since_ms: i64,
 }
 
 /// How long a provider that refused for good (key, quota) is left alone by background work.
@@ -83,7 +85,11 @@ impl Snapshot {
     /// Remembers how a kind of work ended.
     pub(super) fn note(&mut self, what: &'static str, error: Option<&Error>) {
         match error {
-            Some(error) => self.errors.insert(what, Noted { error: error.clone(), at_ms: now_ms() }),
+            Some(error) => {
+                let at_ms = now_ms();
+                let since_ms = self.errors.get(what).map_or(at_ms, |before| before.since_ms);
+                self.errors.insert(what, Noted { error: error.clone(), at_ms, since_ms })
+            }
             None => self.errors.remove(what),
         };
     }
@@ -205,6 +211,11 @@ impl Telemetry {
         self.snapshot.lock().error_of(what).cloned()
     }
 
+    /// Since when a kind of work fails in this process, in milliseconds since the epoch.
+    pub(crate) fn since(&self, what: &str) -> Option<i64> {
+        self.snapshot.lock().errors.get(what).map(|noted| noted.since_ms)
+    }
+
     /// Chunks that still have no vector, as far as the provider in use makes some.
     pub(crate) fn pending(&self) -> u64 {
         self.snapshot.lock().pending()
@@ -252,6 +263,8 @@ impl Telemetry {
     /// Reads the numbers of `status` from the store. Blocks. What cannot be read stays as it was.
     pub(crate) fn refresh(&self, cancel: &Cancel) {
         let resolved = self.context.settings();
+        let followed = self.context.store().read(|r| model_check::follow(&self.context, r));
+        self.context.told(followed, "what is known of the embedding model was not read");
         let space = match self.context.provider().embedder() {
             Ok(embedder) => Ok(embedder.map(|e| e.space().key())),
             Err(_) => Err(()),
@@ -344,6 +357,14 @@ impl Telemetry {
                 "lastWarnings": log::merged(log::warnings(&settings.agent_id), &snapshot.warnings, now_ms()),
             },
         });
+        if let Some(model) = provider.model().filter(|model| model.checked_ms > 0) {
+            status["custom"]["model"] = json!({
+                "checkedAtMs": model.checked_ms,
+                "cosine": model.cosine,
+                "changed": model.changed,
+                "revision": model.revision,
+            });
+        }
         if let Some(pending) = snapshot.pending_lines {
             status["custom"]["lines"] = json!({ "pending": pending, "filling": activity.filling_lines });
         }

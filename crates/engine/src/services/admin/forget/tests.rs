@@ -152,7 +152,7 @@ async fn a_list_changed_by_another_process_takes_effect_with_the_next_sync() {
     let entry = Entry { id: "a".into(), at: String::new(), is_final: false, what };
     let list = crate::workspace::exclusions::list_path(&engine.settings().settings.database_path);
     jsonl::append(&list, &serde_json::to_string(&entry).unwrap()).unwrap();
-    let plan = engine.indexer.plan(false).await.unwrap();
+    let plan = engine.indexer.plan(false, false).await.unwrap();
     assert_eq!(plan["plan"]["changed"], serde_json::json!(["memory/a.md"]));
     sync(&engine).await;
     assert!(hits(&engine, "zebra").await.is_empty());

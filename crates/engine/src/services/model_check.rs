@@ -1,0 +1,237 @@
+//! Whether the model behind a provider's name is still the one that made the vectors. A server may swap it without a word
+//! ("default" of a llama-server, an alias that moves on), and two models' vectors cannot be compared.
+//!
+//! What tells them apart is how they answer: some texts of the index are embedded again and compared with the vectors that
+//! are stored for them. That needs no text of its own, and holds for vectors that were made before anybody looked. It
+//! happens after a change of address and once a day, so that a server that only moved costs three texts and nothing more.
+
+use std::{sync::Arc, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{
+    context::{Context, Service},
+    indexer::Indexer,
+    now_ms,
+};
+use crate::index::rows::hashed_text;
+use embed::{Embedded, Purpose};
+use model::{
+    config::settings::{Rebuild, Settings},
+    error::{Code, Error, Result},
+};
+use store::{Reader, embeddings::Sample};
+
+/// Key in `meta`, before the key of the space.
+const KEY: &str = "model_check:";
+
+/// Texts that are embedded again.
+const SAMPLES: usize = 3;
+
+/// Longest of them, in characters.
+const SAMPLE_CHARS: usize = 2000;
+
+/// From this cosine on two vectors of a text are of one model: what rounding and batching change is far less.
+const SAME: f64 = 0.999;
+
+/// How long an answer counts.
+const FRESH_MS: i64 = 86_400_000;
+
+/// How long it counts that the model is another one: it may be put right any moment.
+const CHANGED_MS: i64 = 60_000;
+
+/// What is known of the model behind a space, as it is stored.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Record {
+    /// How often the vectors were begun anew.
+    pub revision: u32,
+    /// Hash of the address that answered.
+    endpoint: String,
+    /// When it was last looked at, in milliseconds since the epoch.
+    pub checked_ms: i64,
+    /// The least cosine of the last look; none when vectors have other lengths, or nothing was compared yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cosine: Option<f64>,
+    /// Whether it is another model than the one that made the vectors.
+    pub changed: bool,
+}
+
+impl Record {
+    /// Of a space, by its key without revision; none when nobody has looked.
+    fn of(reader: &Reader<'_>, key: &str) -> Result<Option<Self>> {
+        let stored = reader.meta(&format!("{KEY}{key}"))?;
+        Ok(stored.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    fn is_fresh(&self, endpoint: &str) -> bool {
+        let age = now_ms().saturating_sub(self.checked_ms);
+        let counts = if self.changed { CHANGED_MS } else { FRESH_MS };
+        self.endpoint == endpoint && (0..counts).contains(&age)
+    }
+
+    /// The vectors are begun anew.
+    fn anew(&self, endpoint: &str) -> Self {
+        Self {
+            revision: self.revision.saturating_add(1),
+            endpoint: endpoint.to_owned(),
+            checked_ms: now_ms(),
+            cosine: None,
+            changed: false,
+        }
+    }
+
+    /// Why nothing can be compared; none when it can.
+    pub(super) fn refusal(&self) -> Option<Error> {
+        let how =
+            self.cosine.map_or_else(|| "vectors of another length".to_owned(), |cosine| format!("cosine {cosine:.3}"));
+        self.changed.then(|| {
+            Error::new(
+                Code::ProviderResponse,
+                format!("the embedding model answers otherwise than when the notes were embedded ({how})"),
+            )
+            .remedy(
+                "`openclaw memory index --rebuild --dry-run` says what embedding them anew costs, and without --dry-run it is done",
+            )
+        })
+    }
+}
+
+/// Lets the provider follow what the store knows of its model: another process may have begun its vectors anew.
+pub(super) fn follow(context: &Context, reader: &Reader<'_>) -> Result<()> {
+    let provider = context.provider();
+    if let Some(key) = provider.model_key() {
+        let record = Record::of(reader, &key)?.unwrap_or_default();
+        provider.set_model(key, record);
+    }
+    Ok(())
+}
+
+/// What a look at the store gave.
+struct Look {
+    key: String,
+    record: Record,
+    is_new: bool,
+    samples: Vec<Sample>,
+}
+
+impl Indexer {
+    /// Makes sure that new vectors can be compared with those that are there. With `rebuild: "auto"` another model's get a
+    /// space of their own.
+    ///
+    /// # Errors
+    /// That the model is another one, while the user was not asked; and when the store fails. A provider that does not
+    /// answer now says nothing about its model.
+    pub(super) async fn check_model(self: &Arc<Self>, settings: &Settings) -> Result<()> {
+        let provider = self.context().provider();
+        let Some(embedder) = provider.embedder()?.filter(|embedder| !embedder.is_local()) else { return Ok(()) };
+        let endpoint = endpoint_of(&provider.endpoint(settings));
+        let Some(look) = self.background(|indexer, _| indexer.look_at_model()).await? else { return Ok(()) };
+        if look.is_new || look.samples.is_empty() {
+            // Nothing to compare with: whatever answers now makes the vectors.
+            let record = Record { endpoint, checked_ms: now_ms(), cosine: None, changed: false, ..look.record };
+            return self.keep(look.key, record).await;
+        }
+        if look.record.is_fresh(&endpoint) {
+            return look.record.refusal().map_or(Ok(()), Err);
+        }
+        let timeout = Duration::from_millis(settings.provider.document_timeout_ms);
+        let texts: Vec<String> = look
+            .samples
+            .iter()
+            .map(|sample| hashed_text(&sample.text, settings.provider.redact_secrets).into_owned())
+            .collect();
+        // A revision has limits and lengths of its own: what is asked is how the model answers, whatever is expected.
+        let outcome = embedder.embed(&texts, Purpose::Document, timeout).await;
+        self.telemetry().book_usage(&*embedder, 0).await;
+        let Ok(answers) = outcome else { return look.record.refusal().map_or(Ok(()), Err) };
+        let compared: Vec<Option<f64>> = look
+            .samples
+            .iter()
+            .zip(&answers)
+            .filter_map(|(sample, answer)| match answer {
+                Embedded::Vector(vector) => Some(cosine(&sample.vector, vector)),
+                Embedded::Refused(_) => None,
+            })
+            .collect();
+        if compared.is_empty() {
+            return Ok(());
+        }
+        let least = compared.into_iter().reduce(|a, b| Some(a?.min(b?))).flatten();
+        let changed = least.is_none_or(|cosine| cosine < SAME);
+        let record = if changed && settings.rebuild == Rebuild::Auto {
+            // What the former model still works on must not be taken for the new one's.
+            self.context()
+                .told(embedder.cancel_pending().await.map(drop), "batch jobs of the former model were not stopped");
+            look.record.anew(&endpoint)
+        } else {
+            Record { endpoint, checked_ms: now_ms(), cosine: least, changed, ..look.record }
+        };
+        let refusal = record.refusal();
+        self.keep(look.key, record).await?;
+        refusal.map_or(Ok(()), Err)
+    }
+
+    /// Begins the vectors anew beside those that are there; the next embedding pass makes them. Searches use them when all
+    /// are there, and words until then. Gives whether there is a provider with vectors of its own.
+    ///
+    /// # Errors
+    /// When the provider cannot be used, or the store cannot be written.
+    pub async fn rebuild_vectors(self: &Arc<Self>) -> Result<bool> {
+        let settings = self.context().settings();
+        let provider = self.context().provider();
+        let Some(embedder) = provider.embedder()?.filter(|embedder| !embedder.is_local()) else { return Ok(false) };
+        let Some(look) = self.background(|indexer, _| indexer.look_at_model()).await? else { return Ok(false) };
+        self.context()
+            .told(embedder.cancel_pending().await.map(drop), "batch jobs of the former model were not stopped");
+        let endpoint = endpoint_of(&provider.endpoint(&settings.settings));
+        self.keep(look.key, look.record.anew(&endpoint)).await?;
+        Ok(true)
+    }
+
+    fn look_at_model(&self) -> Result<Option<Look>> {
+        let provider = self.context().provider();
+        let Some(key) = provider.model_key() else { return Ok(None) };
+        self.context().store().read(|r| {
+            follow(self.context(), r)?;
+            let record = Record::of(r, &key)?;
+            let (live, space) = match provider.embedder()? {
+                Some(embedder) => (r.live()?, r.space(&embedder.space().key())?),
+                None => (None, None),
+            };
+            let samples = match (live, space) {
+                (Some(live), Some(space)) => r.samples(live.id, space.id, SAMPLE_CHARS, SAMPLES)?,
+                _ => Vec::new(),
+            };
+            Ok(Some(Look { key: key.clone(), is_new: record.is_none(), record: record.unwrap_or_default(), samples }))
+        })
+    }
+
+    async fn keep(self: &Arc<Self>, key: String, record: Record) -> Result<()> {
+        let (name, text) = (format!("{KEY}{key}"), serde_json::to_string(&record).unwrap_or_default());
+        self.context().store().write_async(move |tx| tx.set_meta(&name, &text)).await?;
+        self.context().provider().set_model(key, record);
+        Ok(())
+    }
+}
+
+/// What is kept of an address: enough to see that it is another one.
+fn endpoint_of(endpoint: &serde_json::Value) -> String {
+    let address = endpoint.get("address").and_then(|address| address.as_str()).unwrap_or_default();
+    hex::encode(&Sha256::digest(address)[..8])
+}
+
+/// Cosine of two vectors; none when they have other lengths, or one says nothing.
+fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
+    if a.len() != b.len() {
+        return None;
+    }
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
+    let norm = (dot(a, a) * dot(b, b)).sqrt();
+    (norm > 0.0).then(|| dot(a, b) / norm)
+}
+
+#[cfg(test)]
+#[path = "model_check_tests.rs"]
+mod tests;
