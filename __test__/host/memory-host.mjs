@@ -99,12 +99,19 @@ export async function memoryHost(version, setup) {
    */
   const say = async (message, sessionKey = MAIN) => {
     await host.chat(sessionKey, message);
+    /** @type {any[]} */
+    let messages = [];
     const isAnswered = async () => {
-      const { messages } = await call("chat.history", { sessionKey });
-      const at = messages.findLastIndex((/** @type {any} */ one) => one.role === "user" && text(one).includes(message));
-      return at >= 0 && messages.slice(at).some((/** @type {any} */ one) => one.role === "assistant");
+      ({ messages } = await call("chat.history", { sessionKey }));
+      const at = messages.findLastIndex((one) => one.role === "user" && text(one).includes(message));
+      return at >= 0 && messages.slice(at).some((one) => one.role === "assistant");
     };
-    expect(await eventually(isAnswered), `nobody answered "${message}":\n${host.gatewayOutput.slice(-2000)}`).toBe(true);
+    if (await eventually(isAnswered)) return;
+    const lines = (/** @type {any[]} */ list) => list.slice(-5).map((one) => `${one.role}: ${text(one).slice(0, 400)}`);
+    const output = host.gatewayOutput.split("\n").filter((line) => !line.includes("chat.history"));
+    const [held, asked] = [lines(messages), lines(host.peekChats().at(-1)?.messages ?? [])];
+    const parts = ["the conversation:", ...held, "the last request to the model:", ...asked, ...output.slice(-20)];
+    throw new Error(`nobody answered "${message.slice(0, 200)}"; ${parts.join("\n")}`);
   };
   return { host, notes, noteNames, notesWith, call, say };
 }

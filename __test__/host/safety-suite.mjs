@@ -27,7 +27,7 @@ const FLUSH = {
 const RULES = [
   { match: "Bullets, or NONE", reply: "- [fact] The ferry leaves at six", delayMs: 20_000 },
   // Some hosts leave the answer of a flush out of the next request: the result of its tool then stands before the message.
-  { on: "last", match: "And what now|Really\\.|walnuts", reply: "HELLO" },
+  { on: "last", match: "And what now|Really\\.|walnuts|What was the hint|Falcon|lighthouse has|Good morning", reply: "HELLO" },
   { on: "tool", match: ".", reply: "NO_REPLY" },
   FLUSH,
   // Some hosts give the plan as an event of the runtime, beside the message.

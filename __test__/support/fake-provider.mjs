@@ -109,7 +109,7 @@ const toolNames = (body) => (body.tools ?? []).map((t) => t.function?.name ?? t.
  *         times?: n, reply?: "text", toolCall?: {name, arguments}, status?: 500, delayMs?: 0 }
  * `on` picks the text the regex sees. "Newest" is everything after the last assistant turn:
  *   user (default): the newest user text, null while a tool result is newest; tool: the newest tool results;
- *   system: all system text; any: the whole conversation; last: the last message, when it is a user's, whatever stands before it.
+ *   system: all system text; any: the whole conversation; last: what users said since the last message of anybody else.
  * In reply and toolCall strings {{1}}..{{9}} are capture groups, {{user}} and {{tool}} the newest such texts.
  */
 function pickRule(rules, turns, offered) {
@@ -121,13 +121,14 @@ function pickRule(rules, turns, offered) {
       .join("\n");
   const tool = join(newest, "tool");
   const user = join(newest, "user");
-  const last = turns.findLast((t) => t.role !== "system");
+  const said = turns.filter((t) => t.role !== "system");
+  const last = said.slice(said.findLastIndex((t) => t.role !== "user") + 1);
   const views = {
     tool: tool || null,
     user: tool ? null : user,
     system: join(turns, "system"),
     any: turns.map((t) => t.text).join("\n"),
-    last: last?.role === "user" ? last.text : null,
+    last: join(last, "user") || null,
   };
   for (const rule of rules) {
     if (rule.times !== undefined && (rule.used ?? 0) >= rule.times) continue;
