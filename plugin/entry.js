@@ -1,7 +1,7 @@
 // The plugin: what it is called, and the list of everything it registers.
 //
 // `register` runs several times in one process, in every mode, from different copies of this file. It is synchronous,
-// does nothing but register, and registers everything each time.
+// does nothing but register, and registers everything that its mode has a use for each time.
 
 import { PLUGIN_ID } from "../lib/package-info.js";
 import { setPackageRoot } from "../lib/package-root.js";
@@ -28,6 +28,8 @@ export default {
   register(api) {
     setPackageRoot(api.rootDir);
     const host = new Host(api);
+    // Described for the command line: there is no runtime, and nothing else of it is used.
+    if (api.registrationMode === "cli-metadata") return registerCli(api, host);
     const parts = [
       registerCapability,
       registerEmbeddingProviders,

@@ -1,14 +1,16 @@
-// Makes a fresh clone ready: installs the JavaScript dependencies (with the Node they bring) and builds the addon when
-// it is missing or older than its sources. Plain Node without dependencies, because it runs before there are any. What it
-// and its programs say goes to standard error: `npm pack` and others keep standard output for their answer.
+// Makes a fresh clone ready: installs the JavaScript dependencies (with the Node they bring), and builds the addon and the
+// module that is packed when they are missing or older than their sources. Plain Node without dependencies, because it runs
+// before there are any. What it and its programs say goes to standard error: `npm pack` and others keep standard output for
+// their answer.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { ADDON_FOLDER, platformTriple } from "../lib/native.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
+import { BUNDLE, BUNDLED, isStale, newest } from "./ship/stale.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = ["src", "crates", "Cargo.toml", "Cargo.lock", "build.rs", "model"];
@@ -33,14 +35,6 @@ function findCargo() {
   if (!has()) fail("the native engine has to be built, which needs Rust: install it from https://rustup.rs, then try again");
 }
 
-/** Newest modification time below a path, in milliseconds; 0 when there is nothing. @param {string} at @returns {number} */
-function newest(at) {
-  if (!existsSync(at)) return 0;
-  const stat = statSync(at);
-  if (!stat.isDirectory()) return stat.mtimeMs;
-  return Math.max(0, ...readdirSync(at).map((name) => newest(path.join(at, name))));
-}
-
 const installed = path.join(root, "node_modules", ".package-lock.json");
 if (newest(installed) < newest(path.join(root, "package-lock.json"))) {
   console.error("Installing the JavaScript dependencies");
@@ -49,10 +43,12 @@ if (newest(installed) < newest(path.join(root, "package-lock.json"))) {
   run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
 }
 
-const binary = path.join(root, ADDON_FOLDER, `${PLUGIN_ID}.${platformTriple()}.node`);
-if (newest(binary) < Math.max(...SOURCES.map((name) => newest(path.join(root, name))))) {
+if (isStale(root, BUNDLE, BUNDLED)) run("node", ["scripts/bundle.mjs"]);
+
+const binary = `${ADDON_FOLDER}/${PLUGIN_ID}.${platformTriple()}.node`;
+if (isStale(root, binary, SOURCES)) {
   findCargo();
   console.error("Building the native addon (some minutes the first time)");
   run("npm", ["run", "--silent", "build"]);
-  if (!existsSync(binary)) fail(`the build ended well, but left no ${path.relative(root, binary)}`);
+  if (!existsSync(path.join(root, binary))) fail(`the build ended well, but left no ${path.normalize(binary)}`);
 }

@@ -5,13 +5,12 @@
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { platformTriple } from "../../lib/native.js";
 import { QUESTIONS } from "../../scripts/ship/answers.mjs";
 
 const [phase, folder, root] = process.argv.slice(2);
 /** @type {typeof import("../../index.js")} */
-const { MemoryIndexManager } = await import(pathToFileURL(path.join(root, "index.js")).href);
-/** @type {typeof import("../../lib/native.js")} */
-const { platformTriple } = await import(pathToFileURL(path.join(root, "lib/native.js")).href);
+const { MemoryIndexManager } = await import(pathToFileURL(path.join(root, "dist/index.js")).href);
 const workspace = fileURLToPath(new URL("../../examples/workspace", import.meta.url));
 const cfg = { agents: { defaults: { workspace } }, memory: { search: { provider: "embedded" } } };
 const manager = await MemoryIndexManager.get({ cfg, agentId: "main", stateDir: path.join(folder, "state"), env: {} });

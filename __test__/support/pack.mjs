@@ -5,6 +5,7 @@ import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { writeBundle } from "../../scripts/ship/bundle.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -13,6 +14,7 @@ export default async function pack(project) {
   const into = path.join(root, "__test__", ".tmp", "pack");
   await rm(into, { recursive: true, force: true });
   await mkdir(into, { recursive: true });
+  await writeBundle(root);
   const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", into], {
     cwd: root,
     maxBuffer: 1 << 24,

@@ -20,7 +20,9 @@ const TRACKED = [
   "openclaw.plugin.json",
   "lib",
   "plugin",
+  "scripts/bundle.mjs",
   "scripts/setup.mjs",
+  "scripts/ship",
 ];
 
 /** @param {string} name */
@@ -43,6 +45,7 @@ async function fresh({ cargo, napi }) {
   await writeFile(path.join(clone, "src/lib.rs"), "");
   await mkdir(path.join(clone, "node_modules/.bin"), { recursive: true });
   await writeFile(path.join(clone, "node_modules/.package-lock.json"), "{}");
+  await symlink(path.join(root, "node_modules/rolldown"), path.join(clone, "node_modules/rolldown"));
   await mkdir(bin);
   for (const name of ["npm", "sh", "env"]) await symlink(/** @type {string} */ (onPath(name)), path.join(bin, name));
   await symlink(process.execPath, path.join(bin, "node"));
@@ -70,7 +73,7 @@ test.runIf(process.platform !== "win32")(
     const { status, stdout, stderr } = pack();
     expect({ status, stderr }).toMatchObject({ status: 0 });
     const [{ files }] = JSON.parse(stdout);
-    expect(files.map((/** @type {{path: string}} */ file) => file.path)).toContain(addon);
+    expect(files.map((/** @type {{path: string}} */ file) => file.path)).toEqual(expect.arrayContaining([addon, "dist/index.js"]));
     expect(stderr).toContain("Compiling");
   },
 );

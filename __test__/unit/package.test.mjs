@@ -3,10 +3,11 @@ import { readFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { explainSettings } from "../../lib/explain-settings.js";
+import { writeBundle } from "../../scripts/ship/bundle.mjs";
 import { makeWorkspace } from "../support/workspace.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -24,6 +25,7 @@ afterAll(async () => await rm(folder, { recursive: true, force: true }));
 
 async function pack() {
   packing ??= (async () => {
+    await writeBundle(root);
     const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
       cwd: root,
       maxBuffer: 1 << 24,
@@ -46,11 +48,24 @@ test("manifest and package agree", () => {
 
 test("the package holds what a host needs, and no test, source or model", async () => {
   const files = await packedFiles();
-  expect(files).toEqual(
-    expect.arrayContaining(["index.js", "index.d.ts", "openclaw.plugin.json", "package.json", "plugin/entry.js", "lib/native.js"]),
-  );
+  expect(files).toEqual(expect.arrayContaining(["dist/index.js", "index.d.ts", "lib/types.d.ts", "openclaw.plugin.json", "package.json"]));
   expect(files.some((file) => /^native\/node_modules\/memory-core-rs\.\S+\.node$/.test(file))).toBe(true);
-  expect(files.filter((file) => /^(?:__test__|src|target|bench|eval|scripts|npm)\//.test(file))).toEqual([]);
+  expect(files.filter((file) => /^(?:__test__|src|target|bench|eval|scripts|npm|plugin)\//.test(file))).toEqual([]);
+});
+
+// Hosts copy each file of a package, and resolve each module, several times a command: a hundred and thirty took longer than
+// the search.
+test("all that runs is one module, which needs no package and can be read", async () => {
+  const files = await packedFiles();
+  expect(files.filter((file) => /\.[cm]?js$/.test(file))).toEqual([path.posix.normalize(info.main)]);
+  const source = await readFile(path.join(root, info.main), "utf8");
+  const needed = [...source.matchAll(/^(?:import|export) (?:.* from )?"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(
+    ([, fixed, late]) => fixed ?? late,
+  );
+  expect(needed.length).toBeGreaterThan(5);
+  expect(needed.filter((name) => !name.startsWith("node:"))).toEqual([]);
+  expect(source).toContain("// plugin/entry.js");
+  expect(source.split("\n").length).toBeGreaterThan(5000);
 });
 
 test("what a host copies at every registration stays under 1 MB", async () => {
@@ -63,6 +78,8 @@ test("the declared exports are those there are", async () => {
   const declared = await readFile(`${root}/${info.types}`, "utf8");
   const values = /export \{ ([^}]+) \} from/.exec(declared)?.[1].split(", ").sort();
   expect(values).toEqual(Object.keys(await import("../../index.js")).sort());
+  await pack();
+  expect(values).toEqual(Object.keys(await import(pathToFileURL(path.join(root, info.main)).href)).sort());
 });
 
 test("nothing in the package is what the install scan of OpenClaw 2026.4.12 refuses", async () => {

@@ -129,6 +129,16 @@ describe("embedding providers of the host", () => {
   });
 });
 
+// The hooks of standing intents asked for the host's version: the registration failed, and each command said so.
+test("a host that describes commands has no runtime, and is asked for none", () => {
+  const { api, registered } = hostApi();
+  const runtime = new Proxy({}, { get: (_, name) => expect.unreachable(`asked for runtime.${String(name)}`) });
+  const config = { plugins: { entries: { "memory-core-rs": { hooks: { allowConversationAccess: true } } } } };
+  const on = () => expect.unreachable("a hook was registered");
+  plugin.register({ ...api, runtime, config, on, registrationMode: "cli-metadata" });
+  expect(registered.cli.map(([, { descriptors }]) => descriptors[0].name)).toEqual(["memory", "memory-core-rs", "ltm"]);
+});
+
 describe("tools", () => {
   test("there are none where memory search is switched off", () => {
     const { api, registered } = hostApi();

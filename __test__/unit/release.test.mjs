@@ -61,25 +61,26 @@ describe("the files of the main package", () => {
     "LICENSE",
     "README.md",
     "THIRD-PARTY-NOTICES.md",
+    "dist/index.js",
     "index.d.ts",
-    "index.js",
     "openclaw.plugin.json",
     "package.json",
   ];
-  const tracked = ["lib/a.js", "plugin/b.js", "scripts/c.mjs"];
+  const tracked = ["lib/a.d.ts", "lib/a.js", "plugin/b.js", "scripts/c.mjs"];
   const packed = (/** @type {string[]} */ ...names) => names.map((path) => ({ path, size: 10 }));
 
-  test("are the listed ones and what is tracked in lib and plugin", () => {
-    expect(checkFiles(packed(...top, "lib/a.js", "plugin/b.js"), tracked)).toEqual([]);
+  test("are the listed ones and the types that are tracked in lib", () => {
+    expect(checkFiles(packed(...top, "lib/a.d.ts"), tracked)).toEqual([]);
   });
 
   test("a missing one, a dev file, a file nobody committed and too large a body are told", () => {
-    expect(checkFiles(packed(...top, "plugin/b.js", "scripts/c.mjs", "lib/try.js"), tracked)).toEqual([
+    expect(checkFiles(packed(...top, "plugin/b.js", "scripts/c.mjs", "lib/try.d.ts"), tracked)).toEqual([
+      "plugin/b.js is in the package and should not be",
       "scripts/c.mjs is in the package and should not be",
-      "lib/try.js is in the package and should not be",
-      "lib/a.js is not in the package",
+      "lib/try.d.ts is in the package and should not be",
+      "lib/a.d.ts is not in the package",
     ]);
-    const large = packed(...top, "lib/a.js", "plugin/b.js").map((file) => ({ ...file, size: 1 << 20 }));
+    const large = packed(...top, "lib/a.d.ts").map((file) => ({ ...file, size: 1 << 20 }));
     expect(checkFiles(large, tracked)).toEqual([expect.stringContaining("hosts should not copy more than")]);
   });
 });

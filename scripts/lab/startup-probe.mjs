@@ -1,43 +1,47 @@
 // Runs inside a command of a real host (see startup.mjs): takes the time of what is ours, without changing the package.
 // Marks are put into a few of our files while the host reads them, through Node's loader or its own.
 
-import { writeFileSync } from "node:fs";
 import fs from "node:fs";
 import { registerHooks, syncBuiltinESMExports } from "node:module";
 import { performance } from "node:perf_hooks";
 
 const result = process.env.STARTUP_PATH_RESULT;
 
-/** Where the marks are put: after the first text or, with `before`, in front of it. */
+/** Where the marks are put, in the module that is packed: after these texts. */
 const MARKS = [
-  { file: "/plugin/entry.js", at: "  register(api) {", mark: "registering" },
-  { file: "/plugin/entry.js", at: "for (const part of parts) part(api, host);", mark: "registered" },
-  { file: "/plugin/cli/register.js", at: '(await import("./search.js"))', mark: "command", before: true },
-  { file: "/lib/manager.js", at: "    checkSearch(query, options);", mark: "search" },
-  { file: "/plugin/cli/search.js", at: "      if (options.json)", mark: "answer", before: true },
+  { at: "\tregister(api) {", mark: "registering" },
+  { at: "for (const part of parts) part(api, host);", mark: "registered" },
+  { at: "async function runSearch(host, query, options) {", mark: "command" },
 ];
 
-const OURS = /memory-core-rs[^/]*(?:\/.*)?\/(?:index\.js|(?:plugin|lib)\/.*\.js)$/;
+const OURS = /memory-core-rs[^/]*\/dist\/index\.js$/;
+
+/** What hosts copy a plugin's package to before they load it: a folder of its own each time. */
+const COPY = /plugin-captures\/.*?\/(openclaw-plugin-build-[^/]+)\/.*memory-core-rs/;
 
 if (result) {
-  /** Each mark, and each file of ours, with the time when it was met. @type {[string, number][]} */
+  /** Each mark with the time when it was met and the processor's time until then, in milliseconds. @type {[string, number, number][]} */
   const met = [];
   /** @type {Record<string, number>} */
   const took = {};
-  const mark = (/** @type {string} */ name) => met.push([name, performance.now()]);
+  const mark = (/** @type {string} */ name) => met.push([name, performance.now(), processorMs()]);
+  // Of this thread, where Node can tell: others' work at the same time is none of loading a module.
+  const processorMs = () => {
+    const { user, system } = (process.threadCpuUsage ?? process.cpuUsage)();
+    return (user + system) / 1000;
+  };
   /** @type {any} */ (globalThis).startupMark = mark;
 
   /** @param {string} file @param {string} text */
   const marked = (file, text) => {
-    if (!OURS.test(file)) return text;
+    // A host that reads it as text may hand it to Node's loader.
+    if (!OURS.test(file) || text.includes("startupMark")) return text;
     mark(`read ${file}`);
-    for (const { file: end, at, mark: name, before } of MARKS.filter((one) => file.endsWith(one.file))) {
-      if (!text.includes(at)) throw new Error(`startup-probe: ${end} has no ${JSON.stringify(at)} any more`);
-      const call = `globalThis.startupMark?.(${JSON.stringify(name)})`;
-      const replacement = before ? (at.startsWith("(") ? `(${call}, ${at.slice(1)}` : `${call};\n${at}`) : `${at} ${call};`;
-      text = text.replace(at, () => replacement);
+    for (const { at, mark: name } of MARKS) {
+      if (text.split(at).length !== 2) throw new Error(`startup-probe: ${JSON.stringify(at)} is not there once any more`);
+      text = text.replace(at, () => `${at} globalThis.startupMark?.(${JSON.stringify(name)});`);
     }
-    return file.endsWith("/plugin/entry.js") ? `${text}\nglobalThis.startupMark?.("evaluated");\n` : text;
+    return `${text}\nglobalThis.startupMark?.("evaluated");\n`;
   };
 
   registerHooks({
@@ -55,6 +59,17 @@ if (result) {
     const text = readFileSync(file, options);
     return typeof text === "string" && typeof file === "string" ? marked(file, text) : text;
   };
+  /** @type {Set<string>} */
+  const copies = new Set();
+  const writeFileSync = fs.writeFileSync;
+  /** @type {any} */ (fs).writeFileSync = (/** @type {any} */ file, /** @type {any[]} */ ...more) => {
+    const copy = COPY.exec(String(file))?.[1];
+    if (copy && !copies.has(copy)) {
+      copies.add(copy);
+      mark("copying");
+    }
+    return /** @type {any} */ (writeFileSync)(file, ...more);
+  };
   syncBuiltinESMExports();
 
   const dlopen = process.dlopen;
@@ -69,11 +84,18 @@ if (result) {
       const from = performance.now();
       const manager = await openManager(...args);
       took.open = performance.now() - from;
+      const search = manager.search;
+      manager.search = async (/** @type {any[]} */ ...asked) => {
+        mark("search");
+        const found = await search.apply(manager, asked);
+        mark("answer");
+        return found;
+      };
       return manager;
     };
   };
 
   process.once("exit", () => {
-    if (met.length > 0) writeFileSync(`${result}.${process.pid}`, JSON.stringify({ met, took, total: performance.now() }));
+    if (met.length > 0) fs.writeFileSync(`${result}.${process.pid}`, JSON.stringify({ met, took, total: performance.now() }));
   });
 }

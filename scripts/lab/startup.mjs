@@ -36,7 +36,11 @@ try {
   const { queries } = JSON.parse(await readFile(`${host.workspace}.queries.json`, "utf8"));
   await host.installPlugin(tarball);
   await host.ok(PLUGIN_ID, "setup", "--yes", "--no-index");
-  await host.configure({ provider: "embedded" });
+  // The model of the loopback provider is none of those that run in this process.
+  await host.edit((entry, config) => {
+    entry.config = { ...entry.config, provider: "embedded" };
+    for (const search of [config.memory?.search, config.agents.defaults.memorySearch]) delete search?.model;
+  });
   console.error(`Indexing about ${args.chunks} chunks`);
   await host.ok("memory", "index");
   const [{ status }] = await host.json("memory", "status");
@@ -72,19 +76,23 @@ async function results() {
 
 /** @param {Measured} measured */
 function parts({ met, took, total }) {
-  let [load, files, opened] = [0, 0, /** @type {number | undefined} */ (undefined)];
+  let [load, loads] = [0, 0];
+  /** When the load that has not been registered began. @type {number | undefined} */
+  let began;
   /** @type {Record<string, number>} */
   const at = {};
   for (const [name, time] of met) {
-    if (name.startsWith("read ")) files++;
-    if (/^read .*\/index\.js$/.test(name)) opened = time;
-    // Of a read that no evaluation follows the host wanted something else.
-    if (name === "evaluated" && opened !== undefined) load += time - opened;
-    if (name === "registered") load += time - at.registering;
+    if (name === "copying") began = time;
+    else if (name.startsWith("read ")) began ??= time;
+    else if (name === "evaluated") {
+      load += time - (began ?? time);
+      began = undefined;
+      loads++;
+    } else if (name === "registered") load += time - at.registering;
     at[name] = time;
   }
   const [open, search] = [at.search - at.command, at.answer - at.search];
-  return { load, open, search, together: load + open + search, files, dlopen: took.dlopen, engine: took.open, total };
+  return { load, open, search, together: load + open + search, loads, dlopen: took.dlopen, engine: took.open, total };
 }
 
 /**
@@ -97,7 +105,8 @@ function report(runs, help, chunks) {
   console.log(`OpenClaw ${args.host}, ${chunks} chunks, ${runs.length} commands, in milliseconds\n`);
   console.log("| part | median | best |\n|---|---:|---:|");
   const names = /** @type {const} */ ({
-    load: "loading and registering the plugin",
+    loads: "loads of the plugin by the host",
+    load: "copying, loading and registering it, all of them",
     open: "opening the engine",
     dlopen: "… of it loading the addon",
     engine: "… of it opening the index",
@@ -110,7 +119,9 @@ function report(runs, help, chunks) {
     console.log(`| ${name} | ${median(values).toFixed(1)} | ${Math.min(...values).toFixed(1)} |`);
   }
   const best = Math.min(...runs.map(({ together }) => together));
-  const helped = help.map(({ files, dlopen }) => `${files} of our files read, the addon ${dlopen === undefined ? "not loaded" : "LOADED"}`);
+  const helped = help.map(
+    ({ loads, dlopen }) => `our module loaded ${loads} times, the addon ${dlopen === undefined ? "not loaded" : "LOADED"}`,
+  );
   console.log(
     `\nTogether ${best.toFixed(0)} ms at best (promised: under ${PROMISED_MS}). \`--help\`: ${helped.join("; ") || "nothing of ours read"}`,
   );

@@ -6,6 +6,7 @@ import path from "node:path";
 import { WEIGHTS } from "../../lib/model.js";
 import { ADDON_FOLDER, platformTriple } from "../../lib/native.js";
 import { addonFile, mainManifest, modelManifest, offlineManifest, platformManifest } from "./packages.mjs";
+import { BUNDLE, BUNDLED, isStale } from "./stale.mjs";
 import { findFaults } from "./targets.mjs";
 
 /** @typedef {import("./targets.mjs").Target} Target */
@@ -41,6 +42,13 @@ export function packFolder(folder, into, dryRun = false) {
   if (status !== 0) throw new Error(`"npm pack" failed in ${folder}: ${stderr}`);
   const [{ filename, name, size, unpackedSize, files }] = JSON.parse(stdout);
   return { file: path.join(into, filename), name, size, unpackedSize, files };
+}
+
+/** Makes the module that is packed, unless it is there: a bare Node in which an addon is tried has no bundler. @param {string} root */
+function bundle(root) {
+  if (!isStale(root, BUNDLE, BUNDLED)) return;
+  const { status, stderr } = spawnSync(process.execPath, [path.join(root, "scripts/bundle.mjs")], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`the module that is packed could not be made: ${stderr}`);
 }
 
 /** @param {string} name */
@@ -83,6 +91,7 @@ export class Stage {
 
   /** What `npm pack` takes of the repository, less the large files. @param {string} folder */
   #copyBody(folder) {
+    bundle(this.root);
     for (const { path: name } of packFolder(this.root, this.into, true).files) {
       if (name !== "package.json" && !isLarge(name)) this.#copy(name, folder);
     }
@@ -126,7 +135,7 @@ export class Stage {
     const folder = this.#folder(this.main.name, offlineManifest(this.main));
     this.#copyBody(folder);
     for (const target of targets) this.#copyAddon(target, folder);
-    this.#copy("model", folder);
+    for (const name of this.main.files.filter((/** @type {string} */ name) => name.startsWith("model/"))) this.#copy(name, folder);
     return folder;
   }
 }

@@ -1,0 +1,28 @@
+// What is made of other files, and whether it has to be made again. Plain Node without dependencies: set-up asks it.
+
+import { existsSync, readdirSync, statSync } from "node:fs";
+import path from "node:path";
+
+/** The module that is packed (bundle.mjs). One folder below the root like what it is made of, which looks for the root above it. */
+export const BUNDLE = "dist/index.js";
+
+/** What it is made of. */
+export const BUNDLED = ["index.js", "lib", "plugin", "scripts/ship/bundle.mjs"];
+
+/** Newest modification time below a path, in milliseconds; 0 when there is nothing. @param {string} at @returns {number} */
+export function newest(at) {
+  if (!existsSync(at)) return 0;
+  const stat = statSync(at);
+  if (!stat.isDirectory()) return stat.mtimeMs;
+  return Math.max(0, ...readdirSync(at).map((name) => newest(path.join(at, name))));
+}
+
+/**
+ * Whether a file is missing or older than its sources.
+ * @param {string} root
+ * @param {string} made
+ * @param {string[]} sources
+ */
+export function isStale(root, made, sources) {
+  return newest(path.join(root, made)) < Math.max(...sources.map((name) => newest(path.join(root, name))));
+}
