@@ -49,7 +49,7 @@ if (orderFile && resultFile && process.argv.includes("gateway")) {
 
 async function probe() {
   const order = JSON.parse(await readFile(String(orderFile), "utf8"));
-  const load = (/** @type {string} */ file) => import(pathToFileURL(path.join(order.plugin, "plugin", file)).href);
+  const load = (/** @type {string} */ file) => import(pathToFileURL(path.join(order.plugin, file)).href);
   const [{ Host }, { promptContext }, { captureTurn }] = await Promise.all([
     load("host.js"),
     load("hooks/prompt.js"),

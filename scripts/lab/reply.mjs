@@ -55,7 +55,8 @@ try {
   await writeFile(
     `${order}.new`,
     JSON.stringify({
-      plugin: path.join(host.stateDir, "extensions", PLUGIN_ID),
+      // The modules that the packed one is made of: they find its addon and engines in the process.
+      plugin: fileURLToPath(new URL("../../plugin", import.meta.url)),
       config: await host.config(),
       version: args.host,
       stateDir: host.stateDir,
