@@ -13,8 +13,8 @@ export const BY_TURNS = ["2026.6.11", "2026.8.2"];
  */
 const NOT_YET = {
   "2026.4.12": ["active-memory", "forgetting"],
-  "2026.6.11": ["active-memory", "automatic-safety", "intents"],
-  "2026.8.2": ["active-memory", "automatic-safety", "intents", "private-recall"],
+  "2026.6.11": ["active-memory", "intents"],
+  "2026.8.2": ["active-memory", "intents", "private-recall"],
   "2026.9.6": ["active-memory", "forgetting", "private-recall"],
 };
 
