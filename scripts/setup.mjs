@@ -43,7 +43,8 @@ if (newest(installed) < newest(path.join(root, "package-lock.json"))) {
   run("npm", ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"]);
 }
 
-if (isStale(root, BUNDLE, BUNDLED)) run("node", ["scripts/bundle.mjs"]);
+// By npm, which knows the Node that the dependencies bring: the bundler needs a newer one than this may be.
+if (isStale(root, BUNDLE, BUNDLED)) run("npm", ["run", "--silent", "bundle"]);
 
 const binary = `${ADDON_FOLDER}/${PLUGIN_ID}.${platformTriple()}.node`;
 if (isStale(root, binary, SOURCES)) {
