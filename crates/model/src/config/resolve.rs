@@ -14,7 +14,7 @@ use super::{
     setting::Integer,
     settings::{
         BatchSettings, CacheSettings, Chunking, Citations, ExcerptSettings, ProviderSettings, QuerySettings, Ranking,
-        RedactSecrets, Resolved, Settings, Sources, SyncSettings,
+        RedactSecrets, Resolved, Settings, Sources, SyncSettings, names_encoder,
     },
     table,
 };
@@ -362,6 +362,12 @@ fn warn_without_effect(reader: &mut Reader<'_>, settings: &Settings) {
             warn_where_set(reader, key, why, |_| true);
         }
         told = key;
+    }
+    if settings.provider.id == "embedded" {
+        const NO_ENCODER: &str = "provider embedded runs the bundled model, a folder, or hf:<owner>/<name>";
+        warn_where_set(reader, table::MODEL.key, NO_ENCODER, |value| {
+            value.as_str().is_some_and(|name| !names_encoder(name) && !name.to_lowercase().contains("all-minilm"))
+        });
     }
     warn_where_set(reader, "store.driver", "the only store is SQLite", |value| value.as_str() != Some("sqlite"));
     warn_where_set(reader, "store.vector.extensionPath", "the vector functions are built in", |_| true);

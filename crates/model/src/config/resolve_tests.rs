@@ -330,6 +330,19 @@ fn settings_without_effect_are_named() {
     assert!(warnings.iter().all(|warning| warning.contains("has no effect")));
 }
 
+#[test]
+fn a_model_of_another_provider_has_no_effect_beside_the_embedded_one() {
+    let warnings = |model: &str| {
+        let config = json!({"memory": {"search": {"provider": "embedded", "model": model}}});
+        resolved(&config, "main").warnings
+    };
+    let told = warnings("text-embedding-3-small");
+    assert!(matches!(&told[..], [one] if one.starts_with("memory.search.model has no effect: ")), "{told:?}");
+    for meant in ["hf:intfloat/multilingual-e5-small", "/models/e5", "all-MiniLM-L6-v2"] {
+        assert!(warnings(meant).is_empty(), "{meant}");
+    }
+}
+
 // They were taken in without a word, and whoever tuned them waited for a change.
 #[test]
 fn settings_of_the_other_ranking_and_of_what_is_off_are_named() {

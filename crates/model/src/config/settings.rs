@@ -87,6 +87,13 @@ pub struct ExcerptSettings {
     pub chars: usize,
 }
 
+/// Whether a `model` beside `provider: "embedded"` means an encoder that the user brings: an address or a path. Any other
+/// name is one of another provider, which the host's configuration may pass on from a layer below.
+#[must_use]
+pub fn names_encoder(model: &str) -> bool {
+    model.starts_with("hf:") || model.contains(['/', '\\'])
+}
+
 /// How text becomes vectors. Address, key and headers travel beside it, see `embed::account::Account`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -16,15 +16,15 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use model::{
-    config::settings::ProviderSettings,
+    config::settings::{ProviderSettings, names_encoder},
     error::{Code, Error, Result},
 };
 
 pub use self::prepare::{Ready, Watch, prepare, ready};
 pub(super) use self::tokens::Pipeline;
 
-/// The bundled model by its own name, which is no encoder to bring.
-const BUNDLED: [&str; 2] = [super::MODEL, "sentence-transformers/all-minilm-l6-v2"];
+/// The bundled model by its whole name, which is no encoder to bring.
+const BUNDLED: [&str; 1] = ["sentence-transformers/all-minilm-l6-v2"];
 
 /// An encoder that the settings ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,12 +46,11 @@ impl Wanted {
     /// What `model` asks for beside `provider: "embedded"`; none for the bundled model.
     ///
     /// # Errors
-    /// [`Code::Config`] when it is neither a folder nor an `hf:` address.
+    /// [`Code::Config`] when it is an address or a path, and neither an absolute one nor one of the hub.
     pub fn of(settings: &ProviderSettings) -> Result<Option<Self>> {
         let asked = settings.model.as_deref().filter(|_| settings.id == super::PROVIDER);
-        let Some(written) = asked.filter(|model| !BUNDLED.contains(&model.to_lowercase().as_str())) else {
-            return Ok(None);
-        };
+        let is_brought = |model: &&str| names_encoder(model) && !BUNDLED.contains(&model.to_lowercase().as_str());
+        let Some(written) = asked.filter(is_brought) else { return Ok(None) };
         if let Some(address) = written.strip_prefix("hf:") {
             return Self::on_hub(address).map(Some).ok_or_else(|| refused(written));
         }
