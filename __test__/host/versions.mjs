@@ -22,8 +22,6 @@ const NOT_YET = {
 const BASE = "openclaw";
 /** What must work on the oldest host and the newest in every run. */
 const EACH_TIME = ["automatic", "automatic-facts", "automatic-safety", "providers", "takeover", "transcripts"];
-/** How many of the other suites have their turn at a time, on the oldest host and the newest. */
-const OTHERS_AT_A_TIME = 1;
 /** How many suites beside the base have their turn at a time, on a host between. */
 const AT_A_TIME = 1;
 
@@ -43,11 +41,16 @@ export const TURNS = BY_TURNS.length * Math.ceil(features.length / AT_A_TIME);
  * @typedef {{version: string, suites: string[]}} HostRun
  */
 
-/** What has its turn on the oldest and the newest host, as far as it passes there. @param {number} turn From 0. @returns {HostRun[]} */
+/**
+ * What runs each time on the oldest host and the newest, and one of the other suites on one of them, as far as it passes there.
+ * @param {number} turn From 0.
+ * @returns {HostRun[]}
+ */
 export function always(turn) {
-  const from = (turn % Math.ceil(others.length / OTHERS_AT_A_TIME)) * OTHERS_AT_A_TIME;
-  const due = [...EACH_TIME, ...others.slice(from, from + OTHERS_AT_A_TIME)];
-  return ALWAYS.map((version) => ({ version, suites: [BASE, ...passing(version, due)] }));
+  const other = others[turn % others.length];
+  const itsHost = ALWAYS[Math.floor(turn / others.length) % ALWAYS.length];
+  const due = (/** @type {string} */ version) => (version === itsHost ? [...EACH_TIME, other] : EACH_TIME);
+  return ALWAYS.map((version) => ({ version, suites: [BASE, ...passing(version, due(version))] }));
 }
 
 /** Everything on every host, also what does not pass yet. @returns {HostRun[]} */
