@@ -68,6 +68,6 @@ async fn one_that_cannot_run_here_is_told_and_words_are_searched() {
     let answer = engine.searcher.search(asking("Keller"), Cancel::new()).await.unwrap();
     assert!(!answer.hits.is_empty());
 
-    let engine = home.open_set(json!({ "provider": "embedded", "model": "text-embedding-3-small" })).await;
+    let engine = home.open_set(json!({ "provider": "embedded", "model": "models/e5" })).await;
     assert_eq!(engine.context.provider().embedder().err().unwrap().code(), Code::Config);
 }
