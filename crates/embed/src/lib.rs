@@ -25,6 +25,7 @@ pub mod factory;
 pub mod fault;
 #[cfg(feature = "llama-cpp")]
 pub mod gguf;
+pub(crate) mod layer;
 pub(crate) mod pace;
 pub mod pack;
 pub mod pieces;

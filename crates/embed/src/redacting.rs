@@ -2,48 +2,21 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{BoxFuture, Embedder, Limits, Purpose, Sink, Space};
-use model::{error::Result, usage::Usage};
-use text::{language::Language, redact::redact};
+use super::{BoxFuture, Embedder, Purpose, Sink, layer::Layer, pieces::ByPiece};
+use model::error::Result;
+use text::redact::redact;
 
 /// Takes secrets out of every text, notes and questions alike, before another embedder sees it.
 pub(crate) struct Redacting(pub Arc<dyn Embedder>);
 
-impl Embedder for Redacting {
-    fn space(&self) -> &Space {
-        self.0.space()
+impl Layer for Redacting {
+    fn inner(&self) -> &dyn Embedder {
+        &*self.0
     }
 
-    fn limits(&self) -> Limits {
-        self.0.limits()
-    }
-
-    fn is_local(&self) -> bool {
-        self.0.is_local()
-    }
-
-    fn language(&self) -> Option<Language> {
-        self.0.language()
-    }
-
-    fn usage(&self) -> Usage {
-        self.0.usage()
-    }
-
-    fn take_usage(&self) -> Usage {
-        self.0.take_usage()
-    }
-
-    fn run_size(&self) -> usize {
-        self.0.run_size()
-    }
-
-    fn cancel_pending(&self) -> BoxFuture<'_, Result<usize>> {
-        self.0.cancel_pending()
-    }
-
-    fn expect_dims(&self, dims: usize) {
-        self.0.expect_dims(dims);
+    // Pieces would be made of the text as it is.
+    fn by_piece(&self) -> Option<&dyn ByPiece> {
+        None
     }
 
     fn embed_each<'a>(

@@ -1,10 +1,8 @@
 //! An embedder whose model is known to have been another one under the same name: its vectors have a space of their own.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use super::{BoxFuture, Embedder, Limits, Purpose, Sink, Space, pieces::ByPiece};
-use model::{error::Result, usage::Usage};
-use text::language::Language;
+use super::{Embedder, Space, layer::Layer};
 
 /// Another embedder, in a later revision of its space.
 pub struct Revised {
@@ -21,54 +19,12 @@ impl Revised {
     }
 }
 
-impl Embedder for Revised {
+impl Layer for Revised {
+    fn inner(&self) -> &dyn Embedder {
+        &*self.inner
+    }
+
     fn space(&self) -> &Space {
         &self.space
-    }
-
-    fn limits(&self) -> Limits {
-        self.inner.limits()
-    }
-
-    fn is_local(&self) -> bool {
-        self.inner.is_local()
-    }
-
-    fn language(&self) -> Option<Language> {
-        self.inner.language()
-    }
-
-    fn by_piece(&self) -> Option<&dyn ByPiece> {
-        self.inner.by_piece()
-    }
-
-    fn usage(&self) -> Usage {
-        self.inner.usage()
-    }
-
-    fn take_usage(&self) -> Usage {
-        self.inner.take_usage()
-    }
-
-    fn run_size(&self) -> usize {
-        self.inner.run_size()
-    }
-
-    fn cancel_pending(&self) -> BoxFuture<'_, Result<usize>> {
-        self.inner.cancel_pending()
-    }
-
-    fn expect_dims(&self, dims: usize) {
-        self.inner.expect_dims(dims);
-    }
-
-    fn embed_each<'a>(
-        &'a self,
-        texts: &'a [String],
-        purpose: Purpose,
-        timeout: Duration,
-        sink: &'a mut Sink<'a>,
-    ) -> BoxFuture<'a, Result<()>> {
-        self.inner.embed_each(texts, purpose, timeout, sink)
     }
 }

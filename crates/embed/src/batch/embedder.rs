@@ -13,17 +13,17 @@ use sha2::{Digest, Sha256};
 
 use super::{BatchApi, JobState, MAX_JOB_TEXTS};
 use crate::{
-    BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space,
+    BoxFuture, Embedded, Embedder, Purpose, Sink,
     clock::Clock,
     driver::Driver,
     fault::{Fault, FaultKind},
+    layer::Layer,
     pack::cut,
 };
 use model::{
     batch::{BatchJob, BatchLedger, TextHash},
     config::settings::BatchSettings,
     error::{Code, Error, Result},
-    usage::Usage,
 };
 
 /// Fewer texts than this go directly: a touched note should not wait for hours.
@@ -197,7 +197,7 @@ impl BatchEmbedder {
         let mut job = BatchJob {
             token: uuid::Uuid::new_v4().simple().to_string(),
             id: None,
-            space: self.space().key(),
+            space: self.direct.space().key(),
             hashes: group.to_vec(),
             created_ms: self.now_ms(),
         };
@@ -276,7 +276,7 @@ impl BatchEmbedder {
     }
 
     async fn jobs(&self) -> Result<Vec<BatchJob>> {
-        let space = self.space().key();
+        let space = self.direct.space().key();
         self.ledger(move |ledger| ledger.jobs(&space)).await
     }
 
@@ -377,25 +377,9 @@ fn still_waiting(jobs: usize) -> Error {
         .remedy("Their vectors are taken in by a later run; until then search uses words and the vectors there are")
 }
 
-impl Embedder for BatchEmbedder {
-    fn space(&self) -> &Space {
-        self.direct.space()
-    }
-
-    fn limits(&self) -> Limits {
-        self.direct.limits()
-    }
-
-    fn usage(&self) -> Usage {
-        self.direct.usage()
-    }
-
-    fn take_usage(&self) -> Usage {
-        self.direct.take_usage()
-    }
-
-    fn expect_dims(&self, dims: usize) {
-        self.direct.expect_dims(dims);
+impl Layer for BatchEmbedder {
+    fn inner(&self) -> &dyn Embedder {
+        &*self.direct
     }
 
     fn run_size(&self) -> usize {

@@ -27,6 +27,7 @@ use crate::{
         similar::{Comparer, NEAR},
     },
     index::rows::hash,
+    search::vector,
     workspace::{exclusions::Exclusions, notes::Notes},
 };
 use embed::{Embedded, Embedder, Purpose};
@@ -490,12 +491,7 @@ fn score(cosine: f64) -> f64 {
 
 /// Cosine of two vectors; that of opposites when it has none.
 fn cosine(a: &[f32], b: &[f32]) -> f64 {
-    if a.len() != b.len() {
-        return -1.0;
-    }
-    let dot = |x: &[f32], y: &[f32]| -> f64 { x.iter().zip(y).map(|(p, q)| f64::from(*p) * f64::from(*q)).sum() };
-    let lengths = (dot(a, a) * dot(b, b)).sqrt();
-    if lengths > 0.0 { dot(a, b) / lengths } else { -1.0 }
+    vector::cosine(a, b).unwrap_or(-1.0)
 }
 
 #[cfg(test)]

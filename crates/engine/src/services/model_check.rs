@@ -15,7 +15,7 @@ use super::{
     indexer::Indexer,
     now_ms,
 };
-use crate::index::rows::hashed_text;
+use crate::{index::rows::hashed_text, search::vector::cosine};
 use embed::{Embedded, Purpose};
 use model::{
     config::settings::{Rebuild, Settings},
@@ -220,16 +220,6 @@ impl Indexer {
 fn endpoint_of(endpoint: &serde_json::Value) -> String {
     let address = endpoint.get("address").and_then(|address| address.as_str()).unwrap_or_default();
     hex::encode(&Sha256::digest(address)[..8])
-}
-
-/// Cosine of two vectors; none when they have other lengths, or one says nothing.
-fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
-    if a.len() != b.len() {
-        return None;
-    }
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>();
-    let norm = (dot(a, a) * dot(b, b)).sqrt();
-    (norm > 0.0).then(|| dot(a, b) / norm)
 }
 
 #[cfg(test)]

@@ -66,6 +66,12 @@ impl Settings {
         let machine = || jiff::tz::TimeZone::system().iana_name().map(str::to_owned);
         self.time_zone.clone().or_else(machine).unwrap_or_else(|| "UTC".to_owned())
     }
+
+    /// What tokens of the embedding model cost, in the user's currency; none where the price is not known.
+    #[must_use]
+    pub fn price_of(&self, tokens: u64) -> Option<f64> {
+        self.price_per_million_tokens.map(|price| price * tokens as f64 / 1e6)
+    }
 }
 
 /// Which sources are indexed.

@@ -191,9 +191,8 @@ impl Indexer {
             let mut plan =
                 plan::plan(indexer.context.store(), settings, force, space.as_ref(), indexer.context.shutdown())?;
             indexer.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
-            let price = settings.price_per_million_tokens;
             Ok(json!({
-                "cost": price.map(|price| price * as_number(plan.tokens) / 1e6),
+                "cost": settings.price_of(plan.tokens as u64),
                 "plan": plan,
                 "paid": indexer.context.provider().is_paid(settings),
                 "local": embedder.as_ref().is_none_or(|e| e.is_local()),
@@ -201,9 +200,4 @@ impl Indexer {
         })
         .await
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "an estimate")]
-fn as_number(tokens: usize) -> f64 {
-    tokens as f64
 }

@@ -75,14 +75,13 @@ impl Telemetry {
 
     /// What the tokens of the embedding model cost; none where the price is not known, or other models had tokens too.
     fn cost(&self, models: &[ModelUsage], settings: &Settings) -> Option<f64> {
-        let price = settings.price_per_million_tokens?;
         let embedder = self.context.provider().embedder().ok().flatten()?;
         let space = embedder.space();
         let is_priced = |row: &ModelUsage| row.provider == space.provider && row.model == space.model;
         let (priced, others): (Vec<_>, Vec<_>) =
             models.iter().filter(|row| row.provider != PROVIDER).partition(|row| is_priced(row));
         let tokens: u64 = priced.iter().map(|row| row.spent.sent.tokens).sum();
-        others.is_empty().then(|| price * tokens as f64 / 1e6)
+        if others.is_empty() { settings.price_of(tokens) } else { None }
     }
 }
 
