@@ -1,14 +1,13 @@
 // Active memory on a real host: what reaches the models, when, and what the conversation is shown. One gateway runs for
 // all of it; turns come by `chat.send`, as from the web.
 
-import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eventually, ID, MAIN, memoryHost, text } from "./memory-host.mjs";
-import { isOurs, pickOf, SlowModel } from "./slow-model.mjs";
+import { activeHome, TIMEOUT_MS } from "./active-memory-home.mjs";
+import { eventually, ID, text } from "./memory-host.mjs";
+import { isOurs, pickOf } from "./slow-model.mjs";
 import { steps } from "./steps.mjs";
 
 const FILES = {
@@ -24,68 +23,38 @@ const RULES = [
 
 /** A question to memory whose words the note holds in part only. */
 const ASKED = "What did we decide about the storage of Falcon?";
-/** Longest a reply waits here; a busy machine opens the index in the first turn. */
-const TIMEOUT_MS = 5000;
 /** What the host itself may do on a busy machine between our hook and its request to the model. */
 const HOST_MS = 1500;
 
 /** @param {string} version */
 export function activeMemorySuite(version) {
   describe.sequential(`Active memory on OpenClaw ${version}`, () => {
-    /** @typedef {Awaited<ReturnType<typeof memoryHost>>} Home */
+    /** @typedef {import("./active-memory-home.mjs").ActiveHome} Home */
     /** @type {Home} */
-    let home;
+    let active;
     /** @type {Home["host"]} */
     let host;
-    /** @type {SlowModel} */
+    /** @type {Home["model"]} */
     let model;
+    /** @type {Home["say"]} */
+    let say;
+    /** @type {Home["command"]} */
+    let command;
     steps();
 
-    const settings = (/** @type {object} */ own = {}) => ({
-      autoRecallTimeoutMs: 5000,
-      activeMemory: { enabled: true, timeoutMs: TIMEOUT_MS, lateMs: 3000, queryMode: "message", mode: "always", ...own },
-    });
-
     beforeAll(async () => {
-      home = await memoryHost(version, { files: FILES, rules: RULES });
-      ({ host } = home);
-      model = new SlowModel(host.baseUrl);
-      model.answer = (body) => pickOf(body, "PostgreSQL");
-      model.server.listen(0, "127.0.0.1");
-      await once(model.server, "listening");
-      const { port } = /** @type {import("node:net").AddressInfo} */ (model.server.address());
-      await host.edit((entry, config) => {
-        config.models.providers.fake.baseUrl = `http://127.0.0.1:${port}/v1`;
-        config.agents.defaults.verboseDefault = "on";
-        entry.config = { ...entry.config, ...settings() };
+      active = await activeHome(version, {
+        files: FILES,
+        rules: RULES,
+        config: (config) => {
+          config.agents.defaults.verboseDefault = "on";
+        },
       });
-      await host.ok("memory", "index");
-      await host.startGateway();
+      ({ host, model, say, command } = active);
+      model.answer = (body) => pickOf(body, "PostgreSQL");
     });
 
-    afterAll(() => {
-      model?.server.closeAllConnections();
-      model?.server.close();
-    });
-
-    /**
-     * Says something on the web, and waits until the agent's model was asked: its request, and how long that took.
-     * @param {string} message
-     * @param {string} [sessionKey]
-     */
-    async function say(message, sessionKey = MAIN) {
-      const from = model.main.length;
-      const began = Date.now();
-      await home.call("chat.send", { sessionKey, message, idempotencyKey: randomUUID() });
-      const isMine = (/** @type {any} */ one) => one.role === "user" && text(one).includes(message);
-      const mine = () => model.main.slice(from).find(({ body }) => body.messages.some(isMine));
-      const isAsked = async () => mine() !== undefined;
-      expect(await eventually(isAsked), `not asked: ${message}\n${host.gatewayOutput.slice(-3000)}`).toBe(true);
-      const found = /** @type {NonNullable<ReturnType<typeof mine>>} */ (mine());
-      // Newer hosts put context of their own behind it.
-      const newest = text(found.body.messages.findLast(isMine));
-      return { ...found, ms: found.at - began, newest };
-    }
+    afterAll(() => active?.close());
 
     test("a question is answered with the passage that a model picked, beside the newest message", async () => {
       const { body, newest } = await say(ASKED);
@@ -190,11 +159,10 @@ export function activeMemorySuite(version) {
     });
 
     test("beside the bundled plugin there is no block of ours", async () => {
+      // Older hosts know no mode, and ask with every message.
+      const mode = host.atLeast("2026.8.1") ? { mode: "off" } : {};
       await host.reconfigure((_, config) => {
-        config.plugins.entries["active-memory"] = {
-          enabled: true,
-          config: { enabled: true, agents: ["main"], timeoutMs: 1000, mode: "off" },
-        };
+        config.plugins.entries["active-memory"] = { enabled: true, config: { enabled: true, agents: ["main"], timeoutMs: 1000, ...mode } };
       });
       model.asked.length = 0;
       const { newest } = await say("What did we decide, when we talked about Falcon?");
@@ -216,12 +184,5 @@ export function activeMemorySuite(version) {
       const again = await host.json("memory", "setup", "--import-active-memory", "--dry-run", "--no-index");
       expect(again.changes).toEqual([]);
     });
-
-    /** @param {string} line */
-    async function command(line) {
-      await home.call("chat.send", { sessionKey: MAIN, message: line, idempotencyKey: randomUUID() });
-      // Commands reach no model; their effect is what the next turn shows.
-      await pause(3000);
-    }
   });
 }

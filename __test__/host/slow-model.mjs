@@ -11,7 +11,7 @@ import http from "node:http";
 
 /** Pause between two words of a dripping answer, in milliseconds. */
 const DRIP_MS = 150;
-/** How soon a delayed answer may be asked for again. */
+/** A word of an answer that comes as events. */
 const EVENT = (/** @type {string} */ content) =>
   `data: ${JSON.stringify({ id: "slow", object: "chat.completion.chunk", created: 0, model: "fake-chat", choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 
@@ -26,6 +26,10 @@ const textOf = (message) =>
 
 /** Whether a request to a chat model is one of active memory. @param {any} body */
 export const isOurs = (body) => (body?.messages ?? []).some((/** @type {any} */ message) => textOf(message).includes(OUR_SYSTEM));
+
+/** Whether it is one of the host's own active memory. @param {any} body */
+const isBundled = (body) =>
+  (body?.messages ?? []).some((/** @type {any} */ message) => textOf(message).includes("You are a memory search agent."));
 
 /** The user's part of such a request. @param {any} body */
 export const dataOf = (body) => textOf(body.messages.findLast((/** @type {any} */ message) => message.role === "user"));
@@ -54,6 +58,8 @@ export class SlowModel {
   finished = [];
   /** All of them. @type {{at: number, body: any}[]} */
   asked = [];
+  /** Those of the host's own active memory. @type {{at: number, body: any, authorization: unknown}[]} */
+  bundled = [];
   /** All other requests to the chat model, with the time they arrived. @type {{at: number, body: any, authorization: unknown}[]} */
   main = [];
 
@@ -72,7 +78,7 @@ export class SlowModel {
     const isChat = request.url?.endsWith("/chat/completions");
     const body = isChat ? JSON.parse(raw.toString("utf8")) : null;
     if (!isChat || !isOurs(body)) {
-      if (isChat) this.main.push({ at, body, authorization: request.headers.authorization });
+      if (isChat) (isBundled(body) ? this.bundled : this.main).push({ at, body, authorization: request.headers.authorization });
       this.#pass(request, response, raw);
       return;
     }
