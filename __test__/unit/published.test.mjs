@@ -10,10 +10,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { platformTriple } from "../../lib/native.js";
-import { mainManifest, platformManifest, platformPackage } from "../../scripts/ship/packages.mjs";
+import { LoopbackRegistry, publishAll } from "../../scripts/ship/loopback.mjs";
+import { platformManifest, platformPackage } from "../../scripts/ship/packages.mjs";
 import { readManifest, Stage } from "../../scripts/ship/stage.mjs";
 import { chooseTargets, shippedTargets } from "../../scripts/ship/targets.mjs";
-import { startRegistry } from "../support/registry.mjs";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -57,25 +57,16 @@ describe("installed by name", () => {
   let fetched;
 
   beforeAll(async () => {
-    const stage = new Stage(root, path.join(folder, "stage"));
-    const main = mainManifest(stage.main, targets, stage.model);
-    const others = targets.filter((target) => target !== own).map((target) => ({ manifest: platformManifest(stage.main, target) }));
-    const registry = await startRegistry(
-      [
-        { folder: stage.weights(), manifest: stage.model },
-        { folder: stage.platform(own), manifest: platformManifest(stage.main, own) },
-        { folder: stage.body(targets), manifest: main },
-        ...others,
-      ],
-      path.join(folder, "tarballs"),
-    );
+    const registry = new LoopbackRegistry();
+    await registry.start();
+    await publishAll(new Stage(root, path.join(folder, "stage")), targets, registry);
     ({ fetched } = registry);
     await mkdir(app);
     await writeFile(path.join(app, "package.json"), '{ "private": true, "type": "module" }');
     await writeFile(path.join(app, "program.js"), PROGRAM);
     const quiet = ["--no-audit", "--no-fund", "--cache", path.join(folder, "cache"), "--registry", registry.url];
     await run("npm", ["install", ...quiet, "memory-core-rs"], { cwd: app });
-    await registry.close();
+    registry.close();
   }, 120_000);
 
   test("fetches the main package, one platform and the weights", async () => {

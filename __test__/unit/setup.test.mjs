@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { topicsOf } from "../../plugin/setup/questions.js";
+import { answeringLine, topicsOf } from "../../plugin/setup/questions.js";
 import { commandLine } from "../support/command-line.mjs";
 
 const SEARCH = { provider: "none" };
@@ -109,4 +109,14 @@ test("topics are what notes are about, not what every note has", () => {
     "Rückflug nach Lissabon",
     "Wi-Fi",
   ]);
+});
+
+// The first line of the passage was about something else, in the three answers that a new user sees.
+test("an answer is the line that the question is about, not the first of its passage", () => {
+  const note = "# Memory\n\n## Household\n- Bins go out on Wednesday.\n\n## Decisions\n- Photos are on the small server in the cellar.";
+  expect(answeringLine("Cellar server", note)).toBe("- Photos are on the small server in the cellar.");
+  expect(answeringLine("Decisions", note)).toBe("- Photos are on the small server in the cellar.");
+  expect(answeringLine("rubbish", note)).toBe("- Bins go out on Wednesday.");
+  expect(answeringLine("Garden", "- Roses.\n## Garden")).toBe("- Roses.");
+  expect(answeringLine("?", "")).toBe("");
 });

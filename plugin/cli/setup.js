@@ -10,7 +10,7 @@ import { changesOf, changeText, dropRememberedChanges, putAt, rememberChanges, r
 import { lancedbFolder, readFacts } from "../setup/lancedb.js";
 import { languageOffer, languageOfferText } from "../setup/languages.js";
 import { predecessors } from "../setup/predecessors.js";
-import { answeredQuestions } from "../setup/questions.js";
+import { answeredQuestions, answeringLine } from "../setup/questions.js";
 import { outcomesOfAgents } from "./agents.js";
 import { confirmed } from "./confirm.js";
 import { sourceText } from "./import-command.js";
@@ -269,8 +269,8 @@ function printReady(agentId, { files, chunks }, questions) {
     return print(`No notes yet (${agentId}): what you write to MEMORY.md or memory/*.md of the workspace is found from then on.`);
   print(`Ready (${agentId}): ${counted(files, "file")}, ${counted(chunks, "chunk")}.`);
   for (const { question, path, line, snippet } of questions) {
-    const [first = ""] = snippet.split("\n").filter((text) => text.trim() && !text.startsWith("#"));
-    print(`  ${paint("bold", `“${question}”`)} → ${paint("cyan", `${path}:${line}`)}\n      ${first.trim().slice(0, 160)}`);
+    const answer = answeringLine(question, snippet).slice(0, 160);
+    print(`  ${paint("bold", `“${question}”`)} → ${paint("cyan", `${path}:${line}`)}\n      ${answer}`);
   }
   if (questions.length > 0) print('Ask your own: openclaw memory search "…"');
 }

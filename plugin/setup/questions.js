@@ -8,6 +8,8 @@ const WANTED = 3;
 /** Notes that are looked into, the newest first, and lines of each. */
 const NOTES = 40;
 const LINES = 200;
+/** Passages among which the best is chosen. */
+const TIED = 5;
 /** Headings that every note has, and dates, ask for nothing. */
 const EMPTY_HEADING = /^(?:memory|notes?|day|today|summary|todo|log|misc|index|session\b.*|conversation.*|[\d\s:./-]+.*)$/i;
 
@@ -45,8 +47,25 @@ export async function answeredQuestions(host, { cfg, agentId }, manager) {
     const { text } = await manager.readFile({ relPath, lines: LINES });
     const topic = topicsOf(text).find((name) => !answered.some(({ question }) => question.includes(name)));
     if (!topic) continue;
-    const [hit] = await manager.search(topic, { maxResults: 1 });
+    const hits = await manager.search(topic, { maxResults: TIED });
+    // Short questions tie, and the note that the topic is from is the one that is about it.
+    const hit = hits.find((found) => found.path === relPath && found.score === hits[0].score) ?? hits[0];
     if (hit) answered.push({ question: topic, path: hit.path, line: hit.startLine, snippet: hit.snippet, score: hit.score });
   }
   return answered;
+}
+
+/**
+ * The line of a passage that answers: of those with most words of the question the first, or what stands below it when it
+ * is a heading.
+ * @param {string} question
+ * @param {string} snippet
+ */
+export function answeringLine(question, snippet) {
+  const words = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const lines = snippet.split("\n").map((line) => line.trim());
+  const found = lines.map((line) => words.filter((word) => line.toLowerCase().includes(word)).length);
+  const best = found.indexOf(Math.max(...found));
+  const isText = (/** @type {string} */ line) => line !== "" && !line.startsWith("#");
+  return lines.slice(best).find(isText) ?? lines.find(isText) ?? "";
 }
