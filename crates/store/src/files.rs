@@ -81,6 +81,15 @@ pub struct NewChunk {
 }
 
 impl Reader<'_> {
+    /// Whether there is any file of a source.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn has_files(&self, generation: GenerationId, source: &str) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM file WHERE generation = ?1 AND source = ?2)";
+        self.conn.prepare_cached(sql).sql()?.query_row((generation, source), |row| row.get(0)).sql()
+    }
+
     /// All files of a source, by path.
     ///
     /// # Errors

@@ -139,6 +139,39 @@ async fn what_is_only_indexed_is_found_by_nobody_who_does_not_name_it() {
     }
 }
 
+// Whoever switched it off was still shown other people's conversations until the next pass had taken them out.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_indexed_no_more_is_found_by_nobody_also_before_it_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    append(dir.path(), "a.jsonl", &[said("user", "The canary of Ana is called Pip.")]);
+    fs::create_dir_all(dir.path().join("workspace")).unwrap();
+    fs::write(dir.path().join("workspace/MEMORY.md"), "A canary called Zip.").unwrap();
+    let settings = |sessions: bool| {
+        let sources = if sessions { json!(["memory", "sessions"]) } else { json!(["memory"]) };
+        let sync = json!({ "onSearch": false });
+        json!({
+            "provider": "none", "sources": sources, "experimental": { "sessionMemory": sessions }, "sync": sync,
+            "query": { "minScore": 0.01 },
+        })
+    };
+    let first = open(open_call(dir.path(), &settings(true))).await.unwrap().unwrap();
+    sync(&first, false).await;
+    assert_eq!(paths(&first, "canary called").await.len(), 2);
+    first.release().await;
+    let engine = open(open_call(dir.path(), &settings(false))).await.unwrap().unwrap();
+    for (sources, conversations, wanted) in [
+        (vec![], None, vec!["MEMORY.md"]),
+        (vec![Source::Sessions], None, vec![]),
+        (vec![Source::Sessions], Some(vec!["a".to_owned()]), vec![]),
+        (vec![], Some(vec!["a".to_owned()]), vec!["MEMORY.md"]),
+    ] {
+        let call = SearchCall { sources, conversations, ..asking("canary called") };
+        let answer = engine.searcher.search(call, Cancel::new()).await.unwrap();
+        assert_eq!(answer.hits.iter().map(|hit| hit.path.as_str()).collect::<Vec<_>>(), wanted);
+    }
+    engine.release().await;
+}
+
 // The setting was read and used by nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn after_a_compaction_the_conversation_is_taken_up_unless_that_is_switched_off() {

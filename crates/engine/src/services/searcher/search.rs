@@ -287,6 +287,10 @@ impl Searcher {
         self.blocking(move |searcher, settings| {
             let _turn = turn;
             let store = searcher.context.store();
+            let Some(sources) = store.read(|r| scope::still_indexed(&request.sources, settings, r))? else {
+                return Ok(Answer::nothing());
+            };
+            request.sources = sources;
             let index = vectors.map_or(Ok(None), |mut turn| turn.current(store))?;
             let (query, line) = meaning.map_or((None, None), |meaning| (Some(meaning.query), meaning.line));
             let vectors = Vectors {
