@@ -228,6 +228,32 @@ export function providersSuite(version) {
       delete host.env.HTTPS_PROXY;
     });
 
+    test("a model that is swapped behind its name is told, priced, and rebuilt when the user says so", async () => {
+      await use({ provider: "openai", model: "text-embedding-ada-002", remote: { baseUrl: address("swap"), apiKey: "sk-swap" } });
+      const before = await index();
+      expect(before.report).toMatchObject({ pending: 0 });
+      const texts = before.sent.flatMap((record) => record.body.input).length;
+      expect(texts).toBeGreaterThan(0);
+      await host.control({ swapped: true });
+      const { output } = await host.run("memory", "doctor");
+      expect(output).toMatch(/the embedding model answers otherwise than when the notes were embedded \(cosine [-\d.]+\)/);
+      expect(output).toContain("openclaw memory index --rebuild --dry-run");
+      requests();
+      // Nothing is compared with the vectors of the other model, and who asks is told so.
+      const kept = await host.json("memory", "search", "falcon database");
+      expect(kept).toMatchObject({ mode: "fts-only", partial: true, results: [{ path: NOTE }], degraded: { provider: "openai" } });
+      expect((await host.ok("memory", "status")).stdout).toContain("keywords – the embedding model answers otherwise");
+      const dry = await host.ok("memory", "index", "--rebuild", "--dry-run");
+      expect(dry.stdout).toMatch(new RegExp(`To send to openai .*: ${texts} texts?, about \\d+ tokens`));
+      expect(requests()).toEqual([]);
+      await host.ok("memory", "index", "--rebuild");
+      expect(requests().flatMap((record) => record.body.input)).toHaveLength(texts);
+      expect(await search()).toMatchObject({ mode: "hybrid" });
+      expect((await host.run("memory", "doctor")).output).toContain("answers as when the notes were embedded");
+      await host.control({ swapped: false });
+      requests();
+    });
+
     test("a provider whose plugin or key is missing is named with a remedy, and words still find", async () => {
       /** @type {[string, RegExp][]} */
       const missing = [

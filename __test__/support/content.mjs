@@ -58,3 +58,15 @@ export async function integrity(file) {
   const found = await rows(file, ["PRAGMA integrity_check"]);
   return found.filter((row) => row !== "").map((row) => String(Object.values(JSON.parse(row))[0]));
 }
+
+/**
+ * How many vectors each space has, and whether searches use it; the oldest space first.
+ * @param {string} file
+ * @returns {Promise<{vectors: number, active: boolean}[]>}
+ */
+export async function vectorCounts(file) {
+  const sql = `SELECT (SELECT count(*) FROM embedding e WHERE e.space_id = s.id) AS vectors,
+    s.id = (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'active_space') AS active FROM space s ORDER BY s.id`;
+  const found = (await rows(file, [sql])).filter((row) => row !== "").map((row) => JSON.parse(row));
+  return found.map(({ vectors, active }) => ({ vectors, active: active === 1 }));
+}

@@ -64,7 +64,8 @@ function embeddingsReply(body, cfg) {
   const inputs = inputsOf(body);
   const dims = Number.isInteger(body.dimensions) ? body.dimensions : cfg.dims;
   const data = inputs.map((input, index) => {
-    const vec = embed(typeof input === "string" ? input : JSON.stringify(input), dims);
+    const made = embed(typeof input === "string" ? input : JSON.stringify(input), dims);
+    const vec = cfg.swapped ? made.toReversed() : made;
     const embedding =
       body.encoding_format === "base64"
         ? Buffer.from(Float32Array.from(vec).buffer).toString("base64")
@@ -306,6 +307,8 @@ export function createFakeProvider(options = {}) {
     }
     if (pathname === "/__control") {
       if (Array.isArray(body.rules)) cfg.rules = body.rules;
+      // Another model answers under the same name.
+      if ("swapped" in body) cfg.swapped = body.swapped === true;
       if ("failEmbeddings" in body) faults.embeddings = parseFault(body.failEmbeddings);
       if ("failChat" in body) faults.chat = parseFault(body.failChat);
       if ("delayEmbeddingsMs" in body) delays.embeddings = Number(body.delayEmbeddingsMs);

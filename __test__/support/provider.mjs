@@ -6,8 +6,9 @@ import http from "node:http";
 /** Numbers in a vector. */
 const DIMS = 8;
 
-/** @typedef {{baseUrl: string, counts: Map<string, number>, fault: (() => number) | null,
- *   answer: (vector: number[]) => number[], stop: () => void}} Provider `answer` makes of a vector that of another model. */
+/** @typedef {{baseUrl: string, counts: Map<string, number>, fault: (() => number) | null, hold: (() => Promise<void>) | null,
+ *   answer: (vector: number[]) => number[], stop: () => void}} Provider `answer` makes of a vector that of another model;
+ *   `hold` is waited for before an answer. */
 
 /**
  * @param {{latencyMs: number, counting?: boolean}} options Time it takes to answer; whether it remembers every text.
@@ -23,6 +24,7 @@ export async function startProvider({ latencyMs, counting = true }) {
     if (failed) return void response.writeHead(failed, { "retry-after": "0" }).end("{}");
     const { input } = JSON.parse(body);
     for (const text of counting ? input : []) counts.set(text, (counts.get(text) ?? 0) + 1);
+    await provider.hold?.();
     const data = input.map((/** @type {string} */ text, /** @type {number} */ index) => ({
       index,
       embedding: provider.answer(vectorOf(text)),
@@ -37,6 +39,7 @@ export async function startProvider({ latencyMs, counting = true }) {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     counts,
     fault: null,
+    hold: null,
     answer: (vector) => vector,
     stop: () => {
       server.closeAllConnections();

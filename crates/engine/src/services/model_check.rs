@@ -16,12 +16,12 @@ use super::{
     now_ms,
 };
 use crate::{index::rows::hashed_text, search::vector::cosine};
-use embed::{Embedded, Purpose};
+use embed::{Embedded, Embedder, Purpose};
 use model::{
     config::settings::{Rebuild, Settings},
     error::{Code, Error, Result},
 };
-use store::{Reader, embeddings::Sample};
+use store::{Reader, Tx, embeddings::Sample};
 
 /// Key in `meta`, before the key of the space.
 const KEY: &str = "model_check:";
@@ -82,6 +82,22 @@ impl Record {
         }
     }
 
+    /// The model was looked at.
+    fn seen(&self, endpoint: &str, seen: &Seen) -> Self {
+        Self {
+            revision: self.revision,
+            endpoint: endpoint.to_owned(),
+            checked_ms: now_ms(),
+            cosine: seen.cosine,
+            changed: seen.changed,
+        }
+    }
+
+    /// Whether its vectors were compared with those that are stored.
+    pub(super) fn is_compared(&self) -> bool {
+        self.changed || self.cosine.is_some()
+    }
+
     /// Why nothing can be compared; none when it can.
     pub(super) fn refusal(&self) -> Option<Error> {
         let how =
@@ -108,12 +124,37 @@ pub(super) fn follow(context: &Context, reader: &Reader<'_>) -> Result<()> {
     Ok(())
 }
 
+/// What the store knows of the model in use now.
+pub(super) fn known(context: &Context, reader: &Reader<'_>) -> Result<Option<Record>> {
+    follow(context, reader)?;
+    Ok(context.provider().model())
+}
+
+/// Whether vectors were begun anew and searches do not have them yet, as far as nobody knows the model to be another one
+/// again. A rebuild goes on with them.
+pub(super) fn is_under_way(context: &Context, reader: &Reader<'_>) -> Result<bool> {
+    let provider = context.provider();
+    let is_begun = provider.model().is_some_and(|record| record.revision > 0 && !record.changed);
+    let Some(embedder) = provider.embedder()?.filter(|_| is_begun) else { return Ok(false) };
+    let key = embedder.space().key();
+    Ok(reader.active_space()?.is_none_or(|active| active.key != key))
+}
+
 /// What a look at the store gave.
 struct Look {
     key: String,
     record: Record,
     is_new: bool,
+    /// Whether the vectors were begun anew and searches do not have them yet.
+    is_under_way: bool,
     samples: Vec<Sample>,
+}
+
+/// What a comparison gave.
+struct Seen {
+    /// The least cosine; none when vectors have other lengths.
+    cosine: Option<f64>,
+    changed: bool,
 }
 
 impl Indexer {
@@ -131,11 +172,50 @@ impl Indexer {
         if look.is_new || look.samples.is_empty() {
             // Nothing to compare with: whatever answers now makes the vectors.
             let record = Record { endpoint, checked_ms: now_ms(), cosine: None, changed: false, ..look.record };
-            return self.keep(look.key, record).await;
+            return self.keep(look.key, record).await.map(drop);
         }
         if look.record.is_fresh(&endpoint) {
             return look.record.refusal().map_or(Ok(()), Err);
         }
+        let Ok(Some(seen)) = self.compare(&*embedder, &look, settings).await else {
+            return look.record.refusal().map_or(Ok(()), Err);
+        };
+        let record = if seen.changed && settings.rebuild == Rebuild::Auto {
+            // What the former model still works on must not be taken for the new one's.
+            self.context()
+                .told(embedder.cancel_pending().await.map(drop), "batch jobs of the former model were not stopped");
+            look.record.anew(&endpoint)
+        } else {
+            look.record.seen(&endpoint, &seen)
+        };
+        self.keep(look.key, record).await?.refusal().map_or(Ok(()), Err)
+    }
+
+    /// Asks the model now, whenever that was done last, and gives what is known then; none without a provider of vectors,
+    /// and while there is nothing to compare with. Begins nothing anew, whatever `rebuild` says.
+    ///
+    /// # Errors
+    /// When the provider does not answer, or the store fails.
+    pub(super) async fn ask_model(self: &Arc<Self>) -> Result<Option<Record>> {
+        let settings = self.context().settings();
+        let provider = self.context().provider();
+        let Some(embedder) = provider.embedder()?.filter(|embedder| !embedder.is_local()) else { return Ok(None) };
+        let Some(look) = self.background(|indexer, _| indexer.look_at_model()).await? else { return Ok(None) };
+        if look.samples.is_empty() {
+            return Ok(None);
+        }
+        let Some(seen) = self.compare(&*embedder, &look, &settings.settings).await? else { return Ok(None) };
+        let record = look.record.seen(&endpoint_of(&provider.endpoint(&settings.settings)), &seen);
+        self.keep(look.key, record).await.map(Some)
+    }
+
+    /// Embeds some texts of the index again and compares them with their vectors; none when all of them are refused.
+    async fn compare(
+        self: &Arc<Self>,
+        embedder: &dyn Embedder,
+        look: &Look,
+        settings: &Settings,
+    ) -> Result<Option<Seen>> {
         let timeout = Duration::from_millis(settings.provider.document_timeout_ms);
         let texts: Vec<String> = look
             .samples
@@ -144,8 +224,8 @@ impl Indexer {
             .collect();
         // A revision has limits and lengths of its own: what is asked is how the model answers, whatever is expected.
         let outcome = embedder.embed(&texts, Purpose::Document, timeout).await;
-        self.telemetry().book_usage(&*embedder, 0).await;
-        let Ok(answers) = outcome else { return look.record.refusal().map_or(Ok(()), Err) };
+        self.telemetry().book_usage(embedder, 0).await;
+        let answers = outcome?;
         let compared: Vec<Option<f64>> = look
             .samples
             .iter()
@@ -156,25 +236,15 @@ impl Indexer {
             })
             .collect();
         if compared.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        let least = compared.into_iter().reduce(|a, b| Some(a?.min(b?))).flatten();
-        let changed = least.is_none_or(|cosine| cosine < SAME);
-        let record = if changed && settings.rebuild == Rebuild::Auto {
-            // What the former model still works on must not be taken for the new one's.
-            self.context()
-                .told(embedder.cancel_pending().await.map(drop), "batch jobs of the former model were not stopped");
-            look.record.anew(&endpoint)
-        } else {
-            Record { endpoint, checked_ms: now_ms(), cosine: least, changed, ..look.record }
-        };
-        let refusal = record.refusal();
-        self.keep(look.key, record).await?;
-        refusal.map_or(Ok(()), Err)
+        let cosine = compared.into_iter().reduce(|a, b| Some(a?.min(b?))).flatten();
+        Ok(Some(Seen { cosine, changed: cosine.is_none_or(|cosine| cosine < SAME) }))
     }
 
     /// Begins the vectors anew beside those that are there; the next embedding pass makes them. Searches use them when all
-    /// are there, and words until then. Gives whether there is a provider with vectors of its own.
+    /// are there, and words until then. A rebuild that was cut off, or that another process is at, goes on instead: what it
+    /// stored is paid for. Gives whether there is a provider with vectors of its own.
     ///
     /// # Errors
     /// When the provider cannot be used, or the store cannot be written.
@@ -183,6 +253,16 @@ impl Indexer {
         let provider = self.context().provider();
         let Some(embedder) = provider.embedder()?.filter(|embedder| !embedder.is_local()) else { return Ok(false) };
         let Some(look) = self.background(|indexer, _| indexer.look_at_model()).await? else { return Ok(false) };
+        if look.is_under_way {
+            let is_another = match self.compare(&*embedder, &look, &settings.settings).await {
+                Ok(seen) => seen.is_some_and(|seen| seen.changed),
+                // The pass that follows says what is wrong.
+                Err(_) => false,
+            };
+            if !is_another {
+                return Ok(true);
+            }
+        }
         self.context()
             .told(embedder.cancel_pending().await.map(drop), "batch jobs of the former model were not stopped");
         let endpoint = endpoint_of(&provider.endpoint(&settings.settings));
@@ -200,19 +280,34 @@ impl Indexer {
                 Some(embedder) => (r.live()?, r.space(&embedder.space().key())?),
                 None => (None, None),
             };
+            let is_under_way = is_under_way(self.context(), r)?;
             let samples = match (live, space) {
                 (Some(live), Some(space)) => r.samples(live.id, space.id, SAMPLE_CHARS, SAMPLES)?,
                 _ => Vec::new(),
             };
-            Ok(Some(Look { key: key.clone(), is_new: record.is_none(), record: record.unwrap_or_default(), samples }))
+            Ok(Some(Look {
+                key: key.clone(),
+                is_new: record.is_none(),
+                is_under_way,
+                record: record.unwrap_or_default(),
+                samples,
+            }))
         })
     }
 
-    async fn keep(self: &Arc<Self>, key: String, record: Record) -> Result<()> {
-        let (name, text) = (format!("{KEY}{key}"), serde_json::to_string(&record).unwrap_or_default());
-        self.context().store().write_async(move |tx| tx.set_meta(&name, &text)).await?;
-        self.context().provider().set_model(key, record);
-        Ok(())
+    /// Stores what is known now, unless another process has begun the vectors anew meanwhile; gives what is known then.
+    async fn keep(self: &Arc<Self>, key: String, record: Record) -> Result<Record> {
+        let of_key = key.clone();
+        let kept = move |tx: &mut Tx<'_>| {
+            if let Some(now) = Record::of(tx, &of_key)?.filter(|now| now.revision > record.revision) {
+                return Ok(now);
+            }
+            tx.set_meta(&format!("{KEY}{of_key}"), &serde_json::to_string(&record).unwrap_or_default())?;
+            Ok(record)
+        };
+        let record = self.context().store().write_async(kept).await?;
+        self.context().provider().set_model(key, record.clone());
+        Ok(record)
     }
 }
 

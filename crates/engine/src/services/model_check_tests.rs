@@ -101,6 +101,53 @@ async fn a_rebuild_embeds_anew_beside_the_old_vectors_and_goes_on_after_an_end()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn doctor_asks_the_model_at_once_and_its_dry_run_sends_nothing() {
+    let (home, engine) = home("ask").await;
+    home.swapped.store(true, Ordering::SeqCst);
+    let model = async |repair: bool| {
+        let checks = engine.admin.doctor(repair).await.unwrap();
+        checks.into_iter().find(|check| check.name == "model")
+    };
+    assert!(model(false).await.is_none() && home.embedded.load(Ordering::SeqCst) == 0);
+    let found = model(true).await.unwrap();
+    assert!(!found.ok && found.found.contains("answers otherwise") && found.remedy.is_some(), "{found:?}");
+    assert!(!model(false).await.unwrap().ok, "what was seen last");
+    assert_eq!(home.embedded.load(Ordering::SeqCst), 3);
+    home.swapped.store(false, Ordering::SeqCst);
+    assert!(model(true).await.unwrap().ok);
+    engine.release().await;
+}
+
+// Each of two processes that rebuilt at once began anew what the other had made.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rebuild_that_is_under_way_is_joined_unless_the_model_has_changed_once_more() {
+    let (home, engine) = home("ask").await;
+    home.write("memory/z.md", "A note with failing in it.");
+    assert!(engine.indexer.rebuild_vectors().await.unwrap());
+    assert!(sync(&engine).await.embedding_error.is_some());
+    assert!(engine.indexer.rebuild_vectors().await.unwrap());
+    assert_eq!(record(&engine).await.revision, 1, "joined");
+    home.strict.store(false, Ordering::SeqCst);
+    assert_eq!(sync(&engine).await.pending, 0);
+    // Complete: who asks again means it.
+    assert!(engine.indexer.rebuild_vectors().await.unwrap());
+    assert_eq!(record(&engine).await.revision, 2);
+    engine.release().await;
+}
+
+// A process that had looked at the model before another one began the vectors anew put the old state back.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_seen_of_an_earlier_revision_takes_nothing_back() {
+    let (_home, engine) = home("ask").await;
+    let key = engine.context.provider().model_key().unwrap();
+    let before = record(&engine).await;
+    engine.indexer.rebuild_vectors().await.unwrap();
+    let kept = engine.indexer.keep(key, Record { cosine: Some(1.0), ..before }).await.unwrap();
+    assert_eq!((kept.revision, record(&engine).await.revision), (1, 1));
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn auto_rebuilds_by_itself_also_when_vectors_have_another_length() {
     let (home, engine) = home("auto").await;
     engine.release().await;

@@ -12,6 +12,7 @@ use super::{
     super::{
         context::Service,
         indexer::{SyncCall, VectorCall},
+        model_check::{self, Record},
         telemetry::Coverage,
     },
     Admin,
@@ -91,6 +92,7 @@ impl Admin {
             .await?;
         checks.push(self.disk(repair).await);
         checks.push(self.rows(repair).await);
+        checks.extend(self.model(repair).await);
         checks.push(self.embeddings(repair).await);
         Ok(checks)
     }
@@ -305,6 +307,25 @@ impl Admin {
             return Check::repaired(name, format!("{provider}: {pending_before} chunks had no vector"), "made them");
         }
         Check::well(name, format!("{provider}: every chunk has a vector"))
+    }
+
+    /// Whether the model behind the provider's name is the one that made the vectors, asked now; without repair nothing is
+    /// sent, and what was seen last counts. None when nothing was compared.
+    async fn model(self: &Arc<Self>, repair: bool) -> Option<Check> {
+        let name = "model";
+        let known = if repair {
+            // What is wrong with the provider is told where its vectors are.
+            self.indexer.ask_model().await.ok().flatten()
+        } else {
+            self.blocking(|admin, _| admin.context.store().read(|r| model_check::known(&admin.context, r)))
+                .await
+                .ok()?
+        };
+        let record = known.filter(Record::is_compared)?;
+        Some(match record.refusal() {
+            Some(refusal) => Check::failed(name, &refusal),
+            None => Check::well(name, "the embedding model answers as when the notes were embedded"),
+        })
     }
 
     async fn covered(self: &Arc<Self>) -> Result<Coverage> {

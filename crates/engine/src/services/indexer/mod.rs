@@ -182,10 +182,15 @@ impl Indexer {
     /// When the disk or the store cannot be read.
     pub async fn plan(self: &Arc<Self>, force: bool, rebuild: bool) -> Result<Value> {
         self.blocking(move |indexer, settings| {
-            indexer.context.store().read(|r| model_check::follow(&indexer.context, r))?;
+            let goes_on = indexer.context.store().read(|r| {
+                model_check::follow(&indexer.context, r)?;
+                model_check::is_under_way(&indexer.context, r)
+            });
+            // A provider that cannot be used makes no vectors.
+            let goes_on = goes_on.unwrap_or_default();
             let embedder = indexer.context.provider().embedder().ok().flatten();
             let space = embedder.as_ref().map(|e| e.space().clone());
-            let anew = rebuild && embedder.as_ref().is_some_and(|e| !e.is_local());
+            let anew = rebuild && !goes_on && embedder.as_ref().is_some_and(|e| !e.is_local());
             let space =
                 space.map(|s| if anew { s.revised(s.revision.unwrap_or_default().saturating_add(1)) } else { s });
             let mut plan =
