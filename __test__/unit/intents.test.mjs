@@ -26,12 +26,12 @@ async function withIntents(settings = {}, { granted = true, version } = {}) {
   /**
    * What stands beside a message, and then how its turn ends.
    * @param {string} prompt
-   * @param {{success?: boolean, ctx?: Record<string, unknown>}} [options]
+   * @param {{success?: boolean, ctx?: Record<string, unknown>, messages?: object[]}} [options]
    */
-  const say = async (prompt, { success = true, ctx = MAIN } = {}) => {
+  const say = async (prompt, { success = true, ctx = MAIN, messages = [] } = {}) => {
     const run = { ...ctx, runId: `run-${runs++}` };
     const added = await home.handlers.before_prompt_build({ prompt, messages: [] }, run);
-    await home.handlers.agent_end({ success, messages: [] }, run);
+    await home.handlers.agent_end({ success, messages }, run);
     return added?.appendContext ?? added?.prependContext ?? "";
   };
   return { ...home, tool, call, say };
@@ -50,6 +50,12 @@ test("a message that mentions it brings it up, as often as it was meant to", asy
   );
   // A turn without a reply has shown it to nobody.
   expect(await say("The boat again", { success: false })).toContain("anchor");
+  // Hosts call a turn a success too whose model has answered with an error.
+  const messages = [
+    { role: "user", content: "The boat" },
+    { role: "assistant", content: [], stopReason: "error", errorMessage: "500" },
+  ];
+  expect(await say("The boat yet again", { messages })).toContain("anchor");
   expect((await call({ action: "list" })).intents[0]).toMatchObject({ status: "armed", fireCount: 1 });
   expect(await say("The boat once more")).toContain("anchor");
   expect(await say("And the boat")).toBe("");

@@ -1,4 +1,4 @@
-// `openclaw memory intents list|show|cancel|test|import`
+// `openclaw memory intents list|show|cancel|test|history|export|import`
 
 import { native } from "../../lib/native.js";
 import { automaticAgent } from "../hooks/agent.js";
@@ -84,6 +84,24 @@ export async function runIntentsTest(host, message, options) {
     }
     if (tested.length > 0) print(paint("gray", "Where an intent counts, and for whom, is not looked at here."));
   });
+}
+
+/** @param {Host} host @param {Options} options */
+export async function runIntentsHistory(host, options) {
+  await forAgent(host, options, async (agent) => {
+    const intents = await native().listIntents(agent);
+    const events = intents
+      .flatMap(({ id, description, history }) => (history ?? []).map(({ what, at }) => ({ at, what, id, description })))
+      .toSorted((a, b) => a.at - b.at);
+    if (options.json) return printJson({ agentId: agent.agentId, events });
+    if (events.length === 0) print("Nothing has happened to a standing intent.");
+    for (const { at, what, id, description } of events) print(`${new Date(at).toISOString()} ${what} ${id.slice(0, 8)}: ${description}`);
+  });
+}
+
+/** @param {Host} host @param {Options} options */
+export async function runIntentsExport(host, options) {
+  await forAgent(host, options, async (agent) => printJson((await native().listIntents(agent)).map(shown)));
 }
 
 /** @param {Host} host @param {Options} options */

@@ -25,6 +25,12 @@ export function addIntentCommands(root, host) {
   command("test", "Show what a message would bring up", "[message]", "The message").action(
     async (/** @type {string | undefined} */ message, /** @type {any} */ options) => (await load()).runIntentsTest(host, message, options),
   );
+  command("history", "Show what happened to all of them, oldest first").action(async (/** @type {any} */ options) =>
+    (await load()).runIntentsHistory(host, options),
+  );
+  command("export", "Print all of them as JSON").action(async (/** @type {any} */ options) =>
+    (await load()).runIntentsExport(host, options),
+  );
   command("import", "Take over what memory-core has armed; a gateway does it when it starts").action(async (/** @type {any} */ options) =>
     (await load()).runIntentsImport(host, options),
   );

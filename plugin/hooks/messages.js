@@ -29,6 +29,16 @@ export function lastMessages(messages, limit, only) {
 }
 
 /**
+ * Whether a turn has ended with a reply. Hosts call one a success too whose model answered with an error: only the last
+ * message tells.
+ * @param {Record<string, any>} event Of `agent_end`.
+ */
+export function wasAnswered({ success, messages }) {
+  const last = Array.isArray(messages) ? messages.findLast((message) => message?.role === "assistant") : undefined;
+  return success === true && last?.stopReason !== "error" && last?.stopReason !== "aborted";
+}
+
+/**
  * The first messages of the user, and the last ones of both, oldest first.
  * @param {Message[]} messages
  * @param {number} limit How many of the last ones.

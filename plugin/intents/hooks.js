@@ -7,6 +7,7 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { automaticAgent, hasIntents } from "../hooks/agent.js";
 import { forgetOldest } from "../hooks/forget-oldest.js";
+import { wasAnswered } from "../hooks/messages.js";
 import { isConversation, isUserTurn } from "../hooks/session.js";
 import { withinTime } from "../hooks/within-time.js";
 import { speakerOfTurn } from "./speaker.js";
@@ -59,7 +60,7 @@ export async function settleIntents(host, event, ctx) {
   if (turn === undefined || (ctx.runId && ctx.runId !== turn && event.runId !== turn)) return;
   turns.delete(session);
   const agent = agentOf(host, ctx);
-  if (agent) await settle(host, agent, turn, event.success === true);
+  if (agent) await settle(host, agent, turn, wasAnswered(event));
 }
 
 /**
