@@ -12,6 +12,10 @@ const ALIKE: f64 = 0.9;
 /// Terms that two statements must have besides numbers to speak of one thing.
 const LEAST_SUBJECT: usize = 2;
 
+/// Letters that two forms of one word share at their beginning, and most that follow.
+const LEAST_STEM: usize = 5;
+const MOST_ENDING: usize = 3;
+
 /// Words that turn a sentence around; facts that differ in one of them are different facts.
 const NEGATIONS: &[&str] = &[
     "not",
@@ -118,6 +122,13 @@ impl Fingerprint {
         own.len() >= LEAST_SUBJECT && cosine(&own, &others) >= ALIKE
     }
 
+    /// Whether every term of this stands in the other, whatever its ending, and numbers and negations are equal.
+    #[must_use]
+    pub(crate) fn adds_nothing_to(&self, other: &Self) -> bool {
+        let is_in = |term: &String| other.terms.contains_key(term) || other.terms().any(|own| is_kin(term, own));
+        self.terms.len() >= LEAST_SUBJECT && self.agrees(other) && self.terms.keys().all(is_in)
+    }
+
     /// Words with digits, and negations.
     pub(crate) fn fixed(&self) -> impl Iterator<Item = &str> {
         self.fixed.iter().map(String::as_str)
@@ -139,6 +150,13 @@ impl Fingerprint {
     pub(crate) fn agrees(&self, other: &Self) -> bool {
         self.fixed == other.fixed
     }
+}
+
+/// Whether two terms are one word with another ending, as "allergic" and "allergy".
+fn is_kin(a: &str, b: &str) -> bool {
+    let shared = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
+    let longest = a.chars().count().max(b.chars().count());
+    shared >= LEAST_STEM && longest - shared <= MOST_ENDING
 }
 
 /// Takes off the list mark and the category that we put before a fact.

@@ -7,14 +7,19 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    claim::{MARK_CHARS, claim_id, fingerprint, sentences_of_note},
+    claim::{MARK_CHARS, claim_id, fingerprint},
     evidence::kind,
     gates::{Refusal, Strength, admit, may_stand, strength},
-    section::{Document, Entry, chars_of, entry_line, entry_of},
+    section::{Document, Entry, chars_of, entry_line},
 };
 use crate::capture::similar::{Comparer, Fingerprint};
 use model::{config::consolidation::Consolidation, error::Result};
 use store::consolidation::{Claim, Evidence};
+
+mod held;
+
+pub(crate) use held::Embed;
+use held::{Held, Meaning, Place};
 
 /// Refusals listed one by one; the counts are of all.
 const LISTED: usize = 200;
@@ -135,6 +140,8 @@ pub(super) struct Input<'a> {
     pub zone: &'a str,
     /// Whether a claim still stands where it was read.
     pub stands: &'a dyn Fn(&Claim) -> bool,
+    /// Makes vectors of sentences.
+    pub embed: &'a Embed<'a>,
 }
 
 /// A claim, or several that say the same.
@@ -143,19 +150,6 @@ struct Candidate {
     claims: Vec<String>,
     print: Fingerprint,
     strength: Strength,
-}
-
-/// What memory holds.
-struct Known {
-    print: Fingerprint,
-    place: Place,
-}
-
-enum Place {
-    Entry(usize),
-    User,
-    Archive,
-    Withdrawn,
 }
 
 /// Makes a plan.
@@ -167,7 +161,7 @@ pub(super) fn plan(input: Input<'_>) -> Result<Plan> {
     let document = Document::parse(text)?;
     let entries = document.entries();
     let mut comparer = Comparer::default();
-    let known = known(&input, &document, &entries, &mut comparer);
+    let held = Held::of(&input, &document, &entries, &mut comparer);
     let mut planner = Planner {
         plan: Plan {
             run_id: input.run_id.clone(),
@@ -184,9 +178,9 @@ pub(super) fn plan(input: Input<'_>) -> Result<Plan> {
         input: &input,
     };
     let candidates = grouped(&input.evidence, &mut comparer);
-    let admitted = planner.admitted(candidates, &known);
+    let admitted = planner.admitted(candidates, &held);
     planner.shrink();
-    planner.fill(admitted, &known);
+    planner.fill(admitted, &held);
     Ok(planner.plan)
 }
 
@@ -199,22 +193,6 @@ fn share_of(count: usize, share: f64) -> usize {
     )]
     let part = (count as f64 * share) as usize;
     part
-}
-
-fn known(input: &Input<'_>, document: &Document<'_>, entries: &[Entry], comparer: &mut Comparer) -> Vec<Known> {
-    let mut known: Vec<Known> = entries
-        .iter()
-        .enumerate()
-        .map(|(at, entry)| Known { print: comparer.fingerprint(&entry.text), place: Place::Entry(at) })
-        .collect();
-    let outside = document.outside();
-    let user = [outside.as_str(), input.user].into_iter().flat_map(sentences_of_note);
-    known.extend(user.map(|s| Known { print: comparer.fingerprint(&s.text), place: Place::User }));
-    let archive = input.archive.lines().filter_map(entry_of);
-    known.extend(archive.map(|entry| Known { print: comparer.fingerprint(&entry.text), place: Place::Archive }));
-    let withdrawn = input.evidence.iter().filter(|found| found.claim.withdrawn);
-    known.extend(withdrawn.map(|w| Known { print: comparer.fingerprint(&w.claim.text), place: Place::Withdrawn }));
-    known
 }
 
 /// How often each entry was used: by its own words, whoever wrote them.
@@ -314,15 +292,23 @@ impl Planner<'_> {
     }
 
     /// The candidates that pass every gate but that of room, best first.
-    fn admitted(&mut self, candidates: Vec<Candidate>, known: &[Known]) -> Vec<Candidate> {
-        let Input { settings, today, zone, .. } = self.input;
+    fn admitted(&mut self, candidates: Vec<Candidate>, held: &Held) -> Vec<Candidate> {
+        let Input { settings, today, zone, embed, .. } = self.input;
+        let judged: Vec<(Candidate, Result<(), Refusal>)> = candidates
+            .into_iter()
+            .map(|candidate| {
+                let verdict = admit(&candidate.evidence, candidate.strength, settings, *today, zone);
+                (candidate, verdict)
+            })
+            .collect();
+        let passed = judged.iter().filter(|(_, verdict)| verdict.is_ok());
+        let asked = passed.map(|(candidate, _)| (candidate.evidence.claim.text.as_str(), &candidate.print));
+        let meaning = held.meaning(asked, embed);
         let mut admitted: Vec<Candidate> = Vec::new();
-        for candidate in candidates {
-            let verdict = admit(&candidate.evidence, candidate.strength, settings, *today, zone)
-                .and_then(|()| self.is_new(&candidate, known))
-                .and_then(
-                    |()| if (self.input.stands)(&candidate.evidence.claim) { Ok(()) } else { Err(Refusal::Gone) },
-                );
+        for (candidate, verdict) in judged {
+            let verdict = verdict.and_then(|()| self.is_new(&candidate, held, &meaning)).and_then(|()| {
+                if (self.input.stands)(&candidate.evidence.claim) { Ok(()) } else { Err(Refusal::Gone) }
+            });
             match verdict {
                 Ok(()) => admitted.push(candidate),
                 Err(refusal) => self.refuse(&candidate, refusal),
@@ -345,10 +331,10 @@ impl Planner<'_> {
         admitted
     }
 
-    fn is_new(&mut self, candidate: &Candidate, known: &[Known]) -> Result<(), Refusal> {
+    fn is_new(&mut self, candidate: &Candidate, held: &Held, meaning: &Meaning) -> Result<(), Refusal> {
         let Candidate { print, evidence, .. } = candidate;
-        if let Some(same) = known.iter().find(|known| known.print.is_near(print)) {
-            match same.place {
+        if let Some(place) = held.place_of(&evidence.claim.text, print, meaning) {
+            match place {
                 Place::Entry(at) => {
                     if let (Some(entry), Some(uses)) = (self.entries.get(at), self.uses_of_entry.get_mut(at)) {
                         let claim = evidence.claim.id.clone();
@@ -361,8 +347,7 @@ impl Planner<'_> {
                 Place::Withdrawn => return Err(Refusal::Withdrawn),
             }
         }
-        let user = known.iter().filter(|known| matches!(known.place, Place::User));
-        if user.into_iter().any(|line| line.print.says_otherwise(print)) {
+        if held.user().any(|line| line.says_otherwise(print)) {
             return Err(Refusal::Contradicts);
         }
         Ok(())
@@ -383,14 +368,14 @@ impl Planner<'_> {
         }
     }
 
-    fn fill(&mut self, admitted: Vec<Candidate>, known: &[Known]) {
+    fn fill(&mut self, admitted: Vec<Candidate>, held: &Held) {
         for candidate in admitted {
             if self.plan.add.len() >= self.input.settings.max_new {
                 self.refuse(&candidate, Refusal::Limit);
                 continue;
             }
             let moves_before = (self.plan.moved.len(), self.moved.clone());
-            let replaces = self.replaced_by(&candidate, known);
+            let replaces = self.replaced_by(&candidate, held);
             let addition = self.addition(&candidate, replaces);
             let mut fits = self.size(std::slice::from_ref(&addition.line)) <= self.input.max_chars;
             while !fits && self.move_least(addition.uses, "room").is_some() {
@@ -407,12 +392,12 @@ impl Planner<'_> {
     }
 
     /// Entries that say otherwise than a newer claim go.
-    fn replaced_by(&mut self, candidate: &Candidate, known: &[Known]) -> Vec<String> {
+    fn replaced_by(&mut self, candidate: &Candidate, held: &Held) -> Vec<String> {
         let day = day_of(candidate.evidence.claim.last_ms, self.input.zone);
-        let outdated: Vec<usize> = known
-            .iter()
-            .filter(|known| known.print.says_otherwise(&candidate.print))
-            .filter_map(|known| if let Place::Entry(at) = known.place { Some(at) } else { None })
+        let outdated: Vec<usize> = held
+            .entries()
+            .filter(|(_, print)| print.says_otherwise(&candidate.print))
+            .map(|(at, _)| at)
             .filter(|at| self.entries.get(*at).is_some_and(|entry| entry.date <= day))
             .collect();
         outdated.into_iter().filter_map(|at| self.move_entry(at, "replaced")).collect()

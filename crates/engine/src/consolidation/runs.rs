@@ -19,7 +19,7 @@ use super::{
     edit::{Edit, Other},
     evidence::{self, ARCHIVE, Observed},
     gates::{self, Refusal},
-    plan::{self, Input, Plan},
+    plan::{self, Embed, Input, Plan},
     report,
     schedule::Schedule,
     section::Document,
@@ -91,6 +91,7 @@ pub struct Runs {
     zone: String,
     lock: PathBuf,
     now_ms: i64,
+    embed: Box<Embed<'static>>,
 }
 
 impl Runs {
@@ -116,6 +117,7 @@ impl Runs {
             lock: settings.state_dir.join(OWN_FOLDER).join(name),
             settings: consolidation,
             now_ms,
+            embed: Box::new(|texts| vec![None; texts.len()]),
         }
     }
 
@@ -185,6 +187,7 @@ impl Runs {
             today: self.today(),
             zone: &self.zone,
             stands: &|claim: &Claim| self.stands(&claim.path, &claim.id, &notes),
+            embed: &*self.embed,
         })?;
         plan.model_calls = usize::from(self.settings.writer == Writer::Abstractive && !plan.add.is_empty());
         Ok(plan)

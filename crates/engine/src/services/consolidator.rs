@@ -1,20 +1,25 @@
 //! Consolidation for callers that wait: each call is one operation on the workspace of this engine.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::runtime::Handle;
 
 use super::context::{Context, Service};
 use crate::consolidation::{
     evidence::Observed,
     runs::{Answer, Runs},
 };
+use embed::{Embedded, Embedder, Purpose, embedded::language};
 use model::{
     config::consolidation::Consolidation,
     error::{Code, Error, Result},
 };
 use store::consolidation::Evidence;
+
+/// Longest that the model in this process may take for the sentences of a run.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is to be done.
 #[derive(Debug, Clone, Deserialize)]
@@ -105,8 +110,15 @@ impl Consolidator {
         bootstrap_chars: usize,
         now_ms: i64,
     ) -> Result<Value> {
+        // Free and on this machine, whatever embeds the notes.
+        let model = self.context.provider().line_embedder();
+        let runtime = Handle::current();
         self.blocking(move |service, settings| {
-            let runs = Runs::new(Arc::clone(service.context.store()), settings, consolidation, bootstrap_chars, now_ms);
+            let mut runs =
+                Runs::new(Arc::clone(service.context.store()), settings, consolidation, bootstrap_chars, now_ms);
+            if let Some(model) = model {
+                runs = runs.with_meaning(Box::new(move |texts| runtime.block_on(meanings(&*model, texts))));
+            }
             match call {
                 ConsolidateCall::Observe { observed } => {
                     let noted = observed.iter().map(|observed| runs.observe(observed));
@@ -128,6 +140,17 @@ impl Consolidator {
         })
         .await
     }
+}
+
+/// The vectors of sentences in a language that the model knows. Without them words decide.
+async fn meanings(model: &dyn Embedder, texts: &[String]) -> Vec<Option<Vec<f32>>> {
+    let Ok(answers) = model.embed(texts, Purpose::Document, PATIENCE).await else { return vec![None; texts.len()] };
+    let is_understood = |text: &str| model.language().is_none() || language::knows(text);
+    let of = |(text, answer): (&String, Embedded)| match answer {
+        Embedded::Vector(vector) if is_understood(text) => Some(vector),
+        _ => None,
+    };
+    texts.iter().zip(answers).map(of).collect()
 }
 
 fn to_value(value: impl serde::Serialize) -> Result<Value> {

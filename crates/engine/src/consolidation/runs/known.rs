@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::Runs;
 use crate::{
-    consolidation::{claim::sentences_of_note, evidence},
+    consolidation::{claim::sentences_of_note, evidence, plan::Embed},
     workspace::discover::discover,
 };
 use model::error::Result;
@@ -17,6 +17,12 @@ use store::consolidation::Evidence;
 use text::time::note_date;
 
 impl Runs {
+    /// The same with a model that says what sentences mean.
+    #[must_use]
+    pub(crate) fn with_meaning(self, embed: Box<Embed<'static>>) -> Self {
+        Self { embed, ..self }
+    }
+
     /// What the dated notes of the last days speak for. They are read again at every run, and say the same every time.
     pub(super) fn noted(&self) -> Result<Vec<Evidence>> {
         let (since, today) = (self.since(), self.today());
