@@ -897,6 +897,8 @@ export interface RecallQuestion {
   before?: string
   /** Files that are not recalled, relative to the workspace. */
   without?: Array<string>
+  /** Keys of the projects that are worked on. */
+  projects?: Array<string>
   /** "Now" in milliseconds since the epoch; default: the clock. */
   nowMs?: number
 }

@@ -211,6 +211,8 @@ export interface PluginSettings {
   autoRecallTimeoutMs?: number;
   /** Longest text added to a message, in characters. Default: 4000. */
   autoRecallMaxChars?: number;
+  /** With `autoRecall`, also show the curated lines whose trigger phrases a message holds, first and whatever else is found. Default: false. */
+  triggerRecall?: boolean;
   /** Keep facts that the user states in the note of the day. Default: false. */
   autoCapture?: boolean;
   /** How facts are found: by rules, or by asking the model. Default: rules. */

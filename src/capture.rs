@@ -24,6 +24,8 @@ pub struct RecallQuestion {
     pub before: Option<String>,
     /// Files that are not recalled, relative to the workspace.
     pub without: Option<Vec<String>>,
+    /// Keys of the projects that are worked on.
+    pub projects: Option<Vec<String>>,
     /// "Now" in milliseconds since the epoch; default: the clock.
     pub now_ms: Option<f64>,
 }
@@ -35,6 +37,7 @@ impl From<RecallQuestion> for Asked {
             prompt: question.prompt,
             before: question.before,
             without: question.without.unwrap_or_default(),
+            projects: question.projects.unwrap_or_default(),
             now_ms: question.now_ms.map_or_else(now_ms, |ms| ms as i64),
         }
     }

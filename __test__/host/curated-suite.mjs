@@ -1,11 +1,13 @@
 // What curated lines say about themselves, on a real host whose active memory is on: the host's own lane for triggers works
 // with our manager, and everything that is shown says whose words it is.
 
+import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
-import { question, toolAnswers } from "./memory-host.mjs";
+import { messagesOf, question, toolAnswers } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
 const FILES = {
@@ -14,6 +16,7 @@ const FILES = {
     "- Mara decides about every rollback <!-- trigger: rollback owner --> <!-- importance: 8 -->",
     "- The other project keeps its rollback owner secret <!-- trigger: rollback owner --> <!-- project: github.com/acme/other -->",
     "- Nobody knows this one <!-- trigger: rollback owner --> <!-- project: -->",
+    "- Releases are cut from the branch called harbour <!-- project: github.com/acme/ours --> <!-- importance: 9 -->",
     "",
   ].join("\n"),
   "memory/2026-11-02.md": "# Day\n- The boiler was repaired by Berg.\n",
@@ -43,6 +46,9 @@ export function curatedSuite(version) {
       const vault = path.join(host.dir, "vault");
       await mkdir(vault);
       await writeFile(path.join(vault, "web.md"), "- The boiler was repaired by somebody on the web. <!-- trigger: rollback owner -->\n");
+      const git = (/** @type {string[]} */ ...args) => promisify(execFile)("git", ["-C", host.workspace, ...args]);
+      await git("init", "--quiet");
+      await git("remote", "add", "origin", "https://github.com/acme/ours.git");
       await host.addPlugin(inject("tarball").file);
       await host.edit((entry, config) => {
         entry.config = { ...entry.config, extraPaths: [vault] };
@@ -82,6 +88,30 @@ export function curatedSuite(version) {
       expect(asked).toContain("<active_memory_plugin>");
       expect(asked).toContain("Mara decides about every rollback");
       for (const hidden of ["other project", "Nobody knows", "on the web", "<!--"]) expect(asked).not.toContain(hidden);
+    });
+
+    test("the system prompt introduces the repository that is worked on by its entries, and no other", async () => {
+      await host.chat(PRIVATE, "What shall we do next?");
+      const system = messagesOf(host.takeChats(), "system").join("\n");
+      const introduced = /## Project Memory\n(?:.+\n)+/.exec(system)?.[0] ?? "";
+      expect(introduced, system.slice(0, 3000)).toContain("- Releases are cut from the branch called harbour (Source: MEMORY.md#L5)");
+      expect(introduced).not.toMatch(/other project|Nobody knows|Mara decides|<!--/);
+    });
+
+    test("auto-recall shows the entry too, where triggerRecall is on", async () => {
+      await host.reconfigure((entry, config) => {
+        entry.config = { ...entry.config, autoRecall: true, triggerRecall: true };
+        config.plugins.entries["active-memory"] = { enabled: false };
+      });
+      host.takeChats();
+      await host.chat(PRIVATE, "Say once more who the rollback owner is.");
+      const asked = question(host.takeChats(), "once more who the rollback owner");
+      expect(asked).toMatch(/<relevant-memories>[\s\S]*1\. \[MEMORY\.md#L2-L2\] .*Mara decides about every rollback/);
+      for (const hidden of ["other project", "Nobody knows", "on the web", "<!--"]) expect(asked).not.toContain(hidden);
+      await host.reconfigure((entry, config) => {
+        entry.config = { ...entry.config, autoRecall: false, triggerRecall: false };
+        config.plugins.entries["active-memory"] = { enabled: true, config: { enabled: true, agents: ["main"] } };
+      });
     });
 
     test("and nothing for a message about something else", async () => {

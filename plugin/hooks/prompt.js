@@ -93,6 +93,7 @@ async function recall(host, agent, event, ctx) {
     prompt: event.prompt,
     before: lastMessages(event.messages, 1, "user")[0]?.text,
     without: await filesNotRecalled(cfg, agentId, ctx, workspaceDir),
+    ...(Array.isArray(ctx.activeProjectKeys) ? { projects: ctx.activeProjectKeys.map(String) } : {}),
   };
   const { manager, cause } = await getManager(host, { cfg, agentId, purpose: "default" });
   if (cause) throw cause;

@@ -50,22 +50,31 @@ if (orderFile && resultFile && process.argv.includes("gateway")) {
 async function probe() {
   const order = JSON.parse(await readFile(String(orderFile), "utf8"));
   const load = (/** @type {string} */ file) => import(pathToFileURL(path.join(order.plugin, file)).href);
-  const [{ Host }, { promptContext }, { captureTurn }] = await Promise.all([
+  const [{ Host }, { promptContext }, { captureTurn }, { showIntents, settleIntents }] = await Promise.all([
     load("host.js"),
     load("hooks/prompt.js"),
     load("hooks/capture.js"),
+    load("intents/hooks.js"),
   ]);
-  const api = {
-    config: order.config,
-    logger: console,
-    runtime: {
-      version: order.version,
-      config: { current: () => order.config },
-      state: { resolveStateDir: () => order.stateDir },
-      agent: { resolveAgentWorkspaceDir: () => order.workspace },
-    },
+  /** The plugin with more settings than the gateway has. @param {Record<string, unknown>} more */
+  const pluginWith = (more) => {
+    const { plugins } = order.config;
+    const entry = plugins.entries[order.id];
+    const entries = { ...plugins.entries, [order.id]: { ...entry, config: { ...entry.config, ...more } } };
+    const config = { ...order.config, plugins: { ...plugins, entries } };
+    const api = {
+      config,
+      logger: console,
+      runtime: {
+        version: order.version,
+        config: { current: () => config },
+        state: { resolveStateDir: () => order.stateDir },
+        agent: { resolveAgentWorkspaceDir: () => order.workspace },
+      },
+    };
+    return { api, host: new Host(api) };
   };
-  const plugin = { api, host: new Host(api) };
+  const [plugin, withTriggers] = [pluginWith({}), pluginWith({ triggerRecall: true })];
   const ctx = { agentId: "main", sessionKey: "agent:main:main", sessionId: "probe", trigger: "user" };
   const question = (/** @type {number} */ n) => order.questions[n % order.questions.length];
   // A session of some length, in more than one script: the hook must not get slower with either.
@@ -82,16 +91,29 @@ async function probe() {
     for (const { startTime, duration } of list.getEntries()) collections.push([startTime, startTime + duration]);
   });
   observer.observe({ entryTypes: ["gc"] });
-  let shown = 0;
+  let [shown, lines, mentions] = [0, 0, 0];
   const rows = {
     // What the gateway itself does meanwhile, in as long a time as a recall takes.
     "the gateway alone": await measure(order.calls, () => pause(IDLE_MS)),
     recall: await measure(order.calls, async (n) => {
       if (await promptContext(plugin, { prompt: question(n) }, ctx)) shown++;
     }),
+    "recall, triggers and intents": await measure(order.calls, async (n) => {
+      const of = { ...ctx, runId: `probe-${n}` };
+      const parts = [promptContext(withTriggers, { prompt: question(n) }, of), showIntents(withTriggers.host, { prompt: question(n) }, of)];
+      const [recalled, intents] = (await Promise.all(parts)).map((part) => JSON.stringify(part ?? ""));
+      if (recalled.includes("that was asked for")) lines++;
+      if (intents.includes("standing_intents")) mentions++;
+    }),
+    "end of a turn with intents": await measure(order.calls, async (n) => {
+      const of = { ...ctx, runId: `probe-${n}` };
+      await showIntents(withTriggers.host, { prompt: question(n) }, of);
+      await settleIntents(withTriggers.host, { success: true, runId: of.runId }, of);
+    }),
     record: await measure(order.calls, (n) => captureTurn(plugin, turn(n), ctx), PAUSE_MS),
   };
   if (shown < order.calls) throw new Error(`only ${shown} of some ${2 * order.calls} questions found anything; this measures nothing`);
+  if (lines === 0 || mentions === 0) throw new Error(`${lines} triggers and ${mentions} intents came up; this measures nothing`);
   return { rows };
 }
 

@@ -1,19 +1,20 @@
-// What the automatic memory costs a reply, measured inside the gateway process of a real host: recall by words and the
-// recording of a finished turn, and for how long each holds the event loop.
+// What the automatic memory costs a reply, measured inside the gateway process of a real host: recall by words, the same with
+// trigger phrases and standing intents, and the recording of a finished turn; and for how long each holds the event loop.
 //
-//   npm run lab -- reply [--host 2026.9.6] [--chunks 1000] [--calls 1000]
+//   npm run lab -- reply [--host 2026.9.6] [--chunks 1000] [--calls 1000] [--triggers 20] [--intents 200]
 //
 // Promised: p99 under 5 ms without a query embedding, the event loop never held longer than 2 ms.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { TestHost } from "../../__test__/host/harness.mjs";
 import pack from "../../__test__/support/pack.mjs";
+import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 
 const { values: args } = parseArgs({
@@ -21,6 +22,8 @@ const { values: args } = parseArgs({
     host: { type: "string", default: "2026.9.6" },
     chunks: { type: "string", default: "1000" },
     calls: { type: "string", default: "1000" },
+    triggers: { type: "string", default: "20" },
+    intents: { type: "string", default: "200" },
   },
 });
 
@@ -36,6 +39,11 @@ try {
   const corpus = fileURLToPath(new URL("../../bench/corpus.mjs", import.meta.url));
   await promisify(execFile)(process.execPath, [corpus, "--out", host.workspace, "--chunks", args.chunks]);
   const { queries } = JSON.parse(await readFile(`${host.workspace}.queries.json`, "utf8"));
+  // Each names the words of one question, so that some messages bring a line or an intent up and most do not.
+  const phrases = queries.map((/** @type {string} */ question) => question.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 4));
+  const phrase = (/** @type {number} */ n) => phrases[n % phrases.length].slice(0, 2).join(" ");
+  const triggers = Array.from({ length: Number(args.triggers) }, (_, n) => `- Line ${n} that was asked for <!-- trigger: ${phrase(n)} -->`);
+  await appendFile(path.join(host.workspace, "MEMORY.md"), `\n${triggers.join("\n")}\n`);
   await host.installPlugin(tarball);
   await host.ok(PLUGIN_ID, "setup", "--yes");
   await host.configure({
@@ -46,6 +54,14 @@ try {
     shortTerm: { enabled: true },
   });
   await host.ok("memory", "index");
+  const agent = { config: {}, agentId: "main", isDefaultAgent: true, stateDir: host.stateDir };
+  for (let n = 0; n < Number(args.intents); n++) {
+    await native().createIntent(
+      agent,
+      { description: `Ask about ${n}`, triggerKeywords: [phrase(n)], scope: "anywhere", anyone: true, maxFires: 1e6, cooldownSeconds: 0 },
+      {},
+    );
+  }
   const order = path.join(host.dir, "probe-order.json");
   const result = path.join(host.dir, "probe-result.json");
   const probe = fileURLToPath(new URL("reply-probe.mjs", import.meta.url));
@@ -58,6 +74,7 @@ try {
       // The modules that the packed one is made of: they find its addon and engines in the process.
       plugin: fileURLToPath(new URL("../../plugin", import.meta.url)),
       config: await host.config(),
+      id: PLUGIN_ID,
       version: args.host,
       stateDir: host.stateDir,
       workspace: host.workspace,
@@ -85,8 +102,9 @@ function report({ error, rows }) {
     const cells = [wall.p50, wall.p99, wall.max, wall.best.p99, hold.p50, hold.p99, hold.max, hold.best.max];
     console.log(`| ${name} | ${cells.map((value) => value.toFixed(2)).join(" | ")} | ${(100 * stolen).toFixed(0)} % |`);
   }
-  const ours = [rows.recall, rows.record];
-  const longest = (/** @type {(row: any) => number} */ of) => Math.max(...ours.map(of));
+  const { "the gateway alone": _alone, ...of } = rows;
+  const ours = Object.values(of);
+  const longest = (/** @type {(row: any) => number} */ value) => Math.max(...ours.map(value));
   // The gateway works on the same loop, and the machine for others: what a call costs by itself it costs each time.
   const [raw, own, held] = [longest(({ wall }) => wall.p99), longest(({ wall }) => wall.best.p99), longest(({ hold }) => hold.best.max)];
   console.log(

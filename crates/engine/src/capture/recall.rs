@@ -71,6 +71,8 @@ pub struct Asked {
     pub before: Option<String>,
     /// Files that are not recalled, relative to the workspace: the host shows them itself.
     pub without: Vec<String>,
+    /// Keys of the projects that are worked on.
+    pub projects: Vec<String>,
     /// "Now" in milliseconds since the epoch.
     pub now_ms: i64,
 }

@@ -64,6 +64,8 @@ pub struct Automatic {
     pub auto_recall_timeout_ms: u64,
     /// Longest block in characters; default 4000, 500–20,000.
     pub auto_recall_max_chars: usize,
+    /// Show curated lines by their trigger phrases, with `auto_recall`; default false.
+    pub trigger_recall: bool,
     /// Keep facts that the user states; default false.
     pub auto_capture: bool,
     /// Default `rules`.
@@ -159,6 +161,7 @@ fn read(reader: &mut Reader<'_>) -> Automatic {
         auto_recall_min_score: reader.number(&table::AUTO_RECALL_MIN_SCORE),
         auto_recall_timeout_ms: reader.integer(&table::AUTO_RECALL_TIMEOUT_MS),
         auto_recall_max_chars: reader.count(&table::AUTO_RECALL_MAX_CHARS),
+        trigger_recall: reader.switch(&table::TRIGGER_RECALL),
         auto_capture: reader.switch(&table::AUTO_CAPTURE),
         auto_capture_mode: reader.choice(&table::AUTO_CAPTURE_MODE),
         auto_capture_max_messages: reader.count(&table::AUTO_CAPTURE_MAX_MESSAGES),

@@ -213,6 +213,9 @@ pub(super) const AUTO_RECALL_TIMEOUT_MS: Integer = Integer { key: "autoRecallTim
 /// Longest text added to a message, in characters. Default: 4000.
 pub(super) const AUTO_RECALL_MAX_CHARS: Integer = Integer { key: "autoRecallMaxChars", range: 500..=20_000, default: 4000 };
 
+/// With `autoRecall`, also show the curated lines whose trigger phrases a message holds, first and whatever else is found. Default: false.
+pub(super) const TRIGGER_RECALL: Switch = Switch { key: "triggerRecall", default: false };
+
 /// Keep facts that the user states in the note of the day. Default: false.
 pub(super) const AUTO_CAPTURE: Switch = Switch { key: "autoCapture", default: false };
 

@@ -11,10 +11,11 @@ use serde::Serialize;
 use super::{super::context::Service, Remember, SearchCall};
 use crate::{
     capture::{
-        captured_lines, group_words,
+        captured_lines, filter, group_words,
         journal::Journal,
         recall::{self, Asked, Question},
     },
+    curated::triggers,
     host::{FileAsked, Origin, ProvenanceAsked},
     search::types::Hit,
     workspace::{
@@ -27,7 +28,10 @@ use model::{
     config::{automatic::Automatic, paths::normalize, settings::Settings},
     error::{Code, Result},
 };
-use text::recall_block::{self, Item};
+use text::{
+    envelope,
+    recall_block::{self, Item},
+};
 
 /// Results asked for beyond what is shown, because some of them are not shown.
 pub(super) const SPARE_RESULTS: usize = 5;
@@ -56,19 +60,50 @@ pub struct RecallFiles {
 impl Remember {
     /// What memory has to say about a message, within `autoRecallTimeoutMs`; nothing when it has nothing, or no time. Lines
     /// that were written in a conversation of several people are left out; of a file that the host does not vouch for,
-    /// all but what auto-capture itself has written.
+    /// all but what auto-capture itself has written. With `triggerRecall` the curated lines that the message names come
+    /// first.
     ///
     /// # Errors
     /// When the index, a journal cannot be read, or the host does not answer.
     pub async fn recall(self: &Arc<Self>, asked: &Asked, automatic: &Automatic, files: RecallFiles) -> Result<Recall> {
+        let triggered = self.triggered(asked, automatic, files.shared.clone());
+        let (mut shown, found) = tokio::try_join!(triggered, self.found(asked, automatic, files))?;
+        let is_new = |hit: &Hit| {
+            let holds = |line: &Hit| {
+                line.path == hit.path && line.start_line <= hit.start_line && hit.end_line <= line.end_line
+            };
+            !shown.iter().any(holds)
+        };
+        let found: Vec<Hit> = found.into_iter().filter(is_new).collect();
+        shown.extend(found);
+        let block = block(&shown, automatic.auto_recall_max_chars);
+        Ok(Recall { hits: shown, block })
+    }
+
+    /// What a search finds, best first.
+    async fn found(self: &Arc<Self>, asked: &Asked, automatic: &Automatic, files: RecallFiles) -> Result<Vec<Hit>> {
         let zone = self.context.settings().settings.zone_name();
-        let Some(question) = recall::question(asked, automatic, &zone) else { return Ok(Recall::default()) };
+        let Some(question) = recall::question(asked, automatic, &zone) else { return Ok(Vec::new()) };
         let relevant = self.relevant(&question, asked, automatic, files.shared).await?;
         let (mut shown, others) = self.by_origin(relevant).await?;
         shown.extend(self.captured(others, question, automatic, files.folder).await?);
         shown.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let block = block(&shown, automatic.auto_recall_max_chars);
-        Ok(Recall { hits: shown, block })
+        Ok(shown)
+    }
+
+    /// The curated lines that a message asks for by their triggers, the strongest first. The host shows their files too,
+    /// and cuts them where they are long: who gives a line a trigger wants it beside the message.
+    async fn triggered(self: &Arc<Self>, asked: &Asked, automatic: &Automatic, shared: PathBuf) -> Result<Vec<Hit>> {
+        let message = envelope::strip(&asked.prompt);
+        if !automatic.trigger_recall || message.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let matches = self.searcher.trigger_matches(message, asked.projects.clone()).await?;
+        let strong = matches.into_iter().filter(|found| found.score >= triggers::STRONG).take(triggers::SHOWN);
+        let hits = strong.map(|found| Hit { score: found.score, ..found.hit });
+        let hits = hits.filter(|hit| !filter::is_injection(&hit.snippet)).collect();
+        let own = self.without_group_words(hits, shared).await?;
+        Ok(self.by_origin(own).await?.0)
     }
 
     /// The passages that have to do with a question.
