@@ -128,16 +128,17 @@ export function forgettingSuite(version) {
     });
 
     test("nothing is taken from a channel that the policy leaves out", async () => {
+      // A name that the vocabulary of the embedded model, which lies beside the index, does not hold.
       await host.edit((entry) => {
         entry.config = { ...entry.config, memoryPolicy: { excludeSessions: { channels: ["telegram"] } } };
       });
       await host.startGateway();
-      await home.say("My bike is called Numbat.", "agent:main:telegram:direct:99");
+      await home.say("My bike is called Potoroo.", "agent:main:telegram:direct:99");
       await home.say("My dog is called Dingo.");
       expect(await isNoted("Dingo")).toBe(true);
       await host.ok("memory", "index");
-      expect(await holding("Numbat")).toEqual([]);
-      expect([await isFound("name of the bike", "Numbat"), await isFound("name of the dog", "Dingo")]).toEqual([false, true]);
+      expect(await holding("Potoroo")).toEqual([]);
+      expect([await isFound("name of the bike", "Potoroo"), await isFound("name of the dog", "Dingo")]).toEqual([false, true]);
       const audit = await host.json("memory", "audit", "--person", "99");
       expect(audit.conversations).toMatchObject([{ excluded: "channel:telegram" }]);
     });
