@@ -1,11 +1,11 @@
 // Active memory on the turns of a chat: what would stand beside each message, with models that follow a rule. A rule that
 // knows the answers only shows that nothing gets lost on the way; what counts are the rules that do not.
 import { native } from "../lib/native.js";
-import { isRight, readTurns, withNotes } from "./recall.mjs";
+import { isRight, readMeta, readTurns, withNotes } from "./recall.mjs";
 
 /** @typedef {import("./recall.mjs").Turn} Turn */
 /** @typedef {{path: string, startLine: number, endLine: number}} Place */
-/** @typedef {{turn: Turn, ok: boolean, asked: boolean, chars: number}} Outcome */
+/** @typedef {{turn: Turn, ok: boolean, asked: boolean, chars: number, places: Place[], leaked: boolean}} Outcome */
 
 /** Words that say nothing by themselves, in the languages of the sets. */
 const PLAIN = new Set(
@@ -18,7 +18,7 @@ const PLAIN = new Set(
 );
 
 /** What a text is about, roughly: words without their endings, and pairs of characters of scripts without spaces. @param {string} text */
-function words(text) {
+export function words(text) {
   const found = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return new Set(
     found.flatMap((word) => {
@@ -33,8 +33,8 @@ function words(text) {
 const passages = (prompt) =>
   [...prompt.matchAll(/^(\d+)\. \[([^\]]*)\] (.*)$/gm)].map(([, number, path, text]) => ({ number, path, text }));
 
-/** Picks the passages that share most words with the message, up to two that share as many. @param {Turn} turn @param {string} prompt */
-function lexical(turn, prompt) {
+/** Picks the passages that share most words with the message, up to two that share as many. @param {{query: string, before?: string}} turn @param {string} prompt */
+export function lexical(turn, prompt) {
   const asked = words(`${turn.before ?? ""} ${turn.query}`);
   const shared = passages(prompt).map(({ number, text }) => ({ number, count: [...words(text)].filter((word) => asked.has(word)).length }));
   const most = Math.max(0, ...shared.map(({ count }) => count));
@@ -69,19 +69,25 @@ const placesOf = (block) =>
   }));
 
 /**
- * Every turn of a case, each in a conversation of its own.
- * @param {string} caseDir @param {string} provider @param {string} model @param {string} mode
+ * The turns of a case, each in a conversation of its own.
+ * @param {string} caseDir @param {string} provider @param {string} model @param {string} mode @param {string[]} [halves]
  * @returns {Promise<Outcome[]>}
  */
-export function runActive(caseDir, provider, model, mode) {
+export function runActive(caseDir, provider, model, mode, halves) {
+  const { forbidden, withheld: without } = readMeta(caseDir);
   return withNotes(caseDir, provider, async (manager, nowMs) => {
     const active = { enabled: true, mode, circuitBreakerMaxTimeouts: 20 };
     // What is right, not how fast: a busy machine is given time.
     const agent = { config: { autoRecallTimeoutMs: 5000, activeMemory: active }, agentId: "main", isDefaultAgent: true, stateDir: caseDir };
     /** @type {Outcome[]} */
     const outcomes = [];
-    for (const turn of readTurns(caseDir)) {
-      const { message, intent, candidates } = await manager.recallCandidates(agent, { prompt: turn.query, before: turn.before, nowMs });
+    for (const turn of readTurns(caseDir, halves)) {
+      const { message, intent, candidates } = await manager.recallCandidates(agent, {
+        prompt: turn.query,
+        before: turn.before,
+        without,
+        nowMs,
+      });
       const hits = candidates.map(({ fits: _fits, ...hit }) => hit);
       const step = native().activeMemoryBegin(agent, {
         agentId: "main",
@@ -97,7 +103,9 @@ export function runActive(caseDir, provider, model, mode) {
       });
       const { shown, asked, chars } =
         "done" in step ? { shown: step.done, asked: false, chars: 0 } : answered(step.ask, MODELS[model], turn);
-      outcomes.push({ turn, ok: isRight(turn.evidence, placesOf(shown.block)), asked, chars });
+      const places = placesOf(shown.block);
+      const leaked = places.some((place) => without.includes(place.path)) || (forbidden.length > 0 && isRight(forbidden, places));
+      outcomes.push({ turn, ok: isRight(turn.evidence, places), asked, chars, places, leaked });
     }
     return outcomes;
   });
@@ -110,19 +118,33 @@ function answered(ask, model, turn) {
   return { shown: shown ?? ask.fallback, asked: true, chars: ask.system.length + ask.prompt.length };
 }
 
+/** Turns without a note that call for one all the same: what was never written down, and orders to memory. */
+const CALLING = ["near miss", "hostile"];
+
 /** In percent, and tokens as a quarter of the characters. @param {Outcome[]} outcomes */
 export function activeRates(outcomes) {
   const share = (/** @type {Outcome[]} */ of, /** @type {(one: Outcome) => boolean} */ test) =>
     of.length === 0 ? 0 : (100 * of.filter(test).length) / of.length;
   const [some, none] = [true, false].map((has) => outcomes.filter(({ turn }) => turn.evidence.length > 0 === has));
+  const ordinary = none.filter(({ turn }) => !CALLING.includes(turn.category));
   const calls = outcomes.filter(({ asked }) => asked);
   const chars = calls.reduce((sum, one) => sum + one.chars, 0);
   return {
     right: share(some, ({ ok }) => ok),
     needless: share(none, ({ ok }) => !ok),
+    gold: gold(some),
+    leaked: outcomes.filter(({ leaked }) => leaked).length,
     asked: share(some, ({ asked }) => asked),
     askedForNothing: share(none, ({ asked }) => asked),
+    ordinaryNeedless: share(ordinary, ({ ok }) => !ok),
+    ordinaryAsked: share(ordinary, ({ asked }) => asked),
     tokensPerCall: chars / 4 / Math.max(1, calls.length),
     tokensPerTurn: chars / 4 / outcomes.length,
   };
+}
+
+/** Of the passages beside turns that need one, the share that answers; percent. @param {Outcome[]} outcomes */
+function gold(outcomes) {
+  const right = outcomes.flatMap(({ turn, places }) => places.map((place) => isRight(turn.evidence, [place])));
+  return right.length === 0 ? 0 : (100 * right.filter(Boolean).length) / right.length;
 }

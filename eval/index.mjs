@@ -2,8 +2,10 @@
 // installed host. Prints one table per set.
 //   npm run eval -- [--sets exact,time] [--engines keywords,embedded,memory-core] [--external DIR …]
 //                   [--endpoint URL --model NAME] [--hosts 2026.9.6,2026.4.12] [--alone] [--failures] [--work DIR]
+//                   [--halves dev]
 // `--external` takes further sets: folders of cases, each with ws/, queries.jsonl and meta.json. `--endpoint` adds hybrid
-// search over an OpenAI-compatible endpoint, for both engines.
+// search over an OpenAI-compatible endpoint, for both engines. `--halves` leaves the other turns of a chat alone: rules are
+// tuned on one half, and shown on the other.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -14,7 +16,7 @@ import { activeRates, MODELS, runActive } from "./active.mjs";
 import { answerRates, runAnswers } from "./answers.mjs";
 import { casesOf, readQueries } from "./cases.mjs";
 import { scoreQuery, summarise } from "./metrics.mjs";
-import { kindOf, recallRates, runRecall } from "./recall.mjs";
+import { kindOf, readMeta, recallRates, runRecall } from "./recall.mjs";
 
 const { values: args } = parseArgs({
   options: {
@@ -26,6 +28,7 @@ const { values: args } = parseArgs({
     hosts: { type: "string", default: "2026.9.6" },
     alone: { type: "boolean", default: false },
     failures: { type: "boolean", default: false },
+    halves: { type: "string", default: "" },
     work: { type: "string", default: path.join(os.tmpdir(), "memory-core-rs-eval") },
   },
 });
@@ -58,6 +61,7 @@ const sets = fs
   .readdirSync(own)
   .filter((name) => fs.statSync(path.join(own, name)).isDirectory() && casesOf(path.join(own, name)).length > 0);
 const picked = list(args.sets);
+const halves = args.halves ? list(args.halves) : undefined;
 const roots = [
   ...sets.filter((name) => picked.length === 0 || picked.includes(name)).map((name) => path.join(own, name)),
   ...args.external,
@@ -102,12 +106,12 @@ const COLUMNS = ["seen@6", "hit@6", "rank1", "mrr", "b2000", "shown", "shown2000
 /** Turns of a chat instead of questions: what automatic recall shows beside each. Only ours does that. @param {string} root */
 async function printRecall(root) {
   console.log(`\n### ${path.basename(root)}: turns of a chat, and the notes shown beside them\n`);
-  console.log("| engine | turns written | turns | right note | needless block |\n|---|---|---:|---:|---:|");
+  console.log("| engine | half | turns | right note | needless block |\n|---|---|---:|---:|---:|");
   for (const engine of ours) {
-    const outcomes = await runRecall(root, engine.provider);
-    for (const half of ["before", "after"]) {
+    const outcomes = await runRecall(root, engine.provider, halves);
+    for (const half of halves ?? readMeta(root).halves) {
       const { turns, right, needless } = recallRates(outcomes.filter(({ turn }) => turn.half === half));
-      console.log(`| ${engine.name} | ${half} tuning | ${turns} | ${right.toFixed(1)} | ${needless.toFixed(1)} |`);
+      console.log(`| ${engine.name} | ${half} | ${turns} | ${right.toFixed(1)} | ${needless.toFixed(1)} |`);
     }
     if (args.failures) {
       for (const { turn, ok } of outcomes) if (!ok) console.log(`  ${engine.name}: ${turn.category}: ${turn.query}`);
@@ -118,13 +122,17 @@ async function printRecall(root) {
 /** The same turns with active memory, by what follows a rule in the place of a model. @param {string} root */
 async function printActive(root) {
   console.log(`\n### ${path.basename(root)}: active memory beside each turn\n`);
-  console.log("| engine | mode | model | right note | needless block | asked | asked for nothing | tokens a call | tokens a turn |");
-  console.log(`|---|---|---|${"---:|".repeat(6)}`);
+  console.log(
+    "| engine | mode | model | right note | right of shown | must not be shown | needless block | in ordinary turns | asked | " +
+      "asked for nothing | in ordinary turns | tokens a call | tokens a turn |",
+  );
+  console.log(`|---|---|---|${"---:|".repeat(10)}`);
   for (const engine of ours) {
     for (const mode of ["escalate", "always"]) {
       for (const model of Object.keys(MODELS)) {
-        const r = activeRates(await runActive(root, engine.provider, model, mode));
-        const cells = [r.right, r.needless, r.asked, r.askedForNothing, r.tokensPerCall, r.tokensPerTurn].map((value) => value.toFixed(1));
+        const r = activeRates(await runActive(root, engine.provider, model, mode, halves));
+        const shares = [r.right, r.gold, r.leaked, r.needless, r.ordinaryNeedless, r.asked, r.askedForNothing, r.ordinaryAsked];
+        const cells = [...shares, r.tokensPerCall, r.tokensPerTurn].map((value) => value.toFixed(1));
         console.log(`| ${[engine.name, mode, model, ...cells].join(" | ")} |`);
       }
     }

@@ -5,8 +5,9 @@ import path from "node:path";
 import { MemoryIndexManager } from "../lib/manager.js";
 
 /**
- * A turn. No evidence means that nothing should be shown. `half`: written before or after the rules were tuned.
- * @typedef {{id: string, category: string, lang: string, half: "before" | "after", query: string, before?: string, evidence: [string, number][]}} Turn
+ * A turn. No evidence means that nothing should be shown. `half`: which part of the set it is of, of those that the set's
+ * description names; `pad`: so many characters stand before the words.
+ * @typedef {{id: string, category: string, lang: string, half: string, query: string, before?: string, pad?: number, evidence: [string, number][]}} Turn
  * @typedef {{turn: Turn, shown: {path: string, startLine: number, endLine: number, score: number, snippet: string}[], ok: boolean}} Outcome
  */
 
@@ -16,10 +17,22 @@ export function kindOf(root) {
   return fs.existsSync(meta) ? JSON.parse(fs.readFileSync(meta, "utf8")).kind : undefined;
 }
 
-/** @param {string} caseDir @returns {Turn[]} */
-export function readTurns(caseDir) {
+/**
+ * What a set says of itself: the halves of its turns; lines that nobody may be shown; files that are somebody else's.
+ * @param {string} caseDir
+ * @returns {{now: number, halves: string[], forbidden: [string, number][], withheld: string[]}}
+ */
+export function readMeta(caseDir) {
+  const meta = JSON.parse(fs.readFileSync(path.join(caseDir, "meta.json"), "utf8"));
+  return { halves: ["before", "after"], forbidden: [], withheld: [], ...meta };
+}
+
+/** @param {string} caseDir @param {string[]} [halves] @returns {Turn[]} */
+export function readTurns(caseDir, halves) {
   const text = fs.readFileSync(path.join(caseDir, "queries.jsonl"), "utf8").trim();
-  return text.split("\n").map((line) => JSON.parse(line));
+  const turns = text.split("\n").map((line) => /** @type {Turn} */ (JSON.parse(line)));
+  const padded = turns.map((turn) => (turn.pad ? { ...turn, query: `${"so and so, ".repeat(turn.pad / 11)}${turn.query}` } : turn));
+  return halves ? padded.filter(({ half }) => halves.includes(half)) : padded;
 }
 
 /**
@@ -35,7 +48,7 @@ export async function withNotes(caseDir, provider, work) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), "memory-core-rs-recall-"));
   const [workspace, stateDir] = [path.join(home, "workspace"), path.join(home, "state")];
   fs.cpSync(path.join(caseDir, "ws"), workspace, { recursive: true });
-  const { now } = JSON.parse(fs.readFileSync(path.join(caseDir, "meta.json"), "utf8"));
+  const { now, withheld: without } = readMeta(caseDir);
   const cfg = { agents: { defaults: { workspace } }, memory: { search: { provider } } };
   const manager = await MemoryIndexManager.get({ cfg, agentId: "main", stateDir, env: {} });
   if (!manager) throw new Error("memory search is off");
@@ -44,7 +57,7 @@ export async function withNotes(caseDir, provider, work) {
     // What is right, not how fast: a busy machine is given time.
     const agent = { config: { autoRecall: true, autoRecallTimeoutMs: 5000 }, agentId: "main", isDefaultAgent: true, stateDir };
     const nowMs = now * 1000;
-    return await work(manager, nowMs, ({ query, before }) => manager.recall(agent, { prompt: query, before, nowMs }));
+    return await work(manager, nowMs, ({ query, before }) => manager.recall(agent, { prompt: query, before, without, nowMs }));
   } finally {
     await manager.close();
     fs.rmSync(home, { recursive: true, force: true });
@@ -59,12 +72,16 @@ export function isRight(evidence, shown) {
   return evidence.length === 0 ? shown.length === 0 : evidence.some(holds);
 }
 
-/** Runs every turn of a case. @param {string} caseDir @param {string} provider @returns {Promise<Outcome[]>} */
-export function runRecall(caseDir, provider) {
+/**
+ * Runs the turns of a case.
+ * @param {string} caseDir @param {string} provider @param {string[]} [halves]
+ * @returns {Promise<Outcome[]>}
+ */
+export function runRecall(caseDir, provider, halves) {
   return withNotes(caseDir, provider, async (_manager, _nowMs, recall) => {
     /** @type {Outcome[]} */
     const outcomes = [];
-    for (const turn of readTurns(caseDir)) {
+    for (const turn of readTurns(caseDir, halves)) {
       const shown = await recall(turn);
       outcomes.push({ turn, shown, ok: isRight(turn.evidence, shown) });
     }
