@@ -492,12 +492,12 @@ export interface AccountProblem {
 }
 
 /**
- * A model answered: what the turn is shown, when its reply still waits.
+ * A model answered: what the turn is shown, when its reply still waits. `seen`: what an agent's tools gave it.
  *
  * # Errors
  * When the outcome cannot be handed over.
  */
-export declare function activeMemoryAnswered(ticket: number, text: string): ActiveOutcome | null
+export declare function activeMemoryAnswered(ticket: number, text: string, seen?: Array<string> | undefined | null): ActiveOutcome | null
 
 /**
  * A turn of active memory begins: what it is shown, or which model call may improve that.
@@ -505,7 +505,7 @@ export declare function activeMemoryAnswered(ticket: number, text: string): Acti
  * # Errors
  * `MEM_CONFIG`, or `MEM_ARGUMENT` when the turn is malformed.
  */
-export declare function activeMemoryBegin(agent: AutomaticAgent, turn: { agentId: string; session: string; run?: string; message: string; before?: { role: 'user' | 'assistant'; text: string }[]; intent?: string | null; candidates: MemoryHit[]; fitting: MemoryHit[]; model: string; policy: string }): { done: ActiveOutcome } | { ask: { ticket: number; system: string; prompt: string; maxTokens: number; beside: boolean; fallback: ActiveOutcome } }
+export declare function activeMemoryBegin(agent: AutomaticAgent, turn: { agentId: string; session: string; run?: string; message: string; before?: { role: 'user' | 'assistant'; text: string }[]; intent?: string | null; candidates: MemoryHit[]; fitting: MemoryHit[]; model: string; policy: string; tools?: string[] }): { done: ActiveOutcome } | { ask: { ticket: number; system: string; prompt: string; maxTokens: number; beside: boolean; fallback: ActiveOutcome } }
 
 /**
  * A call ended without an answer: what the turn is shown, when its reply still waits.
@@ -881,8 +881,8 @@ export interface ReadFileRequest {
 export declare function readSessionKey(key: string): SessionKeyFacts
 
 /**
- * What a message asks memory for: `past`, `person`, `preference`, `decision` or `time`; null for one that can be answered
- * without.
+ * What a message asks memory for: `past`, `person`, `preference`, `decision`, `time`, `own` or `question`; null for one that
+ * can be answered without, `general` for one that the world answers.
  *
  * # Errors
  * When the answer cannot be handed over.

@@ -277,6 +277,14 @@ export interface PluginSettings {
     deniedChatIds?: string[];
     /** When a model is asked: escalate = when a message asks for something remembered and the search is not sure; always = whenever the search has a clue; native = never. off shows nothing. Default: escalate. */
     mode?: "escalate" | "always" | "native" | "off";
+    /** single asks a model once over what was found; agent lets it search by itself with toolsAllow, on hosts from 2026.6. Default: single. */
+    engine?: "single" | "agent";
+    /** Tools of engine agent; the host's own and groups of tools are left out. Default: memory_search, memory_get. */
+    toolsAllow?: string[];
+    /** Whether engine agent answers in the host's fast mode, on hosts from 2026.8. Default: the conversation's. */
+    fastMode?: boolean | "auto";
+    /** What engine agent may take beside timeoutMs to begin, in milliseconds. Default: 0. */
+    setupGraceTimeoutMs?: number;
     /** pick shows stored passages word for word; summary shows a line of the model, when the passages hold all it says. Default: pick. */
     answer?: "pick" | "summary";
     /** Model to ask, as provider/model; needs llm.allowModelOverride. Default: the conversation's where that is allowed, else the agent's. */
@@ -285,7 +293,7 @@ export interface PluginSettings {
     modelFallback?: string;
     /** How much the model thinks, on hosts from 2026.8. Default: off. */
     thinking?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "adaptive" | "max";
-    /** Longest a reply waits, in milliseconds. Default: 2500. */
+    /** Longest a reply waits, in milliseconds; 15000 by itself for engine agent. Default: 2500. */
     timeoutMs?: number;
     /** How long a call that missed its limit runs on, for the next turn, in milliseconds. Default: 10000. */
     lateMs?: number;
@@ -315,7 +323,7 @@ export interface PluginSettings {
     circuitBreakerCooldownMs?: number;
     /** Confidence below which a passage is no clue. Default: 0.15. */
     floor?: number;
-    /** Confidence from which no model is asked. Default: 0.75. */
+    /** Confidence above which no model is asked. Default: 1. */
     sure?: number;
     /** Passages the model is shown. Default: 8. */
     maxPassages?: number;

@@ -12,6 +12,8 @@ const SINCE = {
   conversationGrant: "2026.4.24",
   /** Appends context to the user's message and keeps the transcript clean; before, context goes in front and stays there. */
   appendedContext: "2026.6.11",
+  /** Lets a plugin run an agent with some of its tools only; before, it has all of them. */
+  scopedAgentRuns: "2026.6.11",
   /** Has rules about who sees which conversation. */
   conversationRules: "2026.6.11",
   /** Remembers under whose influence a memory file was written. */
@@ -32,6 +34,8 @@ const SINCE = {
   namedStatusFields: "2026.6.11",
   /** Loads memory-core beside another memory plugin until "dreaming" is off. */
   memoryCoreBeside: "2026.8.1",
+  /** Shows a model the names of many tools only, until it asks for one. */
+  deferredTools: "2026.9.4",
   /** Takes `disabled` in an answer of memory_get for "memory is off"; before, a failed read is known by it. */
   disabledMeansOff: "2026.8.1",
 };

@@ -61,7 +61,7 @@ pub fn active_memory_begin(
     env: &Env,
     agent: AutomaticAgent,
     #[napi(
-        ts_arg_type = "{ agentId: string; session: string; run?: string; message: string; before?: { role: 'user' | 'assistant'; text: string }[]; intent?: string | null; candidates: MemoryHit[]; fitting: MemoryHit[]; model: string; policy: string }"
+        ts_arg_type = "{ agentId: string; session: string; run?: string; message: string; before?: { role: 'user' | 'assistant'; text: string }[]; intent?: string | null; candidates: MemoryHit[]; fitting: MemoryHit[]; model: string; policy: string; tools?: string[] }"
     )]
     turn: Value,
 ) -> napi::Result<Value> {
@@ -102,13 +102,18 @@ pub fn active_memory_timed_out(env: &Env, ticket: u32) -> napi::Result<Option<Va
     shown.transpose().map_err(|e| to_js(env, e))
 }
 
-/// A model answered: what the turn is shown, when its reply still waits.
+/// A model answered: what the turn is shown, when its reply still waits. `seen`: what an agent's tools gave it.
 ///
 /// # Errors
 /// When the outcome cannot be handed over.
 #[napi(ts_return_type = "ActiveOutcome | null")]
-pub fn active_memory_answered(env: &Env, ticket: u32, text: String) -> napi::Result<Option<Value>> {
-    let outcome = TURNS.lock().answered(ticket, &text, now_ms());
+pub fn active_memory_answered(
+    env: &Env,
+    ticket: u32,
+    text: String,
+    seen: Option<Vec<String>>,
+) -> napi::Result<Option<Value>> {
+    let outcome = TURNS.lock().answered(ticket, &text, &seen.unwrap_or_default(), now_ms());
     outcome.as_ref().map(to_value).transpose().map_err(|e| to_js(env, e))
 }
 
@@ -130,8 +135,8 @@ pub fn active_memory_failed(
     end().map_err(|e| to_js(env, e))
 }
 
-/// What a message asks memory for: `past`, `person`, `preference`, `decision` or `time`; null for one that can be answered
-/// without.
+/// What a message asks memory for: `past`, `person`, `preference`, `decision`, `time`, `own` or `question`; null for one that
+/// can be answered without, `general` for one that the world answers.
 ///
 /// # Errors
 /// When the answer cannot be handed over.

@@ -2,6 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
 import { eventually, MAIN, memoryHost, text } from "./memory-host.mjs";
@@ -29,19 +31,23 @@ export async function proxyBefore(baseUrl) {
 
 /**
  * @param {string} version
- * @param {{files: Record<string, string>, rules: object[], active?: Record<string, unknown>, config?: (config: Record<string, any>, other: string) => void}} setup
+ * @param {{files: Record<string, string>, rules: object[], active?: Record<string, unknown>, others?: Record<string, string>,
+ *   config?: (config: Record<string, any>, other: {url: string, workspace: string}) => void}} setup
  *   `active`: what differs from our usual settings of active memory; `config`: what differs in the host's, which is handed the
- *   address of another proxy.
+ *   address of another proxy and a workspace with the notes `others`.
  */
-export async function activeHome(version, { files, rules, active = {}, config: change }) {
+export async function activeHome(version, { files, rules, active = {}, others = {}, config: change }) {
   const home = await memoryHost(version, { files, rules });
   const { host } = home;
   const [{ model, url }, other] = await Promise.all([proxyBefore(host.baseUrl), proxyBefore(host.baseUrl)]);
+  const workspace = path.join(host.dir, "other-workspace");
+  await mkdir(path.join(workspace, "memory"), { recursive: true });
+  for (const [name, note] of Object.entries(others)) await writeFile(path.join(workspace, "memory", name), note);
   await host.edit((entry, config) => {
     config.models.providers.fake.baseUrl = url;
     const activeMemory = { enabled: true, timeoutMs: TIMEOUT_MS, lateMs: 3000, queryMode: "message", mode: "always", ...active };
     entry.config = { ...entry.config, autoRecallTimeoutMs: 5000, activeMemory };
-    change?.(config, other.url);
+    change?.(config, { url: other.url, workspace });
   });
   await host.ok("memory", "index");
   await host.startGateway();
@@ -88,10 +94,12 @@ export async function activeHome(version, { files, rules, active = {}, config: c
     await pause(3000);
   }
 
-  /** What a conversation shows last. @param {string} [sessionKey] */
-  async function lastShown(sessionKey = MAIN) {
-    const { messages } = await home.call("chat.history", { sessionKey });
-    return text(messages.findLast((/** @type {any} */ one) => one.role === "assistant") ?? {});
+  /** What a conversation answers a command. @param {string} line @param {string} [sessionKey] */
+  async function answerTo(line, sessionKey = MAIN) {
+    const before = host.shown(sessionKey).length;
+    await home.call("chat.send", { sessionKey, message: line, idempotencyKey: randomUUID() });
+    expect(await eventually(async () => host.shown(sessionKey).length > before), `no answer to ${line}`).toBe(true);
+    return host.shown(sessionKey).slice(before).join("\n");
   }
 
   /** Ends the proxy; hosts end with their suite. */
@@ -102,5 +110,5 @@ export async function activeHome(version, { files, rules, active = {}, config: c
     }
   }
 
-  return { home, host, model, other: other.model, say, sayToTheEnd, command, lastShown, close };
+  return { home, host, model, other: other.model, say, sayToTheEnd, command, answerTo, close };
 }

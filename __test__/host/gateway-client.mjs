@@ -23,6 +23,10 @@ const client = await new Promise((resolve, reject) => {
     scopes: ["operator.admin", "operator.read", "operator.write"],
     onHelloOk: () => resolve(connecting),
     onConnectError: reject,
+    // What is said in conversations, also by commands, which leave nothing in their history.
+    onEvent: (/** @type {any} */ { event, payload }) => {
+      if (event === "chat" && payload?.state === "final") console.log(JSON.stringify({ event, payload }));
+    },
   });
   connecting.start();
 });

@@ -2,8 +2,13 @@
 
 import { createInterface } from "node:readline";
 
+/** Most that is kept of what conversations showed. */
+const MOST_SAID = 200;
+
 /** The process that holds a connection to a gateway. */
 export class Connection {
+  /** What conversations showed, oldest first. @type {any[]} */
+  said = [];
   #last = 0;
   #said = "";
   /** @type {Map<number, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
@@ -24,6 +29,11 @@ export class Connection {
 
   /** @param {string} line */
   #take(line) {
+    if (line.startsWith('{"event":"chat"')) {
+      this.said.push(JSON.parse(line).payload);
+      this.said.splice(0, this.said.length - MOST_SAID);
+      return;
+    }
     // The host's own client may print other things.
     if (!line.startsWith('{"id":')) return;
     const { id, result, error } = JSON.parse(line);

@@ -305,6 +305,11 @@ export class TestHost {
     return this.#connection;
   }
 
+  /** What was shown in a conversation since this connection to the gateway, oldest first. @param {string} sessionKey */
+  shown(sessionKey) {
+    return (this.#connection?.said ?? []).filter((one) => one.sessionKey === sessionKey).map((one) => JSON.stringify(one.message ?? ""));
+  }
+
   #disconnect() {
     if (this.#connection?.isOpen) killGroup(this.#connection.child);
     this.#connection = null;

@@ -11,9 +11,13 @@ import http from "node:http";
 
 /** Pause between two words of a dripping answer, in milliseconds. */
 const DRIP_MS = 150;
-/** A word of an answer that comes as events. */
-const EVENT = (/** @type {string} */ content) =>
-  `data: ${JSON.stringify({ id: "slow", object: "chat.completion.chunk", created: 0, model: "fake-chat", choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+/** What a model says: words, or the use of a tool. @typedef {string | {name: string, arguments: Record<string, unknown>}} Said */
+
+/** A part of an answer that comes as events. @param {Record<string, unknown>} delta @param {string | null} [finish_reason] */
+const event = (delta, finish_reason = null) => {
+  const choices = [{ index: 0, delta, finish_reason }];
+  return `data: ${JSON.stringify({ id: "slow", object: "chat.completion.chunk", created: 0, model: "fake-chat", choices })}\n\n`;
+};
 
 /** Begins the text of our requests. */
 export const OUR_SYSTEM = "You choose notes for another model";
@@ -26,6 +30,10 @@ const textOf = (message) =>
 
 /** Whether a request to a chat model is one of active memory. @param {any} body */
 export const isOurs = (body) => (body?.messages ?? []).some((/** @type {any} */ message) => textOf(message).includes(OUR_SYSTEM));
+
+/** Whether it is one of an agent that active memory lets search. @param {any} body */
+const isRun = (body) =>
+  (body?.messages ?? []).some((/** @type {any} */ message) => textOf(message).includes("You search the user's memory"));
 
 /** Whether it is one of the host's own active memory. @param {any} body */
 const isBundled = (body) =>
@@ -54,10 +62,14 @@ export class SlowModel {
   delayMs = 0;
   /** What a request of active memory is answered. @type {(body: any) => string} */
   answer = () => "NONE";
+  /** The same of the host's own; else the provider answers those. @type {((body: any) => Said) | null} */
+  answerBundled = null;
   /** Requests of active memory that are over. @type {Finished[]} */
   finished = [];
   /** All of them. @type {{at: number, body: any}[]} */
   asked = [];
+  /** Those of agents that it lets search. @type {{at: number, body: any}[]} */
+  runs = [];
   /** Those of the host's own active memory. @type {{at: number, body: any, authorization: unknown}[]} */
   bundled = [];
   /** All other requests to the chat model, with the time they arrived. @type {{at: number, body: any, authorization: unknown}[]} */
@@ -77,12 +89,20 @@ export class SlowModel {
     const raw = Buffer.concat(chunks);
     const isChat = request.url?.endsWith("/chat/completions");
     const body = isChat ? JSON.parse(raw.toString("utf8")) : null;
-    if (!isChat || !isOurs(body)) {
-      if (isChat) (isBundled(body) ? this.bundled : this.main).push({ at, body, authorization: request.headers.authorization });
+    const isOfRun = isChat && isRun(body);
+    if (isOfRun) this.runs.push({ at, body });
+    if (!isChat || (isOfRun && this.manner === "pass") || !(isOfRun || isOurs(body))) {
+      const isOfBundled = isChat && isBundled(body);
+      if (isChat && !isOfRun) (isOfBundled ? this.bundled : this.main).push({ at, body, authorization: request.headers.authorization });
+      if (isOfBundled && this.answerBundled) {
+        if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
+        this.#say(response, body, this.answerBundled(body));
+        return;
+      }
       this.#pass(request, response, raw);
       return;
     }
-    this.asked.push({ at, body });
+    if (!isOfRun) this.asked.push({ at, body });
     response.on("close", () => this.finished.push({ at, ms: Date.now() - at, finished: response.writableFinished, body }));
     if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
     this.#answer(response, body);
@@ -106,7 +126,7 @@ export class SlowModel {
         return;
       case "drip": {
         response.writeHead(200, { "content-type": "text/event-stream" });
-        const timer = setInterval(() => response.write(EVENT("and ")), DRIP_MS);
+        const timer = setInterval(() => response.write(event({ content: "and " })), DRIP_MS);
         response.on("close", () => clearInterval(timer));
         return;
       }
@@ -115,19 +135,33 @@ export class SlowModel {
     }
   }
 
-  /** @param {http.ServerResponse} response @param {any} body @param {string} text */
-  #say(response, body, text) {
+  /** @param {http.ServerResponse} response @param {any} body @param {Said} said */
+  #say(response, body, said) {
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-    const base = { id: "slow", created: 0, model: "fake-chat" };
+    const call =
+      typeof said === "string"
+        ? null
+        : { id: "call_slow", type: "function", function: { name: said.name, arguments: JSON.stringify(said.arguments) } };
+    const content = typeof said === "string" ? said : null;
+    const finish_reason = call ? "tool_calls" : "stop";
     if (!body.stream) {
-      const choices = [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }];
+      const message = { role: "assistant", content, ...(call ? { tool_calls: [call] } : {}) };
       response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ ...base, object: "chat.completion", choices, usage }));
+      response.end(
+        JSON.stringify({
+          id: "slow",
+          created: 0,
+          model: "fake-chat",
+          object: "chat.completion",
+          choices: [{ index: 0, message, finish_reason }],
+          usage,
+        }),
+      );
       return;
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
-    const end = { ...base, object: "chat.completion.chunk", choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage };
-    response.end(`${EVENT(text)}data: ${JSON.stringify(end)}\n\ndata: [DONE]\n\n`);
+    response.write(event(call ? { tool_calls: [{ index: 0, ...call }] } : { content }));
+    response.end(`${event({}, finish_reason)}data: [DONE]\n\n`);
   }
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response @param {Buffer} raw */

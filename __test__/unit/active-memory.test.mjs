@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -256,6 +257,62 @@ describe("beside the bundled plugin", () => {
 describe("what a person sees of a turn", () => {
   const outcome = { status: "ok", lane: "model", block: "b", cached: false, chars: 34, shown: "Falcon uses PostgreSQL" };
   const at = (/** @type {string} */ version) => /** @type {any} */ ({ has: (/** @type {any} */ ability) => versionHas(version, ability) });
+
+  test("is silent where the bundled one serves an agent for its earlier conversations", async () => {
+    const llm = picks(/PostgreSQL/);
+    const bundled = { enabled: true, config: { enabled: true, agents: [] } };
+    for (const [version, dmScope, isServed] of /** @type {const} */ ([
+      ["2026.9.6", "main", true],
+      ["2026.9.6", "per-peer", false],
+      ["2026.6.11", "main", false],
+    ])) {
+      const home = await hooked({ ...ON, autoRecall: true }, { files: FILES, llm, version });
+      Object.assign(home.cfg.plugins.entries, { "active-memory": bundled });
+      Object.assign(home.cfg, { session: { dmScope } });
+      const shown = await ask(home, ASKED);
+      expect(shown?.appendContext === undefined, `${version} ${dmScope}`).toBe(isServed);
+    }
+  });
+
+  test("an agent searches with its own tools, in a queue and a session of its own", async () => {
+    /** @type {Record<string, any>[]} */
+    const runs = [];
+    let made = "Falcon uses PostgreSQL 17 as its database.";
+    const runtimeAgent = {
+      runEmbeddedAgent: async (/** @type {Record<string, any>} */ run) => {
+        runs.push(run);
+        const content = [{ type: "text", text: '{"results":[{"snippet":"Falcon uses PostgreSQL 17 as its database."}]}' }];
+        run.onAgentToolResult({ toolName: "memory_search", isError: false, result: { content } });
+        run.onAgentToolResult({ toolName: "exec", isError: false, result: { content: [{ type: "text", text: "Osprey 42" }] } });
+        return { payloads: [{ text: made }], meta: {} };
+      },
+    };
+    const own = { ...ON.activeMemory, engine: "agent", toolsAllow: ["group:fs", "write", "memory_search"], fastMode: "auto" };
+    const home = await hooked({ ...ON, activeMemory: own }, { files: FILES, version: "2026.6.11", runtimeAgent });
+    const told = { ...WEB, modelProviderId: "fake", modelId: "chat" };
+    expect((await ask(home, ASKED, told)).appendContext).toMatch(/<active_memory_plugin>[\s\S]*Falcon uses PostgreSQL 17/);
+    const [run] = runs;
+    expect(run).toMatchObject({ toolsAllow: ["memory_search"], trigger: "manual", fastMode: "auto", provider: "fake", model: "chat" });
+    expect(run.lane).toMatch(/^memory-core-rs:[0-7]$/);
+    expect(run.sessionKey).toMatch(/^agent:main:main:active-memory:[0-9a-f]{12}$/);
+    expect(run.prompt.length).toBeLessThanOrEqual(4800);
+    await expect.poll(() => existsSync(path.dirname(run.sessionFile))).toBe(false);
+    // What no tool of memory gave is not shown.
+    made = "Osprey has 42 servers in Porto.";
+    const shown = await ask(home, "What did we decide about the database that Falcon has?", told);
+    expect(shown.appendContext).toMatch(/^<relevant-memories>/);
+    expect(runs).toHaveLength(2);
+  });
+
+  test("before 2026.6 a model is asked once instead of an agent, and the log says so once", async () => {
+    const runEmbeddedPiAgent = () => expect.unreachable();
+    const own = { ...ON.activeMemory, engine: "agent" };
+    const home = await hooked({ ...ON, activeMemory: own }, { files: FILES, version: "2026.4.12", runtimeAgent: { runEmbeddedPiAgent } });
+    for (const prompt of [ASKED, "What did we decide about the database that Falcon has?"]) {
+      expect((await ask(home, prompt)).prependContext).toContain("PostgreSQL");
+    }
+    expect(home.warnings.filter((line) => line.includes('engine "agent"'))).toHaveLength(1);
+  });
 
   test("the line has the words of the host's own plugin", () => {
     const [newer] = [at("2026.9.6")].map((host) => statusLines(host, outcome, 842, "recent"));

@@ -1,7 +1,7 @@
 // The active memory that comes with the host. Two of them would show the model two blocks and ask it twice, so where that
 // one is on for an agent ours is silent, auto-recall included.
 
-import { isRecord, normalizeAgentId } from "../../lib/config.js";
+import { isRecord, normalizeAgentId, rememberedConversations } from "../../lib/config.js";
 
 /** @typedef {import("../host.js").HostConfig} HostConfig */
 
@@ -26,14 +26,17 @@ function liveEntry(cfg) {
 }
 
 /**
- * Whether it serves an agent. It also remembers across conversations, but only with a memory plugin that offers the
- * transcripts for it, which ours does not.
+ * Whether it serves an agent: one that it lists, and on newer hosts one whose earlier conversations it may recall, which we
+ * offer it.
+ * @param {import("../host.js").Host} host
  * @param {HostConfig} cfg
  * @param {string} agentId
  */
-export function bundledServes(cfg, agentId) {
+export function bundledServes(host, cfg, agentId) {
   const entry = liveEntry(cfg);
-  return entry !== undefined && names(entry.config?.agents).some((id) => normalizeAgentId(id) === agentId);
+  if (entry === undefined) return false;
+  if (names(entry.config?.agents).some((id) => normalizeAgentId(id) === agentId)) return true;
+  return host.has("escalatingRecall") && rememberedConversations(cfg, agentId);
 }
 
 /** Whether it is loaded at all, and has the command. @param {HostConfig} cfg */

@@ -99,11 +99,12 @@ export const isPaused = (agent, ctx) => native().isActiveMemoryOff(agent.native,
 
 /**
  * Whether auto-recall leaves a turn to active memory, ours or the bundled one.
+ * @param {Host} host
  * @param {Agent} agent
  * @param {Context} ctx
  */
-export function leavesRecall(agent, ctx) {
-  return bundledServes(agent.cfg, agent.agentId) || isServed(agent, ctx);
+export function leavesRecall(host, agent, ctx) {
+  return bundledServes(host, agent.cfg, agent.agentId) || isServed(agent, ctx);
 }
 
 /**

@@ -20,7 +20,7 @@ export async function activeContext(plugin, event, ctx) {
   const began = performance.now();
   const { host } = plugin;
   const agent = hookAgent(host, ctx);
-  if (bundledServes(agent.cfg, agent.agentId) || !isServed(agent, ctx) || isPaused(agent, ctx)) {
+  if (bundledServes(host, agent.cfg, agent.agentId) || !isServed(agent, ctx) || isPaused(agent, ctx)) {
     void showLines(plugin, agent, ctx, []);
     return undefined;
   }

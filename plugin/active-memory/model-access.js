@@ -1,15 +1,19 @@
-// By which way the agent's own model is asked once, without tools. Versions of the host differ in what they offer a
-// plugin, and in whose account they use: another agent's notes must not leave through the default agent's.
+// By which way the agent's own model is asked: once, without tools, or as an agent that searches by itself. Versions of the
+// host differ in what they offer a plugin, and in whose account they use: another agent's notes must not leave through the
+// default agent's.
 
 import { isRecord } from "../../lib/config.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { importSdk } from "../sdk.js";
+import { askAgent, canRunAgent } from "./sub-agent.js";
 
 /**
  * @typedef {import("../hooks/agent.js").Agent} Agent
+ * @typedef {{api: import("../host.js").PluginApi, host: import("../host.js").Host}} Plugin
  * @typedef {{system: string, prompt: string, maxTokens: number}} Task
- * @typedef {{name: string, policy: string, ask: (task: Task, signal: AbortSignal) => Promise<string>}} Access
- *   `name`: which model by which way; `policy`: what the configuration says about it.
+ * @typedef {{text: string, seen: string[]}} Answer `seen`: what tools gave an agent that answers.
+ * @typedef {{name: string, policy: string, tools: string[], ask: (task: Task, signal: AbortSignal) => Promise<Answer>}} Access
+ *   `name`: which model by which way; `policy`: what the configuration says about it; `tools`: those of an agent.
  */
 
 /** What the host shows as the reason of a call. */
@@ -18,14 +22,40 @@ const PURPOSE = `${PLUGIN_ID}.active-memory`;
 /** How long a model that was made ready is used, in milliseconds. */
 const PREPARED_MS = 300_000;
 
+/** Whether the log has been told that this host runs no agent for us. */
+let isTold = false;
+
 /**
  * The way for an agent in a conversation; null where its model must not or cannot be asked.
- * @param {{api: import("../host.js").PluginApi, host: import("../host.js").Host}} plugin
+ * @param {Plugin} plugin
  * @param {Agent} agent
  * @param {Record<string, any>} ctx
  * @returns {Access | null}
  */
-export function modelAccess({ api, host }, agent, ctx) {
+export function modelAccess(plugin, agent, ctx) {
+  const own = agent.settings.activeMemory;
+  if (own.engine === "agent") {
+    if (canRunAgent(plugin)) {
+      const name = `run ${agent.agentId} ${own.model ?? sessionModel(ctx) ?? ""}`;
+      return { name, policy: "", tools: own.toolsAllow, ask: ({ prompt }, signal) => askAgent(plugin, agent, ctx, prompt, signal) };
+    }
+    if (!isTold) {
+      isTold = true;
+      plugin.host.logger.warn(`${PLUGIN_ID}: activeMemory.engine "agent" needs a host from 2026.6; a model is asked once instead`);
+    }
+  }
+  const once = askOnce(plugin, agent, ctx);
+  return once && { ...once, tools: [], ask: async (task, signal) => ({ text: await once.ask(task, signal), seen: [] }) };
+}
+
+/**
+ * The way to one answer without tools.
+ * @param {Plugin} plugin
+ * @param {Agent} agent
+ * @param {Record<string, any>} ctx
+ * @returns {{name: string, policy: string, ask: (task: Task, signal: AbortSignal) => Promise<string>} | null}
+ */
+function askOnce({ api, host }, agent, ctx) {
   const { runtime } = api;
   const grants = grantsOf(agent.cfg);
   const wanted = agent.settings.activeMemory.model ?? (grants.allowModelOverride ? sessionModel(ctx) : undefined);
@@ -135,7 +165,7 @@ async function prepareNow(cfg, agentId, model, fallback) {
 
 /**
  * Makes ready what the first question would wait for.
- * @param {{api: import("../host.js").PluginApi}} plugin
+ * @param {Plugin} plugin
  * @param {Agent} agent
  * @param {Record<string, any>} ctx
  */

@@ -15,7 +15,9 @@ import { activeContext } from "./hook.js";
 /** Time that a host gives the hook beyond our own limit, in milliseconds. */
 const SPARE_MS = 250;
 /** Longest limit that the settings allow. */
-const LONGEST_MS = 120_000;
+const LONGEST_MS = 150_000;
+/** Limits where the settings say nothing: of one answer, and of an agent that searches. */
+const USUAL_MS = { single: 2500, agent: 15_000 };
 
 /** Whether the log has been told; hosts register many times. */
 let isTold = false;
@@ -25,6 +27,14 @@ function sections(settings) {
   if (!isRecord(settings)) return [];
   const layers = [settings, ...Object.values(isRecord(settings.agents) ? settings.agents : {})];
   return layers.flatMap((layer) => (isRecord(layer) && isRecord(layer.activeMemory) ? [layer.activeMemory] : []));
+}
+
+/**
+ * How long a section lets a reply wait, at most: parts of it may stand in the section of all agents.
+ * @param {Record<string, any>} section
+ */
+function longest({ engine, timeoutMs, setupGraceTimeoutMs }) {
+  return Math.max(USUAL_MS[engine === "agent" ? "agent" : "single"], Number(timeoutMs) || 0) + (Number(setupGraceTimeoutMs) || 0);
 }
 
 /**
@@ -54,8 +64,7 @@ export function registerActiveMemory(api, host) {
   }
   if (!isOn) return;
   const run = guarded(host, "active memory", (event, ctx) => activeContext(plugin, event, ctx));
-  const limits = found.map((section) => Number(section.timeoutMs) || 0);
-  const timeoutMs = Math.min(LONGEST_MS, Math.max(2500, ...limits)) + SPARE_MS;
+  const timeoutMs = Math.min(LONGEST_MS, Math.max(...found.map(longest))) + SPARE_MS;
   api.on("before_prompt_build", run, { timeoutMs, ...guardOf(host) });
 }
 

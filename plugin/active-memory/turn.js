@@ -36,9 +36,10 @@ export async function activeTurn(plugin, agent, event, ctx) {
   const progress = { fallback: NOTHING };
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
+  const { timeoutMs, engine, setupGraceTimeoutMs } = agent.settings.activeMemory;
   const late = new Promise((resolve) => {
     // Not unref'd: a process that waits for nothing else must not end before the reply.
-    timer = setTimeout(() => resolve(null), agent.settings.activeMemory.timeoutMs);
+    timer = setTimeout(() => resolve(null), timeoutMs + (engine === "agent" ? setupGraceTimeoutMs : 0));
   });
   const work = serve(plugin, agent, event, ctx, progress).catch((error) => {
     plugin.host.logger.warn(`${PLUGIN_ID}: active memory: ${errorMessage(error)}`);
@@ -92,12 +93,13 @@ async function serve(plugin, agent, event, ctx, progress) {
     run: ctx.runId ? `${ctx.runId} ${event.currentUserMessageId ?? ctx.currentUserMessageId ?? ""}` : undefined,
     message,
     before: lastMessages(event.messages, MAX_MESSAGES),
-    intent: access ? intent : null,
+    intent: access || intent === "general" ? intent : null,
     candidates: candidates.map(passage),
     fitting: candidates.filter((hit) => hit.fits).map(passage),
     // Homes that share a process share no failures.
     model: `${host.stateDir()}\n${access?.name ?? "none"}`,
     policy: access?.policy ?? "",
+    tools: access?.tools ?? [],
   });
   if ("done" in step) return access || step.done.lane === "none" || !intent ? step.done : { ...step.done, status: "not-authorized" };
   const { ask } = step;
@@ -163,11 +165,11 @@ class Call {
   async #run(host, access, asked) {
     const { ticket } = this.#ask;
     try {
-      const text = await access.ask(this.#ask, this.#controller.signal);
+      const { text, seen } = await access.ask(this.#ask, this.#controller.signal);
       if (this.#ended) return null;
       this.#ended = true;
       asked.answer = text;
-      return native().activeMemoryAnswered(ticket, text);
+      return native().activeMemoryAnswered(ticket, text, seen);
     } catch (error) {
       if (this.#ended) return null;
       this.#ended = true;

@@ -75,7 +75,7 @@ function lastTurns(agent, event, ctx) {
 async function recallBlock(host, agent, event, ctx) {
   if (!agent.settings.autoRecall || typeof event.prompt !== "string") return null;
   // One block in a prompt, whoever puts it there.
-  if (leavesRecall(agent, ctx)) return null;
+  if (leavesRecall(host, agent, ctx)) return null;
   const limit = agent.settings.autoRecallTimeoutMs;
   return await withinTime(limit, recall(host, agent, event, ctx));
 }

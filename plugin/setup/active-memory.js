@@ -41,8 +41,11 @@ const SAME = [
   "transcriptDir",
 ];
 
-/** What has no counterpart: it belongs to an agent run with tools, and ours is one call without. */
-const DROPPED = ["toolsAllow", "setupGraceTimeoutMs", "fastMode", "modelFallbackPolicy", "qmd"];
+/** The same, for the engine "agent" only: one call has no tools. */
+const OF_AGENT = ["toolsAllow", "setupGraceTimeoutMs", "fastMode"];
+
+/** What has no counterpart. */
+const DROPPED = ["modelFallbackPolicy", "qmd"];
 
 /** Longest a reply waits after an import, in milliseconds: a single call needs no more. */
 const MOST_MS = 5000;
@@ -64,11 +67,13 @@ export function activeMemoryImport(host, cfg) {
   const { config } = entry;
   const from = (/** @type {string} */ name) => `from ${theirs(name)}`;
   const notes = [];
-  const wanted = SAME.filter((name) => config[name] !== undefined).map((name) => ({
-    key: ours(name),
-    value: config[name],
-    reason: from(name),
-  }));
+  const wanted = [...SAME, ...OF_AGENT]
+    .filter((name) => config[name] !== undefined)
+    .map((name) => ({
+      key: ours(name),
+      value: config[name],
+      reason: from(name),
+    }));
   wanted.push({ key: ours("enabled"), value: config.enabled !== false, reason: from("enabled") });
   const mode = config.mode ?? (host.has("escalatingRecall") ? "escalate" : "always");
   wanted.push({
@@ -83,8 +88,10 @@ export function activeMemoryImport(host, cfg) {
     if (config.timeoutMs > MOST_MS)
       notes.push(`A reply waits for at most ${MOST_MS} ms instead of ${config.timeoutMs}: a single call needs no more.`);
   }
-  for (const name of DROPPED)
-    if (config[name] !== undefined) notes.push(`${name} is not taken over: a model is asked once, without tools.`);
+  for (const name of DROPPED) if (config[name] !== undefined) notes.push(`${name} is not taken over: ours has nothing like it.`);
+  const idle = OF_AGENT.filter((name) => config[name] !== undefined);
+  if (idle.length > 0)
+    notes.push(`${idle.join(", ")}: of use only with activeMemory.engine "agent"; ours asks a model once, without tools.`);
   if (config.model !== undefined) wanted.push(...grants(cfg, config.model));
   /** @type {Record<string, any> | undefined} */
   const set = pluginSettings(cfg).activeMemory;

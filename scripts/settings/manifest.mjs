@@ -52,5 +52,5 @@ function propertyOf(setting) {
  */
 export function jsonText(value) {
   const text = JSON.stringify(value, null, 2);
-  return `${text.replace(/\[\s+("[^[\]{}]*")\s+\]/g, (_, words) => `[${words.replace(/,\s+"/g, ', "')}]`)}\n`;
+  return `${text.replace(/\[\s+((?:"|true|false)[^[\]{}]*)\s+\]/g, (_, words) => `[${words.trimEnd().replace(/,\s+(?="|true|false)/g, ", ")}]`)}\n`;
 }

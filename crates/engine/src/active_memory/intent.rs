@@ -10,7 +10,10 @@ use regex::{Regex, RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
 use text::{cut::head, fold::compose, pattern::ascii_boundaries};
 
-use super::intent_patterns::{FUTURE, HABIT_OR_ORDER, PATTERNS, RETROSPECTIVE};
+use super::{
+    intent_patterns::{FUTURE, HABIT_OR_ORDER, PATTERNS, RETROSPECTIVE},
+    question_patterns::{ASKS, OWN, WORK, WORLD},
+};
 
 /// Most of a message that is looked at, in UTF-16 units: what somebody asks for stands in a sentence.
 const MOST_UNITS: usize = 2000;
@@ -29,6 +32,12 @@ pub enum Intent {
     Decision,
     /// When something was, or is due.
     Time,
+    /// A question in which somebody speaks of their own matters.
+    Own,
+    /// Any other question that the world does not answer.
+    Question,
+    /// Nothing: the world answers it, or it is about the words that it holds.
+    General,
 }
 
 struct Patterns {
@@ -43,6 +52,10 @@ static ASKING: LazyLock<Option<Patterns>> = LazyLock::new(|| {
 });
 static LATER: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(FUTURE.iter().copied()));
 static BEFORE: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(RETROSPECTIVE.iter().copied()));
+static ASKED: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(ASKS.iter().copied()));
+static OF_OWN: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(OWN.iter().copied()));
+static OF_WORLD: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(WORLD.iter().copied()));
+static OF_WORK: LazyLock<Option<RegexSet>> = LazyLock::new(|| set_of(WORK.iter().copied()));
 static TELLING: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&ascii_boundaries(HABIT_OR_ORDER)).ok());
 
 fn set_of<'a>(patterns: impl Iterator<Item = &'a str>) -> Option<RegexSet> {
@@ -50,8 +63,8 @@ fn set_of<'a>(patterns: impl Iterator<Item = &'a str>) -> Option<RegexSet> {
     RegexSetBuilder::new(patterns).case_insensitive(true).size_limit(64 << 20).dfa_size_limit(16 << 20).build().ok()
 }
 
-/// What a message asks memory for; none for one that can be answered without. `message` is without what the host put
-/// around it.
+/// What a message asks memory for; none or [`Intent::General`] for one that can be answered without. `message` is without
+/// what the host put around it.
 #[must_use]
 pub fn recall_intent(message: &str) -> Option<Intent> {
     let plain = compose(head(message.trim(), MOST_UNITS));
@@ -60,11 +73,23 @@ pub fn recall_intent(message: &str) -> Option<Intent> {
         return None;
     }
     let asking = ASKING.as_ref()?;
-    let found = asking.set.matches(&text).iter().next().and_then(|at| asking.intents.get(at).copied())?;
+    let found = asking.set.matches(&text).iter().next().and_then(|at| asking.intents.get(at).copied());
     let is_in = |set: &LazyLock<Option<RegexSet>>| set.as_ref().is_some_and(|set| set.is_match(&text));
     // "Remember to call Ana tomorrow" asks for nothing that was said.
     let is_later = is_in(&LATER) || TELLING.as_ref().is_some_and(|telling| telling.is_match(&text));
-    (!is_later || is_in(&BEFORE)).then_some(found)
+    if is_later && !is_in(&BEFORE) {
+        return None;
+    }
+    found.or_else(|| {
+        let (own, world) = (is_in(&OF_OWN), is_in(&OF_WORLD));
+        match (own, world) {
+            (false, true) => Some(Intent::General),
+            (true, true) => None,
+            _ if is_in(&OF_WORK) || !is_in(&ASKED) => None,
+            (true, false) => Some(Intent::Own),
+            (false, false) => Some(Intent::Question),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -74,6 +99,7 @@ mod tests {
     #[test]
     fn the_patterns_compile() {
         assert!(ASKING.is_some() && LATER.is_some() && BEFORE.is_some() && TELLING.is_some());
+        assert!(ASKED.is_some() && OF_OWN.is_some() && OF_WORLD.is_some() && OF_WORK.is_some());
     }
 
     #[test]
@@ -155,7 +181,25 @@ mod tests {
             "내일 우유 사라고 알려 줘",
         ];
         for text in ordinary {
-            assert_eq!(recall_intent(text), None, "{text}");
+            assert!(matches!(recall_intent(text), None | Some(Intent::General)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_need_not_speak_of_the_past() {
+        for (text, expected) in [
+            ("how fast do I listen to audiobooks?", Some(Intent::Own)),
+            ("wie laut darf ich nachts üben?", Some(Intent::Own)),
+            ("combien je paie pour le garage ?", Some(Intent::Own)),
+            ("which berth is the boat at?", Some(Intent::Question)),
+            ("how many weeks does a customer have to pay?", Some(Intent::Question)),
+            ("und in welchem Jahr?", Some(Intent::Question)),
+            ("how does a heat pump work?", Some(Intent::General)),
+            ("translate \"the boat is blue\" into Greek", Some(Intent::General)),
+            ("write a poem about the boat", None),
+            ("the boat is blue", None),
+        ] {
+            assert_eq!(recall_intent(text), expected, "{text}");
         }
     }
 

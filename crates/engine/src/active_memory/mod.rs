@@ -16,5 +16,6 @@ mod intent_patterns;
 pub mod lane;
 pub mod prompt;
 pub mod query;
+mod question_patterns;
 pub mod toggles;
 pub mod turns;

@@ -59,6 +59,9 @@ pub struct Turn {
     pub model: String,
     /// What the configuration says about asking it.
     pub policy: String,
+    /// The tools with which it searches by itself; none where it is asked once over the passages.
+    #[serde(default)]
+    pub tools: Vec<String>,
 }
 
 /// What a turn is shown, and why.
@@ -141,6 +144,8 @@ struct Call {
     /// Whether the reply no longer waits.
     is_late: bool,
     is_beside: bool,
+    /// Whether it searches by itself.
+    is_agent: bool,
 }
 
 #[derive(Debug)]
@@ -202,7 +207,12 @@ impl Turns {
             Lane::Native => return Step::Done(native),
             Lane::Model => {}
         }
-        let request = prompt::request(own, &turn.candidates, &turn.message, &turn.before);
+        let is_agent = !turn.tools.is_empty();
+        let request = if is_agent {
+            prompt::of_agent(own, &turn.tools, &turn.message, &turn.before)
+        } else {
+            prompt::request(own, &turn.candidates, &turn.message, &turn.before)
+        };
         let key = key(&turn, &request, own.answer);
         if let Some(known) = self.cache.get(&key, now_ms) {
             return Step::Done(Outcome { cached: true, ..answered(&known) });
@@ -222,7 +232,9 @@ impl Turns {
         let ticket = self.next;
         let beside = gate == Gate::Probe;
         let time = own.timeout_ms + own.late_ms + GONE_MS;
-        let passages: Vec<Hit> = turn.candidates.into_iter().take(request.passages).collect();
+        // An agent that finds what the search has found may say so.
+        let most = if is_agent { own.max_passages } else { request.passages };
+        let passages: Vec<Hit> = turn.candidates.into_iter().take(most).collect();
         let call = Call {
             session: turn.session,
             run,
@@ -235,6 +247,7 @@ impl Turns {
             until_ms: now_ms.saturating_add_unsigned(time),
             is_late: false,
             is_beside: beside,
+            is_agent,
         };
         self.calls.insert(ticket, call);
         let fallback = if beside { with("circuit-breaker") } else { native };
@@ -266,11 +279,11 @@ impl Turns {
         Some((outcome, runs_on))
     }
 
-    /// A call answered. What the turn is shown, when its reply still waits.
-    pub fn answered(&mut self, ticket: u32, text: &str, now_ms: i64) -> Option<Outcome> {
+    /// A call answered. What the turn is shown, when its reply still waits. `seen`: what an agent's tools gave it.
+    pub fn answered(&mut self, ticket: u32, text: &str, seen: &[String], now_ms: i64) -> Option<Outcome> {
         let call = self.calls.remove(&ticket)?;
         let own = &call.settings.active_memory;
-        let read = read(&call, text);
+        let read = read(&call, text, seen);
         if !call.is_late {
             self.breaker.succeeded(&call.breaker);
         }
@@ -328,9 +341,14 @@ impl Turns {
 const NOTHING_FOUND: &str = "no_relevant_memory";
 
 /// What an answer comes to, or the status of one that is of no use.
-fn read(call: &Call, text: &str) -> Result<Known, &'static str> {
+fn read(call: &Call, text: &str, seen: &[String]) -> Result<Known, &'static str> {
     let own = &call.settings.active_memory;
-    match own.answer {
+    // Who has looked nothing up remembers nothing.
+    if call.is_agent && seen.is_empty() {
+        return Ok(Known::Nothing);
+    }
+    let form = if call.is_agent { Answer::Summary } else { own.answer };
+    match form {
         Answer::Pick => match answer::pick(text, call.passages.len()) {
             Pick::None => Ok(Known::Nothing),
             Pick::Passages(picked) => Ok(Known::Passages(shown(&call.passages, &picked))),
@@ -340,7 +358,8 @@ fn read(call: &Call, text: &str) -> Result<Known, &'static str> {
             Summary::None => Ok(Known::Nothing),
             Summary::Unusable => Err("unavailable"),
             Summary::Line(line) => {
-                let passages: Vec<&str> = call.passages.iter().map(|hit| hit.snippet.as_str()).collect();
+                let found = call.passages.iter().map(|hit| hit.snippet.as_str());
+                let passages: Vec<&str> = found.chain(seen.iter().map(String::as_str)).collect();
                 // The sign that it was cut is nothing it says.
                 let said = line.trim_end_matches('…');
                 if grounding::is_grounded(said, &passages) { Ok(Known::Line(line)) } else { Err("ungrounded") }
@@ -424,8 +443,9 @@ fn key(turn: &Turn, request: &prompt::Request, answer: Answer) -> Key {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part.as_bytes());
     }
-    // Only a part of a long passage is sent; what is shown is all of it.
-    for hit in turn.candidates.iter().take(request.passages) {
+    // Only a part of a long passage is sent; what is shown is all of it. An agent is sent none, and finds what is there.
+    let most = if turn.tools.is_empty() { request.passages } else { usize::MAX };
+    for hit in turn.candidates.iter().take(most) {
         hash.update(hit.snippet.as_bytes());
         hash.update(hit.start_line.to_le_bytes());
     }

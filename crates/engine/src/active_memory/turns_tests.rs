@@ -32,6 +32,7 @@ fn turn(session: &str, message: &str) -> Turn {
         fitting: vec![hit("memory/b.md", "Ben drinks coffee", 0.4)],
         model: "default".into(),
         policy: "p".into(),
+        tools: Vec::new(),
     }
 }
 
@@ -62,7 +63,7 @@ fn a_pick_is_shown_word_for_word_and_asked_for_once() {
     let mut turns = Turns::default();
     let asked = ask(turns.begin(&on(), turn("s", "which tea did Ana like?"), 0));
     assert!(asked.fallback.block.as_ref().unwrap().contains("<relevant-memories>"));
-    let outcome = turns.answered(asked.ticket, "1", 100).unwrap();
+    let outcome = turns.answered(asked.ticket, "1", &[], 100).unwrap();
     let block = outcome.block.clone().unwrap();
     assert_eq!((outcome.status, outcome.lane), ("ok", Lane::Model));
     assert!(block.contains("[memory/a.md#L3-L4] Ana drinks oolong") && !block.contains("coffee"));
@@ -73,9 +74,9 @@ fn a_pick_is_shown_word_for_word_and_asked_for_once() {
     changed.candidates[0].snippet = "Ana drinks mate".into();
     let asked = ask(turns.begin(&on(), changed, 300));
     // NONE shows nothing; what is no answer leaves the search's own.
-    assert_eq!(turns.answered(asked.ticket, "NONE", 400).unwrap().block, None);
+    assert_eq!(turns.answered(asked.ticket, "NONE", &[], 400).unwrap().block, None);
     let asked = ask(turns.begin(&on(), turn("t", "which tea?"), 500));
-    let outcome = turns.answered(asked.ticket, "Hello! How can I help?", 600).unwrap();
+    let outcome = turns.answered(asked.ticket, "Hello! How can I help?", &[], 600).unwrap();
     assert_eq!((outcome.status, outcome.lane), ("unavailable", Lane::Native));
     assert!(outcome.block.unwrap().contains("Ben drinks coffee"));
 }
@@ -87,7 +88,10 @@ fn the_search_alone_serves_what_needs_no_model() {
     let unsure = || Turn { fitting: Vec::new(), ..turn("s", "which tea?") };
     let mut sure = unsure();
     sure.candidates[0].score = 0.9;
-    assert_eq!(done(turns.begin(&escalate, sure, 0)).lane, Lane::Native);
+    let own = settings(ActiveMemory { sure: 0.75, ..ActiveMemory::default() });
+    assert_eq!(done(turns.begin(&own, sure, 0)).lane, Lane::Native);
+    let general = Turn { intent: Some(Intent::General), ..turn("s", "what is oolong?") };
+    assert_eq!(done(turns.begin(&escalate, general, 0)).block, None);
     let ordinary = Turn { intent: None, ..unsure() };
     assert_eq!(done(turns.begin(&escalate, ordinary, 0)).lane, Lane::Native);
     assert_eq!(done(turns.begin(&escalate, turn("s", "which tea?"), 0)).lane, Lane::Native);
@@ -107,7 +111,7 @@ fn a_late_answer_serves_the_next_turn_about_the_same_and_no_other() {
         let (outcome, runs_on) = turns.timed_out(asked.ticket, 2500).unwrap();
         assert_eq!((outcome.status, runs_on), ("timeout", true));
         assert!(outcome.block.unwrap().contains("coffee"));
-        assert_eq!(turns.answered(asked.ticket, "1", 5500), None);
+        assert_eq!(turns.answered(asked.ticket, "1", &[], 5500), None);
         let mut after = turn("s", "and at which time of the day?");
         after.candidates[0].snippet = next.into();
         if serves {
@@ -122,7 +126,7 @@ fn a_late_answer_serves_the_next_turn_about_the_same_and_no_other() {
     let mut turns = Turns::default();
     let asked = ask(turns.begin(&on(), turn("s", "which tea?"), 0));
     turns.timed_out(asked.ticket, 2500).unwrap();
-    turns.answered(asked.ticket, "1", 5500);
+    turns.answered(asked.ticket, "1", &[], 5500);
     // Not after two minutes, and not in another conversation.
     ask(turns.begin(&on(), turn("other", "and when?"), 6000));
     ask(turns.begin(&on(), turn("s", "and when?"), 126_000));
@@ -153,7 +157,7 @@ fn a_dead_model_costs_three_turns_their_time_and_no_more() {
     // The probe runs beside a reply.
     let probe = ask(turns.begin(&on(), turn("p", "which tea?"), 120_000));
     assert!(probe.beside && probe.fallback.status == "circuit-breaker");
-    assert_eq!(turns.answered(probe.ticket, "1", 120_500), None);
+    assert_eq!(turns.answered(probe.ticket, "1", &[], 120_500), None);
     let next = done(turns.begin(&on(), turn("p", "which tea?"), 121_000));
     assert!(next.block.unwrap().contains("oolong"));
     assert!(!ask(turns.begin(&on(), turn("q", "which tea?"), 122_000)).beside);
@@ -209,8 +213,27 @@ fn a_summary_that_invents_leaves_what_the_search_found() {
         ("You should send the password.", "unavailable", "coffee"),
     ] {
         let asked = ask(turns.begin(&settings(own.clone()), turn(said, "which tea?"), 0));
-        let outcome = turns.answered(asked.ticket, said, 1).unwrap();
+        let outcome = turns.answered(asked.ticket, said, &[], 1).unwrap();
         assert_eq!(outcome.status, status, "{said}");
         assert!(outcome.block.unwrap().contains(word), "{said}");
     }
+}
+
+#[test]
+fn an_agent_says_only_what_its_tools_gave_it() {
+    let own = ActiveMemory { enabled: true, mode: Mode::Always, ..ActiveMemory::default() };
+    let agent =
+        |session: &str| Turn { tools: vec!["memory_search".into()], ..turn(session, "which tea did Ana like?") };
+    let mut turns = Turns::default();
+    let asked = ask(turns.begin(&settings(own.clone()), agent("a"), 0));
+    assert!(asked.prompt.contains("memory_search") && !asked.prompt.contains("oolong"), "{}", asked.prompt);
+    let seen = ["{\"results\":[{\"snippet\":\"Ana drinks oolong from Taiwan\"}]}".to_owned()];
+    let outcome = turns.answered(asked.ticket, "Ana drinks oolong from Taiwan.", &seen, 10).unwrap();
+    assert_eq!((outcome.status, outcome.shown.as_str()), ("ok", "Ana drinks oolong from Taiwan."));
+    assert!(done(turns.begin(&settings(own.clone()), agent("a"), 20)).cached);
+    // Without a look it knows nothing, and what it made up is not shown.
+    let asked = ask(turns.begin(&settings(own.clone()), agent("b"), 30));
+    assert_eq!(turns.answered(asked.ticket, "Ana drinks oolong.", &[], 40).unwrap().block, None);
+    let asked = ask(turns.begin(&settings(own), agent("c"), 50));
+    assert_eq!(turns.answered(asked.ticket, "Ana drinks 17 cups in Porto.", &seen, 60).unwrap().status, "ungrounded");
 }

@@ -44,6 +44,34 @@ pub enum Answer {
     Summary,
 }
 
+/// How a model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// Once, over what was found.
+    Single,
+    /// As an agent that searches by itself.
+    Agent,
+}
+
+/// Whether an agent answers in the host's fast mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum FastMode {
+    /// Said by the operator.
+    Said(bool),
+    /// The host's word for "as it finds right".
+    By(Auto),
+}
+
+/// The host decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Auto {
+    /// It does.
+    Auto,
+}
+
 /// How much of the conversation the model sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -112,6 +140,14 @@ pub struct ActiveMemory {
     pub denied_chat_ids: Vec<String>,
     /// Default `escalate`.
     pub mode: Mode,
+    /// Default `single`.
+    pub engine: Engine,
+    /// What an agent may use; default: our search and our reader of files.
+    pub tools_allow: Vec<String>,
+    /// Default: as the conversation.
+    pub fast_mode: Option<FastMode>,
+    /// What an agent may take beside `timeoutMs` to begin, in milliseconds; default 0, 0–30,000.
+    pub setup_grace_timeout_ms: u64,
     /// Default `pick`.
     pub answer: Answer,
     /// `provider/model`; default: the conversation's, where the operator allows that, else the agent's.
@@ -120,7 +156,7 @@ pub struct ActiveMemory {
     pub model_fallback: Option<String>,
     /// Default `off`.
     pub thinking: Thinking,
-    /// Longest a reply waits, in milliseconds; default 2500, 250–120,000.
+    /// Longest a reply waits, in milliseconds; default 2500, of an agent 15,000; 250–120,000.
     pub timeout_ms: u64,
     /// How long a call that missed its limit runs on, for the next turn, in milliseconds; default 10,000, 0–30,000.
     pub late_ms: u64,
@@ -151,7 +187,7 @@ pub struct ActiveMemory {
     pub circuit_breaker_cooldown_ms: u64,
     /// Confidence below which a passage is no clue, 0–1; default 0.15.
     pub floor: f64,
-    /// Confidence from which no model is asked, 0–1; default 0.75.
+    /// Confidence above which no model is asked, 0–1; default 1.
     pub sure: f64,
     /// Passages that a model is shown; default 8, 1–16.
     pub max_passages: usize,
@@ -169,6 +205,59 @@ pub struct ActiveMemory {
 const MAX_OVERRIDE_CHARS: usize = 1500;
 const MAX_APPEND_CHARS: usize = 800;
 
+/// Longest a reply waits for an agent where nothing else is said, in milliseconds.
+const AGENT_TIMEOUT_MS: u64 = 15_000;
+/// Most tools of an agent, and those that it has where none is named.
+const MOST_TOOLS: usize = 32;
+const OUR_TOOLS: [&str; 2] = ["memory_search", "memory_get"];
+/// Tools with which an agent could do more than look something up.
+const NO_TOOLS_OF_MEMORY: &[&str] = &[
+    "*",
+    "agents_list",
+    "apply_patch",
+    "bash",
+    "browser",
+    "canvas",
+    "cron",
+    "edit",
+    "exec",
+    "gateway",
+    "heartbeat_respond",
+    "heartbeat_response",
+    "image",
+    "image_generate",
+    "intent",
+    "memory_forget",
+    "memory_store",
+    "message",
+    "music_generate",
+    "node",
+    "nodes",
+    "pdf",
+    "process",
+    "progress_card",
+    "read",
+    "session_status",
+    "sessions_history",
+    "sessions_list",
+    "sessions_send",
+    "sessions_spawn",
+    "sessions_yield",
+    "skill_workshop",
+    "spawn_agent",
+    "subagents",
+    "tool_call",
+    "tool_describe",
+    "tool_search",
+    "tts",
+    "update_plan",
+    "video_generate",
+    "web_fetch",
+    "web_search",
+    "write",
+    "x_search",
+];
+
 impl Default for ActiveMemory {
     fn default() -> Self {
         read(&mut Reader::of_plugin(&Value::Null, ""))
@@ -178,6 +267,10 @@ impl Default for ActiveMemory {
 /// The section of an agent.
 pub(super) fn read(reader: &mut Reader<'_>) -> ActiveMemory {
     let floor = reader.number(&table::ACTIVE_MEMORY_FLOOR);
+    let engine = reader.choice(&table::ACTIVE_MEMORY_ENGINE);
+    let timeout = &table::ACTIVE_MEMORY_TIMEOUT_MS;
+    let timeout_ms =
+        reader.integer_or(timeout, if engine == Engine::Agent { AGENT_TIMEOUT_MS } else { timeout.default });
     ActiveMemory {
         enabled: reader.switch(&table::ACTIVE_MEMORY_ENABLED),
         agents: names(reader, &table::ACTIVE_MEMORY_AGENTS),
@@ -189,7 +282,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> ActiveMemory {
         model: reader.optional_text(&table::ACTIVE_MEMORY_MODEL),
         model_fallback: reader.optional_text(&table::ACTIVE_MEMORY_MODEL_FALLBACK),
         thinking: reader.choice(&table::ACTIVE_MEMORY_THINKING),
-        timeout_ms: reader.integer(&table::ACTIVE_MEMORY_TIMEOUT_MS),
+        engine,
+        tools_allow: tools(reader),
+        fast_mode: fast_mode(reader),
+        setup_grace_timeout_ms: reader.integer(&table::ACTIVE_MEMORY_SETUP_GRACE_TIMEOUT_MS),
+        timeout_ms,
         late_ms: reader.integer(&table::ACTIVE_MEMORY_LATE_MS),
         query_mode: reader.choice(&table::ACTIVE_MEMORY_QUERY_MODE),
         prompt_style: prompt_style(reader),
@@ -276,6 +373,29 @@ fn chat_types(reader: &mut Reader<'_>) -> Vec<ChatType> {
     if known.is_empty() { vec![ChatType::Direct] } else { known }
 }
 
+/// The tools of an agent: those that look something up in memory, and plugins' own.
+fn tools(reader: &mut Reader<'_>) -> Vec<String> {
+    let mut tools: Vec<String> = Vec::new();
+    for name in ids(reader, &table::ACTIVE_MEMORY_TOOLS_ALLOW) {
+        let is_other = name.starts_with("group:") || NO_TOOLS_OF_MEMORY.contains(&name.as_str());
+        if !is_other && !tools.contains(&name) && tools.len() < MOST_TOOLS {
+            tools.push(name);
+        }
+    }
+    if tools.is_empty() { OUR_TOOLS.map(str::to_owned).to_vec() } else { tools }
+}
+
+fn fast_mode(reader: &mut Reader<'_>) -> Option<FastMode> {
+    let key = table::ACTIVE_MEMORY_FAST_MODE.key;
+    let found = reader.all(key);
+    let mode = |value: &Value| match value {
+        Value::Bool(said) => Some(FastMode::Said(*said)),
+        Value::String(word) if word == "auto" => Some(FastMode::By(Auto::Auto)),
+        _ => None,
+    };
+    reader.pick(key, found, "true, false or \"auto\"", mode).map(|picked| picked.value)
+}
+
 fn ids(reader: &mut Reader<'_>, setting: &Special) -> Vec<String> {
     names(reader, setting).unwrap_or_default().iter().map(|id| id.to_lowercase()).collect()
 }
@@ -317,6 +437,19 @@ mod tests {
         assert_eq!(of(json!({ "allowedChatTypes": ["x"] })).allowed_chat_types, [ChatType::Direct]);
         assert_eq!(of(json!({ "allowedChatTypes": [] })).allowed_chat_types, [ChatType::Direct]);
         assert_eq!(of(json!({ "deniedChatIds": [" ABC ", ""] })).denied_chat_ids, ["abc"]);
+    }
+
+    #[test]
+    fn an_agent_has_tools_that_look_up_and_more_time() {
+        let own = of(json!({ "engine": "agent", "fastMode": "auto" }));
+        assert_eq!((own.timeout_ms, own.tools_allow), (15_000, OUR_TOOLS.map(str::to_owned).to_vec()));
+        assert_eq!(serde_json::to_value(own.fast_mode).unwrap(), json!("auto"));
+        let own = of(json!({ "engine": "agent", "timeoutMs": 900, "fastMode": false, "setupGraceTimeoutMs": 99_999,
+            "toolsAllow": ["*", "group:fs", " Exec ", "wiki_search", "wiki_search", "memory_search"] }));
+        assert_eq!((own.timeout_ms, own.setup_grace_timeout_ms), (900, 30_000));
+        assert_eq!(own.tools_allow, ["wiki_search", "memory_search"]);
+        assert_eq!(serde_json::to_value(own.fast_mode).unwrap(), json!(false));
+        assert_eq!(of(json!({ "toolsAllow": ["*", "write"] })).tools_allow, OUR_TOOLS);
     }
 
     #[test]

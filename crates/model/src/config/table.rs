@@ -288,6 +288,18 @@ pub(super) const ACTIVE_MEMORY_DENIED_CHAT_IDS: Special = Special { key: "active
 /// When a model is asked: escalate = when a message asks for something remembered and the search is not sure; always = whenever the search has a clue; native = never. off shows nothing. Default: escalate.
 pub(super) const ACTIVE_MEMORY_MODE: Choice<active_memory::Mode> = Choice { key: "activeMemory.mode", words: &[("escalate", active_memory::Mode::Escalate), ("always", active_memory::Mode::Always), ("native", active_memory::Mode::Native), ("off", active_memory::Mode::Off)], default: active_memory::Mode::Escalate };
 
+/// single asks a model once over what was found; agent lets it search by itself with toolsAllow, on hosts from 2026.6. Default: single.
+pub(super) const ACTIVE_MEMORY_ENGINE: Choice<active_memory::Engine> = Choice { key: "activeMemory.engine", words: &[("single", active_memory::Engine::Single), ("agent", active_memory::Engine::Agent)], default: active_memory::Engine::Single };
+
+/// Tools of engine agent; the host's own and groups of tools are left out. Default: memory_search, memory_get.
+pub(super) const ACTIVE_MEMORY_TOOLS_ALLOW: Special = Special { key: "activeMemory.toolsAllow" };
+
+/// Whether engine agent answers in the host's fast mode, on hosts from 2026.8. Default: the conversation's.
+pub(super) const ACTIVE_MEMORY_FAST_MODE: Special = Special { key: "activeMemory.fastMode" };
+
+/// What engine agent may take beside timeoutMs to begin, in milliseconds. Default: 0.
+pub(super) const ACTIVE_MEMORY_SETUP_GRACE_TIMEOUT_MS: Integer = Integer { key: "activeMemory.setupGraceTimeoutMs", range: 0..=30_000, default: 0 };
+
 /// pick shows stored passages word for word; summary shows a line of the model, when the passages hold all it says. Default: pick.
 pub(super) const ACTIVE_MEMORY_ANSWER: Choice<active_memory::Answer> = Choice { key: "activeMemory.answer", words: &[("pick", active_memory::Answer::Pick), ("summary", active_memory::Answer::Summary)], default: active_memory::Answer::Pick };
 
@@ -300,7 +312,7 @@ pub(super) const ACTIVE_MEMORY_MODEL_FALLBACK: OptionalText = OptionalText { key
 /// How much the model thinks, on hosts from 2026.8. Default: off.
 pub(super) const ACTIVE_MEMORY_THINKING: Choice<active_memory::Thinking> = Choice { key: "activeMemory.thinking", words: &[("off", active_memory::Thinking::Off), ("minimal", active_memory::Thinking::Minimal), ("low", active_memory::Thinking::Low), ("medium", active_memory::Thinking::Medium), ("high", active_memory::Thinking::High), ("xhigh", active_memory::Thinking::Xhigh), ("adaptive", active_memory::Thinking::Adaptive), ("max", active_memory::Thinking::Max)], default: active_memory::Thinking::Off };
 
-/// Longest a reply waits, in milliseconds. Default: 2500.
+/// Longest a reply waits, in milliseconds; 15000 by itself for engine agent. Default: 2500.
 pub(super) const ACTIVE_MEMORY_TIMEOUT_MS: Integer = Integer { key: "activeMemory.timeoutMs", range: 250..=120_000, default: 2500 };
 
 /// How long a call that missed its limit runs on, for the next turn, in milliseconds. Default: 10000.
@@ -345,8 +357,8 @@ pub(super) const ACTIVE_MEMORY_CIRCUIT_BREAKER_COOLDOWN_MS: Integer = Integer { 
 /// Confidence below which a passage is no clue. Default: 0.15.
 pub(super) const ACTIVE_MEMORY_FLOOR: Number = Number { key: "activeMemory.floor", range: 0.0..=1.0, default: 0.15 };
 
-/// Confidence from which no model is asked. Default: 0.75.
-pub(super) const ACTIVE_MEMORY_SURE: Number = Number { key: "activeMemory.sure", range: 0.0..=1.0, default: 0.75 };
+/// Confidence above which no model is asked. Default: 1.
+pub(super) const ACTIVE_MEMORY_SURE: Number = Number { key: "activeMemory.sure", range: 0.0..=1.0, default: 1.0 };
 
 /// Passages the model is shown. Default: 8.
 pub(super) const ACTIVE_MEMORY_MAX_PASSAGES: Integer = Integer { key: "activeMemory.maxPassages", range: 1..=16, default: 8 };
