@@ -924,12 +924,12 @@ export declare function renameSessionNote(workspaceDir: string, path: string, an
 export declare function reserveIntents(agent: AutomaticAgent, turn: string, message: string, speaker: IntentSpeaker): Promise<string | undefined | null>
 
 /**
- * The resolved settings of an agent: `{settings, origins, warnings}`, or null when memory search is switched off.
+ * The resolved settings of an agent: `{settings, origins, values, warnings}`, or null when memory search is switched off.
  *
  * # Errors
  * `MEM_CONFIG` when a value cannot be used.
  */
-export declare function resolveSettings(request: OpenRequest): { settings: ResolvedSettings; origins: Record<string, string>; warnings: string[] } | null
+export declare function resolveSettings(request: OpenRequest): { settings: ResolvedSettings; origins: Record<string, string>; values: Record<string, string | number | boolean>; warnings: string[] } | null
 
 /** Options of one search. */
 export interface SearchOptions {

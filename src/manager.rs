@@ -63,14 +63,18 @@ pub fn open_manager<'env>(
     promise(env, services::open(call), |lease| lease.map(NativeManager::new))
 }
 
-/// The resolved settings of an agent: `{settings, origins, warnings}`, or null when memory search is switched off.
+/// The resolved settings of an agent: `{settings, origins, values, warnings}`, or null when memory search is switched off.
 ///
 /// # Errors
 /// `MEM_CONFIG` when a value cannot be used.
-#[napi(ts_return_type = "{ settings: ResolvedSettings; origins: Record<string, string>; warnings: string[] } | null")]
+#[napi(
+    ts_return_type = "{ settings: ResolvedSettings; origins: Record<string, string>; values: Record<string, string | number | boolean>; warnings: string[] } | null"
+)]
 pub fn resolve_settings(env: &Env, request: OpenRequest) -> napi::Result<Option<Value>> {
     let resolved = resolve(&open_call(request).resolve_input()).map_err(|e| to_js(env, e))?;
-    Ok(resolved.map(|r| serde_json::json!({ "settings": r.settings, "origins": r.origins, "warnings": r.warnings })))
+    Ok(resolved.map(|r| {
+        serde_json::json!({ "settings": r.settings, "origins": r.origins, "values": r.values, "warnings": r.warnings })
+    }))
 }
 
 fn open_call(request: OpenRequest) -> OpenCall {

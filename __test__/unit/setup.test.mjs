@@ -95,6 +95,14 @@ test("undo puts the configuration back, but for what was changed since", async (
   expect((await home.run("setup", "--undo")).output).toContain("Setup has changed nothing, or it was undone.");
 });
 
+// It named `memory reset`, which leaves all but the index, and is gone with the plugin.
+test("undo says what stays on the disk, and which command removes all of it", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER });
+  await home.run("setup", "--yes");
+  const { output } = await home.run("setup", "--undo");
+  expect(output).toMatch(/stay on the disk \([\d.]+ [KM]iB\): `openclaw memory reset --everything` removes them, before .* uninstalled/);
+});
+
 test("a damaged record of what was changed is said, and nothing is guessed", async () => {
   const home = await commandLine(SEARCH, { plugins: FORMER });
   await home.run("setup", "--no-index");

@@ -72,9 +72,21 @@ test("with all settings it tells where each part of remote is written, and no se
   const where = "plugins.entries.memory-core-rs.config.remote";
   expect(printed({ status: manager.status(), settings }).match(/^ {2}remote\.(?:baseUrl|apiKey|headers) .*$/gm)).toEqual([
     `  remote.baseUrl = "https://proxy.example:8443/v1" ← ${where}.baseUrl`,
-    `  remote.apiKey =  ← ${where}.apiKey`,
+    `  remote.apiKey ← ${where}.apiKey`,
     `  remote.headers = ["x-team"] ← ${where}.headers`,
   ]);
+});
+
+// Most values were missing, and `provider` was a whole object.
+test("a setting is shown with its value under the name that it has in the configuration", async () => {
+  const { config, request } = await makeWorkspace();
+  const query = { hybrid: { vectorWeight: 0.4 } };
+  const cfg = { ...config({ provider: "none" }), plugins: { entries: { "memory-core-rs": { config: { query } } } } };
+  const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get({ ...request, cfg, purpose: "status" }));
+  const lines = printed({ status: manager.status(), settings: await explainSettings({ ...request, cfg }) }).split("\n");
+  expect(lines).toContain("  query.hybrid.vectorWeight = 0.4 ← plugins.entries.memory-core-rs.config.query.hybrid.vectorWeight");
+  expect(lines.find((line) => line.startsWith("  provider "))).toMatch(/^ {2}provider = "none" ← /);
+  expect(lines.filter((line) => /= +←|= null/.test(line))).toEqual([]);
 });
 
 test("indexes of the agent's other workspaces are named with their size, and with where the way to remove one stands", () => {

@@ -23,7 +23,7 @@ export async function leftOnDisk(stateDir) {
   const memory = path.join(stateDir, "memory");
   const turns = (await readdir(memory).catch(() => [])).filter((name) => SHORT_TERM.test(name)).map((name) => path.join(memory, name));
   const places = [
-    { path: own, what: "indexes with their vectors, what was forgotten, logs and queues of automatic memory" },
+    { path: own, what: "indexes with their vectors, the embedded model, what was forgotten, logs and queues of automatic memory" },
     ...turns.map((file) => ({ path: file, what: "the last turns of conversations" })),
   ];
   const sized = await Promise.all(places.map(async (place) => ({ ...place, bytes: await bytesOf(place.path) })));

@@ -15,8 +15,9 @@ import { outcomesOfAgents } from "./agents.js";
 import { confirmed } from "./confirm.js";
 import { sourceText } from "./import-command.js";
 import { costOf, costText, embeddingText } from "./index-command.js";
-import { counted, errorJson, fail, failWith, paint, print, printJson } from "./output.js";
+import { byteText, counted, errorJson, fail, failWith, paint, print, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
+import { leftOnDisk } from "./reset-everything.js";
 
 /**
  * @typedef {{agent?: string, yes?: boolean, dryRun?: boolean, undo?: boolean, index?: boolean, json?: boolean, importActiveMemory?: boolean}} Options
@@ -310,7 +311,11 @@ async function undoSetup(host, options) {
   }
   await dropRememberedChanges(host.stateDir());
   if (options.json) printJson({ restored: back.map(({ key }) => key), changedSince: touched, readmitted });
-  else print("Put back. The index and what was taken over stay: `openclaw memory reset` removes them.");
+  else {
+    const bytes = (await leftOnDisk(host.stateDir())).reduce((sum, left) => sum + left.bytes, 0);
+    const stays = `The index and what was taken over stay on the disk (${byteText(bytes)})`;
+    print(`Put back. ${stays}: \`openclaw memory reset --everything\` removes them, before the plugin is uninstalled.`);
+  }
 }
 
 /**

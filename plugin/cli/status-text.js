@@ -345,16 +345,18 @@ function settingLines(explained, all) {
       "gray",
       all || shown.length === origins.length ? "Settings:" : `Settings (${origins.length - shown.length} at their defaults: --all):`,
     ),
-    ...shown.map(([name, origin]) => `  ${name} = ${settingValue(explained.settings, name)} ${paint("gray", `← ${origin}`)}`),
+    ...shown.map(([name, origin]) => `  ${name}${settingText(explained, name)} ${paint("gray", `← ${origin}`)}`),
     ...(explained.warnings ?? []).map((/** @type {string} */ warning) => `  ${paint("yellow", warning)}`),
   ];
 }
 
 /**
- * @param {unknown} settings
+ * What a setting is, or nothing where that is left to the provider or the ranking.
+ * @param {Record<string, any>} explained
  * @param {string} name
  */
-function settingValue(settings, name) {
-  const value = name.split(".").reduce((/** @type {any} */ part, key) => part?.[key], settings);
-  return value === undefined ? "" : JSON.stringify(value);
+function settingText({ settings, values }, name) {
+  const kept = name.split(".").reduce((/** @type {any} */ part, key) => part?.[key], settings);
+  const value = values?.[name] ?? kept ?? undefined;
+  return value === undefined ? "" : ` = ${JSON.stringify(value)}`;
 }

@@ -1,14 +1,14 @@
 //! Layers of configuration and typed reading through them: the highest layer with a usable value wins, and every
 //! value that cannot be used becomes a warning.
 
-use std::{fmt::Display, ops::RangeInclusive};
+use std::{fmt::Display, mem::discriminant, ops::RangeInclusive};
 
 use serde_json::Value;
 
 use super::{
     places::{own_places, places},
     setting::{Choice, Integer, Number, OptionalInteger, OptionalNumber, OptionalSwitch, OptionalText, Switch, Text},
-    settings::Origins,
+    settings::{Origins, Values},
     table,
 };
 use crate::error::{Code, Error, Result};
@@ -59,6 +59,8 @@ pub(super) struct Reader<'a> {
     layers: Vec<Layer<'a>>,
     /// Setting → configuration path.
     pub origins: Origins,
+    /// Setting → its value as it is written in a configuration, with the default where nobody wrote one.
+    pub values: Values,
     /// One sentence for each value that was clamped or ignored.
     pub warnings: Vec<String>,
     /// The first value that was ignored, and what was expected in its place.
@@ -85,7 +87,7 @@ impl<'a> Reader<'a> {
     }
 
     fn empty() -> Self {
-        Self { layers: Vec::new(), origins: Origins::new(), warnings: Vec::new(), refusal: None }
+        Self { layers: Vec::new(), origins: Origins::new(), values: Values::new(), warnings: Vec::new(), refusal: None }
     }
 
     fn add(&mut self, path: String, value: Option<&'a Value>, per_agent: bool) {
@@ -166,18 +168,21 @@ impl<'a> Reader<'a> {
 
     /// A truth value.
     pub(super) fn switch(&mut self, Switch { key, default }: &Switch) -> bool {
-        self.optional_switch(&OptionalSwitch { key }).unwrap_or(*default)
+        let value = self.optional_switch(&OptionalSwitch { key }).unwrap_or(*default);
+        self.keep(key, value)
     }
 
     /// A truth value that may be left to the ranking.
     pub(super) fn optional_switch(&mut self, OptionalSwitch { key }: &OptionalSwitch) -> Option<bool> {
         let found = self.all(key);
-        self.pick(key, found, "true or false", Value::as_bool).map(|picked| picked.value)
+        let value = self.pick(key, found, "true or false", Value::as_bool)?.value;
+        Some(self.keep(key, value))
     }
 
     /// A trimmed text; an empty one counts as not set.
     pub(super) fn text(&mut self, Text { key, default }: &Text) -> String {
-        self.optional_text(&OptionalText { key }).unwrap_or_else(|| (*default).to_owned())
+        let value = self.optional_text(&OptionalText { key }).unwrap_or_else(|| (*default).to_owned());
+        self.keep(key, value)
     }
 
     /// A trimmed text that may be absent.
@@ -188,14 +193,17 @@ impl<'a> Reader<'a> {
     /// A text that may be absent, as it is written: spaces at its ends count, and so does an empty one.
     pub(super) fn verbatim_text(&mut self, OptionalText { key }: &OptionalText) -> Option<String> {
         let found = self.all(key);
-        self.pick(key, found, "a text", |value| value.as_str().map(str::to_owned)).map(|picked| picked.value)
+        let value = self.pick(key, found, "a text", |value| value.as_str().map(str::to_owned))?.value;
+        Some(self.keep(key, value))
     }
 
     /// A trimmed text with where it was found; `expected` completes "expected …".
     pub(super) fn picked_text(&mut self, key: &str, expected: &str) -> Option<Picked<String>> {
         let found = self.all(key).into_iter().filter(|found| found.value.as_str().is_none_or(|t| !t.trim().is_empty()));
         let found = found.collect();
-        self.pick(key, found, expected, |value| value.as_str().map(|text| text.trim().to_owned()))
+        let picked = self.pick(key, found, expected, |value| value.as_str().map(|text| text.trim().to_owned()))?;
+        self.keep(key, picked.value.clone());
+        Some(picked)
     }
 
     /// One of several words.
@@ -208,11 +216,15 @@ impl<'a> Reader<'a> {
     pub(super) fn choice_of<T: Copy>(&mut self, choice: &Choice<T>, found: Vec<Found<'a>>) -> T {
         let words: Vec<String> = choice.words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
         let expected = format!("one of {}", words.join(", "));
-        self.pick(choice.key, found, &expected, |value| {
+        let picked = self.pick(choice.key, found, &expected, |value| {
             let word = value.as_str()?.trim();
             choice.words.iter().find(|(choice, _)| *choice == word).map(|(_, chosen)| *chosen)
-        })
-        .map_or(choice.default, |picked| picked.value)
+        });
+        let chosen = picked.map_or(choice.default, |picked| picked.value);
+        if let Some((word, _)) = choice.words.iter().find(|(_, value)| discriminant(value) == discriminant(&chosen)) {
+            self.keep(choice.key, *word);
+        }
+        chosen
     }
 
     /// A whole number; a fraction is rounded down, a number outside the range is moved to its border.
@@ -222,7 +234,8 @@ impl<'a> Reader<'a> {
 
     /// The same where the default follows from another setting.
     pub(super) fn integer_or(&mut self, Integer { key, range, .. }: &Integer, default: u64) -> u64 {
-        self.optional_integer(&OptionalInteger { key, range: range.clone() }).unwrap_or(default)
+        let value = self.optional_integer(&OptionalInteger { key, range: range.clone() }).unwrap_or(default);
+        self.keep(key, value)
     }
 
     /// A whole number of which there are never so many that a platform could not count them.
@@ -245,12 +258,13 @@ impl<'a> Reader<'a> {
         if used as f64 != picked.value {
             self.clamped(&picked.path, picked.value, used);
         }
-        Some(used)
+        Some(self.keep(key, used))
     }
 
     /// A number inside a range; outside it is moved to the border.
     pub(super) fn number(&mut self, Number { key, range, default }: &Number) -> f64 {
-        self.optional_number(&OptionalNumber { key, range: range.clone() }).unwrap_or(*default)
+        let value = self.optional_number(&OptionalNumber { key, range: range.clone() }).unwrap_or(*default);
+        self.keep(key, value)
     }
 
     /// A number that may be absent.
@@ -262,7 +276,13 @@ impl<'a> Reader<'a> {
         if used != picked.value {
             self.clamped(&picked.path, picked.value, used);
         }
-        Some(used)
+        Some(self.keep(key, used))
+    }
+
+    /// Notes the value that a setting has, and gives it back.
+    fn keep<T: Clone + Into<Value>>(&mut self, key: &str, value: T) -> T {
+        self.values.insert(key.to_owned(), value.clone().into());
+        value
     }
 
     /// Warns about a value that was moved.

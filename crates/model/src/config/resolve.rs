@@ -96,7 +96,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
     };
     reader.check_groups();
     warn_without_effect(&mut reader, &settings);
-    Ok(Some(Resolved { settings, origins: reader.origins, warnings: reader.warnings }))
+    Ok(Some(Resolved { settings, origins: reader.origins, values: reader.values, warnings: reader.warnings }))
 }
 
 /// `store.path`. A path without `{agentId}` that was set for all agents is kept apart for each agent but the

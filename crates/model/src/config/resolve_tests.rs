@@ -25,7 +25,7 @@ fn plugin(config: Value) -> Value {
 
 #[test]
 fn an_empty_configuration_gives_the_documented_defaults() {
-    let Resolved { settings, origins, warnings } = resolved(&json!({}), "");
+    let Resolved { settings, origins, warnings, .. } = resolved(&json!({}), "");
     assert_eq!(settings.agent_id, "main");
     assert_eq!(settings.workspace_dir, Path::new("/home/u/.openclaw/workspace"));
     assert_eq!(settings.database_path, Path::new("/home/u/.openclaw/memory-core-rs/main/index.sqlite"));
@@ -53,6 +53,22 @@ fn an_empty_configuration_gives_the_documented_defaults() {
 fn the_same_goes_for_no_configuration_at_all() {
     assert_eq!(resolved(&Value::Null, "main").settings, resolved(&json!({}), "main").settings);
     assert_eq!(resolve(&input(&json!([]), "main")).map(|_| ()).expect_err("no object").code(), Code::Config);
+}
+
+// `status --verbose` showed nothing for a setting that the resolved settings keep under another name.
+#[test]
+fn values_stand_under_the_names_of_the_table() {
+    let query = json!({"hybrid": {"vectorWeight": 0.4}, "ranking": "memory-core"});
+    let values =
+        resolved(&json!({"memory": {"search": {"query": query, "model": " b ", "sync": {"watch": false}}}}), "").values;
+    assert_eq!(values["query.hybrid.vectorWeight"], 0.4);
+    assert_eq!(values["query.hybrid.textWeight"], table::QUERY_HYBRID_TEXT_WEIGHT.default);
+    assert_eq!(values["query.ranking"], "memory-core");
+    assert_eq!(values["onOutage"], "keywords");
+    assert_eq!(values["model"], "b");
+    assert_eq!(values["sync.watch"], false);
+    assert_eq!(values["remote.batch.concurrency"], table::REMOTE_BATCH_CONCURRENCY.default);
+    assert_eq!(values.get("query.minScore"), None);
 }
 
 #[test]
@@ -155,7 +171,7 @@ fn a_value_of_the_wrong_type_gives_way_to_the_layer_below() {
         "memory": {"search": {"query": {"maxResults": "five"}}},
         "plugins": {"entries": {"memory-core-rs": {"config": {"query": {"maxResults": [6]}, "timeZone": "Mars/Base"}}}},
     });
-    let Resolved { settings, warnings, origins } = resolved(&config, "main");
+    let Resolved { settings, warnings, origins, .. } = resolved(&config, "main");
     assert_eq!(settings.query.max_results, Some(4));
     assert_eq!(settings.time_zone, None);
     assert_eq!(origins["query.maxResults"], "agents.defaults.memorySearch.query.maxResults");
@@ -227,7 +243,7 @@ fn extra_paths_of_all_layers_are_joined_once_each() {
         },
         "plugins": {"entries": {"memory-core-rs": {"config": {"extraPaths": [{"path": "docs[1]/", "pattern": "**/*.md"}]}}}},
     });
-    let Resolved { settings, warnings, origins } = resolved(&config, "main");
+    let Resolved { settings, warnings, origins, .. } = resolved(&config, "main");
     assert_eq!(settings.extra_paths, ["../team", "/srv/a.md", "/home/u/notes", "docs[[]1[]]/**/*.md"]);
     assert!(warnings[0].starts_with("agents.list[0].memorySearch.extraPaths[2]"), "{warnings:?}");
     assert!(origins["extraPaths"].starts_with("agents.defaults.memorySearch.extraPaths, "), "{origins:?}");
@@ -303,7 +319,7 @@ fn secrets_stay_out_of_the_settings() {
     let config = json!({"memory": {"search": {
         "provider": "openai", "remote": {"apiKey": "sk-canary", "headers": {"X-Key": "sk-canary"}},
     }}});
-    let Resolved { settings, origins, warnings } = resolved(&config, "main");
+    let Resolved { settings, origins, warnings, .. } = resolved(&config, "main");
     let shown = format!("{settings:?} {origins:?} {warnings:?}");
     assert!(!shown.contains("canary"), "{shown}");
 }

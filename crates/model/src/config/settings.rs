@@ -5,6 +5,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::memory_policy::ExcludedSessions;
 
@@ -319,6 +320,9 @@ pub enum Rebuild {
 /// Where each resolved value came from: setting path → configuration path, or `default`.
 pub(crate) type Origins = BTreeMap<String, String>;
 
+/// The value of each setting that is one word, number or text, by its dotted key.
+pub(crate) type Values = BTreeMap<String, Value>;
+
 /// Settings with their origins and the warnings that resolving them gave.
 #[derive(Debug, Clone)]
 pub struct Resolved {
@@ -326,6 +330,8 @@ pub struct Resolved {
     pub settings: Settings,
     /// Where each value came from.
     pub origins: Origins,
+    /// What each setting is, as it is written in a configuration; a list, and what is left to others, has no entry.
+    pub values: Values,
     /// Values that were clamped or ignored, one sentence each with the configuration path.
     pub warnings: Vec<String>,
 }
