@@ -40,8 +40,9 @@ try {
   await promisify(execFile)(process.execPath, [corpus, "--out", host.workspace, "--chunks", args.chunks]);
   const { queries } = JSON.parse(await readFile(`${host.workspace}.queries.json`, "utf8"));
   // Each names the words of one question, so that some messages bring a line or an intent up and most do not.
-  const phrases = queries.map((/** @type {string} */ question) => question.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 4));
-  const phrase = (/** @type {number} */ n) => phrases[n % phrases.length].slice(0, 2).join(" ");
+  const wordsOf = (/** @type {string} */ question) => question.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 4);
+  const phrases = queries.map((/** @type {string} */ question) => wordsOf(question).slice(0, 2).join(" ")).filter(Boolean);
+  const phrase = (/** @type {number} */ n) => phrases[n % phrases.length];
   const triggers = Array.from({ length: Number(args.triggers) }, (_, n) => `- Line ${n} that was asked for <!-- trigger: ${phrase(n)} -->`);
   await appendFile(path.join(host.workspace, "MEMORY.md"), `\n${triggers.join("\n")}\n`);
   await host.installPlugin(tarball);
@@ -59,7 +60,7 @@ try {
     await native().createIntent(
       agent,
       { description: `Ask about ${n}`, triggerKeywords: [phrase(n)], scope: "anywhere", anyone: true, maxFires: 1e6, cooldownSeconds: 0 },
-      {},
+      { sessionKey: "agent:main:main" },
     );
   }
   const order = path.join(host.dir, "probe-order.json");
