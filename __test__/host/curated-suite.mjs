@@ -93,7 +93,7 @@ export function curatedSuite(version) {
     test("the system prompt introduces the repository that is worked on by its entries, and no other", async () => {
       await host.chat(PRIVATE, "What shall we do next?");
       const system = messagesOf(host.takeChats(), "system").join("\n");
-      const introduced = /## Project Memory\n(?:.+\n)+/.exec(system)?.[0] ?? "";
+      const introduced = /## Project Memory\n(?:(?!## ).+\n)+/.exec(system)?.[0] ?? "";
       expect(introduced, system.slice(0, 3000)).toContain("- Releases are cut from the branch called harbour (Source: MEMORY.md#L5)");
       expect(introduced).not.toMatch(/other project|Nobody knows|Mara decides|<!--/);
     });

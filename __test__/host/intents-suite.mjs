@@ -17,6 +17,8 @@ const ARMED = {
 /** Where it was armed and nowhere else. */
 const HERE = { ...ARMED, description: "Ask whether the hedge was cut", triggerKeywords: ["hedge"], scope: "conversation" };
 const ELSEWHERE = "agent:main:telegram:direct:815";
+/** Hosts put a message that nobody answered before the next one: nothing else is said here. */
+const UNANSWERED = "agent:main:telegram:direct:4711";
 
 const RULES = [
   { match: "boat sinks", status: 500 },
@@ -72,7 +74,7 @@ export function intentsSuite(version) {
 
     test("a turn that fails has shown it to nobody", async () => {
       host.takeChats();
-      await host.chat(MAIN, "The boat sinks and nobody answers");
+      await host.chat(UNANSWERED, "The boat sinks and nobody answers");
       expect(question(host.takeChats(), "The boat sinks")).toContain("Ask whether the anchor was mended");
       expect(await eventually(async () => (await listed())[0].status === "armed")).toBe(true);
       expect((await listed())[0].fireCount).toBe(1);

@@ -12,8 +12,9 @@ export const BY_TURNS = ["2026.6.11", "2026.8.2"];
  * @type {Record<string, string[]>}
  */
 const NOT_YET = {
-  "2026.6.11": ["intents"],
-  "2026.8.2": ["intents", "private-recall"],
+  "2026.4.12": ["consolidation"],
+  "2026.6.11": ["consolidation", "intents"],
+  "2026.8.2": ["intents"],
 };
 
 /** What a user does from installation to removal; it runs on every host that has its turn. */
