@@ -96,6 +96,15 @@ test("undo puts the configuration back, but for what was changed since", async (
 });
 
 // It named `memory reset`, which leaves all but the index, and is gone with the plugin.
+test("undo leaves no empty group that setup had made", async () => {
+  const home = await commandLine(SEARCH, { plugins: { ...FORMER, slots: { memory: ID } } });
+  const before = structuredClone(home.written());
+  await home.run("setup", "--yes", "--no-index");
+  expect(home.written()).not.toEqual(before);
+  await home.run("setup", "--undo");
+  expect(home.written()).toEqual(before);
+});
+
 test("undo says what stays on the disk, and which command removes all of it", async () => {
   const home = await commandLine(SEARCH, { plugins: FORMER });
   await home.run("setup", "--yes");

@@ -19,25 +19,25 @@ export function valueAt(cfg, key) {
 }
 
 /**
- * Writes a value; `undefined` takes the key away.
+ * Writes a value; `undefined` takes the key away, and the groups that have nothing else.
  * @param {HostConfig} draft
  * @param {string} key
  * @param {unknown} value
  */
 export function putAt(draft, key, value) {
-  const names = key.split(".");
-  const last = /** @type {string} */ (names.pop());
-  /** @type {Record<string, any>} */
-  let at = draft;
-  for (const name of names) {
-    if (!isRecord(at[name])) {
-      if (value === undefined) return;
-      at[name] = {};
-    }
-    at = at[name];
+  const [name, ...below] = key.split(".");
+  const at = /** @type {Record<string, any>} */ (draft);
+  if (below.length === 0) {
+    if (value === undefined) delete at[name];
+    else at[name] = value;
+    return;
   }
-  if (value === undefined) delete at[last];
-  else at[last] = value;
+  if (!isRecord(at[name])) {
+    if (value === undefined) return;
+    at[name] = {};
+  }
+  putAt(at[name], below.join("."), value);
+  if (value === undefined && Object.keys(at[name]).length === 0) delete at[name];
 }
 
 /**
