@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { ADDON_FOLDER } from "../lib/native.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
+import { machineFolders, namedFolders, remapArguments } from "./ship/remap.mjs";
 import { chooseTargets, findFaults, GLIBC_FLOOR, glibcFloor, libraryName, shippedTargets, table } from "./ship/targets.mjs";
 
 /** @typedef {import("./ship/targets.mjs").Target} Target */
@@ -49,11 +50,14 @@ const addonOf = ({ platform }) => path.join(root, "npm", platform, ADDON_FOLDER,
  */
 function build(target, env, withZig) {
   const wanted = withZig && target.libc === "glibc" ? `${target.triple}.${GLIBC_FLOOR}` : target.triple;
-  const args = [withZig ? "zigbuild" : "build", "--locked", "--release", "-p", PLUGIN_ID, "--target", wanted];
-  if (!runs("cargo", args, env)) return { target, result: "the build failed" };
+  const folders = machineFolders(root, env);
+  const options = ["--locked", "--release", "-p", PLUGIN_ID, "--target", wanted, ...remapArguments(target.triple, folders)];
+  if (!runs("cargo", [withZig ? "zigbuild" : "build", ...options], env)) return { target, result: "the build failed" };
   const built = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target", target.triple, "release", libraryName(target));
   const binary = readFileSync(built);
-  const faults = findFaults(target, binary);
+  // What the linkers of other systems write of their own has not been seen yet.
+  const named = target.os === "linux" ? namedFolders(binary, folders) : [];
+  const faults = [...findFaults(target, binary), ...named.map((folder) => `it names ${folder}`)];
   if (faults.length > 0) return { target, result: `built, but ${faults.join(" and ")}` };
   const file = addonOf(target);
   mkdirSync(path.dirname(file), { recursive: true });

@@ -3,9 +3,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import { ADDON_FOLDER, platformTriple } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { machineFolders, namedFolders, remapArguments } from "../../scripts/ship/remap.mjs";
 import {
   chooseTargets,
   compareVersions,
@@ -103,4 +105,30 @@ test("what came of targets stands in columns", () => {
       { target: arm, result: "checked" },
     ]),
   ).toBe(["platform       result   size     glibc from", "linux-x64-gnu  built    12.3 MB  2.28", "darwin-arm64   checked"].join("\n"));
+});
+
+describe("what is shipped names no folder of the machine that built it", () => {
+  const folders = machineFolders("/home/me/clone", { CARGO_HOME: "/home/me/.cargo" });
+
+  test("the folders are those of the sources, of dependencies and of what is built, the narrower ones last", () => {
+    expect(folders).toEqual([
+      [path.resolve("/home/me/clone"), "memory-core-rs"],
+      [path.resolve("/home/me/.cargo"), "cargo"],
+      [path.resolve("/home/me/clone/target"), "target"],
+    ]);
+  });
+
+  test("Cargo gets them as rustflags of the target alone, which TOML can read", () => {
+    const [option, value] = remapArguments(gnu.triple, [["/a \\ b", "cargo"]]);
+    expect(option).toBe("--config");
+    expect(parse(value)).toEqual({
+      target: { [gnu.triple]: { rustflags: ["--remap-path-prefix=/a \\ b=/cargo"] } },
+    });
+  });
+
+  test("one that is named all the same is found", () => {
+    const named = path.resolve("/home/me/.cargo");
+    expect(namedFolders(elf(Buffer.from(`${named}${path.sep}registry`)), folders)).toEqual([named]);
+    expect(namedFolders(elf(Buffer.from("/cargo/registry")), folders)).toEqual([]);
+  });
 });
