@@ -34,8 +34,6 @@ const SINCE = {
   namedStatusFields: "2026.6.11",
   /** Loads memory-core beside another memory plugin until "dreaming" is off. */
   memoryCoreBeside: "2026.8.1",
-  /** Shows a model the names of many tools only, until it asks for one. */
-  deferredTools: "2026.9.4",
   /** Takes `disabled` in an answer of memory_get for "memory is off"; before, a failed read is known by it. */
   disabledMeansOff: "2026.8.1",
 };

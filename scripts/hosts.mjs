@@ -21,6 +21,9 @@ const END = "<!-- /hosts -->";
 const TITLES = {
   openclaw: "install, set up, index, search, the agent's tools, remove",
   "active-memory": "active memory before a reply",
+  "active-memory-agent": "active memory as an agent that searches",
+  "active-memory-privacy": "what active memory sends where",
+  "active-memory-turns": "which turns active memory serves, and what it costs them",
   automatic: "recall, capture, short-term memory, session notes",
   "automatic-facts": "stored facts: `memory_store`, `memory_recall`, `memory_forget`",
   "automatic-safety": "nothing lost at compactions, resets and hanging models",

@@ -58,8 +58,7 @@ export async function askAgent(plugin, agent, ctx, prompt, signal) {
       ...modelOf(agent, ctx),
       workspaceDir: host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir,
       agentDir: host.agentDir(cfg, agentId),
-      // A run of two tools is over before they could be asked for.
-      config: host.has("deferredTools") ? { ...cfg, tools: { ...cfg.tools, toolSearch: false } } : cfg,
+      config: cfg,
       prompt,
       runId: sessionId,
       trigger: "manual",
@@ -67,6 +66,8 @@ export async function askAgent(plugin, agent, ctx, prompt, signal) {
       timeoutMs: own.timeoutMs + own.setupGraceTimeoutMs + own.lateMs,
       toolsAllow: [...own.toolsAllow],
       disableMessageTool: true,
+      // From 2026.9 a model would see the names of its tools only: with two, a search for them costs more than it saves.
+      disableToolSearch: true,
       allowGatewaySubagentBinding: true,
       bootstrapContextMode: "lightweight",
       verboseLevel: "off",

@@ -1,0 +1,3 @@
+import { activeMemoryAgentSuite } from "./active-memory-agent-suite.mjs";
+
+activeMemoryAgentSuite("2026.6.11");

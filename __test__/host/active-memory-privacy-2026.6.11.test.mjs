@@ -1,0 +1,3 @@
+import { activeMemoryPrivacySuite } from "./active-memory-privacy-suite.mjs";
+
+activeMemoryPrivacySuite("2026.6.11");
