@@ -335,7 +335,12 @@ fn places(given: &NewIntent, by: &Speaker) -> Result<(Option<String>, Option<Str
     };
     let place = by.place(scope);
     if scope == Scope::Conversation && place.is_none() {
-        return Err(argument("conversation identity is unavailable for this creating turn".to_owned()));
+        // The owner in a web chat has a name and no conversation: the session is the conversation, and a hook there does
+        // not tell who speaks.
+        let session = by
+            .session()
+            .ok_or_else(|| argument("conversation identity is unavailable for this creating turn".to_owned()))?;
+        return Ok((Some(session), None));
     }
     Ok((place, (!given.anyone).then_some(sender)))
 }

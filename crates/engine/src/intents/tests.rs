@@ -165,6 +165,24 @@ fn it_counts_only_where_and_for_whom_it_was_made() {
     assert!(home.intents.create(about(&["boat"]), &Speaker::default(), NOW).is_err());
 }
 
+// The owner in a web chat has a name there and no conversation, and was refused.
+#[test]
+fn a_conversation_without_a_name_is_its_session() {
+    let text = |text: &str| Some(text.to_owned());
+    let named = Speaker {
+        provider: text("webchat"),
+        sender_id: text("gateway-client"),
+        session_key: text("agent:main:main"),
+        ..Speaker::default()
+    };
+    let home = home();
+    home.intents.create(NewIntent { scope: Some(Scope::Conversation), ..about(&["boat"]) }, &named, NOW).unwrap();
+    let elsewhere = Speaker { session_key: text("agent:main:direct:berg"), ..named.clone() };
+    assert_eq!(home.intents.reserve("t", "boat", &elsewhere, NOW).unwrap(), None);
+    let unnamed = Speaker { sender_id: None, ..named };
+    assert!(home.intents.reserve("t", "boat", &unnamed, NOW).unwrap().is_some());
+}
+
 #[test]
 fn hostile_words_make_no_other_block() {
     let home = home();
