@@ -76,7 +76,7 @@ impl<'a> Shared<'a> {
         let mut all: Vec<usize> = found.iter().flat_map(|passage| passage.lines.iter().copied()).collect();
         all.sort_unstable();
         let is_best = all.iter().map(|at| found.iter().any(|passage| passage.best == *at)).collect();
-        let most_lines = 4 * passages.growth().reach + 1;
+        let most_lines = 4 * passages.shape().reach + 1;
         Self { lines, gains: passages.gains(), results: found.len(), most_lines, all, is_best }
     }
 
@@ -162,7 +162,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{
-        super::passages::{Growth, SNIPPET_UNITS, tests::lines},
+        super::passages::{PassageShape, SNIPPET_UNITS, tests::lines},
         *,
     };
 
@@ -176,7 +176,7 @@ mod tests {
             let shape: Vec<(u32, u32)> = of.iter().map(|(units, _)| (0, *units)).collect();
             let lines = lines(&shape);
             let scores: Vec<f64> = of.iter().map(|(_, score)| f64::from(*score) / 20.0).collect();
-            let mut passages = Passages::new(&lines, (&scores, &scores), Growth::BY_PIECES, |_| true);
+            let mut passages = Passages::new(&lines, (&scores, &scores), PassageShape::BY_PIECES, |_| true);
             let before: Vec<Passage> = passages.by_ref().take(most).collect();
             let mut found = before.clone();
             let changed = cut(&mut found.iter_mut().collect::<Vec<_>>(), &lines, &passages);
@@ -205,7 +205,7 @@ mod tests {
     fn cut_of(of: &[(u32, f64)], found: [&[usize]; 2]) -> [Vec<usize>; 2] {
         let lines = lines(&of.iter().map(|(units, _)| (0, *units)).collect::<Vec<_>>());
         let scores: Vec<f64> = of.iter().map(|(_, score)| *score).collect();
-        let passages = Passages::new(&lines, (&scores, &scores), Growth::BY_PIECES, |_| true);
+        let passages = Passages::new(&lines, (&scores, &scores), PassageShape::BY_PIECES, |_| true);
         let mut found = found.map(|lines| passages.of_lines(lines.to_vec()));
         cut(&mut found.iter_mut().collect::<Vec<_>>(), &lines, &passages);
         found.map(|passage| passage.lines)

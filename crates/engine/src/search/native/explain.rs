@@ -32,7 +32,7 @@ pub(super) fn of(
             "rise": evidence.rise,
             "part": parts.meaning,
             "lineRise": evidence.line_rise,
-            "linePart": parts.line_meaning,
+            "linePart": parts.line_cosine,
             "pieceRise": evidence.piece_rise,
             "piecePart": parts.pieces,
         })

@@ -41,7 +41,7 @@ struct Weights {
     /// Meaning of the chunk: its cosine above the mean of the index, against the best.
     meaning: f64,
     /// Meaning of the line: its cosine above the mean of the candidate lines, against the best.
-    line_meaning: f64,
+    line_cosine: f64,
     /// The same without names.
     name_free: f64,
     /// Meaning of the line and its neighbours together.
@@ -66,7 +66,7 @@ impl Weights {
         chunk: 0.4,
         label: 1.0,
         meaning: 0.15,
-        line_meaning: 0.0,
+        line_cosine: 0.0,
         name_free: 0.3,
         near_meaning: 0.35,
         pieces: 0.5,
@@ -82,7 +82,7 @@ impl Weights {
         chunk: 0.55,
         label: 0.95,
         meaning: 0.2,
-        line_meaning: 0.4,
+        line_cosine: 0.4,
         name_free: 0.0,
         near_meaning: 0.2,
         pieces: 0.8,
@@ -98,7 +98,7 @@ impl Weights {
         chunk: 0.2,
         label: 0.35,
         meaning: 0.2,
-        line_meaning: 0.4,
+        line_cosine: 0.4,
         name_free: 0.0,
         near_meaning: 0.2,
         pieces: 0.0,
@@ -131,7 +131,7 @@ pub(crate) struct Parts {
     /// Meaning of the chunk.
     pub meaning: f64,
     /// Meaning of the line and its neighbours.
-    pub line_meaning: f64,
+    pub line_cosine: f64,
     /// The line and its neighbours piece by piece.
     pub pieces: f64,
     /// Asked days.
@@ -157,7 +157,7 @@ impl Parts {
             + self.chunk
             + self.label
             + self.meaning
-            + self.line_meaning
+            + self.line_cosine
             + self.pieces
             + self.time
             + self.recent
@@ -196,7 +196,7 @@ pub(crate) fn fuse(
 ) -> Vec<Parts> {
     // The less of the question any line holds in words, the more it must be meant otherwise.
     let held = scores.coverage.iter().copied().fold(0.0, f64::max);
-    let Meant { lines: line_meaning, days, .. } = *meant;
+    let Meant { lines: line_cosine, days, .. } = *meant;
     let weights = match (meant.pieces, meant.words) {
         (Some(_), _) => Weights::BY_PIECES,
         (None, Some(_)) => Weights::BY_WORDS,
@@ -205,7 +205,7 @@ pub(crate) fn fuse(
     let pieces = meant.pieces.or(meant.words);
     // By words alone a line that holds most of them must not be left out for being less alike than the best.
     let least = if meant.pieces.is_some() { LEAST_BY_PIECES } else { 0.0 };
-    let line_weight = weights.line_meaning + weight::PARAPHRASE * (weight::WELL_HELD - held).max(0.0);
+    let line_weight = weights.line_cosine + weight::PARAPHRASE * (weight::WELL_HELD - held).max(0.0);
     let top = |values: &[f64]| values.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let (top_line, top_window, top_chunk) = (top(&scores.line), top(&scores.window), top(&scores.chunk));
     let meaning = MeaningScale::of(candidates);
@@ -234,7 +234,7 @@ pub(crate) fn fuse(
             label: if labels.names(line.text) { weights.label } else { 0.0 },
             meaning: best_cosine(line, |chunk| cosines[chunk])
                 .map_or(0.0, |cosine| weights.meaning * meaning.scale(cosine)),
-            line_meaning: line_meaning.map_or(0.0, |m| {
+            line_cosine: line_cosine.map_or(0.0, |m| {
                 let name_free = m.name_free.as_ref().map_or(0.0, |free| weights.name_free * free.scaled(at));
                 line_weight * m.scaled(at) + name_free + weights.near_meaning * m.near(at, lines)
             }),

@@ -2,9 +2,9 @@
 
 use super::{
     candidates::{Candidates, idf},
+    coverage::QueryWords,
     lines::{Count, Lines, add_counts},
     plan::{FormKind, Plan},
-    words::Words,
 };
 
 /// Saturation of repeated words (Robertson and Zaragoza, "The Probabilistic Relevance Framework").
@@ -38,7 +38,7 @@ struct Scorer<'a> {
     owners: Vec<usize>,
     weights: Vec<f64>,
     idf: &'a [f64],
-    words: Words,
+    words: QueryWords,
     mean_length: f64,
     /// Best value of each concept in the text at hand.
     best: Vec<f64>,
@@ -74,7 +74,7 @@ impl<'a> Scorer<'a> {
             owners,
             weights,
             idf: &candidates.idf,
-            words: Words::of(plan, candidates, lines),
+            words: QueryWords::of(plan, candidates, lines),
             mean_length: 1.0,
             best: vec![0.0; concepts],
             held: vec![0.0; concepts],

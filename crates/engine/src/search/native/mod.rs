@@ -5,12 +5,13 @@ mod apart;
 mod asked_days;
 mod candidates;
 mod confidence;
+mod coverage;
 mod days;
 mod diversity;
 mod explain;
 mod fusion;
 mod labels;
-mod line_meaning;
+mod line_cosines;
 mod line_scores;
 mod lines;
 mod maxsim;
@@ -20,7 +21,6 @@ mod passages;
 mod plan;
 mod snippet;
 mod word_sim;
-mod words;
 
 use asked_days::AskedDays;
 use candidates::{Candidates, Scope, Similarities};
@@ -28,10 +28,10 @@ pub(crate) use confidence::DEFAULT_MIN_SCORE;
 use confidence::Evidence;
 use diversity::Shown;
 use labels::LabelWords;
-use line_meaning::LineMeaning;
+use line_cosines::LineCosines;
 use lines::Lines;
 use maxsim::MaxSim;
-use passages::{Growth, Passage, Passages, SHORT_UNITS, SNIPPET_UNITS};
+use passages::{Passage, PassageShape, Passages, SHORT_UNITS, SNIPPET_UNITS};
 use plan::Plan;
 
 use crate::search::{
@@ -78,7 +78,7 @@ pub fn search(
         let room = if request.budget.is_some() { SHORT_UNITS } else { SNIPPET_UNITS };
         let lines = Lines::read(&candidates.rows, &plan, room)?;
         let names = LabelWords::of(&plan).that_label(&lines);
-        let meaning = LineMeaning::read(reader, line, &candidates, &lines, &names)?;
+        let meaning = LineCosines::read(reader, line, &candidates, &lines, &names)?;
         // As if there were no model for lines, as long as it has not come to all of them.
         let line = line.filter(|_| meaning.is_some());
         let pieces = MaxSim::read(reader, line, (&plan, &candidates, &lines), &names)?;
@@ -116,7 +116,7 @@ struct Known {
 
 /// What the candidate lines mean, beside their words.
 struct Meant<'a> {
-    lines: Option<&'a LineMeaning>,
+    lines: Option<&'a LineCosines>,
     pieces: Option<&'a MaxSim>,
     /// By what words mean alone, where `pieces` are not known.
     words: Option<&'a MaxSim>,
@@ -136,10 +136,10 @@ fn ranked(
     let Meant { lines: meaning, pieces, known, .. } = *meant;
     let scores = line_scores::score(plan, candidates, lines);
     let parts = fusion::fuse(plan, candidates, lines, &scores, meant, settings);
-    let growth = match (pieces, meant.words) {
-        (Some(_), _) => Growth::BY_PIECES,
-        (None, Some(_)) => Growth::BY_WORDS,
-        (None, None) => Growth::WITHOUT_PIECES,
+    let shape = match (pieces, meant.words) {
+        (Some(_), _) => PassageShape::BY_PIECES,
+        (None, Some(_)) => PassageShape::BY_WORDS,
+        (None, None) => PassageShape::WITHOUT_PIECES,
     };
     let relevance: Vec<f64> = parts.iter().map(|parts| parts.sum() - parts.exact).collect();
     let factor = |at: usize| {
@@ -169,7 +169,7 @@ fn ranked(
     let least = request.min_score.or(settings.min_score).unwrap_or(DEFAULT_MIN_SCORE);
     let mut shown = Shown::nothing_of(lines);
     // A line that has nothing of the query in any way starts no result.
-    let mut passages = Passages::new(lines, (&sums, &relevance), growth, |at| sums[at] > 0.0);
+    let mut passages = Passages::new(lines, (&sums, &relevance), shape, |at| sums[at] > 0.0);
     let mut found: Vec<Found> = Vec::new();
     // Whether no line that is left can be shown, or raise the scores of the results asked for (see `settle`).
     let is_settled = |passages: &Passages<'_>, found: &[Found]| {

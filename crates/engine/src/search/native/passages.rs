@@ -14,7 +14,7 @@ pub(crate) const GAP: &str = "…";
 
 /// How a passage is grown around its first line.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Growth {
+pub(super) struct PassageShape {
     /// Lines on each side of the first that it may take in.
     pub reach: usize,
     /// Most runs of neighbouring lines: more would be a list of quotations.
@@ -29,7 +29,7 @@ pub(super) struct Growth {
     within: Option<f64>,
 }
 
-impl Growth {
+impl PassageShape {
     /// Where lines are known piece by piece: these scores are good enough to take any line of a note.
     pub(super) const BY_PIECES: Self = Self { reach: 40, runs: 9, softness: 0.4, most_gain: 6.0, within: Some(1.67) };
     /// Where they are known by what their words mean.
@@ -64,7 +64,7 @@ pub(super) struct Passages<'a> {
     scores: &'a [f64],
     /// Scores without what was found as typed.
     relevance: &'a [f64],
-    growth: Growth,
+    shape: PassageShape,
     top: f64,
     /// Exponential of each score, relative to the best.
     gains: Vec<f64>,
@@ -108,7 +108,7 @@ impl<'a> Passages<'a> {
     pub(super) fn new(
         lines: &'a Lines<'a>,
         (scores, relevance): (&'a [f64], &'a [f64]),
-        growth: Growth,
+        shape: PassageShape,
         eligible: impl Fn(usize) -> bool,
     ) -> Self {
         let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -120,9 +120,9 @@ impl<'a> Passages<'a> {
             seeds.truncate(SEEDS);
         }
         seeds.sort_unstable_by(better);
-        let gains = scores.iter().map(|score| ((score - top) / growth.softness).exp()).collect();
+        let gains = scores.iter().map(|score| ((score - top) / shape.softness).exp()).collect();
         let taken = vec![false; scores.len()];
-        let mut all = Self { lines, scores, relevance, growth, top, gains, waiting: BinaryHeap::new(), taken };
+        let mut all = Self { lines, scores, relevance, shape, top, gains, waiting: BinaryHeap::new(), taken };
         all.waiting = seeds.into_iter().enumerate().map(|(rank, seed)| all.ungrown(seed, rank)).collect();
         all
     }
@@ -135,7 +135,7 @@ impl<'a> Passages<'a> {
 
     /// The score of a passage around a line from the gains of its lines.
     fn score(&self, seed: usize, gain: f64) -> f64 {
-        self.top + self.growth.softness * gain.min(self.gains[seed] * self.growth.most_gain).ln()
+        self.top + self.shape.softness * gain.min(self.gains[seed] * self.shape.most_gain).ln()
     }
 
     fn units(&self, at: usize) -> usize {
@@ -144,8 +144,8 @@ impl<'a> Passages<'a> {
 
     /// The lines that a passage around a line may take in.
     fn near(&self, seed: usize) -> impl Iterator<Item = usize> {
-        let (first, last) = self.lines.window(seed, self.growth.reach);
-        let (values, least) = match self.growth.within {
+        let (first, last) = self.lines.window(seed, self.shape.reach);
+        let (values, least) = match self.shape.within {
             Some(within) => (self.scores, self.scores[seed] - within),
             None => (self.relevance, JOIN_SHARE * self.relevance[seed]),
         };
@@ -169,7 +169,7 @@ impl<'a> Passages<'a> {
         // Each line taken may make another one a neighbour, so start again from the best.
         while let Some(next) = near.iter().position(|at| {
             let joins = joins(&chosen, *at);
-            units + self.cost(*at, joins) <= self.lines.room && (joins || runs(&chosen) < self.growth.runs)
+            units + self.cost(*at, joins) <= self.lines.room && (joins || runs(&chosen) < self.shape.runs)
         }) {
             let at = near.remove(next);
             units += self.cost(at, joins(&chosen, at));
@@ -211,8 +211,8 @@ impl<'a> Passages<'a> {
     }
 
     /// How passages are grown.
-    pub(super) const fn growth(&self) -> Growth {
-        self.growth
+    pub(super) const fn shape(&self) -> PassageShape {
+        self.shape
     }
 
     /// What each line counts for in a passage.
@@ -227,8 +227,8 @@ impl<'a> Passages<'a> {
         for at in &passage.lines {
             self.taken[*at] = true;
         }
-        let reach = passage.lines[0].saturating_sub(self.growth.reach)
-            ..=passage.lines[passage.lines.len() - 1] + self.growth.reach;
+        let reach = passage.lines[0].saturating_sub(self.shape.reach)
+            ..=passage.lines[passage.lines.len() - 1] + self.shape.reach;
         let is_stale = |waiting: &Waiting| waiting.grown.is_some() && reach.contains(&waiting.seed);
         if self.waiting.iter().any(is_stale) {
             let waiting = std::mem::take(&mut self.waiting).into_iter();
@@ -310,13 +310,13 @@ pub(super) mod tests {
         #[test]
         fn the_next_passage_is_the_best_of_all_that_could_be_grown(
             of in proptest::collection::vec((0_u32..4, 1_u32..400, 0_u32..40), 1..80),
-            growth in prop_oneof![Just(Growth::BY_PIECES), Just(Growth::BY_WORDS), Just(Growth::WITHOUT_PIECES)],
+            shape in prop_oneof![Just(PassageShape::BY_PIECES), Just(PassageShape::BY_WORDS), Just(PassageShape::WITHOUT_PIECES)],
         ) {
-            let shape: Vec<(u32, u32)> = of.iter().map(|(block, units, _)| (*block, *units)).collect();
-            let lines = lines(&shape);
+            let blocks: Vec<(u32, u32)> = of.iter().map(|(block, units, _)| (*block, *units)).collect();
+            let lines = lines(&blocks);
             // Few different scores, so that there are ties.
             let scores: Vec<f64> = of.iter().map(|(_, _, score)| f64::from(*score) / 20.0).collect();
-            let mut passages = Passages::new(&lines, (&scores, &scores), growth, |at| scores[at] > 0.0);
+            let mut passages = Passages::new(&lines, (&scores, &scores), shape, |at| scores[at] > 0.0);
             let mut seeds: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
             seeds.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
             loop {

@@ -11,7 +11,7 @@ use store::{Reader, ids::ChunkId, vectors::CodedQuery};
 
 /// Cosines of the candidate lines with the query, and how they are spread.
 #[derive(Debug, Default)]
-pub(crate) struct LineMeaning {
+pub(crate) struct LineCosines {
     /// Per line of [`Lines`]; none for lines without vector.
     pub cosines: Vec<Option<f64>>,
     /// Mean over the candidate lines.
@@ -25,7 +25,7 @@ pub(crate) struct LineMeaning {
 /// Source, file and number of a line.
 type Place<'a> = (&'a str, &'a str, u32);
 
-impl LineMeaning {
+impl LineCosines {
     /// Compares the query with the stored lines of the candidates; none when lines of some have no vectors yet. Those that
     /// have would be measured otherwise than the rest, by what the model has come to so far.
     ///

@@ -27,7 +27,7 @@ const FULL_PAIR: f32 = 0.9;
 
 /// The words of a query.
 #[derive(Debug)]
-pub(crate) struct Words {
+pub(crate) struct QueryWords {
     words: Vec<Word>,
     total: f64,
 }
@@ -45,7 +45,7 @@ struct Word {
     character: Option<char>,
 }
 
-impl Words {
+impl QueryWords {
     /// Reads the words of a query. What is said about the time of the answer, not in it ("latest", 最近), counts nothing.
     #[must_use]
     pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>) -> Self {
