@@ -63,7 +63,7 @@ try {
   await host.stop();
 }
 
-/** @typedef {{met: [string, number][], took: Record<string, number>, total: number}} Measured */
+/** @typedef {{met: [string, number, number][], took: Record<string, number>, total: number}} Measured */
 
 /** What the processes of the last command wrote. @returns {Promise<Measured[]>} */
 async function results() {
@@ -76,7 +76,18 @@ async function results() {
 
 /** @param {Measured} measured */
 function parts({ met, took, total }) {
-  let [load, loads] = [0, 0];
+  const wall = spans(met.map(([name, time]) => [name, time]));
+  const processor = spans(met.map(([name, , time]) => [name, time]));
+  const loads = met.filter(([name]) => name === "evaluated").length;
+  return { ...wall, processor: processor.together, loads, dlopen: took.dlopen, engine: took.open, total };
+}
+
+/**
+ * How long each part took, by one of the clocks.
+ * @param {[string, number][]} met
+ */
+function spans(met) {
+  let load = 0;
   /** When the load that has not been registered began. @type {number | undefined} */
   let began;
   /** @type {Record<string, number>} */
@@ -87,12 +98,11 @@ function parts({ met, took, total }) {
     else if (name === "evaluated") {
       load += time - (began ?? time);
       began = undefined;
-      loads++;
     } else if (name === "registered") load += time - at.registering;
     at[name] = time;
   }
   const [open, search] = [at.search - at.command, at.answer - at.search];
-  return { load, open, search, together: load + open + search, loads, dlopen: took.dlopen, engine: took.open, total };
+  return { load, open, search, together: load + open + search };
 }
 
 /**
@@ -112,6 +122,7 @@ function report(runs, help, chunks) {
     engine: "… of it opening the index",
     search: "the first search",
     together: "together",
+    processor: "… of it the processor's time of the host's thread",
     total: "the whole process",
   });
   for (const [key, name] of Object.entries(names)) {
