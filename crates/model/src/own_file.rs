@@ -27,6 +27,7 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
 /// What to open a file of ours with: one that is made is readable and writable for its owner only.
 #[must_use]
 pub fn options() -> OpenOptions {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has more to say"))]
     let mut options = OpenOptions::new();
     #[cfg(unix)]
     {

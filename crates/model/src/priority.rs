@@ -10,7 +10,7 @@ pub enum Work {
 }
 
 /// Lowers the priority of the calling thread for good. Best effort: where the system refuses, nothing changes.
-#[expect(unsafe_code, reason = "calls of the system that take no pointers")]
+#[cfg_attr(not(windows), expect(unsafe_code, reason = "calls of the system that take no pointers"))]
 pub fn lower(work: Work) {
     // Steps of niceness: a thread that waits for an event goes first, and nobody starves.
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -43,6 +43,7 @@ pub fn lower(work: Work) {
 }
 
 #[cfg(windows)]
+#[expect(unsafe_code, reason = "calls of the system that take no pointers but a handle")]
 fn lower_on_windows() {
     // SAFETY: the pseudo handle of the calling thread is always valid.
     unsafe {
