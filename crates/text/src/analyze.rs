@@ -8,6 +8,9 @@
 //! - names (`a.b_c`, `src/foo.rs`, `10.0.0.1`, `a::b`, `v1.2.3`, `#1234`, `me@host.io`): the whole with `_`
 //!   for punctuation, its parts, the last levels of a path, the host of an address.
 
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::fold::compose;
@@ -104,15 +107,16 @@ impl Analyzer {
         }
         let ambient = Ambient::of(ambient);
 
-        let mut sections: Vec<(u32, Vec<u32>)> = Vec::new();
+        let mut sections: Vec<Vec<u32>> = Vec::new();
+        let mut known: HashMap<u32, u32, RandomState> = HashMap::default();
         let mut fts = String::with_capacity(lines.iter().map(|(_, t)| t.len()).sum::<usize>() / 2);
         let mut hashes: Vec<u32> = Vec::new();
         let mut spans: Vec<(usize, usize, Option<u32>)> = Vec::with_capacity(lines.len());
         let mut found: Vec<Occurrence> = Vec::new();
         for ((number, _), cut) in lines.iter().zip(&cuts) {
             let section = outline.section_of(*number).map(|id| {
-                if let Some(known) = sections.iter().position(|(s, _)| *s == id) {
-                    return known as u32;
+                if let Some(known) = known.get(&id) {
+                    return *known;
                 }
                 let mut terms = Vec::new();
                 for title in outline.path_of_section(id) {
@@ -121,8 +125,10 @@ impl Analyzer {
                     self.emit(&title, &ambient, &mut found);
                     self.collect(&found, &mut fts, &mut terms);
                 }
-                sections.push((id, terms));
-                sections.len() as u32 - 1
+                let section = sections.len() as u32;
+                known.insert(id, section);
+                sections.push(terms);
+                section
             });
             found.clear();
             self.emit(cut, &ambient, &mut found);
@@ -146,7 +152,7 @@ impl Analyzer {
                 terms: hashes.get(*start..*end).unwrap_or_default(),
             })
             .collect();
-        let section_terms: Vec<&[u32]> = sections.iter().map(|(_, terms)| terms.as_slice()).collect();
+        let section_terms: Vec<&[u32]> = sections.iter().map(Vec::as_slice).collect();
         ChunkTerms { fts, lines: encode(&section_terms, &encoded), count: hashes.len() as u32 }
     }
 
