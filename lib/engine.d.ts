@@ -549,6 +549,8 @@ export type AutomaticSettings = {
   autoRecallTimeoutMs: number;
   /** Longest block in characters; default 4000, 500–20,000. */
   autoRecallMaxChars: number;
+  /** Show curated lines by their trigger phrases, with `auto_recall`; default false. */
+  triggerRecall: boolean;
   /** Keep facts that the user states; default false. */
   autoCapture: boolean;
   /** Default `rules`. */
@@ -876,6 +878,14 @@ export type ActiveMemory = {
   deniedChatIds: string[];
   /** Default `escalate`. */
   mode: Mode;
+  /** Default `single`. */
+  engine: Engine;
+  /** What an agent may use; default: our search and our reader of files. */
+  toolsAllow: string[];
+  /** Default: as the conversation. */
+  fastMode: FastMode | null;
+  /** What an agent may take beside `timeoutMs` to begin, in milliseconds; default 0, 0–30,000. */
+  setupGraceTimeoutMs: number;
   /** Default `pick`. */
   answer: Answer;
   /** `provider/model`; default: the conversation's, where the operator allows that, else the agent's. */
@@ -884,7 +894,7 @@ export type ActiveMemory = {
   modelFallback: string | null;
   /** Default `off`. */
   thinking: Thinking;
-  /** Longest a reply waits, in milliseconds; default 2500, 250–120,000. */
+  /** Longest a reply waits, in milliseconds; default 2500, of an agent 15,000; 250–120,000. */
   timeoutMs: number;
   /** How long a call that missed its limit runs on, for the next turn, in milliseconds; default 10,000, 0–30,000. */
   lateMs: number;
@@ -917,7 +927,7 @@ export type ActiveMemory = {
   circuitBreakerCooldownMs: number;
   /** Confidence below which a passage is no clue, 0–1; default 0.15. */
   floor: number;
-  /** Confidence from which no model is asked, 0–1; default 0.75. */
+  /** Confidence above which no model is asked, 0–1; default 1. */
   sure: number;
   /** Passages that a model is shown; default 8, 1–16. */
   maxPassages: number;
@@ -978,6 +988,14 @@ export type ChatType = "direct" | "group" | "channel" | "explicit";
 /** When a model is asked. */
 export type Mode = "escalate" | "always" | "native" | "off";
 
+/** How a model is asked. */
+export type Engine = "single" | "agent";
+
+/** Whether an agent answers in the host's fast mode. */
+export type FastMode =
+  | boolean
+  | Auto;
+
 /** What the model gives. */
 export type Answer = "pick" | "summary";
 
@@ -995,3 +1013,6 @@ export type OriginClass = "owner" | "agent" | "untrusted" | "system";
 
 /** The kind of session that words come from. */
 export type SessionKind = "interactive" | "unknown";
+
+/** The host decides. */
+export type Auto = "auto";

@@ -65,7 +65,26 @@ test("what is not known is refused instead of guessed", () => {
   const written = (/** @type {string} */ field) => () =>
     renderTypes(readShapes("a.rs", `#[derive(Serialize)]\npub struct Told {\n${field}}\n`), { Told: "Told" });
   expect(written("    pub a: Strange<u8>,\n")).toThrow("Strange<u8>");
-  expect(written('    #[serde(untagged, rename = "b")]\n    pub a: u8,\n')).toThrow("untagged");
+  expect(written('    #[serde(other, rename = "b")]\n    pub a: u8,\n')).toThrow("other");
   expect(written("    pub a:\n        u8,\n")).toThrow("what is");
   expect(written("    pub a: Missing,\n")).toThrow("Missing: 0 such types");
+});
+
+test("variants without a tag are what they hold", () => {
+  const source = `#[derive(Serialize)]
+#[serde(untagged)]
+pub enum Said {
+    Plain(bool),
+    Word(Word),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Word {
+    Auto,
+}
+`;
+  expect(renderTypes(readShapes("a.rs", source), { Report: "Said" })).toBe(
+    'export type Report =\n  | boolean\n  | Word;\n\nexport type Word = "auto";\n',
+  );
 });

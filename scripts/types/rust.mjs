@@ -5,7 +5,7 @@
  * @typedef {{name: string, docs: string[], type: string, isOptional: boolean, isFlat: boolean}} Field
  * @typedef {{name: string, docs: string[], fields: Field[] | null, holds?: string}} Variant `fields` is null where it has none;
  *   `holds` is the type in round brackets.
- * @typedef {{file: string, name: string, docs: string[], fields?: Field[], variants?: Variant[], tag?: string, problem?: unknown}} Shape
+ * @typedef {{file: string, name: string, docs: string[], fields?: Field[], variants?: Variant[], tag?: string, isUntagged?: boolean, problem?: unknown}} Shape
  *   `problem`: why it could not be read; no matter unless it is asked for.
  */
 
@@ -27,7 +27,7 @@ export function readShapes(file, source) {
     try {
       const serde = serdeOf(attributes, where);
       if (kind === "struct") return [{ ...shape, fields: fieldsOf(body, serde.rename_all, where) }];
-      return [{ ...shape, tag: serde.tag, variants: variantsOf(body, serde.rename_all, where) }];
+      return [{ ...shape, tag: serde.tag, isUntagged: serde.untagged === true, variants: variantsOf(body, serde.rename_all, where) }];
     } catch (problem) {
       return [{ ...shape, problem }];
     }
@@ -85,7 +85,7 @@ function checkAllRead(body, parts, where) {
   if (rest) throw new Error(`${where}: what is "${rest.split("\n", 1)[0]}"?`);
 }
 
-const KNOWN = ["default", "flatten", "rename", "rename_all", "skip", "skip_serializing_if", "tag", "deserialize_with", "with"];
+const KNOWN = ["default", "flatten", "rename", "rename_all", "skip", "skip_serializing_if", "tag", "untagged", "deserialize_with", "with"];
 
 /**
  * @param {string} attributes

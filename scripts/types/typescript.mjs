@@ -67,7 +67,7 @@ function find(shapes, at) {
  * @param {string} name
  * @param {(type: string) => string} nameOf
  */
-function declaration({ docs, fields, variants = [], tag, problem }, name, nameOf) {
+function declaration({ docs, fields, variants = [], tag, isUntagged, problem }, name, nameOf) {
   if (problem) throw problem;
   const head = comment(docs, "");
   if (fields) {
@@ -81,7 +81,8 @@ function declaration({ docs, fields, variants = [], tag, problem }, name, nameOf
   const options = variants.map((variant) => {
     if (tag === undefined) {
       if (variant.holds === undefined) throw new Error(`${name}: only variants that hold one type are known here`);
-      return `  | { ${variant.name}: ${typeOf(variant.holds, nameOf)} }`;
+      const held = typeOf(variant.holds, nameOf);
+      return isUntagged ? `  | ${held}` : `  | { ${variant.name}: ${held} }`;
     }
     if (variant.holds !== undefined) return `  | ({ ${tag}: ${JSON.stringify(variant.name)} } & ${typeOf(variant.holds, nameOf)})`;
     return ["  | {", `      ${tag}: ${JSON.stringify(variant.name)};`, ...members(variant.fields ?? [], nameOf, "      "), "    }"].join(
