@@ -8,6 +8,7 @@ import path from "node:path";
 import { agentEntry, isRecord } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { modelNamed, primaryModel } from "../hooks/model.js";
 import { importSdk } from "../sdk.js";
 
 /**
@@ -113,10 +114,8 @@ function textsOf(result) {
 function modelOf({ cfg, agentId, settings }, { modelProviderId, modelId }) {
   const { model, modelFallback } = settings.activeMemory;
   if (!model && modelProviderId && modelId) return { provider: modelProviderId, model: modelId };
-  const primary = (/** @type {any} */ of) => (typeof of === "string" ? of : of?.primary);
-  const named = String(model ?? primary(agentEntry(cfg, agentId)?.model) ?? primary(cfg.agents?.defaults?.model) ?? modelFallback ?? "");
-  const at = named.indexOf("/");
-  return at > 0 ? { provider: named.slice(0, at), model: named.slice(at + 1) } : {};
+  const configured = primaryModel(agentEntry(cfg, agentId)?.model) ?? primaryModel(cfg.agents?.defaults?.model);
+  return modelNamed(model ?? configured ?? modelFallback);
 }
 
 /** @typedef {{where: Record<string, unknown>, clean: () => Promise<void>}} Place Where a run keeps its session. */

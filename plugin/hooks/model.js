@@ -91,8 +91,15 @@ async function runEmbedded(runtime, run, { cfg, agentId }, { id, system, prompt,
  */
 function chosenModel(cfg, provider, model) {
   if (provider && model) return { provider, model };
-  const configured = cfg.agents?.defaults?.model;
-  const name = String((typeof configured === "string" ? configured : configured?.primary) ?? "");
+  return modelNamed(primaryModel(cfg.agents?.defaults?.model));
+}
+
+/** The name of a configured model, `provider/model`. @param {any} configured With its fallbacks, or alone. @returns {string | undefined} */
+export const primaryModel = (configured) => (typeof configured === "string" ? configured : configured?.primary);
+
+/** What a run takes for a model of that name; nothing, which is the agent's own, for none. @param {unknown} named */
+export function modelNamed(named) {
+  const name = String(named ?? "");
   const at = name.indexOf("/");
   return at > 0 ? { provider: name.slice(0, at), model: name.slice(at + 1) } : {};
 }
