@@ -4,8 +4,10 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { activeContext } from "../../plugin/active-memory/hook.js";
+import { registerActiveMemory } from "../../plugin/active-memory/register.js";
 import { statusLines } from "../../plugin/active-memory/status.js";
 import { promptContext } from "../../plugin/hooks/prompt.js";
+import { Host } from "../../plugin/host.js";
 import { versionHas } from "../../plugin/host-versions.js";
 import { hooked, MAIN } from "./hooked.mjs";
 
@@ -341,4 +343,24 @@ describe("what a person sees of a turn", () => {
     expect(JSON.stringify(call)).not.toContain("AKIAIOSFODNN7EXAMPLE");
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
+});
+
+// A host ends a hook at its limit: an agent whose limit and grace stand in two sections lost its block.
+test("the host waits for an agent whose settings stand in several sections", () => {
+  /** @type {{timeoutMs: number}[]} */
+  const limits = [];
+  const pluginConfig = {
+    activeMemory: { enabled: true, engine: "agent", setupGraceTimeoutMs: 30_000 },
+    agents: { work: { activeMemory: { timeoutMs: 20_000 } } },
+  };
+  const api = {
+    pluginConfig,
+    config: {},
+    logger: { warn: () => {} },
+    on: (/** @type {string} */ _name, /** @type {unknown} */ _run, /** @type {{timeoutMs: number}} */ options) => limits.push(options),
+    runtime: { version: "2026.9.6" },
+  };
+  registerActiveMemory(/** @type {any} */ (api), new Host(/** @type {any} */ (api)));
+  expect(limits).toHaveLength(1);
+  expect(limits[0].timeoutMs).toBeGreaterThanOrEqual(50_000);
 });

@@ -1,7 +1,7 @@
 // A model that is swapped behind its name, and a provider that fails, over a real connection: what is sent, what searches
 // answer meanwhile, and what the commands and the tool say.
 
-import { onTestFinished, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { commandLine } from "../support/command-line.mjs";
 import { startProvider } from "../support/provider.mjs";
 

@@ -30,11 +30,14 @@ function sections(settings) {
 }
 
 /**
- * How long a section lets a reply wait, at most: parts of it may stand in the section of all agents.
- * @param {Record<string, any>} section
+ * How long any agent lets a reply wait, at most. One setting of an agent may stand in its own section and the next in that of
+ * all, so the longest of each count together.
+ * @param {Record<string, any>[]} found
  */
-function longest({ engine, timeoutMs, setupGraceTimeoutMs }) {
-  return Math.max(USUAL_MS[engine === "agent" ? "agent" : "single"], Number(timeoutMs) || 0) + (Number(setupGraceTimeoutMs) || 0);
+function longest(found) {
+  const most = (/** @type {string} */ name) => Math.max(0, ...found.map((section) => Number(section[name]) || 0));
+  const usual = found.some(({ engine }) => engine === "agent") ? USUAL_MS.agent : USUAL_MS.single;
+  return Math.min(LONGEST_MS, Math.max(usual, most("timeoutMs")) + most("setupGraceTimeoutMs"));
 }
 
 /**
@@ -64,8 +67,7 @@ export function registerActiveMemory(api, host) {
   }
   if (!isOn) return;
   const run = guarded(host, "active memory", (event, ctx) => activeContext(plugin, event, ctx));
-  const timeoutMs = Math.min(LONGEST_MS, Math.max(...found.map(longest))) + SPARE_MS;
-  api.on("before_prompt_build", run, { timeoutMs, ...guardOf(host) });
+  api.on("before_prompt_build", run, { timeoutMs: longest(found) + SPARE_MS, ...guardOf(host) });
 }
 
 /**
