@@ -5,31 +5,24 @@ import { readdir, readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { activeHome, TIMEOUT_MS } from "./active-memory-home.mjs";
+import { activeHome, FALCON, HOST_MS, RULES, TIMEOUT_MS } from "./active-memory-home.mjs";
 import { stopHosts } from "./harness.mjs";
 import { eventually } from "./memory-host.mjs";
 import { pickOf } from "./slow-model.mjs";
 
-const FILES = {
-  "MEMORY.md": "# Memory\n",
-  "memory/falcon.md": "# Falcon\n\n- We decided that Falcon stores its data in PostgreSQL 17, after the outage in May.\n",
-};
-
 const SAID = "Falcon stores its data in PostgreSQL 17, after the outage in May.";
 
-const RULES = [
-  { on: "system", match: "flush turn", reply: "NO_REPLY" },
+const [FLUSH, ANSWER] = RULES;
+const SEARCHING = [
+  FLUSH,
   { on: "tool", match: "PostgreSQL", reply: SAID },
   {
     match: "You search the user's memory",
     tool: "memory_search",
     toolCall: { name: "memory_search", arguments: { query: "what was decided about Falcon" } },
   },
-  { match: ".", reply: "HELLO" },
+  ANSWER,
 ];
-
-/** What the host itself may do on a busy machine before an abort takes effect, and between our hook and its request. */
-const HOST_MS = 1500;
 
 /** @param {string} version */
 export function activeMemoryAgentSuite(version) {
@@ -44,8 +37,8 @@ export function activeMemoryAgentSuite(version) {
 
     beforeAll(async () => {
       active = await activeHome(version, {
-        files: FILES,
-        rules: RULES,
+        files: FALCON,
+        rules: SEARCHING,
         active: { engine: "agent", timeoutMs: 30_000, setupGraceTimeoutMs: 5000, toolsAllow: ["*", "exec", "memory_search", "memory_get"] },
         config: (config) => {
           config.agents.defaults.maxConcurrent = 1;

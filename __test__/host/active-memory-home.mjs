@@ -15,6 +15,22 @@ export const TIMEOUT_MS = 5000;
 /** How a block of ours begins, by a model's help or by the search alone. */
 export const A_BLOCK = /<(?:active_memory_plugin|relevant-memories)>/;
 
+/** What the host itself may do on a busy machine before an abort takes effect, and between our hook and its request. */
+export const HOST_MS = 1500;
+
+/** A note that answers, and what else there is. */
+export const FALCON = {
+  "MEMORY.md": "# Memory\n",
+  "memory/falcon.md": "# Falcon\n\n- We decided that Falcon stores its data in PostgreSQL 17, after the outage in May.\n",
+};
+export const KITCHEN = { "memory/kitchen.md": "# Kitchen\n\n- The oven runs too hot: bake bread twenty degrees lower.\n" };
+
+/** The conversation's own model has nothing to say. */
+export const RULES = [
+  { on: "system", match: "flush turn", reply: "NO_REPLY" },
+  { match: ".", reply: "HELLO" },
+];
+
 /** @typedef {Awaited<ReturnType<typeof activeHome>>} ActiveHome */
 
 /**

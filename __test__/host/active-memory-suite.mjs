@@ -5,26 +5,13 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { activeHome, TIMEOUT_MS } from "./active-memory-home.mjs";
+import { activeHome, FALCON, HOST_MS, KITCHEN, RULES, TIMEOUT_MS } from "./active-memory-home.mjs";
 import { eventually, ID, text } from "./memory-host.mjs";
 import { isOurs, pickOf } from "./slow-model.mjs";
 import { steps } from "./steps.mjs";
 
-const FILES = {
-  "MEMORY.md": "# Memory\n",
-  "memory/falcon.md": "# Falcon\n\n- We decided that Falcon stores its data in PostgreSQL 17, after the outage in May.\n",
-  "memory/kitchen.md": "# Kitchen\n\n- The oven runs too hot: bake bread twenty degrees lower.\n",
-};
-
-const RULES = [
-  { on: "system", match: "flush turn", reply: "NO_REPLY" },
-  { match: ".", reply: "HELLO" },
-];
-
 /** A question to memory whose words the note holds in part only. */
 const ASKED = "What did we decide about the storage of Falcon?";
-/** What the host itself may do on a busy machine between our hook and its request to the model. */
-const HOST_MS = 1500;
 
 /** @param {string} version */
 export function activeMemorySuite(version) {
@@ -44,7 +31,7 @@ export function activeMemorySuite(version) {
 
     beforeAll(async () => {
       active = await activeHome(version, {
-        files: FILES,
+        files: { ...FALCON, ...KITCHEN },
         rules: RULES,
         config: (config) => {
           config.agents.defaults.verboseDefault = "on";

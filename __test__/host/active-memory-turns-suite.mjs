@@ -3,21 +3,10 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { A_BLOCK, activeHome } from "./active-memory-home.mjs";
+import { A_BLOCK, activeHome, FALCON, KITCHEN, RULES } from "./active-memory-home.mjs";
 import { stopHosts } from "./harness.mjs";
 import { eventually, ID, MAIN, text } from "./memory-host.mjs";
 import { pickOf } from "./slow-model.mjs";
-
-const FILES = {
-  "MEMORY.md": "# Memory\n",
-  "memory/falcon.md": "# Falcon\n\n- We decided that Falcon stores its data in PostgreSQL 17, after the outage in May.\n",
-  "memory/kitchen.md": "# Kitchen\n\n- The oven runs too hot: bake bread twenty degrees lower.\n",
-};
-
-const RULES = [
-  { on: "system", match: "flush turn", reply: "NO_REPLY" },
-  { match: ".", reply: "HELLO" },
-];
 
 /** A question to memory that shares one word with the note, so that the search alone is not sure. */
 const UNSURE = "Do you remember why Falcon moved?";
@@ -39,7 +28,7 @@ export function activeMemoryTurnsSuite(version) {
 
     beforeAll(async () => {
       active = await activeHome(version, {
-        files: FILES,
+        files: { ...FALCON, ...KITCHEN },
         rules: RULES,
         active: { mode: "escalate", lateMs: 4500, circuitBreakerCooldownMs: COOLDOWN_MS },
         config: (config) => {
