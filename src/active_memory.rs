@@ -1,6 +1,7 @@
 //! Active memory: the candidates of a turn from the index, and the turns of this process on the JS thread. Every call but
 //! the first is short and never waits.
 
+use model::clock::now_ms;
 use std::sync::LazyLock;
 
 use napi::{Env, bindgen_prelude::PromiseRaw};
@@ -21,8 +22,8 @@ use engine::{
         intent, toggles,
         turns::{Turn, Turns},
     },
-    capture::collect::now_in,
-    services::{RecallFiles, now_ms},
+    capture::collect::in_zone,
+    services::RecallFiles,
 };
 
 /// The turns of this process, whatever copy of the plugin they come from.
@@ -184,7 +185,7 @@ pub fn keep_active_memory_call(
 ) -> napi::Result<()> {
     let keep = || {
         let settings = agent.settings()?;
-        let now = now_in(None);
+        let now = in_zone(now_ms(), None);
         let mut call = call;
         if let Value::Object(fields) = &mut call {
             fields.insert("at".to_owned(), Value::String(now.to_string()));

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::error::to_js;
 use engine::capture::{
-    collect::now_in,
+    collect::in_zone,
     erase,
     journal::Journal,
     jsonl::{self, SetAside},
@@ -18,6 +18,7 @@ use engine::capture::{
     short_term,
 };
 use model::{
+    clock::now_ms,
     config::automatic::{self, Automatic},
     error::{Code, Error, Result},
 };
@@ -118,7 +119,7 @@ pub fn record_turn(
     let write = || {
         let settings = agent.settings()?;
         let path = agent.short_term_path(&settings, person.as_deref());
-        short_term::record(&path, &settings.short_term.limits, &user, &assistant, &now_in(None))
+        short_term::record(&path, &settings.short_term.limits, &user, &assistant, &in_zone(now_ms(), None))
     };
     write().map_err(|e| to_js(env, e))
 }
@@ -179,7 +180,7 @@ pub fn queue_capture(
 ) -> napi::Result<()> {
     let push = || {
         let mut job: Job = from_value(job, "capture job")?;
-        job.created_ms = jiff::Timestamp::now().as_millisecond();
+        job.created_ms = now_ms();
         Journal::new(&agent.folder()).push(&job)
     };
     push().map_err(|e| to_js(env, e))
@@ -218,7 +219,7 @@ pub fn write_session_note(
             source: &ended.source,
             messages: &ended.messages,
         };
-        let now = now_in(ended.time_zone.as_deref());
+        let now = in_zone(now_ms(), ended.time_zone.as_deref());
         session_note::write(workspace_dir.as_ref(), &conversation, limit, ended.slug.as_deref(), &now)
     };
     write().map_err(|e| to_js(env, e))

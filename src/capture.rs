@@ -1,5 +1,6 @@
 //! Automatic memory that needs the index: recall and capture, all asynchronous.
 
+use model::clock::now_ms;
 use napi::{Env, bindgen_prelude::PromiseRaw};
 use napi_derive::napi;
 use serde_json::Value;
@@ -12,7 +13,7 @@ use super::{
 };
 use engine::{
     capture::{journal::Journal, recall::Asked},
-    services::{RecallFiles, now_ms},
+    services::RecallFiles,
 };
 
 /// A user's message and what stands around it.

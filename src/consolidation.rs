@@ -5,8 +5,8 @@ use napi_derive::napi;
 use serde_json::Value;
 
 use super::{automatic::from_value, manager::NativeManager, promise::promise};
-use engine::services::{ConsolidateCall, now_ms};
-use model::config::consolidation;
+use engine::services::ConsolidateCall;
+use model::{clock::now_ms, config::consolidation};
 
 /// Whose consolidation.
 #[napi(object)]

@@ -8,11 +8,11 @@ use super::{
     automatic::{AutomaticAgent, from_value, to_value},
     promise::promise,
 };
-use engine::{
-    intents::{IntentStatus, Intents, NewIntent, Speaker, StandingIntent},
-    services::now_ms,
+use engine::intents::{IntentStatus, Intents, NewIntent, Speaker, StandingIntent};
+use model::{
+    clock::now_ms,
+    error::{Code, Error, Result},
 };
-use model::error::{Code, Error, Result};
 
 /// A new standing intent.
 #[napi(object)]

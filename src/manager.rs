@@ -3,12 +3,7 @@
 //! Exported functions must return a type named `Result`: under another name napi hands the error to JavaScript as the
 //! return value instead of throwing it.
 
-use std::{
-    collections::HashMap,
-    path::PathBuf,
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
 use futures::FutureExt;
 use napi::{
@@ -38,6 +33,7 @@ use engine::{
 };
 use model::{
     cancel::Cancel,
+    clock::{SystemClock, now_ms},
     config::resolve::resolve,
     error::{Code, Error, Result},
     source::Source,
@@ -90,6 +86,7 @@ fn open_call(request: OpenRequest) -> OpenCall {
         thread: 0,
         host: None,
         background: request.background.unwrap_or(false),
+        clock: Arc::new(SystemClock),
     }
 }
 
@@ -361,8 +358,4 @@ fn parse_sources(names: Option<&[String]>) -> Result<Vec<Source>> {
                 .remedy("Use \"memory\" or \"sessions\"")),
         })
         .collect()
-}
-
-fn now_ms() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX))
 }

@@ -2,7 +2,6 @@
 
 import { appendFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
@@ -255,9 +254,11 @@ test("a turn that another process has left is worked off while the gateway runs"
   registerService(/** @type {any} */ ({ registerService: (/** @type {unknown} */ given) => (service = given), runtime: {} }), host);
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   try {
+    const before = [{ role: /** @type {const} */ ("user"), text: "I prefer the blue kettle to the red one" }];
+    native().queueCapture(agent, { id: "before", sessionKey: MAIN.sessionKey, messages: before });
     service.start({ config: cfg });
     // It has looked once by then.
-    await pause(500);
+    await expect.poll(today, { timeout: 20_000 }).toContain("the blue kettle");
     const messages = [{ role: /** @type {const} */ ("user"), text: "I live in Porto near the market" }];
     native().queueCapture(agent, { id: "elsewhere", sessionKey: MAIN.sessionKey, messages });
     vi.advanceTimersByTime(60_000);

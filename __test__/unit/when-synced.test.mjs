@@ -2,7 +2,6 @@
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { makeWorkspace } from "../support/workspace.mjs";
@@ -37,8 +36,14 @@ test("a slow search hands over what words find, once, and never after its own re
   expect((await whole)[0]).toMatchObject({ path: "memory/tea.md", vectorScore: expect.closeTo(1, 3) });
   isSlow = false;
   await manager.search("the tea", { onPartialResults: (hits) => early.push(hits) });
-  await pause(1500);
+  // One that begins later hands over what words find: the one before it would have done so by then.
+  isSlow = true;
+  let later = 0;
+  const last = manager.search("sencha", { onPartialResults: () => later++, deadlineMs: 60_000 });
+  await expect.poll(() => later, { timeout: 20_000 }).toBe(1);
   expect(early).toHaveLength(1);
+  answer([[1, 0]]);
+  await last;
 });
 
 test.each([
@@ -46,20 +51,36 @@ test.each([
   ["it does not where that is switched off", false],
 ])("%s", async (_, onSessionStart) => {
   const { manager, workspace } = await open({ provider: "none", sync: { ...QUIET, onSessionStart } });
-  const finds = async (/** @type {string} */ sessionKey) => (await manager.search("lighthouse lamps", { sessionKey })).length > 0;
-  await finds("agent:main:one");
+  const control = await open({ provider: "none", sync: { ...QUIET, onSessionStart: true } });
+  /** Whether a search of a conversation finds the words of a note. @param {typeof control} of @param {string} words @param {string} key */
+  const finds = async (of, words, key) => (await of.manager.search(words, { sessionKey: `agent:main:${key}` })).length > 0;
+  const ours = { ...control, manager, workspace };
+  const foundBy = async (/** @type {typeof control} */ of, /** @type {string} */ words, /** @type {string} */ key) =>
+    await expect.poll(() => finds(of, words, key), { timeout: 20_000 }).toBe(true);
+  const note = (/** @type {typeof control} */ of, /** @type {string} */ name, /** @type {string} */ text) =>
+    writeFile(path.join(of.workspace, "memory", name), text);
+  /** By the time that another memory, asked later, has noticed a note, ours would have noticed its own. @param {string} key */
+  const others = async (key) => {
+    await note(control, `${key}.md`, `The ${key} windmill turns.\n`);
+    await foundBy(control, `${key} windmill`, key);
+  };
+
+  await note(ours, "mole.md", "The long mole ends at a bollard.\n");
+  await finds(ours, "mole bollard", "one");
+  if (onSessionStart) await foundBy(ours, "mole bollard", "one");
+  else await others("first");
+  expect(await finds(ours, "mole bollard", "one")).toBe(onSessionStart);
   // What that began is over when another sync is.
-  await pause(1000);
   await manager.sync();
-  await writeFile(path.join(workspace, "memory/lamps.md"), "The lighthouse has three lamps.\n");
+  await note(ours, "lamps.md", "The lighthouse has three lamps.\n");
   // A session that was seen before begins no more.
-  await finds("agent:main:one");
-  await pause(1500);
-  expect(await finds("agent:main:one")).toBe(false);
-  await finds("agent:main:two");
-  if (onSessionStart) await expect.poll(() => finds("agent:main:two"), { timeout: 20_000 }).toBe(true);
+  await finds(ours, "lighthouse lamps", "one");
+  await others("second");
+  expect(await finds(ours, "lighthouse lamps", "one")).toBe(false);
+  await finds(ours, "lighthouse lamps", "two");
+  if (onSessionStart) await foundBy(ours, "lighthouse lamps", "two");
   else {
-    await pause(1500);
-    expect(await finds("agent:main:two")).toBe(false);
+    await others("third");
+    expect(await finds(ours, "lighthouse lamps", "two")).toBe(false);
   }
 });

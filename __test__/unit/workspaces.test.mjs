@@ -79,7 +79,9 @@ test("in a host an agent has one workspace: the manager of the former one comes 
   const now = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(ofHost("b")));
   await writeFile(path.join(dir, "a", "memory", "new.md"), "A fresh walrus sings.");
   await now.sync();
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  // The one in use notices a later change: the former one would have noticed the earlier by then.
+  await writeFile(path.join(dir, "b", "memory", "new.md"), "A fresh otter sings.");
+  await expect.poll(() => now.status().files, { timeout: 20_000 }).toBe(2);
   expect(former.status().files).toBe(1);
   await now.close();
 });

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::{
     Answer, Failure,
-    session::{Provider, Session, call, now_ms, told},
+    session::{Provider, Session, call, told},
 };
 
 /// Lines of one file of notes.
@@ -59,7 +59,7 @@ pub(crate) async fn run(files: u32, searches: u32, seed: u64, provider: Provider
     for n in 0..searches {
         told(&format!("searching: {n} of {searches}"));
         let query: Vec<String> = (0..3).map(|_| word(&mut rng)).collect();
-        let call = call(&query.join(" "), None, now_ms());
+        let call = call(&query.join(" "), None, model::clock::now_ms());
         let started = Instant::now();
         let answer = session.search(call).await?;
         times.push(started.elapsed());

@@ -17,7 +17,8 @@ use std::{
 use clap::{Args, Parser, Subcommand};
 use serde::Serialize;
 
-use session::{Provider, Session, now_ms};
+use model::clock::now_ms;
+use session::{Provider, Session};
 
 /// The engine of memory-core-rs on the command line, for developers.
 #[derive(Debug, Parser)]

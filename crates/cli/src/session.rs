@@ -4,7 +4,6 @@ use std::{
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use clap::ValueEnum;
@@ -14,7 +13,7 @@ use engine::{
     search::types::Answer,
     services::{Lease, OpenCall, Progress, SearchCall, Step, SyncCall, SyncReport, open},
 };
-use model::cancel::Cancel;
+use model::{cancel::Cancel, clock::SystemClock};
 
 use crate::Failure;
 
@@ -64,6 +63,7 @@ impl Session {
             thread: 0,
             host: None,
             background: false,
+            clock: Arc::new(SystemClock),
         };
         open(call).await?.map(Self).ok_or_else(|| Failure::new("memory search is switched off"))
     }
@@ -109,11 +109,6 @@ pub(crate) fn call(query: &str, max_results: Option<usize>, now_ms: i64) -> Sear
         conversations: None,
         wish: engine::search::confine::Wish::default(),
     }
-}
-
-/// The clock's time in milliseconds since 1970.
-pub(crate) fn now_ms() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// One line on a terminal that the next one takes the place of.

@@ -7,7 +7,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::clock::Clock;
+use model::clock::Clock;
 
 /// Requests that must fail in a row, each after its retries, before the breaker opens.
 pub(crate) const THRESHOLD: u32 = 3;
@@ -73,7 +73,7 @@ impl Breaker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::TestClock;
+    use model::clock::TestClock;
 
     #[test]
     fn opens_after_three_failures_in_a_row_and_lets_one_trial_through() {

@@ -4,13 +4,13 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     BoxFuture, Limits, Purpose, Space,
-    clock::Clock,
     driver::{Answer, Driver, Transport},
     fault::{Fault, FaultKind, Refusal, classify},
     redact::Redactor,
 };
 use model::{
     callers::{Ask, Callers},
+    clock::Clock,
     error::{Code, Error, ErrorKind, Result},
 };
 
@@ -161,7 +161,8 @@ fn status_in(text: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Embedded, Embedder, clock::TestClock};
+    use crate::{Embedded, Embedder};
+    use model::clock::TestClock;
 
     fn space() -> Space {
         Space {

@@ -16,7 +16,6 @@ use super::{
     BoxFuture, Embedded, Embedder, HARMLESS_TEXT, Limits, Purpose, Sink, Space,
     breaker::Breaker,
     check::{Checked, check, other_length},
-    clock::Clock,
     fault::{Fault, FaultKind},
     pace::Pace,
     pack::{Job, Queue, estimate_tokens},
@@ -24,6 +23,7 @@ use super::{
     retry::{ATTEMPTS, backoff},
 };
 use model::{
+    clock::Clock,
     error::{Code, Error, Result},
     usage::Usage,
 };

@@ -7,7 +7,6 @@ use super::{
     account::Account,
     callback::{Adapter, callback_driver},
     client::Http,
-    clock::Clock,
     embedded::brought::Wanted,
     provider::Provider,
     redact::Redactor,
@@ -15,6 +14,7 @@ use super::{
 };
 use model::{
     batch::BatchLedger,
+    clock::Clock,
     config::settings::{ProviderSettings, RedactSecrets},
     error::{Code, Error, Result},
 };
@@ -221,10 +221,10 @@ fn local(settings: &ProviderSettings, sources: &Sources) -> Result<Arc<dyn Embed
 mod tests {
     use super::*;
     use crate::{
-        clock::SystemClock,
         secret::{Credentials, Secret},
         tests::settings,
     };
+    use model::clock::SystemClock;
 
     /// The accounts as JavaScript resolves them: providers that have a key, and the others with what is missing.
     fn sources(keys: &[&str]) -> Sources {

@@ -16,7 +16,6 @@ pub(crate) mod breaker;
 pub mod callback;
 mod check;
 pub mod client;
-pub mod clock;
 pub(crate) mod download;
 pub mod driver;
 pub mod embedded;

@@ -8,7 +8,8 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::{clock::Clock, retry::MAX_RETRY_AFTER};
+use super::retry::MAX_RETRY_AFTER;
+use model::clock::Clock;
 
 /// Good answers in a row that earn one more request in flight after a rate limit took some away.
 const ANSWERS_PER_SLOT: u32 = 8;
@@ -79,7 +80,7 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::TestClock;
+    use model::clock::TestClock;
 
     #[test]
     fn a_wait_holds_for_everyone_and_is_capped() {

@@ -10,7 +10,6 @@ use super::{
     account::{Account, KeyHeader},
     batch::{BatchApi, BatchEmbedder, FileBatch, GeminiBatch},
     client::Http,
-    clock::Clock,
     driver::Driver,
     endpoint::Endpoint,
     remote::Remote,
@@ -23,6 +22,7 @@ use super::{
 };
 use model::{
     batch::BatchLedger,
+    clock::Clock,
     config::settings::ProviderSettings,
     error::{Code, Error, Result},
 };

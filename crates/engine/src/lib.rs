@@ -25,6 +25,7 @@
 //!     thread: 0,
 //!     host: None,
 //!     background: false,
+//!     clock: std::sync::Arc::new(model::clock::SystemClock),
 //! })
 //! .await?
 //! .expect("memory search is on by default");

@@ -23,6 +23,7 @@
 pub mod batch;
 pub mod callers;
 pub mod cancel;
+pub mod clock;
 pub mod config;
 pub mod error;
 pub mod layout;

@@ -53,7 +53,6 @@ pub mod candidates;
 mod changed;
 pub mod checks;
 pub mod chunks;
-pub mod clock;
 mod codes;
 pub(crate) mod compat;
 pub mod consolidation;
@@ -114,7 +113,6 @@ pub use self::{
     writer::Tx,
 };
 use self::{
-    clock::{Clock, SystemClock},
     error::{is_corrupt, is_refused},
     lease::{Held, Lease, Living, Owner},
     open::{FileIdentity, Found},
@@ -126,6 +124,7 @@ use self::{
 use crate::error::SqlResult;
 use model::{
     cancel::Cancel,
+    clock::{Clock, SystemClock},
     error::{Code, Error, Result},
 };
 

@@ -17,7 +17,6 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, InterruptHandle};
 
 use super::{
-    clock::Clock,
     error::{is_corrupt, is_refused, with_errno},
     lease::{Held, RENEW_EVERY_MS},
     open::FileIdentity,
@@ -25,7 +24,10 @@ use super::{
     pool::{Reader, closed},
 };
 use crate::error::{SqlResult, of_sqlite};
-use model::error::{Code, Error, Result};
+use model::{
+    clock::Clock,
+    error::{Code, Error, Result},
+};
 
 /// How long a transaction waits for a writer of another process before it is refused.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -315,10 +317,10 @@ impl Writer {
 
 /// Starts a write transaction, waiting for writers of other processes.
 fn begin(conn: &Connection, shared: &Shared, patience: Duration) -> Result<()> {
-    let started = Instant::now();
+    let started = shared.clock.now();
     loop {
         match conn.execute_batch("BEGIN IMMEDIATE").map_err(of_sqlite) {
-            Err(error) if error.code() == Code::Busy && started.elapsed() < patience => {
+            Err(error) if error.code() == Code::Busy && shared.clock.now() - started < patience => {
                 if shared.abandon.load(Ordering::Acquire) {
                     return Err(closed());
                 }

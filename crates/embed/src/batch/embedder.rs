@@ -6,7 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicU32, Ordering},
     },
-    time::{Duration, UNIX_EPOCH},
+    time::Duration,
 };
 
 use sha2::{Digest, Sha256};
@@ -14,7 +14,6 @@ use sha2::{Digest, Sha256};
 use super::{BatchApi, JobState, MAX_JOB_TEXTS};
 use crate::{
     BoxFuture, Embedded, Embedder, Purpose, Sink,
-    clock::Clock,
     driver::Driver,
     fault::{Fault, FaultKind},
     layer::Layer,
@@ -22,6 +21,7 @@ use crate::{
 };
 use model::{
     batch::{BatchJob, BatchLedger, TextHash},
+    clock::Clock,
     config::settings::BatchSettings,
     error::{Code, Error, Result},
 };
@@ -345,8 +345,7 @@ impl BatchEmbedder {
     }
 
     fn now_ms(&self) -> u64 {
-        let since: Duration = self.clock.wall().duration_since(UNIX_EPOCH).unwrap_or_default();
-        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(self.clock.now_ms()).unwrap_or_default()
     }
 }
 

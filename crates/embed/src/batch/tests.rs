@@ -9,13 +9,13 @@ use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 use crate::{
     Embedded, Embedder, Purpose,
     account::Account,
-    clock::{Clock, TestClock},
     factory::{Sources, build},
     secret::{Credentials, Secret},
     tests::{Target, sources},
 };
 use model::{
     batch::{BatchJob, BatchLedger},
+    clock::{Clock, TestClock},
     error::{Code, Error, Result},
 };
 

@@ -14,11 +14,11 @@ use super::{
     Embedded, Embedder, Purpose,
     account::Account,
     client::Http,
-    clock::{Clock, TestClock},
     factory::{Sources, build},
     secret::{Credentials, Secret},
 };
 use model::{
+    clock::{Clock, TestClock},
     config::settings::{BatchSettings, ProviderSettings},
     error::{Error, Result},
 };

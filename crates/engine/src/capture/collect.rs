@@ -342,10 +342,14 @@ fn logged(text: &str) -> String {
 ///
 /// # Errors
 /// When the journal cannot be read or written.
-pub(crate) fn forget_capture(folder: &Path, text: &str) -> Result<()> {
+pub(crate) fn forget_capture(folder: &Path, text: &str, now_ms: i64) -> Result<()> {
     let journal = Journal::new(folder);
     for entry in journal.captures()?.into_iter().filter(|entry| entry.status == Status::Stored && entry.text == text) {
-        journal.add_capture(Entry { status: Status::Undone, ts: timestamp(jiff::Timestamp::now()), ..entry })?;
+        journal.add_capture(Entry {
+            status: Status::Undone,
+            ts: timestamp(jiff::Timestamp::from_millisecond(now_ms).unwrap_or_default()),
+            ..entry
+        })?;
     }
     Ok(())
 }
@@ -356,11 +360,16 @@ pub(crate) fn note_line(category: Category, text: &str) -> String {
     format!("- [{}] {text}", category.as_str())
 }
 
-/// Now, in the time zone of the settings or else of the machine.
+/// The time zone of the settings, or else of the machine.
 #[must_use]
-pub fn now_in(zone: Option<&str>) -> jiff::Zoned {
-    let zone = zone.and_then(|name| jiff::tz::TimeZone::get(name).ok()).unwrap_or_else(jiff::tz::TimeZone::system);
-    jiff::Timestamp::now().to_zoned(zone)
+pub fn zone_of(name: Option<&str>) -> jiff::tz::TimeZone {
+    name.and_then(|name| jiff::tz::TimeZone::get(name).ok()).unwrap_or_else(jiff::tz::TimeZone::system)
+}
+
+/// An instant (milliseconds since the epoch) in the time zone of the settings, or else of the machine.
+#[must_use]
+pub fn in_zone(ms: i64, zone: Option<&str>) -> jiff::Zoned {
+    jiff::Timestamp::from_millisecond(ms).unwrap_or_default().to_zoned(zone_of(zone))
 }
 
 /// Whether the index holds the fact: a line that says the same, or a passage of one line that means the same.

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tracing::Level;
 
-use crate::services::now_ms;
+use model::clock::now_ms;
 use subscriber::Event;
 
 /// How long the same message about the same agent with the same code is not told again, in milliseconds.

@@ -12,6 +12,7 @@ use crate::{
 };
 use model::{
     cancel::Cancel,
+    clock::Clock,
     config::settings::{Resolved, Settings},
     error::{Code, Error, Result},
 };
@@ -24,16 +25,18 @@ pub(crate) struct Context {
     provider: RwLock<Arc<Provider>>,
     hosts: Arc<Hosts>,
     shutdown: Cancel,
+    clock: Arc<dyn Clock>,
 }
 
 impl Context {
-    pub(super) fn new(store: Arc<Store>, resolved: Arc<Resolved>, provider: Provider) -> Self {
+    pub(super) fn new(store: Arc<Store>, resolved: Arc<Resolved>, provider: Provider, clock: Arc<dyn Clock>) -> Self {
         Self {
             store,
             resolved: RwLock::new(resolved),
             provider: RwLock::new(Arc::new(provider)),
             hosts: Arc::default(),
             shutdown: Cancel::new(),
+            clock,
         }
     }
 
@@ -75,6 +78,16 @@ impl Context {
     /// Ends all work of this engine.
     pub(super) const fn shutdown(&self) -> &Cancel {
         &self.shutdown
+    }
+
+    /// The time it goes by.
+    pub(super) const fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    /// The time of day, in milliseconds since the epoch.
+    pub(super) fn now_ms(&self) -> i64 {
+        self.clock.now_ms()
     }
 
     /// Whether the engine was closed.

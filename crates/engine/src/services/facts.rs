@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 use super::{
     context::{Context, Service},
     indexer::Indexer,
-    iso, now_ms,
+    iso,
     searcher::{MAX_QUERY_CHARS, QueryVectors},
     telemetry::Telemetry,
 };
 use crate::{
     capture::{
-        collect::{MAX_FACT_CHARS, forget_capture, now_in},
+        collect::{MAX_FACT_CHARS, forget_capture, in_zone, zone_of},
         facts::{self, DEFAULT_IMPORTANCE, Fact, NewFact},
         filter::{self, Reason},
         journal::{FactSource, Journal},
@@ -207,20 +207,23 @@ impl Facts {
         let known = self.all().await?;
         if let Some(fact) = self.same_fact(&text, &known).await {
             let id = fact.id.clone();
-            self.blocking(move |_, _| told.map_or(Ok(()), |told| told.once_more(id))).await?;
+            self.blocking(move |facts, _| told.map_or(Ok(()), |told| told.once_more(id, facts.context.now_ms())))
+                .await?;
             return Ok(Stored::Duplicate { fact });
         }
         let stored = self
-            .blocking(move |_, settings| {
+            .blocking(move |service, settings| {
+                let now_ms = service.context.now_ms();
                 let list = forgotten(settings)?;
                 let id = facts::id_of(&text);
-                let new = NewFact { text, category, importance, day: now_in(settings.time_zone.as_deref()).date() };
+                let day = in_zone(now_ms, settings.time_zone.as_deref()).date();
+                let new = NewFact { text, category, importance, day };
                 if new.is_forgotten(&list) {
                     return Ok(Stored::Rejected { reason: "forgotten" });
                 }
                 // The journal first: a fact that nobody stored in the end is told of in vain, and no harm done.
                 if let Some(told) = told {
-                    told.note(id.clone())?;
+                    told.note(id.clone(), now_ms)?;
                 }
                 facts::append(&Notes::of(settings), &[new])?;
                 let fact = remembered_facts(settings, &list)?.into_iter().find(|fact| fact.id == id);
@@ -244,7 +247,7 @@ impl Facts {
                 let known = facts::all(&Notes::of(settings), &zone)?;
                 let Some(fact) = known.into_iter().find(|fact| fact.id == id) else { return Ok(false) };
                 let removed = facts::remove(&Notes::of(settings), &zone, &id)?;
-                forget_capture(&folder, &fact.text)?;
+                forget_capture(&folder, &fact.text, service.context.now_ms())?;
                 let text = hash(fact.text.as_bytes());
                 service.context.store().write(move |tx| tx.forget_embeddings(&[text]))?;
                 Ok(removed)
@@ -262,8 +265,8 @@ impl Facts {
     /// When the note cannot be read or written.
     pub async fn import(self: &Arc<Self>, rows: Vec<ImportRow>, dry_run: bool) -> Result<FactImport> {
         let outcome = self
-            .blocking(move |_, settings| {
-                let zone = zone(settings);
+            .blocking(move |service, settings| {
+                let (zone, now_ms) = (zone(settings), service.context.now_ms());
                 let mut comparer = Comparer::default();
                 let known = facts::all(&Notes::of(settings), &zone)?;
                 let list = forgotten(settings)?;
@@ -280,7 +283,7 @@ impl Facts {
                         outcome.known += 1;
                         continue;
                     }
-                    let new = new_fact(text, &row, &zone);
+                    let new = new_fact(text, &row, &zone, now_ms);
                     if new.is_forgotten(&list) {
                         outcome.refused += 1;
                         continue;
@@ -415,18 +418,18 @@ pub struct Told {
 }
 
 impl Told {
-    fn note(self, fact: String) -> Result<()> {
+    fn note(self, fact: String, now_ms: i64) -> Result<()> {
         let Self { folder, session_key, session_id } = self;
         if session_key.is_none() && session_id.is_none() {
             return Ok(());
         }
-        Journal::new(&folder).add_fact(FactSource { fact, ts: iso(now_ms()), session_key, session_id })
+        Journal::new(&folder).add_fact(FactSource { fact, ts: iso(now_ms), session_key, session_id })
     }
 
     /// A fact that is there is said again. One of which nobody knows who said it first is not this conversation's.
-    fn once_more(self, fact: String) -> Result<()> {
+    fn once_more(self, fact: String, now_ms: i64) -> Result<()> {
         let is_known = Journal::new(&self.folder).facts()?.iter().any(|source| source.fact == fact);
-        if is_known { self.note(fact) } else { Ok(()) }
+        if is_known { self.note(fact, now_ms) } else { Ok(()) }
     }
 }
 
@@ -467,10 +470,10 @@ fn clean(text: &str, max_chars: usize) -> Result<String, Reason> {
     if filter::is_injection(&text) { Err(Reason::Injection) } else { Ok(text) }
 }
 
-fn new_fact(text: String, row: &ImportRow, zone: &TimeZone) -> NewFact {
+fn new_fact(text: String, row: &ImportRow, zone: &TimeZone, now_ms: i64) -> NewFact {
     #[expect(clippy::cast_possible_truncation, reason = "milliseconds since the epoch fit")]
-    let created = row.created_at.filter(|ms| ms.is_finite() && *ms > 0.0).map_or_else(now_ms, |ms| ms as i64);
-    let at = jiff::Timestamp::from_millisecond(created).unwrap_or_else(|_| jiff::Timestamp::now());
+    let created = row.created_at.filter(|ms| ms.is_finite() && *ms > 0.0).map_or(now_ms, |ms| ms as i64);
+    let at = jiff::Timestamp::from_millisecond(created).unwrap_or_default();
     NewFact {
         text,
         category: row.category.as_deref().and_then(Category::parse).unwrap_or(Category::Other),
@@ -481,7 +484,7 @@ fn new_fact(text: String, row: &ImportRow, zone: &TimeZone) -> NewFact {
 
 /// The time zone of the user.
 pub(super) fn zone(settings: &Settings) -> TimeZone {
-    now_in(settings.time_zone.as_deref()).time_zone().clone()
+    zone_of(settings.time_zone.as_deref())
 }
 
 /// The score of a fact by its cosine: LanceDB's distance is the squared one (M2).

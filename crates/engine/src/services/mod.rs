@@ -49,7 +49,7 @@ pub use self::{
 use self::{context::Context, provider::Provider, writer::WriterLease};
 use crate::host::Host;
 pub use crate::index::{Progress, Step, SyncReport};
-use model::config::settings::Resolved;
+use model::{clock::Clock, config::settings::Resolved};
 use store::Store;
 
 /// The engine of one database: its services, and their end.
@@ -73,8 +73,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    fn new(store: Arc<Store>, resolved: Arc<Resolved>, provider: Provider) -> Self {
-        let context = Arc::new(Context::new(store, resolved, provider));
+    fn new(store: Arc<Store>, resolved: Arc<Resolved>, provider: Provider, clock: Arc<dyn Clock>) -> Self {
+        let context = Arc::new(Context::new(store, resolved, provider, clock));
         let telemetry = Arc::new(Telemetry::new(&context));
         let writer = Arc::new(WriterLease::new(&context));
         let indexer = Arc::new(Indexer::new(&context, &telemetry, &writer));
@@ -140,11 +140,6 @@ impl Drop for Engine {
     fn drop(&mut self) {
         self.close();
     }
-}
-
-/// Milliseconds since the epoch.
-pub fn now_ms() -> i64 {
-    jiff::Timestamp::now().as_millisecond()
 }
 
 /// A time in milliseconds since the epoch as ISO 8601 in UTC, to the second.

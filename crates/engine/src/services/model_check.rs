@@ -13,7 +13,6 @@ use sha2::{Digest, Sha256};
 use super::{
     context::{Context, Service},
     indexer::Indexer,
-    now_ms,
 };
 use crate::{index::rows::hashed_text, search::vector::cosine};
 use embed::{Embedded, Embedder, Purpose};
@@ -65,29 +64,29 @@ impl Record {
         Ok(stored.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
-    fn is_fresh(&self, endpoint: &str) -> bool {
-        let age = now_ms().saturating_sub(self.checked_ms);
+    fn is_fresh(&self, endpoint: &str, now_ms: i64) -> bool {
+        let age = now_ms.saturating_sub(self.checked_ms);
         let counts = if self.changed { CHANGED_MS } else { FRESH_MS };
         self.endpoint == endpoint && (0..counts).contains(&age)
     }
 
     /// The vectors are begun anew.
-    fn anew(&self, endpoint: &str) -> Self {
+    fn anew(&self, endpoint: &str, checked_ms: i64) -> Self {
         Self {
             revision: self.revision.saturating_add(1),
             endpoint: endpoint.to_owned(),
-            checked_ms: now_ms(),
+            checked_ms,
             cosine: None,
             changed: false,
         }
     }
 
     /// The model was looked at.
-    fn seen(&self, endpoint: &str, seen: &Seen) -> Self {
+    fn seen(&self, endpoint: &str, seen: &Seen, checked_ms: i64) -> Self {
         Self {
             revision: self.revision,
             endpoint: endpoint.to_owned(),
-            checked_ms: now_ms(),
+            checked_ms,
             cosine: seen.cosine,
             changed: seen.changed,
         }
@@ -171,10 +170,11 @@ impl Indexer {
         let Some(look) = self.background(|indexer, _| indexer.look_at_model()).await? else { return Ok(()) };
         if look.is_new || look.samples.is_empty() {
             // Nothing to compare with: whatever answers now makes the vectors.
-            let record = Record { endpoint, checked_ms: now_ms(), cosine: None, changed: false, ..look.record };
+            let record =
+                Record { endpoint, checked_ms: self.context().now_ms(), cosine: None, changed: false, ..look.record };
             return self.keep(look.key, record).await.map(drop);
         }
-        if look.record.is_fresh(&endpoint) {
+        if look.record.is_fresh(&endpoint, self.context().now_ms()) {
             return look.record.refusal().map_or(Ok(()), Err);
         }
         let Ok(Some(seen)) = self.compare(&*embedder, &look, settings).await else {
@@ -184,9 +184,9 @@ impl Indexer {
             // What the former model still works on must not be taken for the new one's.
             self.context()
                 .told(embedder.cancel_pending().await.map(drop), "batch jobs of the former model were not stopped");
-            look.record.anew(&endpoint)
+            look.record.anew(&endpoint, self.context().now_ms())
         } else {
-            look.record.seen(&endpoint, &seen)
+            look.record.seen(&endpoint, &seen, self.context().now_ms())
         };
         self.keep(look.key, record).await?.refusal().map_or(Ok(()), Err)
     }
@@ -205,7 +205,8 @@ impl Indexer {
             return Ok(None);
         }
         let Some(seen) = self.compare(&*embedder, &look, &settings.settings).await? else { return Ok(None) };
-        let record = look.record.seen(&endpoint_of(&provider.endpoint(&settings.settings)), &seen);
+        let record =
+            look.record.seen(&endpoint_of(&provider.endpoint(&settings.settings)), &seen, self.context().now_ms());
         self.keep(look.key, record).await.map(Some)
     }
 
@@ -266,7 +267,7 @@ impl Indexer {
         self.context()
             .told(embedder.cancel_pending().await.map(drop), "batch jobs of the former model were not stopped");
         let endpoint = endpoint_of(&provider.endpoint(&settings.settings));
-        self.keep(look.key, look.record.anew(&endpoint)).await?;
+        self.keep(look.key, look.record.anew(&endpoint, self.context().now_ms())).await?;
         Ok(true)
     }
 

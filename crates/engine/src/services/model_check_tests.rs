@@ -5,7 +5,10 @@ use crate::services::{
     Lease,
     testing::{Home, asking, sync},
 };
-use model::cancel::Cancel;
+use model::{
+    cancel::Cancel,
+    clock::{TestClock, now_ms},
+};
 
 const NOTES: [(&str, &str); 4] = [
     ("MEMORY.md", "The favourite tea is sencha."),
@@ -179,7 +182,8 @@ async fn a_provider_that_does_not_answer_says_nothing_about_its_model() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn with_on_outage_fail_a_search_is_refused_instead_of_answered_by_words_alone() {
-    let home = Home::new(&NOTES);
+    let clock = TestClock::at(now_ms());
+    let home = Home { clock: Arc::clone(&clock) as _, ..Home::new(&NOTES) };
     let open = async |on_outage: &str| {
         home.open_set(serde_json::json!({ "provider": "bedrock", "model": "titan", "onOutage": on_outage })).await
     };
@@ -190,7 +194,7 @@ async fn with_on_outage_fail_a_search_is_refused_instead_of_answered_by_words_al
     let degraded = answer.degraded.as_ref().unwrap();
     assert_eq!((degraded.provider.as_str(), answer.hits[0].path.as_str()), ("bedrock", "MEMORY.md"));
     let first = degraded.since.clone();
-    tokio::time::sleep(Duration::from_millis(1100)).await;
+    clock.advance(Duration::from_secs(2));
     let later = by_meaning(&engine, "where the boat lies").await;
     assert_eq!(later.degraded.unwrap().since, first, "since when, not when last");
     engine.release().await;

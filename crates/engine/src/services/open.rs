@@ -15,6 +15,7 @@ use embed::{
 };
 use model::{
     cancel::Cancel,
+    clock::Clock,
     config::{
         resolve::{ResolveInput, resolve},
         settings::Resolved,
@@ -50,6 +51,8 @@ pub struct OpenCall {
     pub host: Option<Arc<dyn Host>>,
     /// Whether watching and background syncs may run.
     pub background: bool,
+    /// The time it goes by.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl OpenCall {
@@ -143,18 +146,23 @@ fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result
         (served, Arc::new(offered))
     });
     let adapters = adapters.collect();
-    let provider = Provider::new(&resolved.settings, call.accounts.clone(), adapters, call.model_paths.clone());
+    let provider =
+        Provider::new(&resolved.settings, call.accounts.clone(), adapters, call.model_paths.clone(), &call.clock);
     let resolved = Arc::new(resolved);
     let mut fresh = Some(provider);
     let lease = Lease::get_or_make(&path, workspace, || {
-        let options = OpenOptions { workspace: Some(workspace.clone()), ..OpenOptions::default() };
+        let options = OpenOptions {
+            workspace: Some(workspace.clone()),
+            clock: Arc::clone(&call.clock),
+            ..OpenOptions::default()
+        };
         let store = Store::open(&path, options)?;
         say_how_it_opened(&store, &resolved.settings.agent_id);
         let Some(provider) = fresh.take() else {
             return Err(Error::new(Code::Internal, "an engine was made twice"));
         };
         let provider = provider.with_ledger(&resolved.settings, Arc::clone(&store) as _);
-        Ok(Arc::new(Engine::new(store, Arc::clone(&resolved), provider)))
+        Ok(Arc::new(Engine::new(store, Arc::clone(&resolved), provider, Arc::clone(&call.clock))))
     })?;
     if let Some(provider) = fresh {
         let provider = provider.with_ledger(&resolved.settings, Arc::clone(lease.context.store()) as _);

@@ -15,7 +15,6 @@ use embed::{
     account::Account,
     callback::{Offered, offered_adapter},
     client::Http,
-    clock::SystemClock,
     embedded::{
         InProcess, artifact,
         brought::{self, Wanted, Watch},
@@ -25,6 +24,7 @@ use embed::{
 };
 use model::{
     batch::BatchLedger,
+    clock::Clock,
     config::{paths::OWN_FOLDER, settings::Settings},
     error::{Code, Error, Result},
 };
@@ -52,10 +52,11 @@ impl Provider {
         accounts: Vec<Account>,
         adapters: BTreeMap<String, Arc<Offered>>,
         model_paths: Vec<PathBuf>,
+        clock: &Arc<dyn Clock>,
     ) -> Self {
         let sources = Sources {
             http: Http::new(),
-            clock: Arc::new(SystemClock),
+            clock: Arc::clone(clock),
             accounts,
             adapters: adapters.iter().map(|(id, offered)| (id.clone(), offered_adapter(offered))).collect(),
             embedded: Some(embedded_loader(settings, model_paths)),

@@ -19,6 +19,7 @@ use crate::{
 use embed::{BoxFuture, Purpose, callback::Callback};
 use model::{
     cancel::Cancel,
+    clock::{Clock, SystemClock},
     error::{Code, Error, Result},
 };
 use serde_json::Value;
@@ -48,6 +49,8 @@ pub(crate) struct Home {
     pub down: Arc<AtomicBool>,
     /// Where the embedded model lies; nowhere unless a test says so.
     pub models: Vec<PathBuf>,
+    /// The time it goes by; the machine's unless a test says so.
+    pub clock: Arc<dyn Clock>,
 }
 
 impl Home {
@@ -61,6 +64,7 @@ impl Home {
             nan: Arc::default(),
             down: Arc::default(),
             models: Vec::new(),
+            clock: Arc::new(SystemClock),
         };
         for (path, text) in files {
             home.write(path, text);
@@ -107,6 +111,7 @@ impl Home {
             state_dir: state.to_path_buf(),
             workspace_dir: Some(workspace.to_path_buf()),
             model_paths: self.models.clone(),
+            clock: Arc::clone(&self.clock),
             host: Some(Arc::new(FakeHost::default().with_embed("spare", spare()).with_embed(
                 "bedrock",
                 Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
@@ -236,6 +241,7 @@ pub(super) fn open_call(dir: &Path, search: &serde_json::Value) -> OpenCall {
         thread: 0,
         host: None,
         background: false,
+        clock: Arc::new(SystemClock),
     }
 }
 

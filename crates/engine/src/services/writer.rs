@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::sync::MutexGuard;
@@ -82,7 +82,7 @@ impl WriterLease {
             };
             drop(turn);
             progress(&Step { completed: 0, total: 0, label });
-            tokio::time::sleep(LEASE_POLL).await;
+            self.context.clock().sleep(LEASE_POLL).await;
         }
     }
 
@@ -92,7 +92,7 @@ impl WriterLease {
     /// # Errors
     /// [`Code::Busy`] with what to do, when that takes too long.
     pub(super) async fn alone(self: &Arc<Self>, patience: Duration) -> Result<MutexGuard<'_, ()>> {
-        let started = Instant::now();
+        let started = self.context.clock().now();
         loop {
             self.context.shutdown().check()?;
             let turn = self.turn.lock().await;
@@ -107,11 +107,11 @@ impl WriterLease {
                 }
             };
             drop(turn);
-            if started.elapsed() >= patience {
+            if self.context.clock().now() - started >= patience {
                 return Err(Error::new(Code::Busy, format!("{who} is indexing this workspace"))
                     .remedy("Try again when it is done, or stop the gateway first"));
             }
-            tokio::time::sleep(LEASE_POLL).await;
+            self.context.clock().sleep(LEASE_POLL).await;
         }
     }
 
@@ -161,13 +161,13 @@ mod tests {
     use super::*;
     use crate::services::{
         SyncCall,
-        testing::{indexed, sync},
+        testing::{Home, indexed, sync},
     };
-    use model::cancel::Cancel;
-    use store::{
-        OpenOptions, Store,
-        clock::{Clock, SystemClock},
+    use model::{
+        cancel::Cancel,
+        clock::{TestClock, now_ms},
     };
+    use store::{OpenOptions, Store};
 
     // A pass that ended looked whether another one ran, and gave the lease back a moment later, when one had begun: that
     // one failed with "another process indexes this workspace".
@@ -189,30 +189,39 @@ mod tests {
     // "another process is writing to the index" reached the user.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_sync_waits_for_a_process_that_was_stopped_while_it_wrote() {
-        let (home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
+        let clock = TestClock::at(now_ms());
+        let home = Home { clock: Arc::clone(&clock) as _, ..Home::new(&[("MEMORY.md", "The boiler code is E17.")]) };
+        let engine = home.open().await;
+        sync(&engine).await;
         let other = Store::open(engine.context.store().path(), OpenOptions::default()).unwrap();
         let (inside, is_inside) = std::sync::mpsc::channel();
+        let (go_on, goes_on) = std::sync::mpsc::channel();
         let stopped = tokio::task::spawn_blocking(move || {
             other.write(move |_| {
                 inside.send(()).unwrap();
-                std::thread::sleep(Duration::from_secs(6));
+                goes_on.recv().unwrap();
                 Ok(())
             })
         });
         tokio::task::block_in_place(|| is_inside.recv()).unwrap();
         home.write("memory/late.md", "Written meanwhile.");
-        assert_eq!(sync(&engine).await.changed, 1);
+        // The write gives up after a while of this clock, which is said; only then the other one goes on.
+        let progress: Progress = Arc::new(move |step| {
+            if step.label == "Waiting for a process that writes to the index" {
+                let _ = go_on.send(());
+            }
+        });
+        let passing = tokio::spawn(async move {
+            loop {
+                clock.advance(Duration::from_secs(1));
+                tokio::task::yield_now().await;
+            }
+        });
+        let call = SyncCall { reason: "test".into(), force: false, text_only: false };
+        assert_eq!(engine.indexer.sync(call, Cancel::new(), Some(progress)).await.unwrap().changed, 1);
+        passing.abort();
         stopped.await.unwrap().unwrap();
         engine.release().await;
-    }
-
-    /// A minute from now.
-    struct Later;
-
-    impl Clock for Later {
-        fn now_ms(&self) -> i64 {
-            SystemClock.now_ms() + 60_000
-        }
     }
 
     // A computer that slept in the middle of a pass found the lease taken over: "another process indexes this
@@ -224,9 +233,11 @@ mod tests {
         for n in 0..files {
             home.write(&format!("memory/{n}.md"), &format!("The code of boiler {n} is E{n}."));
         }
-        let other =
-            Store::open(engine.context.store().path(), OpenOptions { clock: Arc::new(Later), ..Default::default() })
-                .unwrap();
+        let other = Store::open(
+            engine.context.store().path(),
+            OpenOptions { clock: TestClock::at(now_ms() + 60_000), ..Default::default() },
+        )
+        .unwrap();
         let taken = std::sync::Once::new();
         let progress: Progress = Arc::new(move |_| {
             taken.call_once(|| {

@@ -240,7 +240,7 @@ fn a_lost_header_is_recovered_at_open_and_one_copy_is_kept() {
         let mut bytes = sample();
         bytes[..16].fill(0);
         fs::write(&path, bytes).unwrap();
-        let clock = Arc::new(ManualClock(AtomicI64::new(1_000_000 * (round + 1))));
+        let clock = TestClock::at(1_000_000 * (round + 1));
         let store = Store::open(&path, options(&clock)).unwrap();
         let aside = store.opened().recovery.clone().unwrap().set_aside.unwrap();
         assert!(aside.exists());

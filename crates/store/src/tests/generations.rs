@@ -5,6 +5,7 @@ use crate::{
     embeddings::NewEmbedding,
     generations::{Generation, GenerationState},
 };
+use std::time::Duration;
 
 fn begin<B: Backend>(fixture: &Fixture<B>, identity: &'static str) -> Generation {
     fixture.store.write(move |tx| tx.begin_building(identity)).unwrap()
@@ -78,7 +79,7 @@ fn the_cache_loses_the_longest_unused_first_and_never_what_is_in_use<B: Backend>
         .collect();
     fixture.store.write(move |tx| tx.insert_embeddings(space, &embeddings)).unwrap();
     for text in ["third", "first", "second"] {
-        fixture.clock.advance(1000);
+        fixture.clock.advance(Duration::from_secs(1));
         fixture.store.write(move |tx| tx.delete_file(generation, "memory", text)).unwrap();
     }
     let prune = |entries| {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::lease::{Lease, LeaseRow, VALID_MS};
 use model::error::Code;
+use std::time::Duration;
 
 /// A second store on the same file, as another process on another machine would have.
 fn stranger<B: Backend>(fixture: &Fixture<B>) -> Arc<Store> {
@@ -51,12 +52,12 @@ fn a_lease_that_ran_out_changes_hands_and_fences_the_old_holder<B: Backend>() {
     let fixture = Fixture::<B>::new();
     // The holder's own clock stands still, as it does for a stopped process, so that it renews nothing.
     let owner = Owner { uuid: "other".into(), pid: 1, host: "elsewhere".into(), boot_id: "other".into() };
-    let stopped = Arc::new(ManualClock(AtomicI64::new(1_000_000)));
+    let stopped = TestClock::at(1_000_000);
     let other = fixture.backend.open(OpenOptions { owner, ..options(&stopped) });
     other.acquire_lease().unwrap();
-    fixture.clock.advance(VALID_MS - 1);
+    fixture.clock.advance(Duration::from_millis(VALID_MS.cast_unsigned() - 1));
     assert!(matches!(fixture.store.acquire_lease().unwrap(), Lease::HeldBy(_)));
-    fixture.clock.advance(1);
+    fixture.clock.advance(Duration::from_millis(1));
     assert_eq!(fixture.store.acquire_lease().unwrap(), Lease::Held { token: 2 });
     let late = other.write_indexed(|tx| tx.set_meta("late", "v"));
     assert_eq!(late.unwrap_err().code(), Code::Busy);
@@ -68,7 +69,7 @@ fn the_writer_thread_renews_its_lease<B: Backend>() {
     fixture.store.acquire_lease().unwrap();
     let expires = || fixture.store.read(|r| r.lease()).unwrap().unwrap().expires_ms;
     let before = expires();
-    fixture.clock.advance(5_000);
+    fixture.clock.advance(Duration::from_secs(5));
     // Renewed after the next piece of work, whatever it is.
     fixture.store.write(|tx| tx.set_meta("k", "v")).unwrap();
     fixture.store.write(|tx| tx.set_meta("k", "w")).unwrap();

@@ -30,10 +30,7 @@ mod usage;
 
 use std::{
     path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
 };
 
 use sha2::{Digest, Sha256};
@@ -41,7 +38,6 @@ use tempfile::TempDir;
 
 use super::{
     OpenOptions, Reader, Store, Tx,
-    clock::Clock,
     error::SqlResult,
     files::{Hash, NewChunk, NewFile},
     generations::GenerationId,
@@ -49,23 +45,10 @@ use super::{
     lease::Owner,
     lexical,
 };
-use model::error::Result;
-
-/// A clock that is set by hand.
-#[derive(Debug, Default)]
-struct ManualClock(AtomicI64);
-
-impl ManualClock {
-    fn advance(&self, ms: i64) {
-        self.0.fetch_add(ms, Ordering::SeqCst);
-    }
-}
-
-impl Clock for ManualClock {
-    fn now_ms(&self) -> i64 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
+use model::{
+    clock::{Clock, TestClock},
+    error::Result,
+};
 
 /// The chunks of a generation that hold a term.
 fn holding(reader: &Reader<'_>, generation: GenerationId, term: &str) -> Result<Vec<ChunkId>> {
@@ -180,17 +163,17 @@ impl Backend for Sqlite {
 /// A store in a place of its own, with a clock that is set by hand.
 struct Fixture<B> {
     backend: B,
-    clock: Arc<ManualClock>,
+    clock: Arc<TestClock>,
     store: Arc<Store>,
 }
 
-fn options(clock: &Arc<ManualClock>) -> OpenOptions {
+fn options(clock: &Arc<TestClock>) -> OpenOptions {
     OpenOptions { owner: Owner::this_process(), clock: Arc::clone(clock) as Arc<dyn Clock>, workspace: None }
 }
 
 impl<B: Backend> Fixture<B> {
     fn new() -> Self {
-        let (backend, clock) = (B::fresh(), Arc::new(ManualClock(AtomicI64::new(1_000_000))));
+        let (backend, clock) = (B::fresh(), TestClock::at(1_000_000));
         let store = backend.open(options(&clock));
         Self { backend, clock, store }
     }

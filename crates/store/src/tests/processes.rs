@@ -163,7 +163,7 @@ fn a_killed_indexer_is_replaced_at_once() {
 #[cfg(unix)]
 #[test]
 fn a_stopped_indexer_is_replaced_and_cannot_write_afterwards() {
-    use crate::clock::SystemClock;
+    use model::clock::now_ms;
     let fixture = Fixture::<Sqlite>::new();
     let mut player = Player::start(Player::command("index until the lease is lost", &fixture.backend.path()));
     player.expect("held");
@@ -171,7 +171,7 @@ fn a_stopped_indexer_is_replaced_and_cannot_write_afterwards() {
     // It may have been stopped inside a transaction; then its lock is waited for like any other. A child that goes on
     // for a moment may renew its lease, so our clock is moved past the newest renewal before every attempt.
     let taken = loop {
-        fixture.clock.0.store(SystemClock.now_ms() + lease::VALID_MS + 1, Ordering::SeqCst);
+        fixture.clock.set_ms(now_ms() + lease::VALID_MS + 1);
         match fixture.store.acquire_lease() {
             Ok(lease) => break lease,
             Err(error) => {

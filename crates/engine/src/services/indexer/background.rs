@@ -16,7 +16,7 @@ use crate::{
         watch::{Cause, Dirty, Health, WatchOptions, Watcher},
     },
 };
-use model::{cancel::Cancel, config::settings::Settings};
+use model::{cancel::Cancel, clock::Clock, config::settings::Settings};
 
 /// Ends with its indexer.
 pub(super) struct Background {
@@ -54,8 +54,8 @@ impl Indexer {
         tokio::task::spawn_blocking(capture::warm_up);
         let resolved = self.context.settings();
         let sync = &resolved.settings.sync;
-        let interval =
-            period(sync.interval_minutes).map(|period| tokio::spawn(at_intervals(Arc::downgrade(self), period)));
+        let interval = period(sync.interval_minutes)
+            .map(|period| tokio::spawn(at_intervals(Arc::downgrade(self), Arc::clone(self.context.clock()), period)));
         let watcher = sync.watch.then(|| {
             let options = WatchOptions {
                 debounce: Duration::from_millis(sync.watch_debounce_ms),
@@ -122,9 +122,9 @@ fn period(minutes: u64) -> Option<Duration> {
     (minutes > 0).then(|| Duration::from_secs(minutes.saturating_mul(60)))
 }
 
-async fn at_intervals(indexer: Weak<Indexer>, period: Duration) {
+async fn at_intervals(indexer: Weak<Indexer>, clock: Arc<dyn Clock>, period: Duration) {
     loop {
-        tokio::time::sleep(period).await;
+        clock.sleep(period).await;
         let Some(indexer) = indexer.upgrade() else { return };
         indexer.sync_sessions_in_background(Scope::All);
     }
@@ -139,7 +139,11 @@ mod tests {
     async fn at_every_interval_the_index_follows_the_notes_until_the_engine_ends() {
         assert_eq!((period(0), period(30)), (None, Some(Duration::from_secs(1800))));
         let (home, engine) = indexed(&[("memory/tea.md", "The favourite tea is sencha.")]).await;
-        let task = tokio::spawn(at_intervals(Arc::downgrade(&engine.indexer), Duration::from_millis(10)));
+        let task = tokio::spawn(at_intervals(
+            Arc::downgrade(&engine.indexer),
+            Arc::clone(engine.context.clock()),
+            Duration::from_millis(10),
+        ));
         for word in ["lighthouse", "windmill"] {
             home.write(&format!("memory/{word}.md"), &format!("The {word} has three lamps."));
             let found = async {

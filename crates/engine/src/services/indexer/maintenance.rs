@@ -2,13 +2,10 @@
 
 use std::{
     sync::{Arc, atomic::Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use super::{
-    super::{context::Service, now_ms},
-    Indexer,
-};
+use super::{super::context::Service, Indexer};
 use crate::{forgetting::plan::Plans, index::session_pass::Scope};
 use model::{
     config::settings::Settings,
@@ -27,15 +24,15 @@ impl Indexer {
     /// After an embedding pass: prunes the cache to its budget, merges the full-text index, gives free pages back.
     pub(super) fn tidy(&self, settings: &Settings) -> Result<()> {
         // What undoes a forgetting is not kept for longer than was said.
-        Plans::of(self.context.store()).tend(now_ms())?;
+        Plans::of(self.context.store()).tend(self.context.now_ms())?;
         if let Some(max) = prune_limit(settings) {
             prune(self.context.store(), max)?;
         }
         while self.context.store().write(|tx| tx.prune_lines(PRUNE_STEP))? == PRUNE_STEP {
             self.context.shutdown().check()?;
         }
-        let started = Instant::now();
-        let in_time = || started.elapsed() < TIDY_TIME && !self.context.shutdown().is_cancelled();
+        let (clock, started) = (self.context.clock(), self.context.clock().now());
+        let in_time = || clock.now() - started < TIDY_TIME && !self.context.shutdown().is_cancelled();
         if let Some(live) = self.context.store().read(|r| r.live())? {
             // To the end when much was written since; else only what has come to many pieces.
             let is_scattered = self.context.store().read(|r| r.is_scattered(live.id))?;

@@ -25,7 +25,6 @@ use self::{
 use super::model_check;
 use super::{
     context::{Context, Service},
-    now_ms,
     telemetry::{Activity, Telemetry},
     writer::WriterLease,
 };
@@ -117,7 +116,7 @@ impl Indexer {
 
     /// The disk was just compared with the index.
     fn compared_now(&self) {
-        self.compared_ms.store(now_ms(), Ordering::Release);
+        self.compared_ms.store(self.context.now_ms(), Ordering::Release);
     }
 
     /// What goes on now.
@@ -169,7 +168,7 @@ impl Indexer {
                 "usage": indexer.telemetry.usage_today(settings)?,
                 "unknownLanguages": indexer.telemetry.unknown_languages(embedder.as_deref())?,
                 "otherWorkspaces": store.siblings(),
-                "comparedAtMs": now_ms(),
+                "comparedAtMs": indexer.context.now_ms(),
             }))
         })
         .await

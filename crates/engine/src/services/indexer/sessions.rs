@@ -82,9 +82,9 @@ impl Indexer {
             return;
         }
         drop(said);
-        let indexer = Arc::downgrade(self);
+        let (indexer, clock) = (Arc::downgrade(self), Arc::clone(self.context.clock()));
         tokio::spawn(async move {
-            tokio::time::sleep(DEBOUNCE).await;
+            clock.sleep(DEBOUNCE).await;
             let Some(indexer) = indexer.upgrade().filter(|indexer| !indexer.context.is_closed()) else { return };
             indexer.sessions.said.lock().is_scheduled = false;
             indexer.sync_in_background();

@@ -6,7 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use super::{
@@ -91,7 +91,7 @@ impl Indexer {
         cancel: Cancel,
         progress: Option<Progress>,
     ) -> Result<Arc<SyncReport>> {
-        let started = Instant::now();
+        let (clock, started) = (self.context.clock(), self.context.clock().now());
         tracing::debug!(agent = self.context.agent().as_str(), reason = call.reason, force = call.force, "sync");
         // Newer hosts have no such setting of their own, and none knows those of the plugin.
         if call.reason == POST_COMPACTION && !self.context.settings().settings.sync.post_compaction {
@@ -124,7 +124,7 @@ impl Indexer {
                 }
             }
         }
-        report.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        report.duration_ms = u64::try_from((clock.now() - started).as_millis()).unwrap_or(u64::MAX);
         Ok(Arc::new(report))
     }
 

@@ -6,13 +6,10 @@ use std::{
     time::Duration,
 };
 
-use super::{
-    super::{context::Service, now_ms},
-    Remember, SearchCall,
-};
+use super::{super::context::Service, Remember, SearchCall};
 use crate::{
     capture::{
-        collect::{Candidate, Collector, Outcome, Resembling, now_in},
+        collect::{Candidate, Collector, Outcome, Resembling, in_zone},
         extract,
         journal::Journal,
         queue::Job,
@@ -145,7 +142,7 @@ impl Remember {
     /// up.
     async fn claim(self: &Arc<Self>, folder: &Path) -> Result<Option<Job>> {
         let journal = Journal::new(folder);
-        self.blocking(move |_, settings| {
+        self.blocking(move |remember, settings| {
             let list = Exclusions::of(&settings.database_path);
             // Nobody knows what is forgotten: the turns wait until the list can be read.
             list.check()?;
@@ -154,7 +151,7 @@ impl Remember {
                 [&job.session_key, &job.session_id].into_iter().flatten().any(|name| list.session(name))
                     || settings.excluded_sessions.reason(facts).is_some()
             };
-            while let Some(job) = journal.claim(now_ms(), LEASE_MS)? {
+            while let Some(job) = journal.claim(remember.context.now_ms(), LEASE_MS)? {
                 if !is_forgotten(&job) {
                     return Ok(Some(job));
                 }
@@ -257,7 +254,7 @@ impl Remember {
             folder,
             workspace: resolved.settings.workspace_dir.clone(),
             max_note_bytes: resolved.settings.max_file_bytes,
-            now: now_in(resolved.settings.time_zone.as_deref()),
+            now: in_zone(self.context.now_ms(), resolved.settings.time_zone.as_deref()),
             max_facts: automatic.auto_capture_max_facts,
         }
     }

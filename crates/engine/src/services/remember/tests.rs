@@ -15,11 +15,12 @@ use crate::{
     capture::{journal::Journal, queue::Job, recall::Asked},
     host::Origin,
     services::{
-        Lease, OpenCall, now_ms, open,
+        Lease, OpenCall, open,
         testing::{FakeHost, open_call, sync},
     },
 };
 use model::{
+    clock::now_ms,
     config::automatic::{Automatic, CaptureMode},
     error::{Error, ErrorKind},
 };

@@ -28,7 +28,7 @@ async fn results_say_where_they_come_from_and_what_their_lines_say() {
     for hit in &found {
         let provenance = hit.about.provenance.as_ref().unwrap();
         assert_eq!((provenance.origin_class, provenance.session_kind), (OriginClass::Agent, SessionKind::Unknown));
-        assert!((crate::services::now_ms() - provenance.observed_at).abs() < 600_000, "{provenance:?}");
+        assert!((model::clock::now_ms() - provenance.observed_at).abs() < 600_000, "{provenance:?}");
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use super::{
     super::{
         context::Service,
-        iso, model_check, now_ms,
+        iso, model_check,
         telemetry::{EMBEDDING, QUERY, TEXT},
     },
     Searcher,
@@ -34,6 +34,7 @@ use crate::{
 };
 use model::{
     cancel::Cancel,
+    clock::now_ms,
     config::settings::{OnOutage, Ranking, Settings},
     error::{Code, Error, Result},
     source::Source,

@@ -65,19 +65,19 @@ fn background_work_leaves_threads_to_searches() {
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).max_blocking_threads(3).enable_all().build();
     runtime.unwrap().block_on(async {
         let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
+        let (done, wait) = crossbeam_channel::bounded::<()>(0);
         let busy: Vec<_> = std::iter::repeat_with(|| {
-            tokio::spawn(crate::blocking::background(|| {
-                std::thread::sleep(Duration::from_millis(900));
-                Ok(())
-            }))
+            let wait = wait.clone();
+            tokio::spawn(crate::blocking::background(move || Ok(wait.recv().is_err())))
         })
         .take(6)
         .collect();
         tokio::time::sleep(Duration::from_millis(50)).await;
         let answer = timed(&engine, "boiler code").await;
         assert_eq!((answer.mode, answer.partial, answer.warning), ("hybrid", false, None));
+        drop(done);
         for task in busy {
-            task.abort();
+            assert!(task.await.unwrap().unwrap());
         }
         engine.release().await;
     });

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{super::now_ms, Telemetry};
+use super::Telemetry;
 use crate::index::Failure;
 use model::error::{Error, Result};
 use store::Reader;
@@ -46,13 +46,14 @@ impl Telemetry {
             return;
         }
         let provider = self.context.settings().settings.provider.id.clone();
+        let now_ms = self.context.now_ms();
         let write = self.context.store().write_async(move |tx| {
             let before = tx.meta(KEY)?.and_then(|text| serde_json::from_str::<EmbeddingFailure>(&text).ok());
             match failure {
                 Some(failure) => {
                     let same =
                         before.as_ref().is_some_and(|b| b.failure.code == failure.code && b.provider == provider);
-                    let since_ms = before.filter(|_| same).map_or_else(now_ms, |before| before.since_ms);
+                    let since_ms = before.filter(|_| same).map_or(now_ms, |before| before.since_ms);
                     let kept = EmbeddingFailure { provider, failure, since_ms };
                     tx.set_meta(KEY, &serde_json::to_string(&kept).unwrap_or_default())
                 }

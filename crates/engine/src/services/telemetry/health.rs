@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
-    super::now_ms,
     Telemetry,
     status::{Activity, QUERY, Snapshot},
 };
@@ -48,7 +47,7 @@ impl Telemetry {
     pub(super) fn health(&self, snapshot: &Snapshot, activity: &Activity, provider_error: Option<String>) -> Health {
         let compared = activity.compared_ms;
         let (state, reason) = self.state(snapshot, activity, provider_error);
-        Health { state, reason, compared_ago_ms: (compared > 0).then(|| (now_ms() - compared).max(0)) }
+        Health { state, reason, compared_ago_ms: (compared > 0).then(|| (self.context.now_ms() - compared).max(0)) }
     }
 
     fn state(

@@ -8,10 +8,7 @@ use std::{
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use super::{
-    super::{context::Service, now_ms},
-    Telemetry,
-};
+use super::{super::context::Service, Telemetry};
 use embed::{Embedded, HARMLESS_TEXT, Purpose};
 use model::error::{Code, Error, Result};
 
@@ -29,13 +26,13 @@ impl Telemetry {
 
     /// Asks the provider for one vector: `{ok, error?, code?, latencyMs?, dims?, limits?, usage?, …}`.
     pub async fn probe_embedding(self: &Arc<Self>) -> Value {
-        let started = Instant::now();
+        let started = self.context.clock().now();
         let outcome = self.probe_once().await;
-        let checked_at = now_ms();
+        let checked_at = self.context.now_ms();
         let mut answer = match outcome {
             Ok(mut details) => {
                 details["ok"] = json!(true);
-                details["latencyMs"] = json!(started.elapsed().as_millis());
+                details["latencyMs"] = json!((self.context.clock().now() - started).as_millis());
                 details
             }
             Err(error) => json!({ "ok": false, "error": error.to_string(), "code": error.code().as_str() }),
@@ -45,7 +42,7 @@ impl Telemetry {
         answer["cached"] = json!(false);
         answer["checkedAtMs"] = json!(checked_at);
         answer["cacheExpiresAtMs"] = json!(checked_at + fresh_ms);
-        *self.probe.lock() = Some((Instant::now(), answer.clone()));
+        *self.probe.lock() = Some((self.context.clock().now(), answer.clone()));
         answer
     }
 
@@ -74,7 +71,7 @@ impl Telemetry {
     pub fn cached_probe(&self) -> Option<Value> {
         let cached = self.probe.lock();
         let (at, answer) = cached.as_ref()?;
-        (at.elapsed() < FRESH).then(|| {
+        (self.context.clock().now() - *at < FRESH).then(|| {
             let mut answer = answer.clone();
             answer["cached"] = json!(true);
             answer

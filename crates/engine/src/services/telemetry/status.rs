@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{
-    super::{model_check, now_ms},
+    super::model_check,
     Telemetry,
     failure::{self, EmbeddingFailure},
     warnings,
@@ -83,10 +83,9 @@ const REFUSED_WAIT_MS: i64 = 15 * 60_000;
 
 impl Snapshot {
     /// Remembers how a kind of work ended.
-    pub(super) fn note(&mut self, what: &'static str, error: Option<&Error>) {
+    pub(super) fn note(&mut self, what: &'static str, error: Option<&Error>, at_ms: i64) {
         match error {
             Some(error) => {
-                let at_ms = now_ms();
                 let since_ms = self.errors.get(what).map_or(at_ms, |before| before.since_ms);
                 self.errors.insert(what, Noted { error: error.clone(), at_ms, since_ms })
             }
@@ -203,7 +202,7 @@ pub(crate) struct Coverage {
 impl Telemetry {
     /// Remembers how a kind of work ended.
     pub(crate) fn note(&self, what: &'static str, error: Option<&Error>) {
-        self.snapshot.lock().note(what, error);
+        self.snapshot.lock().note(what, error, self.context.now_ms());
     }
 
     /// How a kind of work failed in this process.
@@ -223,7 +222,7 @@ impl Telemetry {
 
     /// How long background work should wait before it asks the provider again; none when no vector is missing.
     pub(crate) fn vectors_wait_ms(&self) -> Option<i64> {
-        self.snapshot.lock().vectors_wait_ms(now_ms())
+        self.snapshot.lock().vectors_wait_ms(self.context.now_ms())
     }
 
     /// Some more texts have vectors for their lines.
@@ -354,7 +353,7 @@ impl Telemetry {
                 "comparedAtMs": activity.compared_ms,
                 "malformedAnnotations": snapshot.malformed,
                 "warnings": resolved.warnings,
-                "lastWarnings": log::merged(log::warnings(&settings.agent_id), &snapshot.warnings, now_ms()),
+                "lastWarnings": log::merged(log::warnings(&settings.agent_id), &snapshot.warnings, self.context.now_ms()),
             },
         });
         if let Some(model) = provider.model().filter(|model| model.checked_ms > 0) {
@@ -462,13 +461,15 @@ mod tests {
     use super::*;
     use model::error::Code;
 
+    const NOW: i64 = 1_800_000_000_000;
+
     #[test]
     fn a_refusal_is_respected_for_its_time_but_not_until_a_clock_that_was_set_back_gets_there() {
         const YEAR_MS: i64 = 365 * 86_400_000;
         let mut snapshot =
             Snapshot { coverage: embeddings::Coverage { chunks: 1, ..Default::default() }, ..Snapshot::default() };
-        assert_eq!(snapshot.vectors_wait_ms(now_ms()), Some(0));
-        snapshot.note(EMBEDDING, Some(&Error::new(Code::ProviderAuth, "no such key")));
+        assert_eq!(snapshot.vectors_wait_ms(NOW), Some(0));
+        snapshot.note(EMBEDDING, Some(&Error::new(Code::ProviderAuth, "no such key")), NOW);
         let at_ms = snapshot.errors[EMBEDDING].at_ms;
         for (now_ms, wait_ms) in [
             (at_ms, REFUSED_WAIT_MS),
@@ -479,7 +480,7 @@ mod tests {
         ] {
             assert_eq!(snapshot.vectors_wait_ms(now_ms), Some(wait_ms), "{}", now_ms - at_ms);
         }
-        snapshot.note(EMBEDDING, None);
+        snapshot.note(EMBEDDING, None, NOW);
         snapshot.coverage.embedded = 1;
         assert_eq!(snapshot.vectors_wait_ms(at_ms), None);
     }

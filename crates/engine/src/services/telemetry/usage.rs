@@ -6,7 +6,6 @@ use std::{
 };
 
 use futures::future::join_all;
-use jiff::{Zoned, tz::TimeZone};
 use serde_json::{Value, json};
 
 use super::Telemetry;
@@ -14,6 +13,7 @@ use crate::index::embed_pass::Booking;
 use embed::{Embedder, embedded::PROVIDER};
 use model::{config::settings::Settings, error::Result};
 use store::usage::{ModelUsage, Spent};
+use text::time::date_in;
 
 /// How long after a search its cost is booked; a kill loses these figures, which harms nobody.
 const BOOK_AFTER: Duration = Duration::from_secs(30);
@@ -36,9 +36,9 @@ impl Telemetry {
         if self.booking_due.swap(true, Ordering::AcqRel) {
             return;
         }
-        let telemetry = Arc::downgrade(self);
+        let (telemetry, clock) = (Arc::downgrade(self), Arc::clone(self.context.clock()));
         tokio::spawn(async move {
-            tokio::time::sleep(BOOK_AFTER).await;
+            clock.sleep(BOOK_AFTER).await;
             if let Some(telemetry) = telemetry.upgrade() {
                 telemetry.booking_due.store(false, Ordering::Release);
                 telemetry.book_all().await;
@@ -54,14 +54,14 @@ impl Telemetry {
 
     /// Where the cost of an embedder is booked today.
     pub(crate) fn booking(&self, embedder: &dyn Embedder) -> Booking {
-        let day = today(&self.context.settings().settings);
+        let day = self.today(&self.context.settings().settings);
         Booking { day, provider: embedder.space().provider.clone(), model: embedder.space().model.clone() }
     }
 
     /// What today cost: `{day, requests, texts, tokens, needed, embedded, hitRate?, models}`, and in `month` the same of this
     /// month, with `month` in place of the day, and `cost` where the price of its tokens is known. Blocks.
     pub(crate) fn usage_today(&self, settings: &Settings) -> Result<Value> {
-        let day = today(settings);
+        let day = self.today(settings);
         let month = day.get(..MONTH).unwrap_or(&day);
         let (of_day, of_month) =
             self.context.store().read(|r| Ok((r.usage_of(&day, &day)?, r.usage_of(&format!("{month}-01"), &day)?)))?;
@@ -71,6 +71,11 @@ impl Telemetry {
         usage["month"]["month"] = json!(month);
         usage["month"]["cost"] = json!(self.cost(&of_month, settings));
         Ok(usage)
+    }
+
+    /// The date in the user's time zone.
+    fn today(&self, settings: &Settings) -> String {
+        date_in(self.context.now_ms(), &settings.zone_name()).to_string()
     }
 
     /// What the tokens of the embedding model cost; none where the price is not known, or other models had tokens too.
@@ -98,13 +103,6 @@ fn summed(models: &[ModelUsage]) -> Value {
     usage["hitRate"] = json!(total.hit_rate());
     usage["models"] = json!(models);
     usage
-}
-
-/// The date in the user's time zone.
-fn today(settings: &Settings) -> String {
-    let zone = settings.time_zone.as_deref().and_then(|name| TimeZone::get(name).ok());
-    let now = zone.map_or_else(Zoned::now, |zone| Zoned::now().with_time_zone(zone));
-    now.date().to_string()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The last warnings in the index, where `status` of another process finds them.
 
-use super::{super::now_ms, Telemetry};
+use super::Telemetry;
 use crate::log::{self, Warning};
 use model::error::Result;
 use store::Reader;
@@ -34,7 +34,7 @@ impl Telemetry {
             if own.iter().all(is_kept) {
                 return;
             }
-            log::merged(own, stored, now_ms())
+            log::merged(own, stored, self.context.now_ms())
         };
         let text = serde_json::to_string(&kept).unwrap_or_default();
         // What it would say is what it could not keep.

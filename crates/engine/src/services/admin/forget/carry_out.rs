@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     super::{
-        super::{context::Service, indexer::SyncCall, iso, now_ms, writer::PATIENCE},
+        super::{context::Service, indexer::SyncCall, iso, writer::PATIENCE},
         Admin,
     },
     ForgetReport, entry_of, report_of, undo_until,
@@ -79,7 +79,7 @@ impl Admin {
                 plan.is_final |= is_final;
                 if plan.state == State::Planned {
                     plan.state = State::Applying;
-                    plan.applied_ms = now_ms();
+                    plan.applied_ms = admin.context.now_ms();
                 }
                 plans.save(&plan)?;
                 Ok((plan, turn))
@@ -100,7 +100,7 @@ impl Admin {
                 erase::take(&plan.places, &plan.words)?;
                 if let Some(folder) = &plan.intents_folder {
                     let ids: Vec<&str> = plan.intents.iter().map(|intent| intent.id.as_str()).collect();
-                    Intents::of(folder).remove(&ids, now_ms())?;
+                    Intents::of(folder).remove(&ids, admin.context.now_ms())?;
                 }
                 Ok(plan)
             })
@@ -182,12 +182,12 @@ impl Admin {
         let begun = self
             .blocking(|admin, settings| {
                 let plans = Plans::of(admin.context.store());
-                if plans.tend(now_ms())?.is_empty() {
+                if plans.tend(admin.context.now_ms())?.is_empty() {
                     return Ok(Vec::new());
                 }
                 let Some(turn) = plans.turn()? else { return Ok(Vec::new()) };
                 let mut begun = Vec::new();
-                for id in plans.tend(now_ms())? {
+                for id in plans.tend(admin.context.now_ms())? {
                     match plans.load(&id)? {
                         Some(plan) if plan.state == State::Undoing => drop(admin.put_back(&plan, settings)?),
                         Some(plan) if plan.state == State::Applying => begun.push(plan),
@@ -286,7 +286,7 @@ impl Admin {
         restored.words = plan.words.captures.len() + plan.words.turns.len() + plan.words.records();
         if let Some(folder) = plan.intents_folder.as_ref().filter(|_| !plan.intents.is_empty()) {
             let intents: &[StandingIntent] = &plan.intents;
-            Intents::of(folder).put_back(intents, now_ms())?;
+            Intents::of(folder).put_back(intents, self.context.now_ms())?;
             restored.intents = intents.len();
         }
         restored.claims = plan.claims.len();

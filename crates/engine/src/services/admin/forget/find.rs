@@ -34,7 +34,6 @@ use crate::{
     index::rows::hash,
     intents::Intents,
     search::types::Hit,
-    services::now_ms,
     workspace::{
         discover::{Entry, discover},
         exclusions::{Exclusions, What, content_hash, is_telling, line_hash},
@@ -73,7 +72,7 @@ struct Found {
 }
 
 /// Makes the plan of a call.
-pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Settings) -> Result<Plan> {
+pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Settings, now_ms: i64) -> Result<Plan> {
     let Target { selection, quotes, places, intents, .. } = &call.target;
     let (roots, notes) = (Roots::of(settings), Notes::of(settings));
     let mut found = Found::default();
@@ -109,7 +108,7 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
     }
     let intents_folder = intents.clone().filter(|_| !selection.is_empty());
     let intents = match &intents_folder {
-        Some(folder) => Intents::of(folder).list(None, now_ms())?.into_iter().filter(|i| selection.intent(i)).collect(),
+        Some(folder) => Intents::of(folder).list(None, now_ms)?.into_iter().filter(|i| selection.intent(i)).collect(),
         None => Vec::new(),
     };
     // Facts have vectors of their own words, without the line around them.
@@ -134,7 +133,7 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
     report.mixed = written.mixed.into_iter().collect();
     let plan = Plan {
         id: Plans::new_id(),
-        planned_ms: now_ms(),
+        planned_ms: now_ms,
         whats: found.whats,
         cuts: found.cuts,
         words,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    super::{context::Service, iso, now_ms, searcher::SearchCall},
+    super::{context::Service, iso, searcher::SearchCall},
     Admin,
 };
 use crate::{
@@ -176,7 +176,7 @@ impl Admin {
                 .remedy("Name a path, a session, or words that `openclaw memory search` finds"));
         }
         self.blocking(move |admin, settings| {
-            let plan = find::plan(admin.context.store(), &call, &hits, settings)?;
+            let plan = find::plan(admin.context.store(), &call, &hits, settings, admin.context.now_ms())?;
             if keep {
                 Plans::of(admin.context.store()).save(&plan)?;
             }
@@ -192,7 +192,7 @@ impl Admin {
     pub async fn forgotten(self: &Arc<Self>) -> Result<Vec<Remembered>> {
         self.blocking(|admin, _| {
             let plans = Plans::of(admin.context.store());
-            plans.tend(now_ms())?;
+            plans.tend(admin.context.now_ms())?;
             let lines = jsonl::all(&admin.context.store().kept(Kept::Forgotten))?;
             let mut found: Vec<Remembered> = lines.iter().filter_map(|line| entry_of(line)).map(remembered).collect();
             for plan in plans.all()?.into_iter().filter(|plan| plan.state == State::Applied) {

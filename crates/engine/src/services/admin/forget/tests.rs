@@ -1,3 +1,4 @@
+use model::clock::now_ms;
 use std::path::Path;
 
 use super::*;
