@@ -428,7 +428,7 @@ export type StandingIntent = {
   createdAt: number;
   /** The session it was made in. */
   sourceSessionId: string | null;
-  /** The turn that shows it now. */
+  /** The turn that shows it now; stored apart from the intent. */
   reserved?: Reservation;
   /** What happened to it, oldest first. */
   history?: IntentEvent[];

@@ -22,6 +22,9 @@ const WARM_UP = 200;
 /** Rounds with the same calls. */
 const ROUNDS = 5;
 
+/** What comes after a reply: it is written through to the disk, and nobody waits for it. */
+const AFTER_REPLY = "end of a turn with intents";
+
 /** Length of a window without a call, in milliseconds. */
 const IDLE_MS = 20;
 
@@ -91,7 +94,9 @@ async function probe() {
     for (const { startTime, duration } of list.getEntries()) collections.push([startTime, startTime + duration]);
   });
   observer.observe({ entryTypes: ["gc"] });
-  let [shown, lines, mentions] = [0, 0, 0];
+  let [shown, lines, mentions, runs] = [0, 0, 0, 0];
+  // Each is a turn of its own: one that is built again is shown what it was, and reserves nothing.
+  const nextRun = () => ({ ...ctx, runId: `probe-${runs++}` });
   const rows = {
     // What the gateway itself does meanwhile, in as long a time as a recall takes.
     "the gateway alone": await measure(order.calls, () => pause(IDLE_MS)),
@@ -99,14 +104,16 @@ async function probe() {
       if (await promptContext(plugin, { prompt: question(n) }, ctx)) shown++;
     }),
     "recall, triggers and intents": await measure(order.calls, async (n) => {
-      const of = { ...ctx, runId: `probe-${n}` };
+      const of = nextRun();
       const parts = [promptContext(withTriggers, { prompt: question(n) }, of), showIntents(withTriggers.host, { prompt: question(n) }, of)];
       const [recalled, intents] = (await Promise.all(parts)).map((part) => JSON.stringify(part ?? ""));
       if (recalled.includes("that was asked for")) lines++;
       if (intents.includes("standing_intents")) mentions++;
+      // The turn ends: what it showed is free for the next one, and nothing of that is measured here.
+      return () => settleIntents(withTriggers.host, { success: true, runId: of.runId }, of);
     }),
-    "end of a turn with intents": await measure(order.calls, async (n) => {
-      const of = { ...ctx, runId: `probe-${n}` };
+    [AFTER_REPLY]: await measure(order.calls, async (n) => {
+      const of = nextRun();
       await showIntents(withTriggers.host, { prompt: question(n) }, of);
       await settleIntents(withTriggers.host, { success: true, runId: of.runId }, of);
     }),
@@ -114,29 +121,33 @@ async function probe() {
   };
   if (shown < order.calls) throw new Error(`only ${shown} of some ${2 * order.calls} questions found anything; this measures nothing`);
   if (lines === 0 || mentions === 0) throw new Error(`${lines} triggers and ${mentions} intents came up; this measures nothing`);
-  return { rows };
+  return { rows, afterReply: AFTER_REPLY };
 }
 
 /**
  * How long calls take, and for how long they hold the event loop; of all of them, and of the best of each in all rounds.
  * @param {number} calls
- * @param {(n: number) => Promise<unknown>} work
+ * @param {(n: number) => Promise<unknown>} work It may give what is to be done after it and not measured.
  * @param {number} [pauseMs] Pause after each call.
  */
 async function measure(calls, work, pauseMs = 0) {
   const [since, stolenBefore] = [performance.now(), await stolenMs()];
   const different = Math.ceil(calls / ROUNDS);
-  for (let n = 0; n < WARM_UP; n++) await work(n % different);
+  const after = async (/** @type {unknown} */ rest) => (typeof rest === "function" ? await rest() : undefined);
+  for (let n = 0; n < WARM_UP; n++) await after(await work(n % different));
   const wall = [];
   for (let n = 0; n < different * ROUNDS; n++) {
     const started = performance.now();
-    await work(n % different);
+    const rest = await work(n % different);
     wall.push(performance.now() - started);
+    await after(rest);
     if (pauseMs) await pause(pauseMs);
   }
   const gaps = [];
   for (let n = 0; n < different * ROUNDS; n++) {
-    gaps.push(await gapsOf(() => work(n % different)));
+    let rest;
+    gaps.push(await gapsOf(async () => (rest = await work(n % different))));
+    await after(rest);
     if (pauseMs) await pause(pauseMs);
   }
   // Collections are reported in a turn of their own.

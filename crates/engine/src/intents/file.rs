@@ -9,6 +9,7 @@ use super::{
     block::{MOST_SHOWN, fits, rendered},
     intent::{IntentStatus, NewIntent, Speaker, StandingIntent, argument},
     matching::{Mention, Message},
+    reservations::{Reservations, Shown, put_beside},
 };
 use crate::{blocking::blocking, capture::jsonl};
 use model::error::{Code, Error, Result};
@@ -24,6 +25,7 @@ const KEPT_MS: i64 = 90 * 24 * 3_600_000;
 #[derive(Debug, Clone)]
 pub struct Intents {
     path: PathBuf,
+    reservations: Reservations,
 }
 
 /// An intent beside a message.
@@ -42,7 +44,7 @@ impl Intents {
     /// Those of an agent's folder.
     #[must_use]
     pub fn of(agent_folder: &Path) -> Self {
-        Self { path: agent_folder.join(FILE) }
+        Self { path: agent_folder.join(FILE), reservations: Reservations::of(agent_folder) }
     }
 
     /// Runs work with those of an agent's folder where files may be read.
@@ -64,12 +66,16 @@ impl Intents {
         if !self.path.exists() {
             return Ok(Vec::new());
         }
-        let mut intents: Vec<StandingIntent> = jsonl::all(&self.path)?.iter().filter_map(|line| parsed(line)).collect();
-        for intent in &mut intents {
-            intent.pass(now);
-        }
+        let mut intents = self.beside(&self.reservations.read()?, now)?;
         intents.retain(|intent| status.is_none_or(|status| intent.status == status));
         intents.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        Ok(intents)
+    }
+
+    /// As they are now, with reservations that were read before them: one that has ended since then has counted.
+    fn beside(&self, shown: &[Shown], now: i64) -> Result<Vec<StandingIntent>> {
+        let mut intents = jsonl::all(&self.path)?.iter().filter_map(|line| parsed(line)).collect();
+        bring_up_to(now, &mut intents, shown);
         Ok(intents)
     }
 
@@ -118,28 +124,30 @@ impl Intents {
         if message.is_empty() || !self.list(None, now)?.iter().any(comes_up) {
             return Ok(None);
         }
-        self.change_if_any(now, |known| {
-            let mut order: Vec<usize> = (0..known.len()).filter(|at| known.get(*at).is_some_and(comes_up)).collect();
-            let key = |at: &usize| known.get(*at).map(|one| (!one.is_shown_by(turn), one.created_at, one.id.clone()));
-            order.sort_by_key(key);
-            let mut shown: Vec<usize> = Vec::new();
-            for at in order {
-                let with: Vec<&StandingIntent> = shown.iter().chain([&at]).filter_map(|at| known.get(*at)).collect();
-                if fits(&with) {
-                    shown.push(at);
-                }
-                if shown.len() == MOST_SHOWN {
-                    break;
-                }
+        let mut held = self.reservations.hold()?;
+        let mut known = self.beside(held.shown(), now)?;
+        let mut order: Vec<usize> = (0..known.len()).filter(|at| known.get(*at).is_some_and(comes_up)).collect();
+        let key = |at: &usize| known.get(*at).map(|one| (!one.is_shown_by(turn), one.created_at, one.id.clone()));
+        order.sort_by_key(key);
+        let mut shown: Vec<usize> = Vec::new();
+        for at in order {
+            let with: Vec<&StandingIntent> = shown.iter().chain([&at]).filter_map(|at| known.get(*at)).collect();
+            if fits(&with) {
+                shown.push(at);
             }
-            for at in &shown {
-                if let Some(intent) = known.get_mut(*at).filter(|intent| !intent.is_shown_by(turn)) {
-                    intent.reserve(turn, now);
-                }
+            if shown.len() == MOST_SHOWN {
+                break;
             }
-            let shown: Vec<&StandingIntent> = shown.iter().filter_map(|at| known.get(*at)).collect();
-            Ok((!shown.is_empty()).then(|| rendered(&shown)))
-        })
+        }
+        for at in &shown {
+            if let Some(intent) = known.get_mut(*at).filter(|intent| !intent.is_shown_by(turn)) {
+                let by = intent.reservation(turn, now);
+                held.reserve(&intent.id, by.clone())?;
+                intent.reserve(by);
+            }
+        }
+        let shown: Vec<&StandingIntent> = shown.iter().filter_map(|at| known.get(*at)).collect();
+        Ok((!shown.is_empty()).then(|| rendered(&shown)))
     }
 
     /// The turn has ended: what it showed counts when it has its reply, and is given back when it has none. Gives how many
@@ -148,19 +156,20 @@ impl Intents {
     /// # Errors
     /// When the file cannot be written.
     pub fn settle(&self, turn: &str, succeeded: bool, now: i64) -> Result<usize> {
-        if !self.path.exists()
-            || !jsonl::all(&self.path)?.iter().filter_map(|line| parsed(line)).any(|one| one.is_shown_by(turn))
-        {
+        if !self.reservations.read()?.iter().any(|shown| shown.is_of(turn)) {
             return Ok(0);
         }
-        self.change(now, |known| {
+        let count = self.change_if_any(now, |known| {
             let mut count = 0;
             for intent in known.iter_mut().filter(|intent| intent.is_shown_by(turn)) {
                 count += 1;
                 if succeeded { intent.fire() } else { intent.give_back(now) }
             }
-            Ok(count)
-        })
+            Ok(Some(count))
+        })?;
+        // Killed before this, and it has counted: then this line says nothing any more.
+        self.reservations.end(|shown| shown.is_of(turn))?;
+        Ok(count.unwrap_or_default())
     }
 
     /// Which intents a message mentions, wherever they count, and whether they would come up.
@@ -241,6 +250,8 @@ impl Intents {
     /// Changes the file while nobody else does. Lines that this version does not understand stay as they are.
     fn change<T>(&self, now: i64, change: impl FnOnce(&mut Vec<StandingIntent>) -> Result<T>) -> Result<T> {
         let mut outcome = Err(Error::new(Code::Internal, "intents were not changed"));
+        let mut written = Vec::new();
+        let shown = self.reservations.read()?;
         jsonl::update(&self.path, |before| {
             let (mut lines, mut intents) = (Vec::new(), Vec::new());
             for line in before {
@@ -249,18 +260,28 @@ impl Intents {
                     None => lines.push(line),
                 }
             }
-            for intent in &mut intents {
-                intent.pass(now);
-            }
+            bring_up_to(now, &mut intents, &shown);
             outcome = change(&mut intents);
             if outcome.is_err() {
                 return None;
             }
             intents.retain(|intent| intent.over_since().is_none_or(|over| over + KEPT_MS > now));
+            for intent in &mut intents {
+                intent.reserved = None;
+            }
             lines.extend(intents.iter().filter_map(|intent| serde_json::to_string(intent).ok()));
+            written = intents;
             Some(lines)
         })?;
+        self.reservations.end(|shown| shown.is_spent(&written, now))?;
         outcome
+    }
+}
+
+fn bring_up_to(now: i64, intents: &mut Vec<StandingIntent>, shown: &[Shown]) {
+    put_beside(intents, shown, now);
+    for intent in intents {
+        intent.pass(now);
     }
 }
 

@@ -155,6 +155,13 @@ pub(super) struct Reservation {
     pub(super) at: i64,
 }
 
+impl Reservation {
+    /// Whether its turn has taken so long that nobody will end it.
+    pub(super) fn is_lost(&self, now: i64) -> bool {
+        self.at + RESERVED_MS <= now
+    }
+}
+
 /// A standing intent, with the fields of memory-core's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -190,7 +197,7 @@ pub struct StandingIntent {
     pub created_at: i64,
     /// The session it was made in.
     pub source_session_id: Option<String>,
-    /// The turn that shows it now.
+    /// The turn that shows it now; stored apart from the intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) reserved: Option<Reservation>,
     /// What happened to it, oldest first.
@@ -234,11 +241,8 @@ impl StandingIntent {
         Ok(intent)
     }
 
-    /// What passes by itself: the end of its life, of its rest, of a turn that nobody ended.
+    /// What passes by itself: the end of its life and of its rest.
     pub(super) fn pass(&mut self, now: i64) {
-        if self.reserved.as_ref().is_some_and(|turn| turn.at + RESERVED_MS <= now) {
-            self.give_back(now);
-        }
         if self.status.is_live() && self.expires_at <= now {
             self.status = IntentStatus::Expired;
         }
@@ -272,9 +276,19 @@ impl StandingIntent {
         is_here && self.sender_scope.as_ref().is_none_or(|scope| by.sender().as_ref() == Some(scope))
     }
 
+    /// What a turn that shows it now writes down: later than what counted before, so that neither is taken for the other.
+    pub(super) fn reservation(&self, turn: &str, now: i64) -> Reservation {
+        Reservation { turn: turn.to_owned(), at: self.last_fired_at.map_or(now, |last| now.max(last + 1)) }
+    }
+
     /// A turn shows it.
-    pub(super) fn reserve(&mut self, turn: &str, now: i64) {
-        self.reserved = Some(Reservation { turn: turn.to_owned(), at: now });
+    pub(super) fn reserve(&mut self, by: Reservation) {
+        self.reserved = Some(by);
+    }
+
+    /// Whether the turn of a reservation has ended with a reply.
+    pub(super) fn has_counted(&self, by: &Reservation) -> bool {
+        self.last_fired_at.is_some_and(|last| last >= by.at)
     }
 
     /// Whether a turn shows it.

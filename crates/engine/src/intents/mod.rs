@@ -4,12 +4,14 @@
 //! They are no part of the index, which may be deleted at any time: they are `intents.jsonl` in the agent's folder, one
 //! intent a line. A message **reserves** what it brings up, the end of its turn **settles** that: it counts when the reply
 //! succeeded, and is given back when it did not. Nobody else is given an intent that is reserved, in this process or
-//! another. Names, limits and shapes are those of memory-core 2026.9.6.
+//! another. What counted is written through to the disk; a reservation, for which a reply waits, is not, and stands in
+//! `intents-shown.jsonl`. Names, limits and shapes are those of memory-core 2026.9.6.
 
 mod block;
 mod file;
 mod intent;
 mod matching;
+mod reservations;
 #[cfg(test)]
 mod tests;
 

@@ -251,3 +251,40 @@ fn a_line_that_is_not_understood_stays() {
     home.intents.create(about(&["coffee"]), &ana(), NOW + 91 * DAY).unwrap();
     assert_eq!(home.intents.list(None, NOW).unwrap().len(), 2);
 }
+
+// A reply waited for two writes through to the disk.
+#[test]
+fn a_reservation_leaves_the_intents_alone() {
+    let home = home();
+    home.arm(about(&["boat"]));
+    let file = || std::fs::read(home._dir.path().join("intents.jsonl")).unwrap();
+    let shown = || std::fs::read_to_string(home._dir.path().join("intents-shown.jsonl")).unwrap();
+    let before = file();
+    assert!(home.intents.reserve("t1", "boat", &ana(), NOW).unwrap().is_some());
+    assert!(file() == before && shown().lines().count() == 1);
+    home.intents.settle("t1", true, NOW).unwrap();
+    assert!(file() != before && shown().is_empty());
+}
+
+// Killed after it was written down that an intent has come up, and before its reservation went.
+#[test]
+fn what_counted_counts_once_whatever_is_left_of_its_reservation() {
+    let home = home();
+    home.arm(NewIntent { cooldown_seconds: Some(0), ..about(&["boat"]) });
+    let shown = home._dir.path().join("intents-shown.jsonl");
+    let count = || home.intents.list(None, NOW).unwrap().remove(0).fire_count;
+    home.intents.reserve("t1", "boat", &ana(), NOW).unwrap().unwrap();
+    let left = std::fs::read(&shown).unwrap();
+    home.intents.settle("t1", true, NOW).unwrap();
+    std::fs::write(&shown, &left).unwrap();
+    // Its process is gone: it neither counts again nor keeps others from it.
+    home.intents.settle("t1", true, NOW).unwrap();
+    assert_eq!(count(), 1);
+    std::fs::write(&shown, &left).unwrap();
+    assert!(home.intents.reserve("t2", "boat", &ana(), NOW + 1).unwrap().is_some());
+    assert_eq!((home.intents.settle("t2", true, NOW + 1).unwrap(), count()), (1, 2));
+    // The same millisecond again, and a line that a power cut left half or empty.
+    std::fs::write(&shown, "\0\0\0\0").unwrap();
+    assert!(home.intents.reserve("t3", "boat", &ana(), NOW + 1).unwrap().is_some());
+    assert_eq!((home.intents.settle("t3", true, NOW + 1).unwrap(), count()), (1, 3));
+}

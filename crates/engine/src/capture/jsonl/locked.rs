@@ -35,7 +35,7 @@ pub struct Locked {
 
 impl Locked {
     /// Waits until no other process holds the file. Creates it, and its folder, when there is none.
-    pub(in crate::capture) fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         Self::open_by(path, File::lock).map_err(|e| Error::io(path, &e))
     }
 
@@ -90,6 +90,14 @@ impl Locked {
             // One write, so that a reader sees the whole line or none of it.
             file.write_all(&entry)
         })
+    }
+
+    /// Takes all lines out.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn clear(&mut self) -> Result<()> {
+        self.run(|file, _| file.set_len(0))
     }
 
     /// This file, or a new one when nothing can be appended to it because its end is damaged. It is then set aside.
@@ -161,7 +169,7 @@ impl Locked {
         self.run(|file, path| rotate_locked(file, path, max_lines, date))
     }
 
-    pub(in crate::capture) fn lines(&mut self) -> Result<Vec<String>> {
+    pub(crate) fn lines(&mut self) -> Result<Vec<String>> {
         self.bytes().map(complete_lines)
     }
 
