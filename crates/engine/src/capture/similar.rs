@@ -64,6 +64,8 @@ pub(crate) struct Fingerprint {
     plain: String,
     /// Content terms with their numbers.
     terms: BTreeMap<String, u32>,
+    /// The same terms as they come.
+    order: Vec<String>,
     /// What must be equal in both: words with digits, and negations.
     fixed: BTreeSet<String>,
 }
@@ -85,11 +87,12 @@ impl Comparer {
             .filter(|w| w.chars().any(char::is_numeric) || NEGATIONS.contains(&w.as_str()))
             .collect();
         fixed.extend(DENSE_NEGATIONS.iter().filter(|n| text.contains(**n)).map(|n| (*n).to_owned()));
+        let order = self.analyzer.terms(text);
         let mut terms = BTreeMap::new();
-        for term in self.analyzer.terms(text) {
-            *terms.entry(term).or_insert(0) += 1;
+        for term in &order {
+            *terms.entry(term.clone()).or_insert(0) += 1;
         }
-        Fingerprint { plain: words().map(fold).collect::<Vec<_>>().join(" "), terms, fixed }
+        Fingerprint { plain: words().map(fold).collect::<Vec<_>>().join(" "), terms, order, fixed }
     }
 }
 
@@ -103,10 +106,22 @@ impl Fingerprint {
         self.plain == other.plain || (self.agrees(other) && cosine(&self.terms, &other.terms) >= NEAR)
     }
 
-    /// Whether both say the same but for some words: nearly all terms are shared, and numbers and negations are equal.
+    /// Whether both say the same but for some words: nearly all terms are shared, in one order, and numbers and negations
+    /// are equal.
     #[must_use]
     pub(crate) fn is_near(&self, other: &Self) -> bool {
-        self.is_same(other) || (self.agrees(other) && cosine(&self.terms, &other.terms) >= ALIKE)
+        let is_alike =
+            || self.agrees(other) && cosine(&self.terms, &other.terms) >= ALIKE && self.keeps_order_of(other);
+        self.plain == other.plain && !self.plain.is_empty() || is_alike()
+    }
+
+    /// Whether what both have in common comes in one order, where a part may have moved from the end to the beginning: "on
+    /// Friday we deploy" is "we deploy on Friday", and who reports to whom is not who reports to the other.
+    fn keeps_order_of(&self, other: &Self) -> bool {
+        let place = |term: &String| other.order.iter().position(|own| own == term || is_kin(own, term));
+        let places: Vec<usize> = self.order.iter().filter_map(place).collect();
+        let next = places.iter().cycle().skip(1);
+        places.iter().zip(next).filter(|(this, next)| this > next).count() <= 1
     }
 
     /// Whether both speak of the same and differ in a number or a negation: then one of them is out of date.
@@ -122,11 +137,13 @@ impl Fingerprint {
         own.len() >= LEAST_SUBJECT && cosine(&own, &others) >= ALIKE
     }
 
-    /// Whether every term of this stands in the other, whatever its ending, and numbers and negations are equal.
+    /// Whether every term of this stands in the other, whatever its ending, in one order, and numbers and negations are
+    /// equal.
     #[must_use]
     pub(crate) fn adds_nothing_to(&self, other: &Self) -> bool {
         let is_in = |term: &String| other.terms.contains_key(term) || other.terms().any(|own| is_kin(term, own));
-        self.terms.len() >= LEAST_SUBJECT && self.agrees(other) && self.terms.keys().all(is_in)
+        let has_subject = self.terms.len() >= LEAST_SUBJECT;
+        has_subject && self.agrees(other) && self.terms.keys().all(is_in) && self.keeps_order_of(other)
     }
 
     /// Words with digits, and negations.
@@ -196,5 +213,30 @@ mod tests {
         assert!(same("我喜欢喝绿茶", "我喜欢喝绿茶。"));
         assert!(!same("我喜欢喝绿茶", "我不喜欢喝绿茶"));
         assert!(!same("", ""));
+    }
+
+    // Consolidation took "Berg reports to Mara" for a claim that it held already.
+    #[test]
+    fn who_does_what_to_whom_is_told_by_the_order() {
+        let mut comparer = Comparer::default();
+        let mut near = |a: &str, b: &str| {
+            let (a, b) = (comparer.fingerprint(a), comparer.fingerprint(b));
+            assert_eq!(a.is_near(&b), b.is_near(&a));
+            (a.is_near(&b), a.adds_nothing_to(&b))
+        };
+        for (a, b) in [
+            ("Mara reports to Berg", "Berg reports to Mara"),
+            ("The port of Aveiro lies north of Coimbra", "Coimbra lies north of the port of Aveiro"),
+            ("The cat of Mara is afraid of the dog", "The dog of Mara is afraid of the cat"),
+        ] {
+            assert_eq!(near(a, b), (false, false), "{a}");
+        }
+        for (a, b) in [
+            ("On Friday we deploy the staging server", "We deploy the staging server on Friday"),
+            ("Mara reports to Berg", "mara REPORTS to Berg!"),
+            ("Release planning uses the staging calendar", "The release planning uses staging calendars"),
+        ] {
+            assert_eq!(near(a, b), (true, true), "{a}");
+        }
     }
 }
