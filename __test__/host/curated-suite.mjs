@@ -94,7 +94,7 @@ export function curatedSuite(version) {
       await host.chat(PRIVATE, "What shall we do next?");
       const system = messagesOf(host.takeChats(), "system").join("\n");
       const introduced = /## Project Memory\n(?:(?!## ).+\n)+/.exec(system)?.[0] ?? "";
-      expect(introduced, system.slice(0, 3000)).toContain("- Releases are cut from the branch called harbour (Source: MEMORY.md#L5)");
+      expect(introduced, system.slice(0, 3000)).toMatch(/^- Releases are cut from the branch called harbour \(Source: MEMORY\.md#L5\)$/m);
       expect(introduced).not.toMatch(/other project|Nobody knows|Mara decides|<!--/);
     });
 

@@ -1,6 +1,6 @@
 //! Curated entries as a host asks for them: those with triggers, and those of a project.
 
-use super::{Curated, Entry};
+use super::{Curated, Entry, file::without_bullet};
 use crate::search::{
     provenance::{self, Provenance},
     types::{About, Hit},
@@ -21,13 +21,19 @@ impl Curated {
         found.take(limit.clamp(1, MOST)).collect()
     }
 
-    /// Entries of `MEMORY.md` that belong to active projects, the most important first.
+    /// Entries of `MEMORY.md` that belong to active projects, the most important first. The host makes a list of them, and
+    /// puts a dash of its own before each.
     #[must_use]
     pub(crate) fn of_projects(&self, active: &[String], limit: usize) -> Vec<Hit> {
         let is_wanted = |entry: &Entry| !entry.says.projects.is_empty() && are_active(entry, active);
         let mut found: Vec<Hit> = self.hits(PROJECT_FILE, is_wanted).collect();
         found.sort_by_key(|hit| std::cmp::Reverse(hit.about.importance.unwrap_or(0)));
         found.truncate(limit.clamp(1, MOST));
+        for hit in &mut found {
+            if let Some(text) = without_bullet(&hit.snippet) {
+                hit.snippet = text.to_owned();
+            }
+        }
         found
     }
 

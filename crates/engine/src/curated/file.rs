@@ -77,10 +77,15 @@ fn beginning(lines: &[&str], at: usize, taken: usize) -> usize {
     if lines.get(first).is_some_and(|line| is_item(line)) { first } else { at }
 }
 
+/// What follows the bullet of a list item.
+pub(super) fn without_bullet(line: &str) -> Option<&str> {
+    ["- ", "* ", "+ "].iter().find_map(|bullet| line.trim_start().strip_prefix(bullet))
+}
+
 fn is_item(line: &str) -> bool {
     let line = line.trim_start();
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    ["- ", "* ", "+ "].iter().any(|bullet| line.starts_with(bullet))
+    without_bullet(line).is_some()
         || digits.len() < line.len() && (digits.starts_with(". ") || digits.starts_with(") "))
 }
 

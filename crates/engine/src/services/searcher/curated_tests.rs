@@ -54,6 +54,8 @@ async fn candidates_are_the_entries_that_ask_for_it_and_follow_the_file() {
     assert_eq!(lines(&with_project)[1], ("MEMORY.md".to_owned(), 5));
     let projects = engine.searcher.project_candidates(roof(), 48).await.unwrap();
     assert_eq!(lines(&projects), [("MEMORY.md".to_owned(), 4), ("MEMORY.md".to_owned(), 5)]);
+    // The host puts a dash of its own before each: "- - The staging calendar" stood in prompts.
+    assert_eq!(projects[0].snippet, "The staging calendar decides releases");
     assert!(engine.searcher.project_candidates(Vec::new(), 48).await.unwrap().is_empty());
     std::fs::write(home.workspace().join("MEMORY.md"), "- New <!-- trigger: new and longer -->\n").unwrap();
     let changed = engine.searcher.trigger_candidates(Vec::new(), 512).await.unwrap();
