@@ -13,7 +13,7 @@ const ROOTS = {
   MemorySource: "source.rs Source",
   MemoryHit: "types.rs Hit",
   MemoryFailure: "Failure",
-  MemoryAnswer: "search/types.rs Answer",
+  MemoryAnswer: "search/src/types.rs Answer",
   MemorySyncReport: "SyncReport",
   MemoryPlan: "index/plan.rs Plan",
   MemoryExcerpt: "Excerpt",

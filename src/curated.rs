@@ -5,8 +5,9 @@ use napi_derive::napi;
 use serde_json::{Value, json};
 
 use super::{manager::NativeManager, promise::promise};
-use engine::{curated::triggers::STRONG, search::types::Hit};
+use engine::curated::triggers::STRONG;
 use model::error::{Code, Error, Result};
+use search::types::Hit;
 
 #[napi]
 impl NativeManager {

@@ -27,7 +27,6 @@ use embed::{
     secret::{Credentials, Secret},
 };
 use engine::{
-    search::confine::Wish,
     services::{self, Engine, Lease, OpenCall, Progress, SearchCall, SyncCall},
     workspace::excerpt::ExcerptRequest,
 };
@@ -38,6 +37,7 @@ use model::{
     error::{Code, Error, Result},
     source::Source,
 };
+use search::confine::Wish;
 
 type ProgressFunction<'a> = Function<'a, SyncProgress, ()>;
 type ProgressCallback = ThreadsafeFunction<SyncProgress, (), SyncProgress, Status, false, true>;

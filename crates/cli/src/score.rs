@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use engine::search::types::Hit;
+use search::types::Hit;
 use serde::Deserialize;
 
 use crate::Failure;

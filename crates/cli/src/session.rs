@@ -9,11 +9,9 @@ use std::{
 use clap::ValueEnum;
 use serde_json::json;
 
-use engine::{
-    search::types::Answer,
-    services::{Lease, OpenCall, Progress, SearchCall, Step, SyncCall, SyncReport, open},
-};
+use engine::services::{Lease, OpenCall, Progress, SearchCall, Step, SyncCall, SyncReport, open};
 use model::{cancel::Cancel, clock::SystemClock};
+use search::types::Answer;
 
 use crate::Failure;
 
@@ -107,7 +105,7 @@ pub(crate) fn call(query: &str, max_results: Option<usize>, now_ms: i64) -> Sear
         session_key: None,
         active_projects: Vec::new(),
         conversations: None,
-        wish: engine::search::confine::Wish::default(),
+        wish: search::confine::Wish::default(),
     }
 }
 

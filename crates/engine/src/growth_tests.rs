@@ -13,9 +13,9 @@ use crate::{
         rules, session_note, short_term, similar,
     },
     index::rows::{self, Shape},
-    search::native,
     transcripts::{record, render},
 };
+use ::search::native::testing::shown_of;
 use embed::pack;
 use model::config::{
     automatic::{Automatic, Limits},
@@ -359,8 +359,8 @@ fn reading_conversations_grows_with_the_text() {
 #[test]
 fn showing_results_grows_with_the_text() {
     check(&[
-        ("snippets of a long line", &|text| ignored(native::tests::shown_of(text, true))),
-        ("snippets of many lines", &|text| ignored(native::tests::shown_of(text, false))),
+        ("snippets of a long line", &|text| ignored(shown_of(text, true))),
+        ("snippets of many lines", &|text| ignored(shown_of(text, false))),
     ]);
 }
 

@@ -52,7 +52,6 @@ pub mod host;
 pub mod index;
 pub mod intents;
 pub mod log;
-pub mod search;
 pub mod services;
 pub mod transcripts;
 pub mod workspace;

@@ -27,6 +27,7 @@ pub mod clock;
 pub mod config;
 pub mod error;
 pub mod layout;
+pub mod number;
 pub mod own_file;
 pub mod parallel;
 pub mod priority;

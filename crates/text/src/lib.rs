@@ -23,6 +23,7 @@ pub mod redact;
 mod script;
 pub mod session_header;
 pub mod shown;
+pub mod speaker;
 pub mod statement;
 pub mod thesaurus;
 pub mod time;

@@ -3,7 +3,7 @@
 
 use text::shown::{as_entry, as_line};
 
-use crate::search::types::Hit;
+use ::search::types::Hit;
 
 /// Name of its tag, which the bundled plugin of the host has too: hosts keep it out of what they show.
 pub const TAG: &str = "active_memory_plugin";
@@ -46,7 +46,7 @@ mod tests {
             vector_score: None,
             text_score: None,
             by_meaning: false,
-            about: crate::search::types::About::default(),
+            about: ::search::types::About::default(),
             explain: None,
         };
         let block = passages(&[&hit]).unwrap();

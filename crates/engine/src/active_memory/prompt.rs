@@ -8,7 +8,8 @@ use text::{
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::query;
-use crate::{capture::queue::Message, search::types::Hit};
+use crate::capture::queue::Message;
+use ::search::types::Hit;
 use model::config::active_memory::{ActiveMemory, Answer, PromptStyle};
 
 /// Most of a request, in UTF-16 units, with the text about the task.
@@ -182,7 +183,7 @@ mod tests {
             vector_score: None,
             text_score: None,
             by_meaning: false,
-            about: crate::search::types::About::default(),
+            about: ::search::types::About::default(),
             explain: None,
         }
     }

@@ -18,7 +18,8 @@ use super::{
     lane::{Lane, lane},
     prompt,
 };
-use crate::{capture::queue::Message, search::types::Hit};
+use crate::capture::queue::Message;
+use ::search::types::Hit;
 use model::config::{active_memory::Answer, automatic::Automatic};
 
 /// Most calls under way in a process, and most of them that missed their limit.

@@ -15,7 +15,7 @@ fn hit(path: &str, snippet: &str, score: f64) -> Hit {
         vector_score: None,
         text_score: None,
         by_meaning: false,
-        about: crate::search::types::About::default(),
+        about: ::search::types::About::default(),
         explain: None,
     }
 }

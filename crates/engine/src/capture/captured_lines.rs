@@ -10,7 +10,7 @@ use super::{
     recall::Question,
     rules::Category,
 };
-use crate::search::types::Hit;
+use ::search::types::Hit;
 use model::{config::automatic::Automatic, error::Result};
 
 /// The passages cut down to their captured lines, without those that hold none and those whose captured lines have
@@ -84,7 +84,7 @@ mod tests {
             vector_score,
             text_score: None,
             by_meaning: vector_score.is_some(),
-            about: crate::search::types::About::default(),
+            about: ::search::types::About::default(),
             explain: None,
         };
         let settings = Automatic::default();

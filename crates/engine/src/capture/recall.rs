@@ -4,7 +4,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use super::{envelope, filter, follow_up, rules};
-use crate::search::types::Hit;
+use ::search::types::Hit;
 use model::config::automatic::Automatic;
 use text::{
     analyze::Analyzer,
@@ -248,7 +248,7 @@ mod tests {
             vector_score,
             text_score: None,
             by_meaning: vector_score.is_some(),
-            about: crate::search::types::About::default(),
+            about: ::search::types::About::default(),
             explain: None,
         }
     }

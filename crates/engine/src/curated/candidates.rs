@@ -1,7 +1,8 @@
 //! Curated entries as a host asks for them: those with triggers, and those of a project.
 
-use super::{Curated, Entry, file::without_bullet};
-use crate::search::{
+use super::{Curated, file::without_bullet};
+use ::search::{
+    factors::Entry,
     provenance::{self, Provenance},
     types::{About, Hit},
 };

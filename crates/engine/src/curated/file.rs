@@ -1,8 +1,8 @@
 //! The annotated lines of one file.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
-use super::Entry;
+use ::search::factors::Entry;
 use text::annotations::{Fault, of_line, stripped};
 
 /// Lines of an entry above the one that is annotated, at most.
@@ -12,7 +12,7 @@ const MOST_LINES: usize = 8;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct CuratedFile {
     /// In the order of the file.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Arc<[Entry]>,
     /// When it was written last, in milliseconds since the epoch.
     pub(super) modified_ms: i64,
 }
@@ -42,7 +42,7 @@ impl CuratedFile {
                 says,
             });
         }
-        Self { entries, modified_ms }
+        Self { entries: entries.into(), modified_ms }
     }
 
     /// What is wrong in which line.
@@ -54,8 +54,8 @@ impl CuratedFile {
 /// A curated text as the index has it: without its comments, and without the entries of which nobody can say whose project
 /// they belong to. All lines keep their numbers.
 pub(crate) fn indexed(text: &str) -> Cow<'_, str> {
-    let hidden: Vec<Entry> =
-        CuratedFile::read(text, 0).entries.into_iter().filter(|entry| entry.says.is_hidden).collect();
+    let read = CuratedFile::read(text, 0);
+    let hidden: Vec<&Entry> = read.entries.iter().filter(|entry| entry.says.is_hidden).collect();
     if hidden.is_empty() {
         return stripped(text, true);
     }

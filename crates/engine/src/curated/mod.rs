@@ -2,7 +2,6 @@
 //! disk and kept in memory, so that a host may ask before every reply.
 
 pub(crate) mod candidates;
-pub(crate) mod factors;
 pub(crate) mod file;
 pub mod triggers;
 
@@ -12,26 +11,9 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::workspace::{read::read_text, roots::Roots};
+use ::search::factors::Entries;
 use file::CuratedFile;
 use model::{layout::ROOT_FILES, stamp::Stamp};
-
-/// Whether the lines of a file may say something about themselves, by its path as in results.
-pub(crate) fn is_curated(path: &str) -> bool {
-    ROOT_FILES.contains(&path)
-}
-
-/// A line, or an entry of several, that says something about itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
-    /// First line, from 1.
-    pub start_line: u32,
-    /// Last line, where the comments stand.
-    pub end_line: u32,
-    /// Its text without the comments.
-    pub text: String,
-    /// What the comments say.
-    pub says: text::annotations::Annotations,
-}
 
 /// A comment that cannot be understood, for `status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -56,16 +38,9 @@ impl Curated {
         Cache::default().current(roots)
     }
 
-    /// What is said about the lines of a file that are shown.
-    pub(crate) fn within(&self, path: &str, start_line: u32, end_line: u32) -> impl Iterator<Item = &Entry> {
-        let entries = self.files.get(path).map_or(&[][..], |file| &file.entries);
-        let first = entries.partition_point(|entry| entry.end_line < start_line);
-        entries.iter().skip(first).take_while(move |entry| entry.end_line <= end_line)
-    }
-
-    /// Whether no line says anything.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.files.values().all(|file| file.entries.is_empty())
+    /// The entries of all files.
+    pub(crate) fn entries(&self) -> Entries {
+        self.files.iter().map(|(path, file)| (*path, Arc::clone(&file.entries))).collect()
     }
 
     /// Comments that cannot be understood, by file and line.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::search::types::Hit;
+use ::search::types::Hit;
 
 /// Score from which an entry is shown.
 pub const STRONG: f64 = 0.65;
@@ -70,7 +70,8 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{curated::file::CuratedFile, search::types::About};
+    use crate::curated::file::CuratedFile;
+    use ::search::types::About;
     use model::source::Source;
 
     fn entry(line: u32, triggers: &str, score: f64) -> Hit {

@@ -1,12 +1,10 @@
 //! A transcript on its way into the index: messages come in, chunks come out, and what was final stays.
 
 use super::rows::{Shape, rows_numbered};
-use crate::transcripts::{
-    render::{self, Speaker},
-    tail::Part,
-};
+use crate::transcripts::{render, tail::Part};
 use store::files::NewChunk;
 use text::analyze::Analyzer;
+use text::speaker::Speaker;
 
 /// Finished parts that are kept in memory before they are written.
 const PARTS_IN_MEMORY: usize = 12;

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use sha2::{Digest, Sha256};
 
-use crate::curated::{file::indexed, is_curated};
+use crate::curated::file::indexed;
 use model::config::settings::{Chunking, RedactSecrets, Settings};
+use model::layout::is_curated;
 use store::files::{Hash, NewChunk};
 use text::{
     analyze::Analyzer,

@@ -27,9 +27,9 @@ use crate::{
         similar::{Comparer, NEAR},
     },
     index::rows::hash,
-    search::vector,
     workspace::{exclusions::Exclusions, notes::Notes},
 };
+use ::search::vector;
 use embed::{Embedded, Embedder, Purpose};
 use model::{
     cancel::Cancel,

@@ -14,7 +14,8 @@ use super::{
     context::{Context, Service},
     indexer::Indexer,
 };
-use crate::{index::rows::hashed_text, search::vector::cosine};
+use crate::index::rows::hashed_text;
+use ::search::vector::cosine;
 use embed::{Embedded, Embedder, Purpose};
 use model::{
     config::settings::{Rebuild, Settings},

@@ -28,7 +28,7 @@ async fn age(engine: &Lease) {
     engine.indexer.keep(key, Record { checked_ms: 0, ..record(engine).await }).await.unwrap();
 }
 
-async fn by_meaning(engine: &Lease, query: &str) -> crate::search::types::Answer {
+async fn by_meaning(engine: &Lease, query: &str) -> ::search::types::Answer {
     let call = crate::services::SearchCall { lexical_only: false, ..asking(query) };
     engine.searcher.search(call, Cancel::new()).await.unwrap()
 }

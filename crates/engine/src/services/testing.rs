@@ -13,9 +13,9 @@ use crate::{
     host::{Host, ModelTask, Offers, Origin, ProvenanceAsked},
     index::SyncReport,
     log::Line,
-    search::types::Hit,
     transcripts::host::AskHost,
 };
+use ::search::types::Hit;
 use embed::{BoxFuture, Purpose, callback::Callback};
 use model::{
     cancel::Cancel,
@@ -293,7 +293,7 @@ pub(super) fn asking(query: &str) -> SearchCall {
         session_key: None,
         active_projects: Vec::new(),
         conversations: None,
-        wish: crate::search::confine::Wish::default(),
+        wish: ::search::confine::Wish::default(),
     }
 }
 

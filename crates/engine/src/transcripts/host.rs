@@ -1,15 +1,15 @@
 //! Transcripts that the host keeps itself and hands over: its list of conversations, and what is new in one.
 
 use std::sync::Arc;
+use text::speaker::Speaker;
 
 use futures::future::BoxFuture;
-use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
     kind,
     record::{Role, is_machine},
-    render::Speaker,
 };
 use model::{
     config::memory_policy::SessionFacts,
@@ -61,7 +61,7 @@ pub struct Session {
     /// Id.
     pub session_id: String,
     /// When something last happened in it, in milliseconds since the epoch.
-    #[serde(default, deserialize_with = "whole_number")]
+    #[serde(default, deserialize_with = "model::number::whole")]
     pub updated_at_ms: i64,
     /// Whether the host says that no person is part of it.
     #[serde(default)]
@@ -78,12 +78,6 @@ pub struct Session {
     /// Its kind: direct, group or channel.
     #[serde(default)]
     pub chat_type: Option<String>,
-}
-
-/// JavaScript's numbers arrive as fractions when they are large.
-pub(crate) fn whole_number<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<i64, D::Error> {
-    #[expect(clippy::cast_possible_truncation, reason = "saturates at the borders")]
-    f64::deserialize(from).map(|number| number as i64)
 }
 
 impl Session {

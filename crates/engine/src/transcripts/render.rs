@@ -1,37 +1,10 @@
 //! What was said, as lines of the index: one a message, long ones wrapped, without secrets and injected blocks.
 
 use super::record::Role;
-use text::{envelope, recall_block, recent_block, redact::redact};
+use text::{envelope, recall_block, recent_block, redact::redact, speaker::Speaker};
 
 /// Longest line without its label, in UTF-16 units, as in memory-core.
 const WRAP_UNITS: usize = 800;
-
-/// Who speaks in a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
-    /// The person whose agent it is, as far as the host tells.
-    User,
-    /// Somebody else.
-    Other,
-    /// The model.
-    Assistant,
-    /// The model, after it has read what somebody else said.
-    AssistantAfterOthers,
-}
-
-impl Speaker {
-    const ALL: [Self; 4] = [Self::User, Self::Other, Self::Assistant, Self::AssistantAfterOthers];
-
-    /// What a line of theirs begins with.
-    const fn label(self) -> &'static str {
-        match self {
-            Self::User => "User: ",
-            Self::Other => "Other: ",
-            Self::Assistant => "Assistant: ",
-            Self::AssistantAfterOthers => "Assistant, after others: ",
-        }
-    }
-}
 
 impl From<Role> for Speaker {
     fn from(role: Role) -> Self {
@@ -40,11 +13,6 @@ impl From<Role> for Speaker {
             Role::Assistant => Self::Assistant,
         }
     }
-}
-
-/// Who speaks in a line of the index; none for a part of a line.
-pub(crate) fn speaker(line: &str) -> Option<Speaker> {
-    Speaker::ALL.into_iter().find(|speaker| line.starts_with(speaker.label()))
 }
 
 /// The lines of a message; none when nothing of it is worth remembering.
@@ -102,7 +70,7 @@ mod tests {
         assert_eq!(lines(Role::Assistant, "Noted."), ["Assistant: Noted."]);
         for speaker in Speaker::ALL {
             let line = lines(speaker, "Lena: lives in Porto").remove(0);
-            assert_eq!(super::speaker(&line), Some(speaker), "{line}");
+            assert_eq!(text::speaker::of_line(&line), Some(speaker), "{line}");
         }
     }
 

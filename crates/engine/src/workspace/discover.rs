@@ -8,12 +8,12 @@ use std::{
 };
 
 use model::{
+    config::extra_path::ExtraPath,
     layout::{MEMORY_FOLDER, ROOT_FILES},
     stamp::{Stamp, mtime_ns},
 };
 
 use super::{
-    extra::ExtraPath,
     is_at_or_below,
     roots::{Roots, is_markdown},
     skipped::{SkipCode, SkippedList},

@@ -6,7 +6,6 @@
 pub(crate) mod discover;
 pub mod excerpt;
 pub mod exclusions;
-pub(crate) mod extra;
 pub mod folders;
 pub mod guard;
 pub mod notes;

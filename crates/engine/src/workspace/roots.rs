@@ -6,8 +6,9 @@ use std::{
     sync::Arc,
 };
 
-use super::{exclusions::Exclusions, extra::ExtraPath, skipped::SkipCode, skipped::Skipped};
+use super::{exclusions::Exclusions, skipped::SkipCode, skipped::Skipped};
 use model::{
+    config::extra_path::ExtraPath,
     config::settings::Settings,
     layout::{MEMORY_FOLDER, ROOT_FILES},
 };

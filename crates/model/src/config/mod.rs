@@ -4,6 +4,7 @@ pub mod active_memory;
 pub mod agents;
 pub mod automatic;
 pub mod consolidation;
+pub mod extra_path;
 mod layers;
 pub mod memory_policy;
 pub mod paths;

@@ -12,8 +12,8 @@ use crate::{
         claim::sentences_of_note,
         section::{Document, entry_of},
     },
-    search::vector::cosine,
 };
+use ::search::vector::cosine;
 
 /// Cosine from which two sentences of the same words mean the same.
 const SAME: f64 = 0.92;

@@ -5,13 +5,11 @@ use std::{path::Path, time::Duration};
 use embed::embedded::artifact::IN_PACKAGE;
 use model::cancel::Cancel;
 
-use crate::{
-    search::types::Hit,
-    services::{
-        Lease, SearchCall,
-        testing::{Home, asking, sync},
-    },
+use crate::services::{
+    Lease, SearchCall,
+    testing::{Home, asking, sync},
 };
+use ::search::types::Hit;
 
 const QUESTIONS: [&str; 3] = ["Which code has boiler 17?", "Who looks after the heating?", "Where is the ladder kept?"];
 

@@ -15,8 +15,8 @@ use crate::{
         filter,
         recall::{self, Asked},
     },
-    search::types::Hit,
 };
+use ::search::types::Hit;
 use model::{
     cancel::Cancel,
     config::automatic::Automatic,

@@ -15,9 +15,9 @@ use crate::{
         queue::Job,
     },
     host::ModelTask,
-    search::types::Hit,
     workspace::exclusions::Exclusions,
 };
+use ::search::types::Hit;
 use model::{
     cancel::Cancel,
     config::{

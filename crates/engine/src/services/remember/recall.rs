@@ -17,12 +17,12 @@ use crate::{
     },
     curated::triggers,
     host::{FileAsked, Origin, ProvenanceAsked},
-    search::types::Hit,
     workspace::{
         read::read_text,
         roots::{Limits, Roots},
     },
 };
+use ::search::types::Hit;
 use model::{
     cancel::Cancel,
     config::{automatic::Automatic, paths::normalize, settings::Settings},

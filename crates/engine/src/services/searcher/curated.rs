@@ -7,14 +7,14 @@ use crate::{
     curated::{
         Curated,
         candidates::MOST,
-        factors::View,
         triggers::{self, Match},
     },
-    search::{
-        provenance::{self, OriginClass},
-        types::{About, Hit},
-    },
     workspace::roots::Roots,
+};
+use ::search::{
+    factors::View,
+    provenance::{self, OriginClass},
+    types::{About, Hit},
 };
 use model::{cancel::Cancel, config::settings::Settings, error::Result};
 

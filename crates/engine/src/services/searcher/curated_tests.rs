@@ -1,10 +1,8 @@
 //! What curated lines say about themselves, from the file to the answer.
 
 use super::*;
-use crate::{
-    search::provenance::SessionKind,
-    services::testing::{Home, asking, hits, indexed, sync},
-};
+use crate::services::testing::{Home, asking, hits, indexed, sync};
+use ::search::provenance::SessionKind;
 
 const MEMORY: &str = "# Memory\n\n- Invoices go out on the fifth day <!-- trigger: invoices, billing --> <!-- importance: 8 -->\n\
 - The staging calendar decides releases <!-- project: github.com/acme/roof --> <!-- importance: 9 -->\n\

@@ -19,18 +19,18 @@ use super::{
     scope,
 };
 use crate::{
-    curated::{Curated, factors::View},
     index::{
         line_pass,
         lost::{self, LostFolder},
     },
-    search::{
-        QueryVector, Vectors,
-        confine::{Confine, Wish},
-        search,
-        types::{Answer, Degraded, Request},
-    },
     workspace::roots::Roots,
+};
+use ::search::{
+    QueryVector, Vectors,
+    confine::{Confine, Wish},
+    factors::View,
+    search,
+    types::{Answer, Degraded, Request},
 };
 use model::{
     cancel::Cancel,
@@ -146,7 +146,7 @@ impl Searcher {
             lexical_only: call.lexical_only || !resolved.settings.vector_enabled,
             explain: call.explain,
             now_ms: call.now_ms,
-            curated: Arc::new(View::new(Curated::default(), &call.active_projects)),
+            curated: Arc::new(View::of(&call.active_projects)),
         };
         let whole = self.search_all(&request, call.session_key.as_deref(), &cancel);
         let words = self.words_when_slow(&request, limit, &cancel);
@@ -299,7 +299,7 @@ impl Searcher {
                 index: index.as_ref(),
                 line: line.as_ref().map(|(key, query)| (key.as_str(), query.as_query())),
             };
-            request.curated = Arc::new(request.curated.with(searcher.curated_files(settings)));
+            request.curated = Arc::new(request.curated.with(searcher.curated_files(settings).entries()));
             let mut answer = search(store, vectors, settings, &request, &cancel)?;
             searcher.describe(&mut answer.hits, &request.curated)?;
             Ok(answer)

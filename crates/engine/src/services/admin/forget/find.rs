@@ -33,7 +33,6 @@ use crate::{
     },
     index::rows::hash,
     intents::Intents,
-    search::types::Hit,
     workspace::{
         discover::{Entry, discover},
         exclusions::{Exclusions, What, content_hash, is_telling, line_hash},
@@ -43,6 +42,7 @@ use crate::{
         roots::Roots,
     },
 };
+use ::search::types::Hit;
 use model::{
     config::{paths::normalize, settings::Settings},
     error::{Code, Error, Result},

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 
 use super::{candidates::Candidates, lines::Lines, name_free::NameFree};
-use crate::search::types::LineQuery;
+use crate::types::LineQuery;
 use model::error::Result;
 use store::{Reader, ids::ChunkId, vectors::CodedQuery};
 

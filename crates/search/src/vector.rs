@@ -15,7 +15,7 @@ pub struct VectorQuery<'a> {
 }
 
 /// Cosine (-1–1) of two vectors; none when they have other lengths, or one says nothing.
-pub(crate) fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
+pub fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
     if a.len() != b.len() {
         return None;
     }

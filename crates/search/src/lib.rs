@@ -1,6 +1,43 @@
 //! Search: candidates, ranking, passages, explanations.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use model::{cancel::Cancel, config::resolve::{ResolveInput, resolve}};
+//! use search::{Vectors, search, types::Request};
+//! use store::{OpenOptions, Store};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let input = ResolveInput {
+//!     config: &serde_json::json!({}),
+//!     agent_id: "main",
+//!     state_dir: folder.path(),
+//!     home_dir: folder.path(),
+//!     workspace_dir: None,
+//!     default_workspace_dir: None,
+//! };
+//! let settings = resolve(&input)?.expect("memory search is on by default").settings;
+//! let store = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default())?;
+//! let request = Request {
+//!     query: "who repaired the boiler".to_owned(),
+//!     understood: None,
+//!     max_results: 6,
+//!     budget: Some(4_200),
+//!     min_score: None,
+//!     sources: Vec::new(),
+//!     confine: None,
+//!     lexical_only: true,
+//!     explain: false,
+//!     curated: Arc::default(),
+//!     now_ms: 1_800_000_000_000,
+//! };
+//! // Nothing is indexed yet.
+//! assert!(search(&store, Vectors::default(), &settings, &request, &Cancel::new())?.hits.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod confine;
+pub mod factors;
 pub(crate) mod memory_core;
 pub mod native;
 pub mod provenance;

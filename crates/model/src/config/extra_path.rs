@@ -4,14 +4,12 @@ use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use model::{
-    config::paths::normalize,
-    error::{Code, Error, Result},
-};
+use super::paths::normalize;
+use crate::error::{Code, Error, Result};
 
 /// One configured extra path.
 #[derive(Debug, Clone)]
-pub(crate) struct ExtraPath {
+pub struct ExtraPath {
     /// As configured, for messages.
     pub written: String,
     /// Absolute; for a glob the folder above its first wildcard.
@@ -33,7 +31,7 @@ impl ExtraPath {
     ///
     /// # Errors
     /// `Config` when the glob cannot be understood.
-    pub(crate) fn parse(written: &str, workspace_dir: &Path) -> Result<Self> {
+    pub fn parse(written: &str, workspace_dir: &Path) -> Result<Self> {
         let full = workspace_dir.join(written);
         let is_glob = has_wildcard(written) && full.symlink_metadata().is_err();
         if !is_glob {
@@ -61,19 +59,19 @@ impl ExtraPath {
 
     /// Whether it is a glob.
     #[must_use]
-    pub(crate) const fn is_glob(&self) -> bool {
+    pub const fn is_glob(&self) -> bool {
         self.glob.is_some()
     }
 
     /// Levels below the root that can hold a match; none = any.
     #[must_use]
-    pub(crate) fn depth(&self) -> Option<usize> {
+    pub fn depth(&self) -> Option<usize> {
         self.glob.as_ref().and_then(|glob| glob.depth)
     }
 
     /// Whether an absolute path is the configured file, lies below the configured folder or matches the glob.
     #[must_use]
-    pub(crate) fn contains(&self, absolute: &Path) -> bool {
+    pub fn contains(&self, absolute: &Path) -> bool {
         match (absolute.strip_prefix(&self.root), &self.glob) {
             (Err(_), _) => false,
             (Ok(_), None) => true,

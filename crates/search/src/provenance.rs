@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::transcripts::render;
-use model::{layout::MEMORY_FOLDER, source::Source};
+use model::{
+    layout::{MEMORY_FOLDER, is_curated},
+    source::Source,
+};
+use text::speaker::{self, Speaker};
 
 /// Whose words a passage holds, the most trusted first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -38,7 +41,7 @@ pub struct Provenance {
     /// The kind of session that they come from.
     pub session_kind: SessionKind,
     /// Since when they are known in this form, in milliseconds since the epoch.
-    #[serde(deserialize_with = "crate::transcripts::host::whole_number")]
+    #[serde(deserialize_with = "model::number::whole")]
     pub observed_at: i64,
     /// What replaces the passage, where it says so.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -47,7 +50,7 @@ pub struct Provenance {
 
 /// Of a file, by its path as in results. Who wrote it may be known better by the host, which keeps a record of that.
 #[must_use]
-pub(crate) fn of_file(path: &str) -> Provenance {
+pub fn of_file(path: &str) -> Provenance {
     let origin_class = if is_system(path) {
         OriginClass::System
     } else if is_memory(path) {
@@ -61,9 +64,9 @@ pub(crate) fn of_file(path: &str) -> Provenance {
 /// Of lines of a transcript, by who speaks in them; the least trusted decides.
 #[must_use]
 pub(crate) fn of_transcript(snippet: &str, knows_senders: bool) -> Provenance {
-    let speakers = snippet.lines().map(|line| match render::speaker(line) {
-        Some(render::Speaker::User) if knows_senders => OriginClass::Owner,
-        Some(render::Speaker::Assistant) if knows_senders => OriginClass::Agent,
+    let speakers = snippet.lines().map(|line| match speaker::of_line(line) {
+        Some(Speaker::User) if knows_senders => OriginClass::Owner,
+        Some(Speaker::Assistant) if knows_senders => OriginClass::Agent,
         // A part of a cut line is of whoever speaks in the others.
         None if line.trim().is_empty() || line.trim() == "…" => OriginClass::Owner,
         _ => OriginClass::Untrusted,
@@ -78,7 +81,7 @@ pub(crate) fn of_transcript(snippet: &str, knows_senders: bool) -> Provenance {
 
 /// Of a passage.
 #[must_use]
-pub(crate) fn of(source: Source, path: &str, snippet: &str, knows_senders: bool) -> Provenance {
+pub fn of(source: Source, path: &str, snippet: &str, knows_senders: bool) -> Provenance {
     match source {
         Source::Memory => of_file(path),
         Source::Sessions => of_transcript(snippet, knows_senders),
@@ -97,7 +100,7 @@ fn is_system(path: &str) -> bool {
 /// The files that a person or the agent keeps: those of the workspace itself, and not what settings add.
 fn is_memory(path: &str) -> bool {
     let is_note = path.strip_prefix(MEMORY_FOLDER).is_some_and(|rest| rest.starts_with('/') && rest.ends_with(".md"));
-    crate::curated::is_curated(path) || is_note
+    is_curated(path) || is_note
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The vector leg (F5): cosine similarity, exact for every chunk that is returned.
 
-use crate::search::vector::VectorQuery;
+use crate::vector::VectorQuery;
 use model::{
     error::{Code, Error, Result},
     source::Source,

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 
 use super::{candidates::Candidates, lines::Lines, plan::Plan};
-use crate::search::types::LineQuery;
+use crate::types::LineQuery;
 use embed::pieces::{AskedPiece, PieceQuestion};
 use model::error::Result;
 use store::{Reader, ids::ChunkId, vectors::CodedQuery};

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 use super::{confine::Confine, provenance::Provenance};
-use crate::curated::factors::View;
+use crate::factors::View;
 use embed::pieces::PieceQuestion;
 use model::{error::Error, source::Source};
 use store::ids::SpaceId;
@@ -105,7 +105,7 @@ pub struct About {
 
 impl About {
     /// What lines say about themselves.
-    pub(crate) fn of(importance: Option<u8>, triggers: &[String], projects: &[String]) -> Self {
+    pub fn of(importance: Option<u8>, triggers: &[String], projects: &[String]) -> Self {
         let joined = |all: &[String]| (!all.is_empty()).then(|| all.join("; "));
         Self { importance, triggers: joined(triggers), project_key: joined(projects), provenance: None }
     }
@@ -171,7 +171,7 @@ impl Answer {
 
     /// Marks it as partial because of a failure; the first one told stays.
     #[must_use]
-    pub(crate) fn impaired(mut self, what: &str, error: &Error) -> Self {
+    pub fn impaired(mut self, what: &str, error: &Error) -> Self {
         self.partial = true;
         if self.code.is_none() {
             let told = format!("{what}: {error}");

@@ -7,8 +7,8 @@ use std::{
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-use crate::workspace::extra::ExtraPath;
 use model::{
+    config::extra_path::ExtraPath,
     error::{Code, Error, Result},
     source::Source,
 };

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 use fuse::{Scored, Threshold};
 
-use crate::search::{
+use crate::{
     types::{About, Answer, Hit, Request},
     vector::VectorQuery,
 };

@@ -34,7 +34,7 @@ use maxsim::MaxSim;
 use passages::{Passage, PassageShape, Passages, SHORT_UNITS, SNIPPET_UNITS};
 use plan::Plan;
 
-use crate::search::{
+use crate::{
     types::{About, Answer, Hit, LineQuery, Request},
     vector::VectorQuery,
 };
@@ -277,5 +277,7 @@ impl Similarities {
     }
 }
 
+#[cfg(feature = "testing")]
+pub mod testing;
 #[cfg(test)]
-pub mod tests;
+mod tests;

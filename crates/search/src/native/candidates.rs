@@ -8,7 +8,7 @@ use itertools::Itertools;
 use jiff::ToSpan;
 
 use super::plan::{Concept, Form, FormKind, Plan};
-use crate::search::{types::Request, vector::VectorQuery};
+use crate::{types::Request, vector::VectorQuery};
 use model::{error::Result, source::Source};
 use store::{
     Reader,
