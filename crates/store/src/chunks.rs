@@ -106,6 +106,15 @@ impl Reader<'_> {
         statement.query_row((generation, id), |row| row.get(0)).sql()
     }
 
+    /// Whether a generation has any chunk. Looks at one.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn has_chunks(&self, generation: GenerationId) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM chunk WHERE generation = ?1)";
+        self.conn.prepare_cached(sql).sql()?.query_row([generation], |row| row.get(0)).sql()
+    }
+
     /// [`Reader::chunk_count`], counted anew.
     pub(super) fn count_chunks(&self, generation: GenerationId) -> Result<u64> {
         let mut statement = self.conn.prepare_cached("SELECT count(*) FROM chunk WHERE generation = ?1").sql()?;

@@ -2,6 +2,7 @@
 
 use std::{cmp::Ordering, collections::HashMap};
 
+use foldhash::fast::RandomState;
 use rusqlite::{ToSql, types::FromSql};
 
 use super::{
@@ -9,8 +10,11 @@ use super::{
     ids::{ChunkId, EmbeddingId, FileId, SpaceId},
     pool::Reader,
 };
-use crate::error::SqlResult;
-use model::error::Result;
+use crate::{
+    error::SqlResult,
+    vectors::arena::{Arena, PackedRow},
+};
+use model::{error::Result, source::Source};
 
 /// Up to where codes have been loaded. The default is the beginning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,7 +35,28 @@ pub(crate) struct CodeRow<'r> {
     /// Source of its file, as stored.
     pub source: &'r str,
     /// The quantised vector.
-    pub code: &'r [u8],
+    pub code: Coded<'r>,
+}
+
+/// A quantised vector as it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coded<'r> {
+    /// By itself.
+    Single(&'r [u8]),
+    /// With many others.
+    Packed(PackedRow<'r>),
+}
+
+impl CodeRow<'_> {
+    /// Adds it to vectors in memory.
+    pub(crate) fn append_to(&self, arena: &mut Arena) -> Result<()> {
+        let (chunk_id, embedding_id) = (self.chunk_id.number(), self.embedding_id.number());
+        let source = Source::of(self.source);
+        match self.code {
+            Coded::Single(code) => arena.append(chunk_id, embedding_id, source, code),
+            Coded::Packed(row) => arena.append_packed(chunk_id, embedding_id, source, row),
+        }
+    }
 }
 
 /// A text in a row, without a copy.
@@ -46,19 +71,21 @@ fn blob_at<'r>(row: &'r rusqlite::Row<'_>, column: usize) -> rusqlite::Result<&'
 
 impl Reader<'_> {
     /// Calls `f` for every chunk of a generation that has an embedding in a space and was not seen up to `since`: because
-    /// the chunk is new, or its embedding. In no particular order. Gives the cursor for the next call.
+    /// the chunk is new, or its embedding. In no particular order; where nobody wants the codes themselves, of some only
+    /// the signs. Gives the cursor for the next call.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// When the database cannot be read, and what `f` gives.
     pub(crate) fn for_each_code(
         &self,
         generation: GenerationId,
-        space: SpaceId,
+        (space, dims): (SpaceId, usize),
+        with_codes: bool,
         since: CodeCursor,
-        f: impl FnMut(CodeRow<'_>),
+        f: impl FnMut(CodeRow<'_>) -> Result<()>,
     ) -> Result<CodeCursor> {
         if since == CodeCursor::default() {
-            self.each_code(generation, space, f)?;
+            self.each_code(generation, (space, dims), with_codes, f)?;
         } else {
             self.each_new_code(generation, space, since, f)?;
         }
@@ -74,14 +101,15 @@ impl Reader<'_> {
         generation: GenerationId,
         space: SpaceId,
         since: CodeCursor,
-        mut f: impl FnMut(CodeRow<'_>),
+        mut f: impl FnMut(CodeRow<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut visit = |sql: &str, parameters: &[&dyn ToSql]| -> Result<()> {
             let mut statement = self.conn.prepare_cached(sql).sql()?;
             let mut rows = statement.query(parameters).sql()?;
             while let Some(row) = rows.next().sql()? {
                 let (chunk_id, embedding_id) = (row.get(0).sql()?, row.get(1).sql()?);
-                f(CodeRow { chunk_id, embedding_id, source: text_at(row, 2).sql()?, code: blob_at(row, 3).sql()? });
+                let (source, code) = (text_at(row, 2).sql()?, Coded::Single(blob_at(row, 3).sql()?));
+                f(CodeRow { chunk_id, embedding_id, source, code })?;
             }
             Ok(())
         };
@@ -101,24 +129,42 @@ impl Reader<'_> {
         )
     }
 
-    /// All of them. Looking up the chunk of each embedding, and its file, took most of the time that reading takes: here
-    /// the two indexes by hash are read side by side, and then the table of embeddings from one end to the other.
-    fn each_code(&self, generation: GenerationId, space: SpaceId, mut f: impl FnMut(CodeRow<'_>)) -> Result<()> {
+    /// All of them: from the blocks, and what is in none by itself. Looking up the chunk of each embedding, and its file,
+    /// took most of the time that reading takes: here the two indexes by hash are read side by side.
+    fn each_code(
+        &self,
+        generation: GenerationId,
+        (space, dims): (SpaceId, usize),
+        with_codes: bool,
+        mut f: impl FnMut(CodeRow<'_>) -> Result<()>,
+    ) -> Result<()> {
         let wanted = self.chunks_by_embedding(generation, space)?;
         let sources = self.sources_of_files(generation)?;
+        let mut give = |(embedding_id, chunk_id, file_id): (EmbeddingId, ChunkId, FileId), code: Coded<'_>| {
+            let Some(source) = sources.get(&file_id) else { return Ok(()) };
+            f(CodeRow { chunk_id, embedding_id, source, code })
+        };
+        let (mut rest, mut single) = (&wanted[..], Vec::new());
+        self.for_each_block(space, dims, with_codes, |block| {
+            for (id, row) in block.rows() {
+                let before = rest.iter().take_while(|(embedding_id, ..)| embedding_id.number() < id).count();
+                single.extend_from_slice(&rest[..before]);
+                rest = &rest[before..];
+                while let Some((next, after)) = rest.split_first().filter(|((found, ..), _)| found.number() == id) {
+                    give(*next, Coded::Packed(row))?;
+                    rest = after;
+                }
+            }
+            Ok(())
+        })?;
+        single.extend_from_slice(rest);
         let mut statement =
-            self.conn.prepare_cached("SELECT id, code FROM embedding WHERE +space_id = ?1 ORDER BY id").sql()?;
-        let mut rows = statement.query([space]).sql()?;
-        let mut at = 0;
-        while at < wanted.len()
-            && let Some(row) = rows.next().sql()?
-        {
-            let embedding_id: EmbeddingId = row.get(0).sql()?;
-            while let Some((_, chunk_id, file_id)) = wanted.get(at).filter(|(id, ..)| *id == embedding_id) {
-                at += 1;
-                if let Some(source) = sources.get(file_id) {
-                    let code = blob_at(row, 1).sql()?;
-                    f(CodeRow { chunk_id: *chunk_id, embedding_id, source, code });
+            self.conn.prepare_cached("SELECT code FROM embedding WHERE id = ?1 AND +space_id = ?2").sql()?;
+        for of_one in single.chunk_by(|a, b| a.0 == b.0) {
+            let mut rows = statement.query((of_one[0].0, space)).sql()?;
+            if let Some(row) = rows.next().sql()? {
+                for wanted in of_one {
+                    give(*wanted, Coded::Single(blob_at(row, 0).sql()?))?;
                 }
             }
         }
@@ -163,14 +209,14 @@ impl Reader<'_> {
     }
 
     /// The source of each file of a generation.
-    fn sources_of_files(&self, generation: GenerationId) -> Result<HashMap<FileId, String>> {
+    fn sources_of_files(&self, generation: GenerationId) -> Result<HashMap<FileId, String, RandomState>> {
         let mut statement = self.conn.prepare_cached("SELECT id, source FROM file WHERE generation = ?1").sql()?;
         let rows = statement.query_map([generation], |row| Ok((row.get(0)?, row.get(1)?))).sql()?;
         rows.collect::<Result<_, _>>().sql()
     }
 
     /// Highest id of a table; 0 when it is empty.
-    fn max_id<I: FromSql>(&self, table: &'static str) -> Result<I> {
+    pub(super) fn max_id<I: FromSql>(&self, table: &'static str) -> Result<I> {
         let sql = format!("SELECT coalesce(max(id), 0) FROM {table}");
         self.conn.prepare_cached(&sql).sql()?.query_row([], |row| row.get(0)).sql()
     }

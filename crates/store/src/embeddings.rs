@@ -22,6 +22,12 @@ pub use super::ids::SpaceId;
 /// Key in `meta` of the space that searches use.
 const ACTIVE_SPACE: &str = "active_space";
 
+/// Short texts with their vectors. In the order of the rows, which ends with the first that fit: through the index of
+/// generations all texts would be read and sorted.
+pub(super) const SAMPLES: &str = "SELECT c.text, e.vector FROM chunk c \
+    CROSS JOIN embedding e ON e.space_id = ?2 AND e.hash = c.hash \
+    WHERE +c.generation = ?1 AND length(c.text) BETWEEN 1 AND ?3 ORDER BY c.id LIMIT ?4";
+
 /// Vectors that can be compared with each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpaceRow {
@@ -274,13 +280,7 @@ impl Reader<'_> {
         max_chars: usize,
         limit: usize,
     ) -> Result<Vec<Sample>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(
-                "SELECT c.text, e.vector FROM chunk c CROSS JOIN embedding e ON e.space_id = ?2 AND e.hash = c.hash \
-                 WHERE c.generation = ?1 AND length(c.text) BETWEEN 1 AND ?3 ORDER BY c.id LIMIT ?4",
-            )
-            .sql()?;
+        let mut statement = self.conn.prepare_cached(SAMPLES).sql()?;
         let rows = statement
             .query_map(params![generation, space, max_chars, limit], |row| {
                 let vector = from_blob(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);

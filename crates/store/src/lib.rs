@@ -53,6 +53,7 @@ pub mod candidates;
 mod changed;
 pub mod checks;
 pub mod chunks;
+mod code_blocks;
 mod codes;
 pub(crate) mod compat;
 pub mod consolidation;

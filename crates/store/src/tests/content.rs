@@ -88,8 +88,11 @@ fn embeddings_are_found_by_text_and_never_missing_twice<B: Backend>() {
 
     let mut seen = Vec::new();
     let load = |since, seen: &mut Vec<EmbeddingId>| {
-        let read = |row: CodeRow<'_>| seen.push(row.embedding_id);
-        fixture.store.read(|r| r.for_each_code(generation, space.id, since, read)).unwrap()
+        let read = |row: CodeRow<'_>| {
+            seen.push(row.embedding_id);
+            Ok(())
+        };
+        fixture.store.read(|r| r.for_each_code(generation, (space.id, 2), true, since, read)).unwrap()
     };
     let cursor = load(CodeCursor::default(), &mut seen);
     assert_eq!(seen.len(), 3);

@@ -18,6 +18,7 @@ macro_rules! for_every_backend {
 }
 
 mod batch_jobs;
+mod code_blocks;
 mod consolidation;
 mod content;
 mod crash;

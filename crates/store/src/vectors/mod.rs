@@ -17,7 +17,7 @@ use crate::{
     DataVersion, Reader, Store, codes::CodeCursor, embeddings::SpaceId, generations::GenerationId, ids::ChunkId,
 };
 use arena::{Arena, Precision};
-use model::{error::Result, source::Source};
+use model::error::Result;
 
 /// What was read, and of what.
 pub(crate) struct Loaded {
@@ -143,17 +143,9 @@ fn refresh(reader: &Reader<'_>, previous: Option<Loaded>, version: DataVersion) 
     loaded.version = version;
     // What a search is still using is copied, but only when there is something new: most commits bring no vector.
     let arena = &mut loaded.arena;
-    let mut failed = None;
-    loaded.cursor = reader.for_each_code(generation.id, space.id, loaded.cursor, |row| {
-        let source = Source::of(row.source);
-        if let Err(error) =
-            Arc::make_mut(arena).append(row.chunk_id.number(), row.embedding_id.number(), source, row.code)
-        {
-            failed.get_or_insert(error);
-        }
+    let with_codes = arena.precision() == Precision::Int8;
+    loaded.cursor = reader.for_each_code(generation.id, (space.id, dims), with_codes, loaded.cursor, |row| {
+        row.append_to(Arc::make_mut(arena))
     })?;
-    if let Some(error) = failed {
-        return Err(error);
-    }
     Ok(Some(loaded))
 }

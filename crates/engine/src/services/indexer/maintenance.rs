@@ -21,7 +21,8 @@ const PAGES_PER_STEP: u32 = 200;
 const TIDY_TIME: Duration = Duration::from_millis(300);
 
 impl Indexer {
-    /// After an embedding pass: prunes the cache to its budget, merges the full-text index, gives free pages back.
+    /// After an embedding pass: prunes the cache to its budget, packs vectors for the next start, merges the full-text
+    /// index, gives free pages back.
     pub(super) fn tidy(&self, settings: &Settings) -> Result<()> {
         // What undoes a forgetting is not kept for longer than was said.
         Plans::of(self.context.store()).tend(self.context.now_ms())?;
@@ -29,6 +30,9 @@ impl Indexer {
             prune(self.context.store(), max)?;
         }
         while self.context.store().write(|tx| tx.prune_lines(PRUNE_STEP))? == PRUNE_STEP {
+            self.context.shutdown().check()?;
+        }
+        while self.context.store().write(|tx| tx.live()?.map_or(Ok(false), |live| tx.pack_codes_step(live.id)))? {
             self.context.shutdown().check()?;
         }
         let (clock, started) = (self.context.clock(), self.context.clock().now());

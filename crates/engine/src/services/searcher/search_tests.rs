@@ -32,6 +32,11 @@ async fn whoever_holds_the_vectors_does_not_hold_up_the_words() {
     let answer = timed(&engine, "boiler code").await;
     assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
     assert!(answer.warning.unwrap().contains("the time limit of 400 ms passed"));
+    // Where only words are asked for, or there is no provider, nobody waits at all.
+    let call = SearchCall { lexical_only: true, deadline_ms: Some(60_000), ..asking("boiler code") };
+    let words = tokio::time::timeout(LATE, engine.searcher.search(call, Cancel::new())).await.expect("it waits");
+    let words = words.unwrap();
+    assert_eq!((words.hits.len(), words.partial, words.warning), (1, false, None));
     drop(loading);
     let answer = timed(&engine, "boiler code").await;
     assert_eq!((answer.mode, answer.partial, answer.warning), ("hybrid", false, None));

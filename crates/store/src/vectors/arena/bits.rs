@@ -17,7 +17,7 @@ const QUERY_LIMIT: f32 = 7.0;
 const QUERY_OFFSET: i32 = 8;
 
 /// Rows of one bit a dimension.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct BitCodes {
     /// `words` for each row; a set bit is a dimension ≥ 0.
     signs: Vec<u64>,
@@ -25,7 +25,7 @@ pub(super) struct BitCodes {
     rows: Vec<Row>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Row {
     /// ‖v‖₂ / ‖v‖₁, 0 for a zero vector.
     scale: f32,
@@ -55,12 +55,32 @@ impl BitCodes {
 
     /// Adds a row with the signs of a code.
     pub(super) fn push(&mut self, code: &[i8]) {
-        let start = self.signs.len();
-        self.signs.extend(code.chunks(64).map(signs));
-        let ones = self.signs[start..].iter().map(|word| word.count_ones().cast_signed()).sum();
         let (total, square) = lengths(code);
         let scale = if total == 0 { 0.0 } else { (square as f32).sqrt() / total as f32 };
+        self.push_row(scale, code.chunks(64).map(signs));
+    }
+
+    /// Adds a row as [`Self::scales`] and [`Self::signs`] gave it, in little-endian bytes.
+    pub(super) fn push_packed(&mut self, scale: [u8; 4], signs: &[u8]) {
+        let words = signs.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
+        self.push_row(f32::from_le_bytes(scale), words);
+    }
+
+    fn push_row(&mut self, scale: f32, signs: impl Iterator<Item = u64>) {
+        let start = self.signs.len();
+        self.signs.extend(signs);
+        let ones = self.signs[start..].iter().map(|word| word.count_ones().cast_signed()).sum();
         self.rows.push(Row { scale, ones });
+    }
+
+    /// Of each row what turns the inner product with its signs into a cosine.
+    pub(super) fn scales(&self) -> impl Iterator<Item = f32> {
+        self.rows.iter().map(|row| row.scale)
+    }
+
+    /// The signs of all rows, one after the other.
+    pub(super) fn signs(&self) -> &[u64] {
+        &self.signs
     }
 
     pub(super) fn swap_remove(&mut self, dims: usize, row: usize) {

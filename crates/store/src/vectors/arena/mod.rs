@@ -7,14 +7,18 @@ mod bits;
 mod centroid;
 mod code;
 mod int8;
+mod packed;
 
 use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
 
 use bits::BitCodes;
 use centroid::Centroids;
 pub use code::code;
 pub use int8::CodedQuery;
 use int8::Int8Codes;
+pub(crate) use packed::{Block, PackedRow, pack};
 
 use model::error::{Code, Error, Result};
 use model::source::Source;
@@ -61,7 +65,7 @@ pub struct Arena {
     embedding_ids: Vec<i64>,
     sources: Vec<Source>,
     /// Row of each chunk.
-    rows: HashMap<i64, usize>,
+    rows: HashMap<i64, usize, RandomState>,
     bits: BitCodes,
     bytes: Option<Bytes>,
 }
@@ -90,7 +94,7 @@ impl Arena {
             chunk_ids: Vec::with_capacity(rows),
             embedding_ids: Vec::with_capacity(rows),
             sources: Vec::with_capacity(rows),
-            rows: HashMap::with_capacity(rows),
+            rows: HashMap::with_capacity_and_hasher(rows, RandomState::default()),
             bits: BitCodes::with_capacity(dims, rows),
             bytes,
         }
@@ -101,18 +105,51 @@ impl Arena {
     /// # Errors
     /// [`Code::Corrupt`] when the code has another number of dimensions.
     pub fn append(&mut self, chunk_id: i64, embedding_id: i64, source: Source, code: &[u8]) -> Result<()> {
-        if code.len() != self.dims || self.dims == 0 {
-            let message = format!("the vector of chunk {chunk_id} has {} dimensions, not {}", code.len(), self.dims);
+        self.make_room(chunk_id, code.len())?;
+        self.bits.push(bytemuck::cast_slice(code));
+        self.push(chunk_id, embedding_id, source, Some(code));
+        Ok(())
+    }
+
+    /// [`Self::append`] of a row that [`pack`] has made.
+    ///
+    /// # Errors
+    /// [`Code::Corrupt`] when it has no code although bytes are kept, or one of another number of dimensions.
+    pub(crate) fn append_packed(
+        &mut self,
+        chunk_id: i64,
+        embedding_id: i64,
+        source: Source,
+        row: PackedRow<'_>,
+    ) -> Result<()> {
+        let found = match row.code {
+            Some(code) => code.len(),
+            None if row.signs.len() == size_of::<u64>() * bits::words(self.dims) && self.bytes.is_none() => self.dims,
+            None => 0,
+        };
+        self.make_room(chunk_id, found)?;
+        self.bits.push_packed(row.scale, row.signs);
+        self.push(chunk_id, embedding_id, source, row.code);
+        Ok(())
+    }
+
+    /// Makes room for a row of so many dimensions.
+    fn make_room(&mut self, chunk_id: i64, found: usize) -> Result<()> {
+        if found != self.dims || self.dims == 0 {
+            let message = format!("the vector of chunk {chunk_id} has {found} dimensions, not {}", self.dims);
             return Err(Error::new(Code::Corrupt, message).remedy("Run `openclaw memory index --force`"));
         }
         self.remove(chunk_id);
         if Precision::of(self.dims, self.chunk_ids.len() + 1) == Precision::Bits {
             self.bytes = None;
         }
-        let code: &[i8] = bytemuck::cast_slice(code);
-        self.bits.push(code);
-        if let Some(bytes) = &mut self.bytes {
-            bytes.codes.push(code);
+        Ok(())
+    }
+
+    /// Adds the row whose signs were added last.
+    fn push(&mut self, chunk_id: i64, embedding_id: i64, source: Source, code: Option<&[u8]>) {
+        if let (Some(bytes), Some(code)) = (&mut self.bytes, code) {
+            bytes.codes.push(bytemuck::cast_slice(code));
             let (row, inverse_length) = bytes.codes.row(self.dims, self.chunk_ids.len());
             bytes.centroids.add(source, row, inverse_length);
         }
@@ -120,7 +157,6 @@ impl Arena {
         self.chunk_ids.push(chunk_id);
         self.embedding_ids.push(embedding_id);
         self.sources.push(source);
-        Ok(())
     }
 
     /// Removes a chunk; false when it was not there. Leaves no gap: the last row takes its place.
