@@ -7,7 +7,7 @@ use super::{
     changes::{Changes, FILES_IN_FLIGHT, Read},
     difference::{Difference, difference},
     identity::generation_identity,
-    lost::{Folders, Judgement, LostFolder, judge},
+    lost::{Folders, Judgement, LostFolder, contents, judge},
     rows::Shape,
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
@@ -27,7 +27,7 @@ use model::{
 };
 use store::{
     Store,
-    files::NewFile,
+    files::{Hash, NewFile},
     forget::StoredFile,
     generations::{Generation, GenerationState},
     skipped::Skipped as SkippedRow,
@@ -107,8 +107,8 @@ impl TextPass<'_> {
         let force = self.force;
         let generation = self.store.write_indexed(move |tx| {
             // A forced run on an index that is still empty has nothing to rebuild.
-            let rebuild = tx.live()?.map(|live| tx.chunk_count(live.id)).transpose()?.is_some_and(|n| n > 0);
-            if force && rebuild { tx.begin_rebuild(&identity) } else { tx.begin_building(&identity) }
+            let rebuild = || tx.live()?.map_or(Ok(false), |live| tx.has_chunks(live.id));
+            if force && rebuild()? { tx.begin_rebuild(&identity) } else { tx.begin_building(&identity) }
         })?;
         let known = self.store.read_with(self.cancel, |r| r.files(generation.id, Source::Memory.as_str()))?;
         let mut report = TextReport { files: discovery.entries.len(), ..TextReport::default() };
@@ -120,8 +120,8 @@ impl TextPass<'_> {
         let changes = Changes { roots: &roots, shape: Some(shape), known: &known };
         let target = Target { changes, generation: &generation, list_changed };
         let Difference { stale, removed } = difference(&discovery, &known, list_changed);
-        self.write_changes(&target, &stale, &mut report, &mut skipped)?;
-        let judgement = self.judge(&target, &discovery)?;
+        let written = self.write_changes(&target, &stale, &mut report, &mut skipped)?;
+        let judgement = self.judge(&target, &discovery, &written)?;
         let is_gone = |path: &&str| !judgement.kept.contains(*path);
         self.remove_vanished(&target, removed.into_iter().filter(is_gone).map(str::to_owned).collect(), &mut report)?;
         report.lost.clone_from(&judgement.folders.lost);
@@ -237,14 +237,15 @@ impl TextPass<'_> {
         Ok(true)
     }
 
-    /// Reads what changed, and writes it.
+    /// Reads what changed, and writes it; gives the files that were written, with their content.
     fn write_changes(
         &self,
         target: &Target<'_>,
         stale: &[&Entry],
         report: &mut TextReport,
         skipped: &mut Vec<Skipped>,
-    ) -> Result<()> {
+    ) -> Result<Vec<(String, Hash)>> {
+        let mut written = Vec::new();
         let mut batch: Vec<Read> = Vec::new();
         let (mut chunks, mut done) = (0, 0);
         target.changes.read_all(stale, self.cancel, |read| {
@@ -255,7 +256,8 @@ impl TextPass<'_> {
                 }
                 Read::Gone => report.files = report.files.saturating_sub(1),
                 read => {
-                    if let Read::Changed { rows, .. } = &read {
+                    if let Read::Changed { path, hash, rows, .. } = &read {
+                        written.push((path.clone(), *hash));
                         report.changed += 1;
                         report.chunks += rows.chunks.len();
                         chunks += rows.chunks.len();
@@ -271,7 +273,8 @@ impl TextPass<'_> {
             (self.progress)(&Step { completed: done, total: stale.len(), label: "Reading notes".to_owned() });
             Ok(())
         })?;
-        self.commit(target, batch)
+        self.commit(target, batch)?;
+        Ok(written)
     }
 
     fn commit(&self, target: &Target<'_>, batch: Vec<Read>) -> Result<()> {
@@ -305,20 +308,22 @@ impl TextPass<'_> {
     }
 
     /// Judges whether folders of notes are lost. A forced pass takes the disk as it is.
-    fn judge(&self, target: &Target<'_>, discovery: &Discovery) -> Result<Judgement> {
-        let (before, known, found) = self.store.read_with(self.cancel, |r| {
-            let found = r.files(target.generation.id, Source::Memory.as_str())?;
-            let known = match r.live()? {
-                _ if self.force => HashMap::new(),
-                Some(live) if live.id != target.generation.id => r.files(live.id, Source::Memory.as_str())?,
-                _ => found.clone(),
+    fn judge(&self, target: &Target<'_>, discovery: &Discovery, written: &[(String, Hash)]) -> Result<Judgement> {
+        let (before, live) = self.store.read_with(self.cancel, |r| {
+            let live = match r.live()? {
+                _ if self.force => Some(HashMap::new()),
+                Some(live) if live.id != target.generation.id => Some(r.files(live.id, Source::Memory.as_str())?),
+                _ => None,
             };
             let before = if self.force { Folders::default() } else { Folders::stored(r)? };
-            Ok((before, known, found))
+            Ok((before, live))
         })?;
-        let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
-        let found = found.into_iter().filter(|(path, _)| present.contains(path.as_str())).map(|(_, row)| row.hash);
-        Ok(judge(target.changes.roots, discovery, &known, &found.collect(), &before))
+        // What the index has now is what it had, and what was written since.
+        let mut now = contents(target.changes.known);
+        now.extend(written.iter().map(|(path, hash)| (path.as_str(), *hash)));
+        let present = discovery.entries.iter().filter_map(|entry| now.get(entry.path.as_str()).copied()).collect();
+        let known = live.as_ref().map(contents);
+        Ok(judge(target.changes.roots, discovery, known.as_ref().unwrap_or(&now), &present, &before))
     }
 
     /// Removes what is no longer on disk.

@@ -20,6 +20,14 @@ use store::{
     files::{FileRow, Hash},
 };
 
+/// The content of each known note, by path.
+pub(super) type Contents<'a> = HashMap<&'a str, Hash>;
+
+/// What the rows of an index say of it.
+pub(super) fn contents(files: &HashMap<String, FileRow>) -> Contents<'_> {
+    files.iter().map(|(path, row)| (path.as_str(), row.hash)).collect()
+}
+
 /// What a person is told about lost folders; none when there are none.
 #[must_use]
 pub fn warning(lost: &[LostFolder]) -> Option<String> {
@@ -163,16 +171,16 @@ struct Note<'a> {
 pub(super) fn judge(
     roots: &Roots,
     discovery: &Discovery,
-    known: &HashMap<String, FileRow>,
+    known: &Contents<'_>,
     found: &HashSet<Hash>,
     before: &Folders,
 ) -> Judgement {
     let present: HashSet<&str> = discovery.entries.iter().map(|e| e.path.as_str()).collect();
     let here: HashSet<&Hash> =
-        known.iter().filter(|(path, _)| present.contains(path.as_str())).map(|(_, row)| &row.hash).collect();
+        known.iter().filter(|(path, _)| present.contains(**path)).map(|(_, hash)| hash).collect();
     let folders = note_folders(roots);
     let mut notes: Vec<Vec<Note<'_>>> = folders.iter().map(|_| Vec::new()).collect();
-    for (path, row) in known {
+    for (path, hash) in known {
         let absolute = roots.workspace_dir.join(path);
         // The user took these out of the index.
         if !roots.is_indexed(&absolute) || roots.forgotten.path(path).is_some() {
@@ -183,10 +191,10 @@ pub(super) fn judge(
         let depth = |(_, root): &(usize, &NoteFolder)| root.path.components().count();
         let Some((at, _)) = folders.iter().enumerate().filter(holds).max_by_key(depth) else { continue };
         let is_uncertain = discovery.is_uncertain(path);
-        let is_gone = !present.contains(path.as_str())
+        let is_gone = !present.contains(path)
             && !is_uncertain
-            && !here.contains(&row.hash)
-            && !found.contains(&row.hash)
+            && !here.contains(hash)
+            && !found.contains(hash)
             // What is there but left out (a link, too large) did not vanish.
             && absolute.symlink_metadata().is_err();
         notes[at].push(Note { path, absolute, is_uncertain, is_gone });

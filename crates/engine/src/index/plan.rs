@@ -9,7 +9,7 @@ use super::{
     difference::{Difference, difference},
     identity::generation_identity,
     index_text::FORGOTTEN,
-    lost::{Folders, LostFolder, judge},
+    lost::{Folders, LostFolder, contents, judge},
     rows::Shape,
 };
 use crate::workspace::{discover::discover, roots::Roots, skipped::Skipped};
@@ -164,7 +164,7 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     plan.changed.sort_unstable();
     unreadable.sort_unstable_by(|a: &Skipped, b| a.path.cmp(&b.path));
     plan.skipped.extend(unreadable);
-    let judgement = judge(&roots, &discovery, &live_files, &found, &before);
+    let judgement = judge(&roots, &discovery, &contents(&live_files), &found, &before);
     plan.lost = judgement.folders.lost;
     let is_removed = |path: &&str| !judgement.kept.contains(*path);
     plan.removed = removed.into_iter().filter(is_removed).map(str::to_owned).collect();
@@ -192,7 +192,7 @@ pub(crate) fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> R
             return Ok(true);
         }
         let before = Folders::stored(r)?;
-        let judgement = judge(&roots, &discovery, &files, &HashSet::new(), &before);
+        let judgement = judge(&roots, &discovery, &contents(&files), &HashSet::new(), &before);
         // A folder that was lost or has come back since the last pass has to be told.
         Ok(before.lost != judgement.folders.lost || removed.iter().any(|path| !judgement.kept.contains(*path)))
     })

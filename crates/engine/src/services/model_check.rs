@@ -168,6 +168,11 @@ impl Indexer {
         let provider = self.context().provider();
         let Some(embedder) = provider.embedder()?.filter(|embedder| !embedder.is_local()) else { return Ok(()) };
         let endpoint = endpoint_of(&provider.endpoint(settings));
+        let record =
+            self.background(|indexer, _| indexer.context().store().read(|r| known(indexer.context(), r))).await?;
+        if record.is_some_and(|record| !record.changed && record.is_fresh(&endpoint, self.context().now_ms())) {
+            return Ok(());
+        }
         let Some(look) = self.background(|indexer, _| indexer.look_at_model()).await? else { return Ok(()) };
         if look.is_new || look.samples.is_empty() {
             // Nothing to compare with: whatever answers now makes the vectors.

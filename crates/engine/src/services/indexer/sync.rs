@@ -137,7 +137,7 @@ impl Indexer {
     }
 
     pub(crate) fn holds_nothing(&self) -> Result<bool> {
-        self.context.store().read(|r| r.live()?.map_or(Ok(true), |live| Ok(r.chunk_count(live.id)? == 0)))
+        self.context.store().read(|r| r.live()?.map_or(Ok(true), |live| Ok(!r.has_chunks(live.id)?)))
     }
 
     /// One text pass, shared with everybody who waits for one.

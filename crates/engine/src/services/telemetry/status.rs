@@ -52,7 +52,6 @@ pub(super) struct Snapshot {
     /// Distinct texts whose lines have no vectors yet, beside a hosted provider; none where nobody counts.
     pending_lines: Option<u64>,
     sizes: Sizes,
-    cached: u64,
     skipped: usize,
     /// Why vectors are missing, as the last process to try has left it.
     failure: Option<EmbeddingFailure>,
@@ -316,7 +315,7 @@ impl Telemetry {
             "sourceCounts": snapshot.counts,
             "cache": {
                 "enabled": settings.cache.enabled,
-                "entries": snapshot.cached,
+                "entries": snapshot.sizes.embeddings,
                 "maxEntries": settings.cache.max_entries,
             },
             "fts": { "enabled": true, "available": true },
@@ -407,7 +406,6 @@ fn read_snapshot(
 ) -> Result<Snapshot> {
     let mut snapshot = store.read_with(cancel, |r| {
         let mut snapshot = Snapshot {
-            cached: r.embedding_count()?,
             skipped: r.skipped()?.len(),
             failure: failure::of(r, &settings.provider.id)?,
             warnings: warnings::stored(r)?,
