@@ -419,7 +419,7 @@ export declare class NativeManager {
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
   /**
    * One operation of consolidation: `observe`, `evidence`, `plan`, `question`, `apply`, `undo`, `runs`, `run`,
-   * `explain`, `status` or `due`.
+   * `explain`, `replay`, `rollBack`, `status` or `due`.
    */
   consolidate(agent: ConsolidationAgent, call: { op: string } & Record<string, unknown>): Promise<any>
   /** Entries with triggers whose projects, if they name any, are all active. */

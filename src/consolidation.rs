@@ -24,7 +24,7 @@ pub struct ConsolidationAgent {
 #[napi]
 impl NativeManager {
     /// One operation of consolidation: `observe`, `evidence`, `plan`, `question`, `apply`, `undo`, `runs`, `run`,
-    /// `explain`, `status` or `due`.
+    /// `explain`, `replay`, `rollBack`, `status` or `due`.
     #[napi(ts_return_type = "Promise<any>")]
     pub fn consolidate<'env>(
         &self,

@@ -21,7 +21,7 @@ import { table } from "./table.js";
  * @param {(place: Place) => Promise<unknown>} work What is to be printed as JSON.
  * @param {(outcome: any) => void} show The same for people.
  */
-async function run(api, host, options, name, work, show) {
+export async function runOnPlace(api, host, options, name, work, show) {
   await forOneAgent(host, options, { name: `memory ${name}`, doing: `Memory ${name}` }, async ({ cfg, agentId }) => {
     const outcome = await work({ api, host, cfg, agentId });
     if (options.json) printJson(Array.isArray(outcome) ? outcome : { agentId, .../** @type {object} */ (outcome) });
@@ -31,7 +31,7 @@ async function run(api, host, options, name, work, show) {
 
 /** @param {PluginApi} api @param {Host} host @param {Options} options */
 export async function runPlan(api, host, options) {
-  await run(api, host, options, "consolidate plan", planOf, (planned) => {
+  await runOnPlace(api, host, options, "consolidate plan", planOf, (planned) => {
     print(planText(planned));
     if (planned.add.length + planned.move.length > 0) print(`\nCarry it out: openclaw memory consolidate apply --run ${planned.runId}`);
   });
@@ -45,7 +45,7 @@ async function planOf(place) {
 
 /** @param {PluginApi} api @param {Host} host @param {Options & {run?: string, only: string[]}} options */
 export async function runApply(api, host, options) {
-  await run(api, host, options, "consolidate apply", (place) => apply(place, options), printApplied);
+  await runOnPlace(api, host, options, "consolidate apply", (place) => apply(place, options), printApplied);
 }
 
 /** @param {{runId: string, path: string, added: number, moved: number}} applied */
@@ -57,7 +57,7 @@ function printApplied({ runId, path, added, moved }) {
 /** @param {PluginApi} api @param {Host} host @param {string | undefined} runId @param {Options & {all?: boolean}} options */
 export async function runUndo(api, host, runId, options) {
   const call = { op: "undo", ...(runId ? { run: runId } : {}), all: options.all === true };
-  await run(
+  await runOnPlace(
     api,
     host,
     options,
@@ -77,10 +77,10 @@ export async function runRuns(api, host, runId, options) {
       const [listed, planned] = await consolidate(place, { op: "run", run: runId });
       return { ...listed, plan: planned };
     };
-    await run(api, host, options, "consolidate runs", one, (listed) => print(`${runText(listed)}\n${planText(listed.plan)}`));
+    await runOnPlace(api, host, options, "consolidate runs", one, (listed) => print(`${runText(listed)}\n${planText(listed.plan)}`));
     return;
   }
-  await run(
+  await runOnPlace(
     api,
     host,
     options,
@@ -105,7 +105,7 @@ export async function runRuns(api, host, runId, options) {
 
 /** @param {PluginApi} api @param {Host} host @param {string} what @param {Options} options */
 export async function runExplain(api, host, what, options) {
-  await run(
+  await runOnPlace(
     api,
     host,
     options,
@@ -129,7 +129,7 @@ export async function runExplain(api, host, what, options) {
 
 /** @param {PluginApi} api @param {Host} host @param {Options} options */
 export async function runState(api, host, options) {
-  await run(
+  await runOnPlace(
     api,
     host,
     options,
@@ -141,7 +141,7 @@ export async function runState(api, host, options) {
 
 /** @param {PluginApi} api @param {Host} host @param {Options & {apply?: boolean, limit?: number}} options */
 export async function runPromote(api, host, options) {
-  await run(
+  await runOnPlace(
     api,
     host,
     options,
@@ -206,7 +206,7 @@ export async function runPromoteExplain(api, host, what, options) {
     };
     return { thresholds, candidate, passes };
   };
-  await run(api, host, options, "promote-explain", explained, ({ candidate, passes }) =>
+  await runOnPlace(api, host, options, "promote-explain", explained, ({ candidate, passes }) =>
     print(
       candidate
         ? `${passes.verdict}: ${candidate.text} (${candidate.days} days, ${candidate.useCount} uses)`

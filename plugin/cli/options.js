@@ -11,7 +11,7 @@ const ORIGINS = ["owner", "agent", "untrusted", "system"];
 export function originOption(value, former = []) {
   const named = value.split(",").map((word) => ORIGINS.find((origin) => origin === word.trim().toLowerCase()));
   if (named.every((origin) => origin !== undefined)) return [...former, ...named];
-  throw invalid(`--origin must be one of ${ORIGINS.join(", ")}, not "${value}".`);
+  throw invalidOption(`--origin must be one of ${ORIGINS.join(", ")}, not "${value}".`);
 }
 
 /**
@@ -23,11 +23,11 @@ export function originOption(value, former = []) {
 export function numberOption(value, flag, { whole = false } = {}) {
   const number = value.trim() === "" ? Number.NaN : Number(value);
   if (whole ? Number.isInteger(number) && number >= 1 : number >= 0 && number <= 1) return number;
-  throw invalid(`${flag} must be ${whole ? "a whole number of 1 or more" : "a number from 0 to 1"}, not "${value}".`);
+  throw invalidOption(`${flag} must be ${whole ? "a whole number of 1 or more" : "a number from 0 to 1"}, not "${value}".`);
 }
 
 /** The shape commander recognises as a mistake of the user. @param {string} message */
-function invalid(message) {
+export function invalidOption(message) {
   return Object.assign(new Error(message), {
     name: "InvalidArgumentError",
     code: "commander.invalidArgument",

@@ -1,6 +1,6 @@
 // The commands of consolidation, ours and those that users of memory-core know.
 
-import { numberOption } from "./options.js";
+import { invalidOption, numberOption } from "./options.js";
 
 /** @typedef {any} Command A command of the host's own copy of commander. */
 
@@ -32,6 +32,14 @@ export function addConsolidateCommands(root, api, host) {
   common(group.command("explain").description("Say how often something was met, and whether it would become an entry"))
     .argument("<what>", "Words, a note, or the id of a claim")
     .action(async (/** @type {string} */ what, /** @type {any} */ options) => (await load()).runExplain(api, host, what, options));
+  const loadReplay = async () => await import("./replay.js");
+  ranged(group.command("replay").description("Tell it of days before it was on; without --apply only what that would be"))
+    .option("--source <source>", "notes, sessions or all", sourceOption, "all")
+    .option("--path <path>", "Only notes at or below this path of the workspace")
+    .option("--estimate", "Only say what would be kept (the default)", false)
+    .option("--apply", "Keep it as evidence; a plan decides what becomes of it", false)
+    .option("--rollback", "Take the latest replay back", false)
+    .action(async (/** @type {any} */ options) => (await loadReplay()).runReplay(api, host, options));
   common(group.command("status").description("Show the settings, what is known, and what runs cost")).action(
     async (/** @type {any} */ options) => (await load()).runState(api, host, options),
   );
@@ -42,6 +50,22 @@ export function addConsolidateCommands(root, api, host) {
   common(root.command("promote-explain").description("As memory-core has it: why something would be promoted or not"))
     .argument("<what>", "Words, a note, or the id of a claim")
     .action(async (/** @type {string} */ what, /** @type {any} */ options) => (await load()).runPromoteExplain(api, host, what, options));
+  common(root.command("rem-backfill").description("As memory-core has it: what old notes speak for; the same as consolidate replay"))
+    .option("--path <file-or-dir>", "Notes of days, in the workspace")
+    .option("--stage-short-term", "Keep it as evidence", false)
+    .option("--rollback", "Take the latest replay back", false)
+    .option("--rollback-short-term", "The same", false)
+    .action(async (/** @type {any} */ options) => (await loadReplay()).runRemBackfill(api, host, options));
+  ranged(
+    root
+      .command("session-backfill")
+      .description("As memory-core has it: what earlier conversations speak for; the same as consolidate replay"),
+  )
+    .option("--archive-files <file...>", "Accepted, and nothing is kept of them: nobody can say whose words they hold")
+    .option("--rem", "As without: no diary is written", false)
+    .option("--apply", "Keep it as evidence", false)
+    .option("--rollback", "Take the latest replay back", false)
+    .action(async (/** @type {any} */ options) => (await loadReplay()).runSessionBackfill(api, host, options));
   common(root.command("rem-harness").description("As memory-core has it: what the next run would do; no file is changed")).action(
     async (/** @type {any} */ options) => (await load()).runPlan(api, host, options),
   );
@@ -50,6 +74,22 @@ export function addConsolidateCommands(root, api, host) {
 /** @param {Command} command */
 function common(command) {
   return command.option("--agent <id>", "Agent (default: the default agent)").option("--json", "Print JSON");
+}
+
+/** @param {Command} command */
+function ranged(command) {
+  return common(command)
+    .option("--from <day>", "First day, such as 2026-11-20")
+    .option("--to <day>", "Last day")
+    .option("--limit-days <n>", "Most days at a time (default: 92)", (/** @type {string} */ value) =>
+      numberOption(value, "--limit-days", { whole: true }),
+    );
+}
+
+/** @param {string} value */
+function sourceOption(value) {
+  if (["notes", "sessions", "all"].includes(value)) return value;
+  throw invalidOption(`--source must be notes, sessions or all, not "${value}".`);
 }
 
 /**

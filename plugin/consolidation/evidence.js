@@ -34,7 +34,18 @@ function note(host, cfg, agentId, observed) {
  * @param {Record<string, any>} ctx
  */
 function counts(host, cfg, agentId, ctx) {
-  if (chosen(cfg, agentId).mode === "off" || !isConversation(ctx) || !isPrivate(cfg, ctx)) return false;
+  return chosen(cfg, agentId).mode !== "off" && isOwners(host, cfg, agentId, ctx);
+}
+
+/**
+ * Whether a conversation is a private one of the owner that the policy does not leave out.
+ * @param {import("../host.js").Host} host
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ * @param {Record<string, any>} ctx
+ */
+export function isOwners(host, cfg, agentId, ctx) {
+  if (!isConversation(ctx) || !isPrivate(cfg, ctx)) return false;
   if (isExcluded(host, cfg, agentId, ctx)) return false;
   // Where people are kept apart, nobody tells us which of them is the owner; whom the operator has linked is one of his own.
   const person = personOf(cfg, ctx);

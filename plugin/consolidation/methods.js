@@ -3,6 +3,7 @@
 import { defaultAgentId, listAgentIds, normalizeAgentId } from "../../lib/config.js";
 import { errorCode, errorMessage } from "../../lib/errors.js";
 import { addDreamingAction } from "../commands/dreaming.js";
+import { replay } from "./replay.js";
 import { apply, consolidate, plan } from "./run.js";
 import { planText, runText } from "./text.js";
 
@@ -11,6 +12,7 @@ import { planText, runText } from "./text.js";
  * @typedef {import("../host.js").PluginApi} PluginApi
  * @typedef {import("./run.js").Place} Place
  * @typedef {Record<string, any>} Params
+ * @typedef {{params?: Params, respond: (ok: boolean, payload?: unknown, error?: unknown) => void}} Call
  */
 
 /** Those that change a file ask for more than those that look. */
@@ -45,9 +47,7 @@ export function registerConsolidation(api, host) {
   for (const [name, { scope, work }] of Object.entries(METHODS)) {
     api.registerGatewayMethod?.(
       `memoryCoreRs.consolidation.${name}`,
-      async (
-        /** @type {{params?: Params, respond: (ok: boolean, payload?: unknown, error?: unknown) => void}} */ { params = {}, respond },
-      ) => {
+      async (/** @type {Call} */ { params = {}, respond }) => {
         try {
           const place = placeOf(api, host, params.agentId);
           const outcome = await work(place, params);
@@ -59,7 +59,73 @@ export function registerConsolidation(api, host) {
       { scope },
     );
   }
+  registerBackfill(api, host);
   registerActions(api, host);
+}
+
+/**
+ * The methods by which clients of memory-core have conversations read that were held before: one batch of days a call.
+ * @param {PluginApi} api
+ * @param {Host} host
+ */
+function registerBackfill(api, host) {
+  /** @type {Record<string, {scope: string, keys: string[], work: (place: Place, params: Params) => Promise<unknown>}>} */
+  const methods = {
+    preview: { scope: "operator.read", keys: RANGE, work: (place, params) => backfill(place, params, false) },
+    apply: { scope: "operator.admin", keys: RANGE, work: (place, params) => backfill(place, params, true) },
+    rollback: {
+      scope: "operator.admin",
+      keys: [],
+      work: async (place) => ({ removedDiaryEntries: 0, removedStagedEntries: (await consolidate(place, { op: "rollBack" })).removed }),
+    },
+  };
+  for (const [name, { scope, keys, work }] of Object.entries(methods)) {
+    const answer = async (/** @type {Call} */ { params = {}, respond }) => {
+      const wrong = Object.keys(params).find((key) => key !== "agentId" && !keys.includes(key));
+      if (wrong || !text(params.agentId)) {
+        const message = wrong ? `unexpected parameter: ${wrong}` : "agentId is required";
+        return respond(false, undefined, { code: "INVALID_REQUEST", message });
+      }
+      try {
+        respond(true, await work(placeOf(api, host, params.agentId), params));
+      } catch (error) {
+        const code = errorCode(error) === "MEM_ARGUMENT" ? "INVALID_REQUEST" : "UNAVAILABLE";
+        respond(false, undefined, { code, message: errorMessage(error) });
+      }
+    };
+    api.registerGatewayMethod?.(`memory.sessionBackfill.${name}`, answer, { scope });
+  }
+}
+
+/** What narrows a backfill. */
+const RANGE = ["from", "to", "limitDays"];
+/** Sentences of a day that are shown. */
+const SAMPLE = 3;
+
+/**
+ * One batch: the oldest days that are not known yet.
+ * @param {Place} place
+ * @param {Params} params
+ * @param {boolean} isKept
+ */
+async function backfill(place, { from, to, limitDays }, isKept) {
+  if (limitDays !== undefined && !(Number.isInteger(limitDays) && limitDays > 0))
+    throw Object.assign(new Error("limitDays must be a positive integer"), { code: "MEM_ARGUMENT" });
+  const range = { ...(text(from) ? { from } : {}), ...(text(to) ? { to } : {}), ...(limitDays ? { limitDays } : {}) };
+  const { days, candidateCount, staged, hasMore } = await replay(place, { ...range, source: "sessions", apply: isKept });
+  return {
+    days: days.length,
+    candidates: candidateCount,
+    perDay: days.map(({ day, candidateCount: count, topCandidates }) => ({
+      day,
+      candidateCount: count,
+      sample: topCandidates.slice(0, SAMPLE),
+    })),
+    staged,
+    ...(isKept
+      ? { cursor: { advanced: candidateCount > 0, exhausted: candidateCount === 0 && !hasMore, hasMore } }
+      : { truncated: hasMore }),
+  };
 }
 
 /**

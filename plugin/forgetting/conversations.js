@@ -6,16 +6,20 @@ import path from "node:path";
 import { isRecord } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
 import { hostSessions, sessionTargets } from "../sessions/source.js";
+import { factsOfEntry } from "./policy.js";
 
 /**
  * @typedef {{sessions: string[], people: string[], hookSources: string[], sinceMs?: number, untilMs?: number}} Selectors
  * @typedef {"live" | "archived" | "unresolved"} Resolution
  * @typedef {{sessionId: string, sessionKey?: string, resolution: Resolution, fromMs?: number, toMs?: number, participants: string[]}} Found
- * @typedef {{sessionId: string, sessionKey?: string, fromMs?: number, toMs?: number, hookSource?: string, people: string[]}} Known
+ * @typedef {{sessionId: string, sessionKey?: string, fromMs?: number, toMs?: number, hookSource?: string, people: string[],
+ *   facts?: import("./policy.js").Facts}} Known
  */
 
 /** What a host notes of a turn may be a little later than it says of its conversation. */
 const SLACK_MS = 60_000;
+/** The name of a transcript's file. */
+const TRANSCRIPT = /^([^.]+)\.jsonl(?:$|\.(?:reset|deleted)\.)/;
 /** Bytes of a transcript in which its beginning is looked for. */
 const HEAD_BYTES = 4096;
 
@@ -108,12 +112,19 @@ function identities(participants) {
 }
 
 /**
+ * The files of a conversation among those of its folder: what goes on, and what was ended under its id.
+ * @param {string[]} names
+ * @param {string} sessionId
+ */
+export const transcriptsOf = (names, sessionId) => names.filter((name) => TRANSCRIPT.exec(name)?.[1] === sessionId);
+
+/**
  * As older hosts keep them: a list of what goes on, and a file for each.
  * @param {import("../host.js").Host} host
  * @param {string} agentId
- * @returns {Promise<{known: Known[], tellsHooks: boolean}>}
+ * @returns {Promise<{folder: string, known: Known[], tellsHooks: boolean}>}
  */
-async function conversationsOnDisk(host, agentId) {
+export async function conversationsOnDisk(host, agentId) {
   const folder = path.join(host.stateDir(), "agents", agentId, "sessions");
   const list = await readFile(path.join(folder, "sessions.json"), "utf8").then(JSON.parse, () => ({}));
   /** @type {Map<string, {key: string, entry: Record<string, any>}>} */
@@ -124,7 +135,7 @@ async function conversationsOnDisk(host, agentId) {
   /** @type {Map<string, Known>} */
   const known = new Map();
   for (const name of names) {
-    const [, sessionId] = /^([^.]+)\.jsonl(?:$|\.(?:reset|deleted)\.)/.exec(name) ?? [];
+    const [, sessionId] = TRANSCRIPT.exec(name) ?? [];
     if (!sessionId) continue;
     const { key, entry } = entries.get(sessionId) ?? {};
     const { fromMs, toMs } = await times(path.join(folder, name));
@@ -135,9 +146,10 @@ async function conversationsOnDisk(host, agentId) {
       ...earliest(before?.fromMs, fromMs),
       toMs: Math.max(toMs, before?.toMs ?? 0),
       people: [...peersOf(key), ...[entry?.origin?.from, entry?.lastTo].filter((id) => typeof id === "string")],
+      facts: factsOfEntry(entry),
     });
   }
-  return { known: [...known.values()], tellsHooks: false };
+  return { folder, known: [...known.values()], tellsHooks: false };
 }
 
 /** @param {...(number | undefined)} times */

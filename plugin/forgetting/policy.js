@@ -70,11 +70,13 @@ export function exclusionOf(host, cfg, agentId, ctx) {
 }
 
 /**
+ * Why nothing is taken from a conversation of which this is known; null when it is not left out.
  * @param {HostConfig} cfg
  * @param {string} agentId
  * @param {Facts} facts
+ * @returns {string | null}
  */
-function reasonOf(cfg, agentId, facts) {
+export function reasonOf(cfg, agentId, facts) {
   const own = pluginSettings(cfg);
   const agents = isRecord(own.agents) ? own.agents : {};
   const policies = Object.entries(agents).filter(([, settings]) => isRecord(settings));

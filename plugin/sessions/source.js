@@ -133,7 +133,7 @@ async function readSession(agentId, { sessionKey, sessionId, cursor }) {
 /**
  * Reads what somebody said in a conversation; tools and settings say nothing.
  * @param {string} sessionKey
- * @returns {(entry: {seq: number, message: unknown}) => {line: number, role: string, text: string, provenance?: string, ofOthers?: boolean}[]}
+ * @returns {(entry: {seq: number, message: unknown}) => {line: number, role: string, text: string, atMs?: number, provenance?: string, ofOthers?: boolean}[]}
  */
 const messageOf =
   (sessionKey) =>
@@ -147,6 +147,7 @@ const messageOf =
         line: Math.max(1, wholeNumber(seq)),
         role: message.role,
         text,
+        ...(Number.isFinite(message.timestamp) ? { atMs: message.timestamp } : {}),
         ...(provenance ? { provenance } : {}),
         ...(isOfOthers(sessionKey, message) ? { ofOthers: true } : {}),
       },

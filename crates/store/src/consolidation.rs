@@ -108,14 +108,17 @@ fn run_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<RunRow> {
 }
 
 impl Reader<'_> {
-    /// Every claim with its uses since a day (`2026-11-20`), in the order of their ids.
+    /// Every claim with its uses since a day (`2026-11-20`) and those of replays, which somebody asked for, in the order of
+    /// their ids.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn evidence(&self, since: &str) -> Result<Vec<Evidence>> {
         let mut uses: HashMap<String, Vec<Use>> = HashMap::new();
-        let mut statement =
-            self.conn.prepare_cached("SELECT claim, kind, mark, day FROM claim_use WHERE day >= ?1").sql()?;
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT claim, kind, mark, day FROM claim_use WHERE day >= ?1 OR batch <> ''")
+            .sql()?;
         let rows = statement
             .query_map([since], |row| {
                 Ok((row.get::<_, String>(0)?, Use { kind: row.get(1)?, mark: row.get(2)?, day: row.get(3)? }))
@@ -291,13 +294,14 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Drops uses before a day, and of the claims those that were met longest ago, until at most `most` are left. What
+    /// Drops uses before a day but for those of replays, and of the claims those that were met longest ago, until at most `most` are left. What
     /// was taken back is known for good.
     ///
     /// # Errors
     /// When the database cannot be written.
     pub fn trim_evidence(&self, since: &str, most: usize) -> Result<()> {
-        self.conn.prepare_cached("DELETE FROM claim_use WHERE day < ?1").sql()?.execute([since]).sql()?;
+        let sql = "DELETE FROM claim_use WHERE day < ?1 AND batch = ''";
+        self.conn.prepare_cached(sql).sql()?.execute([since]).sql()?;
         self.conn
             .prepare_cached(
                 "DELETE FROM claim WHERE withdrawn = 0 AND id NOT IN \
@@ -360,7 +364,8 @@ impl Tx<'_> {
             let rows = below.query_map([path], |row| row.get(0)).sql()?;
             gone.extend(rows.collect::<Result<Vec<String>, _>>().sql()?);
         }
-        let mut unsaid = self.conn.prepare_cached("DELETE FROM claim_use WHERE kind = 'said' AND mark = ?1").sql()?;
+        let sql = "DELETE FROM claim_use WHERE kind IN ('said', 'asked') AND mark = ?1";
+        let mut unsaid = self.conn.prepare_cached(sql).sql()?;
         for conversation in conversations {
             if unsaid.execute([conversation]).sql()? > 0 {
                 let sql = "SELECT id FROM claim WHERE path = '' AND id NOT IN (SELECT claim FROM claim_use)";

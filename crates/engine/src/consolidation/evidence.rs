@@ -35,6 +35,8 @@ pub(super) mod kind {
     pub(crate) const NOTED: &str = "noted";
     /// A question brought it as an entry of ours: it is in use, which admits nothing.
     pub(crate) const KEPT: &str = "kept";
+    /// The owner asked to remember it, in a day that was replayed: a wish, and no use.
+    pub(crate) const ASKED: &str = "asked";
 }
 
 /// Lines of a note that were shown to the model.
@@ -118,9 +120,13 @@ pub(super) fn of_observed(
         }
     }
     .into_iter()
-    // Nothing private is kept that could never be an entry.
-    .filter(|found| could_last(&found.claim.text, today, zone) && !holds_secret(&found.claim.text))
+    .filter(|found| may_be_kept(found, today, zone))
     .collect())
+}
+
+/// Nothing private is kept that could never be an entry.
+pub(super) fn may_be_kept(found: &Evidence, today: Date, zone: &str) -> bool {
+    could_last(&found.claim.text, today, zone) && !holds_secret(&found.claim.text)
 }
 
 /// Whether a sentence may still become an entry one day: appointments pass, the rest never changes.

@@ -56,11 +56,13 @@ const HEADER: &str = "# Archive of learned entries\n\n";
 
 mod known;
 mod outcome;
+mod replay;
 mod undo;
 
 use known::merged;
 pub use outcome::{Answer, Applied, Explained, Listed, Planned, Question, Status, Tokens, Undone};
 use outcome::{iso, listed};
+pub use replay::{Replay, Replayed, ReplayedDay, RolledBack, SaidOn};
 use undo::withdrawn_of;
 
 /// The states of a run.
@@ -140,7 +142,13 @@ impl Runs {
     /// When the store cannot be read.
     pub fn evidence(&self) -> Result<Vec<Evidence>> {
         let since = self.since();
-        self.store.read(|reader| reader.evidence(&since))
+        let mut found = self.store.read(|reader| reader.evidence(&since))?;
+        for Evidence { claim, uses } in &mut found {
+            let all = uses.len();
+            uses.retain(|used| used.kind != evidence::kind::ASKED);
+            claim.requested |= uses.len() < all;
+        }
+        Ok(found)
     }
 
     /// Plans a run and writes nothing but the plan.

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use super::context::{Context, Service};
 use crate::consolidation::{
     evidence::Observed,
-    runs::{Answer, Runs},
+    runs::{Answer, Replay, Runs},
 };
 use embed::{Embedded, Embedder, Purpose, embedded::language};
 use model::{
@@ -73,6 +73,10 @@ pub enum ConsolidateCall {
         /// An id, a path or words.
         what: String,
     },
+    /// Keep what days before speak for, or only say what that would be.
+    Replay(Replay),
+    /// Take the latest replay back.
+    RollBack,
     /// How things stand.
     Status,
     /// Whether a run by itself is due for this holder.
@@ -134,6 +138,8 @@ impl Consolidator {
                 ConsolidateCall::Runs => to_value(runs.runs()?),
                 ConsolidateCall::Run { run } => to_value(runs.run(&run)?),
                 ConsolidateCall::Explain { what } => to_value(runs.explain(&what)?),
+                ConsolidateCall::Replay(wanted) => to_value(runs.replay(&wanted)?),
+                ConsolidateCall::RollBack => to_value(runs.roll_back()?),
                 ConsolidateCall::Status => to_value(runs.status()?),
                 ConsolidateCall::Due { holder } => to_value(runs.take_due(&holder)?),
             }

@@ -5,16 +5,10 @@ use std::{
     collections::{BTreeMap, HashMap, HashSet},
 };
 
-use jiff::tz::TimeZone;
-
 use super::Runs;
-use crate::{
-    consolidation::{claim::sentences_of_note, evidence, plan::Embed},
-    workspace::discover::discover,
-};
+use crate::consolidation::{claim::sentences_of_note, evidence, plan::Embed};
 use model::error::Result;
 use store::consolidation::Evidence;
-use text::time::note_date;
 
 impl Runs {
     /// The same with a model that says what sentences mean.
@@ -26,21 +20,7 @@ impl Runs {
     /// What the dated notes of the last days speak for. They are read again at every run, and say the same every time.
     pub(super) fn noted(&self) -> Result<Vec<Evidence>> {
         let (since, today) = (self.since(), self.today());
-        let mut found = Vec::new();
-        for entry in discover(&self.roots).entries {
-            let Some(day) = note_date(&entry.path).filter(|day| day.to_string() >= since && *day <= today) else {
-                continue;
-            };
-            if evidence::origin_of(&entry.path) != "agent" {
-                continue;
-            }
-            let Some(note) = self.notes.read(&entry.path)? else { continue };
-            let note = self.roots.forgotten.keep(&entry.path, &note);
-            let at = TimeZone::get(&self.zone).unwrap_or(TimeZone::UTC).to_timestamp(day.at(12, 0, 0, 0));
-            let at_ms = at.map_or(self.now_ms, |at| at.as_millisecond());
-            found.extend(evidence::of_note(&note, &entry.path, day, at_ms));
-        }
-        Ok(found)
+        self.noted_on(None, |day| day.to_string() >= since && day <= today)
     }
 
     /// Whether a claim still stands in its note. What was said stands for good.
