@@ -324,10 +324,24 @@ export class TestHost {
   async chat(sessionKey, message) {
     const { runId } = await this.callAsOwner("chat.send", { sessionKey, message, idempotencyKey: randomUUID() });
     for (let waited = 0; waited < COMMAND_MS; waited += WAIT_MS) {
-      const { status } = await this.callAsOwner("agent.wait", { runId, timeoutMs: WAIT_MS });
-      if (status !== "timeout") return;
+      if (await this.#isDone(runId)) return;
     }
     throw new Error(`"${message}" was not done in ${COMMAND_MS} ms:\n${this.#gatewayOutput.slice(-3000)}`);
+  }
+
+  /**
+   * Whether a turn is over. A gateway of 2026.4 that loads its agent for the first turn holds its event loop for longer than
+   * the host's own client waits for any answer, on a busy machine.
+   * @param {string} runId
+   */
+  async #isDone(runId) {
+    try {
+      const { status } = await this.callAsOwner("agent.wait", { runId, timeoutMs: WAIT_MS });
+      return status !== "timeout";
+    } catch (error) {
+      if (String(error).includes("gateway request timeout for agent.wait")) return false;
+      throw error;
+    }
   }
 
   /**

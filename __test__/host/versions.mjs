@@ -12,8 +12,7 @@ export const BY_TURNS = ["2026.6.11", "2026.8.2"];
  * @type {Record<string, string[]>}
  */
 const NOT_YET = {
-  "2026.4.12": ["consolidation", "intents"],
-  "2026.6.11": ["active-memory-privacy", "active-memory-turns", "consolidation"],
+  "2026.6.11": ["active-memory-privacy", "active-memory-turns"],
   "2026.8.2": ["active-memory-agent", "active-memory-privacy", "active-memory-turns"],
 };
 
