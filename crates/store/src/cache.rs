@@ -19,7 +19,7 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn embedding_count(&self) -> Result<u64> {
-        let mut statement = self.conn.prepare_cached("SELECT count(*) FROM embedding").sql()?;
+        let mut statement = self.conn.prepare_cached("SELECT coalesce(sum(embeddings), 0) FROM space").sql()?;
         statement.query_row([], |row| row.get(0)).sql()
     }
 

@@ -13,7 +13,8 @@ const STEP: usize = 500;
 /// What [`Reader::inconsistencies`] found, each as a number of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Inconsistencies {
-    /// Chunks without their file, files without their generation, terms without their chunk.
+    /// Chunks without their file, files without their generation, terms without their chunk; sums that are not those of
+    /// their rows.
     pub orphans: u64,
     /// Chunks of the live generation that have no terms, so that they cannot be ranked.
     pub without_terms: u64,
@@ -37,6 +38,18 @@ const ORPHANS: &str = "SELECT (SELECT count(*) FROM chunk c WHERE NOT EXISTS (SE
      + (SELECT count(*) FROM file f WHERE NOT EXISTS (SELECT 1 FROM generation g WHERE g.id = f.generation)) \
      + (SELECT count(*) FROM chunk_lines l WHERE NOT EXISTS (SELECT 1 FROM chunk c WHERE c.id = l.chunk_id))";
 
+/// Sums that are not those of their rows.
+const MISCOUNTED: &str = "SELECT (SELECT count(*) FROM generation g WHERE g.state <> 'retired' AND (\
+       g.chunks <> (SELECT count(*) FROM chunk c WHERE c.generation = g.id) \
+       OR g.hashed <> (SELECT count(*) FROM chunk c WHERE c.generation = g.id AND c.hash IS NOT NULL))) \
+     + (SELECT count(*) FROM space s WHERE s.embeddings <> (SELECT count(*) FROM embedding e WHERE e.space_id = s.id))";
+
+/// Counts them anew.
+const COUNT: &str = "UPDATE generation SET \
+       chunks = (SELECT count(*) FROM chunk c WHERE c.generation = generation.id), \
+       hashed = (SELECT count(*) FROM chunk c WHERE c.generation = generation.id AND c.hash IS NOT NULL); \
+     UPDATE space SET embeddings = (SELECT count(*) FROM embedding e WHERE e.space_id = space.id)";
+
 const WITHOUT_TERMS: &str = "SELECT count(*) FROM generation g CROSS JOIN chunk c ON c.generation = g.id \
      WHERE g.state = 'live' AND NOT EXISTS (SELECT 1 FROM chunk_lines l WHERE l.chunk_id = c.id)";
 
@@ -54,12 +67,18 @@ impl Reader<'_> {
     pub fn inconsistencies(&self) -> Result<Inconsistencies> {
         let count = |sql: &str| self.conn.query_row(sql, [], |row| row.get::<_, u64>(0));
         Ok(Inconsistencies {
-            orphans: count(ORPHANS).sql()?,
+            orphans: count(ORPHANS).sql()? + u64::from(self.is_miscounted()?),
             without_terms: count(WITHOUT_TERMS).sql()?,
             full_text: self.full_text_difference()?,
             vectors: count(&format!("SELECT count(*) FROM ({WRONG_LENGTH})")).sql()?,
             retired: count(RETIRED).sql()?,
         })
+    }
+
+    /// Whether a sum that is kept as rows come and go is not that of the rows.
+    pub(super) fn is_miscounted(&self) -> Result<bool> {
+        let miscounted: u64 = self.conn.query_row(MISCOUNTED, [], |row| row.get(0)).sql()?;
+        Ok(miscounted > 0)
     }
 
     /// Chunks of the live generation that its full-text index does not have, and the other way round.
@@ -88,6 +107,7 @@ impl Tx<'_> {
             )
             .sql()?;
         let vectors = self.conn.execute(&format!("DELETE FROM embedding WHERE id IN ({WRONG_LENGTH})"), []).sql()?;
+        self.conn.execute_batch(COUNT).sql()?;
         // Their texts count as embedded for whoever has counted before.
         if vectors > 0 { self.mark_restored() } else { Ok(()) }
     }

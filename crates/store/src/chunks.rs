@@ -1,6 +1,6 @@
 //! Chunks: reading them by id, and removing their rows.
 
-use rusqlite::Row;
+use rusqlite::{OptionalExtension, Row};
 
 use super::{
     files::Hash,
@@ -115,10 +115,19 @@ impl Reader<'_> {
         self.conn.prepare_cached(sql).sql()?.query_row([generation], |row| row.get(0)).sql()
     }
 
-    /// [`Reader::chunk_count`], counted anew.
-    pub(super) fn count_chunks(&self, generation: GenerationId) -> Result<u64> {
-        let mut statement = self.conn.prepare_cached("SELECT count(*) FROM chunk WHERE generation = ?1").sql()?;
-        statement.query_row([generation], |row| row.get(0)).sql()
+    /// Number of chunks of a generation.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn chunk_count(&self, generation: GenerationId) -> Result<u64> {
+        self.chunk_counts(generation).map(|(chunks, _)| chunks)
+    }
+
+    /// The same, and how many of them have something to embed.
+    pub(super) fn chunk_counts(&self, generation: GenerationId) -> Result<(u64, u64)> {
+        let mut statement = self.conn.prepare_cached("SELECT chunks, hashed FROM generation WHERE id = ?1").sql()?;
+        let counts = statement.query_row([generation], |row| Ok((row.get(0)?, row.get(1)?))).optional().sql()?;
+        Ok(counts.unwrap_or_default())
     }
 }
 

@@ -204,11 +204,7 @@ impl Reader<'_> {
             self.remember_covered(generation, space)?;
         }
         if is_known {
-            let mut all = self
-                .conn
-                .prepare_cached("SELECT count(*) FROM chunk WHERE generation = ?1 AND hash IS NOT NULL")
-                .sql()?;
-            let chunks: u64 = all.query_row([generation], |row| row.get(0)).sql()?;
+            let (_, chunks) = self.chunk_counts(generation)?;
             coverage.embedded += chunks.saturating_sub(coverage.chunks);
             coverage.chunks = chunks;
         }

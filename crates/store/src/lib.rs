@@ -57,7 +57,7 @@ mod code_blocks;
 mod codes;
 pub(crate) mod compat;
 pub mod consolidation;
-mod covered;
+pub mod covered;
 pub mod embeddings;
 mod error;
 mod ffi;

@@ -53,7 +53,6 @@ pub struct Reader<'c> {
 #[derive(Debug, Default)]
 struct Counted {
     version: Option<(i64, GenerationId)>,
-    chunks: Option<u64>,
     /// Terms that more chunks hold than were asked for, with that number: words of any question are asked again and again,
     /// and each time thousands of rows would be read to learn that they are too common.
     common: HashMap<String, usize, foldhash::fast::RandomState>,
@@ -63,22 +62,6 @@ impl<'c> Reader<'c> {
     /// A view through a connection of one's own.
     pub(super) const fn over(conn: &'c Connection) -> Self {
         Self { conn, counted: None, known_order: None, known_covered: None }
-    }
-
-    /// Number of chunks of a generation.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn chunk_count(&self, generation: GenerationId) -> Result<u64> {
-        // Counting reads an entry of every chunk.
-        if let Some(chunks) = self.counted(generation)?.and_then(|counted| counted.chunks) {
-            return Ok(chunks);
-        }
-        let chunks = self.count_chunks(generation)?;
-        if let Some(mut counted) = self.counted(generation)? {
-            counted.chunks = Some(chunks);
-        }
-        Ok(chunks)
     }
 
     /// Whether it is known that more than `most` chunks hold a term.

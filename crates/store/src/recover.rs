@@ -67,15 +67,20 @@ impl Reader<'_> {
         // The header holds for all connections that are opened from now on.
         schema::check(self.conn)?;
         // SQLite keeps no checksums: damage inside a stored vector shows in its numbers only.
-        let mut vectors = self.conn.prepare("SELECT vector FROM embedding").sql()?;
+        let mut vectors = self
+            .conn
+            .prepare("SELECT e.vector, s.dims FROM embedding e LEFT JOIN space s ON s.id = e.space_id")
+            .sql()?;
         let mut rows = vectors.query([]).sql()?;
         while let Some(row) = rows.next().sql()? {
             let vector = from_blob(row.get_ref(0).sql()?.as_blob().map_err(rusqlite::Error::from).sql()?);
-            if !vector.iter().all(|value| value.is_finite()) {
+            let dims: Option<u32> = row.get(1).sql()?;
+            if dims != u32::try_from(vector.len()).ok() || !vector.iter().all(|value| value.is_finite()) {
                 return Ok(Some("a stored vector is no vector".to_owned()));
             }
         }
-        Ok(None)
+        // A sum that is wrong is believed by every search.
+        Ok(self.is_miscounted()?.then(|| "a sum is not that of its rows".to_owned()))
     }
 }
 

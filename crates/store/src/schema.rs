@@ -11,7 +11,7 @@ use model::error::{Code, Error, Result};
 pub(super) const APPLICATION_ID: i32 = 0x4D43_5253;
 
 /// One step forward per entry; entry n leads from version n to n + 1. Released entries never change.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("migrations/0001_init.sql"),
     include_str!("migrations/0002_usage.sql"),
     include_str!("migrations/0003_transcripts.sql"),
@@ -20,13 +20,14 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0006_consolidation.sql"),
     include_str!("migrations/0007_line_pieces.sql"),
     include_str!("migrations/0008_code_blocks.sql"),
+    include_str!("migrations/0009_counts.sql"),
 ];
 
 /// Key in `meta` of the version, so that a damaged header is told from a newer engine's file.
 const RECORDED: &str = "schema";
 
 /// The version this engine reads and writes (`user_version`).
-pub(super) const VERSION: i32 = 8;
+pub(super) const VERSION: i32 = 9;
 
 /// The `application_id` and `user_version` of an open database.
 pub(super) fn identity(conn: &Connection) -> rusqlite::Result<(i32, i32)> {

@@ -42,20 +42,33 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn source_counts(&self, generation: GenerationId) -> Result<Vec<SourceCounts>> {
-        let mut statement = self
+        let mut files = self
+            .conn
+            .prepare_cached("SELECT source, count(*) FROM file WHERE generation = ?1 GROUP BY source")
+            .sql()?;
+        let rows = files.query_map([generation], |row| Ok((row.get(0)?, row.get(1)?))).sql()?;
+        let mut counts: Vec<(String, u64)> = rows.collect::<Result<_, _>>().sql()?;
+        // The chunks of all sources are known, so those of the largest are what the others leave.
+        counts.sort_unstable_by_key(|(_, files)| *files);
+        let mut chunks = self
             .conn
             .prepare_cached(
-                "SELECT f.source, count(*), sum((SELECT count(*) FROM chunk c WHERE c.file_id = f.id)) \
-             FROM file f WHERE f.generation = ?1 GROUP BY f.source ORDER BY f.source",
+                "SELECT count(*) FROM file f CROSS JOIN chunk c ON c.file_id = f.id \
+                 WHERE f.generation = ?1 AND f.source = ?2",
             )
             .sql()?;
-        let rows = statement
-            .query_map([generation], |row| {
-                let count = |index| row.get(index);
-                Ok(SourceCounts { source: row.get(0)?, files: count(1)?, chunks: count(2)? })
-            })
-            .sql()?;
-        rows.collect::<Result<_, _>>().sql()
+        let (mut left, most) = (self.chunk_count(generation)?, counts.len());
+        let mut found = Vec::with_capacity(most);
+        for (at, (source, files)) in counts.into_iter().enumerate() {
+            let chunks = match at + 1 {
+                last if last == most => left,
+                _ => chunks.query_row((generation, &source), |row| row.get(0)).sql()?,
+            };
+            left = left.saturating_sub(chunks);
+            found.push(SourceCounts { source, files, chunks });
+        }
+        found.sort_unstable_by(|a, b| a.source.cmp(&b.source));
+        Ok(found)
     }
 
     /// Sizes of the index. `path` is the path of the database.
@@ -66,8 +79,7 @@ impl Reader<'_> {
         let (embeddings, cache) = self
             .conn
             .prepare_cached(
-                "SELECT coalesce(sum(n), 0), coalesce(sum(n * coalesce(dims, 0) * 5), 0) FROM \
-                 (SELECT s.dims AS dims, (SELECT count(*) FROM embedding e WHERE e.space_id = s.id) AS n FROM space s)",
+                "SELECT coalesce(sum(embeddings), 0), coalesce(sum(embeddings * coalesce(dims, 0) * 5), 0) FROM space",
             )
             .sql()?
             .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))

@@ -164,10 +164,22 @@ impl EmbedPass {
     async fn activate(&self, space: &SpaceRow) -> Result<()> {
         let space_id = space.id;
         self.blocking(move |store| {
-            let (active, coverage) = store.read(|r| Ok((r.active_space()?, live_coverage(r, space_id)?)))?;
+            let (active, coverage, news) = store.read(|r| {
+                let (active, coverage) = (r.active_space()?, live_coverage(r, space_id)?);
+                let news = r.live()?.map_or(Ok(None), |live| r.covered_news(live.id, space_id))?;
+                Ok((active, coverage, news))
+            })?;
             let complete = coverage.embedded + coverage.refused >= coverage.chunks;
             let switch = coverage.embedded > 0 && active.is_none_or(|active| active.id != space_id && complete);
-            if switch { store.write_indexed(move |tx| tx.set_active_space(space_id)) } else { Ok(()) }
+            if !switch && news.is_none() {
+                return Ok(());
+            }
+            store.write_indexed(move |tx| {
+                if switch {
+                    tx.set_active_space(space_id)?;
+                }
+                news.as_ref().map_or(Ok(()), |news| tx.keep_covered(news))
+            })
         })
         .await
     }

@@ -400,12 +400,27 @@ fn what_has_vectors_is_not_counted_again_and_what_comes_or_goes_is<B: Backend>()
     fixture.store.write(move |tx| tx.refuse_text(space, &four, "odd")).unwrap();
     assert_eq!(state(space), (4, 3, 0), "a refused text has no vector");
 
+    // Another process believes what was kept: here all chunks but the last.
+    let vector = NewEmbedding { hash: four, vector: vec![1.0, 2.0] };
+    fixture.store.write(move |tx| tx.insert_embeddings(space, &[vector])).unwrap();
+    assert_eq!(state(space), (4, 4, 0));
+    let kept = |of: &Store| of.read(|r| r.covered_until(generation, space)).unwrap();
+    let news = |worth| fixture.store.read(|r| r.covered_news_of(generation, space, worth)).unwrap();
+    assert!(news(1000).is_none(), "so few are not worth a write");
+    assert_eq!(kept(&fixture.open()), ChunkId::default());
+    let some = news(1).unwrap();
+    fixture.store.write(move |tx| tx.keep_covered(&some)).unwrap();
+    assert!(news(1).is_none());
+    assert_eq!(kept(&fixture.open()), kept(&fixture.store));
+    assert_ne!(kept(&fixture.store), ChunkId::default());
+
     // Vectors that are no good are gone, whoever counted them.
     fixture.store.write(|tx| B::spoil_a_vector(tx)).unwrap();
     fixture.store.acquire_lease().unwrap();
     fixture.store.remove_inconsistent().unwrap();
     let (chunks, embedded, missing) = state(space);
-    assert!((chunks, missing) == (4, 1) && embedded < 3, "{embedded}");
+    assert!((chunks, missing) == (4, 1) && embedded < 4, "{embedded}");
+    assert_eq!(kept(&fixture.open()), ChunkId::default());
 }
 
 // A note that is changed or forgotten while the model is at its lines must not leave them behind.

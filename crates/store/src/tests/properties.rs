@@ -64,6 +64,10 @@ fn check<B: Backend>(fixture: &Fixture<B>, model: &Model) {
             let ids = reader.chunk_ids(generation)?;
             let rows = reader.chunks(&ids)?;
             assert_eq!(rows.len(), ids.len());
+            assert_eq!(reader.chunk_count(generation)?, ids.len() as u64);
+            let counts = reader.source_counts(generation)?;
+            assert_eq!(counts.iter().map(|source| source.chunks).sum::<u64>(), ids.len() as u64);
+            assert_eq!(reader.inconsistencies()?.orphans, 0);
             assert_eq!(B::indexed(reader, generation), Some(ids.len() as u64));
             for term in (0..7).map(|n| format!("t{n}")) {
                 let found = holding(reader, generation, &term)?;
