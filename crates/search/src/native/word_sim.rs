@@ -40,7 +40,7 @@ pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>, names:
         .forms()
         .map(|(_, form)| if matches!(form.kind, FormKind::Own | FormKind::Misspelt) { form.weight } else { 0.0 })
         .collect();
-    let mut alike: HashMap<u32, Vec<f32>, RandomState> = HashMap::default();
+    let mut table = Similarities { wanted: &wanted, at: HashMap::default(), values: Vec::new() };
     let mut held = Vec::with_capacity(lines.lines.len());
     for line in &lines.lines {
         let as_typed = |wanted: &Wanted| {
@@ -49,8 +49,7 @@ pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>, names:
         };
         let mut best: Vec<f32> = wanted.iter().map(as_typed).collect();
         for hash in line.terms.iter() {
-            let alike = alike.entry(hash).or_insert_with(|| similarities(&wanted, hash));
-            best.iter_mut().zip(alike).for_each(|(best, alike)| *best = best.max(*alike));
+            best.iter_mut().zip(table.of(hash)).for_each(|(best, alike)| *best = best.max(*alike));
         }
         held.push(Some(best));
     }
@@ -72,10 +71,26 @@ pub(super) fn are_mostly_in(language: Language, lines: &Lines<'_>) -> bool {
     2 * lines.lines.iter().filter(|line| is_read(line)).count() >= lines.lines.len()
 }
 
-/// How alike a term of a line is to each word that is looked for.
-fn similarities(wanted: &[Wanted], hash: u32) -> Vec<f32> {
-    let Some(signs) = WordSigns::of(hash) else { return Vec::new() };
-    wanted.iter().map(|wanted| wanted.signs.map_or(0.0, |own| own.similarity(signs))).collect()
+/// How alike terms of lines are to each word that is looked for. Most terms are met again and again, so each is compared
+/// once.
+struct Similarities<'a> {
+    wanted: &'a [Wanted],
+    /// Where the values of a term begin; none of what is no known word.
+    at: HashMap<u32, Option<usize>, RandomState>,
+    values: Vec<f32>,
+}
+
+impl Similarities<'_> {
+    fn of(&mut self, hash: u32) -> &[f32] {
+        let Self { wanted, at, values } = self;
+        let begin = *at.entry(hash).or_insert_with(|| {
+            let signs = WordSigns::of(hash)?;
+            let begin = values.len();
+            values.extend(wanted.iter().map(|wanted| wanted.signs.map_or(0.0, |own| own.similarity(signs))));
+            Some(begin)
+        });
+        begin.map_or(&[], |begin| &values[begin..begin + wanted.len()])
+    }
 }
 
 /// The words of a question that are looked for, time aside, each with its share. Names that label lines are left out, as the

@@ -15,6 +15,9 @@ const DIMS: usize = 384;
 const BYTES: usize = DIMS / 8;
 
 static DATA: &[u8] = include_bytes!("signs.bin");
+/// The similarity for each number of dimensions that differ.
+static SIMILARITY: LazyLock<[f32; DIMS + 1]> =
+    LazyLock::new(|| std::array::from_fn(|apart| (FRAC_PI_2 * (1.0 - 2.0 * apart as f32 / DIMS as f32)).sin()));
 static WORDS: LazyLock<Option<Words>> = LazyLock::new(|| Words::read(DATA));
 
 /// What a word means.
@@ -31,15 +34,19 @@ impl WordSigns {
     /// About the cosine of the two vectors: random directions part two vectors as often as their angle is wide.
     #[must_use]
     pub fn similarity(self, other: Self) -> f32 {
-        let words =
-            |signs: &[u8; BYTES]| signs.as_chunks::<8>().0.iter().map(|c| u64::from_le_bytes(*c)).collect::<Vec<_>>();
-        let apart: u32 = words(self.0).iter().zip(words(other.0)).map(|(a, b)| (a ^ b).count_ones()).sum();
-        (FRAC_PI_2 * (1.0 - 2.0 * apart as f32 / DIMS as f32)).sin()
+        let pairs = self.0.as_chunks::<8>().0.iter().zip(other.0.as_chunks::<8>().0);
+        let apart: u32 = pairs.map(|(a, b)| (u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b)).count_ones()).sum();
+        SIMILARITY[apart as usize]
     }
 }
 
+/// Bits of a hash that say where to look for it.
+const PREFIX_BITS: u32 = 12;
+
 struct Words {
     hashes: &'static [[u8; 4]],
+    /// Where the hashes of each prefix begin, and the end: a binary search of all misses the caches of the processor.
+    begins: Vec<u32>,
     signs: &'static [[u8; BYTES]],
 }
 
@@ -48,13 +55,27 @@ impl Words {
         let (count, rest) = data.strip_prefix(b"MCS1")?.split_first_chunk::<4>()?;
         let (hashes, signs) = rest.split_at_checked(4 * usize::try_from(u32::from_le_bytes(*count)).ok()?)?;
         let (hashes, signs) = (hashes.as_chunks::<4>().0, signs.as_chunks::<BYTES>());
-        (signs.1.is_empty() && signs.0.len() == hashes.len()).then_some(Self { hashes, signs: signs.0 })
+        if !signs.1.is_empty() || signs.0.len() != hashes.len() {
+            return None;
+        }
+        let mut begins: Vec<u32> = Vec::with_capacity((1 << PREFIX_BITS) + 1);
+        for (at, hash) in (0..).zip(hashes) {
+            begins.resize(begins.len().max(prefix(u32::from_le_bytes(*hash)) + 1), at);
+        }
+        begins.resize((1 << PREFIX_BITS) + 1, u32::try_from(hashes.len()).ok()?);
+        Some(Self { hashes, begins, signs: signs.0 })
     }
 
     fn of(&self, hash: u32) -> Option<&'static [u8; BYTES]> {
-        let at = self.hashes.binary_search_by_key(&hash, |bytes| u32::from_le_bytes(*bytes)).ok()?;
-        self.signs.get(at)
+        let [begin, end] = *self.begins.get(prefix(hash)..)?.first_chunk::<2>()?;
+        let near = self.hashes.get(begin as usize..end as usize)?;
+        let at = near.binary_search_by_key(&hash, |bytes| u32::from_le_bytes(*bytes)).ok()?;
+        self.signs.get(begin as usize + at)
     }
+}
+
+const fn prefix(hash: u32) -> usize {
+    (hash >> (u32::BITS - PREFIX_BITS)) as usize
 }
 
 #[cfg(test)]
@@ -75,6 +96,13 @@ mod tests {
         assert!(words.hashes.iter().map(|hash| u32::from_le_bytes(*hash)).is_sorted_by(|a, b| a < b));
         assert!(words.hashes.len() > 10_000);
         assert!(Words::read(&DATA[..DATA.len() - 1]).is_none());
+        for (hash, signs) in words.hashes.iter().zip(words.signs) {
+            assert_eq!(words.of(u32::from_le_bytes(*hash)), Some(signs));
+        }
+        let absent = |hash: &u32| words.hashes.binary_search_by_key(hash, |bytes| u32::from_le_bytes(*bytes)).is_err();
+        for hash in (0..=u32::MAX).step_by(99_991).chain([0, u32::MAX]).filter(absent) {
+            assert_eq!(words.of(hash), None);
+        }
     }
 
     #[test]
