@@ -94,6 +94,12 @@ impl Store {
         VectorTurn(Arc::clone(&self.vectors).lock_owned().await)
     }
 
+    /// The turn to read all vectors for the first time; none when they are in memory, or when somebody has a turn.
+    #[must_use]
+    pub fn cold_vector_turn(&self) -> Option<VectorTurn> {
+        Arc::clone(&self.vectors).try_lock_owned().ok().map(VectorTurn).filter(VectorTurn::is_cold)
+    }
+
     /// The vectors, for callers that are not async; see [`VectorTurn::current`]. Blocks.
     ///
     /// # Errors

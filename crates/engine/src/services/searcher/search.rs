@@ -180,6 +180,7 @@ impl Searcher {
         let (meaning, failure) = if request.lexical_only {
             (None, None)
         } else {
+            self.read_vectors_meanwhile();
             match self.meaning(&request.query, cancel).await {
                 Ok(meaning) => (meaning, None),
                 Err(error) if error.code() == Code::Cancelled => return Err(error),
@@ -244,6 +245,22 @@ impl Searcher {
                 lost
             }
             _ => known,
+        }
+    }
+
+    /// The first time all vectors are read: while the provider is asked what the query means. Whoever answers by words waits
+    /// for neither.
+    fn read_vectors_meanwhile(self: &Arc<Self>) {
+        if !matches!(self.context.provider().embedder(), Ok(Some(_))) {
+            return;
+        }
+        if let Some(mut cold) = self.context.store().cold_vector_turn() {
+            let searcher = Arc::clone(self);
+            tokio::spawn(async move {
+                let load = move |searcher: &Arc<Self>, _: &Settings| cold.current(searcher.context.store()).map(drop);
+                // Whoever needs them reads them again, and says why that fails.
+                drop(searcher.blocking(load).await);
+            });
         }
     }
 

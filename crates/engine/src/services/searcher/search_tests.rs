@@ -22,6 +22,7 @@ async fn a_provider_that_hangs_costs_the_meaning_and_not_the_answer() {
     let answer = timed(&engine, &format!("boiler code {UNANSWERED}")).await;
     assert_eq!((answer.hits.len(), answer.mode, answer.partial), (1, "fts-only", true));
     assert!(answer.warning.unwrap().starts_with("Meaning was not searched"));
+    assert!(!engine.context.store().vector_turn().await.is_cold(), "vectors are read while the provider is asked");
     engine.release().await;
 }
 
