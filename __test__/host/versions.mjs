@@ -12,8 +12,7 @@ export const BY_TURNS = ["2026.6.11", "2026.8.2"];
  * @type {Record<string, string[]>}
  */
 const NOT_YET = {
-  "2026.6.11": ["active-memory-privacy", "active-memory-turns"],
-  "2026.8.2": ["active-memory-agent", "active-memory-privacy", "active-memory-turns"],
+  "2026.6.11": ["active-memory-turns"],
 };
 
 /** What a user does from installation to removal; it runs on every host that has its turn. */
