@@ -9,10 +9,16 @@ import { steps } from "./steps.mjs";
 
 const [ANA, BEN] = ["agent:main:telegram:direct:4711", "agent:main:telegram:direct:815"];
 const FACT = "The anchor of Quokka is rusty";
+/** What a program at the door has the model remember. */
+const BROUGHT = "The whistle of Quenda is bronze";
+const HOOK_TOKEN = "hook-token-of-the-test";
 
+/** @param {string} text */
+const storing = (text) => ({ tool: "memory_store", toolCall: { name: "memory_store", arguments: { text, category: "fact" } } });
 const RULES = [
   { on: "system", match: "flush turn", reply: "NO_REPLY" },
-  { match: "remember the anchor", tool: "memory_store", toolCall: { name: "memory_store", arguments: { text: FACT, category: "fact" } } },
+  { match: "remember the anchor", ...storing(FACT) },
+  { match: "remember the whistle", ...storing(BROUGHT) },
   { on: "tool", match: ".", reply: "DONE" },
   { match: ".", reply: "HELLO" },
 ];
@@ -141,6 +147,28 @@ export function forgettingSuite(version) {
       expect([await isFound("name of the bike", "Potoroo"), await isFound("name of the dog", "Dingo")]).toEqual([false, true]);
       const audit = await host.json("memory", "audit", "--person", "99");
       expect(audit.conversations).toMatchObject([{ excluded: "channel:telegram" }]);
+    });
+
+    test("what a webhook brought is forgotten by its source", async ({ skip }) => {
+      skip(!host.atLeast("2026.8.1"), "older hosts do not tell which hook began a conversation");
+      await host.stopGateway();
+      await host.edit((_, config) => {
+        config.hooks = { ...config.hooks, enabled: true, token: HOOK_TOKEN };
+      });
+      await host.startGateway();
+      const sent = await fetch(`http://127.0.0.1:${host.port}/hooks/agent`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${HOOK_TOKEN}`, "content-type": "application/json" },
+        body: JSON.stringify({ message: "Please remember the whistle.", name: "Door", deliver: false, waitForCompletion: true }),
+      });
+      expect(sent.status, await sent.text()).toBe(200);
+      expect(await isNoted("Quenda"), JSON.stringify(host.peekChats()).slice(-3000)).toBe(true);
+      const found = await host.json("memory", "forget", "--hook-source", "webhook");
+      expect(found).toMatchObject({ dryRun: true, sessionIds: [expect.any(String)], facts: 1 });
+      expect((await host.run("memory", "forget", "--hook-source", "gmail")).output).toContain("nothing was found");
+      await host.json("memory", "forget", "--apply", found.planId);
+      expect([...new Set(await holding("Quenda"))]).toEqual([`${found.planId}.json`]);
+      expect([await home.notesWith("Dingo"), await home.notesWith("Walrus")].map((notes) => notes.length)).toEqual([1, 1]);
     });
   });
 }
