@@ -254,6 +254,39 @@ export function providersSuite(version) {
       requests();
     });
 
+    test("an outage is told and bridged by words, or refused, as onOutage says, and its end is noticed", async () => {
+      // A model that nobody asked before: the vectors of a question are kept.
+      await use({ provider: "openai", model: "text-embedding-outage", remote: { baseUrl: address("outage"), apiKey: "sk-outage" } });
+      expect((await index()).report).toMatchObject({ pending: 0 });
+      await host.control({ failEmbeddings: "401" });
+      await host.startGateway();
+      const ask = async () => {
+        host.takeChats();
+        const said = await host.turn("Which database does Falcon use?", { local: false });
+        return { said, told: JSON.parse(toolAnswers(host.peekChats()).at(-1) ?? "") };
+      };
+      const degraded = { provider: "openai", reason: expect.any(String), since: expect.any(String), action: expect.any(String) };
+      const bridged = await ask();
+      expect(bridged.said).toContain("ANSWER: PostgreSQL 17");
+      expect(Object.keys(bridged.told)[0]).toBe("degraded");
+      expect(bridged.told).toMatchObject({ degraded, results: [{ path: NOTE }] });
+      const found = await host.json("memory", "search", "falcon database");
+      expect(found).toMatchObject({ mode: "fts-only", degraded, results: [{ path: NOTE }] });
+      await host.configure({ onOutage: "fail" });
+      const refused = await ask();
+      expect(refused.said).toContain("ANSWER: nothing.");
+      const words = { error: expect.any(String), warning: expect.any(String), action: expect.any(String) };
+      expect(refused.told).toMatchObject({ results: [], disabled: true, unavailable: true, ...words });
+      const { code, output } = await host.run("memory", "search", "falcon database");
+      expect(output).toContain("MEM_PROVIDER_AUTH");
+      expect(code).toBe(1);
+      await host.control({ failEmbeddings: null });
+      expect(await eventually(async () => (await ask()).said.includes("ANSWER: PostgreSQL 17"))).toBe(true);
+      expect((await ask()).told.degraded).toBeUndefined();
+      await host.configure({ onOutage: "keywords" });
+      await host.stopGateway();
+    });
+
     test("a provider whose plugin or key is missing is named with a remedy, and words still find", async () => {
       /** @type {[string, RegExp][]} */
       const missing = [
