@@ -9,6 +9,7 @@ import { steps } from "./steps.mjs";
 
 const DAY_MS = 86_400_000;
 const INVOICES = "Invoices go out on the 5th of the month.";
+const ROOF = "Mara owns the roof repair of the house.";
 const MEMORY = "# Memory\n\nThe user likes tea.  \n";
 const JUNK = "- User: yes do that please now\n- npm install everything of the app\n- The build is currently broken on main.\n";
 
@@ -22,11 +23,13 @@ export function consolidationSuite(version) {
     let host;
     /** @type {Awaited<ReturnType<typeof memoryHost>>["call"]} */
     let call;
+    /** @type {Awaited<ReturnType<typeof memoryHost>>["say"]} */
+    let say;
     steps();
     beforeAll(async () => {
       const notes = [1, 2, 3].map((ago) => [`memory/${day(ago)}.md`, `# Day\n\n- ${INVOICES}\n${JUNK}`]);
       const files = { "MEMORY.md": MEMORY, ...Object.fromEntries(notes) };
-      ({ host, call } = await memoryHost(version, { files, rules: [{ match: ".", reply: "HELLO" }] }));
+      ({ host, call, say } = await memoryHost(version, { files, rules: [{ match: ".", reply: "HELLO" }] }));
       await host.configure({ consolidation: { mode: "plan", timeZone: "UTC" } });
       await host.startGateway();
     });
@@ -86,6 +89,20 @@ export function consolidationSuite(version) {
       await writeFile(path.join(host.workspace, "memory", `${day(0)}.md`), `# Day\n\n- ${INVOICES}\n`);
       const { candidates, audit } = await host.json("memory", "promote", "--json");
       expect([candidates, audit.refused.withdrawn]).toEqual([[], 1]);
+    });
+
+    test("what was said while it was off is told to it afterwards, once, and taken back", async () => {
+      await host.configure({ consolidation: { mode: "off", timeZone: "UTC" } });
+      await say(ROOF);
+      const backfill = (/** @type {string} */ name) => call(`memory.sessionBackfill.${name}`, { agentId: "main" });
+      const perDay = [{ day: expect.any(String), candidateCount: 1, sample: [ROOF] }];
+      expect(await backfill("preview")).toEqual({ days: 1, candidates: 1, perDay, staged: 0, truncated: false });
+      const cursor = { advanced: true, exhausted: false, hasMore: false };
+      expect(await backfill("apply")).toEqual({ days: 1, candidates: 1, perDay, staged: 1, cursor });
+      expect(await backfill("apply")).toMatchObject({ candidates: 0, staged: 0, cursor: { advanced: false, exhausted: true } });
+      expect((await host.json("memory", "promote-explain", ROOF)).candidate).toMatchObject({ useCount: 1, days: 1 });
+      const rolledBack = await host.json("memory", "session-backfill", "--rollback");
+      expect(rolledBack).toMatchObject({ applied: false, rollback: { removedDiaryEntries: 0, removedStagedEntries: 1 } });
     });
   });
 }
