@@ -40,9 +40,20 @@ pub fn matches(message: &str, hits: Vec<Hit>) -> Vec<Match> {
     found
 }
 
-fn score(message: &HashSet<String>, hit: &Hit) -> f64 {
+/// Whether a message has a word of any phrase, without which no entry has a score.
+#[must_use]
+pub fn names_any(message: &str, hits: &[Hit]) -> bool {
+    let words: HashSet<String> = words(message).collect();
+    hits.iter().any(|hit| best_phrase(&words, hit) > 0.0)
+}
+
+fn best_phrase(message: &HashSet<String>, hit: &Hit) -> f64 {
     let phrases = hit.about.triggers.as_deref().unwrap_or_default().split(['\n', ';', '|']);
-    let best = phrases.map(|phrase| of_phrase(message, phrase)).fold(0.0, f64::max);
+    phrases.map(|phrase| of_phrase(message, phrase)).fold(0.0, f64::max)
+}
+
+fn score(message: &HashSet<String>, hit: &Hit) -> f64 {
+    let best = best_phrase(message, hit);
     if best == 0.0 { 0.0 } else { best * OF_PHRASE + hit.score.clamp(0.0, 1.0) * (1.0 - OF_PHRASE) }
 }
 
@@ -102,6 +113,17 @@ mod tests {
         is(score("the owner", "rollback owner", 1.0), 0.8f64.mul_add(0.5, 0.2));
         is(score("nothing of it", "rollback owner; roof", 1.0), 0.0);
         is(score("das DACH", "dach; x", 0.0), 0.68);
+    }
+
+    // Every message was searched for a second time, whether it had anything to do with a trigger or not.
+    #[test]
+    fn a_message_without_a_word_of_a_phrase_has_no_match() {
+        let entries = [entry(1, "rollback owner", 0.0), entry(2, "boiler; roof tiles", 0.0)];
+        for message in ["Who owns the rollback?", "the ROOF leaks", "tell me of boiler", "Hello there", ""] {
+            let found = matches(message, entries.to_vec());
+            assert_eq!(names_any(message, &entries), !found.is_empty(), "{message}");
+        }
+        assert!(names_any("the roof", &entries) && !names_any("Hello there", &entries));
     }
 
     #[test]

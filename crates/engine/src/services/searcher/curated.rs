@@ -51,7 +51,8 @@ impl Searcher {
     /// When cancelled or closed, or when the index cannot be read.
     pub async fn trigger_matches(self: &Arc<Self>, message: String, active: Vec<String>) -> Result<Vec<Match>> {
         let candidates = self.trigger_candidates(active.clone(), MOST).await?;
-        if candidates.is_empty() {
+        // A reply may wait for this: what no word of a phrase stands in brings back nothing, whatever a search finds.
+        if candidates.len() < MOST && !triggers::names_any(&message, &candidates) {
             return Ok(Vec::new());
         }
         let call = SearchCall {
