@@ -68,9 +68,11 @@ export function activeMemoryTurnsSuite(version) {
       };
       const { id } = await active.home.call("cron.add", job);
       await active.home.call("cron.run", { id, mode: "force" });
-      await reached("clock");
+      await reached(words("clock"));
       await active.home.call("wake", { mode: "now", text: words("heartbeat") });
-      await reached("heartbeat");
+      // 2026.6.11 tells its model nothing of what woke it.
+      const isTold = host.atLeast("2026.8.1") || !host.atLeast("2026.6.11");
+      await reached(isTold ? words("heartbeat") : "[OpenClaw heartbeat poll]");
       expect(model.asked).toHaveLength(0);
     });
 
@@ -124,7 +126,9 @@ export function activeMemoryTurnsSuite(version) {
         expect(JSON.stringify(then.slice(0, before.length)), `request ${n}`).toBe(JSON.stringify(before));
         // What older hosts put before a message stays there; what newer ones put behind it goes.
         const kept = text(then[before.length]);
-        const words = newest.slice(0, newest.indexOf(messages[n]) + messages[n].length);
+        const shown = newest.slice(0, newest.indexOf(messages[n]) + messages[n].length);
+        // 2026.6.11 itself names the sender with the newest message only.
+        const words = host.atLeast("2026.8.1") ? shown : shown.replace(/Sender \(untrusted metadata\):\n```json\n[\s\S]*?\n```\n\n/, "");
         if (host.atLeast("2026.6.11")) expect(kept.slice(0, words.length)).toBe(words);
         else expect(kept).toBe(newest);
       }
@@ -168,7 +172,8 @@ export function activeMemoryTurnsSuite(version) {
 
     test("everywhere it is switched off by an administrator only", async () => {
       const isOn = async () => (await host.config()).plugins.entries[ID].config.activeMemory.enabled;
-      if (host.atLeast("2026.6.11")) {
+      // On older hosts the command line has no device of its own that could be paired for less.
+      if (host.atLeast("2026.8.1")) {
         const params = { sessionKey: MAIN, message: "/active-memory off --global", idempotencyKey: "nobody" };
         await host.run("gateway", "call", "chat.send", "--params", JSON.stringify(params));
         await pause(5000);
@@ -190,18 +195,18 @@ export function activeMemoryTurnsSuite(version) {
       await host.stopGateway();
       model.asked.length = 0;
       await host.turn(words("command line"), { session: "local" });
-      await reached("command line");
+      await reached(words("command line"));
       expect(model.asked).toHaveLength(0);
     });
 
     const words = (/** @type {string} */ who) => `Do you remember why Falcon moved, asks the ${who}?`;
 
-    /** Waits for somebody's turn, which must be shown nothing. @param {string} who */
-    async function reached(who) {
+    /** Waits for a turn that holds these words, which must be shown nothing. @param {string} message */
+    async function reached(message) {
       // Older hosts keep what stood before earlier messages.
       const of = () =>
-        model.main.flatMap(({ body }) => body.messages.filter((/** @type {any} */ one) => text(one).includes(words(who))).map(text));
-      expect(await eventually(async () => of().length > 0), `${who}\n${host.gatewayOutput.slice(-3000)}`).toBe(true);
+        model.main.flatMap(({ body }) => body.messages.filter((/** @type {any} */ one) => text(one).includes(message)).map(text));
+      expect(await eventually(async () => of().length > 0), `${message}\n${host.gatewayOutput.slice(-3000)}`).toBe(true);
       expect(of().join("\n")).not.toMatch(A_BLOCK);
     }
 

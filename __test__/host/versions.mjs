@@ -6,15 +6,6 @@ import { existsSync, readdirSync } from "node:fs";
 export const ALWAYS = ["2026.4.12", "2026.9.6"];
 export const BY_TURNS = ["2026.6.11", "2026.8.2"];
 
-/**
- * Suites that have not been seen to pass on a host since what they test was changed; `npm run test:hosts` runs them all
- * the same.
- * @type {Record<string, string[]>}
- */
-const NOT_YET = {
-  "2026.6.11": ["active-memory-turns"],
-};
-
 /** What a user does from installation to removal; it runs on every host that has its turn. */
 const BASE = "openclaw";
 /** What must work on the oldest host and the newest in every run. */
@@ -39,7 +30,7 @@ export const TURNS = BY_TURNS.length * Math.ceil(features.length / AT_A_TIME);
  */
 
 /**
- * What runs each time on the oldest host and the newest, and one of the other suites on one of them, as far as it passes there.
+ * What runs each time on the oldest host and the newest, and one of the other suites on one of them.
  * @param {number} turn From 0.
  * @returns {HostRun[]}
  */
@@ -47,10 +38,10 @@ export function always(turn) {
   const other = others[turn % others.length];
   const itsHost = ALWAYS[Math.floor(turn / others.length) % ALWAYS.length];
   const due = (/** @type {string} */ version) => (version === itsHost ? [...EACH_TIME, other] : EACH_TIME);
-  return ALWAYS.map((version) => ({ version, suites: [BASE, ...passing(version, due(version))] }));
+  return ALWAYS.map((version) => ({ version, suites: [BASE, ...due(version)] }));
 }
 
-/** Everything on every host, also what does not pass yet. @returns {HostRun[]} */
+/** Everything on every host. @returns {HostRun[]} */
 export function everything() {
   return [...ALWAYS, ...BY_TURNS].map((version) => ({ version, suites: [BASE, ...features] }));
 }
@@ -63,11 +54,8 @@ export function everything() {
 export function byTurns(turn) {
   const version = BY_TURNS[turn % BY_TURNS.length];
   const from = Math.floor((turn % TURNS) / BY_TURNS.length) * AT_A_TIME;
-  return { version, suites: [BASE, ...passing(version, features.slice(from, from + AT_A_TIME))] };
+  return { version, suites: [BASE, ...features.slice(from, from + AT_A_TIME)] };
 }
-
-/** @param {string} version @param {string[]} names */
-const passing = (version, names) => names.filter((suite) => !NOT_YET[version]?.includes(suite));
 
 /** A suite about what a host does not have yet has no file for it. @param {HostRun} run */
 export const filesOf = ({ version, suites: names }) =>
