@@ -4,7 +4,11 @@ use std::collections::HashMap;
 
 use super::{generations::GenerationId, pool::Reader};
 use crate::error::SqlResult;
-use model::error::Result;
+use model::{error::Result, source::Source};
+
+/// The sources are named, because the index of paths begins with them: without, all files are looked at for each.
+pub(super) const CHANGED: &str = "SELECT CASE WHEN mtime_ns > 0 THEN mtime_ns / 1000000 ELSE indexed_ms END FROM file \
+    WHERE generation = ?1 AND source IN (?2, ?3) AND path = ?4";
 
 impl Reader<'_> {
     /// When files were changed last, in milliseconds since the epoch, by their path; of one that was written so shortly
@@ -13,19 +17,14 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn changed_ms(&self, generation: GenerationId, paths: &[&str]) -> Result<HashMap<String, i64>> {
-        let mut statement = self
-            .conn
-            .prepare_cached(
-                "SELECT CASE WHEN mtime_ns > 0 THEN mtime_ns / 1000000 ELSE indexed_ms END FROM file \
-                 WHERE generation = ?1 AND path = ?2",
-            )
-            .sql()?;
+        let mut statement = self.conn.prepare_cached(CHANGED).sql()?;
+        let (memory, sessions) = (Source::Memory.as_str(), Source::Sessions.as_str());
         let mut found = HashMap::new();
         for path in paths {
             if found.contains_key(*path) {
                 continue;
             }
-            let mut rows = statement.query((generation, path)).sql()?;
+            let mut rows = statement.query((generation, memory, sessions, path)).sql()?;
             if let Some(row) = rows.next().sql()? {
                 found.insert((*path).to_owned(), row.get(0).sql()?);
             }

@@ -115,6 +115,28 @@ fn samples_end_with_the_first_texts_that_fit() {
     assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:?}");
 }
 
+// Each result of a search looked at every file of the index, to say when its own was changed.
+#[test]
+fn when_a_file_changed_is_looked_up_by_its_path() {
+    let fixture = packed(1);
+    let plan = fixture.store.read(|r| {
+        let mut statement = r.conn.prepare(&format!("EXPLAIN QUERY PLAN {}", crate::changed::CHANGED)).sql()?;
+        let steps = statement.query_map(["1", "memory", "sessions", "a.md"], |row| row.get::<_, String>(3)).sql()?;
+        steps.collect::<rusqlite::Result<Vec<_>>>().sql()
+    });
+    let plan = plan.unwrap();
+    assert!(plan.iter().any(|step| step.contains("source=? AND path=?")), "{plan:?}");
+    let (generation, changed) = fixture
+        .store
+        .read(|r| {
+            let live = r.live()?.unwrap().id;
+            Ok((live, r.changed_ms(live, &["a.md", "none.md", "a.md"])?))
+        })
+        .unwrap();
+    assert_eq!((generation.number(), changed.len()), (1, 1));
+    assert!(changed.contains_key("a.md"));
+}
+
 #[test]
 fn a_block_that_was_not_finished_is_none() {
     let fixture = packed(20);
