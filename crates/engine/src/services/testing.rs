@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use super::{Engine, Lease, OpenCall, SearchCall, SyncCall, open};
@@ -23,6 +24,9 @@ use model::{
     error::{Code, Error, Result},
 };
 use serde_json::Value;
+
+/// Time limit of a search in a test that is not about the limit: a machine that tests has much to do.
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// A text with this word gets no answer from the provider.
 pub(crate) const UNANSWERED: &str = "unanswered";
@@ -288,7 +292,7 @@ pub(super) fn asking(query: &str) -> SearchCall {
         sources: Vec::new(),
         lexical_only: true,
         explain: false,
-        deadline_ms: None,
+        deadline_ms: Some(PATIENCE.as_millis() as u64),
         now_ms: 1_795_000_000_000,
         session_key: None,
         active_projects: Vec::new(),

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(900);
 /// Notes whose lines take the model a while.
 fn home() -> Home {
     let mut home = Home::new(&[]);
-    for n in 0..40 {
+    for n in 0..80 {
         let text = format!(
             "# House {n}\n\n- The code of boiler {n} is E{n}.\n- Maria repairs the radiators of house {n} in autumn.\n\
              - The ladder of house {n} stands behind the shed, next to the bicycles.\n"
@@ -65,7 +65,7 @@ async fn a_sync_with_a_hosted_provider_does_not_wait_for_lines() {
     let report = sync(&engine).await;
     assert_eq!((report.pending, report.embedding_error.is_none()), (0, true));
     // Nothing is written any more: what is missing stays so.
-    let turn = engine.indexer.writer().alone(Duration::from_secs(30)).await.unwrap();
+    let turn = engine.indexer.writer().alone(PATIENCE).await.unwrap();
     let status = engine.status();
     assert!(pending(&engine) > 0, "{status}");
     assert_eq!((&status["custom"]["lines"]["filling"], &status["custom"]["syncing"]), (&true.into(), &false.into()));
