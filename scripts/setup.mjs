@@ -3,7 +3,8 @@
 // before there are any. What it and its programs say goes to standard error: `npm pack` and others keep standard output for
 // their answer.
 
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -35,8 +36,23 @@ function findCargo() {
   if (!has()) fail("the native engine has to be built, which needs Rust: install it from https://rustup.rs, then try again");
 }
 
+/** Compiles the addon, as `npm run build` will, while something else is waited for. */
+function compileMeanwhile() {
+  findCargo();
+  const args = ["build", "--profile", "local", "-p", PLUGIN_ID, "--target", "host-tuple"];
+  const cargo = spawn("cargo", args, { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+  process.on("exit", () => cargo.kill());
+  return once(cargo, "close");
+}
+
+const binary = `${ADDON_FOLDER}/${PLUGIN_ID}.${platformTriple()}.node`;
+const mustBuild = isStale(root, binary, SOURCES);
 const installed = path.join(root, "node_modules", ".package-lock.json");
+/** @type {Promise<unknown> | undefined} */
+let compiling;
 if (newest(installed) < newest(path.join(root, "package-lock.json"))) {
+  // For musl the build has flags of its own: what was compiled without them would be compiled again.
+  if (mustBuild && !platformTriple().endsWith("-musl")) compiling = compileMeanwhile();
   console.error("Installing the JavaScript dependencies");
   // Not `npm ci`: it refuses a lock file that lacks another platform's optional binaries, which is what npm writes
   // behind a registry mirror that does not carry them. The locked versions are used all the same.
@@ -46,10 +62,11 @@ if (newest(installed) < newest(path.join(root, "package-lock.json"))) {
 // By npm, which knows the Node that the dependencies bring: the bundler needs a newer one than this may be.
 if (isStale(root, BUNDLE, BUNDLED)) run("npm", ["run", "--silent", "bundle"]);
 
-const binary = `${ADDON_FOLDER}/${PLUGIN_ID}.${platformTriple()}.node`;
-if (isStale(root, binary, SOURCES)) {
+if (mustBuild) {
   findCargo();
   console.error("Building the native addon (some minutes the first time)");
+  // What went wrong is said again, by the build that is waited for.
+  await compiling;
   run("npm", ["run", "--silent", "build"]);
   if (!existsSync(path.join(root, binary))) fail(`the build ended well, but left no ${path.normalize(binary)}`);
 }
