@@ -42,6 +42,8 @@ export type * from './lib/engine.js'
 export interface MemorySearchOptions {
   /** Most results; default from the settings (6). */
   maxResults?: number
+  /** Leaves out so many results, the first ones, because they are known: `more.after` of their answer. Ranking `native` only. */
+  after?: number
   /** Lowest score kept, 0–1. */
   minScore?: number
   /** Only these sources. */
@@ -935,6 +937,8 @@ export declare function resolveSettings(request: OpenRequest): { settings: Resol
 export interface SearchOptions {
   /** Most results; default `query.maxResults`. */
   maxResults?: number
+  /** Results that are left out because whoever asks has them; default 0. */
+  after?: number
   /** Lowest score kept; default `query.minScore`. */
   minScore?: number
   /** `memory`, `sessions`; default all that are indexed. */

@@ -74,6 +74,7 @@ const GET = {
 /** @type {Record<string, Kind>} */
 const SEARCH = {
   maxResults: whole(1),
+  after: whole(0),
   minScore: share,
   sources: listOf(oneOf(SOURCES)),
   lexicalOnly: truth,

@@ -43,6 +43,11 @@ export type MemoryAnswer = {
   hits: MemoryHit[];
   /** Whether the vector leg took part: `hybrid`, `vector` or `fts-only`. */
   mode: string;
+  /**
+   * How to go on, where that is worth it: the question, without the results that are shown. No passage of them comes
+   * again.
+   */
+  more?: More;
   /** Whether a leg was left out because the deadline came or the provider failed. */
   partial: boolean;
   /** Why it is partial or keyword-only, in a sentence for the user, with what helps. */
@@ -607,6 +612,14 @@ export type About = {
   projectKey?: string;
   /** Where it comes from. */
   provenance?: Provenance;
+};
+
+/** What a second search should ask for, where the notes say more than was shown. */
+export type More = {
+  /** The question. */
+  query: string;
+  /** Results that are known by then. */
+  after: number;
 };
 
 /** An outage of the embedding provider, as an answer by words alone tells it. */

@@ -42,6 +42,8 @@ export type * from './lib/engine.js'
 export interface MemorySearchOptions {
   /** Most results; default from the settings (6). */
   maxResults?: number
+  /** Leaves out so many results, the first ones, because they are known: `more.after` of their answer. Ranking `native` only. */
+  after?: number
   /** Lowest score kept, 0–1. */
   minScore?: number
   /** Only these sources. */

@@ -22,6 +22,7 @@ export function typedVectors(embed) {
  */
 export function nativeSearchOptions({
   maxResults: most,
+  after: known,
   minScore,
   sources,
   lexicalOnly,
@@ -35,8 +36,8 @@ export function nativeSearchOptions({
   until,
   paths,
 }) {
-  const maxResults = typeof most === "number" ? Math.min(most, MAX_UNSIGNED) : most;
-  const asked = { maxResults, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey, activeProjectKeys };
+  const [maxResults, after] = [most, known].map((count) => (typeof count === "number" ? Math.min(count, MAX_UNSIGNED) : count));
+  const asked = { maxResults, after, minScore, sources, lexicalOnly, explain, deadlineMs, nowMs, sessionKey, activeProjectKeys };
   const options = { ...asked, conversations, since, until, paths };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null));
 }

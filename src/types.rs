@@ -72,6 +72,8 @@ pub struct AccountProblem {
 pub struct SearchOptions {
     /// Most results; default `query.maxResults`.
     pub max_results: Option<u32>,
+    /// Results that are left out because whoever asks has them; default 0.
+    pub after: Option<u32>,
     /// Lowest score kept; default `query.minScore`.
     pub min_score: Option<f64>,
     /// `memory`, `sessions`; default all that are indexed.

@@ -10,6 +10,10 @@ import { TestHost } from "./harness.mjs";
 import { messagesOf, question, toolAnswers } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
+/** Where somebody has been, a note for each. */
+const RIVERS = ["Douro", "Ebro", "Loire", "Nile"];
+const KAYAKING = "Where has Ana been kayaking?";
+
 const FILES = {
   "MEMORY.md": [
     "# Memory",
@@ -20,6 +24,7 @@ const FILES = {
     "",
   ].join("\n"),
   "memory/2026-11-02.md": "# Day\n- The boiler was repaired by Berg.\n",
+  ...Object.fromEntries(RIVERS.map((river) => [`memory/${river}.md`, `Ana went kayaking on the ${river} with her cousins.\n`])),
 };
 
 const RULES = [
@@ -28,6 +33,17 @@ const RULES = [
     match: "search for the boiler",
     tool: "memory_search",
     toolCall: { name: "memory_search", arguments: { query: "boiler repaired" } },
+  },
+  {
+    match: "list all rivers",
+    tool: "memory_search",
+    toolCall: { name: "memory_search", arguments: { query: KAYAKING, maxResults: 2 } },
+  },
+  // As a model does that reads what the tool says of `more`.
+  {
+    on: "tool",
+    match: `more.{1,20}query.{1,20}(${KAYAKING.replace("?", "\\?")}).{1,20}after.{1,8}2`,
+    toolCall: { name: "memory_search", arguments: { query: "{{1}}", after: 2, maxResults: 2 } },
   },
   { on: "tool", match: ".", reply: "ANSWER" },
   { match: ".", reply: "NONE" },
@@ -125,6 +141,16 @@ export function curatedSuite(version) {
       expect(answers).toMatch(/\[untrusted\] .*somebody on the web/);
       expect(answers).not.toMatch(/\[untrusted\] .*repaired by Berg/);
       expect(answers).toContain('"originClass": "agent"');
+    });
+
+    test("a tool's answer says how to go on where evidence is spread, and the second call shows the rest", async () => {
+      await host.chat(PRIVATE, "Please list all rivers.");
+      // Each request repeats what was said before it.
+      const said = new Set(toolAnswers(host.takeChats()));
+      const answers = [...said].map((answer) => RIVERS.filter((river) => answer.includes(`memory/${river}.md`)));
+      const calls = answers.filter((rivers) => rivers.length > 0);
+      expect(calls.map((rivers) => rivers.length)).toEqual([2, 2]);
+      expect(calls.flat().toSorted()).toEqual(RIVERS);
     });
   });
 }

@@ -95,6 +95,11 @@ function addCommands(root, name, api, host) {
     .option("--query <text>", "What to look for (wins over the argument)")
     .option("--agent <id>", "Agent (default: the default agent)")
     .option("--max-results <n>", "Most results", (/** @type {string} */ value) => numberOption(value, "--max-results", { whole: true }))
+    .option(
+      "--after <n>",
+      "Leave out the first n results, which are known: a search says how to go on where that is worth it",
+      (/** @type {string} */ value) => numberOption(value, "--after", { whole: true }),
+    )
     .option("--limit <n>", "The same as --max-results", (/** @type {string} */ value) => numberOption(value, "--limit", { whole: true }))
     .option("--min-score <n>", "Lowest score, 0 to 1", (/** @type {string} */ value) => numberOption(value, "--min-score"))
     .option("--since <day>", 'Nothing older: 2026-11-01, yesterday, "last week", 7d')

@@ -15,13 +15,15 @@ const MOST_LOOKED_AT = 1000;
 
 /**
  * @typedef {import("../provenance/paths.js").OriginClass} OriginClass
- * @typedef {{agent?: string, maxResults?: number, limit?: number, minScore?: number, origin?: OriginClass[], since?: string, until?: string, path?: string[], explain?: boolean, open?: boolean, json?: boolean}} Options
+ * @typedef {{agent?: string, maxResults?: number, limit?: number, after?: number, minScore?: number, origin?: OriginClass[], since?: string, until?: string, path?: string[], explain?: boolean, open?: boolean, json?: boolean}} Options
  * @param {import("../host.js").Host} host
  * @param {string | undefined} query
  * @param {Options} options
  */
 export async function runSearch(host, query, options) {
   if (!query?.trim()) throw new Error('Nothing to search for. Give a query: openclaw memory search "…"');
+  if (options.after && options.origin?.length)
+    throw new Error("--after does not go with --origin: ask for more results instead, with --max-results");
   await forOneAgent(host, options, { name: "memory search", doing: "Memory search" }, async ({ cfg, agentId }) => {
     // Whose words a result holds is in JSON only, and to ask the host loads some of its modules.
     const told = options.json || options.origin?.length ? {} : { describe: undefined };
@@ -30,6 +32,7 @@ export async function runSearch(host, query, options) {
       const started = performance.now();
       const most = options.limit ?? options.maxResults;
       const request = {
+        after: options.after,
         minScore: options.minScore,
         // The words that matched are shown to people, and only the explanation names them.
         explain: options.explain || (!options.json && isColourful()) || undefined,
@@ -45,6 +48,8 @@ export async function runSearch(host, query, options) {
       if (options.json)
         printJson({
           results: answer.hits,
+          // Of other results than these, where some were left out by their origin.
+          more: options.origin?.length ? undefined : answer.more,
           mode: answer.mode,
           partial: answer.partial || undefined,
           warning: answer.warning,
@@ -86,8 +91,8 @@ function isFault({ hits, code }) {
  * @param {import("../../index.d.ts").MemoryAnswer} answer
  * @param {Options & {workspace?: string, tookMs: number}} options
  */
-function printAnswer(answer, { explain, open, workspace, tookMs }) {
-  const { hits, warning, code } = answer;
+function printAnswer(answer, { explain, open, origin, workspace, tookMs }) {
+  const { hits, more, warning, code } = answer;
   if (warning) console.error(isFault(answer) ? `${warning} [${code}]` : warning);
   if (hits.length === 0) return print(isFault(answer) ? "No matches in what could be searched." : "No matches.");
   const blocks = hits.map((hit) =>
@@ -100,7 +105,8 @@ function printAnswer(answer, { explain, open, workspace, tookMs }) {
   print(blocks.join("\n\n"));
   if (!process.stdout.isTTY) return;
   const files = new Set(hits.map((hit) => hit.path)).size;
-  print(`\n${paint("gray", `${counted(hits.length, "result")} in ${counted(files, "note")} · ${Math.round(tookMs)} ms`)}`);
+  const next = more && !origin?.length ? ` · others are nearly as good: --after ${more.after}` : "";
+  print(`\n${paint("gray", `${counted(hits.length, "result")} in ${counted(files, "note")} · ${Math.round(tookMs)} ms${next}`)}`);
 }
 
 /**

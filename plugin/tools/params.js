@@ -1,5 +1,10 @@
 // Reads what a model passes to a tool. Schemas do not bind every model, so each value is checked again.
 
+import { codedError } from "../../lib/errors.js";
+
+/** A value that cannot be used. @param {string} message */
+export const wrongParameter = (message) => codedError("MEM_ARGUMENT", message);
+
 /**
  * @param {unknown} params
  * @returns {Record<string, unknown>}
@@ -15,7 +20,7 @@ export function paramRecord(params) {
 export function requiredText(params, name) {
   const value = params[name];
   if (typeof value === "string" && value.trim()) return value.trim();
-  throw new Error(`${name} required`);
+  throw wrongParameter(`${name} required`);
 }
 
 /**
@@ -26,7 +31,7 @@ export function optionalNumber(params, name) {
   const value = typeof params[name] === "string" && params[name].trim() ? Number(params[name]) : params[name];
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw new Error(`${name} must be a number`);
+  throw wrongParameter(`${name} must be a number`);
 }
 
 /**
@@ -37,7 +42,18 @@ export function optionalCount(params, name) {
   const value = optionalNumber(params, name);
   if (value === undefined) return undefined;
   if (value >= 1) return Math.floor(value);
-  throw new Error(`${name} must be 1 or more`);
+  throw wrongParameter(`${name} must be 1 or more`);
+}
+
+/**
+ * How many results are known. Half of one, or fewer than none, is no place to go on from.
+ * @param {Record<string, unknown>} params
+ * @param {string} name
+ */
+export function optionalPlace(params, name) {
+  const value = optionalNumber(params, name);
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return value;
+  throw wrongParameter(`${name} must be a whole number of 0 or more`);
 }
 
 /**
@@ -47,7 +63,7 @@ export function optionalCount(params, name) {
 export function optionalShare(params, name) {
   const value = optionalNumber(params, name);
   if (value === undefined || (value >= 0 && value <= 1)) return value;
-  throw new Error(`${name} must be a number from 0 to 1`);
+  throw wrongParameter(`${name} must be a number from 0 to 1`);
 }
 
 /**
@@ -63,5 +79,5 @@ export function optionalChoice(params, name, choices) {
   if (value === undefined || value === null || value === "") return undefined;
   const choice = choices.find((candidate) => candidate === value);
   if (choice) return choice;
-  throw new Error(`${name} must be one of: ${choices.join(", ")}`);
+  throw wrongParameter(`${name} must be one of: ${choices.join(", ")}`);
 }

@@ -96,6 +96,7 @@ pub(crate) fn call(query: &str, max_results: Option<usize>, now_ms: i64) -> Sear
         query: query.to_owned(),
         understood: None,
         max_results,
+        after: 0,
         min_score: None,
         sources: Vec::new(),
         lexical_only: false,

@@ -22,6 +22,7 @@
 //!     query: "who repaired the boiler".to_owned(),
 //!     understood: None,
 //!     max_results: 6,
+//!     after: 0,
 //!     budget: Some(4_200),
 //!     min_score: None,
 //!     sources: Vec::new(),

@@ -20,6 +20,9 @@ pub struct Request {
     pub understood: Option<Arc<QueryPlan>>,
     /// Most results, ≥ 1.
     pub max_results: usize,
+    /// Results that are left out because whoever asks has them: the continuation of a search, which only the native ranking
+    /// knows.
+    pub after: usize,
     /// Characters (UTF-16 units) of snippets that the results may take together; the native ranking then shows shorter
     /// passages. None = each may have its full length.
     pub budget: Option<usize>,
@@ -50,6 +53,15 @@ pub struct LineQuery<'a> {
     pub pieces: Option<&'a PieceQuestion>,
     /// The only language that its model knows; none when it may know any.
     pub language: Option<Language>,
+}
+
+/// What a second search should ask for, where the notes say more than was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct More {
+    /// The question.
+    pub query: String,
+    /// Results that are known by then.
+    pub after: usize,
 }
 
 /// One result.
@@ -119,6 +131,10 @@ pub struct Answer {
     pub hits: Vec<Hit>,
     /// Whether the vector leg took part: `hybrid`, `vector` or `fts-only`.
     pub mode: &'static str,
+    /// How to go on, where that is worth it: the question, without the results that are shown. No passage of them comes
+    /// again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<More>,
     /// Whether a leg was left out because the deadline came or the provider failed.
     pub partial: bool,
     /// Why it is partial or keyword-only, in a sentence for the user, with what helps.
@@ -153,7 +169,7 @@ impl Answer {
     /// An answer that nothing impaired.
     #[must_use]
     pub const fn of(hits: Vec<Hit>, mode: &'static str) -> Self {
-        Self { hits, mode, partial: false, warning: None, remedy: None, code: None, degraded: None }
+        Self { hits, mode, more: None, partial: false, warning: None, remedy: None, code: None, degraded: None }
     }
 
     /// Nothing found, and nothing that kept it from being found.
@@ -173,6 +189,8 @@ impl Answer {
     #[must_use]
     pub fn impaired(mut self, what: &str, error: &Error) -> Self {
         self.partial = true;
+        // The whole answer has another order.
+        self.more = None;
         if self.code.is_none() {
             let told = format!("{what}: {error}");
             self.warning = Some(self.warning.map_or_else(|| told.clone(), |first| format!("{first}. {told}")));

@@ -288,6 +288,7 @@ pub(super) fn asking(query: &str) -> SearchCall {
         query: query.to_owned(),
         understood: None,
         max_results: None,
+        after: 0,
         min_score: None,
         sources: Vec::new(),
         lexical_only: true,

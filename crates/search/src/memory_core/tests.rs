@@ -121,6 +121,7 @@ fn request(query: &str, min_score: f64) -> Request {
         query: query.to_owned(),
         understood: None,
         max_results: 6,
+        after: 0,
         budget: None,
         min_score: Some(min_score),
         sources: Vec::new(),

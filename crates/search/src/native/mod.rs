@@ -16,6 +16,7 @@ mod line_scores;
 mod lines;
 mod maxsim;
 mod misspelt;
+mod more;
 mod name_free;
 mod passages;
 mod plan;
@@ -35,7 +36,7 @@ use passages::{Passage, PassageShape, Passages, SHORT_UNITS, SNIPPET_UNITS};
 use plan::Plan;
 
 use crate::{
-    types::{About, Answer, Hit, LineQuery, Request},
+    types::{About, Answer, Hit, LineQuery, More, Request},
     vector::VectorQuery,
 };
 use model::{config::settings::QuerySettings, error::Result, source::Source};
@@ -67,8 +68,8 @@ pub fn search(
     };
     let understood = request.understood.clone();
     let mut plan = Plan::of(understood.unwrap_or_else(|| understand(&request.query, request.now_ms, zone).into()));
-    let hits = if plan.query.small_talk {
-        Vec::new()
+    let (hits, more) = if plan.query.small_talk {
+        (Vec::new(), None)
     } else {
         let scope = Scope { reader, generation, vector, lexical, within };
         if lexical {
@@ -102,7 +103,7 @@ pub fn search(
         };
         ranked(&plan, &candidates, &lines, &meant, settings, request)?
     };
-    Ok(Answer::of(hits, mode))
+    Ok(Answer { more, ..Answer::of(hits, mode) })
 }
 
 /// Which models know the language of the query: what others make of it is no reason to be sure of anything.
@@ -132,7 +133,7 @@ fn ranked(
     meant: &Meant<'_>,
     settings: &QuerySettings,
     request: &Request,
-) -> Result<Vec<Hit>> {
+) -> Result<(Vec<Hit>, Option<More>)> {
     let Meant { lines: meaning, pieces, known, .. } = *meant;
     let scores = line_scores::score(plan, candidates, lines);
     let parts = fusion::fuse(plan, candidates, lines, &scores, meant, settings);
@@ -171,28 +172,57 @@ fn ranked(
     // A line that has nothing of the query in any way starts no result.
     let mut passages = Passages::new(lines, (&sums, &relevance), shape, |at| sums[at] > 0.0);
     let mut found: Vec<Found> = Vec::new();
+    let pages = Pages::of(request);
     // Whether no line that is left can be shown, or raise the scores of the results asked for (see `settle`).
     let is_settled = |passages: &Passages<'_>, found: &[Found]| {
         let highest = passages.highest_left(&sureness);
-        let last = found.get(request.max_results.saturating_sub(1)..).unwrap_or_default();
+        let last = found.get(pages.end - 1..).unwrap_or_default();
         let surest = last.iter().map(|found| found.score).reduce(f64::max);
         highest < least || surest.is_some_and(|surest| surest >= highest)
     };
-    while found.len() < request.max_results.max(SETTLED)
+    // Before scores are settled: a passage that is not sure enough is not lifted by a surer one below it.
+    let mut next = |passages: &mut Passages<'_>| {
+        passages
+            .map(|passage| Found { score: sureness_of(&passage, &sureness), passage })
+            .find(|found| found.score >= least && !shown.repeats(&found.passage, lines))
+    };
+    while found.len() < pages.end.max(SETTLED)
         && !is_settled(&passages, &found)
-        && let Some(passage) = passages.next()
+        && let Some(passage) = next(&mut passages)
     {
-        let score = sureness_of(&passage, &sureness);
-        // Before scores are settled: a passage that is not sure enough is not lifted by a surer one below it.
-        if score >= least && !shown.repeats(&passage, lines) {
-            found.push(Found { passage, score });
-        }
+        found.push(passage);
     }
-    part(&mut found, request.max_results, lines, &passages, &sureness, least);
+    // Whether there is one more is not known yet where those that are asked for are settled.
+    if found.len() == pages.end {
+        found.extend(next(&mut passages));
+    }
+    for page in found[..].chunks_mut(pages.size).take(pages.end / pages.size) {
+        part(page, lines, &passages, &sureness, least);
+    }
     settle(&mut found);
-    found.truncate(request.max_results);
-    let hits = found.iter().map(|found| hit(found, plan, candidates, lines, &evidence(found.passage.best), request));
-    Ok(within(hits, request.budget))
+    let rest = found.get(request.after..).unwrap_or_default();
+    let hits = rest.iter().take(pages.size);
+    let hits = hits.map(|found| hit(found, plan, candidates, lines, &evidence(found.passage.best), request));
+    let hits = within(hits, request.budget);
+    let after = request.after + hits.len();
+    let more = more::is_worth_it(&found, after).then(|| More { query: request.query.clone(), after });
+    Ok((hits, more))
+}
+
+/// Which part of all results is asked for. Results of one file are cut apart in pages of as many as are asked for at a time,
+/// so that a continuation goes on in the list that its beginning was taken from.
+#[derive(Debug, Clone, Copy)]
+struct Pages {
+    size: usize,
+    /// The end of the page with the last result that may be shown.
+    end: usize,
+}
+
+impl Pages {
+    const fn of(request: &Request) -> Self {
+        let size = request.max_results;
+        Self { size, end: request.after.saturating_add(size).div_ceil(size).saturating_mul(size) }
+    }
 }
 
 /// The results that a budget of snippet characters has room for, the first always. A longer budget only adds.
@@ -229,10 +259,8 @@ fn settle(found: &mut [Found]) {
     }
 }
 
-/// Lets none of the results that are shown reach into another, see [`apart`]. Those that change take their places anew.
-fn part(found: &mut [Found], shown: usize, lines: &Lines<'_>, passages: &Passages<'_>, sureness: &[f64], least: f64) {
-    let shown = found.len().min(shown);
-    let found = &mut found[..shown];
+/// Lets none of the results of a page reach into another, see [`apart`]. Those that change take their places anew.
+fn part(found: &mut [Found], lines: &Lines<'_>, passages: &Passages<'_>, sureness: &[f64], least: f64) {
     let mut parts: Vec<&mut Passage> = found.iter_mut().map(|found| &mut found.passage).collect();
     if !apart::cut(&mut parts, lines, passages) {
         return;

@@ -14,6 +14,7 @@ use store::{
 use text::{analyze::Analyzer, chunk, language::Language, outline::Outline};
 
 mod alike;
+mod continued;
 mod presentation;
 
 /// 2024-06-15 12:00 UTC.
@@ -117,6 +118,7 @@ fn request(query: &str, max_results: usize) -> Request {
         query: query.to_owned(),
         understood: None,
         max_results,
+        after: 0,
         budget: None,
         min_score: None,
         sources: Vec::new(),

@@ -72,6 +72,8 @@ pub struct SearchCall {
     pub understood: Option<Arc<QueryPlan>>,
     /// Most results.
     pub max_results: Option<usize>,
+    /// Results that are left out because whoever asks has them, the first of all; only the native ranking can.
+    pub after: usize,
     /// Lowest score.
     pub min_score: Option<f64>,
     /// Which sources; empty = all.
@@ -103,6 +105,7 @@ impl SearchCall {
             query: String::new(),
             understood: None,
             max_results: None,
+            after: 0,
             min_score: None,
             sources: vec![Source::Memory],
             lexical_only: false,
@@ -133,12 +136,20 @@ impl Searcher {
         let Some(sources) = scope::sources(&call, &resolved.settings).filter(|_| !text.is_empty()) else {
             return Ok(Answer::nothing());
         };
+        if call.after > 0 && query.ranking != Ranking::Native {
+            return Err(Error::new(
+                Code::Argument,
+                "only the ranking \"native\" can go on after results that are known",
+            )
+            .remedy("Leave `after` out, and ask for more results instead"));
+        }
         let clock = (call.now_ms, &*resolved.settings.zone_name());
         let confine = Confine::of(&call.wish, call.conversations, &resolved.settings.workspace_dir, clock)?;
         let request = Request {
             query: text,
             understood: call.understood,
             max_results: call.max_results.unwrap_or_else(|| query.most_results()).max(1),
+            after: call.after,
             budget: query.budget().filter(|_| call.max_results.is_none()),
             min_score: call.min_score.or(query.min_score),
             sources,

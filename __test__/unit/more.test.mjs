@@ -1,0 +1,87 @@
+// Searches that go on: what a second call is told to ask for, and what it is shown.
+
+import { expect, onTestFinished, test } from "vitest";
+import { MemoryIndexManager } from "../../index.js";
+import { execute as search } from "../../plugin/tools/memory-search.js";
+import { commandLine } from "../support/command-line.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
+import { hooked } from "./hooked.mjs";
+
+const RIVERS = ["Douro", "Ebro", "Loire", "Nile", "Oder"];
+const FILES = {
+  ...Object.fromEntries(RIVERS.map((river) => [`memory/${river}.md`, `Ana went kayaking on the ${river} with her cousins.\n`])),
+  "memory/key.md": "The spare key of the garage is under the blue flower pot.\n",
+};
+const QUESTION = "Where has Ana been kayaking?";
+
+const pathsOf = (/** @type {{path: string}[]} */ hits) => hits.map(({ path }) => path);
+const RIVER_NOTES = RIVERS.map((river) => `memory/${river}.md`);
+
+test("a search whose evidence is spread says how to go on, until all of it was shown, once", async () => {
+  const { config, stateDir } = await makeWorkspace(FILES);
+  const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get({ cfg: config({ provider: "none" }), stateDir }));
+  onTestFinished(() => manager.close());
+  await manager.sync();
+  const first = await manager.searchDetailed(QUESTION, { maxResults: 2 });
+  expect(first.more).toEqual({ query: QUESTION, after: 2 });
+  const second = await manager.searchDetailed(QUESTION, { maxResults: 2, after: 2 });
+  expect(second.more).toEqual({ query: QUESTION, after: 4 });
+  const third = await manager.searchDetailed(QUESTION, { maxResults: 2, after: 4 });
+  expect(third).not.toHaveProperty("more");
+  expect(pathsOf([...first.hits, ...second.hits, ...third.hits]).toSorted()).toEqual(RIVER_NOTES);
+  expect(await manager.search(QUESTION, { after: 2 ** 40 })).toEqual([]);
+  expect(await manager.searchDetailed("where is the spare key of the garage?", { maxResults: 1 })).not.toHaveProperty("more");
+  for (const after of [-1, 1.5, "2"]) {
+    await expect(manager.search(QUESTION, /** @type {any} */ ({ after }))).rejects.toMatchObject({
+      code: "MEM_ARGUMENT",
+      message: expect.stringMatching(/^after must be a whole number of 0 or more, not/),
+    });
+  }
+});
+
+test("the other ranking promises nothing and refuses to go on", async () => {
+  const { config, stateDir } = await makeWorkspace(FILES);
+  const cfg = {
+    ...config({ provider: "none" }),
+    plugins: { entries: { "memory-core-rs": { config: { query: { ranking: "memory-core" } } } } },
+  };
+  const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get({ cfg, stateDir }));
+  onTestFinished(() => manager.close());
+  await manager.sync();
+  const answer = await manager.searchDetailed("Ana kayaking", { maxResults: 2 });
+  expect(answer.hits).toHaveLength(2);
+  expect(answer).not.toHaveProperty("more");
+  await expect(manager.search("Ana kayaking", { maxResults: 2, after: 2 })).rejects.toMatchObject({
+    code: "MEM_ARGUMENT",
+    message: expect.stringContaining("Leave `after` out"),
+  });
+});
+
+test("the tool names the parameters of its next call, which shows the rest", async () => {
+  const { host, cfg } = await hooked({}, { files: FILES });
+  const ctx = { config: cfg, agentId: "main", sessionKey: "agent:main:main" };
+  const ask = async (/** @type {Record<string, unknown>} */ params) => /** @type {any} */ ((await search(host, ctx, params)).details);
+  const seen = [];
+  let calls = 0;
+  for (let params = /** @type {any} */ ({ query: QUESTION, maxResults: 2, corpus: "memory" }); params; calls++) {
+    const { results, more } = await ask(params);
+    seen.push(...pathsOf(results));
+    if (more) expect(more).toEqual({ query: QUESTION, after: seen.length, maxResults: 2, corpus: "memory" });
+    params = more;
+  }
+  expect([calls, seen.toSorted()]).toEqual([3, RIVER_NOTES]);
+  for (const after of [-1, 0.5, "x"]) await expect(ask({ query: "tea", after })).rejects.toMatchObject({ code: "MEM_ARGUMENT" });
+  await expect(ask({ query: "tea", after: 2, corpus: "wiki" })).rejects.toMatchObject({ code: "MEM_ARGUMENT" });
+});
+
+test("the command line says it in JSON, and goes on with --after", async () => {
+  const home = await commandLine({ provider: "none" }, { files: FILES });
+  await home.run("index");
+  const first = await home.json("search", QUESTION, "--limit", "3");
+  expect(first.more).toEqual({ query: QUESTION, after: 3 });
+  const rest = await home.json("search", QUESTION, "--limit", "3", "--after", "3");
+  expect(rest).not.toHaveProperty("more");
+  expect(pathsOf([...first.results, ...rest.results]).toSorted()).toEqual(RIVER_NOTES);
+  expect((await home.json("search", QUESTION, "--limit", "3", "--origin", "agent,owner")).more).toBeUndefined();
+  await expect(home.run("search", QUESTION, "--after", "3", "--origin", "agent")).rejects.toThrow("--after does not go with --origin");
+});
