@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 
 use super::{
     compat,
@@ -80,6 +80,18 @@ pub struct NewChunk {
     pub fts_terms: String,
 }
 
+/// A file of six columns, from this one on.
+fn file_row(row: &Row<'_>, first: usize) -> rusqlite::Result<FileRow> {
+    Ok(FileRow {
+        id: row.get(first)?,
+        hash: row.get(first + 1)?,
+        mtime_ns: row.get(first + 2)?,
+        size: row.get(first + 3)?,
+        lines: row.get(first + 4)?,
+        terms: row.get(first + 5)?,
+    })
+}
+
 impl Reader<'_> {
     /// Whether there is any file of a source.
     ///
@@ -101,20 +113,28 @@ impl Reader<'_> {
                 "SELECT path, id, hash, mtime_ns, size, lines, terms FROM file WHERE generation = ?1 AND source = ?2",
             )
             .sql()?;
-        let rows = statement
-            .query_map((generation, source), |row| {
-                let file = FileRow {
-                    id: row.get(1)?,
-                    hash: row.get(2)?,
-                    mtime_ns: row.get(3)?,
-                    size: row.get(4)?,
-                    lines: row.get(5)?,
-                    terms: row.get(6)?,
-                };
-                Ok((row.get(0)?, file))
-            })
-            .sql()?;
+        let rows = statement.query_map((generation, source), |row| Ok((row.get(0)?, file_row(row, 1)?))).sql()?;
         rows.collect::<Result<_, _>>().sql()
+    }
+
+    /// One file of a source.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn file(&self, generation: GenerationId, source: &str, path: &str) -> Result<Option<FileRow>> {
+        let sql = "SELECT id, hash, mtime_ns, size, lines, terms FROM file \
+                   WHERE generation = ?1 AND source = ?2 AND path = ?3";
+        let mut statement = self.conn.prepare_cached(sql).sql()?;
+        statement.query_row((generation, source, path), |row| file_row(row, 0)).optional().sql()
+    }
+
+    /// How many files a source has.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn file_count(&self, generation: GenerationId, source: &str) -> Result<u64> {
+        let sql = "SELECT count(*) FROM file WHERE generation = ?1 AND source = ?2";
+        self.conn.prepare_cached(sql).sql()?.query_row((generation, source), |row| row.get(0)).sql()
     }
 
     /// Paths of files by id.

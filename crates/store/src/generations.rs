@@ -57,7 +57,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub(crate) fn building(&self) -> Result<Option<Generation>> {
+    pub fn building(&self) -> Result<Option<Generation>> {
         self.generation_in("building")
     }
 

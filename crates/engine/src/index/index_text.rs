@@ -7,7 +7,7 @@ use super::{
     changes::{Changes, FILES_IN_FLIGHT, Read},
     difference::{Difference, difference},
     identity::generation_identity,
-    lost::{Folders, Judgement, LostFolder, contents, judge},
+    lost::{Folders, Judgement, LostFolder, all_found, contents, judge},
     rows::Shape,
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
@@ -45,8 +45,10 @@ const RETIRE_STEP: usize = 400;
 /// What a text pass did.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TextReport {
-    /// Files on disk that belong to the index.
+    /// Files on disk that belong to the index, of those that were looked at.
     pub files: usize,
+    /// Whether the whole disk was looked at.
+    pub is_whole: bool,
     /// Files written anew.
     pub changed: usize,
     /// Files removed from the index.
@@ -84,11 +86,11 @@ pub(crate) struct TextPass<'a> {
 }
 
 /// What is brought up to date.
-struct Target<'a> {
-    changes: Changes<'a>,
-    generation: &'a Generation,
+pub(super) struct Target<'a> {
+    pub changes: Changes<'a>,
+    pub generation: &'a Generation,
     /// The list of what is forgotten changed since the last pass: what an unchanged file gives may have changed.
-    list_changed: bool,
+    pub list_changed: bool,
 }
 
 impl TextPass<'_> {
@@ -111,7 +113,7 @@ impl TextPass<'_> {
             if force && rebuild()? { tx.begin_rebuild(&identity) } else { tx.begin_building(&identity) }
         })?;
         let known = self.store.read_with(self.cancel, |r| r.files(generation.id, Source::Memory.as_str()))?;
-        let mut report = TextReport { files: discovery.entries.len(), ..TextReport::default() };
+        let mut report = TextReport { files: discovery.entries.len(), is_whole: true, ..TextReport::default() };
         let mut skipped = discovery.skipped.records.clone();
         report.unread = discovery.out_of_files.then(|| {
             Error::new(ErrorKind::OutOfFiles, "too many open files: a folder of notes cannot be listed")
@@ -121,7 +123,7 @@ impl TextPass<'_> {
         let target = Target { changes, generation: &generation, list_changed };
         let Difference { stale, removed } = difference(&discovery, &known, list_changed);
         let written = self.write_changes(&target, &stale, &mut report, &mut skipped)?;
-        let judgement = self.judge(&target, &discovery, &written)?;
+        let judgement = self.judge(&target, &discovery, &written, removed.is_empty())?;
         let is_gone = |path: &&str| !judgement.kept.contains(*path);
         self.remove_vanished(&target, removed.into_iter().filter(is_gone).map(str::to_owned).collect(), &mut report)?;
         report.lost.clone_from(&judgement.folders.lost);
@@ -165,7 +167,7 @@ impl TextPass<'_> {
     }
 
     /// Brings conversations up to date. A host that cannot tell about them now must not keep notes out of the index.
-    fn sessions(&self, generation: &Generation, report: &mut TextReport) -> Result<()> {
+    pub(super) fn sessions(&self, generation: &Generation, report: &mut TextReport) -> Result<()> {
         let scope = if generation.state == GenerationState::Building { Scope::All } else { self.sessions };
         if scope == Scope::None {
             return Ok(());
@@ -238,7 +240,7 @@ impl TextPass<'_> {
     }
 
     /// Reads what changed, and writes it; gives the files that were written, with their content.
-    fn write_changes(
+    pub(super) fn write_changes(
         &self,
         target: &Target<'_>,
         stale: &[&Entry],
@@ -307,8 +309,15 @@ impl TextPass<'_> {
         })
     }
 
-    /// Judges whether folders of notes are lost. A forced pass takes the disk as it is.
-    fn judge(&self, target: &Target<'_>, discovery: &Discovery, written: &[(String, Hash)]) -> Result<Judgement> {
+    /// Judges whether folders of notes are lost; `has_all` when all notes of this generation were found. A forced pass takes the
+    /// disk as it is.
+    fn judge(
+        &self,
+        target: &Target<'_>,
+        discovery: &Discovery,
+        written: &[(String, Hash)],
+        has_all: bool,
+    ) -> Result<Judgement> {
         let (before, live) = self.store.read_with(self.cancel, |r| {
             let live = match r.live()? {
                 _ if self.force => Some(HashMap::new()),
@@ -318,6 +327,12 @@ impl TextPass<'_> {
             let before = if self.force { Folders::default() } else { Folders::stored(r)? };
             Ok((before, live))
         })?;
+        if has_all
+            && live.is_none()
+            && let Some(judgement) = all_found(target.changes.roots, discovery, &before)
+        {
+            return Ok(judgement);
+        }
         // What the index has now is what it had, and what was written since.
         let mut now = contents(target.changes.known);
         now.extend(written.iter().map(|(path, hash)| (path.as_str(), *hash)));

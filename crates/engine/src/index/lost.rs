@@ -112,6 +112,14 @@ impl Folders {
         if tx.meta(KEY)?.as_deref() == Some(text.as_str()) { Ok(()) } else { tx.set_meta(KEY, &text) }
     }
 
+    /// Whether nothing is lost, and the folders that hold a note are those in which notes were last found: whatever happened
+    /// to this note says nothing about others.
+    pub(super) fn are_settled(&self, roots: &Roots, note: &Path) -> bool {
+        let folders = note_folders(roots).into_iter().flat_map(|root| root.folders);
+        let is_known = |folder: &PathBuf| self.identities.get(folder).cloned() == identity(folder);
+        self.lost.is_empty() && folders.filter(|folder| note.starts_with(folder)).all(|folder| is_known(&folder))
+    }
+
     /// The lost folders, with those that a glance shows to be gone since the last pass. Asks the operating system once
     /// per folder.
     #[must_use]
@@ -136,11 +144,43 @@ pub(super) struct Judgement {
     pub kept: HashSet<String>,
 }
 
+/// What a look at the disk says that finds all known notes: no folder is lost, and none was before.
+pub(super) fn all_found(roots: &Roots, discovery: &Discovery, before: &Folders) -> Option<Judgement> {
+    if !before.lost.is_empty() || !discovery.uncertain.is_empty() {
+        return None;
+    }
+    let mut judgement = Judgement::default();
+    for root in note_folders(roots) {
+        judgement.folders.identify(&root, discovery, before);
+    }
+    Some(judgement)
+}
+
 /// A folder of notes that can be lost as a whole.
 struct NoteFolder {
     path: PathBuf,
     /// The folders whose identity is looked at: what is mounted may be the workspace or the folder of notes in it.
     folders: Vec<PathBuf>,
+}
+
+impl Folders {
+    /// Keeps which folders these are where notes are found in them, else which they were.
+    fn identify(&mut self, root: &NoteFolder, discovery: &Discovery, before: &Self) {
+        self.identities.extend(former(root, before));
+        for folder in &root.folders {
+            if discovery.entries.iter().any(|entry| entry.absolute.starts_with(folder)) {
+                self.identities.extend(identity(folder).map(|identity| (folder.clone(), identity)));
+            }
+        }
+    }
+}
+
+/// Which folders these were.
+fn former(root: &NoteFolder, before: &Folders) -> impl Iterator<Item = (PathBuf, String)> {
+    root.folders
+        .iter()
+        .filter_map(|folder| before.identities.get_key_value(folder))
+        .map(|(a, b)| (a.clone(), b.clone()))
 }
 
 fn note_folders(roots: &Roots) -> Vec<NoteFolder> {
@@ -222,13 +262,10 @@ pub(super) fn judge(
             judgement.kept.extend(kept.map(|note| note.path.to_owned()));
             judgement.folders.awaited.insert(root.path.clone(), awaited);
         }
-        for folder in &root.folders {
-            let holds = || discovery.entries.iter().any(|entry| entry.absolute.starts_with(folder));
-            let former = before.identities.get(folder);
-            let now = if loss.is_none() && holds() { identity(folder) } else { None };
-            if let Some(identity) = now.or_else(|| former.cloned()) {
-                judgement.folders.identities.insert(folder.clone(), identity);
-            }
+        if loss.is_none() {
+            judgement.folders.identify(root, discovery, before);
+        } else {
+            judgement.folders.identities.extend(former(root, before));
         }
     }
     judgement

@@ -12,6 +12,7 @@ pub mod identity;
 pub(crate) mod index_text;
 pub(crate) mod line_pass;
 pub mod lost;
+mod named;
 pub mod plan;
 pub mod rows;
 pub(crate) mod session_pass;

@@ -124,6 +124,38 @@ pub(crate) fn discover(roots: &Roots) -> Discovery {
     Discovery { entries, skipped: walker.skipped, uncertain, out_of_files: walker.out_of_files }
 }
 
+/// One file, as a look at the whole disk would find it. None where it would not, or where that cannot be told of one file
+/// alone.
+#[must_use]
+pub(crate) fn look_at(roots: &Roots, absolute: &Path) -> Option<Entry> {
+    let path = roots.display(absolute);
+    if !roots.is_indexed(absolute) || roots.forgotten.path(&path).is_some() {
+        return None;
+    }
+    let memory = roots.workspace_dir.join(MEMORY_FOLDER);
+    let extra = || roots.extra.iter().find(|extra| extra.contains(absolute));
+    let (tree, depth) = match extra {
+        _ if absolute.starts_with(&memory) => (memory.as_path(), None),
+        _ if absolute.parent() == Some(&roots.workspace_dir) => (absolute, None),
+        extra => extra().map(|extra| (extra.root.as_path(), extra.depth()))?,
+    };
+    let deepest = depth.map_or(roots.limits.depth, |depth| depth.min(roots.limits.depth));
+    let mut folders = absolute.ancestors().skip(1).take_while(|folder| folder.starts_with(tree));
+    // No link on the way to it is followed.
+    let is_reached = folders.all(|folder| folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()));
+    let metadata = absolute.symlink_metadata().ok()?;
+    let fits = absolute.strip_prefix(tree).is_ok_and(|below| below.components().count() <= deepest)
+        && metadata.is_file()
+        && metadata.len() <= roots.limits.file_bytes
+        && absolute.to_str().is_some();
+    (is_reached && fits).then(|| Entry {
+        path,
+        absolute: absolute.to_path_buf(),
+        size: metadata.len(),
+        mtime_ns: mtime_ns(&metadata),
+    })
+}
+
 fn walk_extra<N: Fn(&Path) -> String>(walker: &mut Walker<'_, N>, extra: &ExtraPath) {
     let Some(metadata) = stat(walker, &extra.root) else {
         if !walker.unlisted.contains(&extra.root) {

@@ -78,7 +78,10 @@ impl Indexer {
         }
         // What happened in conversations while nobody was here is taken up at once.
         let sessions = if dirty.cause == Cause::Started { Scope::All } else { Scope::Due };
-        if dirty.cause == Cause::Events || self.differs_from_disk(sessions).await {
+        if dirty.cause == Cause::Events && dirty.paths.is_some() {
+            self.mark_named();
+            self.sync_named_in_background(sessions, dirty.paths);
+        } else if dirty.cause == Cause::Events || self.differs_from_disk(sessions).await {
             self.mark_dirty();
             self.sync_sessions_in_background(sessions);
         } else if !self.vectors.is_running() {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use super::{super::context::Service, Indexer};
+use super::{super::context::Service, Indexer, sync::TextCall};
 use crate::{index::session_pass::Scope, workspace::skipped::SkipCode};
 use model::{
     cancel::Cancel,
@@ -20,7 +20,7 @@ impl Indexer {
             return Ok(());
         }
         if self.blocking(|indexer, _| indexer.holds_nothing()).await? {
-            let report = self.sync_text(false, Scope::None, cancel, None).await?;
+            let report = self.sync_text(TextCall::whole(false, Scope::None), cancel, None).await?;
             if report.chunks == 0 && report.skipped > 0 {
                 self.blocking(|indexer, _| indexer.nothing_readable()).await?;
             }

@@ -6,6 +6,7 @@ mod lines;
 mod maintenance;
 mod queue;
 mod sessions;
+mod swept;
 mod sync;
 
 use std::sync::{
@@ -20,6 +21,7 @@ use self::{
     background::Background,
     lines::LineQueue,
     sessions::Sessions,
+    swept::Swept,
     sync::{TextQueue, VectorQueue},
 };
 use super::model_check;
@@ -46,6 +48,8 @@ pub struct Indexer {
     background: Mutex<Option<Background>>,
     /// Something changed on disk since the last text pass began.
     dirty: AtomicBool,
+    /// Whether that can only be what the watcher has named.
+    swept: Swept,
     /// A text pass has run, or the index held something when it was first searched.
     indexed: AtomicBool,
     /// When the disk was last compared with the index, in milliseconds since the epoch; 0 = never.
@@ -74,6 +78,7 @@ impl Indexer {
             sessions: Sessions::default(),
             background: Mutex::default(),
             dirty: AtomicBool::new(false),
+            swept: Swept::default(),
             indexed: AtomicBool::new(false),
             compared_ms: AtomicI64::new(0),
             checking: AtomicBool::new(false),
@@ -100,6 +105,13 @@ impl Indexer {
 
     /// The disk is ahead of the index.
     pub(super) fn mark_dirty(&self) {
+        // First: whoever begins a pass looks at it last.
+        self.swept.forget();
+        self.dirty.store(true, Ordering::Release);
+    }
+
+    /// The disk is ahead of the index where a pass is told to look.
+    fn mark_named(&self) {
         self.dirty.store(true, Ordering::Release);
     }
 
@@ -151,7 +163,11 @@ impl Indexer {
             indexer.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
             // A pass that runs will say for itself what it leaves behind.
             if plan.is_stale() || !indexer.texts.is_running() {
-                indexer.dirty.store(plan.is_stale(), Ordering::Release);
+                if plan.is_stale() {
+                    indexer.mark_dirty();
+                } else {
+                    indexer.dirty.store(false, Ordering::Release);
+                }
             }
             indexer.compared_now();
             // Has what lines lack counted.

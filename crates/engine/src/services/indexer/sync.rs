@@ -2,6 +2,7 @@
 //! machine with everything else, so each has its own queue.
 
 use std::{
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -50,16 +51,32 @@ pub struct SyncCall {
 }
 
 /// What the callers of one text pass want.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct TextCall {
     force: bool,
     sessions: Scope,
+    /// Notes that were touched; none = anything may have changed.
+    named: Option<Vec<PathBuf>>,
+    /// Whether somebody may want to know how the index is before the next embedding pass ends.
+    is_told: bool,
+}
+
+impl TextCall {
+    /// A pass over the whole disk.
+    pub(super) const fn whole(force: bool, sessions: Scope) -> Self {
+        Self { force, sessions, named: None, is_told: true }
+    }
 }
 
 impl Merge for TextCall {
     fn merge(&mut self, other: &Self) {
         self.force |= other.force;
         self.sessions = self.sessions.max(other.sessions);
+        self.is_told |= other.is_told;
+        self.named = self.named.take().zip(other.named.as_ref()).map(|(mut named, others)| {
+            named.extend(others.iter().filter(|other| !named.contains(other)).cloned().collect::<Vec<_>>());
+            named
+        });
     }
 }
 
@@ -98,7 +115,8 @@ impl Indexer {
             return Ok(Arc::default());
         }
         let force = call.force && !self.is_first_pass().await?;
-        let text = self.sync_text(force, Scope::All, &cancel, progress.clone()).await?;
+        let wanted = TextCall { is_told: call.text_only, ..TextCall::whole(force, Scope::All) };
+        let text = self.sync_text(wanted, &cancel, progress.clone()).await?;
         let mut report = SyncReport {
             files: text.files,
             changed: text.changed,
@@ -143,8 +161,7 @@ impl Indexer {
     /// One text pass, shared with everybody who waits for one.
     pub(super) async fn sync_text(
         self: &Arc<Self>,
-        force: bool,
-        sessions: Scope,
+        call: TextCall,
         cancel: &Cancel,
         progress: Option<Progress>,
     ) -> Result<Arc<TextReport>> {
@@ -153,7 +170,7 @@ impl Indexer {
             let indexer = Arc::clone(&indexer);
             async move { indexer.run_text(call, progress).await }
         };
-        self.texts.run(TextCall { force, sessions }, cancel, progress, work).await
+        self.texts.run(call, cancel, progress, work).await
     }
 
     /// One embedding pass, shared with everybody who waits for one.
@@ -179,9 +196,15 @@ impl Indexer {
 
     /// The same with a say about conversations.
     pub(super) fn sync_sessions_in_background(self: &Arc<Self>, sessions: Scope) {
+        self.sync_named_in_background(sessions, None);
+    }
+
+    /// The same of these notes only, where they are named.
+    pub(super) fn sync_named_in_background(self: &Arc<Self>, sessions: Scope, named: Option<Vec<PathBuf>>) {
         let indexer = Arc::clone(self);
+        let call = TextCall { named, is_told: false, ..TextCall::whole(false, sessions) };
         tokio::spawn(async move {
-            if indexer.sync_text(false, sessions, &Cancel::new(), None).await.is_ok() {
+            if indexer.sync_text(call, &Cancel::new(), None).await.is_ok() {
                 // Both keep their errors for `status`.
                 let _ = indexer.sync_vectors(VectorCall::default(), &Cancel::new(), None).await;
             }
@@ -192,11 +215,11 @@ impl Indexer {
         let noted = Arc::new(self.sessions.take(call.sessions));
         let pass = || {
             self.dirty.store(false, Ordering::Release);
-            let (listener, noted) = (Arc::clone(&progress), Arc::clone(&noted));
+            let (listener, noted, named) = (Arc::clone(&progress), Arc::clone(&noted), call.named.clone());
             self.background(move |indexer, settings| {
                 indexer.reading_first.store(indexer.holds_nothing()?, Ordering::Release);
                 let host = indexer.context.hosts().conversations();
-                let report = TextPass {
+                let pass = TextPass {
                     store: indexer.context.store(),
                     settings,
                     force: call.force,
@@ -205,8 +228,16 @@ impl Indexer {
                     host: host.as_ref(),
                     cancel: indexer.context.shutdown(),
                     progress: &listener,
-                }
-                .run()?;
+                };
+                // Where all else is as the last pass left it.
+                let named = named.filter(|_| indexer.swept.is_of(settings));
+                let report = match named.map_or(Ok(None), |paths| pass.run_named(&paths))? {
+                    Some(report) => report,
+                    None => {
+                        indexer.swept.begin(settings);
+                        pass.run()?
+                    }
+                };
                 indexer.build_compatible_index(settings)?;
                 Ok(report)
             })
@@ -215,7 +246,9 @@ impl Indexer {
         self.reading_first.store(false, Ordering::Release);
         match &outcome {
             Ok(report) => {
-                self.compared_now();
+                if report.is_whole {
+                    self.compared_now();
+                }
                 if report.unread.is_some() {
                     self.mark_dirty();
                 }
@@ -242,13 +275,14 @@ impl Indexer {
             Ok(report) => report.unread.as_ref(),
             Err(error) => Some(error),
         };
-        self.finished(TEXT, failed).await;
+        let has_news = outcome.as_ref().map_or(true, |report| report.changed + report.removed > 0);
+        self.finished(TEXT, failed, call.is_told || has_news || self.vectors.is_running()).await;
         outcome
     }
 
     async fn run_vectors(self: Arc<Self>, call: VectorCall, progress: Progress) -> Result<EmbedReport> {
         let outcome = self.embed_all(call, &progress).await;
-        self.finished(EMBEDDING, outcome.as_ref().err()).await;
+        self.finished(EMBEDDING, outcome.as_ref().err(), true).await;
         if self.context.provider().is_hosted() {
             // Also when it failed: lines need nothing of it.
             self.sync_lines_in_background();
@@ -319,9 +353,9 @@ impl Indexer {
         }
     }
 
-    /// After a pass: remembers an error, tidies, gives the lease back when nothing else runs, refreshes `status`. What
-    /// goes wrong here is done after the next pass.
-    async fn finished(self: &Arc<Self>, what: &'static str, error: Option<&Error>) {
+    /// After a pass: remembers an error, tidies, gives the lease back when nothing else runs, refreshes `status` unless the
+    /// pass that follows will. What goes wrong here is done after the next pass.
+    async fn finished(self: &Arc<Self>, what: &'static str, error: Option<&Error>, refreshes: bool) {
         self.telemetry.note(what, error);
         if let Some(error) = error {
             let happened = match what {
@@ -341,6 +375,9 @@ impl Indexer {
         // A lease that is not given back runs out by itself.
         self.context.told(self.writer.give_back().await, NOT_GIVEN_BACK);
         self.telemetry.keep_warnings().await;
+        if !refreshes {
+            return;
+        }
         let refresh = move |indexer: &Arc<Self>, settings: &Settings| {
             if what == EMBEDDING {
                 // Has what lines lack counted.
@@ -376,6 +413,9 @@ fn told(report: &TextReport) -> Option<String> {
 #[cfg(test)]
 #[path = "lost_tests.rs"]
 mod lost_tests;
+#[cfg(test)]
+#[path = "named_tests.rs"]
+mod named_tests;
 
 #[cfg(test)]
 mod tests {

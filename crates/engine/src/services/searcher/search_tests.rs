@@ -211,6 +211,8 @@ async fn nothing_found_because_of_a_fault_is_an_error() {
     assert!(error.to_string().contains("the notes could not be read"), "{error}");
     std::fs::remove_dir(&list).unwrap();
     assert_eq!(engine.searcher.search(asking("boiler code"), Cancel::new()).await.unwrap().hits.len(), 1);
+    // The pass that the first answer leaves to the background would find what is written next.
+    sync(&engine).await;
     // Later, what is found is shown and the fault is said beside it.
     std::fs::create_dir_all(&list).unwrap();
     home.write("memory/new.md", "The zebra sleeps.");
