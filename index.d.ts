@@ -349,6 +349,7 @@ export interface NativeBinding {
   activeMemoryTimedOut: typeof activeMemoryTimedOut
   activeMemoryAnswered: typeof activeMemoryAnswered
   activeMemoryFailed: typeof activeMemoryFailed
+  activeMemorySuspended: typeof activeMemorySuspended
   recallIntent: typeof recallIntent
   isActiveMemoryOff: typeof isActiveMemoryOff
   setActiveMemoryOff: typeof setActiveMemoryOff
@@ -516,6 +517,15 @@ export declare function activeMemoryBegin(agent: AutomaticAgent, turn: { agentId
  * `MEM_ARGUMENT` for an unknown reason.
  */
 export declare function activeMemoryFailed(ticket: number, failure: 'failed' | 'not-authorized' | 'given-up'): ActiveOutcome | null
+
+/**
+ * The models of an agent that active memory does not ask now: until a moment in milliseconds since the epoch where they
+ * failed, without one where the host refused them.
+ *
+ * # Errors
+ * When the answer cannot be handed over.
+ */
+export declare function activeMemorySuspended(agentId: string): { model: string; untilMs: number | null }[]
 
 /**
  * The reply no longer waits for a call: what the turn is shown, and whether the call may run on for the next one.

@@ -349,6 +349,7 @@ export interface NativeBinding {
   activeMemoryTimedOut: typeof activeMemoryTimedOut
   activeMemoryAnswered: typeof activeMemoryAnswered
   activeMemoryFailed: typeof activeMemoryFailed
+  activeMemorySuspended: typeof activeMemorySuspended
   recallIntent: typeof recallIntent
   isActiveMemoryOff: typeof isActiveMemoryOff
   setActiveMemoryOff: typeof setActiveMemoryOff

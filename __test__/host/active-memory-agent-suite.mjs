@@ -1,6 +1,7 @@
 // Active memory as an agent that searches by itself, on a real host: what it may use, what it leaves behind, and that its
 // deadline holds. Hosts before 2026.6 would give it every tool, and ask a model once instead.
 
+import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -122,6 +123,30 @@ export function activeMemoryAgentSuite(version) {
       expect(await eventually(async () => model.finished.some(({ finished }) => !finished))).toBe(true);
       const next = await active.say("And what did we decide about Falcon then?", "agent:main:direct:after");
       expect(next.newest).toContain("PostgreSQL 17");
+    });
+
+    // The host began such a run again, with every tool, and its session stayed for ever.
+    test("what a killed gateway left of a run is removed by the next", async ({ skip }) => {
+      if (!host.atLeast("2026.8.1")) skip();
+      const runs = async () => {
+        const { sessions } = await active.home.call("sessions.list", {});
+        return sessions.map((/** @type {any} */ one) => one.key).filter((/** @type {string} */ key) => key.includes(":active-memory:"));
+      };
+      model.manner = "hang";
+      model.runs.length = 0;
+      await active.home.call("chat.send", {
+        sessionKey: "agent:main:direct:killed",
+        message: "What did we decide about Falcon, killed?",
+        idempotencyKey: randomUUID(),
+      });
+      expect(await eventually(async () => model.runs.length > 0)).toBe(true);
+      host.kill();
+      await host.startGateway();
+      model.manner = "pass";
+      expect(await runs()).toHaveLength(1);
+      expect(host.gatewayOutput).not.toMatch(/recovery.*:active-memory:/);
+      await active.say("What did we decide about Falcon, once more?", "agent:main:direct:next");
+      expect(await eventually(async () => (await runs()).length === 0), host.gatewayOutput.slice(-2000)).toBe(true);
     });
   });
 }

@@ -213,6 +213,21 @@ describe("/active-memory", () => {
     expect(await ask(home, ASKED)).toBeDefined();
   });
 
+  // Whoever asked why no model was asked any more was told that it is on.
+  test("says which model is not asked, why and until when", async () => {
+    const llm = scripted(async () => Promise.reject(new Error("overloaded")));
+    const settings = { ...ON, activeMemory: { ...ON.activeMemory, circuitBreakerMaxTimeouts: 2 } };
+    const home = await hooked(settings, { files: FILES, llm });
+    expect(await run(home, "status")).toBe("Active Memory: on for this session.");
+    await ask(home, ASKED);
+    await ask(home, `${ASKED} And why?`);
+    const [first, second, ...more] = (await run(home, "status")).split("\n");
+    expect([first, more]).toEqual(["Active Memory: on for this session.", []]);
+    expect(second).toMatch(/^Not asked now: .+ \(it failed; asked again in \d+ s\)\. What the search finds is shown all the same\.$/);
+    expect(await run(home, "off")).toBe("Active Memory: off for this session.");
+    expect(await run(home, "status")).toBe("Active Memory: off for this session.");
+  });
+
   test("changes what holds everywhere for the owner only", async () => {
     const home = await hooked(ON, { files: FILES });
     const config = /** @type {any} */ (home.api.runtime.config);

@@ -99,5 +99,28 @@ function here(plugin, ctx, wanted) {
     if (wanted === "off") void showLines(plugin, agent, { sessionKey }, []);
     return `Active Memory: ${wanted} for this session.`;
   }
-  return `Active Memory: ${word(!isPaused(agent, { sessionKey }))} for this session.`;
+  const isOn = !isPaused(agent, { sessionKey });
+  return [`Active Memory: ${word(isOn)} for this session.`, ...(isOn ? suspensions(plugin, agent) : [])].join("\n");
 }
+
+/**
+ * Why a model is not asked although it is on.
+ * @param {import("./turn.js").Plugin} plugin
+ * @param {import("../hooks/agent.js").Agent} agent
+ * @returns {string[]}
+ */
+function suspensions({ host }, { agentId }) {
+  const ours = `${host.stateDir()}\n`;
+  const suspended = native()
+    .activeMemorySuspended(agentId)
+    .filter(({ model }) => model.startsWith(ours));
+  return suspended.map(({ model, untilMs }) => {
+    // "llm main openai/gpt-5": the way to it, the agent, and the model where one is named.
+    const name = model.slice(ours.length).split(" ")[2] || "the agent's model";
+    const why = untilMs === null ? "the host does not let this plugin ask it" : `it failed; asked again in ${secondsUntil(untilMs)} s`;
+    return `Not asked now: ${name} (${why}). What the search finds is shown all the same.`;
+  });
+}
+
+/** @param {number} ms */
+const secondsUntil = (ms) => Math.max(1, Math.ceil((ms - Date.now()) / 1000));

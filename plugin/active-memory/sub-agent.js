@@ -2,7 +2,7 @@
 // is its own, and gone when it has answered.
 
 import { createHash, randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { agentEntry, isRecord } from "../../lib/config.js";
@@ -22,6 +22,18 @@ const LANES = 8;
 
 /** How soon what is left of a run is looked for again, in milliseconds; the host writes its end a little later. */
 const CLEAN_AGAIN_MS = [0, 250, 1000];
+
+/** How old a run's folder is when its gateway, which may be another than this, was certainly ended in its middle, in milliseconds. */
+const LOST_FOLDER_MS = 3_600_000;
+
+/** What every session of a run is called. */
+const RUN = { id: /^active-memory-[0-9a-f-]{36}$/, key: /:active-memory:[0-9a-f]{12}$/, folder: `${PLUGIN_ID}-run-` };
+
+/** Agents whose lost runs were looked for in this process. @type {Set<string>} */
+const looked = new Set();
+
+/** @param {import("./model-access.js").Agent["settings"]["activeMemory"]} own Its settings. */
+const longestMs = (own) => own.timeoutMs + own.setupGraceTimeoutMs + own.lateMs;
 
 /** @param {string} text */
 const hash = (text) => createHash("sha256").update(text).digest();
@@ -49,6 +61,13 @@ export async function askAgent(plugin, agent, ctx, prompt, signal) {
   const sessionKey = `${ctx.sessionKey}:active-memory:${hash(sessionId).toString("hex").slice(0, 12)}`;
   /** @type {string[]} */
   const seen = [];
+  if (!looked.has(agentId)) {
+    looked.add(agentId);
+    // Nobody waits for it.
+    void removeLost(plugin, agent).catch((error) => {
+      host.logger.warn(`${PLUGIN_ID}: active memory: sessions of earlier runs were not removed: ${errorMessage(error)}`);
+    });
+  }
   const place = host.has("conversationDatabase") ? await rowFor(plugin, agent, sessionId, sessionKey) : await fileFor(sessionId);
   try {
     const result = await api.runtime.agent.runEmbeddedAgent({
@@ -64,7 +83,7 @@ export async function askAgent(plugin, agent, ctx, prompt, signal) {
       runId: sessionId,
       trigger: "manual",
       lane: `${PLUGIN_ID}:${hash(String(ctx.sessionKey))[0] % LANES}`,
-      timeoutMs: own.timeoutMs + own.setupGraceTimeoutMs + own.lateMs,
+      timeoutMs: longestMs(own),
       toolsAllow: [...own.toolsAllow],
       disableMessageTool: true,
       // From 2026.9 a model would see the names of its tools only: with two, a search for them costs more than it saves.
@@ -126,7 +145,7 @@ function modelOf({ cfg, agentId, settings }, { modelProviderId, modelId }) {
  * @returns {Promise<Place>}
  */
 async function fileFor(sessionId) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), `${PLUGIN_ID}-run-`));
+  const folder = await mkdtemp(path.join(os.tmpdir(), RUN.folder));
   return {
     where: { sessionFile: path.join(folder, `${sessionId}.jsonl`) },
     clean: () => rm(folder, { recursive: true, force: true }),
@@ -145,7 +164,9 @@ async function rowFor({ api }, { cfg, agentId }, sessionId, sessionKey) {
   const { session } = api.runtime.agent;
   const storePath = session.resolveStorePath(cfg.session?.store, { agentId });
   const sessionFile = `sqlite:${agentId}:${sessionId}:${storePath}`;
-  const entry = { pluginOwnerId: api.id ?? PLUGIN_ID, sessionId, sessionFile, updatedAt: Date.now() };
+  // Below another session: those at the top are begun again by a host that was killed in their middle, with every tool.
+  const spawnDepth = 1;
+  const entry = { pluginOwnerId: api.id ?? PLUGIN_ID, sessionId, sessionFile, spawnDepth, updatedAt: Date.now() };
   const made = await session.patchSessionEntry({
     agentId,
     sessionKey,
@@ -156,23 +177,55 @@ async function rowFor({ api }, { cfg, agentId }, sessionId, sessionKey) {
     update: (/** @type {unknown} */ _entry, /** @type {any} */ context) => (context?.existingEntry ? null : entry),
   });
   if (made?.sessionId !== sessionId) throw new Error("the host made no session for a run");
+  const row = { agentId, sessionId, sessionKey, storePath };
   const clean = async () => {
-    const sdk = await importSdk("session-store-runtime");
-    if (typeof sdk?.cleanupSessionLifecycleArtifacts !== "function") throw new Error("this host offers no way to remove a session");
-    const request = {
-      agentId,
-      archiveRemovedEntryTranscripts: false,
-      orphanTranscriptMinAgeMs: 0,
-      sessionKeySegmentPrefix: sessionKey.split(":").slice(2).join(":"),
-      storePath,
-      transcriptContentMarker: `"runId":"${sessionId}"`,
-    };
     for (const wait of CLEAN_AGAIN_MS) {
       await new Promise((resolve) => setTimeout(resolve, wait).unref());
-      const { removedEntries } = await sdk.cleanupSessionLifecycleArtifacts(request);
-      if (removedEntries > 0) return;
+      if (await removeRow(row)) return;
     }
     throw new Error("it was not found");
   };
-  return { where: { sessionFile, sessionTarget: { agentId, sessionId, sessionKey, storePath } }, clean };
+  return { where: { sessionFile, sessionTarget: row }, clean };
+}
+
+/**
+ * Removes a run's row and what was said in it; false when there is none.
+ * @param {{agentId: string, sessionId: string, sessionKey: string, storePath: string}} row
+ */
+async function removeRow({ agentId, sessionId, sessionKey, storePath }) {
+  const sdk = await importSdk("session-store-runtime");
+  if (typeof sdk?.cleanupSessionLifecycleArtifacts !== "function") throw new Error("this host offers no way to remove a session");
+  const { removedEntries } = await sdk.cleanupSessionLifecycleArtifacts({
+    agentId,
+    archiveRemovedEntryTranscripts: false,
+    orphanTranscriptMinAgeMs: 0,
+    sessionKeySegmentPrefix: sessionKey.split(":").slice(2).join(":"),
+    storePath,
+    transcriptContentMarker: `"runId":"${sessionId}"`,
+  });
+  return removedEntries > 0;
+}
+
+/**
+ * Removes what runs left behind whose gateway was ended in their middle.
+ * @param {Plugin} plugin
+ * @param {Agent} agent
+ */
+async function removeLost({ api, host }, { cfg, agentId, settings }) {
+  if (!host.has("conversationDatabase")) {
+    for (const name of await readdir(os.tmpdir())) {
+      const folder = path.join(os.tmpdir(), name);
+      if (name.startsWith(RUN.folder) && Date.now() - (await stat(folder)).mtimeMs > LOST_FOLDER_MS)
+        await rm(folder, { recursive: true, force: true });
+    }
+    return;
+  }
+  // A command beside the gateway may run an agent as well: what is older than this process may still be under way there.
+  const before = Math.min(Date.now() - process.uptime() * 1000, Date.now() - longestMs(settings.activeMemory));
+  const { session } = api.runtime.agent;
+  const storePath = session.resolveStorePath(cfg.session?.store, { agentId });
+  for (const { sessionKey, entry } of session.listSessionEntries({ agentId, storePath, readOnly: true })) {
+    const isOurs = entry.pluginOwnerId === (api.id ?? PLUGIN_ID) && RUN.key.test(sessionKey) && RUN.id.test(entry.sessionId);
+    if (isOurs && entry.updatedAt < before) await removeRow({ agentId, sessionId: entry.sessionId, sessionKey, storePath });
+  }
 }

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use lru::LruCache;
+use serde::Serialize;
 
 use model::config::active_memory::ActiveMemory;
 
@@ -34,6 +35,17 @@ struct State {
     probing: bool,
     /// The configuration under which the host refused.
     refused: Option<String>,
+}
+
+/// A model that is not asked now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Suspended {
+    /// The model.
+    pub model: String,
+    /// Until when, in milliseconds since the epoch, because it failed; none when the host refused it under the present
+    /// configuration.
+    pub until_ms: Option<i64>,
 }
 
 /// The failures of models, by agent and model.
@@ -90,13 +102,21 @@ impl Breaker {
         self.0.put(key.to_owned(), State { refused: Some(policy.to_owned()), ..State::default() });
     }
 
-    /// Whether calls to a model are suspended, for a status.
+    /// The models of which none is asked now, and why, for a status; `agent` as in their keys.
     #[must_use]
-    pub fn is_open(&self, key: &str, now_ms: i64) -> bool {
-        self.0
-            .peek(key)
-            .is_some_and(|state| state.refused.is_some() || state.until_ms.is_some_and(|until| now_ms < until))
+    pub fn suspended(&self, agent: &str, now_ms: i64) -> Vec<Suspended> {
+        let of_agent = |(key, state): (&String, &State)| {
+            let model = key.strip_prefix(agent)?.strip_prefix('\n')?.to_owned();
+            let until_ms = state.until_ms.filter(|until| now_ms < *until);
+            (state.refused.is_some() || until_ms.is_some()).then_some(Suspended { model, until_ms })
+        };
+        self.0.iter().filter_map(of_agent).collect()
     }
+}
+
+/// The key of an agent's model.
+pub(super) fn key(agent: &str, model: &str) -> String {
+    format!("{agent}\n{model}")
 }
 
 #[cfg(test)]
@@ -113,7 +133,6 @@ mod tests {
         }
         assert_eq!(breaker.gate("k", "", 3), Gate::Open);
         assert_eq!(breaker.gate("other", "", 3), Gate::Closed);
-        assert!(breaker.is_open("k", 3));
         assert_eq!(breaker.gate("k", "", 60_002), Gate::Probe);
         // One probe at a time.
         assert_eq!(breaker.gate("k", "", 60_003), Gate::Open);
@@ -126,6 +145,20 @@ mod tests {
             breaker.failed("k", &settings, at);
         }
         assert_eq!(breaker.gate("k", "", 60 + 600_000), Gate::Probe);
+    }
+
+    #[test]
+    fn what_is_suspended_is_told_for_the_agent_that_asks() {
+        let settings = ActiveMemory { circuit_breaker_max_timeouts: 1, ..ActiveMemory::default() };
+        let mut breaker = Breaker::default();
+        breaker.failed(&key("main", "slow"), &settings, 5);
+        breaker.refused(&key("main", "forbidden"), "p");
+        breaker.failed(&key("other", "slow"), &settings, 5);
+        breaker.gate(&key("main", "fine"), "p", 5);
+        let told = |model: &str, until_ms| Suspended { model: model.to_owned(), until_ms };
+        assert_eq!(breaker.suspended("main", 6), [told("forbidden", None), told("slow", Some(60_005))]);
+        assert_eq!(breaker.suspended("main", 60_005), [told("forbidden", None)]);
+        assert_eq!(breaker.suspended("mai", 6), []);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use text::recall_block::{self, Item};
 use super::{
     answer::{self, Pick, Summary},
     block,
-    breaker::{Breaker, Gate},
+    breaker::{self, Breaker, Gate, Suspended},
     cache::{Cache, Key},
     grounding,
     intent::Intent,
@@ -195,6 +195,12 @@ impl Turns {
         step
     }
 
+    /// The models of an agent that are not asked now.
+    #[must_use]
+    pub fn suspended(&self, agent: &str, now_ms: i64) -> Vec<Suspended> {
+        self.breaker.suspended(agent, now_ms)
+    }
+
     fn serve(&mut self, settings: &Automatic, turn: Turn, run: Option<String>, now_ms: i64) -> Step {
         let own = &settings.active_memory;
         let late = self.late.pop(&turn.session).filter(|late| now_ms - late.at_ms <= LATE_MS);
@@ -219,7 +225,7 @@ impl Turns {
             return Step::Done(Outcome { cached: true, ..answered(&known) });
         }
         let with = |status: &'static str| Outcome { status, ..native.clone() };
-        let breaker = format!("{}\n{}", turn.agent_id, turn.model);
+        let breaker = breaker::key(&turn.agent_id, &turn.model);
         let gate = self.breaker.gate(&breaker, &turn.policy, now_ms);
         match gate {
             Gate::Open => return Step::Done(with("circuit-breaker")),
