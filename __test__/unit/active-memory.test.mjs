@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -307,6 +308,9 @@ describe("what a person sees of a turn", () => {
     const own = { ...ON.activeMemory, engine: "agent", toolsAllow: ["group:fs", "write", "memory_search"], fastMode: "auto" };
     const home = await hooked({ ...ON, activeMemory: own }, { files: FILES, version: "2026.6.11", runtimeAgent });
     const told = { ...WEB, modelProviderId: "fake", modelId: "chat" };
+    // Two runs whose gateway was killed: one long ago, one that may be under way elsewhere.
+    const [old, fresh] = await Promise.all(["old", "fresh"].map((name) => mkdtemp(path.join(os.tmpdir(), `memory-core-rs-run-${name}`))));
+    await utimes(old, new Date(0), new Date(0));
     expect((await ask(home, ASKED, told)).appendContext).toMatch(/<active_memory_plugin>[\s\S]*Falcon uses PostgreSQL 17/);
     const [run] = runs;
     expect(run).toMatchObject({ toolsAllow: ["memory_search"], trigger: "manual", fastMode: "auto", provider: "fake", model: "chat" });
@@ -314,6 +318,9 @@ describe("what a person sees of a turn", () => {
     expect(run.sessionKey).toMatch(/^agent:main:main:active-memory:[0-9a-f]{12}$/);
     expect(run.prompt.length).toBeLessThanOrEqual(4800);
     await expect.poll(() => existsSync(path.dirname(run.sessionFile))).toBe(false);
+    await expect.poll(() => existsSync(old)).toBe(false);
+    expect(existsSync(fresh)).toBe(true);
+    await rm(fresh, { recursive: true });
     // What no tool of memory gave is not shown.
     made = "Osprey has 42 servers in Porto.";
     const shown = await ask(home, "What did we decide about the database that Falcon has?", told);
