@@ -14,6 +14,7 @@ import { registerEmbeddingProviders } from "./embedding-providers.js";
 import { registerHooks } from "./hooks/register.js";
 import { Host } from "./host.js";
 import { registerIntents } from "./intents/register.js";
+import { registerPage } from "./page/register.js";
 import { registerService } from "./service.js";
 import { registerTools } from "./tools/register.js";
 
@@ -41,6 +42,7 @@ export default {
       registerHooks,
       registerActiveMemory,
       registerIntents,
+      registerPage,
     ];
     for (const part of parts) part(api, host);
   },

@@ -32,6 +32,7 @@ const TITLES = {
   curated: "trigger lines, importance, projects, whose words",
   intents: "standing intents",
   losses: "the Dreams switch, `/dreaming`",
+  page: "the page in the gateway, in a real browser from 2026.9",
   "private-recall": "recall of earlier private conversations",
   providers: "embedding providers of the host and of other plugins",
   takeover: "switching from memory-core and memory-lancedb",

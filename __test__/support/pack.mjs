@@ -6,6 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { writeBundle } from "../../scripts/ship/bundle.mjs";
+import { writePage } from "../../scripts/ship/page.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -15,6 +16,7 @@ export default async function pack(project) {
   await rm(into, { recursive: true, force: true });
   await mkdir(into, { recursive: true });
   await writeBundle(root);
+  await writePage(root);
   const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", into], {
     cwd: root,
     maxBuffer: 1 << 24,

@@ -23,6 +23,11 @@ const TRACKED = [
   "scripts/bundle.mjs",
   "scripts/setup.mjs",
   "scripts/ship",
+  "tsconfig.json",
+  "page/index.html",
+  "page/style.css",
+  "page/tsconfig.json",
+  "page/src",
 ];
 
 /** @param {string} name */
@@ -45,7 +50,7 @@ async function fresh({ cargo, napi }) {
   await writeFile(path.join(clone, "src/lib.rs"), "");
   await mkdir(path.join(clone, "node_modules/.bin"), { recursive: true });
   await writeFile(path.join(clone, "node_modules/.package-lock.json"), "{}");
-  await symlink(path.join(root, "node_modules/rolldown"), path.join(clone, "node_modules/rolldown"));
+  for (const name of ["rolldown", "preact"]) await symlink(path.join(root, "node_modules", name), path.join(clone, "node_modules", name));
   await mkdir(bin);
   for (const name of ["npm", "sh", "env"]) await symlink(/** @type {string} */ (onPath(name)), path.join(bin, name));
   await symlink(process.execPath, path.join(bin, "node"));

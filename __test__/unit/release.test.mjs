@@ -65,6 +65,7 @@ describe("the files of the main package", () => {
     "index.d.ts",
     "openclaw.plugin.json",
     "package.json",
+    ...["index.html", "page.css", "page.js", "preact.LICENSE"].map((name) => `page/node_modules/memory-core-rs-page/${name}`),
   ];
   const tracked = ["lib/a.d.ts", "lib/a.js", "plugin/b.js", "scripts/c.mjs"];
   const packed = (/** @type {string[]} */ ...names) => names.map((path) => ({ path, size: 10 }));

@@ -26,10 +26,17 @@ const place = (rank) => (typeof rank === "number" ? `rank ${rank}` : "not among 
  * @param {any} explain as in {@link import("../../index.d.ts").MemoryHit}
  * @returns {string[]}
  */
-export function explanation(explain) {
+export const explanation = (explain) => reasons(explain).map(([name, text]) => `  ${field(name, text)}`);
+
+/**
+ * The same, each as a name and what it says.
+ * @param {any} explain
+ * @returns {[string, string][]}
+ */
+export function reasons(explain) {
   if (typeof explain !== "object" || explain === null) return [];
   const parts = explain.ranking === "native" ? native(explain) : documented(explain);
-  return parts.filter(([, text]) => text !== "").map(([name, text]) => `  ${field(name, text)}`);
+  return parts.filter(([, text]) => text !== "");
 }
 
 /**

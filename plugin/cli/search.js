@@ -120,7 +120,7 @@ function placeText({ path: file, startLine, endLine, source }, workspace) {
 }
 
 /** The words of the notes and of the question that made a result one. @param {import("../../index.d.ts").MemoryHit} hit @returns {string[]} */
-function matchedWords({ explain }) {
+export function matchedWords({ explain }) {
   const matched = /** @type {{word?: string, as?: string}[]} */ (/** @type {any} */ (explain)?.matched ?? []);
   return matched.flatMap(({ word, as }) => [word ?? "", as ?? ""]).filter((word) => word !== "");
 }

@@ -42,13 +42,14 @@ export async function runStatus(host, options) {
 }
 
 /**
+ * The state of one agent's memory.
  * @param {Host} host
  * @param {import("./agents.js").OneAgent} agent
  * @param {import("../../lib/manager.js").MemoryIndexManager | null} manager
  * @param {Options} options
  * @returns {Promise<AgentStatus | {agentId: string, status: "disabled"}>}
  */
-async function agentStatus(host, { cfg, agentId }, manager, { deep, index, fix, verbose, all }) {
+export async function agentStatus(host, { cfg, agentId }, manager, { deep, index, fix, verbose, all }) {
   if (!manager) return { agentId, status: "disabled" };
   const repair = fix ? await repaired(manager) : undefined;
   const indexError = index ? await indexFirst(manager, agentId) : undefined;

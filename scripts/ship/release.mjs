@@ -1,5 +1,7 @@
 // What can be said of a release without publishing it. Each check returns its complaints.
 
+import { PAGE_FILES } from "./stale.mjs";
+
 /** @typedef {{name: string, version: string}} Named */
 
 /**
@@ -56,6 +58,7 @@ const TOP = [
   "index.d.ts",
   "openclaw.plugin.json",
   "package.json",
+  ...PAGE_FILES,
 ];
 
 /** Largest body that a host may have to copy at every registration, in bytes. */

@@ -9,6 +9,14 @@ export const BUNDLE = "dist/index.js";
 /** What it is made of. */
 export const BUNDLED = ["index.js", "lib", "plugin", "scripts/ship/bundle.mjs"];
 
+/** The built page (page.mjs), in a folder that hosts do not copy: its script, and all of it. */
+const PAGE_FOLDER = "page/node_modules/memory-core-rs-page";
+export const PAGE = `${PAGE_FOLDER}/page.js`;
+export const PAGE_FILES = ["index.html", "page.css", "page.js", "preact.LICENSE"].map((name) => `${PAGE_FOLDER}/${name}`);
+
+/** What it is made of. */
+export const PAGE_SOURCES = ["page/index.html", "page/style.css", "page/src", "page/tsconfig.json", "scripts/ship/page.mjs"];
+
 /** Newest modification time below a path, in milliseconds; 0 when there is nothing. @param {string} at @returns {number} */
 export function newest(at) {
   if (!existsSync(at)) return 0;

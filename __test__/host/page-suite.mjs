@@ -1,0 +1,279 @@
+// The page on a real gateway: what each address gives to whom, and the page itself in a real browser.
+
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BROWSER, NO_BROWSER, openBrowser, watchedPage } from "../support/browser.mjs";
+import { eventually, memoryHost } from "./memory-host.mjs";
+import { steps } from "./steps.mjs";
+
+const TOKEN = { authorization: "Bearer test-token" };
+
+/** What notes may hold: nothing of it may run, or make the page wider than a phone. */
+const HOSTILE = [
+  "<img src=x onerror=\"window.hacked='img';alert(1)\">",
+  "<script>window.hacked='script';alert(2)</script>",
+  "[harbour link](javascript:window.hacked='link')",
+  "<svg onload=\"window.hacked='svg'\"><a xlink:href='javascript:alert(3)'><text>x</text></a></svg>",
+  "\u202eright to left harbour\u202c שלום harbour",
+  `harbour${"w".repeat(400)}`,
+];
+
+const FILES = {
+  "MEMORY.md": "# Memory\n- The yard gate opens with code 4711. <!-- trigger: gate, yard -->\n",
+  "memory/2026-11-20.md": `# Harbour\n\n${HOSTILE.join("\n\n")}\n`,
+  "memory/2026-11-21.md": "# Friday\n\n- Mara likes sencha tea in the boat house.\n",
+};
+
+const INTENT = { action: "create", description: "Ask whether the anchor was mended", triggerKeywords: ["boat"], scope: "anywhere" };
+
+const RULES = [
+  { on: "system", match: "flush turn", reply: "NO_REPLY" },
+  { match: "whenever I mention", tool: "intent", toolCall: { name: "intent", arguments: INTENT } },
+  { match: ".", reply: "HELLO" },
+];
+
+/** @param {Response} response @returns {Promise<any>} */
+const said = async (response) => await response.json();
+
+/** @param {string} version */
+async function gatewayWithPage(version) {
+  const home = await memoryHost(version, { files: FILES, rules: RULES });
+  await home.host.configure({ autoCapture: true });
+  await home.host.startGateway();
+  const origin = `http://127.0.0.1:${home.host.port}`;
+  const base = `${origin}/memory-core-rs`;
+  /** @param {string} name @param {Record<string, unknown>} params @param {RequestInit} [init] */
+  const ask = async (name, params, init = { headers: TOKEN }) =>
+    await fetch(`${base}/tab/call/${name}?params=${encodeURIComponent(JSON.stringify(params))}`, init);
+  /** @param {string} name @param {Record<string, unknown>} params */
+  const put = async (name, params) =>
+    await fetch(`${base}/tab/call/${name}`, { method: "PUT", headers: { ...TOKEN, "x-memory-page": "1" }, body: JSON.stringify(params) });
+  const isIndexed = async () => {
+    const { result } = await said(await ask("search", { query: "sencha tea" }));
+    return result?.hits.some((/** @type {any} */ hit) => hit.path === "memory/2026-11-21.md");
+  };
+  expect(await eventually(isIndexed), home.host.gatewayOutput.slice(-2000)).toBe(true);
+  return { ...home, origin, base, ask, put };
+}
+
+/** What the page's addresses give to whom. @param {() => Awaited<ReturnType<typeof gatewayWithPage>>} home */
+function addressTests(home) {
+  test("the code of the page is for everybody, and nothing else is", async () => {
+    const { base, ask } = home();
+    const shell = await fetch(`${base}/page/`);
+    expect(shell.headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self';");
+    const markup = await shell.text();
+    expect(markup).toContain('name="memory-ticket" content=""');
+    expect(markup).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=/);
+    for (const name of ["page.js", "page.css"]) expect((await fetch(`${base}/page/${name}`)).status, name).toBe(200);
+    expect((await fetch(`${base}/page/package.json`)).status).toBe(404);
+    expect((await fetch(`${base}/page/..%2f..%2fpackage.json`)).status).not.toBe(200);
+    expect((await fetch(`${base}/tab/`)).status).toBe(401);
+    expect((await ask("overview", {}, {})).status).toBe(401);
+    expect((await ask("overview", {}, { headers: { authorization: "Bearer wrong" } })).status).toBe(401);
+  });
+
+  test("a question without a ticket gets nothing, and a ticket changes nothing", async () => {
+    const { base } = home();
+    const frame = async (/** @type {string} */ name, /** @type {object} */ body) =>
+      await fetch(`${base}/page/call/${name}`, { method: "POST", headers: { origin: "null" }, body: JSON.stringify(body) });
+    expect((await frame("search", { params: { query: "gate" } })).status).toBe(401);
+    expect((await frame("search", { ticket: "x".repeat(32), params: { query: "gate" } })).status).toBe(401);
+    const markup = await (await fetch(`${base}/tab/`, { headers: TOKEN })).text();
+    const ticket = /name="memory-ticket" content="([\w-]{32})"/.exec(markup)?.[1];
+    const found = await frame("search", { ticket, params: { query: "gate code" } });
+    expect(found.headers.get("access-control-allow-origin")).toBe("null");
+    expect(await found.json()).toMatchObject({ mayChange: false, result: { hits: [{ path: "MEMORY.md" }] } });
+    expect((await frame("planForget", { ticket, params: { path: "MEMORY.md" } })).status).toBe(403);
+    const other = await fetch(`${base}/page/call/overview`, { method: "POST", headers: { origin: "https://evil.example" }, body: "{}" });
+    expect(other.headers.get("access-control-allow-origin")).toBe(null);
+  });
+
+  test("what changes something is put with a header that other sites cannot send", async () => {
+    const { base, put, ask } = home();
+    const plan = { path: "memory/2026-11-21.md", lines: "3-3" };
+    const bare = await fetch(`${base}/tab/call/planForget`, { method: "PUT", headers: TOKEN, body: JSON.stringify(plan) });
+    expect(bare.status).toBe(403);
+    expect((await ask("planForget", plan)).status).toBe(403);
+    const { result } = await said(await put("planForget", plan));
+    expect(result).toMatchObject({ dryRun: true, passages: [{ path: plan.path, startLine: 3 }] });
+    const wrong = await put("undoCapture", { id: 7 });
+    expect([wrong.status, (await said(wrong)).error.code]).toEqual([400, "MEM_ARGUMENT"]);
+  });
+
+  test("the same questions are methods of the gateway", async () => {
+    const { call } = home();
+    const { hits } = await call("memoryCoreRs.page.search", { query: "gate code" });
+    expect(hits[0]).toMatchObject({ path: "MEMORY.md", source: "memory", matched: expect.arrayContaining(["gate"]) });
+    expect(hits[0].why.length).toBeGreaterThan(0);
+    await expect(call("memoryCoreRs.page.search", { query: " " })).rejects.toThrow(/query must be a text/);
+    await expect(call("memoryCoreRs.page.overview", { agentId: "nobody" })).rejects.toThrow(/no agent/);
+  });
+}
+
+/** The addresses alone. @param {string} version */
+export function pageRouteSuite(version) {
+  describe.sequential(`The page's addresses on OpenClaw ${version}`, () => {
+    /** @type {Awaited<ReturnType<typeof gatewayWithPage>>} */
+    let home;
+    steps();
+    beforeAll(async () => {
+      home = await gatewayWithPage(version);
+    });
+    addressTests(() => home);
+  });
+}
+
+/** The addresses, and the page in a browser. @param {string} version */
+export function pageSuite(version) {
+  describe.sequential(`The page on OpenClaw ${version}`, () => {
+    /** @type {Awaited<ReturnType<typeof gatewayWithPage>>} */
+    let home;
+    /** @type {Awaited<ReturnType<typeof openBrowser>>} */
+    let browser;
+    steps();
+    beforeAll(async () => {
+      home = await gatewayWithPage(version);
+      if (BROWSER) browser = await openBrowser();
+      else console.log(`The page is not looked at: ${NO_BROWSER}`);
+    });
+    afterAll(async () => await browser?.close());
+    addressTests(() => home);
+
+    /** A page in a window of its own, signed in. @param {import("playwright-core").BrowserContextOptions} [options] */
+    const signedIn = async (options) => {
+      const watched = await watchedPage(browser, home.origin, options);
+      await watched.page.goto(`${home.base}/page/`);
+      await watched.page.getByLabel("Gateway token").fill("test-token");
+      await watched.page.getByRole("button", { name: "Open" }).click();
+      await watched.page.getByRole("navigation").waitFor();
+      return watched;
+    };
+    const inBrowser = (/** @type {string} */ name, /** @type {() => Promise<void>} */ run) => test.skipIf(!BROWSER)(name, run);
+
+    inBrowser("a wrong token is told, the right one opens, and a search shows where, why and whose", async () => {
+      const wrong = await watchedPage(browser, home.origin);
+      await wrong.page.goto(`${home.base}/page/`);
+      await wrong.page.getByLabel("Gateway token").fill("nonsense");
+      await wrong.page.getByRole("button", { name: "Open" }).click();
+      await wrong.page.getByText("does not take this token").waitFor();
+      const { page, faults } = await signedIn();
+      await page.getByLabel("Search memory").pressSequentially("sencha tea");
+      const hit = page.locator(".card", { hasText: "Mara likes" });
+      await hit.waitFor();
+      expect(await hit.locator("mark").allTextContents()).toEqual(expect.arrayContaining(["sencha", "tea"]));
+      await hit.getByText("Why it is here").click();
+      expect(await hit.locator("dt").allTextContents()).toContain("Matched");
+      expect(await hit.locator("meter").getAttribute("value")).toMatch(/^\d+$/);
+      await hit.getByRole("button", { name: /2026-11-21\.md:/ }).click();
+      await page.getByRole("dialog").getByText("Mara likes sencha tea in the boat house.").waitFor();
+      await page.keyboard.press("Escape");
+      expect(await page.getByRole("dialog").count()).toBe(0);
+      expect(faults).toEqual([]);
+    });
+
+    inBrowser("no text of a note runs, and the longest word fits a phone", async () => {
+      const { page, faults } = await signedIn({ viewport: { width: 360, height: 740 } });
+      await page.getByLabel("Search memory").fill("harbour");
+      await page.locator(".card", { hasText: "harbour" }).first().waitFor();
+      await page
+        .getByRole("button", { name: /2026-11-20\.md:/ })
+        .first()
+        .click();
+      await page.getByRole("dialog").getByText("window.hacked='script'").first().waitFor();
+      expect(await page.evaluate("window.hacked")).toBe(undefined);
+      expect(await page.locator("img, svg, script:not([src]), a[href^='javascript']").count()).toBe(0);
+      await page.keyboard.press("Escape");
+      for (const view of ["Search", "What it did", "What it keeps", "Health"]) {
+        await page.getByRole("link", { name: view }).click();
+        await page.getByRole("link", { name: view, exact: true }).and(page.locator("[aria-current=page]")).waitFor();
+        await page.getByText("Looking…").waitFor({ state: "detached" });
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), view).toBeLessThanOrEqual(0);
+      }
+      expect(faults).toEqual([]);
+    });
+
+    inBrowser("what was captured is shown and taken back, and an intent is cancelled", async () => {
+      await home.say("Please, whenever I mention the boat, ask me whether the anchor was mended.");
+      await home.say("Remember that I prefer oolong in the evening.");
+      expect(await eventually(async () => (await home.notes()).includes("oolong"))).toBe(true);
+      const { page, faults } = await signedIn();
+      await page.getByRole("link", { name: "What it did" }).click();
+      const capture = page.locator(".row.kept", { hasText: "oolong" });
+      await capture.getByRole("button", { name: "Take out" }).click();
+      await capture.getByRole("group").getByRole("button", { name: "Take out" }).click();
+      await page.locator(".row", { hasText: "Kept, and taken out again" }).waitFor();
+      expect(await home.notes()).not.toContain("oolong");
+      await page.getByText("Intent created").waitFor();
+      await page.getByRole("link", { name: "What it keeps" }).click();
+      await page.getByText("brought back by gate; yard").waitFor();
+      const intent = page.locator(".row", { hasText: "anchor was mended" });
+      await intent.getByRole("button", { name: "Cancel it" }).click();
+      await intent.getByRole("group").getByRole("button", { name: "Cancel it" }).click();
+      await intent.getByText("cancelled", { exact: false }).waitFor();
+      expect(faults).toEqual([]);
+    });
+
+    inBrowser("a passage is forgotten after a preview, and put back", async () => {
+      const { page, faults } = await signedIn();
+      await page.getByLabel("Search memory").fill("sencha tea");
+      await page
+        .getByRole("button", { name: /2026-11-21\.md:/ })
+        .first()
+        .click();
+      await page.getByRole("button", { name: "What would be forgotten…" }).click();
+      await page.getByText("Would take").waitFor();
+      await page.getByRole("button", { name: "Forget", exact: true }).click();
+      await page.getByRole("group", { name: "Forget this?" }).getByRole("button", { name: "Forget", exact: true }).click();
+      await page.getByText("Forgotten, and kept out from now on").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "What it did" }).click();
+      const row = page.locator(".row.forgotten");
+      await row.getByRole("button", { name: "Put back" }).click();
+      await row.getByRole("group").getByRole("button", { name: "Put back" }).click();
+      await row.waitFor({ state: "detached" });
+      // The notes of a person were never touched.
+      expect(await readFile(`${home.host.workspace}/memory/2026-11-21.md`, "utf8")).toBe(FILES["memory/2026-11-21.md"]);
+      expect(faults).toEqual([]);
+    });
+
+    inBrowser("health shows the index, and every view passes axe in light and dark", async () => {
+      const axe = await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+      for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+        const { page, faults } = await signedIn({ colorScheme });
+        await page.evaluate(axe);
+        await page.getByLabel("Search memory").fill("gate code");
+        await page.locator(".card").first().waitFor();
+        for (const view of ["Search", "What it did", "What it keeps", "Health"]) {
+          await page.getByRole("link", { name: view }).click();
+          await page.getByText("Looking…").waitFor({ state: "detached" });
+          const { violations } = /** @type {any} */ (await page.evaluate("axe.run()"));
+          const told = violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes[0].html}`);
+          expect(told, `${view}, ${colorScheme}`).toEqual([]);
+        }
+        await page
+          .getByText(/\d files, \d passages/)
+          .first()
+          .waitFor();
+        expect(faults).toEqual([]);
+      }
+    });
+
+    inBrowser("as a tab of the host it looks, and changes nothing", async () => {
+      const { page } = await watchedPage(browser, home.origin);
+      await page.goto(`${home.origin}/#token=test-token`);
+      await page.getByRole("link", { name: "Memory", exact: true }).click();
+      const frame = page.frameLocator("iframe[title=Memory]");
+      await frame.getByText("read only").waitFor();
+      await frame.getByLabel("Search memory").fill("gate code");
+      await frame.getByRole("button", { name: /MEMORY\.md:/ }).click();
+      await frame.getByRole("dialog").getByText("opens with code 4711").waitFor();
+      expect(await frame.getByText("What would be forgotten…").count()).toBe(0);
+      await frame.getByRole("button", { name: "Close" }).click();
+      await frame.getByRole("link", { name: "What it did" }).click();
+      await frame.locator(".row").first().waitFor();
+      expect(await frame.getByRole("button", { name: /Take out|Put back/ }).count()).toBe(0);
+    });
+  });
+}

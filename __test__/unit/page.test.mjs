@@ -1,0 +1,161 @@
+// The page's questions on the real addon, and its addresses without a host.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { apply } from "../../plugin/consolidation/run.js";
+import { Host } from "../../plugin/host.js";
+import { registerPage } from "../../plugin/page/register.js";
+import { giveTicket, takeTicket } from "../../plugin/page/tickets.js";
+import { writePage } from "../../scripts/ship/page.mjs";
+import { PAGE_FILES } from "../../scripts/ship/stale.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const ID = "memory-core-rs";
+const INVOICES = "Invoices go out on the 5th of the month.";
+
+/** @param {number} ago */
+const day = (ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+
+const FILES = {
+  "MEMORY.md": "# Mine\n\n- The gate opens with 4711. <!-- trigger: gate -->\n",
+  ...Object.fromEntries([1, 2, 3].map((ago) => [`memory/${day(ago)}.md`, `# Day\n\n- ${INVOICES}\n`])),
+};
+
+beforeAll(async () => await writePage(root));
+
+/** What the plugin registers of the page, on a throw-away home. */
+async function registered() {
+  const { workspace, stateDir, config } = await makeWorkspace(FILES);
+  const consolidation = { mode: "plan", timeZone: "UTC" };
+  /** @type {Record<string, any>} */
+  const cfg = { ...config(), plugins: { slots: { memory: ID }, entries: { [ID]: { config: { provider: "none", consolidation } } } } };
+  /** @type {Map<string, {answer: Function, scope: string}>} */
+  const methods = new Map();
+  /** @type {Record<string, any>[]} */
+  const routes = [];
+  /** @type {any[]} */
+  const tabs = [];
+  const api = {
+    logger: { info() {}, warn() {}, error() {} },
+    registerGatewayMethod: (/** @type {string} */ name, /** @type {Function} */ answer, /** @type {{scope: string}} */ { scope }) =>
+      methods.set(name, { answer, scope }),
+    registerHttpRoute: (/** @type {Record<string, any>} */ route) => routes.push(route),
+    session: { controls: { registerControlUiDescriptor: (/** @type {any} */ tab) => tabs.push(tab) } },
+    runtime: {
+      version: "2026.9.6",
+      config: { current: () => cfg },
+      state: { resolveStateDir: () => stateDir },
+      agent: { resolveAgentWorkspaceDir: () => workspace },
+    },
+  };
+  const host = new Host(api);
+  registerPage(api, host);
+  /** @param {string} name @param {Record<string, unknown>} [params] @returns {Promise<any>} */
+  const call = async (name, params) =>
+    await new Promise((resolve, reject) =>
+      methods.get(`memoryCoreRs.page.${name}`)?.answer({
+        params,
+        respond: (/** @type {boolean} */ ok, /** @type {any} */ payload, /** @type {any} */ error) =>
+          ok ? resolve(payload) : reject(error),
+      }),
+    );
+  return { api, host, cfg, workspace, methods, routes, tabs, call };
+}
+
+/** The routes behind a server of our own. @param {Record<string, any>[]} routes */
+async function served(routes) {
+  const server = createServer(async (incoming, outgoing) => {
+    const route = routes.find(({ path: base }) => incoming.url?.startsWith(base));
+    if (!route || !(await route.handler(incoming, outgoing))) outgoing.writeHead(404).end();
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${/** @type {import("node:net").AddressInfo} */ (server.address()).port}/${ID}`;
+}
+
+test("what looks needs operator.read, what changes something operator.write", async () => {
+  const { methods, routes, tabs } = await registered();
+  const names = (/** @type {string} */ scope) => [...methods].filter(([, one]) => one.scope === scope).map(([name]) => name.split(".")[2]);
+  expect(names("operator.read")).toEqual(["overview", "search", "note", "activity", "run", "kept", "health"]);
+  expect(names("operator.write")).toEqual(["undoCapture", "cancelIntent", "planForget", "applyForget", "undoForget"]);
+  expect(routes.map(({ path: base, auth, match }) => [base, auth, match])).toEqual([
+    [`/${ID}/tab`, "gateway", "prefix"],
+    [`/${ID}/page`, "plugin", "prefix"],
+  ]);
+  expect(tabs).toMatchObject([{ surface: "tab", path: `/${ID}/tab/`, requiredScopes: ["operator.read"] }]);
+});
+
+test("questions are answered with what the commands say", async () => {
+  const { api, host, cfg, call } = await registered();
+  const { hits } = await call("search", { query: "gate 4711" });
+  expect(hits[0]).toMatchObject({ path: "MEMORY.md", startLine: 1, matched: expect.arrayContaining(["gate"]) });
+  expect(hits[0].why.map((/** @type {any} */ { name }) => name)).toContain("Words");
+  expect(await call("note", { path: "MEMORY.md", from: 3 })).toMatchObject({ text: expect.stringContaining("4711") });
+  const { runId } = await apply({ api, host, cfg, agentId: "main" });
+  const { learned, triggers, facts, intents } = await call("kept");
+  expect([learned.map((/** @type {any} */ one) => one.text), facts, intents]).toEqual([[INVOICES], [], []]);
+  expect(triggers).toMatchObject([{ path: "MEMORY.md", line: 3, triggers: "gate" }]);
+  expect((await call("activity")).runs).toMatchObject([{ runId, state: "applied", added: 1 }]);
+  const { plan } = await call("run", { runId });
+  expect([plan.add[0].text, plan.question]).toEqual([INVOICES, undefined]);
+  expect((await call("health")).status.files).toBe(4);
+});
+
+test("a question that is wrong says what is wrong with it", async () => {
+  const { call } = await registered();
+  await expect(call("search", {})).rejects.toMatchObject({ code: "MEM_ARGUMENT", message: expect.stringContaining("query") });
+  await expect(call("search", { query: "gate", limit: -1 })).rejects.toMatchObject({ code: "MEM_ARGUMENT" });
+  await expect(call("note", { path: "../../etc/passwd" })).rejects.toMatchObject({ code: expect.stringMatching(/^MEM_/) });
+  await expect(call("kept", { agentId: "nobody" })).rejects.toMatchObject({ message: expect.stringContaining("nobody") });
+});
+
+test("where the host does not say what somebody may, nothing is answered", async () => {
+  const base = await served((await registered()).routes);
+  expect((await fetch(`${base}/tab/call/overview`)).status).toBe(403);
+  const change = { method: "PUT", headers: { "x-memory-page": "1" }, body: "{}" };
+  expect((await fetch(`${base}/tab/call/undoForget`, change)).status).toBe(403);
+  expect((await fetch(`${base}/tab/call/constructor`)).status).toBe(404);
+});
+
+test("a tab asks with its ticket, and only looks", async () => {
+  const base = await served((await registered()).routes);
+  const ticket = /name="memory-ticket" content="([^"]+)"/.exec(await (await fetch(`${base}/tab/`)).text())?.[1];
+  const ask = async (/** @type {string} */ name, /** @type {unknown} */ body) =>
+    await fetch(`${base}/page/call/${name}`, { method: "POST", body: JSON.stringify(body) });
+  const found = await ask("search", { ticket, params: { query: "gate" } });
+  expect(await found.json()).toMatchObject({ mayChange: false, result: { agentId: "main" } });
+  expect((await ask("applyForget", { ticket, params: { id: "x" } })).status).toBe(403);
+  for (const body of [{}, { ticket: "" }, { ticket: null }, { ticket: [ticket] }]) expect((await ask("search", body)).status).toBe(401);
+  expect((await fetch(`${base}/page/call/search?ticket=${ticket}`)).status).toBe(401);
+});
+
+test("a ticket ends when it is not used, after an hour, and when there are many others", () => {
+  const minutes = (/** @type {number} */ n) => n * 60_000;
+  const idle = giveTicket(0);
+  expect([takeTicket(idle, minutes(14)), takeTicket(idle, minutes(28)), takeTicket(idle, minutes(44))]).toEqual([true, true, false]);
+  expect(takeTicket(idle, minutes(44))).toBe(false);
+  const old = giveTicket(0);
+  for (let at = 10; at <= 60; at += 10) expect(takeTicket(old, minutes(at))).toBe(true);
+  expect(takeTicket(old, minutes(61))).toBe(false);
+  const first = giveTicket(0);
+  for (let others = 0; others < 64; others++) giveTicket(0);
+  expect(takeTicket(first, 0)).toBe(false);
+});
+
+test("the built page is small, and makes no markup of texts", async () => {
+  const files = await Promise.all(PAGE_FILES.map(async (file) => await readFile(path.join(root, file))));
+  expect(files.reduce((sum, file) => sum + gzipSync(file).length, 0)).toBeLessThan(200_000);
+  const sources = ["activity", "health", "kept", "main", "note", "parts", "search"].map((name) => `page/src/${name}.jsx`);
+  for (const source of [...sources, "page/src/ask.js"]) {
+    expect(await readFile(path.join(root, source), "utf8"), source).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacentHTML|eval\(|https?:\/\//,
+    );
+  }
+});

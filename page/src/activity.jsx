@@ -1,0 +1,167 @@
+// What memory did by itself, and how to take it back.
+
+import { useState } from "preact/hooks";
+import { change } from "./ask.js";
+import { Confirmed, counted, Nothing, Problem, time, useAnswer, Waiting } from "./parts.jsx";
+
+/** Rows that are shown before somebody asks for more. */
+const SHOWN = 60;
+
+const KINDS = /** @type {const} */ ([
+  ["all", "Everything"],
+  ["kept", "Kept"],
+  ["refused", "Refused"],
+  ["run", "Consolidation"],
+  ["intent", "Intents"],
+  ["forgotten", "Forgotten"],
+]);
+
+/**
+ * @typedef {{at: number, kind: string, key: string, title: string, text?: string, place?: string, undo?: {label: string, method: string, id: string},
+ *   runId?: string}} Row
+ */
+
+/** @param {any} result @returns {Row[]} */
+function rowsOf({ captures, intents, runs, forgotten }) {
+  const rows = [
+    ...captures.map((/** @type {any} */ one) => ({
+      at: Date.parse(one.ts),
+      kind: one.status === "skipped" ? "refused" : "kept",
+      key: `capture ${one.id}`,
+      title: captureTitle(one),
+      text: one.text,
+      place: one.path,
+      undo: one.status === "stored" ? { label: "Take out", method: "undoCapture", id: one.id } : undefined,
+    })),
+    ...intents.map((/** @type {any} */ one) => ({
+      at: one.at,
+      kind: "intent",
+      key: `intent ${one.id} ${one.at} ${one.what}`,
+      title: `Intent ${one.what}`,
+      text: one.description,
+    })),
+    ...runs.map((/** @type {any} */ one) => ({
+      at: Date.parse(one.startedAt),
+      kind: "run",
+      key: `run ${one.runId}`,
+      title: `Consolidation ${one.state}: ${one.added} added, ${one.moved} moved`,
+      runId: one.runId,
+    })),
+    ...forgotten.map((/** @type {any} */ one) => ({
+      at: Date.parse(one.at),
+      kind: "forgotten",
+      key: `forgotten ${one.id}`,
+      title: one.kind === "lines" ? `Forgot ${counted(one.lines ?? 0, "line")}` : "Forgot",
+      place: one.name,
+      undo: one.final ? undefined : { label: "Put back", method: "undoForget", id: one.id },
+    })),
+  ];
+  return rows.toSorted((a, b) => b.at - a.at);
+}
+
+/** @param {{status: string, reason?: string, category?: string}} capture */
+function captureTitle({ status, reason, category }) {
+  if (status === "skipped") return `Not kept: ${reason ?? "no reason was written down"}`;
+  return status === "undone" ? "Kept, and taken out again" : `Kept${category ? ` as ${category}` : ""}`;
+}
+
+/** @param {{agentId: string, mayChange: boolean}} props */
+export function Activity({ agentId, mayChange }) {
+  const { result, error, again } = useAnswer("activity", { agentId });
+  const [kind, setKind] = useState("all");
+  const [most, setMost] = useState(SHOWN);
+  if (error) return <Problem error={error} />;
+  if (!result) return <Waiting />;
+  const rows = rowsOf(result).filter((row) => kind === "all" || row.kind === kind);
+  return (
+    <>
+      <fieldset class="chips">
+        <legend class="hidden">What to show</legend>
+        {KINDS.map(([name, label]) => (
+          <button type="button" key={name} aria-pressed={kind === name} onClick={() => setKind(name)}>
+            {label}
+          </button>
+        ))}
+      </fieldset>
+      {result.waiting > 0 ? <p class="quiet">{counted(result.waiting, "turn")} still to be judged.</p> : null}
+      {rows.length === 0 ? (
+        <Nothing>Nothing of this kind yet. What acts by itself is off until you switch it on; see docs/automatic-memory.md.</Nothing>
+      ) : null}
+      <ol class="rows">
+        {rows.slice(0, most).map((row) => (
+          <li key={row.key} class={`row ${row.kind}`}>
+            <div class="head">
+              <strong>{row.title}</strong>
+              <time dateTime={Number.isFinite(row.at) ? new Date(row.at).toISOString() : undefined}>{time(row.at)}</time>
+            </div>
+            {row.text ? (
+              <p class="text" dir="auto">
+                {row.text}
+              </p>
+            ) : null}
+            {row.place ? <p class="place">{row.place}</p> : null}
+            {row.runId ? <Run agentId={agentId} runId={row.runId} /> : null}
+            {mayChange && row.undo ? <Undo agentId={agentId} undo={row.undo} again={again} /> : null}
+          </li>
+        ))}
+      </ol>
+      {rows.length > most ? (
+        <button type="button" onClick={() => setMost(most + SHOWN)}>
+          Show older ones
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+/** @param {{agentId: string, undo: NonNullable<Row["undo"]>, again: () => void}} props */
+const Undo = ({ agentId, undo: { label, method, id }, again }) => (
+  <Confirmed
+    label={label}
+    question={`${label}?`}
+    run={async () => {
+      await change(method, { agentId, id });
+      again();
+    }}
+  />
+);
+
+/** A run as what it added and moved, looked up when somebody opens it. @param {{agentId: string, runId: string}} props */
+function Run({ agentId, runId }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>What it changed</summary>
+      {isOpen ? <Diff agentId={agentId} runId={runId} /> : null}
+    </details>
+  );
+}
+
+/** @param {{agentId: string, runId: string}} props */
+function Diff({ agentId, runId }) {
+  const { result, error } = useAnswer("run", { agentId, runId });
+  if (error) return <Problem error={error} />;
+  if (!result) return <Waiting />;
+  const { add = [], move = [] } = result.plan ?? {};
+  return (
+    <>
+      <ul class="diff">
+        {add.map((/** @type {any} */ one) => (
+          <li key={one.id} class="add" dir="auto">
+            <span class="hidden">added </span>
+            {one.text}
+          </li>
+        ))}
+        {move.map((/** @type {any} */ one) => (
+          <li key={one.id} class="move" dir="auto">
+            <span class="hidden">moved to the archive </span>
+            {one.line}
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">
+        Take it back with <code>openclaw memory consolidate undo {runId}</code>
+      </p>
+    </>
+  );
+}

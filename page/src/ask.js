@@ -1,0 +1,93 @@
+// How the page asks the plugin: by its own route in the gateway, and nothing else.
+
+/**
+ * @typedef {"unauthorized" | "failed"} Kind
+ * @typedef {{result: any, mayChange: boolean}} Answer
+ */
+
+/** Where the token of a window of its own is kept until its tab is closed. */
+const TOKEN = "memory-core-rs.token";
+
+/** What the tab was opened with; nothing in a window of its own. */
+const ticket = document.querySelector('meta[name="memory-ticket"]')?.getAttribute("content") ?? "";
+
+/** Whether the host shows the page as one of its tabs, where nothing can be changed. */
+export const isFrame = window.parent !== window;
+
+/** What the gateway said against a question. */
+export class Refusal extends Error {
+  /** @param {Kind} kind @param {string} message */
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** @param {string} token */
+export function signIn(token) {
+  if (token) sessionStorage.setItem(TOKEN, token);
+  else sessionStorage.removeItem(TOKEN);
+}
+
+/**
+ * Whether a question can be asked at all.
+ * A link of the person's own may bring the token behind the `#`, as links of the host's dashboard do.
+ */
+export function isSignedIn() {
+  if (isFrame) return true;
+  const brought = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (brought) {
+    signIn(brought);
+    history.replaceState(null, "", location.pathname);
+  }
+  return sessionStorage.getItem(TOKEN) !== null;
+}
+
+/**
+ * Asks for something.
+ * @param {string} name
+ * @param {Record<string, unknown>} [params]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Answer>}
+ */
+export async function ask(name, params = {}, signal) {
+  if (isFrame) {
+    // Plain text, or the browser would ask first whether it may.
+    const headers = { "content-type": "text/plain" };
+    const body = JSON.stringify({ ticket, params });
+    return await answerOf(await fetch(addressOf("page", name), { method: "POST", credentials: "omit", headers, body, signal }));
+  }
+  const url = addressOf("tab", name);
+  url.searchParams.set("params", JSON.stringify(params));
+  return await answerOf(await fetch(url, { headers: token(), signal }));
+}
+
+/**
+ * Changes something.
+ * @param {string} name
+ * @param {Record<string, unknown>} params
+ */
+export async function change(name, params) {
+  const headers = { ...token(), "content-type": "application/json", "x-memory-page": "1" };
+  return (await answerOf(await fetch(addressOf("tab", name), { method: "PUT", headers, body: JSON.stringify(params) }))).result;
+}
+
+/** @param {"page" | "tab"} base @param {string} name */
+const addressOf = (base, name) => new URL(`../${base}/call/${name}`, location.href.split("#")[0]);
+
+/** @returns {Record<string, string>} */
+function token() {
+  const kept = sessionStorage.getItem(TOKEN);
+  return kept ? { authorization: `Bearer ${kept}` } : {};
+}
+
+/** @param {Response} response @returns {Promise<Answer>} */
+async function answerOf(response) {
+  if (response.status === 401) {
+    throw new Refusal("unauthorized", isFrame ? "This tab was open for long. Open it again." : "The gateway does not take this token.");
+  }
+  const said = await response.json().catch(() => null);
+  if (response.ok && said) return said;
+  const message = said?.error?.message ?? `The gateway answered with ${response.status}.`;
+  throw new Refusal("failed", typeof message === "string" ? message : "The gateway refused.");
+}

@@ -1,0 +1,115 @@
+// How the index stands, what is skipped and why, what acts by itself, and what it costs.
+
+import { counted, Nothing, Problem, size, useAnswer, Waiting } from "./parts.jsx";
+
+/** @param {{agentId: string}} props */
+export function Health({ agentId }) {
+  const { result, error } = useAnswer("health", { agentId });
+  if (error) return <Problem error={error} />;
+  if (!result) return <Waiting />;
+  if (result.status === "disabled") return <Nothing>Memory search is switched off for this agent.</Nothing>;
+  const { status, scan, disk, automatic, consolidation } = result;
+  const { custom = {} } = status;
+  const index = (custom.sizes?.database ?? 0) + (custom.sizes?.log ?? 0);
+  const pending = custom.pendingEmbeddings ?? 0;
+  return (
+    <>
+      <div class="figures">
+        <Figure label="Files" value={(status.files ?? 0).toLocaleString()} />
+        <Figure label="Passages" value={(status.chunks ?? 0).toLocaleString()} />
+        <Figure label="On the disk" value={size(index + disk.records + disk.otherIndexes)} />
+        <Figure label="Meaning" value={pending > 0 ? `${pending.toLocaleString()} to go` : "up to date"} />
+      </div>
+      {status.lastSyncError ? <Problem error={status.lastSyncError} /> : null}
+      <section>
+        <h2>Index</h2>
+        <dl class="table">
+          <Entry name="Embeddings" value={`${status.provider}${status.model ? `, ${status.model}` : ""}`} />
+          {(status.sourceCounts ?? []).map((/** @type {any} */ one) => (
+            <Entry
+              key={one.source}
+              name={one.source === "sessions" ? "Conversations" : "Notes"}
+              value={`${counted(one.files, "file")}, ${counted(one.chunks, "passage")}`}
+            />
+          ))}
+          <Entry name="The index itself" value={size(index)} />
+          <Entry name="Records of automatic memory" value={size(disk.records)} />
+          <Entry name="Other indexes" value={size(disk.otherIndexes)} />
+          {status.fallback ? <Entry name="Without meaning" value={status.fallback.reason ?? status.fallback.from} /> : null}
+        </dl>
+      </section>
+      <section>
+        <h2>What acts by itself</h2>
+        <dl class="table">
+          {Object.entries(automatic).map(([name, value]) => (
+            <Entry key={name} name={NAMES[name] ?? name} value={value === true ? "on" : value === false ? "off" : String(value)} />
+          ))}
+          <Entry name="Consolidation" value={consolidation?.settings?.mode ?? "off"} />
+        </dl>
+      </section>
+      <Usage usage={scan.usage} />
+      <section>
+        <h2>
+          Left out <span class="count">{scan.skipped.length}</span>
+        </h2>
+        {scan.skipped.length === 0 ? <Nothing>Every file is in memory.</Nothing> : null}
+        <ul class="rows">
+          {scan.skipped.map((/** @type {{path: string, reason: string}} */ one) => (
+            <li class="row" key={one.path}>
+              <p class="place">{one.path}</p>
+              <p class="quiet">{one.reason}</p>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}
+
+/** @type {Record<string, string>} */
+const NAMES = {
+  recall: "Recall",
+  capture: "Capture",
+  captureOnCompaction: "Capture before compaction",
+  shortTerm: "Short-term records",
+  sessionNotes: "Session notes",
+  storedFacts: "Stored facts",
+  activeMemory: "Active memory",
+};
+
+/** What providers were sent this month, and what it cost where prices are set. @param {{usage: any}} props */
+function Usage({ usage }) {
+  const { month, models = [], cost = null } = usage?.month ?? {};
+  if (models.length === 0) return null;
+  return (
+    <section>
+      <h2>Sent to providers in {month}</h2>
+      <dl class="table">
+        {models.map((/** @type {any} */ { provider, model, requests, texts, tokens }) => (
+          <Entry
+            key={`${provider} ${model}`}
+            name={`${provider}, ${model}`}
+            value={`${counted(requests, "request")}, ${counted(texts, "text")}, ${counted(tokens, "token")}`}
+          />
+        ))}
+        <Entry name="Cost" value={cost === null ? "no price is set" : String(typeof cost === "number" ? cost.toFixed(4) : cost)} />
+      </dl>
+    </section>
+  );
+}
+
+/** @param {{label: string, value: string}} props */
+const Figure = ({ label, value }) => (
+  <div class="figure">
+    <span class="value">{value}</span>
+    <span class="label">{label}</span>
+  </div>
+);
+
+/** @param {{name: string, value: string}} props */
+const Entry = ({ name, value }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+);

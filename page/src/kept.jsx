@@ -1,0 +1,131 @@
+// What memory keeps beside the notes: facts, intents, lines with triggers, learned entries.
+
+import { useState } from "preact/hooks";
+import { change } from "./ask.js";
+import { Confirmed, day, Nothing, Problem, useAnswer, Waiting } from "./parts.jsx";
+
+/** Rows of a section that are shown before somebody asks for more. */
+const SHOWN = 50;
+
+/** @typedef {(place: import("./note.jsx").Place) => void} Open */
+
+/** @param {{agentId: string, mayChange: boolean, open: Open}} props */
+export function Kept({ agentId, mayChange, open }) {
+  const { result, error, again } = useAnswer("kept", { agentId });
+  const [words, setWords] = useState("");
+  if (error) return <Problem error={error} />;
+  if (!result) return <Waiting />;
+  const wanted = words.trim().toLowerCase();
+  const has = (/** @type {unknown[]} */ ...texts) => texts.join("\n").toLowerCase().includes(wanted);
+  const facts = result.facts.filter((/** @type {any} */ one) => has(one.text, one.category));
+  const intents = result.intents.filter((/** @type {any} */ one) => has(one.description, ...one.triggerKeywords));
+  const triggers = result.triggers.filter((/** @type {any} */ one) => has(one.text, one.triggers));
+  const learned = result.learned.filter((/** @type {any} */ one) => has(one.text));
+  return (
+    <>
+      <label class="search">
+        <span class="hidden">Only those with these words</span>
+        <input
+          type="search"
+          placeholder="Only those with these words"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+          dir="auto"
+        />
+      </label>
+      <Section title="Facts" all={facts} empty="No fact is stored.">
+        {(one) => (
+          <>
+            <p class="text" dir="auto">
+              {one.text}
+            </p>
+            <p class="quiet">
+              {one.category} · weight {one.importance.toFixed(1)} {day(one.createdAt) ? `· ${day(one.createdAt)}` : ""}
+            </p>
+            <PlaceButton path={one.path} line={1} open={open} />
+          </>
+        )}
+      </Section>
+      <Section title="Standing intents" all={intents} empty="Nothing waits for a word of yours.">
+        {(one) => (
+          <>
+            <p class="text" dir="auto">
+              {one.description}
+            </p>
+            <p class="quiet" dir="auto">
+              {one.status} · on {one.triggerKeywords.join(", ")} · came up {one.fireCount} of {one.maxFires} times · until{" "}
+              {day(one.expiresAt)}
+            </p>
+            {mayChange && (one.status === "armed" || one.status === "fired") ? (
+              <Confirmed
+                label="Cancel it"
+                question="Never again?"
+                run={async () => {
+                  await change("cancelIntent", { agentId, id: one.id });
+                  again();
+                }}
+              />
+            ) : null}
+          </>
+        )}
+      </Section>
+      <Section title="Lines with triggers" all={triggers} empty="No line of MEMORY.md or USER.md has a trigger.">
+        {(one) => (
+          <>
+            <p class="text" dir="auto">
+              {one.text}
+            </p>
+            <p class="quiet" dir="auto">
+              brought back by {one.triggers}
+            </p>
+            <PlaceButton path={one.path} line={one.line} open={open} />
+          </>
+        )}
+      </Section>
+      <Section title="Learned entries" all={learned} empty="Consolidation has written nothing yet.">
+        {(one) => (
+          <>
+            <p class="text" dir="auto">
+              {one.text}
+            </p>
+            <p class="quiet">{day(one.at)}</p>
+            {one.sources?.[0]?.path ? <PlaceButton path={one.sources[0].path} line={one.sources[0].line} open={open} /> : null}
+          </>
+        )}
+      </Section>
+    </>
+  );
+}
+
+/** @param {{title: string, all: any[], empty: string, children: (one: any) => import("preact").ComponentChildren}} props */
+function Section({ title, all, empty, children }) {
+  const [most, setMost] = useState(SHOWN);
+  return (
+    <section>
+      <h2>
+        {title} <span class="count">{all.length.toLocaleString()}</span>
+      </h2>
+      {all.length === 0 ? <Nothing>{empty}</Nothing> : null}
+      <ul class="rows">
+        {all.slice(0, most).map((one, at) => (
+          <li class="row" key={one.id ?? at}>
+            {children(one)}
+          </li>
+        ))}
+      </ul>
+      {all.length > most ? (
+        <button type="button" onClick={() => setMost(most + SHOWN)}>
+          Show more
+        </button>
+      ) : null}
+    </section>
+  );
+}
+
+/** @param {{path: string, line: number, open: Open}} props */
+const PlaceButton = ({ path, line, open }) => (
+  <button type="button" class="place" onClick={() => open({ path, startLine: line, endLine: line })}>
+    {path}
+    {line > 1 ? `:${line}` : ""}
+  </button>
+);

@@ -1,0 +1,107 @@
+// Search as you type.
+
+import { useEffect, useState } from "preact/hooks";
+import { ask } from "./ask.js";
+import { Marked, Nothing, Origin, Problem } from "./parts.jsx";
+
+/** A key that follows within this time asks instead, in milliseconds. */
+const PAUSE_MS = 40;
+
+/** @param {{agentId: string, open: (place: import("./note.jsx").Place) => void}} props */
+export function Search({ agentId, open }) {
+  const [query, setQuery] = useState("");
+  const [found, setFound] = useState(/** @type {any} */ (null));
+  const [error, setError] = useState(/** @type {unknown} */ (null));
+  useEffect(() => {
+    const stop = new AbortController();
+    setError(null);
+    if (!query.trim()) {
+      setFound(null);
+      return;
+    }
+    const timer = setTimeout(() => {
+      ask("search", { agentId, query }, stop.signal).then(
+        ({ result }) => setFound({ ...result, query }),
+        (failure) => {
+          if (!stop.signal.aborted) setError(failure);
+        },
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [query, agentId]);
+  return (
+    <>
+      <label class="search">
+        <span class="hidden">Search memory</span>
+        <input
+          type="search"
+          placeholder="Search memory: words, a question, a day…"
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+          autocomplete="off"
+          spellcheck={false}
+          dir="auto"
+        />
+      </label>
+      {error ? <Problem error={error} /> : null}
+      {found?.warning ? <p class="quiet">{found.warning}</p> : null}
+      <p class="hidden" role="status">
+        {found ? `${found.hits.length} results` : ""}
+      </p>
+      {found ? null : (
+        <Nothing>
+          Type what you want to know. You see what the assistant would find, where it stands, whose words it is, and why it is there.
+        </Nothing>
+      )}
+      {found && found.hits.length === 0 ? <Nothing>Memory has nothing about this.</Nothing> : null}
+      <ol class="hits">
+        {found?.hits.map((/** @type {any} */ hit) => (
+          <Hit key={`${hit.path}:${hit.startLine}`} hit={hit} open={open} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** @param {{hit: any, open: (place: import("./note.jsx").Place) => void}} props */
+function Hit({ hit, open }) {
+  const percent = Math.round(100 * Math.min(1, Math.max(0, hit.score)));
+  const place = `${hit.path}:${hit.startLine}`;
+  return (
+    <li class="card">
+      <header class="about">
+        {hit.source === "sessions" ? (
+          <span class="place">{place}</span>
+        ) : (
+          <button type="button" class="place" onClick={() => open(hit)}>
+            {place}
+          </button>
+        )}
+        <Origin of={hit.origin} />
+        <span class="score" title={`Confidence ${percent} %`}>
+          <meter min={0} max={100} value={percent} aria-label="Confidence" />
+          {percent} %
+        </span>
+      </header>
+      <p class="text" dir="auto">
+        <Marked text={hit.snippet} words={hit.matched} />
+      </p>
+      {hit.why.length > 0 ? (
+        <details>
+          <summary>Why it is here</summary>
+          <dl>
+            {hit.why.map((/** @type {{name: string, text: string}} */ { name, text }) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{text}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      ) : null}
+    </li>
+  );
+}

@@ -1,0 +1,304 @@
+// What the page asks of the memory of an agent. Each is a method of the gateway, `memoryCoreRs.page.*`, and the page's own
+// route answers with the same ones: what a person sees there is what any client of the gateway may see with the same rights.
+
+import { defaultAgentId, listAgentIds, normalizeAgentId } from "../../lib/config.js";
+import { codedError, errorCode, errorMessage } from "../../lib/errors.js";
+import { native } from "../../lib/native.js";
+import { PACKAGE_VERSION } from "../../lib/package-info.js";
+import { withManager, withSearch } from "../cli/agents.js";
+import { reasons } from "../cli/explain.js";
+import { matchedWords } from "../cli/search.js";
+import { agentStatus } from "../cli/status.js";
+import { consolidate } from "../consolidation/run.js";
+import { forgetRequest } from "../forgetting/request.js";
+import { automaticAgent } from "../hooks/agent.js";
+import { shown } from "../intents/tool.js";
+import { authorizeHits } from "../session-visibility.js";
+
+/**
+ * @typedef {import("../host.js").Host} Host
+ * @typedef {import("../host.js").PluginApi} PluginApi
+ * @typedef {import("../cli/agents.js").OneAgent} OneAgent
+ * @typedef {{host: Host, cfg: import("../host.js").HostConfig, agentId: string}} Place
+ * @typedef {Record<string, unknown>} Params
+ * @typedef {{scope: "operator.read" | "operator.write", work: (place: Place, params: Params) => Promise<object> | object}} Method
+ */
+
+/** Most results of a search. */
+const MOST_RESULTS = 50;
+/** Captures and runs that are listed. */
+const LISTED = 200;
+/** Lines of a note at a time. */
+const LINES = 400;
+
+/** Those that change something ask for more than those that look. @type {Record<string, Method>} */
+const METHODS = {
+  overview: { scope: "operator.read", work: overview },
+  search: { scope: "operator.read", work: search },
+  note: { scope: "operator.read", work: note },
+  activity: { scope: "operator.read", work: activity },
+  run: { scope: "operator.read", work: run },
+  kept: { scope: "operator.read", work: kept },
+  health: { scope: "operator.read", work: health },
+  undoCapture: { scope: "operator.write", work: undoCapture },
+  cancelIntent: { scope: "operator.write", work: cancelIntent },
+  planForget: { scope: "operator.write", work: planForget },
+  applyForget: { scope: "operator.write", work: applyForget },
+  undoForget: { scope: "operator.write", work: undoForget },
+};
+
+/**
+ * The method of a name; undefined when there is none.
+ * @param {string} name
+ * @returns {Method | undefined}
+ */
+export const pageMethod = (name) => (Object.hasOwn(METHODS, name) ? METHODS[name] : undefined);
+
+/**
+ * Answers one question of the page.
+ * @param {Host} host
+ * @param {Method} method
+ * @param {Params} params
+ */
+export async function answer(host, method, params) {
+  const place = placeOf(host, params.agentId);
+  return { agentId: place.agentId, ...(await method.work(place, params)) };
+}
+
+/** What went wrong, for whoever asked. @param {unknown} error */
+export const fault = (error) => ({ code: errorCode(error) ?? "UNAVAILABLE", message: errorMessage(error) });
+
+/**
+ * @param {PluginApi} api
+ * @param {Host} host
+ */
+export function registerPageMethods(api, host) {
+  for (const [name, method] of Object.entries(METHODS)) {
+    api.registerGatewayMethod?.(
+      `memoryCoreRs.page.${name}`,
+      async (/** @type {{params?: Params, respond: (ok: boolean, payload?: unknown, error?: unknown) => void}} */ call) => {
+        try {
+          call.respond(true, await answer(host, method, call.params ?? {}));
+        } catch (error) {
+          call.respond(false, undefined, fault(error));
+        }
+      },
+      { scope: method.scope },
+    );
+  }
+}
+
+/**
+ * @param {Host} host
+ * @param {unknown} wanted
+ * @returns {Place}
+ */
+function placeOf(host, wanted) {
+  const cfg = host.config();
+  const agentId = typeof wanted === "string" && wanted.trim() ? normalizeAgentId(wanted) : defaultAgentId(cfg);
+  if (!listAgentIds(cfg).includes(agentId)) throw codedError("MEM_ARGUMENT", `there is no agent "${agentId}"`);
+  return { host, cfg, agentId };
+}
+
+/** @param {Params} params @param {string} name */
+function text(params, name) {
+  const value = params[name];
+  if (typeof value === "string" && value.trim()) return value;
+  throw codedError("MEM_ARGUMENT", `${name} must be a text that is not empty`);
+}
+
+/** @param {Params} params @param {string} name @param {number} most */
+function count(params, name, most) {
+  const value = params[name];
+  if (Number.isSafeInteger(value) && Number(value) > 0) return Math.min(Number(value), most);
+  throw codedError("MEM_ARGUMENT", `${name} must be a positive whole number`);
+}
+
+/** @param {Place} place */
+function overview({ host, cfg }) {
+  return { agents: listAgentIds(cfg), version: PACKAGE_VERSION, hostVersion: host.version() };
+}
+
+/**
+ * Passages with why each is there. Of conversations those that a search at the command line shows, and the host allows.
+ * @param {Place} place
+ * @param {Params} params
+ */
+async function search({ host, cfg, agentId }, params) {
+  const query = text(params, "query");
+  // Where nobody names a number, they are as many and as long as an assistant gets.
+  const maxResults = params.limit === undefined ? undefined : count(params, "limit", MOST_RESULTS);
+  const sessionKey = `agent:${agentId}:cli:direct:memory-page`;
+  const found = await withSearch(host, { cfg, agentId }, (manager) =>
+    manager.searchDetailed(query, { maxResults, explain: true, sessionKey }),
+  );
+  const hits = await authorizeHits(host, { cfg, agentId, requesterSessionKey: sessionKey, hits: found.hits });
+  return {
+    mode: found.mode,
+    ...(found.warning ? { warning: found.warning } : {}),
+    hits: hits.map((hit) => ({
+      path: hit.path,
+      startLine: hit.startLine,
+      endLine: hit.endLine,
+      source: hit.source,
+      score: hit.score,
+      snippet: hit.snippet,
+      matched: matchedWords(hit),
+      why: reasons(hit.explain).map(([name, said]) => ({ name, text: said })),
+      origin: hit.provenance?.originClass ?? null,
+    })),
+  };
+}
+
+/**
+ * A part of a note, as it is on the disk.
+ * @param {Place} place
+ * @param {Params} params
+ */
+async function note({ host, cfg, agentId }, params) {
+  const relPath = text(params, "path");
+  const from = params.from === undefined ? 1 : count(params, "from", Number.MAX_SAFE_INTEGER);
+  const lines = params.lines === undefined ? LINES : count(params, "lines", LINES);
+  return await withSearch(host, { cfg, agentId }, (manager) => manager.readFile({ relPath, from, lines }));
+}
+
+/**
+ * What memory did by itself, newest first.
+ * @param {Place} place
+ */
+async function activity(place) {
+  const agent = automaticAgent(place.host, place.cfg, place.agentId).native;
+  const { captures, waiting } = native().listCaptures(agent, LISTED);
+  const [intents, runs, forgotten] = await Promise.all([native().listIntents(agent), runsOf(place), forgottenOf(place)]);
+  const events = intents
+    .flatMap(({ id, description, history }) => (history ?? []).map(({ what, at }) => ({ at, what, id, description })))
+    .toSorted((a, b) => b.at - a.at)
+    .slice(0, LISTED);
+  return {
+    waiting,
+    // The fingerprint of the message is of no use to a person.
+    captures: captures.map(({ message: _, ...capture }) => capture),
+    intents: events,
+    runs,
+    forgotten,
+  };
+}
+
+/** @param {Place} place */
+const runsOf = async (place) => await unlessOff(place, async () => await consolidate(place, { op: "runs" }), []);
+
+/** @param {Place} place */
+const forgottenOf = async ({ host, cfg, agentId }) =>
+  await withManager(host, cfg, agentId, async (manager) => (manager ? (await manager.forgotten()).toReversed() : []));
+
+/**
+ * What needs the index, or something else where memory search is switched off.
+ * @template T
+ * @param {Place} place
+ * @param {() => Promise<T>} work
+ * @param {T} otherwise
+ * @returns {Promise<T>}
+ */
+async function unlessOff({ host, cfg, agentId }, work, otherwise) {
+  return await withManager(host, cfg, agentId, async (manager) => (manager ? await work() : otherwise));
+}
+
+/**
+ * One run of consolidation with what it added and moved.
+ * @param {Place} place
+ * @param {Params} params
+ */
+async function run(place, params) {
+  const [listed, planned] = await consolidate(place, { op: "run", run: text(params, "runId") });
+  // The question to a model repeats the plan.
+  const { question: _, ...plan } = planned ?? {};
+  return { ...listed, plan };
+}
+
+/**
+ * What memory keeps beside the notes: stored facts, standing intents, lines with triggers, and learned entries.
+ * @param {Place} place
+ */
+async function kept(place) {
+  const { host, cfg, agentId } = place;
+  const agent = automaticAgent(host, cfg, agentId).native;
+  const ofIndex = withManager(host, cfg, agentId, async (manager) => {
+    if (!manager) return { facts: [], triggers: [] };
+    const [facts, triggers] = await Promise.all([manager.run((engine) => engine.facts()), manager.listTriggerCandidates()]);
+    return {
+      facts: facts.map(({ id, text: words, category, importance, createdAt, path }) => ({
+        id,
+        text: words,
+        category,
+        importance,
+        createdAt,
+        path,
+      })),
+      triggers: triggers.map(({ path, startLine, snippet, triggers: words }) => ({
+        path,
+        line: startLine,
+        text: snippet,
+        triggers: words,
+      })),
+    };
+  });
+  const [found, intents, learned] = await Promise.all([ofIndex, native().listIntents(agent), learnedOf(place)]);
+  return { ...found, intents: intents.map(({ history: _, ...intent }) => shown(intent)), learned };
+}
+
+/** Entries that applied runs have added, newest first. @param {Place} place */
+async function learnedOf(place) {
+  const applied = (await runsOf(place)).filter((/** @type {{state: string}} */ { state }) => state === "applied");
+  const plans = [];
+  for (const { runId, startedAt } of applied) {
+    const [, planned] = await consolidate(place, { op: "run", run: runId });
+    plans.push(
+      ...(planned?.add ?? []).map((/** @type {any} */ { id, text: words, sources }) => ({
+        id,
+        text: words,
+        sources,
+        runId,
+        at: startedAt,
+      })),
+    );
+  }
+  return plans;
+}
+
+/** The same as `openclaw memory status --json`. @param {Place} place */
+async function health({ host, cfg, agentId }) {
+  return await withManager(host, cfg, agentId, (manager) => agentStatus(host, { cfg, agentId }, manager, {}), "status");
+}
+
+/** @param {Place} place @param {Params} params */
+async function undoCapture({ host, cfg, agentId }, params) {
+  const agent = automaticAgent(host, cfg, agentId).native;
+  return { removed: await withSearch(host, { cfg, agentId }, (manager) => manager.undoCapture(agent, text(params, "id"))) };
+}
+
+/** @param {Place} place @param {Params} params */
+async function cancelIntent({ host, cfg, agentId }, params) {
+  const intent = await native().cancelIntent(automaticAgent(host, cfg, agentId).native, text(params, "id"));
+  return { cancelled: intent !== null };
+}
+
+/**
+ * What would be forgotten with some lines of a note, under an id that `applyForget` takes. No note is changed.
+ * @param {Place} place
+ * @param {Params} params
+ */
+async function planForget({ host, cfg, agentId }, params) {
+  const lines = params.lines === undefined ? undefined : text(params, "lines");
+  const { request, refusals } = await forgetRequest(host, { cfg, agentId }, { path: [text(params, "path")], lines });
+  return { ...(await withSearch(host, { cfg, agentId }, (manager) => manager.planForget(request))), refusals };
+}
+
+/** @param {Place} place @param {Params} params */
+async function applyForget({ host, cfg, agentId }, params) {
+  return await withSearch(host, { cfg, agentId }, (manager) => manager.applyForget(text(params, "id")));
+}
+
+/** @param {Place} place @param {Params} params */
+async function undoForget({ host, cfg, agentId }, params) {
+  return await withSearch(host, { cfg, agentId }, (manager) => manager.undoForget(text(params, "id")));
+}
