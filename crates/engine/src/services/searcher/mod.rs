@@ -5,6 +5,7 @@ mod queries;
 mod read;
 mod scope;
 mod search;
+mod turns;
 
 use std::sync::Arc;
 
