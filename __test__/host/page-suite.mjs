@@ -169,7 +169,7 @@ export function pageSuite(version) {
       await hit.getByRole("button", { name: /2026-11-21\.md:/ }).click();
       await page.getByRole("dialog").getByText("Mara likes sencha tea in the boat house.").waitFor();
       await page.keyboard.press("Escape");
-      expect(await page.getByRole("dialog").count()).toBe(0);
+      await page.getByRole("dialog").waitFor({ state: "detached" });
       expect(faults).toEqual([]);
     });
 
@@ -185,12 +185,22 @@ export function pageSuite(version) {
       expect(await page.evaluate("window.hacked")).toBe(undefined);
       expect(await page.locator("img, svg, script:not([src]), a[href^='javascript']").count()).toBe(0);
       await page.keyboard.press("Escape");
-      for (const view of ["Search", "What it did", "What it keeps", "Health"]) {
+      for (const view of ["Search", "Timeline", "What it did", "What it keeps", "Health"]) {
         await page.getByRole("link", { name: view }).click();
         await page.getByRole("link", { name: view, exact: true }).and(page.locator("[aria-current=page]")).waitFor();
         await page.getByText("Looking…").waitFor({ state: "detached" });
         expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), view).toBeLessThanOrEqual(0);
       }
+      expect(faults).toEqual([]);
+    });
+
+    inBrowser("the timeline shows the months, the days of one, and the notes of a day", async () => {
+      const { page, faults } = await signedIn();
+      await page.getByRole("link", { name: "Timeline" }).click();
+      await page.getByRole("button", { name: /^November 2026: .*2 notes/ }).click();
+      await page.getByRole("button", { name: /20.*2026: 1 note/ }).click();
+      await page.getByRole("button", { name: "memory/2026-11-20.md" }).click();
+      await page.getByRole("dialog").getByText("# Harbour").waitFor();
       expect(faults).toEqual([]);
     });
 
@@ -245,8 +255,9 @@ export function pageSuite(version) {
         await page.evaluate(axe);
         await page.getByLabel("Search memory").fill("gate code");
         await page.locator(".card").first().waitFor();
-        for (const view of ["Search", "What it did", "What it keeps", "Health"]) {
+        for (const view of ["Search", "Timeline", "What it did", "What it keeps", "Health"]) {
           await page.getByRole("link", { name: view }).click();
+          await page.locator("a[aria-current=page]", { hasText: view }).waitFor();
           await page.getByText("Looking…").waitFor({ state: "detached" });
           const { violations } = /** @type {any} */ (await page.evaluate("axe.run()"));
           const told = violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes[0].html}`);

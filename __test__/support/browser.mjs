@@ -16,7 +16,8 @@ export const NO_BROWSER = "no browser here: apt-get install chromium, or name on
 const PATIENCE_MS = 180_000;
 
 /** Starts it. In containers its own sandbox has no rights to work with. */
-export const openBrowser = async () => await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox"] });
+export const openBrowser = async () =>
+  await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-dev-shm-usage"], timeout: PATIENCE_MS });
 
 /**
  * A page that keeps what must not happen: errors, dialogs, and requests to anywhere but one origin.

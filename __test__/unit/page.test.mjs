@@ -83,7 +83,7 @@ async function served(routes) {
 test("what looks needs operator.read, what changes something operator.write", async () => {
   const { methods, routes, tabs } = await registered();
   const names = (/** @type {string} */ scope) => [...methods].filter(([, one]) => one.scope === scope).map(([name]) => name.split(".")[2]);
-  expect(names("operator.read")).toEqual(["overview", "search", "note", "activity", "run", "kept", "health"]);
+  expect(names("operator.read")).toEqual(["overview", "search", "note", "activity", "run", "timeline", "kept", "health"]);
   expect(names("operator.write")).toEqual(["undoCapture", "cancelIntent", "planForget", "applyForget", "undoForget"]);
   expect(routes.map(({ path: base, auth, match }) => [base, auth, match])).toEqual([
     [`/${ID}/tab`, "gateway", "prefix"],
@@ -103,6 +103,9 @@ test("questions are answered with what the commands say", async () => {
   expect([learned.map((/** @type {any} */ one) => one.text), facts, intents]).toEqual([[INVOICES], [], []]);
   expect(triggers).toMatchObject([{ path: "MEMORY.md", line: 3, triggers: "gate" }]);
   expect((await call("activity")).runs).toMatchObject([{ runId, state: "applied", added: 1 }]);
+  const { days } = await call("timeline");
+  expect(days.flatMap((/** @type {any} */ one) => one.notes)).toEqual([3, 2, 1].map((ago) => `memory/${day(ago)}.md`));
+  expect(days.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.learned, 0)).toBe(1);
   const { plan } = await call("run", { runId });
   expect([plan.add[0].text, plan.question]).toEqual([INVOICES, undefined]);
   expect((await call("health")).status.files).toBe(4);
@@ -152,7 +155,7 @@ test("a ticket ends when it is not used, after an hour, and when there are many 
 test("the built page is small, and makes no markup of texts", async () => {
   const files = await Promise.all(PAGE_FILES.map(async (file) => await readFile(path.join(root, file))));
   expect(files.reduce((sum, file) => sum + gzipSync(file).length, 0)).toBeLessThan(200_000);
-  const sources = ["activity", "health", "kept", "main", "note", "parts", "search"].map((name) => `page/src/${name}.jsx`);
+  const sources = ["activity", "health", "kept", "main", "note", "parts", "search", "timeline"].map((name) => `page/src/${name}.jsx`);
   for (const source of [...sources, "page/src/ask.js"]) {
     expect(await readFile(path.join(root, source), "utf8"), source).not.toMatch(
       /innerHTML|outerHTML|insertAdjacentHTML|eval\(|https?:\/\//,

@@ -9,9 +9,11 @@ import { Kept } from "./kept.jsx";
 import { Note } from "./note.jsx";
 import { Problem, Waiting } from "./parts.jsx";
 import { Search } from "./search.jsx";
+import { Timeline } from "./timeline.jsx";
 
 const VIEWS = /** @type {const} */ ([
   ["search", "Search"],
+  ["timeline", "Timeline"],
   ["did", "What it did"],
   ["kept", "What it keeps"],
   ["health", "Health"],
@@ -73,6 +75,7 @@ function Views({ overview, mayChange }) {
       </header>
       <main>
         {view === "search" ? <Search {...about} /> : null}
+        {view === "timeline" ? <Timeline key={agentId} {...about} /> : null}
         {view === "did" ? <Activity key={agentId} {...about} /> : null}
         {view === "kept" ? <Kept key={agentId} {...about} /> : null}
         {view === "health" ? <Health key={agentId} {...about} /> : null}

@@ -14,6 +14,7 @@ import { forgetRequest } from "../forgetting/request.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { shown } from "../intents/tool.js";
 import { authorizeHits } from "../session-visibility.js";
+import { timelineOf } from "./timeline.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -38,6 +39,7 @@ const METHODS = {
   note: { scope: "operator.read", work: note },
   activity: { scope: "operator.read", work: activity },
   run: { scope: "operator.read", work: run },
+  timeline: { scope: "operator.read", work: async (place) => await timelineOf(place, await runsOf(place)) },
   kept: { scope: "operator.read", work: kept },
   health: { scope: "operator.read", work: health },
   undoCapture: { scope: "operator.write", work: undoCapture },
