@@ -102,7 +102,7 @@ function runCase(engine, caseDir, label) {
 /** Only our engines answer sets that ask more than one thing of each question. */
 const ours = chosen.filter(({ adapter, embed: remote }) => adapter === "ours.mjs" && !remote);
 
-const COLUMNS = ["seen@6", "hit@6", "rank1", "mrr", "b2000", "shown", "shown2000", "none", "overlap"];
+const COLUMNS = ["seen@6", "seen+6", "more", "hit@6", "rank1", "mrr", "b2000", "shown", "shown2000", "none", "overlap"];
 /** Turns of a chat instead of questions: what automatic recall shows beside each. Only ours does that. @param {string} root */
 async function printRecall(root) {
   console.log(`\n### ${path.basename(root)}: turns of a chat, and the notes shown beside them\n`);

@@ -43,7 +43,8 @@ const overlap = (hits) =>
 
 /**
  * @typedef {{path: string, startLine: number, endLine: number, snippet: string}} Hit
- * @typedef {{six: Hit[], twenty: Hit[], budget: Hit[]}} Found Of searches for six and twenty results, and for as many as fit.
+ * @typedef {{six: Hit[], more: Hit[], twenty: Hit[], budget: Hit[]}} Found Of searches for six and twenty results, and for as many as
+ *   fit; `more`: of the second search that the one for six says is worth it.
  * @typedef {{query: string, category: string, ok: boolean, values: Record<string, number>}} Score
  * @param {import("./cases.mjs").Query} query @param {Found} found @param {string} ws @returns {Score}
  */
@@ -63,6 +64,9 @@ export function scoreQuery(query, found, ws) {
     ok: seen > 0,
     values: {
       "seen@6": seen / evidence.length,
+      // With the second search, and whether there was one.
+      "seen+6": visible([...found.six, ...found.more]) / evidence.length,
+      more: found.more.length > 0 ? 1 : 0,
       "hit@6": seen > 0 ? 1 : 0,
       rank1: visible(found.six.slice(0, 1)) > 0 ? 1 : 0,
       mrr: first < 0 ? 0 : 1 / (first + 1),

@@ -24,13 +24,14 @@ globalThis.Date = /** @type {DateConstructor} */ (
 
 const { open } = await import(path.join(import.meta.dirname, "adapters", job.adapter));
 const engine = await open(job);
-/** @type {Record<string, {six: object[], twenty: object[], budget: object[]}>} */
+/** @type {Record<string, {six: object[], more: object[], twenty: object[], budget: object[]}>} */
 const found = {};
 for (const { id, query } of readQueries(path.dirname(job.queries))) {
   const brief = (/** @type {any[]} */ hits) =>
     hits.map(({ path: file, startLine, endLine, score, snippet }) => ({ path: file, startLine, endLine, score, snippet }));
   const ask = async (/** @type {number | undefined} */ maxResults) => brief(await engine.search(query, { maxResults }));
-  found[id] = { six: await ask(6), twenty: await ask(20), budget: await ask(undefined) };
+  const more = brief((await engine.goOn?.(query, { maxResults: 6 })) ?? []);
+  found[id] = { six: await ask(6), more, twenty: await ask(20), budget: await ask(undefined) };
 }
 fs.writeFileSync(job.out, JSON.stringify(found));
 await engine.close();

@@ -18,6 +18,11 @@ export async function open({ workspace, provider, embed, nowMs }) {
   return {
     // The engine has a clock of its own.
     search: (/** @type {string} */ query, /** @type {object} */ options) => manager.search(query, { ...options, nowMs }),
+    // What a second search shows, where the first says that it is worth it.
+    goOn: async (/** @type {string} */ query, /** @type {object} */ options) => {
+      const { more } = await manager.searchDetailed(query, { ...options, nowMs });
+      return more ? await manager.search(more.query, { ...options, after: more.after, nowMs }) : [];
+    },
     close: () => manager.close(),
   };
 }

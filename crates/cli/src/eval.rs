@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use engine::services::SearchCall;
 use serde::Deserialize;
 
 use crate::{
@@ -83,11 +84,16 @@ async fn run_case(case: &Path, keep: Option<&Path>, provider: Provider, set: &st
     for (n, question) in questions.iter().enumerate() {
         told(&format!("{set}: {n} of {}", questions.len()));
         let ask = |most| session.search(call(&question.query, most, meta.now * 1000));
-        let found = Found {
-            six: &ask(Some(6)).await?.hits,
-            twenty: &ask(Some(20)).await?.hits,
-            budget: &ask(None).await?.hits,
+        let six = ask(Some(6)).await?;
+        let more = match six.more {
+            Some(more) => {
+                let next = call(&more.query, Some(6), meta.now * 1000);
+                session.search(SearchCall { after: more.after, ..next }).await?.hits
+            }
+            None => Vec::new(),
         };
+        let found =
+            Found { six: &six.hits, more: &more, twenty: &ask(Some(20)).await?.hits, budget: &ask(None).await?.hits };
         scores.push(score(question, &found, &workspace)?);
     }
     session.close().await;

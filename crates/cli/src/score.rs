@@ -12,8 +12,8 @@ use crate::Failure;
 const BUDGET: usize = 2000;
 
 /// The measures, in the order in which they are shown.
-pub(crate) const MEASURES: [&str; 9] =
-    ["seen@6", "hit@6", "rank1", "mrr", "b2000", "shown", "shown2000", "none", "overlap"];
+pub(crate) const MEASURES: [&str; 11] =
+    ["seen@6", "seen+6", "more", "hit@6", "rank1", "mrr", "b2000", "shown", "shown2000", "none", "overlap"];
 
 /// A labelled question. No evidence means that nothing should be found.
 #[derive(Debug, Deserialize)]
@@ -31,6 +31,8 @@ pub(crate) type Values = BTreeMap<&'static str, f64>;
 pub(crate) struct Found<'a> {
     /// The first six results.
     pub(crate) six: &'a [Hit],
+    /// What a second search shows, where the one for six says that it is worth it.
+    pub(crate) more: &'a [Hit],
     /// The first twenty.
     pub(crate) twenty: &'a [Hit],
     /// What a search shows that names no number of results.
@@ -39,7 +41,7 @@ pub(crate) struct Found<'a> {
 
 /// Scores one question by what was found.
 pub(crate) fn score(question: &Question, found: &Found<'_>, workspace: &Path) -> Result<Values, Failure> {
-    let Found { six, twenty, budget } = *found;
+    let Found { six, more, twenty, budget } = *found;
     let none = if six.is_empty() { 1.0 } else { 0.0 };
     if question.evidence.is_empty() {
         return Ok(Values::from([("none", none)]));
@@ -56,6 +58,8 @@ pub(crate) fn score(question: &Question, found: &Found<'_>, workspace: &Path) ->
     let count = lines.len() as f64;
     let whole: Vec<_> = six.iter().map(|hit| (hit.path.as_str(), units(&hit.snippet))).collect();
     let seen = visible(&whole);
+    let rest = more.iter().map(|hit| (hit.path.as_str(), units(&hit.snippet)));
+    let both: Vec<_> = whole.iter().cloned().chain(rest).collect();
     let holds = |hit: &Hit| {
         let inside = |(file, line): &(String, u32)| hit.path == *file && (hit.start_line..=hit.end_line).contains(line);
         question.evidence.iter().any(inside)
@@ -63,6 +67,8 @@ pub(crate) fn score(question: &Question, found: &Found<'_>, workspace: &Path) ->
     let first = twenty.iter().take(10).position(holds);
     Ok(Values::from([
         ("seen@6", seen / count),
+        ("seen+6", visible(&both) / count),
+        ("more", if more.is_empty() { 0.0 } else { 1.0 }),
         ("hit@6", if seen > 0.0 { 1.0 } else { 0.0 }),
         ("rank1", if visible(&whole[..whole.len().min(1)]) > 0.0 { 1.0 } else { 0.0 }),
         ("mrr", first.map_or(0.0, |first| 1.0 / (first + 1) as f64)),
@@ -161,11 +167,17 @@ mod tests {
         fs::write(dir.path().join("a.md"), "first\nthe quick  brown fox jumps\n").unwrap();
         let scored = |snippet: &str| {
             let hits = [hit("a.md", (1, 1), "other"), hit("a.md", (2, 2), snippet)];
-            score(&question(&[("a.md", 2)]), &Found { six: &hits, twenty: &hits, budget: &hits }, dir.path()).unwrap()
+            score(&question(&[("a.md", 2)]), &Found { six: &hits, more: &[], twenty: &hits, budget: &hits }, dir.path())
+                .unwrap()
         };
         let whole = scored("- the quick brown\n fox jumps");
         assert_eq!((whole["seen@6"], whole["rank1"], whole["mrr"], whole["none"]), (1.0, 0.0, 0.5, 0.0));
         assert_eq!(whole["overlap"], 0.0);
+        assert_eq!((whole["seen+6"], whole["more"]), (1.0, 0.0));
+        let (six, more) = ([hit("a.md", (1, 1), "other")], [hit("a.md", (2, 2), "the quick brown fox")]);
+        let found = Found { six: &six, more: &more, twenty: &six, budget: &six };
+        let on = score(&question(&[("a.md", 2)]), &found, dir.path()).unwrap();
+        assert_eq!((on["seen@6"], on["seen+6"], on["more"]), (0.0, 1.0, 1.0));
         assert_eq!(scored("the quick brown")["seen@6"], 1.0, "15 of 25 characters");
         assert_eq!(scored("the quick brow")["seen@6"], 0.0);
         assert_eq!(scored("ck brown fox jumps")["hit@6"], 1.0, "the end counts as the beginning does");
@@ -177,11 +189,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let found = [hit("a.md", (1, 1), "x")];
         assert_eq!(
-            score(&question(&[]), &Found { six: &found, twenty: &found, budget: &found }, dir.path()).unwrap(),
+            score(&question(&[]), &Found { six: &found, more: &[], twenty: &found, budget: &found }, dir.path())
+                .unwrap(),
             Values::from([("none", 0.0)])
         );
         assert_eq!(
-            score(&question(&[]), &Found { six: &[], twenty: &[], budget: &[] }, dir.path()).unwrap(),
+            score(&question(&[]), &Found { six: &[], more: &[], twenty: &[], budget: &[] }, dir.path()).unwrap(),
             Values::from([("none", 1.0)])
         );
     }

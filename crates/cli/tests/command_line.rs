@@ -68,13 +68,14 @@ fn a_set_is_scored_by_the_lines_that_are_shown() {
     let set = set.to_str().unwrap();
     let scored = answer(&["eval", set, "--provider", "none"]);
     assert_eq!(scored["pets"]["count"], 2);
-    for measure in ["seen@6", "hit@6", "rank1", "mrr", "b2000", "shown", "shown2000"] {
+    for measure in ["seen@6", "seen+6", "hit@6", "rank1", "mrr", "b2000", "shown", "shown2000"] {
         assert_eq!(scored["pets"]["means"][measure], 100.0, "{measure}");
     }
     assert_eq!(scored["pets"]["means"]["none"], 50.0, "of two questions one has no answer, and shows none");
     let table = run(&["eval", set, "--provider", "none"]);
     assert!(
-        text(&table.stdout).contains("| none | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | 50.0 | 0.0 |")
+        text(&table.stdout)
+            .contains("| none | 100.0 | 100.0 | 0.0 | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | 100.0 | 50.0 | 0.0 |")
     );
     write(&dir.path().join("pets/meta.json"), "{\"now\": 1, \"kind\": \"recall\"}");
     assert!(failure(&["eval", set]).contains("only `npm run eval`"));
