@@ -13,7 +13,7 @@ export const BROWSER = PLACES.find((place) => place && existsSync(place));
 export const NO_BROWSER = "no browser here: apt-get install chromium, or name one in CHROMIUM";
 
 /** Patience with what the page is to show, on a busy machine, in milliseconds. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 120_000;
 
 /** Starts it. In containers its own sandbox has no rights to work with. */
 export const openBrowser = async () =>

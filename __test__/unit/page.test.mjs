@@ -13,6 +13,8 @@ import { registerPage } from "../../plugin/page/register.js";
 import { giveTicket, takeTicket } from "../../plugin/page/tickets.js";
 import { writePage } from "../../scripts/ship/page.mjs";
 import { PAGE_FILES } from "../../scripts/ship/stale.mjs";
+import { BROWSER, openBrowser, watchedPage } from "../support/browser.mjs";
+import { commandLine } from "../support/command-line.mjs";
 import { makeWorkspace } from "../support/workspace.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -162,3 +164,53 @@ test("the built page is small, and makes no markup of texts", async () => {
     );
   }
 });
+
+/** Both reports of a memory with a learned line, as a person makes them. */
+async function reports() {
+  const plugins = { slots: { memory: ID }, entries: { [ID]: { config: { consolidation: { mode: "plan", timeZone: "UTC" } } } } };
+  const { run, workspace } = await commandLine({ provider: "none" }, { plugins, files: FILES });
+  await run("index");
+  await run("consolidate", "apply");
+  const [whole, bare] = ["whole.html", "bare.html"].map((name) => path.join(workspace, "..", name));
+  const { stdout } = await run("report", whole, "--json");
+  expect(JSON.parse(stdout)).toEqual({ agentId: "main", file: whole, private: true });
+  await run("report", bare, "--no-text");
+  return { whole, bare, workspace };
+}
+
+test("a report is one file that asks nobody, and without texts holds no word, name or path of the memory", async () => {
+  const { whole, bare, workspace } = await reports();
+  const [full, empty] = await Promise.all([readFile(whole, "utf8"), readFile(bare, "utf8")]);
+  expect(full).toContain(INVOICES);
+  expect(full).toContain("default-src 'none'; script-src 'sha256-");
+  expect(full).not.toMatch(/<(?:script|link|img)[^>]* (?:src|href)="(?!data:)/);
+  for (const word of ["Invoices", "4711", "gate", "MEMORY.md", "memory/", ".md", workspace, path.dirname(workspace)]) {
+    const data = /id="memory-report">(.*?)<\/script>/s.exec(empty)?.[1];
+    expect(data?.length).toBeGreaterThan(100);
+    expect(data, word).not.toContain(word);
+  }
+});
+
+test.skipIf(!BROWSER)(
+  "both reports open in a browser without a gateway",
+  async () => {
+    const browser = await openBrowser();
+    onTestFinished(async () => await browser.close());
+    for (const [name, file] of Object.entries(await reports()).filter(([key]) => key !== "workspace")) {
+      const { page, faults } = await watchedPage(browser, "null");
+      await page.goto(`file://${file}`);
+      for (const view of ["Timeline", "What it did", "What it keeps", "Health"]) {
+        await page.getByRole("link", { name: view }).click();
+        await page.locator("a[aria-current=page]", { hasText: view }).waitFor();
+        await page.getByText("Looking…").waitFor({ state: "detached" });
+      }
+      await page.getByText("4 files,").waitFor();
+      await page.getByRole("link", { name: "What it keeps" }).click();
+      await page.getByText("Learned entries").waitFor();
+      expect([name, await page.getByText(INVOICES).count()]).toEqual([name, name === "whole" ? 1 : 0]);
+      expect(await page.getByRole("link", { name: "Search" }).count()).toBe(0);
+      expect(faults).toEqual([]);
+    }
+  },
+  400_000,
+);

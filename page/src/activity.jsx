@@ -43,7 +43,7 @@ function rowsOf({ captures, intents, runs, forgotten }) {
     ...runs.map((/** @type {any} */ one) => ({
       at: Date.parse(one.startedAt),
       kind: "run",
-      key: `run ${one.runId}`,
+      key: `run ${one.runId} ${one.startedAt}`,
       title: `Consolidation ${one.state}: ${one.added} added, ${one.moved} moved`,
       runId: one.runId,
     })),
@@ -100,7 +100,7 @@ export function Activity({ agentId, mayChange }) {
               </p>
             ) : null}
             {row.place ? <p class="place">{row.place}</p> : null}
-            {row.runId ? <Run agentId={agentId} runId={row.runId} /> : null}
+            {row.runId !== undefined ? <Run agentId={agentId} runId={row.runId} /> : null}
             {mayChange && row.undo ? <Undo agentId={agentId} undo={row.undo} again={again} /> : null}
           </li>
         ))}

@@ -88,7 +88,7 @@ function Usage({ usage }) {
         {models.map((/** @type {any} */ { provider, model, requests, texts, tokens }) => (
           <Entry
             key={`${provider} ${model}`}
-            name={`${provider}, ${model}`}
+            name={model ? `${provider}, ${model}` : provider}
             value={`${counted(requests, "request")}, ${counted(texts, "text")}, ${counted(tokens, "token")}`}
           />
         ))}

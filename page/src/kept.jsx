@@ -2,12 +2,12 @@
 
 import { useState } from "preact/hooks";
 import { change } from "./ask.js";
-import { Confirmed, day, Nothing, Problem, useAnswer, Waiting } from "./parts.jsx";
+import { Confirmed, day, Nothing, Problem, useAnswer, Waiting, Where } from "./parts.jsx";
 
 /** Rows of a section that are shown before somebody asks for more. */
 const SHOWN = 50;
 
-/** @typedef {(place: import("./note.jsx").Place) => void} Open */
+/** @typedef {((place: import("./note.jsx").Place) => void) | null} Open */
 
 /** @param {{agentId: string, mayChange: boolean, open: Open}} props */
 export function Kept({ agentId, mayChange, open }) {
@@ -42,7 +42,7 @@ export function Kept({ agentId, mayChange, open }) {
             <p class="quiet">
               {one.category} · weight {one.importance.toFixed(1)} {day(one.createdAt) ? `· ${day(one.createdAt)}` : ""}
             </p>
-            <PlaceButton path={one.path} line={1} open={open} />
+            <Where path={one.path} line={1} open={open} />
           </>
         )}
       </Section>
@@ -53,8 +53,8 @@ export function Kept({ agentId, mayChange, open }) {
               {one.description}
             </p>
             <p class="quiet" dir="auto">
-              {one.status} · on {one.triggerKeywords.join(", ")} · came up {one.fireCount} of {one.maxFires} times · until{" "}
-              {day(one.expiresAt)}
+              {one.status} · {one.triggerKeywords.length > 0 ? `on ${one.triggerKeywords.join(", ")}` : ""} · came up {one.fireCount} of{" "}
+              {one.maxFires} times · until {day(one.expiresAt)}
             </p>
             {mayChange && (one.status === "armed" || one.status === "fired") ? (
               <Confirmed
@@ -76,9 +76,9 @@ export function Kept({ agentId, mayChange, open }) {
               {one.text}
             </p>
             <p class="quiet" dir="auto">
-              brought back by {one.triggers}
+              {one.triggers ? `brought back by ${one.triggers}` : "brought back by its triggers"}
             </p>
-            <PlaceButton path={one.path} line={one.line} open={open} />
+            <Where path={one.path} line={one.line} open={open} />
           </>
         )}
       </Section>
@@ -89,7 +89,7 @@ export function Kept({ agentId, mayChange, open }) {
               {one.text}
             </p>
             <p class="quiet">{day(one.at)}</p>
-            {one.sources?.[0]?.path ? <PlaceButton path={one.sources[0].path} line={one.sources[0].line} open={open} /> : null}
+            {one.sources?.[0]?.path ? <Where path={one.sources[0].path} line={one.sources[0].line} open={open} /> : null}
           </>
         )}
       </Section>
@@ -121,11 +121,3 @@ function Section({ title, all, empty, children }) {
     </section>
   );
 }
-
-/** @param {{path: string, line: number, open: Open}} props */
-const PlaceButton = ({ path, line, open }) => (
-  <button type="button" class="place" onClick={() => open({ path, startLine: line, endLine: line })}>
-    {path}
-    {line > 1 ? `:${line}` : ""}
-  </button>
-);

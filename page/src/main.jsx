@@ -3,23 +3,24 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Activity } from "./activity.jsx";
-import { ask, isFrame, isSignedIn, Refusal, signIn } from "./ask.js";
+import { ask, isFrame, isSignedIn, Refusal, report, signIn } from "./ask.js";
 import { Health } from "./health.jsx";
 import { Kept } from "./kept.jsx";
 import { Note } from "./note.jsx";
-import { Problem, Waiting } from "./parts.jsx";
+import { Problem, time, Waiting } from "./parts.jsx";
 import { Search } from "./search.jsx";
 import { Timeline } from "./timeline.jsx";
 
-const VIEWS = /** @type {const} */ ([
+/** A report has nobody who could search. */
+const VIEWS = /** @type {[string, string][]} */ ([
   ["search", "Search"],
   ["timeline", "Timeline"],
   ["did", "What it did"],
   ["kept", "What it keeps"],
   ["health", "Health"],
-]);
+]).filter(([name]) => !report || name !== "search");
 
-const viewOfAddress = () => VIEWS.find(([name]) => `#${name}` === location.hash)?.[0] ?? "search";
+const viewOfAddress = () => (VIEWS.find(([name]) => `#${name}` === location.hash) ?? VIEWS[0])[0];
 
 function App() {
   const [isKnown, setKnown] = useState(isSignedIn());
@@ -49,7 +50,7 @@ function Views({ overview, mayChange }) {
     window.addEventListener("hashchange", follow);
     return () => window.removeEventListener("hashchange", follow);
   }, []);
-  const about = { agentId, mayChange, open: setPlace };
+  const about = { agentId, mayChange, open: report ? null : setPlace };
   return (
     <>
       <header class="top">
@@ -71,21 +72,23 @@ function Views({ overview, mayChange }) {
             </select>
           </label>
         ) : null}
-        {mayChange ? null : <span class="badge">read only</span>}
+        {mayChange ? null : <span class="badge">{report ? `report of ${time(report.madeAt)}` : "read only"}</span>}
       </header>
       <main>
-        {view === "search" ? <Search {...about} /> : null}
+        {view === "search" ? <Search agentId={agentId} open={setPlace} /> : null}
         {view === "timeline" ? <Timeline key={agentId} {...about} /> : null}
         {view === "did" ? <Activity key={agentId} {...about} /> : null}
         {view === "kept" ? <Kept key={agentId} {...about} /> : null}
         {view === "health" ? <Health key={agentId} {...about} /> : null}
       </main>
-      {isFrame ? (
+      {isFrame && !report ? (
         <p class="quiet foot">
           To change something, open <code>/memory-core-rs/page/</code> of this gateway in a window of its own.
         </p>
       ) : null}
-      {place ? <Note key={`${place.path}:${place.startLine}`} place={place} close={() => setPlace(null)} {...about} /> : null}
+      {place ? (
+        <Note key={`${place.path}:${place.startLine}`} place={place} close={() => setPlace(null)} agentId={agentId} mayChange={mayChange} />
+      ) : null}
     </>
   );
 }

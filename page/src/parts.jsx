@@ -85,6 +85,21 @@ export function Marked({ text, words }) {
 }
 
 /**
+ * Where something stands; a click opens it where somebody can be asked for it.
+ * @param {{path?: string, line: number, open: ((place: import("./note.jsx").Place) => void) | null}} props
+ */
+export function Where({ path, line, open }) {
+  if (!path) return null;
+  const name = line > 1 ? `${path}:${line}` : path;
+  if (!open) return <span class="place">{name}</span>;
+  return (
+    <button type="button" class="place" onClick={() => open({ path, startLine: line, endLine: line })}>
+      {name}
+    </button>
+  );
+}
+
+/**
  * A button that asks before it does something.
  * @param {{label: string, question: string, run: () => Promise<unknown>}} props
  */

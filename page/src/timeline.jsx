@@ -1,7 +1,7 @@
 // All years as a picture: months, the days of one, and what a day holds.
 
 import { useMemo, useState } from "preact/hooks";
-import { counted, day as dayName, Nothing, Problem, useAnswer, Waiting } from "./parts.jsx";
+import { counted, day as dayName, Nothing, Problem, useAnswer, Waiting, Where } from "./parts.jsx";
 
 /** @typedef {{day: string, notes: string[], conversations: number, kept: number, learned: number}} Day */
 
@@ -36,7 +36,7 @@ const level = (n, most) => (n === 0 ? 0 : Math.min(4, 1 + Math.floor((3 * Math.s
 /** @param {string} month */
 const monthName = (month) => MONTH.format(new Date(`${month}-01T00:00:00Z`));
 
-/** @param {{agentId: string, open: (place: import("./note.jsx").Place) => void}} props */
+/** @param {{agentId: string, open: ((place: import("./note.jsx").Place) => void) | null}} props */
 export function Timeline({ agentId, open }) {
   const { result, error } = useAnswer("timeline", { agentId });
   const [kind, setKind] = useState("all");
@@ -90,7 +90,7 @@ export function Timeline({ agentId, open }) {
   );
 }
 
-/** @param {{month: string, days: Day[], of: (day: Day) => number, open: (place: import("./note.jsx").Place) => void}} props */
+/** @param {{month: string, days: Day[], of: (day: Day) => number, open: ((place: import("./note.jsx").Place) => void) | null}} props */
 function Month({ month, days, of, open }) {
   const [chosen, choose] = useState(/** @type {string | null} */ (null));
   const byDay = new Map(days.map((day) => [day.day, day]));
@@ -126,11 +126,9 @@ function Month({ month, days, of, open }) {
             <p>
               {dayName(`${chosen}T12:00:00`)}: {said(day ? [day] : [])}
             </p>
-            {day?.notes.map((path) => (
-              <p key={path}>
-                <button type="button" class="place" onClick={() => open({ path, startLine: 1, endLine: 1 })}>
-                  {path}
-                </button>
+            {day?.notes.map((path, at) => (
+              <p key={path || at}>
+                <Where path={path} line={1} open={open} />
               </p>
             ))}
           </li>

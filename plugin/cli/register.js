@@ -134,6 +134,16 @@ function addCommands(root, name, api, host) {
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./captures.js")).runCaptures(host, options));
   root
+    .command("report")
+    .description("Write what the page in the gateway shows, but for its search, as one HTML file")
+    .argument("[file]", "The file (default: memory-report-<agent>-<day>.html)")
+    .option("--no-text", "Leave out every text, name and path: numbers, days and kinds only")
+    .option("--agent <id>", "Agent (default: the default agent)")
+    .option("--json", "Print JSON")
+    .action(async (/** @type {string | undefined} */ file, /** @type {any} */ options) =>
+      (await import("./report.js")).runReport(host, file, options),
+    );
+  root
     .command("forget")
     .description("Show what memory has of passages, conversations, people or a time, and take it out under the id that is shown")
     .argument("[query]", "The passages that a search for these words shows")

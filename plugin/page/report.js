@@ -1,0 +1,136 @@
+// The page as one file that needs no gateway: everything but the search, as it is now.
+
+import { createHash } from "node:crypto";
+import { pageFile } from "./files.js";
+import { answer, pageMethod } from "./methods.js";
+
+/** @typedef {import("../host.js").Host} Host */
+
+/** Runs of consolidation that are shown with what they changed. */
+const RUNS = 50;
+
+/** Questions of the page without parameters of their own. */
+const VIEWS = ["timeline", "activity", "kept", "health"];
+
+/**
+ * The report as HTML.
+ * @param {Host} host
+ * @param {string} agentId
+ * @param {{isPrivate: boolean, madeAt: string}} how Whether the texts of notes, their names and places are in it.
+ */
+export async function reportOf(host, agentId, { isPrivate, madeAt }) {
+  const ask = async (/** @type {string} */ name, /** @type {Record<string, unknown>} */ params = {}) => {
+    const method = pageMethod(name);
+    if (!method) throw new Error(`the page has no "${name}"`);
+    return /** @type {Record<string, any>} */ (await answer(host, method, { agentId, ...params }));
+  };
+  const answers = Object.fromEntries(await Promise.all(VIEWS.map(async (name) => [name, await ask(name)])));
+  /** @type {Record<string, any>} */
+  const runs = {};
+  for (const { runId } of answers.activity.runs.slice(0, RUNS)) runs[runId] = await ask("run", { runId });
+  const snapshot = { madeAt, isPrivate, overview: { ...(await ask("overview")), agents: [agentId] }, ...answers, runs };
+  return await markup(isPrivate ? snapshot : withoutTexts(snapshot));
+}
+
+/**
+ * Numbers, days and kinds, and nothing that a person or an assistant wrote or named. What is to be shown is named here one by
+ * one, so that nothing new gets in by itself.
+ * @param {Record<string, any>} snapshot
+ */
+function withoutTexts({ madeAt, isPrivate, overview, timeline, activity, kept, health }) {
+  const { status = {}, scan, disk, automatic, consolidation } = health;
+  const { agentId } = overview;
+  return {
+    madeAt,
+    isPrivate,
+    overview: { ...overview, agentId: "", agents: [""] },
+    timeline: { days: timeline.days.map((/** @type {any} */ day) => ({ ...day, notes: day.notes.map(() => "") })) },
+    activity: {
+      waiting: activity.waiting,
+      captures: activity.captures.map((/** @type {any} */ { id, ts, status: state, reason, category }) => ({
+        id,
+        ts,
+        status: state,
+        reason,
+        category,
+      })),
+      intents: activity.intents.map((/** @type {any} */ { at, what }) => ({ at, what })),
+      runs: activity.runs.map((/** @type {any} */ { startedAt, state, added, moved }) => ({ startedAt, state, added, moved })),
+      forgotten: activity.forgotten.map((/** @type {any} */ { id, at, kind, lines }) => ({ id, at, kind, lines })),
+    },
+    kept: {
+      facts: kept.facts.map((/** @type {any} */ { category, importance, createdAt }) => ({ category, importance, createdAt })),
+      intents: kept.intents.map((/** @type {any} */ { status: state, fireCount, maxFires, expiresAt }) => ({
+        status: state,
+        fireCount,
+        maxFires,
+        expiresAt,
+        triggerKeywords: [],
+      })),
+      triggers: kept.triggers.map(() => ({})),
+      learned: kept.learned.map((/** @type {any} */ { at }) => ({ at })),
+    },
+    health:
+      agentId === undefined || health.status === "disabled"
+        ? { status: "disabled" }
+        : figures({ status, scan, disk, automatic, consolidation }),
+    runs: {},
+  };
+}
+
+/** @param {Record<string, any>} health */
+function figures({ status, scan, disk, automatic, consolidation }) {
+  const { files, chunks, provider, sourceCounts, custom } = status;
+  const { month, cost, models = [] } = scan.usage?.month ?? {};
+  return {
+    status: {
+      files,
+      chunks,
+      provider,
+      sourceCounts: (sourceCounts ?? []).map((/** @type {any} */ one) => ({ source: one.source, files: one.files, chunks: one.chunks })),
+      custom: { sizes: custom?.sizes, pendingEmbeddings: custom?.pendingEmbeddings },
+    },
+    scan: {
+      skipped: scan.skipped.map((/** @type {any} */ _, /** @type {number} */ at) => ({ path: `File ${at + 1}`, reason: "" })),
+      // A model's name may be a folder of this machine.
+      usage: {
+        month: {
+          month,
+          cost,
+          models: models.map((/** @type {any} */ one) => ({
+            provider: one.provider,
+            requests: one.requests,
+            texts: one.texts,
+            tokens: one.tokens,
+          })),
+        },
+      },
+    },
+    disk,
+    automatic,
+    ...(consolidation?.settings ? { consolidation: { settings: { mode: consolidation.settings.mode } } } : {}),
+  };
+}
+
+/**
+ * The built page with its style, its script and the answers inside. Nothing else may run in it, and it may ask nobody.
+ * @param {Record<string, any>} snapshot
+ */
+async function markup(snapshot) {
+  const [shell, script, style] = await Promise.all(["", "page.js", "page.css"].map(async (name) => (await pageFile(name))?.body ?? ""));
+  const hash = (/** @type {string} */ text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data:; base-uri 'none'; form-action 'none'`;
+  // No text of a note can end the element it is in.
+  const data = JSON.stringify(snapshot).replaceAll("<", "\\u003c");
+  const parts = {
+    '<meta name="memory-ticket" content="">': `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    '<link rel="stylesheet" href="../page/page.css">': `<style>${style}</style>`,
+    '<script src="../page/page.js" defer></script>': "",
+    "</body>": `<script type="application/json" id="memory-report">${data}</script>\n<script>${script}</script>\n</body>`,
+  };
+  return Object.entries(parts).reduce((text, [mark, part]) => {
+    const at = text.indexOf(mark);
+    if (at < 0) throw new Error(`the page has no ${mark}`);
+    return text.slice(0, at) + part + text.slice(at + mark.length);
+  }, shell);
+}
