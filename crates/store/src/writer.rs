@@ -317,10 +317,11 @@ impl Writer {
 
 /// Starts a write transaction, waiting for writers of other processes.
 fn begin(conn: &Connection, shared: &Shared, patience: Duration) -> Result<()> {
-    let started = shared.clock.now();
+    // SQLite sleeps in the machine's time, whatever clock was handed in: by one that stands still this would never end.
+    let started = Instant::now();
     loop {
         match conn.execute_batch("BEGIN IMMEDIATE").map_err(of_sqlite) {
-            Err(error) if error.code() == Code::Busy && shared.clock.now() - started < patience => {
+            Err(error) if error.code() == Code::Busy && started.elapsed() < patience => {
                 if shared.abandon.load(Ordering::Acquire) {
                     return Err(closed());
                 }
