@@ -5,7 +5,6 @@ mod queries;
 mod read;
 mod scope;
 mod search;
-mod turns;
 
 use std::sync::Arc;
 
