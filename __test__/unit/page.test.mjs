@@ -1,8 +1,8 @@
 // The page's questions on the real addon, and its addresses without a host.
 
 import { once } from "node:events";
-import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
