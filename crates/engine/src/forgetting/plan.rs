@@ -126,9 +126,36 @@ impl Plans {
         let text = serde_json::to_vec(plan)
             .map_err(|error| Error::new(Code::Internal, format!("plan of forgetting: {error}")))?;
         let path = self.path(&plan.id);
-        own_file::create_folder(&self.folder)
-            .and_then(|()| own_file::replace(&path, &text))
-            .map_err(|error| Error::io(&path, &error))
+        let keep = || own_file::create_folder(&self.folder).and_then(|()| own_file::replace(&path, &text));
+        let kept = match keep() {
+            // Taken for that of a killed process, see `clear_unfinished`.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => keep(),
+            kept => kept,
+        };
+        kept.map_err(|error| Error::io(&path, &error))
+    }
+
+    /// Files of plans that a killed process has not written to the end: nothing says what they hold, and that is what was to
+    /// be forgotten.
+    fn unfinished(&self) -> impl Iterator<Item = PathBuf> {
+        let entries = self.folder.read_dir().into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|extension| extension == "tmp"))
+    }
+
+    /// Whether there are such files.
+    pub(crate) fn has_unfinished(&self) -> bool {
+        self.unfinished().next().is_some()
+    }
+
+    /// Removes them. Only who has the turn may: who is carried out writes others.
+    ///
+    /// # Errors
+    /// When one cannot be removed.
+    pub(crate) fn clear_unfinished(&self, _turn: &File) -> Result<()> {
+        self.unfinished().try_for_each(|path| match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(&path, &error)),
+            _ => Ok(()),
+        })
     }
 
     /// A plan by its id; none when there is none, or it is over.
@@ -241,6 +268,19 @@ mod tests {
             let mode = std::fs::metadata(plans.path("c")).unwrap().permissions().mode();
             assert_eq!(mode & 0o077, 0, "nobody else may read what was forgotten");
         }
+    }
+
+    // What a process was writing when it was killed stayed, with the words that were to be forgotten.
+    #[test]
+    fn what_was_not_written_to_the_end_goes() {
+        let dir = tempfile::tempdir().unwrap();
+        let plans = plans(&dir);
+        assert!(!plans.has_unfinished());
+        plans.save(&Plan { id: "a".into(), ..Plan::default() }).unwrap();
+        std::fs::write(plans.folder.join(".0f.tmp"), "Quokka").unwrap();
+        assert!(plans.has_unfinished());
+        plans.clear_unfinished(&plans.turn().unwrap().unwrap()).unwrap();
+        assert!(!plans.has_unfinished() && plans.load("a").unwrap().is_some());
     }
 
     #[test]

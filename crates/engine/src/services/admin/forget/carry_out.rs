@@ -182,10 +182,11 @@ impl Admin {
         let begun = self
             .blocking(|admin, settings| {
                 let plans = Plans::of(admin.context.store());
-                if plans.tend(admin.context.now_ms())?.is_empty() {
+                if plans.tend(admin.context.now_ms())?.is_empty() && !plans.has_unfinished() {
                     return Ok(Vec::new());
                 }
                 let Some(turn) = plans.turn()? else { return Ok(Vec::new()) };
+                plans.clear_unfinished(&turn)?;
                 let mut begun = Vec::new();
                 for id in plans.tend(admin.context.now_ms())? {
                     match plans.load(&id)? {
