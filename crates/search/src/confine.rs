@@ -11,6 +11,7 @@ use model::{
     config::extra_path::ExtraPath,
     error::{Code, Error, Result},
     source::Source,
+    stamp::Stamp,
 };
 use store::within::FileFacts;
 use text::time::{self, DateRange, note_date};
@@ -30,6 +31,7 @@ pub struct Wish {
 #[derive(Debug)]
 pub struct Confine {
     days: DateRange,
+    today: Date,
     paths: Vec<ExtraPath>,
     workspace_dir: PathBuf,
     zone: TimeZone,
@@ -71,7 +73,7 @@ impl Confine {
         }
         let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
         let conversations = conversations.map(HashSet::from_iter);
-        Ok(Some(Self { days, paths, workspace_dir: workspace_dir.to_owned(), zone, conversations }))
+        Ok(Some(Self { days, today, paths, workspace_dir: workspace_dir.to_owned(), zone, conversations }))
     }
 
     /// Whether a file may be looked at.
@@ -98,10 +100,10 @@ impl Confine {
         if self.days == ALWAYS {
             return true;
         }
-        // A conversation that is still being read has no time yet.
         let changed = || match Timestamp::from_nanosecond(i128::from(file.mtime_ns)) {
-            Ok(time) if file.mtime_ns > i64::MIN => Some(self.zone.to_datetime(time).date()),
-            _ => None,
+            Ok(time) if file.mtime_ns != Stamp::UNSETTLED => Some(self.zone.to_datetime(time).date()),
+            // A note that was read while it was being changed; a conversation that is still being read has no time yet.
+            _ => (Source::of(file.source) == Source::Memory).then_some(self.today),
         };
         note_date(file.path).or_else(changed).is_none_or(|day| self.days.contains(day))
     }
@@ -262,6 +264,9 @@ mod tests {
         assert!(allows("MEMORY.md", at("2024-06-10T14:59:00Z")));
         // The day after in Tokyo.
         assert!(!allows("MEMORY.md", at("2024-06-10T15:01:00Z")));
-        assert!(allows("sessions/main/a.jsonl", i64::MIN));
+        // It was found by a search of any day.
+        assert!(!allows("MEMORY.md", Stamp::UNSETTLED));
+        let conversation = FileFacts { source: "sessions", path: "sessions/main/a.jsonl", mtime_ns: Stamp::UNSETTLED };
+        assert!(confine.allows(conversation));
     }
 }
