@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 const { values } = parseArgs({ options: { cases: { type: "string", default: "1000" }, seed: { type: "string" } } });
 const seed = values.seed ?? String(randomInt(2 ** 47));
 console.log(`seed ${seed}, ${values.cases} cases a property`);
-const { status } = spawnSync("cargo", ["test", "--locked", "--lib"], {
+const { status } = spawnSync("cargo", ["test", "--locked", "--lib", "--features", "store/postgres"], {
   env: { ...process.env, PROPTEST_CASES: values.cases, PROPTEST_RNG_SEED: seed },
   stdio: "inherit",
 });

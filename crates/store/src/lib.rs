@@ -76,10 +76,13 @@ pub mod order;
 pub mod others;
 pub mod place;
 mod pool;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 pub mod recover;
 pub mod refusals;
 pub mod restore;
 mod schema;
+mod seal;
 pub mod skipped;
 pub mod stats;
 #[cfg(test)]

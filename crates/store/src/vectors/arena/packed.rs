@@ -4,14 +4,12 @@
 //! `rows`: all ids (8 bytes each), all scales (4), all signs; `codes`: one byte a dimension. Numbers are little-endian, and
 //! each value ends with the hash of what stands before it, so that a damaged one is not believed.
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
 use super::bits::{BitCodes, words};
+use crate::seal::{sealed, unsealed};
 
 const ID: usize = size_of::<i64>();
 const SCALE: usize = size_of::<f32>();
 const WORD: usize = size_of::<u64>();
-const SEAL: usize = size_of::<u64>();
 
 /// Rows to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,26 +46,11 @@ pub(crate) fn pack(dims: usize, seed: i64, ids: &[i64], codes: &[u8]) -> Packed 
     for code in codes.chunks_exact(dims) {
         bits.push(bytemuck::cast_slice(code));
     }
-    let mut rows = Vec::with_capacity(ids.len() * (ID + SCALE + WORD * words(dims)) + SEAL);
+    let mut rows = Vec::with_capacity(ids.len() * (ID + SCALE + WORD * words(dims)) + WORD);
     rows.extend(ids.iter().flat_map(|id| id.to_le_bytes()));
     rows.extend(bits.scales().flat_map(f32::to_le_bytes));
     rows.extend(bits.signs().iter().flat_map(|word| word.to_le_bytes()));
     Packed { rows: sealed(rows, seed), codes: sealed(codes.to_vec(), seed) }
-}
-
-fn sealed(mut value: Vec<u8>, seed: i64) -> Vec<u8> {
-    value.extend(seal(&value, seed));
-    value
-}
-
-fn seal(value: &[u8], seed: i64) -> [u8; SEAL] {
-    xxh3_64_with_seed(value, seed.cast_unsigned()).to_le_bytes()
-}
-
-/// What stands before the hash; none when it is not the hash of that.
-fn unsealed(value: &[u8], seed: i64) -> Option<&[u8]> {
-    let (value, hash) = value.split_last_chunk::<SEAL>()?;
-    (seal(value, seed) == *hash).then_some(value)
 }
 
 impl<'a> Block<'a> {
