@@ -2,5 +2,13 @@
 //!
 //! - [`blocks`] – which chunks hold a term, in sorted blocks that the engine reads by itself. A text search of the
 //!   database would cut words and score in its own way, and row-level security keeps it from using its index.
+//! - [`config`], [`connect`] – how the database is reached, and transactions on it. Nothing outlives a transaction, so that
+//!   a pooler may stand in between: no session settings, no named statements, no session locks.
 
 pub mod blocks;
+pub mod config;
+pub mod connect;
+mod error;
+#[cfg(test)]
+mod tests;
+mod tls;

@@ -1,0 +1,235 @@
+//! Where the database is and how it is spoken to, checked before anything is sent.
+
+use std::{fmt, net::IpAddr, path::PathBuf, time::Duration};
+
+use tokio_postgres::config::{Host, SslMode};
+
+use model::error::{Code, Error, Result};
+
+/// How the way to the database is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ssl {
+    /// With TLS, and the server has a certificate for its name from somebody who is trusted.
+    VerifyFull,
+    /// With TLS, whoever the server is.
+    Require,
+    /// Without TLS.
+    Disable,
+}
+
+/// How a database is reached and used.
+#[derive(Clone)]
+pub struct Options {
+    /// Its address, `postgresql://user:password@host:port/database`; several hosts stand apart by commas.
+    pub url: String,
+    /// The schema that all tables are in.
+    pub schema: String,
+    /// Whose memory: agents of one tenant share their vectors.
+    pub tenant: String,
+    /// How the way is protected; default as the address says, else [`Ssl::VerifyFull`] off this machine.
+    pub ssl: Option<Ssl>,
+    /// A file of the certificates that are trusted; default those of the system.
+    pub ssl_root_cert: Option<PathBuf>,
+    /// Most connections.
+    pub pool_size: usize,
+    /// How long connecting may take.
+    pub connect_timeout: Duration,
+    /// How long a statement may take.
+    pub statement_timeout: Duration,
+}
+
+impl Options {
+    /// The defaults for an address.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            schema: "openclaw_memory".to_owned(),
+            tenant: "default".to_owned(),
+            ssl: None,
+            ssl_root_cert: None,
+            pool_size: 4,
+            connect_timeout: Duration::from_secs(3),
+            statement_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    /// Without the address, which has a password in it, and hosts that are nobody's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("schema", &self.schema).field("ssl", &self.ssl).finish_non_exhaustive()
+    }
+}
+
+/// What [`Options`] come to.
+pub(super) struct Checked {
+    pub(super) server: tokio_postgres::Config,
+    pub(super) ssl: Ssl,
+}
+
+fn wrong(what: impl Into<String>, remedy: &'static str) -> Error {
+    Error::new(Code::Config, what).remedy(remedy)
+}
+
+/// What the address says of TLS besides what it says of the server, and the address without.
+fn split_ssl(url: &str) -> Result<(String, Option<Ssl>)> {
+    let Some((address, query)) = url.split_once('?') else { return Ok((url.to_owned(), None)) };
+    let mut ssl = None;
+    let mut rest = Vec::new();
+    for pair in query.split('&') {
+        match pair.split_once('=') {
+            Some(("sslmode", mode)) => {
+                ssl = match mode {
+                    "verify-full" | "verify-ca" => Some(Ssl::VerifyFull),
+                    "require" => Some(Ssl::Require),
+                    "disable" => Some(Ssl::Disable),
+                    // They would go on without TLS when the server has none.
+                    "prefer" | "allow" => None,
+                    _ => {
+                        return Err(wrong(
+                            "the database address has an unknown sslmode",
+                            "Use verify-full, require or disable",
+                        ));
+                    }
+                };
+            }
+            Some(("sslrootcert", _)) => {
+                return Err(wrong(
+                    "the database address names a sslrootcert",
+                    "Set store.postgres.sslRootCert instead",
+                ));
+            }
+            _ => rest.push(pair),
+        }
+    }
+    let separator = if rest.is_empty() { "" } else { "?" };
+    Ok((format!("{address}{separator}{}", rest.join("&")), ssl))
+}
+
+/// Whether all servers are on this machine.
+fn is_local(server: &tokio_postgres::Config) -> bool {
+    let is_local = |host: &Host| match host {
+        Host::Tcp(name) => {
+            let name = name.trim_start_matches('[').trim_end_matches(']');
+            name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+        }
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    };
+    server.get_hosts().iter().all(is_local) && server.get_hostaddrs().iter().all(IpAddr::is_loopback)
+}
+
+impl Options {
+    /// Checks all of it. No error repeats anything of the address.
+    pub(super) fn check(&self) -> Result<Checked> {
+        let mut letters = self.schema.bytes();
+        let begins = letters.next().is_some_and(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        let goes_on = letters.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        if !begins || !goes_on || self.schema.len() > 41 || self.schema.starts_with("pg_") {
+            return Err(wrong(
+                "store.postgres.schema is no name of a schema",
+                "Use at most 41 lower-case letters, digits and underscores, not a digit first nor pg_",
+            ));
+        }
+        if self.tenant.is_empty() || self.tenant.len() > 200 || self.tenant.contains('\0') {
+            return Err(wrong("store.postgres.tenant is empty or too long", "Use at most 200 bytes"));
+        }
+        let format = "Use postgresql://user:password@host:5432/database; in user and password write % and what is none of \
+                      letters and digits as %25 and the like";
+        if !self.url.starts_with("postgresql://") && !self.url.starts_with("postgres://") {
+            return Err(wrong("store.postgres.url is no address of a PostgreSQL database", format));
+        }
+        let (address, named) = split_ssl(&self.url)?;
+        let parsed = address.parse::<tokio_postgres::Config>();
+        // The parser's own words can repeat what stands there.
+        let mut server = parsed.map_err(|_| wrong("store.postgres.url cannot be read", format))?;
+        if server.get_hosts().is_empty() && server.get_hostaddrs().is_empty() {
+            return Err(wrong("store.postgres.url names no host", format));
+        }
+        let is_local = is_local(&server);
+        let default = if is_local { Ssl::Disable } else { Ssl::VerifyFull };
+        let ssl = self.ssl.or(named).unwrap_or(default);
+        if ssl == Ssl::Disable && !is_local && self.ssl.is_none() {
+            return Err(wrong(
+                "the way to the database would not be encrypted, and it leaves this machine",
+                "Take sslmode=disable out of the address, or set store.postgres.ssl to \"disable\" if that is meant",
+            ));
+        }
+        server.ssl_mode(if ssl == Ssl::Disable { SslMode::Disable } else { SslMode::Require });
+        server.connect_timeout(self.connect_timeout);
+        if server.get_application_name().is_none() {
+            server.application_name("openclaw-memory");
+        }
+        Ok(Checked { server, ssl })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ssl(url: &str, ssl: Option<Ssl>) -> Result<Ssl> {
+        Options { ssl, ..Options::new(url) }.check().map(|checked| checked.ssl)
+    }
+
+    #[test]
+    fn off_this_machine_the_server_is_verified_unless_something_else_is_written_out() {
+        for local in ["localhost", "127.0.0.1", "127.1.2.3", "[::1]", "%2Fvar%2Frun", "localhost,127.0.0.1"] {
+            assert_eq!(ssl(&format!("postgresql://u:p@{local}/d"), None), Ok(Ssl::Disable), "{local}");
+        }
+        for remote in ["db.example", "10.0.0.1", "localhost,db.example", "localhost.example", "[::2]"] {
+            let url = format!("postgresql://u:p@{remote}/d");
+            assert_eq!(ssl(&url, None), Ok(Ssl::VerifyFull), "{remote}");
+            assert_eq!(ssl(&format!("{url}?sslmode=prefer"), None), Ok(Ssl::VerifyFull), "{remote}");
+            assert_eq!(ssl(&format!("{url}?sslmode=require&application_name=x"), None), Ok(Ssl::Require), "{remote}");
+            let plain = ssl(&format!("{url}?sslmode=disable"), None).unwrap_err();
+            assert!(plain.message.contains("would not be encrypted"), "{plain}");
+            assert_eq!(ssl(&url, Some(Ssl::Disable)), Ok(Ssl::Disable), "{remote}");
+        }
+        assert_eq!(ssl("postgresql://localhost/d?hostaddr=10.0.0.1", None), Ok(Ssl::VerifyFull));
+        assert_eq!(ssl("postgresql://localhost/d?sslmode=verify-full", None), Ok(Ssl::VerifyFull));
+    }
+
+    #[test]
+    fn names_of_schemas_need_no_quotes() {
+        for (name, is_right) in [
+            ("openclaw_memory", true),
+            ("_a1", true),
+            ("1a", false),
+            ("A", false),
+            ("a-b", false),
+            ("", false),
+            ("a\"; drop schema public; --", false),
+            ("pg_x", false),
+            (&"a".repeat(41), true),
+            (&"a".repeat(42), false),
+        ] {
+            let options = Options { schema: name.to_owned(), ..Options::new("postgresql://localhost/d") };
+            assert_eq!(options.check().is_ok(), is_right, "{name}");
+        }
+    }
+
+    #[test]
+    fn no_error_and_no_debug_text_repeats_the_address() {
+        let canary = "c4nary";
+        for url in [
+            "c4nary",
+            "mysql://c4nary",
+            "postgresql://c4nary:c4nary@c4nary:c4nary/c4nary",
+            "postgresql:///c4nary",
+            "postgresql://u:p@h/d?c4nary=c4nary",
+            "postgresql://u:p@h/d?sslmode=c4nary",
+            "postgresql://u:p@h/d?sslrootcert=c4nary",
+            "postgresql://u:p@h/d?connect_timeout=c4nary",
+            "postgresql://c4nary:c4nary@c4nary/c4nary?sslmode=disable",
+        ] {
+            let options = Options::new(url);
+            let error = options.check().err().unwrap_or_else(|| panic!("{url} was taken"));
+            assert_eq!(error.code(), Code::Config);
+            assert!(error.remedy.is_some(), "{error}");
+            let all = format!("{options:?} {error} {error:?}");
+            assert!(!all.contains(canary), "{all}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Connections, and transactions on them. Whoever calls blocks: on a thread for work that blocks, never on one that drives
+//! the runtime.
+
+use std::{ops::AsyncFnOnce, path::Path, time::Duration};
+
+use deadpool::managed::{self, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, Timeouts};
+use tokio::runtime::Handle;
+use tokio_postgres::{
+    Client, Row,
+    types::{ToSql, Type},
+};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::{
+    config::Options,
+    error::{away, of_postgres, too_old},
+    tls,
+};
+use model::{
+    cancel::Cancel,
+    error::{Code, Error, Result},
+};
+
+/// The oldest server that is spoken to.
+const OLDEST: u32 = 15;
+
+/// How often a waiting call looks whether it was cancelled.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A value with its type, as [`Transaction::rows`] sends it.
+pub type Param<'a> = (&'a (dyn ToSql + Sync), Type);
+
+/// Makes connections.
+struct Manager {
+    server: tokio_postgres::Config,
+    tls: MakeRustlsConnect,
+}
+
+impl managed::Manager for Manager {
+    type Type = Client;
+    type Error = Error;
+
+    async fn create(&self) -> Result<Client> {
+        let (client, connection) = self.server.connect(self.tls.clone()).await.map_err(|error| of_postgres(&error))?;
+        let version = connection.parameter("server_version").unwrap_or_default();
+        let major = version.split(|c: char| !c.is_ascii_digit()).next().and_then(|major| major.parse().ok());
+        if major.is_none_or(|major: u32| major < OLDEST) {
+            return Err(too_old(version));
+        }
+        // What ends it is told to whoever waits for an answer.
+        tokio::spawn(connection);
+        Ok(client)
+    }
+
+    async fn recycle(&self, client: &mut Client, _: &Metrics) -> RecycleResult<Error> {
+        if client.is_closed() { Err(RecycleError::message("closed")) } else { Ok(()) }
+    }
+}
+
+/// The connections to one database. Made once a process and database.
+pub struct Database {
+    pool: Pool<Manager>,
+    runtime: Handle,
+    connect_timeout: Duration,
+    statement_timeout: Duration,
+}
+
+/// What a transaction may do, and what is set for as long as it lasts.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    /// `BEGIN` with what it is to be.
+    pub begin: &'static str,
+    /// Where names without a schema are looked for.
+    pub search_path: &'a str,
+    /// Whose rows are seen; none = nobody's.
+    pub agent: Option<i64>,
+}
+
+/// All reads see the same moment.
+pub const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/// Each statement sees what was committed before it. Not `READ WRITE`: a standby refuses that in words of its own.
+pub const WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+
+/// A transaction. One that is not ended in order takes its connection with it, so that nobody finds it in the middle.
+pub struct Transaction {
+    client: Option<Object<Manager>>,
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if let Some(client) = self.client.take() {
+            drop(Object::take(client));
+        }
+    }
+}
+
+impl Transaction {
+    fn client(&self) -> Result<&Client> {
+        self.client.as_deref().ok_or_else(|| Error::new(Code::Internal, "a transaction is used after its end"))
+    }
+
+    /// The rows of a statement.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub async fn rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
+        self.client()?.query_typed(sql, params).await.map_err(|error| of_postgres(&error))
+    }
+
+    /// The first row of a statement.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub async fn row(&self, sql: &str, params: &[Param<'_>]) -> Result<Option<Row>> {
+        Ok(self.rows(sql, params).await?.into_iter().next())
+    }
+
+    /// Runs a statement; gives the number of rows it changed.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub async fn execute(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
+        self.client()?.execute_typed(sql, params).await.map_err(|error| of_postgres(&error))
+    }
+
+    /// Runs statements of ours, which have nothing of a user's in them.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub async fn batch(&self, sql: &str) -> Result<()> {
+        self.client()?.batch_execute(sql).await.map_err(|error| of_postgres(&error))
+    }
+
+    /// Begins, and sets what holds until the end, in one round trip.
+    async fn begin(&self, setting: Setting<'_>, statement_timeout: Duration) -> Result<()> {
+        let timeout = statement_timeout.as_millis().clamp(1, i32::MAX as u128).to_string();
+        let agent = setting.agent.map(|agent| agent.to_string()).unwrap_or_default();
+        let sql = "SELECT set_config('statement_timeout', $1, true), set_config('search_path', $2, true), \
+                   set_config('openclaw.agent', $3, true)";
+        let params: [Param<'_>; 3] = [(&timeout, Type::TEXT), (&setting.search_path, Type::TEXT), (&agent, Type::TEXT)];
+        let (begun, set) = tokio::join!(biased; self.batch(setting.begin), self.rows(sql, &params));
+        begun?;
+        set.map(drop)
+    }
+
+    /// Ends in order: the connection can be used again.
+    async fn end(mut self, how: &str) -> Result<()> {
+        self.batch(how).await?;
+        drop(self.client.take());
+        Ok(())
+    }
+}
+
+impl Database {
+    /// Checks how it is to be reached; nothing is sent before the first transaction.
+    ///
+    /// # Errors
+    /// [`Code::Config`] when it cannot be reached so, and when the file of trusted certificates cannot be read.
+    pub fn new(options: &Options, runtime: Handle) -> Result<Self> {
+        let checked = options.check()?;
+        let tls = tls::connector(checked.ssl, options.ssl_root_cert.as_deref().map(Path::new))?;
+        let manager = Manager { server: checked.server, tls };
+        let timeouts = Timeouts {
+            wait: Some(options.statement_timeout),
+            create: Some(options.connect_timeout),
+            recycle: Some(options.connect_timeout),
+        };
+        let pool = Pool::builder(manager).max_size(options.pool_size.max(1)).timeouts(timeouts);
+        let pool = pool.runtime(deadpool::Runtime::Tokio1).build();
+        let pool = pool.map_err(|_| Error::new(Code::Internal, "the connections cannot be set up"))?;
+        Ok(Self {
+            pool,
+            runtime,
+            connect_timeout: options.connect_timeout,
+            statement_timeout: options.statement_timeout,
+        })
+    }
+
+    /// Runs a transaction and waits for it: committed when it succeeds, undone when it fails, panics or is cancelled.
+    ///
+    /// # Errors
+    /// What the work gives and the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
+    ///
+    /// # Panics
+    /// On a thread that drives a runtime.
+    pub fn transact<T>(
+        &self,
+        cancel: &Cancel,
+        setting: Setting<'_>,
+        work: impl AsyncFnOnce(&Transaction) -> Result<T>,
+    ) -> Result<T> {
+        cancel.check()?;
+        self.runtime.block_on(async {
+            let work = self.transact_inner(cancel, setting, work);
+            tokio::pin!(work);
+            loop {
+                tokio::select! {
+                    biased;
+                    done = &mut work => return done,
+                    () = tokio::time::sleep(LOOK) => cancel.check()?,
+                }
+            }
+        })
+    }
+
+    async fn transact_inner<T>(
+        &self,
+        cancel: &Cancel,
+        setting: Setting<'_>,
+        work: impl AsyncFnOnce(&Transaction) -> Result<T>,
+    ) -> Result<T> {
+        let client = self.pool.get().await.map_err(|error| match error {
+            PoolError::Backend(error) => error,
+            PoolError::Timeout(managed::TimeoutType::Wait) => {
+                Error::new(Code::Busy, "all connections to the database are in use")
+            }
+            PoolError::Timeout(_) => {
+                away(&format!("the database cannot be reached (no answer in {} ms)", self.connect_timeout.as_millis()))
+            }
+            _ => Error::new(Code::Closed, "the store is closed"),
+        })?;
+        let transaction = Transaction { client: Some(client) };
+        let limit = cancel.remaining().map_or(self.statement_timeout, |left| left.min(self.statement_timeout));
+        transaction.begin(setting, limit).await?;
+        match work(&transaction).await {
+            Ok(value) => transaction.end("COMMIT").await.map(|()| value),
+            Err(error) => {
+                // If that fails too, the connection goes, and with it the transaction.
+                let _ = transaction.end("ROLLBACK").await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends all connections that are idle, and refuses what comes after.
+    pub fn close(&self) {
+        self.pool.close();
+    }
+}
