@@ -1,9 +1,10 @@
 //! Connections, and transactions on them. Whoever calls blocks: on a thread for work that blocks, never on one that drives
 //! the runtime.
 
-use std::{ops::AsyncFnOnce, path::Path, time::Duration};
+use std::{cell::Cell, time::Duration};
 
 use deadpool::managed::{self, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, Timeouts};
+use futures::future::try_join_all;
 use tokio::runtime::Handle;
 use tokio_postgres::{
     Client, Row,
@@ -72,6 +73,8 @@ pub struct Setting<'a> {
     pub begin: &'static str,
     /// Where names without a schema are looked for.
     pub search_path: &'a str,
+    /// Whose agents are seen; empty = nobody's.
+    pub tenant: &'a str,
     /// Whose rows are seen; none = nobody's.
     pub agent: Option<i64>,
 }
@@ -82,11 +85,15 @@ pub const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 pub const WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 /// A transaction. One that is not ended in order takes its connection with it, so that nobody finds it in the middle.
-pub struct Transaction {
+pub struct Transaction<'d> {
     client: Option<Object<Manager>>,
+    runtime: &'d Handle,
+    cancel: Cancel,
+    /// A call was given up, and its statement may still run.
+    is_stuck: Cell<bool>,
 }
 
-impl Drop for Transaction {
+impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if let Some(client) = self.client.take() {
             drop(Object::take(client));
@@ -94,61 +101,107 @@ impl Drop for Transaction {
     }
 }
 
-impl Transaction {
+impl Transaction<'_> {
     fn client(&self) -> Result<&Client> {
         self.client.as_deref().ok_or_else(|| Error::new(Code::Internal, "a transaction is used after its end"))
+    }
+
+    /// Waits for an answer of the database.
+    fn wait<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T> {
+        match wait(self.runtime, &self.cancel, answer) {
+            Ok(answer) => answer.map_err(|error| of_postgres(&error)),
+            Err(cancelled) => {
+                self.is_stuck.set(true);
+                Err(cancelled)
+            }
+        }
     }
 
     /// The rows of a statement.
     ///
     /// # Errors
-    /// What the database answers.
-    pub async fn rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
-        self.client()?.query_typed(sql, params).await.map_err(|error| of_postgres(&error))
+    /// What the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
+    pub fn rows(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
+        self.wait(self.client()?.query_typed(sql, params))
     }
 
     /// The first row of a statement.
     ///
     /// # Errors
-    /// What the database answers.
-    pub async fn row(&self, sql: &str, params: &[Param<'_>]) -> Result<Option<Row>> {
-        Ok(self.rows(sql, params).await?.into_iter().next())
+    /// As [`Self::rows`].
+    pub fn row(&self, sql: &str, params: &[Param<'_>]) -> Result<Option<Row>> {
+        Ok(self.rows(sql, params)?.into_iter().next())
     }
 
     /// Runs a statement; gives the number of rows it changed.
     ///
     /// # Errors
-    /// What the database answers.
-    pub async fn execute(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
-        self.client()?.execute_typed(sql, params).await.map_err(|error| of_postgres(&error))
+    /// As [`Self::rows`].
+    pub fn execute(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
+        self.wait(self.client()?.execute_typed(sql, params))
+    }
+
+    /// Runs statements, one after the other, in one round trip.
+    ///
+    /// # Errors
+    /// As [`Self::rows`].
+    pub fn execute_all(&self, statements: &[(&str, &[Param<'_>])]) -> Result<()> {
+        let client = self.client()?;
+        // All are sent before the first is answered.
+        let all = statements.iter().map(|(sql, params)| client.execute_typed(sql, params));
+        self.wait(try_join_all(all)).map(drop)
     }
 
     /// Runs statements of ours, which have nothing of a user's in them.
     ///
     /// # Errors
-    /// What the database answers.
-    pub async fn batch(&self, sql: &str) -> Result<()> {
-        self.client()?.batch_execute(sql).await.map_err(|error| of_postgres(&error))
+    /// As [`Self::rows`].
+    pub fn batch(&self, sql: &str) -> Result<()> {
+        self.wait(self.client()?.batch_execute(sql))
     }
 
     /// Begins, and sets what holds until the end, in one round trip.
-    async fn begin(&self, setting: Setting<'_>, statement_timeout: Duration) -> Result<()> {
+    fn begin(&self, setting: &Setting<'_>, statement_timeout: Duration) -> Result<()> {
+        let client = self.client()?;
         let timeout = statement_timeout.as_millis().clamp(1, i32::MAX as u128).to_string();
         let agent = setting.agent.map(|agent| agent.to_string()).unwrap_or_default();
         let sql = "SELECT set_config('statement_timeout', $1, true), set_config('search_path', $2, true), \
-                   set_config('openclaw.agent', $3, true)";
-        let params: [Param<'_>; 3] = [(&timeout, Type::TEXT), (&setting.search_path, Type::TEXT), (&agent, Type::TEXT)];
-        let (begun, set) = tokio::join!(biased; self.batch(setting.begin), self.rows(sql, &params));
-        begun?;
-        set.map(drop)
+                   set_config('openclaw.tenant', $3, true), set_config('openclaw.agent', $4, true)";
+        let params: [Param<'_>; 4] = [
+            (&timeout, Type::TEXT),
+            (&setting.search_path, Type::TEXT),
+            (&setting.tenant, Type::TEXT),
+            (&agent, Type::TEXT),
+        ];
+        self.wait(async {
+            let (begun, set) =
+                tokio::join!(biased; client.batch_execute(setting.begin), client.query_typed(sql, &params));
+            begun?;
+            set.map(drop)
+        })
     }
 
     /// Ends in order: the connection can be used again.
-    async fn end(mut self, how: &str) -> Result<()> {
-        self.batch(how).await?;
+    fn end(mut self, how: &str) -> Result<()> {
+        self.batch(how)?;
         drop(self.client.take());
         Ok(())
     }
+}
+
+/// Waits until something is there, or it is said that it is no longer wanted.
+fn wait<T>(runtime: &Handle, cancel: &Cancel, wanted: impl Future<Output = T>) -> Result<T> {
+    cancel.check()?;
+    runtime.block_on(async {
+        tokio::pin!(wanted);
+        loop {
+            tokio::select! {
+                biased;
+                there = &mut wanted => return Ok(there),
+                () = tokio::time::sleep(LOOK) => cancel.check()?,
+            }
+        }
+    })
 }
 
 impl Database {
@@ -158,7 +211,7 @@ impl Database {
     /// [`Code::Config`] when it cannot be reached so, and when the file of trusted certificates cannot be read.
     pub fn new(options: &Options, runtime: Handle) -> Result<Self> {
         let checked = options.check()?;
-        let tls = tls::connector(checked.ssl, options.ssl_root_cert.as_deref().map(Path::new))?;
+        let tls = tls::connector(checked.ssl, options.ssl_root_cert.as_deref())?;
         let manager = Manager { server: checked.server, tls };
         let timeouts = Timeouts {
             wait: Some(options.statement_timeout),
@@ -176,7 +229,7 @@ impl Database {
         })
     }
 
-    /// Runs a transaction and waits for it: committed when it succeeds, undone when it fails, panics or is cancelled.
+    /// Runs a transaction: committed when the work succeeds, undone when it fails, panics or is cancelled. Blocks.
     ///
     /// # Errors
     /// What the work gives and the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
@@ -186,30 +239,10 @@ impl Database {
     pub fn transact<T>(
         &self,
         cancel: &Cancel,
-        setting: Setting<'_>,
-        work: impl AsyncFnOnce(&Transaction) -> Result<T>,
+        setting: &Setting<'_>,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T>,
     ) -> Result<T> {
-        cancel.check()?;
-        self.runtime.block_on(async {
-            let work = self.transact_inner(cancel, setting, work);
-            tokio::pin!(work);
-            loop {
-                tokio::select! {
-                    biased;
-                    done = &mut work => return done,
-                    () = tokio::time::sleep(LOOK) => cancel.check()?,
-                }
-            }
-        })
-    }
-
-    async fn transact_inner<T>(
-        &self,
-        cancel: &Cancel,
-        setting: Setting<'_>,
-        work: impl AsyncFnOnce(&Transaction) -> Result<T>,
-    ) -> Result<T> {
-        let client = self.pool.get().await.map_err(|error| match error {
+        let client = wait(&self.runtime, cancel, self.pool.get())?.map_err(|error| match error {
             PoolError::Backend(error) => error,
             PoolError::Timeout(managed::TimeoutType::Wait) => {
                 Error::new(Code::Busy, "all connections to the database are in use")
@@ -219,14 +252,21 @@ impl Database {
             }
             _ => Error::new(Code::Closed, "the store is closed"),
         })?;
-        let transaction = Transaction { client: Some(client) };
+        let transaction = Transaction {
+            client: Some(client),
+            runtime: &self.runtime,
+            cancel: cancel.clone(),
+            is_stuck: Cell::new(false),
+        };
         let limit = cancel.remaining().map_or(self.statement_timeout, |left| left.min(self.statement_timeout));
-        transaction.begin(setting, limit).await?;
-        match work(&transaction).await {
-            Ok(value) => transaction.end("COMMIT").await.map(|()| value),
+        transaction.begin(setting, limit)?;
+        match work(&transaction) {
+            Ok(value) => transaction.end("COMMIT").map(|()| value),
             Err(error) => {
-                // If that fails too, the connection goes, and with it the transaction.
-                let _ = transaction.end("ROLLBACK").await;
+                if !transaction.is_stuck.get() {
+                    // If that fails too, the connection goes, and with it the transaction.
+                    let _ = transaction.end("ROLLBACK");
+                }
                 Err(error)
             }
         }

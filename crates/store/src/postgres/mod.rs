@@ -4,11 +4,13 @@
 //!   database would cut words and score in its own way, and row-level security keeps it from using its index.
 //! - [`config`], [`connect`] – how the database is reached, and transactions on it. Nothing outlives a transaction, so that
 //!   a pooler may stand in between: no session settings, no named statements, no session locks.
+//! - [`schema`] – the tables, and who may still use them when a newer engine has changed them.
 
 pub mod blocks;
 pub mod config;
 pub mod connect;
 mod error;
+pub mod schema;
 #[cfg(test)]
 mod tests;
 mod tls;

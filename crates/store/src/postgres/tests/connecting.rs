@@ -154,26 +154,25 @@ fn a_transaction_is_whole_or_nothing_and_leaves_nothing_behind() {
     let Some(url) = server() else { return };
     // One connection, so that what was left on it would be seen.
     let database = database(&Options { pool_size: 1, ..options(&url) });
-    let table = format!("whole_{}", uuid::Uuid::new_v4().simple());
+    let table = format!("whole_{}", Uuid::new_v4().simple());
     run(&database, &format!("CREATE TABLE {table} (n int)")).unwrap();
     let insert = format!("INSERT INTO {table} VALUES (1)");
     let count = || {
         let sql = format!("SELECT count(*), current_setting('openclaw.agent', true) FROM {table}");
-        let row =
-            database.transact(&Cancel::new(), Setting { begin: SNAPSHOT, ..PLAIN }, async |tx| tx.row(&sql, &[]).await);
+        let row = database.transact(&Cancel::new(), &Setting { begin: SNAPSHOT, ..PLAIN }, |tx| tx.row(&sql, &[]));
         let row = row.unwrap().unwrap();
         assert_eq!(row.get::<_, Option<&str>>(1), Some(""), "whose rows are seen is forgotten");
         row.get::<_, i64>(0)
     };
     let own = Setting { agent: Some(7), ..PLAIN };
-    let failed = database.transact(&Cancel::new(), own, async |tx| {
-        assert_eq!(tx.execute(&insert, &[]).await?, 1);
+    let failed = database.transact(&Cancel::new(), &own, |tx| {
+        assert_eq!(tx.execute(&insert, &[])?, 1);
         Err::<(), _>(Error::new(Code::Argument, "changed my mind"))
     });
     assert_eq!((failed.unwrap_err().code(), count()), (Code::Argument, 0));
     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        database.transact(&Cancel::new(), own, async |tx| -> Result<(), Error> {
-            tx.execute(&insert, &[]).await?;
+        database.transact(&Cancel::new(), &own, |tx| -> Result<(), Error> {
+            tx.execute(&insert, &[])?;
             panic!("on purpose")
         })
     }));
@@ -182,16 +181,16 @@ fn a_transaction_is_whole_or_nothing_and_leaves_nothing_behind() {
     // Cancelled in the middle of a statement that would take longer than the test.
     let cancel = Cancel::with_deadline(Duration::from_millis(100));
     let began = Instant::now();
-    let slept = database.transact(&cancel, own, async |tx| {
-        tx.execute(&insert, &[]).await?;
-        tx.batch("SELECT pg_sleep(3600)").await
+    let slept = database.transact(&cancel, &own, |tx| {
+        tx.execute(&insert, &[])?;
+        tx.batch("SELECT pg_sleep(3600)")
     });
     assert_eq!((slept.unwrap_err().code(), count()), (Code::Deadline, 0));
     assert!(began.elapsed() < Duration::from_secs(600));
-    database.transact(&Cancel::new(), own, async |tx| tx.execute(&insert, &[]).await).unwrap();
+    database.transact(&Cancel::new(), &own, |tx| tx.execute(&insert, &[])).unwrap();
     assert_eq!(count(), 1);
     let snapshot = Setting { begin: SNAPSHOT, ..own };
-    let refused = database.transact(&Cancel::new(), snapshot, async |tx| tx.execute(&insert, &[]).await);
+    let refused = database.transact(&Cancel::new(), &snapshot, |tx| tx.execute(&insert, &[]));
     assert_eq!((refused.unwrap_err().code(), count()), (Code::ReadOnly, 1), "a snapshot is not written");
     run(&database, &format!("DROP TABLE {table}")).unwrap();
     database.close();

@@ -1,10 +1,12 @@
 //! Tests on a real PostgreSQL, which `npm run pg -- start` gives; skipped where `MEMORY_CORE_TEST_PG` names none.
 
 mod connecting;
+mod schema;
 
 use std::{sync::LazyLock, time::Duration};
 
 use tokio::runtime::Runtime;
+use uuid::Uuid;
 
 use super::{
     config::Options,
@@ -33,10 +35,74 @@ fn database(options: &Options) -> Database {
     Database::new(options, RUNTIME.handle().clone()).unwrap()
 }
 
+/// A schema of its own on the server of the tests, which has the extension; gone when dropped.
+struct Place {
+    url: String,
+    schema: String,
+    database: Database,
+}
+
+impl Place {
+    fn new() -> Option<Self> {
+        let url = server()?;
+        let schema = format!("t_{}", Uuid::new_v4().simple());
+        let database = database(&options(&url));
+        // Two at once would both find none.
+        let sql = "SELECT pg_advisory_xact_lock(20261125); CREATE EXTENSION IF NOT EXISTS vector SCHEMA public";
+        run(&database, sql).unwrap();
+        Some(Self { url, schema, database })
+    }
+
+    /// The numbers in the first row of a statement.
+    fn numbers(&self, sql: &str) -> Vec<i64> {
+        let setting = Setting { search_path: &self.schema, ..PLAIN };
+        let row = self.database.transact(&Cancel::new(), &setting, |tx| tx.row(sql, &[])).unwrap().unwrap();
+        (0..row.len()).map(|at| row.get(at)).collect()
+    }
+
+    /// The database as a role sees it that may read and write rows, and nothing else.
+    fn role(&self) -> Database {
+        let (schema, role) = (&self.schema, format!("app_{}", self.schema));
+        run(
+            &self.database,
+            &format!(
+                "CREATE ROLE {role} LOGIN PASSWORD 'ordinary'; GRANT USAGE ON SCHEMA {schema} TO {role}; \
+                 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
+            ),
+        )
+        .unwrap();
+        let (_, server) = self.url.rsplit_once('@').unwrap();
+        database(&options(&format!("postgresql://{role}:ordinary@{server}")))
+    }
+
+    fn drop_database(&self, name: &str) {
+        RUNTIME.block_on(outside_of_transactions(&self.url, &format!("DROP DATABASE {name} WITH (FORCE)")));
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let (schema, role) = (&self.schema, format!("app_{}", self.schema));
+        let sql = format!(
+            "DROP SCHEMA IF EXISTS {schema} CASCADE; \
+             DO $$ BEGIN IF to_regrole('{role}') IS NOT NULL THEN DROP OWNED BY {role}; DROP ROLE {role}; END IF; END $$"
+        );
+        let dropped = run(&self.database, &sql);
+        assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
+    }
+}
+
+/// Runs what no transaction may hold.
+async fn outside_of_transactions(url: &str, sql: &str) {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute(sql).await.unwrap();
+}
+
 /// Nobody's rows, in the schema that is always there.
-const PLAIN: Setting<'static> = Setting { begin: WRITE, search_path: "public", agent: None };
+const PLAIN: Setting<'static> = Setting { begin: WRITE, search_path: "public", tenant: "", agent: None };
 
 /// Runs statements in a transaction.
 fn run(database: &Database, sql: &str) -> model::error::Result<()> {
-    database.transact(&Cancel::new(), PLAIN, async |tx| tx.batch(sql).await)
+    database.transact(&Cancel::new(), &PLAIN, |tx| tx.batch(sql))
 }

@@ -1,0 +1,139 @@
+//! Tables and their versions. Several engines use a database at once, of several versions: each version of the schema says
+//! who may still read and who may still write.
+
+use tokio_postgres::types::Type;
+
+use super::connect::{Database, SNAPSHOT, Setting, Transaction, WRITE};
+use model::{
+    cancel::Cancel,
+    error::{Code, Error, Result},
+};
+
+/// The oldest version of the extension that has all that is used.
+const OLDEST_VECTOR: (u32, u32) = (0, 7);
+
+/// One step of the schema.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Migration {
+    /// What the version is after it.
+    pub(super) version: i32,
+    /// The oldest schema version whose engines may read from then on.
+    pub(super) min_reader: i32,
+    /// The same for engines that write.
+    pub(super) min_writer: i32,
+    pub(super) sql: &'static str,
+}
+
+/// All steps, in order.
+pub(super) const MIGRATIONS: &[Migration] =
+    &[Migration { version: 1, min_reader: 1, min_writer: 1, sql: include_str!("migrations/0001_init.sql") }];
+
+/// A schema that this engine can use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schema {
+    /// Where tables and the extension's types are looked for.
+    pub search_path: String,
+    /// Whether this engine may write; a newer one may have made the schema so that it must not.
+    pub may_write: bool,
+}
+
+/// What a database says of its schema.
+struct State {
+    version: i32,
+    min_reader: i32,
+    min_writer: i32,
+}
+
+/// Brings the schema to the version of this engine, or only looks whether it is.
+///
+/// # Errors
+/// [`Code::Config`] when the extension is missing or too old, and when there is something to do that is not wanted;
+/// [`Code::NewerSchema`] when only a newer engine may read it; [`Code::Busy`] while another engine changes it.
+pub fn prepare(database: &Database, name: &str, migrate: bool) -> Result<Schema> {
+    prepare_with(database, name, migrate, MIGRATIONS)
+}
+
+pub(super) fn prepare_with(database: &Database, name: &str, migrate: bool, steps: &[Migration]) -> Result<Schema> {
+    let newest = steps.last().map_or(0, |step| step.version);
+    let setting = |begin| Setting { begin, search_path: name, tenant: "", agent: None };
+    let (extension, mut state) =
+        database.transact(&Cancel::new(), &setting(SNAPSHOT), |tx| Ok((extension(tx)?, state(tx, name)?)))?;
+    if state.version < newest && !migrate {
+        let what = if state.version == 0 {
+            "the tables of the memory are missing"
+        } else {
+            "the tables of the memory are older"
+        };
+        return Err(Error::new(Code::Config, format!("{what}, and store.postgres.migrate is off"))
+            .remedy("Turn it on, or have `openclaw memory store schema` run by the owner of the schema"));
+    }
+    for step in steps {
+        if step.version > state.version {
+            state = database.transact(&Cancel::new(), &setting(WRITE), |tx| apply(tx, name, *step))?;
+        }
+    }
+    if newest < state.min_reader {
+        return Err(Error::new(Code::NewerSchema, "the database was changed by a newer version of this engine")
+            .remedy("Update memory-core-rs on this machine"));
+    }
+    Ok(Schema { search_path: format!("{name}, {extension}"), may_write: newest >= state.min_writer })
+}
+
+/// The schema that the extension is in, with quotes.
+fn extension(tx: &Transaction<'_>) -> Result<String> {
+    let sql = "SELECT e.extversion::text, quote_ident(n.nspname)::text FROM pg_catalog.pg_extension e \
+               JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'";
+    let Some(row) = tx.row(sql, &[])? else {
+        return Err(Error::new(Code::Config, "the database lacks the extension pgvector")
+            .remedy("An administrator runs once, in this database: CREATE EXTENSION vector"));
+    };
+    let version: &str = row.get(0);
+    let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
+    if (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) < OLDEST_VECTOR {
+        return Err(Error::new(Code::Config, "the extension pgvector of the database is older than 0.7")
+            .remedy("An administrator installs a newer one and runs: ALTER EXTENSION vector UPDATE"));
+    }
+    Ok(row.get(1))
+}
+
+fn state(tx: &Transaction<'_>, name: &str) -> Result<State> {
+    // Not `to_regclass`: it asks a cache, in which a lock that was just waited for changes nothing.
+    let exists = "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+                  WHERE n.nspname = $1 AND c.relname = 'migration'";
+    if tx.row(exists, &[(&name, Type::TEXT)])?.is_none() {
+        return Ok(State { version: 0, min_reader: 0, min_writer: 0 });
+    }
+    let sql =
+        "SELECT coalesce(max(version), 0), coalesce(max(min_reader), 0), coalesce(max(min_writer), 0) FROM migration";
+    let row = tx.row(sql, &[])?;
+    let row = row.ok_or_else(|| Error::new(Code::Internal, "a sum has no row"))?;
+    Ok(State { version: row.get(0), min_reader: row.get(1), min_writer: row.get(2) })
+}
+
+/// Takes one step, unless another engine just did.
+fn apply(tx: &Transaction<'_>, name: &str, step: Migration) -> Result<State> {
+    tx.batch("SET LOCAL lock_timeout = '5s'")?;
+    // Ends with the transaction: a lock of the session would outlive it behind a pooler.
+    let lock = format!("memory-core-rs {name}");
+    tx.rows("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::text", &[(&lock, Type::TEXT)])?;
+    let now = state(tx, name)?;
+    if now.version >= step.version {
+        return Ok(now);
+    }
+    if now.version == 0 {
+        // Whoever may not create a schema may be given one. The name needs no quotes.
+        let exists = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1";
+        if tx.row(exists, &[(&name, Type::TEXT)])?.is_none() {
+            tx.batch(&format!("CREATE SCHEMA {name}"))?;
+        }
+        tx.batch(
+            "CREATE TABLE IF NOT EXISTS migration (version integer PRIMARY KEY, min_reader integer NOT NULL, \
+             min_writer integer NOT NULL, applied timestamptz NOT NULL DEFAULT now())",
+        )?;
+    }
+    tx.batch(step.sql)?;
+    let sql = "INSERT INTO migration (version, min_reader, min_writer) VALUES ($1, $2, $3)";
+    let numbers = [&step.version, &step.min_reader, &step.min_writer];
+    tx.execute(sql, &numbers.map(|number| (number as _, Type::INT4)))?;
+    state(tx, name)
+}

@@ -1,0 +1,106 @@
+//! The schema: made once, kept by several versions of the engine, and the walls between agents in it.
+
+use super::*;
+use crate::postgres::schema::{MIGRATIONS, Migration, Schema, prepare, prepare_with};
+use model::error::{Code, Error};
+
+#[test]
+fn engines_that_come_at_once_make_one_schema() {
+    let Some(place) = Place::new() else { return };
+    std::thread::scope(|scope| {
+        let engines: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| prepare(&database(&options(&place.url)), &place.schema, true))).collect();
+        let schemas: Vec<Schema> = engines.into_iter().map(|engine| engine.join().unwrap().unwrap()).collect();
+        assert!(schemas.iter().all(|schema| schema.may_write && *schema == schemas[0]));
+    });
+    assert_eq!(place.numbers("SELECT count(*), max(version)::bigint FROM migration"), [MIGRATIONS.len() as i64; 2]);
+}
+
+#[test]
+fn older_engines_read_and_write_as_far_as_a_newer_one_lets_them() {
+    let Some(place) = Place::new() else { return };
+    let second = Migration { version: 2, min_reader: 1, min_writer: 2, sql: "CREATE TABLE more (n int)" };
+    let third = Migration { version: 3, min_reader: 3, min_writer: 3, sql: "DROP TABLE more" };
+    let steps = [MIGRATIONS[0], second, third];
+    let come = |steps: &[Migration], migrate| prepare_with(&place.database, &place.schema, migrate, steps);
+    let missing = come(&steps[..1], false).unwrap_err();
+    assert!(missing.code() == Code::Config && missing.message.contains("are missing"), "{missing}");
+    assert!(come(&steps[..1], true).unwrap().may_write);
+    let older = come(&steps[..2], false).unwrap_err();
+    assert!(older.code() == Code::Config && older.message.contains("are older"), "{older}");
+    assert!(come(&steps[..2], true).unwrap().may_write);
+    // One version is behind: it reads, and leaves the tables alone.
+    assert!(!come(&steps[..1], true).unwrap().may_write);
+    assert!(come(&steps, true).unwrap().may_write);
+    for behind in [1, 2] {
+        assert_eq!(come(&steps[..behind], true).unwrap_err().code(), Code::NewerSchema);
+    }
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_schema_as_it_was() {
+    let Some(place) = Place::new() else { return };
+    let broken = Migration { version: 2, min_reader: 2, min_writer: 2, sql: "CREATE TABLE more (n int); SELECT 1 / 0" };
+    let error = prepare_with(&place.database, &place.schema, true, &[MIGRATIONS[0], broken]).unwrap_err();
+    assert_eq!(error.message, "the database refused a statement (SQLSTATE 22012)");
+    assert_eq!(place.numbers("SELECT max(version)::bigint FROM migration"), [1]);
+    assert_eq!(place.numbers("SELECT count(*) FROM pg_class WHERE oid = to_regclass('more')"), [0]);
+    assert!(prepare(&place.database, &place.schema, true).unwrap().may_write);
+}
+
+#[test]
+fn without_the_extension_nothing_is_made() {
+    let Some(place) = Place::new() else { return };
+    let name = format!("bare_{}", place.schema);
+    let admin = empty_database(&place.url, &name);
+    let error = prepare(&admin, &place.schema, true).unwrap_err();
+    assert!(error.code() == Code::Config && error.message.contains("lacks the extension"), "{error}");
+    // In a schema of its own it is found there.
+    run(&admin, "CREATE SCHEMA \"Ext ensions\"; CREATE EXTENSION vector SCHEMA \"Ext ensions\"").unwrap();
+    let schema = prepare(&admin, &place.schema, true).unwrap();
+    assert_eq!(schema.search_path, format!("{}, \"Ext ensions\"", place.schema));
+    let setting = Setting { search_path: &schema.search_path, ..PLAIN };
+    admin.transact(&Cancel::new(), &setting, |tx| tx.batch("SELECT '[1,2]'::vector <=> '[2,1]'")).unwrap();
+    admin.close();
+    place.drop_database(&name);
+}
+
+/// An empty database beside that of the tests.
+fn empty_database(url: &str, name: &str) -> Database {
+    RUNTIME.block_on(outside_of_transactions(url, &format!("CREATE DATABASE {name} TEMPLATE template0")));
+    let (server, _) = url.rsplit_once('/').unwrap();
+    database(&options(&format!("{server}/{name}")))
+}
+
+#[test]
+fn an_ordinary_role_sees_its_agent_and_nothing_else() {
+    let Some(place) = Place::new() else { return };
+    prepare(&place.database, &place.schema, true).unwrap();
+    let app = place.role();
+    let file = "INSERT INTO file VALUES ($1, 1, 1, 'memory', 'a.md', ''::bytea, 0, 0, 0, 0, 0)";
+    let setting = |agent| Setting { search_path: &place.schema, tenant: "t", agent, ..PLAIN };
+    let write = |set: Option<i64>, row: i64| {
+        let params: [crate::postgres::connect::Param<'_>; 1] = [(&row, tokio_postgres::types::Type::INT8)];
+        app.transact(&Cancel::new(), &setting(set), |tx| tx.execute(file, &params))
+    };
+    assert_eq!(write(Some(1), 1), Ok(1));
+    assert_eq!(write(Some(2), 2), Ok(1));
+    write(Some(1), 2).unwrap_err();
+    for (agent, seen) in [(Some(1), Ok(vec![1])), (Some(3), Ok(vec![]))] {
+        let read = app.transact(&Cancel::new(), &setting(agent), |tx| tx.rows("SELECT agent FROM file", &[]));
+        let read: Result<Vec<i64>, Error> = read.map(|rows| rows.iter().map(|row| row.get(0)).collect());
+        assert_eq!(read, seen);
+    }
+    let unset = app.transact(&Cancel::new(), &setting(None), |tx| tx.rows("SELECT agent FROM file", &[]));
+    assert!(unset.is_err(), "not every row, and not none");
+    for forbidden in
+        ["TRUNCATE file", "CREATE TABLE more (n int)", "DROP TABLE file", "ALTER TABLE file DISABLE ROW LEVEL SECURITY"]
+    {
+        let error = app.transact(&Cancel::new(), &setting(Some(1)), |tx| tx.batch(forbidden)).unwrap_err();
+        assert!(error.code() == Code::Config && error.message.contains("lacks a right"), "{forbidden}: {error}");
+    }
+    // The owner of the tables is held to it as well.
+    let forced = "SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()) AND relkind = 'r' \
+                  AND relname <> 'migration' AND NOT (relrowsecurity AND relforcerowsecurity)";
+    assert_eq!(place.numbers(forced), [0]);
+}
