@@ -46,6 +46,32 @@ macro_rules! id {
             }
         }
 
+        #[cfg(feature = "postgres")]
+        impl tokio_postgres::types::ToSql for $name {
+            fn to_sql(
+                &self,
+                kind: &tokio_postgres::types::Type,
+                out: &mut tokio_postgres::types::private::BytesMut,
+            ) -> Result<tokio_postgres::types::IsNull, Box<dyn std::error::Error + Sync + Send>> {
+                tokio_postgres::types::ToSql::to_sql(&self.0, kind, out)
+            }
+
+            tokio_postgres::types::accepts!(INT8);
+            tokio_postgres::types::to_sql_checked!();
+        }
+
+        #[cfg(feature = "postgres")]
+        impl<'a> tokio_postgres::types::FromSql<'a> for $name {
+            fn from_sql(
+                kind: &tokio_postgres::types::Type,
+                raw: &'a [u8],
+            ) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+                <i64 as tokio_postgres::types::FromSql>::from_sql(kind, raw).map(Self)
+            }
+
+            tokio_postgres::types::accepts!(INT8);
+        }
+
         impl From<$name> for Value {
             fn from(id: $name) -> Self {
                 Self::Integer(id.0)

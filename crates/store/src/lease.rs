@@ -53,7 +53,7 @@ impl LeaseRow {
 
     /// Whether the holder was a process of this boot of this machine that has ended, or a store of this process that is
     /// closed.
-    fn holder_is_dead(&self, here: &Owner) -> bool {
+    pub(crate) fn holder_is_dead(&self, here: &Owner) -> bool {
         let same_boot = !here.boot_id.is_empty() && here.boot_id == self.owner.boot_id && here.host == self.owner.host;
         if self.owner.pid == here.pid {
             return same_boot && !OPEN.lock().contains(&self.owner.uuid);
@@ -67,11 +67,11 @@ static OPEN: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
 
 /// The owner of a store counts as living as long as this does. One that was abandoned in the middle of a write cannot
 /// give its lease back, and nobody is to wait until that runs out.
-pub(super) struct Living(String);
+pub(crate) struct Living(String);
 
 impl Living {
     /// The owner's store is open from now on.
-    pub(super) fn new(owner: &Owner) -> Self {
+    pub(crate) fn new(owner: &Owner) -> Self {
         OPEN.lock().insert(owner.uuid.clone());
         Self(owner.uuid.clone())
     }
@@ -144,7 +144,7 @@ fn process_exists(pid: u32) -> bool {
 }
 
 /// The refusal of an indexing write without lease.
-pub(super) fn not_held() -> Error {
+pub(crate) fn not_held() -> Error {
     Error::new(Code::Busy, "another process indexes this workspace")
         .remedy("Nothing to do: its changes are seen here, and this process takes over when it ends")
 }

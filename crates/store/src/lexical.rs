@@ -162,7 +162,7 @@ impl Reader<'_> {
 }
 
 /// Whether the index can hold this term at all.
-fn is_term(term: &str) -> bool {
+pub(crate) fn is_term(term: &str) -> bool {
     !term.is_empty() && !term.bytes().any(|byte| byte <= b' ' || byte == 0x7F)
 }
 

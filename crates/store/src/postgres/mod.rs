@@ -5,12 +5,19 @@
 //! - [`config`], [`connect`] – how the database is reached, and transactions on it. Nothing outlives a transaction, so that
 //!   a pooler may stand in between: no session settings, no named statements, no session locks.
 //! - [`schema`] – the tables, and who may still use them when a newer engine has changed them.
+//! - [`agent`] – the memory of one agent; its reads and writes are in one file per topic, as in the rest of the crate.
 
+pub mod agent;
 pub mod blocks;
+mod chunks;
 pub mod config;
 pub mod connect;
 mod error;
+mod files;
+mod generations;
+mod lease;
 pub mod schema;
 #[cfg(test)]
 mod tests;
 mod tls;
+mod words;

@@ -1,18 +1,26 @@
 //! Tests on a real PostgreSQL, which `npm run pg -- start` gives; skipped where `MEMORY_CORE_TEST_PG` names none.
 
 mod connecting;
+mod parity;
 mod schema;
+mod writing;
 
-use std::{sync::LazyLock, time::Duration};
+use std::{
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use tokio::runtime::Runtime;
 use uuid::Uuid;
 
 use super::{
+    agent::{Agent, AgentOptions},
     config::Options,
     connect::{Database, Setting, WRITE},
+    schema::{Schema, prepare},
 };
-use model::cancel::Cancel;
+use crate::lease::Owner;
+use model::{cancel::Cancel, clock::SystemClock};
 
 /// What drives the connections of all tests.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
@@ -60,6 +68,12 @@ impl Place {
         (0..row.len()).map(|at| row.get(at)).collect()
     }
 
+    /// Changes rows behind everybody's back.
+    fn change(&self, sql: &str) {
+        let setting = Setting { search_path: &self.schema, ..PLAIN };
+        self.database.transact(&Cancel::new(), &setting, |tx| tx.batch(sql)).unwrap();
+    }
+
     /// The database as a role sees it that may read and write rows, and nothing else.
     fn role(&self) -> Database {
         let (schema, role) = (&self.schema, format!("app_{}", self.schema));
@@ -90,6 +104,17 @@ impl Drop for Place {
         let dropped = run(&self.database, &sql);
         assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
     }
+}
+
+/// An agent's memory, opened by this process.
+fn open(database: &Arc<Database>, schema: &Schema, name: &str) -> Agent {
+    open_as(database, schema, name, Owner::this_process())
+}
+
+fn open_as(database: &Arc<Database>, schema: &Schema, name: &str, owner: Owner) -> Agent {
+    let (tenant, name) = ("t".to_owned(), name.to_owned());
+    let options = AgentOptions { tenant, name, owner, clock: Arc::new(SystemClock) };
+    Agent::open(Arc::clone(database), schema.clone(), options).unwrap()
 }
 
 /// Runs what no transaction may hold.

@@ -1,7 +1,7 @@
 //! The schema: made once, kept by several versions of the engine, and the walls between agents in it.
 
 use super::*;
-use crate::postgres::schema::{MIGRATIONS, Migration, Schema, prepare, prepare_with};
+use crate::postgres::schema::{MIGRATIONS, Migration, prepare_with};
 use model::error::{Code, Error};
 
 #[test]

@@ -1,0 +1,273 @@
+//! The memory of one agent: snapshots of it, and writes, which are numbered.
+
+use std::{
+    cell::{Cell, RefCell},
+    ops::Deref,
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio_postgres::{
+    Row,
+    types::{FromSql, ToSql, Type},
+};
+
+use super::{
+    connect::{Database, Param, SNAPSHOT, Setting, Transaction, WRITE},
+    error::of_postgres,
+    schema::Schema,
+    words::Pending,
+};
+use crate::lease::{Living, Owner, VALID_MS, not_held};
+use model::{
+    cancel::Cancel,
+    clock::Clock,
+    error::{Code, Error, Result},
+};
+
+/// How often, and how long apart, it is asked whether a write whose answer was lost was done.
+const ASKED: (u32, Duration) = (20, Duration::from_millis(250));
+
+/// How an agent's memory is opened.
+pub struct AgentOptions {
+    /// Whose agent.
+    pub tenant: String,
+    /// Its name.
+    pub name: String,
+    /// Who holds the lease, if this one takes it.
+    pub owner: Owner,
+    /// The time that rows are dated with. Leases go by the clock of the database.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The memory of one agent. Every method blocks, and may be called from any thread that drives no runtime.
+pub struct Agent {
+    database: Arc<Database>,
+    schema: Schema,
+    options: AgentOptions,
+    id: i64,
+    /// The fencing token, while the lease is held.
+    pub(super) token: Mutex<Option<i64>>,
+    /// Others of this process wait for the lease as long as this is open.
+    _living: Living,
+}
+
+/// A column of a row.
+pub(super) fn column<'r, T: FromSql<'r>>(row: &'r Row, at: usize) -> Result<T> {
+    row.try_get(at).map_err(|error| of_postgres(&error))
+}
+
+/// A column that holds no negative number, in a type that may be smaller.
+pub(super) fn natural<T: TryFrom<i64>>(row: &Row, at: usize) -> Result<T> {
+    T::try_from(column(row, at)?)
+        .map_err(|_| Error::new(Code::Corrupt, "the database holds a number that none was written as"))
+}
+
+/// The one row that a statement has to have.
+pub(super) fn the_row(row: Option<Row>) -> Result<Row> {
+    row.ok_or_else(|| Error::new(Code::Corrupt, "the database no longer has a row of this agent"))
+}
+
+/// A number, or an id, as [`Transaction::rows`] sends it.
+pub(super) fn int8<N: ToSql + Sync>(number: &N) -> Param<'_> {
+    (number, Type::INT8)
+}
+
+/// A text as [`Transaction::rows`] sends it.
+pub(super) const fn text<'a>(text: &'a &'a str) -> Param<'a> {
+    (text, Type::TEXT)
+}
+
+impl Agent {
+    /// Opens the memory of an agent; it is made when there is none.
+    ///
+    /// # Errors
+    /// What the database answers; [`Code::NewerSchema`] when there is none, and this engine must not write.
+    pub fn open(database: Arc<Database>, schema: Schema, options: AgentOptions) -> Result<Self> {
+        let setting = |begin| Setting { begin, search_path: &schema.search_path, tenant: &options.tenant, agent: None };
+        let (tenant, name) = (options.tenant.as_str(), options.name.as_str());
+        let names = [text(&tenant), text(&name)];
+        let find = |tx: &Transaction<'_>| tx.row("SELECT id FROM agent WHERE tenant = $1 AND name = $2", &names);
+        let row = match database.transact(&Cancel::new(), &setting(SNAPSHOT), find)? {
+            Some(row) => row,
+            None if !schema.may_write => return Err(newer()),
+            None => {
+                let made = database.transact(&Cancel::new(), &setting(WRITE), |tx| {
+                    tx.execute("INSERT INTO agent (tenant, name) VALUES ($1, $2) ON CONFLICT DO NOTHING", &names)?;
+                    find(tx)
+                });
+                the_row(made?)?
+            }
+        };
+        let id = column(&row, 0)?;
+        let living = Living::new(&options.owner);
+        Ok(Self { database, schema, options, id, token: Mutex::new(None), _living: living })
+    }
+
+    fn setting(&self, begin: &'static str) -> Setting<'_> {
+        let (search_path, tenant) = (self.schema.search_path.as_str(), self.options.tenant.as_str());
+        Setting { begin, search_path, tenant, agent: Some(self.id) }
+    }
+
+    /// Who takes the lease.
+    pub(super) const fn owner(&self) -> &Owner {
+        &self.options.owner
+    }
+
+    /// Runs a closure on a snapshot.
+    ///
+    /// # Errors
+    /// What the closure gives and the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
+    pub fn read<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        self.database.transact(cancel, &self.setting(SNAPSHOT), |tx| f(&Reader::over(tx, self.id)))
+    }
+
+    /// Runs a closure in one write transaction. All or nothing.
+    ///
+    /// # Errors
+    /// As [`Self::read`]; [`Code::NewerSchema`] when only a newer engine may write.
+    pub fn write<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        self.numbered("true", 0, f)
+    }
+
+    /// [`Self::write`] for what only the holder of the lease may do, whose lease is renewed by it.
+    ///
+    /// # Errors
+    /// As [`Self::write`]; [`Code::Busy`] when the lease is not held.
+    pub fn write_indexed<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        let token = (*self.token.lock()).ok_or_else(not_held)?;
+        let result = self.numbered("token = $4 AND owner = $3", token, f);
+        if result.as_ref().is_err_and(|error| *error == not_held()) {
+            *self.token.lock() = None;
+        }
+        result
+    }
+
+    /// A write that begins by counting itself, where a condition holds. The row is locked from then on: writes of an agent
+    /// come one after the other, and their ids become visible in order.
+    fn numbered<T>(&self, condition: &str, token: i64, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        if !self.schema.may_write {
+            return Err(newer());
+        }
+        let sql = format!(
+            "UPDATE agent SET version = version + 1, expires_ms = CASE WHEN token = $4 AND owner = $3 \
+             THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $2 ELSE expires_ms END \
+             WHERE id = $1 AND {condition} RETURNING version, pg_current_xact_id()::text"
+        );
+        let owner = self.options.owner.uuid.as_str();
+        let (number, finished) = (RefCell::new(None), Cell::new(None));
+        let result = self.database.transact(&Cancel::new(), &self.setting(WRITE), |transaction| {
+            let row = transaction.row(&sql, &[int8(&self.id), int8(&VALID_MS), text(&owner), int8(&token)])?;
+            let row = row.ok_or_else(not_held)?;
+            *number.borrow_mut() = Some((column::<i64>(&row, 0)?, column::<String>(&row, 1)?));
+            let pending = RefCell::default();
+            let reader = Reader { tx: transaction, agent: self.id, pending: Some(&pending) };
+            let value = f(&Tx { reader, now_ms: self.options.clock.now_ms() })?;
+            Pending::write(transaction, self.id, &pending)?;
+            finished.set(Some(value));
+            Ok(())
+        });
+        let Err(error) = result else { return finished.take().ok_or_else(lost) };
+        match (finished.take(), number.take()) {
+            // All was done but for the last word, and the answer to that was lost.
+            (Some(value), Some((version, xid))) if error.code() == Code::Io => {
+                if self.was_committed(version, &xid)? {
+                    Ok(value)
+                } else {
+                    Err(error)
+                }
+            }
+            _ => Err(error),
+        }
+    }
+
+    /// Whether a write whose answer was lost was done.
+    fn was_committed(&self, version: i64, xid: &str) -> Result<bool> {
+        // A standby that took over may have lost it, and given its number to another; but then its version is lower.
+        let sql = "SELECT version >= $2 AND pg_xact_status($3::text::xid8) IS NOT DISTINCT FROM 'committed', \
+                   pg_xact_status($3::text::xid8) IS NOT DISTINCT FROM 'in progress' FROM agent WHERE id = $1";
+        let (times, apart) = ASKED;
+        let mut last = lost();
+        for _ in 0..times {
+            let params = [int8(&self.id), int8(&version), text(&xid)];
+            match self.database.transact(&Cancel::new(), &self.setting(SNAPSHOT), |tx| tx.row(sql, &params)) {
+                Ok(row) => {
+                    let row = the_row(row)?;
+                    if !column::<bool>(&row, 1)? {
+                        return column(&row, 0);
+                    }
+                }
+                Err(error) if error.code() == Code::Io => last = error,
+                Err(error) => return Err(error),
+            }
+            thread::sleep(apart);
+        }
+        Err(last)
+    }
+
+    /// A number that grows with every write of any process.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn version(&self) -> Result<i64> {
+        self.read(&Cancel::new(), |reader| {
+            column(&the_row(reader.tx.row("SELECT version FROM agent WHERE id = $1", &[int8(&self.id)])?)?, 0)
+        })
+    }
+
+    /// A transaction on the agent's row, which counts for no write.
+    pub(super) fn on_row<T>(&self, f: impl FnOnce(&Transaction<'_>, i64) -> Result<T>) -> Result<T> {
+        if !self.schema.may_write {
+            return Err(newer());
+        }
+        self.database.transact(&Cancel::new(), &self.setting(WRITE), |tx| f(tx, self.id))
+    }
+}
+
+fn newer() -> Error {
+    Error::new(Code::NewerSchema, "the database was changed by a newer version of this engine, which alone may write")
+        .remedy("Update memory-core-rs on this machine; searches go on meanwhile")
+}
+
+fn lost() -> Error {
+    Error::new(Code::Io, "the connection to the database ended, and it is not known whether the write was done")
+}
+
+/// A consistent view of an agent's memory.
+pub struct Reader<'t> {
+    pub(super) tx: &'t Transaction<'t>,
+    pub(super) agent: i64,
+    /// What a write has not sent yet.
+    pub(super) pending: Option<&'t RefCell<Pending>>,
+}
+
+impl<'t> Reader<'t> {
+    pub(super) const fn over(tx: &'t Transaction<'t>, agent: i64) -> Self {
+        Self { tx, agent, pending: None }
+    }
+}
+
+/// One write transaction. Reads through it see its own changes.
+pub struct Tx<'t> {
+    pub(super) reader: Reader<'t>,
+    pub(super) now_ms: i64,
+}
+
+impl<'t> Deref for Tx<'t> {
+    type Target = Reader<'t>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.reader
+    }
+}
+
+impl Tx<'_> {
+    /// The first of so many ids that follow each other.
+    pub(super) fn next_ids(&self, number: usize) -> Result<i64> {
+        let number = i64::try_from(number).unwrap_or(i64::MAX);
+        let sql = "UPDATE agent SET next_id = next_id + $2 WHERE id = $1 RETURNING next_id - $2";
+        column(&the_row(self.tx.row(sql, &[int8(&self.agent), int8(&number)])?)?, 0)
+    }
+}

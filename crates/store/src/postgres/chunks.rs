@@ -1,0 +1,81 @@
+//! Chunks by id and by file.
+
+use tokio_postgres::{Row, types::Type};
+
+use super::{
+    agent::{Reader, column, int8, natural},
+    files::hash,
+};
+use crate::{
+    chunks::ChunkRow,
+    generations::GenerationId,
+    ids::{ChunkId, FileId},
+};
+use model::error::{Code, Error, Result};
+
+const COLUMNS: &str =
+    "c.id, c.file, f.source, f.path, f.lines, f.mtime_ns, c.start_line, c.end_line, c.hash, c.body, c.lines";
+
+fn from_row(row: &Row) -> Result<ChunkRow> {
+    let body = String::from_utf8(column(row, 9)?);
+    Ok(ChunkRow {
+        id: column(row, 0)?,
+        file_id: column(row, 1)?,
+        source: column(row, 2)?,
+        path: column(row, 3)?,
+        file_lines: natural(row, 4)?,
+        mtime_ns: column(row, 5)?,
+        start_line: natural(row, 6)?,
+        end_line: natural(row, 7)?,
+        hash: column::<Option<&[u8]>>(row, 8)?.map(hash).transpose()?,
+        text: body.map_err(|_| Error::new(Code::Corrupt, "the database holds a text that is none"))?,
+        line_terms: column(row, 10)?,
+    })
+}
+
+impl Reader<'_> {
+    /// Chunks by id, in the order of the ids; ids that are gone are left out.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn chunks(&self, ids: &[ChunkId]) -> Result<Vec<ChunkRow>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM unnest($2) WITH ORDINALITY ids (id, place) \
+             JOIN chunk c ON c.agent = $1 AND c.id = ids.id JOIN file f ON f.agent = $1 AND f.id = c.file ORDER BY ids.place"
+        );
+        let ids: Vec<i64> = ids.iter().map(|id| id.number()).collect();
+        self.tx.rows(&sql, &[int8(&self.agent), (&ids, Type::INT8_ARRAY)])?.iter().map(from_row).collect()
+    }
+
+    /// All chunks of a file, in line order.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn chunks_of_file(&self, file: FileId) -> Result<Vec<ChunkRow>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM chunk c JOIN file f ON f.agent = $1 AND f.id = c.file \
+             WHERE c.agent = $1 AND c.file = $2 ORDER BY c.start_line, c.id"
+        );
+        self.tx.rows(&sql, &[int8(&self.agent), int8(&file)])?.iter().map(from_row).collect()
+    }
+
+    /// Ids of all chunks of a generation, ascending.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn chunk_ids(&self, generation: GenerationId) -> Result<Vec<ChunkId>> {
+        let sql = "SELECT id FROM chunk WHERE agent = $1 AND generation = $2 ORDER BY id";
+        let rows = self.tx.rows(sql, &[int8(&self.agent), int8(&generation)])?;
+        rows.iter().map(|row| column(row, 0)).collect()
+    }
+
+    /// Number of chunks of a generation.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn chunk_count(&self, generation: GenerationId) -> Result<u64> {
+        let sql = "SELECT chunks FROM generation WHERE agent = $1 AND id = $2";
+        let row = self.tx.row(sql, &[int8(&self.agent), int8(&generation)])?;
+        row.map_or(Ok(0), |row| natural(&row, 0))
+    }
+}

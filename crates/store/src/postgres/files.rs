@@ -1,0 +1,167 @@
+//! Files of a generation, each replaced as a whole together with its chunks.
+
+use std::collections::HashMap;
+
+use tokio_postgres::{Row, types::Type};
+
+use super::agent::{Reader, Tx, column, int8, natural, text};
+use crate::{
+    files::{FileRow, Hash, NewChunk, NewFile},
+    generations::GenerationId,
+    ids::FileId,
+};
+use model::error::{Code, Error, Result};
+
+/// A hash as it is stored.
+pub(super) fn hash(bytes: &[u8]) -> Result<Hash> {
+    bytes.try_into().map_err(|_| Error::new(Code::Corrupt, "the database holds a hash of another length"))
+}
+
+/// A file of six columns, from this one on.
+fn file_row(row: &Row, first: usize) -> Result<FileRow> {
+    Ok(FileRow {
+        id: column(row, first)?,
+        hash: hash(column(row, first + 1)?)?,
+        mtime_ns: column(row, first + 2)?,
+        size: natural(row, first + 3)?,
+        lines: natural(row, first + 4)?,
+        terms: natural(row, first + 5)?,
+    })
+}
+
+impl Reader<'_> {
+    /// All files of a source, by path.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn files(&self, generation: GenerationId, source: &str) -> Result<HashMap<String, FileRow>> {
+        let sql = "SELECT path, id, hash, mtime_ns, size, lines, terms FROM file \
+                   WHERE agent = $1 AND generation = $2 AND source = $3";
+        let rows = self.tx.rows(sql, &[int8(&self.agent), int8(&generation), text(&source)])?;
+        rows.iter().map(|row| Ok((column(row, 0)?, file_row(row, 1)?))).collect()
+    }
+
+    /// One file of a source.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn file(&self, generation: GenerationId, source: &str, path: &str) -> Result<Option<FileRow>> {
+        let sql = "SELECT id, hash, mtime_ns, size, lines, terms FROM file \
+                   WHERE agent = $1 AND generation = $2 AND source = $3 AND path = $4";
+        let params = [int8(&self.agent), int8(&generation), text(&source), text(&path)];
+        self.tx.row(sql, &params)?.map(|row| file_row(&row, 0)).transpose()
+    }
+
+    /// How many files a source has.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn file_count(&self, generation: GenerationId, source: &str) -> Result<u64> {
+        let sql = "SELECT count(*) FROM file WHERE agent = $1 AND generation = $2 AND source = $3";
+        let row = self.tx.row(sql, &[int8(&self.agent), int8(&generation), text(&source)])?;
+        row.map_or(Ok(0), |row| natural(&row, 0))
+    }
+
+    /// Source and path of all files, by id.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn file_paths(&self, generation: GenerationId) -> Result<Vec<(FileId, String, String)>> {
+        let sql = "SELECT id, source, path FROM file WHERE agent = $1 AND generation = $2";
+        let rows = self.tx.rows(sql, &[int8(&self.agent), int8(&generation)])?;
+        rows.iter().map(|row| Ok((column(row, 0)?, column(row, 1)?, column(row, 2)?))).collect()
+    }
+}
+
+impl Tx<'_> {
+    /// Stores a file and its chunks in place of what was stored under its path. Gives the id of the file.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn replace_file(&self, generation: GenerationId, file: &NewFile<'_>, chunks: &[NewChunk]) -> Result<FileId> {
+        self.delete_file(generation, file.source, file.path)?;
+        let id = self.next_ids(1 + chunks.len())?;
+        let first = id + 1;
+        let too_large = |_| Error::new(Code::Argument, "a file is too large for the index");
+        let size = i64::try_from(file.size).map_err(too_large)?;
+        let (lines, terms) = (i64::from(file.lines), i64::from(file.terms));
+        let file_params = [
+            int8(&self.agent),
+            int8(&id),
+            int8(&generation),
+            text(&file.source),
+            text(&file.path),
+            (&file.hash.as_slice() as _, Type::BYTEA),
+            int8(&file.mtime_ns),
+            int8(&size),
+            int8(&lines),
+            int8(&terms),
+            int8(&self.now_ms),
+        ];
+        let ids: Vec<i64> = (first..).take(chunks.len()).collect();
+        let starts: Vec<i64> = chunks.iter().map(|chunk| i64::from(chunk.start_line)).collect();
+        let ends: Vec<i64> = chunks.iter().map(|chunk| i64::from(chunk.end_line)).collect();
+        let hashes: Vec<Option<&[u8]>> =
+            chunks.iter().map(|chunk| (!chunk.text.trim().is_empty()).then_some(&chunk.hash[..])).collect();
+        let bodies: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.text.as_bytes()).collect();
+        let line_terms: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.line_terms.as_slice()).collect();
+        let chunk_params = [
+            int8(&self.agent),
+            int8(&generation),
+            int8(&id),
+            (&ids as _, Type::INT8_ARRAY),
+            (&starts as _, Type::INT8_ARRAY),
+            (&ends as _, Type::INT8_ARRAY),
+            (&hashes as _, Type::BYTEA_ARRAY),
+            (&bodies as _, Type::BYTEA_ARRAY),
+            (&line_terms as _, Type::BYTEA_ARRAY),
+        ];
+        let (count, hashed) = (chunks.len() as i64, hashes.iter().flatten().count() as i64);
+        self.tx.execute_all(&[
+            (
+                "INSERT INTO file (agent, id, generation, source, path, hash, mtime_ns, size, lines, terms, indexed_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                &file_params,
+            ),
+            (
+                "INSERT INTO chunk (agent, generation, file, id, start_line, end_line, hash, body, lines) \
+                 SELECT $1, $2, $3, c.* FROM unnest($4, $5, $6, $7, $8, $9) c",
+                &chunk_params,
+            ),
+            (
+                "UPDATE generation SET chunks = chunks + $3, hashed = hashed + $4 WHERE agent = $1 AND id = $2",
+                &[int8(&self.agent), int8(&generation), int8(&count), int8(&hashed)],
+            ),
+        ])?;
+        self.add_words(generation, first, chunks);
+        Ok(FileId::new(id))
+    }
+
+    /// Notes a new modification time of a file whose content is the same.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn touch_file(&self, file: FileId, mtime_ns: i64) -> Result<()> {
+        let sql = "UPDATE file SET mtime_ns = $3 WHERE agent = $1 AND id = $2";
+        self.tx.execute(sql, &[int8(&self.agent), int8(&file), int8(&mtime_ns)]).map(drop)
+    }
+
+    /// Removes a file with its chunks. False when there was none.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn delete_file(&self, generation: GenerationId, source: &str, path: &str) -> Result<bool> {
+        // All parts see the same moment, and each row once.
+        let sql = "WITH gone AS (DELETE FROM file WHERE agent = $1 AND generation = $2 AND source = $3 AND path = $4 \
+                                 RETURNING id), \
+                        dead AS (DELETE FROM chunk c USING gone WHERE c.agent = $1 AND c.file = gone.id \
+                                 RETURNING c.id, c.hash), \
+                        noted AS (INSERT INTO lex_dead (agent, generation, chunk) SELECT $1, $2, id FROM dead), \
+                        counted AS (UPDATE generation SET chunks = chunks - (SELECT count(*) FROM dead), \
+                                    hashed = hashed - (SELECT count(hash) FROM dead) \
+                                    WHERE agent = $1 AND id = $2 AND EXISTS (SELECT 1 FROM dead)) \
+                   SELECT count(*) FROM gone";
+        let params = [int8(&self.agent), int8(&generation), text(&source), text(&path)];
+        self.tx.row(sql, &params)?.map_or(Ok(false), |row| Ok(column::<i64>(&row, 0)? > 0))
+    }
+}

@@ -1,0 +1,185 @@
+//! Who may write, and what is known of a write whose answer was lost.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+use super::*;
+use crate::{
+    generations::GenerationState,
+    lease::{Lease, Owner},
+    postgres::schema::Schema,
+};
+use model::error::Code;
+
+/// A process on another machine.
+fn stranger(database: &Arc<Database>, schema: &Schema) -> Agent {
+    let unique = Uuid::new_v4().to_string();
+    let owner = Owner { uuid: unique.clone(), pid: 1, host: "elsewhere".into(), boot_id: unique };
+    open_as(database, schema, "one", owner)
+}
+
+#[test]
+fn one_process_indexes_at_a_time_and_a_late_one_is_fenced() {
+    let Some(place) = Place::new() else { return };
+    let schema = prepare(&place.database, &place.schema, true).unwrap();
+    let database = Arc::new(place.role());
+    let (one, other) = (stranger(&database, &schema), stranger(&database, &schema));
+    let index = |agent: &Agent| agent.write_indexed(|tx| tx.begin_building("words").map(drop));
+    assert_eq!(index(&one).unwrap_err().code(), Code::Busy, "nobody indexes without lease");
+    assert_eq!(one.acquire_lease().unwrap(), Lease::Held { token: 1 });
+    assert_eq!(one.acquire_lease().unwrap(), Lease::Held { token: 1 });
+    assert!(matches!(other.acquire_lease().unwrap(), Lease::HeldBy(row) if row.token == 1));
+    // What is no indexing goes on beside it, and moves nobody's lease.
+    let expires = || one.lease().unwrap().unwrap().expires_ms;
+    let before = expires();
+    other.write(|_| Ok(())).unwrap();
+    assert_eq!(expires(), before);
+    index(&one).unwrap();
+    assert!(expires() > before, "each write of the holder renews it");
+    assert!(one.renew_lease().unwrap());
+    one.release_lease().unwrap();
+    assert_eq!(index(&one).unwrap_err().code(), Code::Busy);
+    assert_eq!(other.acquire_lease().unwrap(), Lease::Held { token: 2 });
+    // The other one sleeps, its lease runs out, and it wakes up in the middle of its work.
+    place.change("UPDATE agent SET expires_ms = 1");
+    assert_eq!(one.acquire_lease().unwrap(), Lease::Held { token: 3 });
+    let version = one.version().unwrap();
+    let late = other.write_indexed(|tx| tx.begin_rebuild("late").map(drop)).unwrap_err();
+    assert_eq!((late.code(), one.version().unwrap()), (Code::Busy, version));
+    assert!(!other.renew_lease().is_ok_and(|held| held));
+    assert_eq!(one.read(&Cancel::new(), |reader| reader.building()).unwrap(), None);
+    index(&one).unwrap();
+}
+
+#[test]
+fn takeovers_that_race_have_one_winner_and_tokens_only_grow() {
+    let Some(place) = Place::new() else { return };
+    let schema = prepare(&place.database, &place.schema, true).unwrap();
+    let database = Arc::new(place.role());
+    let agents: Vec<Agent> = (0..6).map(|_| stranger(&database, &schema)).collect();
+    for round in 1..=25 {
+        place.change("UPDATE agent SET expires_ms = 1, owner = 'gone'");
+        std::thread::scope(|scope| {
+            let calls: Vec<_> = agents.iter().map(|agent| scope.spawn(|| agent.acquire_lease().unwrap())).collect();
+            let held = calls
+                .into_iter()
+                .map(|call| call.join().unwrap())
+                .filter(|lease| *lease == Lease::Held { token: round });
+            assert_eq!(held.count(), 1, "round {round}");
+        });
+    }
+}
+
+// A store that was dropped in this process, and a process of this boot that ended, are not waited for.
+#[test]
+fn nobody_waits_for_a_holder_that_is_known_to_be_gone() {
+    let Some(place) = Place::new() else { return };
+    let schema = prepare(&place.database, &place.schema, true).unwrap();
+    let database = Arc::new(place.role());
+    let here = Owner::this_process();
+    if here.boot_id.is_empty() {
+        return;
+    }
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    let ended = Owner { uuid: "ended".to_owned(), pid: child.id(), ..here.clone() };
+    child.wait().unwrap();
+    assert_eq!(open_as(&database, &schema, "one", ended).acquire_lease().unwrap(), Lease::Held { token: 1 });
+    let dropped = open_as(&database, &schema, "one", here);
+    assert_eq!(dropped.acquire_lease().unwrap(), Lease::Held { token: 2 });
+    let next = open(&database, &schema, "one");
+    assert!(matches!(next.acquire_lease().unwrap(), Lease::HeldBy(row) if row.token == 2));
+    drop(dropped);
+    assert_eq!(next.acquire_lease().unwrap(), Lease::Held { token: 3 });
+}
+
+#[test]
+fn writers_of_one_agent_take_turns_and_their_ids_follow_each_other() {
+    let Some(place) = Place::new() else { return };
+    let schema = prepare(&place.database, &place.schema, true).unwrap();
+    let database = Arc::new(place.role());
+    let agents: Vec<Agent> = (0..4).map(|_| stranger(&database, &schema)).collect();
+    std::thread::scope(|scope| {
+        for agent in &agents {
+            scope.spawn(|| {
+                for _ in 0..10 {
+                    let generation = agent.write(|tx| tx.begin_rebuild("words")).unwrap();
+                    assert_ne!(generation.state, GenerationState::Retired);
+                }
+            });
+        }
+    });
+    assert_eq!(place.numbers("SELECT version, next_id FROM agent"), [40, 41]);
+}
+
+/// What becomes of the connection over which the next COMMIT comes.
+const GOES_ON: u8 = 0;
+const ENDS_BEFORE: u8 = 1;
+const ENDS_AFTER: u8 = 2;
+
+/// The server behind a line that is cut at the word.
+fn with_a_bad_line(url: &str, fate: &'static AtomicU8) -> String {
+    let (login, server) = url.rsplit_once('@').unwrap();
+    let (server, database) = server.split_once('/').unwrap();
+    let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = server.to_owned();
+    RUNTIME.spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let server = server.clone();
+            tokio::spawn(async move {
+                let mut server = TcpStream::connect(server).await?;
+                let (mut up, mut down) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+                loop {
+                    tokio::select! {
+                        read = client.read(&mut up) => {
+                            let sent = &up[..read?];
+                            let is_commit = sent.windows(7).any(|word| word == b"COMMIT\0");
+                            match fate.load(Ordering::SeqCst) {
+                                _ if sent.is_empty() => break,
+                                ENDS_BEFORE if is_commit => break,
+                                ENDS_AFTER if is_commit => {
+                                    server.write_all(sent).await?;
+                                    // It was done when it is answered.
+                                    let _ = server.read(&mut down).await?;
+                                    break;
+                                }
+                                _ => server.write_all(sent).await?,
+                            }
+                        }
+                        read = server.read(&mut down) => match read? {
+                            0 => break,
+                            read => client.write_all(&down[..read]).await?,
+                        }
+                    }
+                }
+                // The first loss is the last.
+                fate.store(GOES_ON, Ordering::SeqCst);
+                std::io::Result::Ok(())
+            });
+        }
+    });
+    format!("{login}@{address}/{database}")
+}
+
+#[test]
+fn a_write_whose_answer_was_lost_is_known_to_be_done_or_not() {
+    static FATE: AtomicU8 = AtomicU8::new(GOES_ON);
+    let Some(place) = Place::new() else { return };
+    let schema = prepare(&place.database, &place.schema, true).unwrap();
+    let database = Arc::new(database(&options(&with_a_bad_line(&place.url, &FATE))));
+    let agent = stranger(&database, &schema);
+    let generations = || place.numbers("SELECT count(*) FROM generation")[0];
+    for round in 0..5 {
+        FATE.store(ENDS_AFTER, Ordering::SeqCst);
+        let made = agent.write(|tx| tx.begin_rebuild("words")).unwrap();
+        assert_eq!((made.identity.as_str(), generations()), ("words", 2 * round + 1), "it was done, and once");
+        agent.write(|tx| tx.begin_rebuild("words")).unwrap();
+        FATE.store(ENDS_BEFORE, Ordering::SeqCst);
+        let lost = agent.write(|tx| tx.begin_rebuild("words")).unwrap_err();
+        assert_eq!((lost.code(), generations()), (Code::Io, 2 * round + 2));
+    }
+}

@@ -1,0 +1,310 @@
+//! Which chunks hold a term: looked up in the blocks of all segments at once, and written as one segment a transaction.
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashMap},
+};
+
+use tokio_postgres::types::Type;
+
+use super::{
+    agent::{Reader, Tx, column, int8, natural},
+    blocks::{Block, Builder, Dead, Merge, Segment, Stored, TermHash},
+    connect::Transaction,
+};
+use crate::{
+    files::NewChunk,
+    generations::GenerationId,
+    ids::ChunkId,
+    lexical::{Postings, Term, is_term},
+};
+use model::error::Result;
+
+/// Segments that a search may have to look at. With one more, those that are small beside the rest become one.
+const MOST_SEGMENTS: usize = 8;
+
+/// Chunks that are gone and still in segments, and their share of those that are there, from which on all segments become
+/// one: whoever searches has to know of each.
+const MOST_DEAD: u64 = 1_000;
+const DEAD_SHARE: u64 = 4;
+
+/// Blocks that are written at a time, some 1 MB.
+const BLOCKS: usize = 256;
+
+/// The blocks that terms are in, of each segment; one that several are in is sent once. Each `LIMIT` keeps the planner from
+/// a join that reads all blocks, which it takes for cheap before the table was counted for the first time.
+pub(super) const LOOK_UP: &str = "SELECT s.id, block.first, block.data FROM segment s CROSS JOIN LATERAL (\
+     SELECT DISTINCT found.first FROM unnest($3) AS t (term) CROSS JOIN LATERAL (\
+       SELECT l.first FROM lex l WHERE l.agent = $1 AND l.generation = $2 AND l.segment = s.id \
+       AND l.first <= t.term ORDER BY l.first DESC LIMIT 1) found) at \
+   CROSS JOIN LATERAL (\
+     SELECT l.first, l.data FROM lex l WHERE l.agent = $1 AND l.generation = $2 AND l.segment = s.id \
+     AND l.first = at.first LIMIT 1) block \
+   WHERE s.agent = $1 AND s.generation = $2 ORDER BY s.first_chunk";
+
+/// What a write adds to the words of generations, before it is sent.
+#[derive(Default)]
+pub(super) struct Pending(BTreeMap<GenerationId, Words>);
+
+struct Words {
+    builder: Builder,
+    /// The first chunk and the last.
+    chunks: (i64, i64),
+}
+
+impl Pending {
+    /// Sends all of it, a segment for each generation.
+    pub(super) fn write(tx: &Transaction<'_>, agent: i64, pending: &RefCell<Self>) -> Result<()> {
+        for (generation, words) in std::mem::take(&mut *pending.borrow_mut()).0 {
+            // The first chunk's id is nobody else's.
+            let segment = NewSegment { agent, generation, id: words.chunks.0, chunks: words.chunks };
+            segment.write(tx, words.builder.finish().into_iter().map(Ok))?;
+        }
+        Ok(())
+    }
+}
+
+/// A segment to be written.
+struct NewSegment {
+    agent: i64,
+    generation: GenerationId,
+    id: i64,
+    chunks: (i64, i64),
+}
+
+impl NewSegment {
+    fn write(&self, tx: &Transaction<'_>, blocks: impl Iterator<Item = Result<Stored>>) -> Result<()> {
+        let generation = self.generation.number();
+        let (mut firsts, mut data, mut bytes) = (Vec::new(), Vec::new(), 0_i64);
+        let send = |firsts: &mut Vec<i64>, data: &mut Vec<Vec<u8>>| {
+            let sql = "INSERT INTO lex (agent, generation, segment, first, data) SELECT $1, $2, $3, b.* FROM unnest($4, $5) b";
+            let (first, second) = ((firsts as &Vec<i64>, Type::INT8_ARRAY), (data as &Vec<Vec<u8>>, Type::BYTEA_ARRAY));
+            let params = [
+                int8(&self.agent),
+                int8(&generation),
+                int8(&self.id),
+                (first.0 as _, first.1),
+                (second.0 as _, second.1),
+            ];
+            tx.execute(sql, &params)?;
+            firsts.clear();
+            data.clear();
+            Ok(())
+        };
+        for block in blocks {
+            let block = block?;
+            bytes += block.data.len() as i64;
+            firsts.push(block.first.number());
+            data.push(block.data);
+            if firsts.len() == BLOCKS {
+                send(&mut firsts, &mut data)?;
+            }
+        }
+        if !firsts.is_empty() {
+            send(&mut firsts, &mut data)?;
+        }
+        let sql = "INSERT INTO segment (agent, generation, id, first_chunk, last_chunk, bytes) VALUES ($1, $2, $3, $4, $5, $6)";
+        let (first, last) = self.chunks;
+        let params = [int8(&self.agent), int8(&generation), int8(&self.id), int8(&first), int8(&last), int8(&bytes)];
+        tx.execute(sql, &params).map(drop)
+    }
+}
+
+/// The blocks that some terms are in.
+struct Looked {
+    /// Of each segment, the oldest first, its blocks by their first hashes.
+    segments: Vec<BTreeMap<TermHash, Block<Vec<u8>>>>,
+    dead: Dead,
+}
+
+impl Looked {
+    /// The chunks that hold a term; none when they are more than `most`.
+    fn ids(&self, term: &str, most: usize) -> Result<Option<Vec<ChunkId>>> {
+        let term = TermHash::of(term);
+        let mut lists = Vec::new();
+        for blocks in &self.segments {
+            if let Some((_, block)) = blocks.range(..=term).next_back() {
+                lists.extend(block.find(term)?);
+            }
+        }
+        let count: usize = lists.iter().map(super::blocks::Postings::len).sum();
+        if count.saturating_sub(self.dead.len()) > most {
+            return Ok(None);
+        }
+        let mut ids = Vec::with_capacity(count);
+        for list in lists {
+            ids.extend(list.ids()?);
+        }
+        self.dead.subtract_from(&mut ids);
+        Ok((ids.len() <= most).then_some(ids))
+    }
+}
+
+impl Reader<'_> {
+    /// The blocks that terms are in.
+    fn look_up<'a>(&self, generation: GenerationId, terms: impl Iterator<Item = &'a str>) -> Result<Looked> {
+        if let Some(pending) = self.pending {
+            Pending::write(self.tx, self.agent, pending)?;
+        }
+        let mut hashes: Vec<i64> = terms.filter(|term| is_term(term)).map(|term| TermHash::of(term).number()).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        let params = [int8(&self.agent), int8(&generation), (&hashes as _, Type::INT8_ARRAY)];
+        let mut segments: Vec<BTreeMap<TermHash, Block<Vec<u8>>>> = Vec::new();
+        let mut last = None;
+        for row in self.tx.rows(LOOK_UP, &params)? {
+            let (segment, first) = (column::<i64>(&row, 0)?, TermHash::new(column(&row, 1)?));
+            if last.replace(segment) != Some(segment) {
+                segments.push(BTreeMap::new());
+            }
+            if let Some(blocks) = segments.last_mut() {
+                blocks.insert(first, Block::open(first, column(&row, 2)?)?);
+            }
+        }
+        Ok(Looked { segments, dead: self.dead(generation, (0, i64::MAX))? })
+    }
+
+    /// Chunks between two that are gone, and still in a segment.
+    fn dead(&self, generation: GenerationId, (first, last): (i64, i64)) -> Result<Dead> {
+        let sql = "SELECT chunk FROM lex_dead WHERE agent = $1 AND generation = $2 AND chunk BETWEEN $3 AND $4";
+        let params = [int8(&self.agent), int8(&generation), int8(&first), int8(&last)];
+        let rows = self.tx.rows(sql, &params)?;
+        rows.iter().map(|row| column(row, 0)).collect::<Result<_>>().map(Dead::new)
+    }
+
+    /// Where the terms of each concept stand; see [`crate::Reader::postings`].
+    ///
+    /// # Errors
+    /// What the database answers; [`Code::Corrupt`](model::error::Code::Corrupt) when a block is damaged.
+    pub fn postings(
+        &self,
+        generation: GenerationId,
+        concepts: &[Vec<Term<'_>>],
+        most: usize,
+    ) -> Result<Vec<Option<Postings>>> {
+        let looked = self.look_up(generation, concepts.iter().flatten().map(|term| term.text))?;
+        let of_concept = |terms: &Vec<Term<'_>>| {
+            let mut postings = Vec::with_capacity(terms.len());
+            for term in terms {
+                let ids = if is_term(term.text) { looked.ids(term.text, most)? } else { Some(Vec::new()) };
+                match ids {
+                    None if term.is_required => return Ok(None),
+                    ids => postings.push(ids.unwrap_or_default()),
+                }
+            }
+            Ok(Some(postings))
+        };
+        concepts.iter().map(of_concept).collect()
+    }
+
+    /// Where each of some terms stands, however common; see [`crate::Reader::postings_among`].
+    ///
+    /// # Errors
+    /// As [`Self::postings`].
+    pub fn postings_among(&self, generation: GenerationId, terms: &[&str], among: Option<&[&str]>) -> Result<Postings> {
+        let all = terms.iter().chain(among.unwrap_or_default()).copied();
+        let looked = self.look_up(generation, all)?;
+        let list = |term: &str| match is_term(term) {
+            true => Ok(looked.ids(term, usize::MAX)?.unwrap_or_default()),
+            false => Ok(Vec::new()),
+        };
+        let Some(among) = among else { return terms.iter().map(|term| list(term)).collect() };
+        let mut others = Vec::new();
+        for term in among {
+            others.extend(list(term)?);
+        }
+        others.sort_unstable();
+        let both = |term: &&str| {
+            let mut ids = list(term)?;
+            ids.retain(|id| others.binary_search(id).is_ok());
+            Ok(ids)
+        };
+        terms.iter().map(both).collect()
+    }
+}
+
+impl Tx<'_> {
+    /// Adds the words of chunks, whose ids follow each other.
+    pub(super) fn add_words(&self, generation: GenerationId, first: i64, chunks: &[NewChunk]) {
+        let (Some(pending), Some(last)) = (self.reader.pending, chunks.len().checked_sub(1)) else { return };
+        let last = first + last as i64;
+        let mut pending = pending.borrow_mut();
+        let words = pending.0.entry(generation);
+        let words = words.or_insert_with(|| Words { builder: Builder::default(), chunks: (first, last) });
+        words.chunks.1 = last;
+        for (id, chunk) in (first..).zip(chunks) {
+            words.builder.add(ChunkId::new(id), &chunk.fts_terms);
+        }
+    }
+
+    /// Removes the words of a generation.
+    pub(super) fn drop_words(&self, generation: GenerationId) -> Result<()> {
+        let params = [int8(&self.agent), int8(&generation)];
+        self.tx.execute_all(&[
+            ("DELETE FROM lex WHERE agent = $1 AND generation = $2", &params),
+            ("DELETE FROM segment WHERE agent = $1 AND generation = $2", &params),
+            ("DELETE FROM lex_dead WHERE agent = $1 AND generation = $2", &params),
+        ])
+    }
+
+    /// Makes one segment of several when there are more than a search should look at, or too much in them is gone; false
+    /// when neither is so.
+    ///
+    /// # Errors
+    /// As [`Reader::postings`].
+    pub fn merge_words(&self, generation: GenerationId) -> Result<bool> {
+        let sql = "SELECT id, first_chunk, last_chunk, bytes FROM segment WHERE agent = $1 AND generation = $2 \
+                   ORDER BY first_chunk DESC";
+        let rows = self.tx.rows(sql, &[int8(&self.agent), int8(&generation)])?;
+        let dead = self.dead_count(generation)?;
+        let all = dead > MOST_DEAD.max(self.chunk_count(generation)? / DEAD_SHARE);
+        if rows.len() <= MOST_SEGMENTS && !all {
+            return Ok(false);
+        }
+        // The newest, and of those before it each that is not much larger than all that is merged already: what is written
+        // again and again is small, and a large one is written again when as much has come.
+        let (mut ids, mut bytes, mut chunks) = (Vec::new(), 0_i64, (i64::MAX, i64::MIN));
+        for row in &rows {
+            let size = column::<i64>(row, 3)?;
+            if ids.len() > 1 && size > bytes.saturating_mul(2) && !all {
+                break;
+            }
+            ids.push(column::<i64>(row, 0)?);
+            bytes = bytes.saturating_add(size);
+            chunks = (chunks.0.min(column(row, 1)?), chunks.1.max(column(row, 2)?));
+        }
+        ids.reverse();
+        let dead = self.dead(generation, chunks)?;
+        let mut blocks = self.blocks(generation, &ids)?;
+        let segments = ids.iter().map(|id| Segment::new(blocks.remove(id).unwrap_or_default().into_iter())).collect();
+        let segment = NewSegment { agent: self.agent, generation, id: self.next_ids(1)?, chunks };
+        let merged = Merge::new(segments, &dead);
+        let params = [int8(&self.agent), int8(&generation), (&ids as _, Type::INT8_ARRAY)];
+        let range = [int8(&self.agent), int8(&generation), int8(&chunks.0), int8(&chunks.1)];
+        self.tx.execute_all(&[
+            ("DELETE FROM lex WHERE agent = $1 AND generation = $2 AND segment = ANY ($3)", &params),
+            ("DELETE FROM segment WHERE agent = $1 AND generation = $2 AND id = ANY ($3)", &params),
+            ("DELETE FROM lex_dead WHERE agent = $1 AND generation = $2 AND chunk BETWEEN $3 AND $4", &range),
+        ])?;
+        segment.write(self.tx, merged)?;
+        Ok(true)
+    }
+
+    fn dead_count(&self, generation: GenerationId) -> Result<u64> {
+        let sql = "SELECT count(*) FROM lex_dead WHERE agent = $1 AND generation = $2";
+        self.tx.row(sql, &[int8(&self.agent), int8(&generation)])?.map_or(Ok(0), |row| natural(&row, 0))
+    }
+
+    /// All blocks of segments, in order.
+    fn blocks(&self, generation: GenerationId, segments: &[i64]) -> Result<HashMap<i64, Vec<Result<Stored>>>> {
+        let sql = "SELECT segment, first, data FROM lex WHERE agent = $1 AND generation = $2 AND segment = ANY ($3) \
+                   ORDER BY segment, first";
+        let params = [int8(&self.agent), int8(&generation), (&segments as _, Type::INT8_ARRAY)];
+        let mut blocks: HashMap<i64, Vec<Result<Stored>>> = HashMap::new();
+        for row in self.tx.rows(sql, &params)? {
+            let stored = Stored { first: TermHash::new(column(&row, 1)?), data: column(&row, 2)? };
+            blocks.entry(column(&row, 0)?).or_default().push(Ok(stored));
+        }
+        Ok(blocks)
+    }
+}
