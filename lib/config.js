@@ -9,7 +9,7 @@ import { PLUGIN_ID } from "./package-info.js";
  * @typedef {{enabled: boolean, sources: string[], extraPaths: string[], provider: string | undefined,
  *   fallback: string | undefined, model: string | undefined, remote: Record<string, any>, local: Record<string, any>,
  *   outputDimensionality: number | undefined, inputTypes: {inputType?: string, queryInputType?: string, documentInputType?: string},
- *   citations: "auto" | "on" | "off", maxResults: number | undefined}} SearchOverview
+ *   citations: "auto" | "on" | "off", maxResults: number | undefined, multimodal: boolean}} SearchOverview
  */
 
 /** Agent of a configuration that names none. */
@@ -239,6 +239,7 @@ export function searchOverview(cfg, agentId) {
   return {
     enabled: last((layer) => layer.enabled) !== false,
     sources: (Array.isArray(sources) ? sources : ["memory"]).filter((source) => source !== "sessions" || sessions),
+    multimodal: last((layer) => layer.multimodal?.enabled) === true,
     extraPaths: layers.flatMap((layer) => (Array.isArray(layer.extraPaths) ? layer.extraPaths : [])),
     provider: lastText((layer) => layer.provider),
     fallback: lastText((layer) => layer.fallback),

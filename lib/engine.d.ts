@@ -512,6 +512,8 @@ export type ResolvedSettings = {
   excludedSessions: ExcludedSessions;
   /** Extra files, folders and globs to index: as written, `~` expanded, trimmed and without repetitions (A6). */
   extraPaths: string[];
+  /** Pictures and sounds below extra paths; none = only text is indexed. */
+  multimodal: Multimodal | null;
   /** Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason. */
   maxFileBytes: number;
   /** What a million tokens of the embedding model cost, in the user's currency; none = not known. */
@@ -715,6 +717,18 @@ export type ExcludedSessions = {
   channels: string[];
   /** `direct`, `group` or `channel`. */
   chatTypes: string[];
+};
+
+/** Which pictures and sounds are indexed. */
+export type Multimodal = {
+  /** Whether pictures are. */
+  image: boolean;
+  /** Whether sounds are. */
+  audio: boolean;
+  /** Largest file in bytes. */
+  maxFileBytes: number;
+  /** What the provider takes. */
+  takes: Takes;
 };
 
 /** What a search does while the embedding provider fails. */
@@ -955,7 +969,7 @@ export type ActiveMemory = {
 };
 
 /** Why something was left out. The text form is stored and shown in `status`. */
-export type SkipCode = "link" | "unreadable" | "not-regular" | "too-large" | "too-deep" | "too-many" | "ignored" | "missing" | "invalid-name" | "invalid-pattern" | "not-markdown" | "forgotten";
+export type SkipCode = "link" | "unreadable" | "not-regular" | "too-large" | "too-deep" | "too-many" | "ignored" | "missing" | "invalid-name" | "invalid-pattern" | "not-markdown" | "forgotten" | "wrong-content";
 
 /** Where a passage comes from. */
 export type Provenance = {
@@ -971,6 +985,9 @@ export type Provenance = {
 
 /** Why a folder counts as lost. */
 export type Loss = "missing" | "unreadable" | "replaced" | "emptied";
+
+/** What the provider takes. */
+export type Takes = "text" | "gemini" | "any";
 
 /** Asynchronous batch API of a provider (D11). */
 export type BatchSettings = {

@@ -134,12 +134,15 @@ export interface ManagerRequest {
 
 /**
  * Makes one vector per text. `provider` is the id under which the settings name who is asked; empty when it does not matter.
+ * `media` is a picture or sound that belongs to the one text: both make one vector. It is given only to an adapter that
+ * `takesMedia`.
  * What it throws may have a `code`, an HTTP `status` and `retryAfterMs`: they decide when and what is asked again.
  */
 export type EmbedFunction = (
   texts: string[],
   kind: 'query' | 'document',
   provider: string,
+  media?: InlineData,
 ) => Promise<number[][] | Float32Array[]>
 
 /**
@@ -150,7 +153,7 @@ export type EmbedFunction = (
 export type SessionSource = (request: SessionRequest) => Promise<Record<string, unknown>>
 
 /** An `EmbedFunction` as the engine calls it. */
-export type EmbedCall = (texts: string[], kind: string, provider: string) => Promise<EmbedAnswer>
+export type EmbedCall = (texts: string[], kind: string, provider: string, media?: InlineData) => Promise<EmbedAnswer>
 
 /** What the engine asks a host for. What a host does not offer is never asked. */
 export interface ManagerHost {
@@ -167,6 +170,8 @@ export interface HostAdapter {
   /** The ids under which the settings name them. */
   providers: string[]
   embed: EmbedFunction
+  /** Whether the adapter of the configured provider embeds pictures and sounds with its model; asked where they are indexed. */
+  takesMedia?: () => Promise<boolean>
 }
 
 /** Told what the engine says. */

@@ -6,11 +6,11 @@ import { errorCode, errorMessage } from "./errors.js";
 /**
  * The engine takes typed arrays only.
  * @param {import("../index.d.ts").EmbedFunction} embed
- * @returns {(texts: string[], kind: string, provider: string) => Promise<Float32Array[]>}
+ * @returns {(texts: string[], kind: string, provider: string, media?: import("../index.d.ts").InlineData) => Promise<Float32Array[]>}
  */
 export function typedVectors(embed) {
-  return async (texts, kind, provider) => {
-    const vectors = await embed(texts, kind === "query" ? "query" : "document", provider);
+  return async (texts, kind, provider, media) => {
+    const vectors = await embed(texts, kind === "query" ? "query" : "document", provider, media);
     return vectors.map((vector) => (vector instanceof Float32Array ? vector : Float32Array.from(vector)));
   };
 }

@@ -1,7 +1,7 @@
 // What opening an engine needs, from what the host and JavaScript users give.
 
 import { resolveAccounts } from "./accounts.js";
-import { agentConfig, defaultAgentId, normalizeAgentId } from "./config.js";
+import { agentConfig, defaultAgentId, normalizeAgentId, searchOverview } from "./config.js";
 import { homeDir, processEnv, stateDir } from "./env.js";
 import { modelPaths as defaultModelPaths } from "./model.js";
 
@@ -32,7 +32,7 @@ export async function prepare({
   const { accounts, problems } = await resolveAccounts(cfg, id, { env, ...credentialSources });
   /** @type {import("../index.d.ts").OpenRequest} */
   const nativeRequest = {
-    config: agentConfig(cfg, id),
+    config: { ...agentConfig(cfg, id), ...(await adapterTakesMedia(cfg, id, adapter)) },
     agentId: id,
     stateDir: state ?? stateDir(env),
     homeDir: homeDir(env),
@@ -53,6 +53,17 @@ export async function prepare({
     owner: ownerKey(nativeRequest.stateDir, id),
     settings: JSON.stringify([nativeRequest, embed ? embedIds.get(embed) : null]),
   };
+}
+
+/**
+ * What the resolver cannot know of a provider that the host speaks. Nobody is asked where only text is indexed.
+ * @param {import("./config.js").HostConfig} cfg
+ * @param {string} id
+ * @param {import("../index.d.ts").HostAdapter} [adapter]
+ */
+async function adapterTakesMedia(cfg, id, adapter) {
+  if (!adapter?.takesMedia || !searchOverview(cfg, id).multimodal) return {};
+  return (await adapter.takesMedia()) ? { adapterTakesMedia: true } : {};
 }
 
 /**

@@ -20,6 +20,15 @@ export interface PluginSettings {
   sources?: ("memory" | "sessions")[];
   /** Further files, folders or globs, absolute or relative to the workspace. */
   extraPaths?: (string | { path: string; pattern?: string })[];
+  /** Pictures and sounds below extraPaths. Their bytes go to the embedding provider, where it takes any. */
+  multimodal?: {
+    /** Whether pictures and sounds are indexed. Sent and embedded by provider gemini with model gemini-embedding-2; with any other they are found by name and by the lines of notes that link them. Default: false. */
+    enabled?: boolean;
+    /** Which of them. Default: all. */
+    modalities?: ("image" | "audio" | "all")[];
+    /** Larger pictures and sounds are skipped and reported. Default: 10485760. */
+    maxFileBytes?: number;
+  };
   /** Larger files are skipped and reported. Default: 16777216. */
   maxFileBytes?: number;
   /** What a million tokens of the embedding model cost, in your currency: the status then tells the cost of the month, not its tokens alone. Default: unknown. */

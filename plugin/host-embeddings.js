@@ -16,8 +16,13 @@ import { importSdk } from "./sdk.js";
  * @typedef {{model?: string, remote?: Record<string, any>, local?: Record<string, any>}} ProviderOptions
  * @typedef {{embed?: (text: string, options: {inputType: string}) => Promise<unknown>,
  *   embedQuery?: (text: string) => Promise<number[]>,
- *   embedBatch: (texts: string[], options: {inputType: string}) => Promise<number[][]>}} HostProvider
+ *   embedBatch: (texts: (string | MediaInput)[], options: {inputType: string}) => Promise<number[][]>}} HostProvider
  *   A provider of the host: `embed` from 2026.8, `embedQuery` before.
+ */
+
+/**
+ * @typedef {{text: string, parts: ({type: "text", text: string} | {type: "inline-data", mimeType: string, data: string})[]}} MediaInput
+ *   A text with a file, as adapters of the host take it.
  */
 
 /** Ids that mean no provider of their own. */
@@ -84,12 +89,28 @@ function adapterOf(wanted, context) {
   const embeds = new Map(wanted.map(({ id, options }) => [id, embedWith(() => createProvider(id, { ...context, options }))]));
   return {
     providers: [...embeds.keys()],
-    embed: async (texts, kind, provider) => {
+    embed: async (texts, kind, provider, media) => {
       const embed = embeds.get(provider);
       if (!embed) throw setupFailed(`nobody serves "${provider}"`);
-      return await embed(texts, kind);
+      return await embed(texts, kind, media);
     },
+    // The first one is the configured provider; one that stands in for it gets no pictures.
+    takesMedia: async () => await takesMedia(wanted[0], context.cfg),
   };
+}
+
+/**
+ * Whether an adapter says of itself that it embeds pictures and sounds with this model. One that cannot be asked does not.
+ * @param {{id: string, options: ProviderOptions}} provider
+ * @param {HostConfig} cfg
+ */
+async function takesMedia({ id, options }, cfg) {
+  try {
+    const adapter = (await importSdk(SDK))?.getMemoryEmbeddingProvider?.(id, cfg) ?? (await generalAdapter(id, cfg));
+    return adapter?.supportsMultimodalEmbeddings?.({ model: options.model ?? adapter.defaultModel ?? "" }) === true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -114,12 +135,12 @@ function isFile(modelPath) {
 
 /**
  * @param {() => Promise<HostProvider>} create
- * @returns {(texts: string[], kind: "query" | "document") => Promise<number[][]>}
+ * @returns {(texts: string[], kind: "query" | "document", media?: import("../index.d.ts").InlineData) => Promise<number[][]>}
  */
 export function embedWith(create) {
   /** @type {Promise<HostProvider> | null} */
   let creating = null;
-  return async (texts, kind) => {
+  return async (texts, kind, media) => {
     creating ??= create().catch((error) => {
       // A full stop and a remedy follow.
       throw setupFailed(errorMessage(error).replace(/\.$/, ""));
@@ -128,12 +149,28 @@ export function embedWith(create) {
     try {
       const provider = await current;
       if (kind === "query") return await Promise.all(texts.map((text) => embedQuery(provider, text)));
-      return await provider.embedBatch(texts, { inputType: "document" });
+      const inputs = media ? texts.map((text) => withFile(text, media)) : texts;
+      return await provider.embedBatch(inputs, { inputType: "document" });
     } catch (error) {
       // A token may have run out: the next request starts with a new provider.
       if (creating === current) creating = null;
       throw error;
     }
+  };
+}
+
+/**
+ * @param {string} text
+ * @param {import("../index.d.ts").InlineData} file
+ * @returns {MediaInput}
+ */
+function withFile(text, { mimeType, data }) {
+  return {
+    text,
+    parts: [
+      { type: "text", text },
+      { type: "inline-data", mimeType, data },
+    ],
   };
 }
 

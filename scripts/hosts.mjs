@@ -30,6 +30,7 @@ const TITLES = {
   consolidation: "consolidation into `MEMORY.md`, and taking it back",
   forgetting: "forgetting by words, session, person and date, and taking it back",
   curated: "trigger lines, importance, projects, whose words",
+  multimodal: "pictures and sounds",
   intents: "standing intents",
   losses: "the Dreams switch, `/dreaming`",
   page: "the page in the gateway, in a real browser from 2026.9",

@@ -15,7 +15,7 @@ use super::{
     log::{LogFunction, sink},
     thread::JsThread,
 };
-use embed::{BoxFuture, Purpose};
+use embed::{BoxFuture, Purpose, callback::Asked};
 use engine::{
     host::{Host, ModelTask, Offers, Origin, ProvenanceAsked},
     log::{Line, Sink},
@@ -106,8 +106,17 @@ const PROVENANCE: &str = "the origin of files: ";
 /// A model's failure says by itself whose it is.
 const MODEL: &str = "";
 
-/// Three arguments; a bare tuple would arrive as one array.
-type EmbedArgs = FnArgs<(Vec<String>, String, String)>;
+/// A picture or sound for an adapter.
+#[napi(object, object_from_js = false)]
+pub struct InlineData {
+    /// Its media type.
+    pub mime_type: String,
+    /// The whole file as base64.
+    pub data: String,
+}
+
+/// Four arguments; a bare tuple would arrive as one array.
+type EmbedArgs = FnArgs<(Vec<String>, String, String, Option<InlineData>)>;
 
 /// Weak, so that it never keeps the process alive.
 type EmbedCallback = ThreadsafeFunction<EmbedArgs, Promise<EmbedAnswer>, EmbedArgs, Status, false, true>;
@@ -176,17 +185,21 @@ impl Host for JsHost {
         &self.offers
     }
 
-    fn embed(&self, provider: &str, texts: Vec<String>, purpose: Purpose) -> BoxFuture<'static, Result<Vec<Vec<f32>>>> {
+    fn embed(&self, provider: &str, asked: Asked) -> BoxFuture<'static, Result<Vec<Vec<f32>>>> {
         let (function, thread, provider) = (self.embed.clone(), self.thread.clone(), provider.to_owned());
         Box::pin(async move {
             let function = function.ok_or_else(|| not_offered(ADAPTER))?;
-            let kind = match purpose {
-                Purpose::Query => "query",
-                Purpose::Document => "document",
+            let (texts, kind, media) = match asked {
+                Asked::Texts(texts, Purpose::Query) => (texts, "query", None),
+                Asked::Texts(texts, Purpose::Document) => (texts, "document", None),
+                Asked::Media(media) => {
+                    let (mime_type, data) = (media.mime.clone(), media.base64());
+                    (vec![media.text.clone()], "document", Some(InlineData { mime_type, data }))
+                }
             };
             let failed = |e| not_asked(&thread, ADAPTER, e);
             let call = async {
-                let asked = function.call_async((texts, kind.to_owned(), provider).into()).await;
+                let asked = function.call_async((texts, kind.to_owned(), provider, media).into()).await;
                 let answer = asked.map_err(failed)?.await.map_err(failed)?;
                 let vectors = outcome(answer.value, answer.failure, ADAPTER)?;
                 Ok(vectors.iter().map(|v| v.to_vec()).collect())

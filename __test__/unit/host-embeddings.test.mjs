@@ -37,7 +37,7 @@ test("the same settings give the same adapter, other settings another one", () =
 
 test("queries and documents reach the adapter by the names of each host version", async () => {
   /** @type {import("../../plugin/host-embeddings.js").HostProvider["embedBatch"]} */
-  const embedBatch = async (texts, { inputType }) => texts.map((text) => /** @type {any} */ ([text.length, inputType]));
+  const embedBatch = async (texts, { inputType }) => texts.map((text) => /** @type {any} */ ([String(text).length, inputType]));
   const newer = embedWith(async () => ({ embed: async (text, { inputType }) => [text.length, inputType], embedBatch }));
   expect(await newer(["ab"], "query")).toEqual([[2, "query"]]);
   expect(await newer(["ab", "c"], "document")).toEqual([

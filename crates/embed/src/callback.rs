@@ -3,21 +3,44 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    BoxFuture, Limits, Purpose, Space,
-    driver::{Answer, Driver, Transport},
+    BoxFuture, Limits, Purpose, Space, TEXT_ONLY,
+    driver::{Answer, Driver},
     fault::{Fault, FaultKind, Refusal, classify},
+    media::Media,
     redact::Redactor,
+    transport::Transport,
 };
 use model::{
-    callers::{Ask, Callers},
+    callers::Callers,
     clock::Clock,
     error::{Code, Error, ErrorKind, Result},
 };
 
+/// What a callback is asked for.
+#[derive(Clone)]
+pub enum Asked {
+    /// Vectors of texts, one each, in order.
+    Texts(Vec<String>, Purpose),
+    /// The one vector of a picture or sound.
+    Media(Arc<Media>),
+}
+
 /// Makes vectors, one a text, in order. An error of kind [`ErrorKind::Host`] is sorted by its code and status; by a status
 /// in its words only when it has neither, because some of the host's adapters throw plain errors. Any other is taken as
 /// it is.
-pub type Callback = Arc<dyn Fn(Vec<String>, Purpose) -> BoxFuture<'static, Result<Vec<Vec<f32>>>> + Send + Sync>;
+pub type Callback = Arc<dyn Fn(Asked) -> BoxFuture<'static, Result<Vec<Vec<f32>>>> + Send + Sync>;
+
+/// A callback that makes vectors of texts alone.
+#[must_use]
+pub fn of_texts<F>(embed: F) -> Callback
+where
+    F: Fn(Vec<String>, Purpose) -> BoxFuture<'static, Result<Vec<Vec<f32>>>> + Send + Sync + 'static,
+{
+    Arc::new(move |asked| match asked {
+        Asked::Texts(texts, purpose) => embed(texts, purpose),
+        Asked::Media(_) => Box::pin(async { Err(Error::new(Code::ProviderInput, TEXT_ONLY)) }),
+    })
+}
 
 /// One of the host's embedding adapters.
 #[derive(Clone)]
@@ -29,22 +52,16 @@ pub struct Adapter {
 }
 
 /// The same adapter as the threads of this process offer it.
-pub type Offered = Callers<(Vec<String>, Purpose), Vec<Vec<f32>>>;
-
-/// A callback in the form in which a thread offers it.
-#[must_use]
-pub fn offer(embed: Callback) -> Ask<(Vec<String>, Purpose), Vec<Vec<f32>>> {
-    Arc::new(move |(texts, purpose)| embed(texts, purpose))
-}
+pub type Offered = Callers<Asked, Vec<Vec<f32>>>;
 
 /// The adapter that asks whichever thread lives.
 #[must_use]
 pub fn offered_adapter(offered: &Arc<Offered>) -> Adapter {
     let offered = Arc::clone(offered);
-    let embed: Callback = Arc::new(move |texts, purpose| {
+    let embed: Callback = Arc::new(move |asked| {
         let offered = Arc::clone(&offered);
         Box::pin(async move {
-            offered.ask((texts, purpose)).await.map_err(|error| match error.code() {
+            offered.ask(asked).await.map_err(|error| match error.code() {
                 Code::Closed => Error::new(Code::ProviderUnavailable, error.message)
                     .remedy("Open the memory again in a thread that lives; search by words goes on"),
                 _ => error,
@@ -88,20 +105,26 @@ impl Transport for CallbackTransport {
         purpose: Purpose,
         timeout: Duration,
     ) -> BoxFuture<'a, Result<Answer, Fault>> {
-        Box::pin(async move {
-            match tokio::time::timeout(timeout, (self.embed)(texts.to_vec(), purpose)).await {
-                Ok(Ok(vectors)) => Ok(Answer { vectors, tokens: None }),
-                Ok(Err(error)) => Err(self.fault(error)),
-                Err(_) => {
-                    let ms = timeout.as_millis();
-                    Err(Fault::unavailable(format!("{} did not answer within {ms} ms", self.label)))
-                }
-            }
-        })
+        Box::pin(self.ask(Asked::Texts(texts.to_vec(), purpose), timeout))
+    }
+
+    fn send_media<'a>(&'a self, media: &'a Media, timeout: Duration) -> BoxFuture<'a, Result<Answer, Fault>> {
+        Box::pin(self.ask(Asked::Media(Arc::new(media.clone())), timeout))
     }
 }
 
 impl CallbackTransport {
+    async fn ask(&self, asked: Asked, timeout: Duration) -> Result<Answer, Fault> {
+        match tokio::time::timeout(timeout, (self.embed)(asked)).await {
+            Ok(Ok(vectors)) => Ok(Answer { vectors, tokens: None }),
+            Ok(Err(error)) => Err(self.fault(error)),
+            Err(_) => {
+                let ms = timeout.as_millis();
+                Err(Fault::unavailable(format!("{} did not answer within {ms} ms", self.label)))
+            }
+        }
+    }
+
     fn fault(&self, error: Error) -> Fault {
         let says = self.redactor.clean(&error.message);
         if let ErrorKind::Host { code, status, retry_after_ms } = error.kind {
@@ -183,7 +206,7 @@ mod tests {
 
     #[tokio::test]
     async fn vectors_come_back_in_order() {
-        let driver = driver(Arc::new(|texts, _| {
+        let driver = driver(of_texts(|texts, _| {
             Box::pin(async move { Ok(texts.iter().map(|text| vec![1.0, text.len() as f32]).collect()) })
         }));
         let texts: Vec<String> = (1..200).map(|n| "x".repeat(n)).collect();
@@ -195,7 +218,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_refused_text_is_isolated_by_the_words_of_the_error() {
-        let driver = driver(Arc::new(|texts: Vec<String>, _| {
+        let driver = driver(of_texts(|texts: Vec<String>, _| {
             Box::pin(async move {
                 if texts.iter().any(|text| text == "bad") {
                     return Err(Error::new(ErrorKind::HOST, "adapter failed: 400 invalid character"));
@@ -213,7 +236,7 @@ mod tests {
 
     #[tokio::test]
     async fn errors_keep_their_code_and_lose_their_secrets() {
-        let driver = driver(Arc::new(|_, _| {
+        let driver = driver(of_texts(|_, _| {
             Box::pin(async { Err(Error::new(Code::ProviderAuth, "denied for Bearer abcdef123456")) })
         }));
         let error = driver.embed(&["a".into()], Purpose::Query, TIMEOUT).await.unwrap_err();
@@ -222,7 +245,7 @@ mod tests {
     }
 
     async fn told(kind: ErrorKind, words: &'static str) -> Error {
-        let driver = driver(Arc::new(move |_, _| {
+        let driver = driver(of_texts(move |_, _| {
             let kind = kind.clone();
             Box::pin(async move { Err(Error::new(kind, words)) })
         }));
@@ -255,6 +278,18 @@ mod tests {
         let ErrorKind::Provider { status, retry_after_ms, host, .. } = &limited.kind else { panic!("{limited:?}") };
         assert_eq!(limited.code(), Code::ProviderRateLimit);
         assert_eq!((*status, *retry_after_ms, host.as_deref()), (Some(429), Some(30_000), Some("throttled")));
+    }
+
+    #[tokio::test]
+    async fn a_picture_goes_to_an_adapter_as_it_is() {
+        let driver = driver(Arc::new(|asked| {
+            Box::pin(async move {
+                let Asked::Media(media) = asked else { return Ok(vec![vec![0.0, 1.0]]) };
+                Ok(vec![vec![1.0, media.bytes.len() as f32]])
+            })
+        }));
+        let media = Media { text: "Image file: a.png".into(), mime: "image/png".into(), bytes: vec![0; 7] };
+        assert_eq!(driver.embed_media(&media, TIMEOUT).await.unwrap(), Embedded::Vector(vec![1.0, 7.0]));
     }
 
     #[test]

@@ -17,10 +17,12 @@ use super::{
     breaker::Breaker,
     check::{Checked, check, other_length},
     fault::{Fault, FaultKind},
+    media::Media,
     pace::Pace,
-    pack::{Job, Queue, estimate_tokens},
+    pack::{Job, Queue},
     refusals::{Refusals, every_text_refused},
     retry::{ATTEMPTS, backoff},
+    transport::{Input, Transport},
 };
 use model::{
     clock::Clock,
@@ -35,17 +37,6 @@ pub struct Answer {
     pub vectors: Vec<Vec<f32>>,
     /// Tokens as the provider counted them.
     pub tokens: Option<u64>,
-}
-
-/// Sends one request, once.
-pub(crate) trait Transport: Send + Sync {
-    /// Sends the texts of one request. The reply is validated by the caller.
-    fn send<'a>(
-        &'a self,
-        texts: &'a [String],
-        purpose: Purpose,
-        timeout: Duration,
-    ) -> BoxFuture<'a, Result<Answer, Fault>>;
 }
 
 /// An [`Embedder`] over a [`Transport`].
@@ -162,6 +153,10 @@ impl Embedder for Driver {
         };
         Box::pin(run.drive(texts, sink))
     }
+
+    fn embed_media<'a>(&'a self, media: &'a Media, timeout: Duration) -> BoxFuture<'a, Result<Embedded>> {
+        Box::pin(async move { self.core.media(media, timeout).await.map_err(|fault| fault.error) })
+    }
 }
 
 /// One call of [`Embedder::embed_each`]. Dropping it aborts its requests.
@@ -243,7 +238,7 @@ impl Run {
             let (core, stop) = (Arc::clone(&self.core), Arc::clone(&self.stop));
             let (purpose, timeout) = (self.purpose, self.timeout);
             self.tasks.spawn(async move {
-                let outcome = core.request(&texts, purpose, timeout, &stop).await;
+                let outcome = core.request(Input::Texts(&texts, purpose), timeout, &stop).await;
                 Finished { job, sent_bytes: texts.iter().map(String::len).sum(), outcome }
             });
         }
@@ -264,20 +259,9 @@ impl Run {
 
     /// Whether the provider accepts anything at all.
     async fn ask_for_a_harmless_text(&mut self) -> Result<(), Fault> {
-        let texts = [HARMLESS_TEXT.to_owned()];
-        match self.core.request(&texts, self.purpose, self.timeout, &self.stop).await {
-            Ok(checked) => match checked.into_iter().next() {
-                Some(Err(problem)) => Err(Fault::response(format!("the provider sent {problem}"))),
-                _ => {
-                    self.refusals.accepted();
-                    Ok(())
-                }
-            },
-            Err(fault) => Err(match fault.kind {
-                FaultKind::RateLimit(_) | FaultKind::Unavailable | FaultKind::Fatal => fault,
-                _ => Fault::new(FaultKind::Fatal, every_text_refused(fault.error)),
-            }),
-        }
+        self.core.accepts_a_harmless_text(self.purpose, self.timeout, &self.stop).await?;
+        self.refusals.accepted();
+        Ok(())
     }
 
     /// Sorts the vectors of a good reply.
@@ -365,14 +349,51 @@ fn put_back_halves(job: Job, queue: &mut Queue<'_>) {
 }
 
 impl Core {
-    /// Sends one request with its retries.
-    async fn request(
+    /// Whether the provider accepts anything at all.
+    async fn accepts_a_harmless_text(
         &self,
-        texts: &[String],
         purpose: Purpose,
         timeout: Duration,
         stop: &AtomicBool,
-    ) -> Result<Vec<Checked>, Fault> {
+    ) -> Result<(), Fault> {
+        let texts = [HARMLESS_TEXT.to_owned()];
+        match self.request(Input::Texts(&texts, purpose), timeout, stop).await {
+            Ok(checked) => match checked.into_iter().next() {
+                Some(Err(problem)) => Err(Fault::response(format!("the provider sent {problem}"))),
+                _ => Ok(()),
+            },
+            Err(fault) => Err(match fault.kind {
+                FaultKind::RateLimit(_) | FaultKind::Unavailable | FaultKind::Fatal => fault,
+                _ => Fault::new(FaultKind::Fatal, every_text_refused(fault.error)),
+            }),
+        }
+    }
+
+    /// Embeds one picture or sound. A refusal counts when the provider takes a harmless text right after it.
+    async fn media(&self, media: &Media, timeout: Duration) -> Result<Embedded, Fault> {
+        let stop = AtomicBool::new(false);
+        let reason = match self.request(Input::Media(media), timeout, &stop).await {
+            Ok(checked) => match checked.into_iter().next() {
+                Some(Ok(vector)) => return Ok(Embedded::Vector(vector)),
+                Some(Err(problem)) => format!("the provider sent {problem} for it"),
+                None => "the provider sent nothing for it".to_owned(),
+            },
+            Err(fault) => match fault.kind {
+                FaultKind::RateLimit(_) | FaultKind::Unavailable | FaultKind::Encoding | FaultKind::Fatal => {
+                    return Err(fault);
+                }
+                FaultKind::TooMany(_) | FaultKind::TooLarge | FaultKind::TooLong(_) | FaultKind::Rejected => {
+                    fault.error.message
+                }
+            },
+        };
+        self.accepts_a_harmless_text(Purpose::Document, timeout, &stop).await?;
+        Ok(Embedded::Refused(reason))
+    }
+
+    /// Sends one request with its retries.
+    async fn request(&self, input: Input<'_>, timeout: Duration, stop: &AtomicBool) -> Result<Vec<Checked>, Fault> {
+        let purpose = input.purpose();
         let _permit = match purpose {
             Purpose::Document => self.permits.acquire().await.ok(),
             Purpose::Query => None,
@@ -383,7 +404,7 @@ impl Core {
             if stop.load(Ordering::Relaxed) {
                 return Err(Fault::new(FaultKind::Unavailable, Error::new(Code::Cancelled, "the run has stopped")));
             }
-            let fault = match self.send(texts, purpose, timeout).await {
+            let fault = match self.send(input, timeout).await {
                 Ok(checked) => return Ok(checked),
                 Err(fault) => fault,
             };
@@ -440,13 +461,15 @@ impl Core {
         Ok(())
     }
 
-    async fn send(&self, texts: &[String], purpose: Purpose, timeout: Duration) -> Result<Vec<Checked>, Fault> {
+    async fn send(&self, input: Input<'_>, timeout: Duration) -> Result<Vec<Checked>, Fault> {
         self.requests.fetch_add(1, Ordering::Relaxed);
-        self.texts.fetch_add(texts.len() as u64, Ordering::Relaxed);
-        let answer = self.transport.send(texts, purpose, timeout).await?;
-        let estimated = || texts.iter().map(|text| estimate_tokens(text) as u64).sum();
-        self.tokens.fetch_add(answer.tokens.unwrap_or_else(estimated), Ordering::Relaxed);
-        let checked = check(answer.vectors, texts.len(), self.dims.load(Ordering::Relaxed)).map_err(Fault::response)?;
+        self.texts.fetch_add(input.len() as u64, Ordering::Relaxed);
+        let answer = match input {
+            Input::Texts(texts, purpose) => self.transport.send(texts, purpose, timeout).await?,
+            Input::Media(media) => self.transport.send_media(media, timeout).await?,
+        };
+        self.tokens.fetch_add(answer.tokens.unwrap_or_else(|| input.tokens()), Ordering::Relaxed);
+        let checked = check(answer.vectors, input.len(), self.dims.load(Ordering::Relaxed)).map_err(Fault::response)?;
         if let Some(Ok(vector)) = checked.iter().find(|outcome| outcome.is_ok()) {
             self.settle_dims(vector.len()).map_err(Fault::response)?;
         }

@@ -221,6 +221,7 @@ fn local(settings: &ProviderSettings, sources: &Sources) -> Result<Arc<dyn Embed
 mod tests {
     use super::*;
     use crate::{
+        callback::of_texts,
         secret::{Credentials, Secret},
         tests::settings,
     };
@@ -243,7 +244,7 @@ mod tests {
         let accounts = known.iter().map(|id| if keys.contains(id) { account(id) } else { keyless(id) });
         let adapter = Adapter {
             model: Some("adapter-model".into()),
-            embed: Arc::new(|texts, _| Box::pin(async move { Ok(vec![vec![1.0]; texts.len()]) })),
+            embed: of_texts(|texts, _| Box::pin(async move { Ok(vec![vec![1.0]; texts.len()]) })),
         };
         let loader_clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let embedded_adapter = adapter.clone();

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::LazyLock, time::Duration};
 use regex::Regex;
 use serde_json::Value;
 
-use super::redact::Redactor;
+use super::{TEXT_ONLY, redact::Redactor};
 use model::error::{Code, Error, ErrorKind};
 
 /// What to do about a failed request.
@@ -58,6 +58,12 @@ impl Fault {
         let error = Error::new(Code::ProviderUnavailable, message)
             .remedy("Check the network and the provider's address; indexing goes on by itself when it answers again");
         Self::new(FaultKind::Unavailable, error)
+    }
+
+    /// A picture or sound for a model that takes text only: nothing is sent.
+    #[must_use]
+    pub(crate) fn text_only() -> Self {
+        Self::new(FaultKind::Rejected, Error::new(Code::ProviderInput, TEXT_ONLY))
     }
 
     /// The server answered with something that is not an embedding reply.

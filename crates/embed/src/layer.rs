@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{BoxFuture, Embedder, Limits, Purpose, Sink, Space, pieces::ByPiece};
+use super::{BoxFuture, Embedded, Embedder, Limits, Purpose, Sink, Space, media::Media, pieces::ByPiece};
 use model::{error::Result, usage::Usage};
 use text::language::Language;
 
@@ -40,6 +40,11 @@ pub(crate) trait Layer: Send + Sync {
         sink: &'a mut Sink<'a>,
     ) -> BoxFuture<'a, Result<()>> {
         self.inner().embed_each(texts, purpose, timeout, sink)
+    }
+
+    /// As [`Embedder::embed_media`].
+    fn embed_media<'a>(&'a self, media: &'a Media, timeout: Duration) -> BoxFuture<'a, Result<Embedded>> {
+        self.inner().embed_media(media, timeout)
     }
 }
 
@@ -92,5 +97,9 @@ impl<L: Layer> Embedder for L {
         sink: &'a mut Sink<'a>,
     ) -> BoxFuture<'a, Result<()>> {
         Layer::embed_each(self, texts, purpose, timeout, sink)
+    }
+
+    fn embed_media<'a>(&'a self, media: &'a Media, timeout: Duration) -> BoxFuture<'a, Result<Embedded>> {
+        Layer::embed_media(self, media, timeout)
     }
 }

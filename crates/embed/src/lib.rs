@@ -25,6 +25,7 @@ pub mod fault;
 #[cfg(feature = "llama-cpp")]
 pub mod gguf;
 pub(crate) mod layer;
+pub mod media;
 pub(crate) mod pace;
 pub mod pack;
 pub mod pieces;
@@ -36,12 +37,14 @@ pub mod remote;
 pub(crate) mod retry;
 pub mod revised;
 pub mod secret;
+pub(crate) mod transport;
 pub(crate) mod wire;
 
 use std::{future::Future, pin::Pin, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+use media::Media;
 use model::{
     error::{Code, Error, Result},
     usage::Usage,
@@ -123,6 +126,9 @@ pub(crate) type Sink<'a> = dyn FnMut(Vec<(usize, Embedded)>) -> Result<()> + Sen
 /// A text that no provider has a reason to refuse: sent to find out whether it works at all.
 pub const HARMLESS_TEXT: &str = "memory";
 
+/// Why a picture or sound has no vector where the model takes none.
+pub(crate) const TEXT_ONLY: &str = "the model takes text only";
+
 /// A provider of vectors. Implementations retry, split and pace by themselves, and never log a secret.
 pub trait Embedder: Send + Sync {
     /// The space of the vectors.
@@ -190,6 +196,15 @@ pub trait Embedder: Send + Sync {
         timeout: Duration,
         sink: &'a mut Sink<'a>,
     ) -> BoxFuture<'a, Result<()>>;
+
+    /// Embeds a picture or sound together with its text, in a request of its own and never through a batch API. A model
+    /// that takes text only refuses it, and gets nothing.
+    ///
+    /// # Errors
+    /// As [`Embedder::embed_each`].
+    fn embed_media<'a>(&'a self, _media: &'a Media, _timeout: Duration) -> BoxFuture<'a, Result<Embedded>> {
+        Box::pin(async { Ok(Embedded::Refused(TEXT_ONLY.to_owned())) })
+    }
 
     /// Embeds texts, in order; one outcome each.
     ///

@@ -1,8 +1,8 @@
 //! An embedder whose texts leave this machine: it gets none with a secret.
 
-use std::{sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
-use super::{BoxFuture, Embedder, Purpose, Sink, layer::Layer, pieces::ByPiece};
+use super::{BoxFuture, Embedded, Embedder, Purpose, Sink, layer::Layer, media::Media, pieces::ByPiece};
 use model::error::Result;
 use text::redact::redact;
 
@@ -29,6 +29,16 @@ impl Layer for Redacting {
         Box::pin(async move {
             let texts: Vec<String> = texts.iter().map(|text| redact(text).into_owned()).collect();
             self.0.embed_each(&texts, purpose, timeout, sink).await
+        })
+    }
+
+    // What a picture shows cannot be redacted; that it is sent is the owner's choice.
+    fn embed_media<'a>(&'a self, media: &'a Media, timeout: Duration) -> BoxFuture<'a, Result<Embedded>> {
+        Box::pin(async move {
+            match redact(&media.text) {
+                Cow::Borrowed(_) => self.0.embed_media(media, timeout).await,
+                Cow::Owned(text) => self.0.embed_media(&Media { text, ..media.clone() }, timeout).await,
+            }
         })
     }
 }

@@ -7,9 +7,11 @@ use std::{
 
 use super::{
     BoxFuture, Purpose,
-    driver::{Answer, Transport},
+    driver::Answer,
     endpoint::Endpoint,
     fault::{Fault, FaultKind},
+    media::Media,
+    transport::Transport,
     wire::Wire,
 };
 
@@ -44,8 +46,12 @@ impl Remote {
         base64: bool,
     ) -> Result<Answer, Fault> {
         let body = self.wire.body(texts, purpose, base64);
-        let max_bytes = (REPLY_BASE + texts.len() * REPLY_PER_TEXT).min(REPLY_MAX);
-        let reply = self.endpoint.post_with_any_key(self.wire.url(), &body, timeout, max_bytes).await?;
+        self.post(&body, texts.len(), timeout).await
+    }
+
+    async fn post(&self, body: &[u8], inputs: usize, timeout: Duration) -> Result<Answer, Fault> {
+        let max_bytes = (REPLY_BASE + inputs * REPLY_PER_TEXT).min(REPLY_MAX);
+        let reply = self.endpoint.post_with_any_key(self.wire.url(), body, timeout, max_bytes).await?;
         self.wire.parse(&reply).map_err(|problem| {
             if has_error(&reply) {
                 self.endpoint.error_in_success(&reply)
@@ -72,6 +78,13 @@ impl Transport for Remote {
                 }
                 outcome => outcome,
             }
+        })
+    }
+
+    fn send_media<'a>(&'a self, media: &'a Media, timeout: Duration) -> BoxFuture<'a, Result<Answer, Fault>> {
+        Box::pin(async move {
+            let body = self.wire.media_body(media).ok_or_else(Fault::text_only)?;
+            self.post(&body, 1, timeout).await
         })
     }
 }

@@ -278,6 +278,7 @@ fn indexing_grows_with_the_text() {
         chunking: Chunking { tokens: 400, overlap: 80 },
         input_bytes: 8000,
         redact_secrets: RedactSecrets::Remote,
+        takes: model::config::multimodal::Takes::Text,
     };
     check(&[
         ("chunks", &|text| ignored(chunk::chunks(text, shape.chunking).count())),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{log::Line, transcripts::host::AskHost};
-use embed::Purpose;
+use embed::callback::Asked;
 use model::error::{Code, Error, ErrorKind, Result};
 
 /// A host, as one thread offers it. What it does not offer is never asked. Everything fails with [`Code::Closed`] once the
@@ -19,7 +19,7 @@ pub trait Host: Send + Sync {
     fn offers(&self) -> &Offers;
 
     /// Makes vectors with the host's adapter of a provider, one a text, in order.
-    fn embed(&self, provider: &str, texts: Vec<String>, purpose: Purpose) -> BoxFuture<'static, Result<Vec<Vec<f32>>>>;
+    fn embed(&self, provider: &str, asked: Asked) -> BoxFuture<'static, Result<Vec<Vec<f32>>>>;
 
     /// Tells of the conversations that the host keeps itself: a [`crate::transcripts::host::Request`] as JSON in, its
     /// answer as JSON out.

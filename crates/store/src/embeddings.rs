@@ -10,6 +10,7 @@ use super::{
     files::Hash,
     generations::GenerationId,
     ids::{ChunkId, EmbeddingId, id_list},
+    media::sql_is_media,
     pool::Reader,
     refusals::is_refused,
     writer::Tx,
@@ -24,9 +25,14 @@ const ACTIVE_SPACE: &str = "active_space";
 
 /// Short texts with their vectors. In the order of the rows, which ends with the first that fit: through the index of
 /// generations all texts would be read and sorted.
-pub(super) const SAMPLES: &str = "SELECT c.text, e.vector FROM chunk c \
+pub(super) const SAMPLES: &str = concat!(
+    "SELECT c.text, e.vector FROM chunk c \
     CROSS JOIN embedding e ON e.space_id = ?2 AND e.hash = c.hash \
-    WHERE +c.generation = ?1 AND length(c.text) BETWEEN 1 AND ?3 ORDER BY c.id LIMIT ?4";
+    WHERE +c.generation = ?1 AND length(c.text) BETWEEN 1 AND ?3 \
+    AND NOT ",
+    sql_is_media!(),
+    " ORDER BY c.id LIMIT ?4"
+);
 
 /// Vectors that can be compared with each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,8 +116,8 @@ impl Reader<'_> {
         row.optional().sql()
     }
 
-    /// A page of the distinct texts of a generation that have no embedding in a space and were not refused, ordered
-    /// by hash, after `after`.
+    /// A page of the distinct inputs of a generation, pictures and sounds included, that have no embedding in a space and
+    /// were not refused, ordered by hash, after `after`.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -122,8 +128,32 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
+        self.missing("", (generation, space), after, limit)
+    }
+
+    /// The same of the texts alone.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn unembedded_texts(
+        &self,
+        generation: GenerationId,
+        space: SpaceId,
+        after: Option<&Hash>,
+        limit: usize,
+    ) -> Result<Vec<MissingText>> {
+        self.missing(concat!("AND NOT ", sql_is_media!()), (generation, space), after, limit)
+    }
+
+    fn missing(
+        &self,
+        which: &str,
+        (generation, space): (GenerationId, SpaceId),
+        after: Option<&Hash>,
+        limit: usize,
+    ) -> Result<Vec<MissingText>> {
         let absent = format!(
-            "NOT EXISTS (SELECT 1 FROM embedding e WHERE e.space_id = ?2 AND e.hash = c.hash) AND NOT {}",
+            "NOT EXISTS (SELECT 1 FROM embedding e WHERE e.space_id = ?2 AND e.hash = c.hash) AND NOT {} {which}",
             is_refused()
         );
         let covered = self.covered_until(generation, space)?;

@@ -81,7 +81,7 @@ pub struct NewChunk {
 }
 
 /// A file of six columns, from this one on.
-fn file_row(row: &Row<'_>, first: usize) -> rusqlite::Result<FileRow> {
+pub(super) fn file_row(row: &Row<'_>, first: usize) -> rusqlite::Result<FileRow> {
     Ok(FileRow {
         id: row.get(first)?,
         hash: row.get(first + 1)?,

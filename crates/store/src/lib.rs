@@ -70,6 +70,7 @@ pub mod lease;
 pub mod lexical;
 pub mod line_vectors;
 mod location;
+pub mod media;
 mod meta;
 mod open;
 pub mod order;

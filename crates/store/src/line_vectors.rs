@@ -9,13 +9,19 @@ use super::{
     files::Hash,
     generations::GenerationId,
     ids::{ChunkId, id_list},
+    media::sql_is_media,
 };
 use crate::error::SqlResult;
 use model::error::Result;
 
-/// That the lines of chunk `c` have no vectors or no pieces in space `?2`.
-const ABSENT: &str = "NOT (EXISTS (SELECT 1 FROM line_vectors v WHERE v.space_id = ?2 AND v.hash = c.hash) \
-     AND EXISTS (SELECT 1 FROM line_pieces p WHERE p.space_id = ?2 AND p.hash = c.hash))";
+/// That the lines of chunk `c` have no vectors or no pieces in space `?2`. Of a picture or sound the hash says nothing
+/// about its text, which is one line.
+const ABSENT: &str = concat!(
+    "NOT ",
+    sql_is_media!(),
+    " AND NOT (EXISTS (SELECT 1 FROM line_vectors v WHERE v.space_id = ?2 AND v.hash = c.hash) \
+     AND EXISTS (SELECT 1 FROM line_pieces p WHERE p.space_id = ?2 AND p.hash = c.hash))"
+);
 
 impl Reader<'_> {
     /// A page of the distinct texts of a generation whose lines have no vectors or no pieces in a space, ordered by hash,

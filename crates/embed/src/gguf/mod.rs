@@ -18,7 +18,10 @@ use std::{
 use tokio::sync::OnceCell;
 
 use self::{model::Worker, source::ModelSource};
-use super::{callback::Callback, download::download};
+use super::{
+    callback::{Callback, of_texts},
+    download::download,
+};
 use model::error::Result;
 
 /// The model of the host's documentation (D6).
@@ -34,7 +37,7 @@ pub(crate) const DEFAULT_MODEL: &str =
 pub fn callback(written: &str, cache_dir: PathBuf) -> Result<Callback> {
     let source = Arc::new(ModelSource::parse(written)?);
     let worker: Arc<OnceCell<Worker>> = Arc::default();
-    Ok(Arc::new(move |texts, _purpose| {
+    Ok(of_texts(move |texts, _purpose| {
         let (source, worker, cache_dir) = (Arc::clone(&source), Arc::clone(&worker), cache_dir.clone());
         Box::pin(async move {
             let open = || async { local_file(&source, &cache_dir).await.map(Worker::new) };

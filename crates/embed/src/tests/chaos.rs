@@ -480,7 +480,7 @@ async fn a_compression_bomb_is_not_unpacked() {
 async fn requests_run_side_by_side_but_never_more_than_allowed() {
     static NOW: AtomicUsize = AtomicUsize::new(0);
     static MOST: AtomicUsize = AtomicUsize::new(0);
-    let adapter: super::super::callback::Callback = Arc::new(|texts, _| {
+    let adapter: super::super::callback::Callback = super::super::callback::of_texts(|texts, _| {
         Box::pin(async move {
             MOST.fetch_max(NOW.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             tokio::task::yield_now().await;

@@ -1,6 +1,7 @@
 //! Providers against strict servers on loopback.
 
 mod chaos;
+mod media;
 mod replies;
 mod secrets;
 mod wire_formats;

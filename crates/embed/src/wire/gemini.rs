@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use base64::{display::Base64Display, engine::general_purpose::STANDARD};
 use reqwest::Url;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Floats, Wire, below, or_default, parse_json};
-use crate::{Purpose, driver::Answer};
+use crate::{Purpose, driver::Answer, media::Media};
 
 /// A Gemini embedding model.
 pub(crate) struct Gemini {
@@ -44,19 +45,34 @@ impl Gemini {
 
     /// One request for one text.
     pub(crate) fn request<'a>(&'a self, text: &'a str, purpose: Purpose) -> EmbedContent<'a> {
-        let task = match purpose {
-            Purpose::Query => &self.query_task,
-            Purpose::Document => &self.document_task,
-        };
+        let task = self.task(purpose);
         let (text, task_type) = if self.task_in_text() {
             (Cow::Owned(format!("{} {text}", task_prefix(task))), None)
         } else {
-            (Cow::Borrowed(text), Some(task.as_str()))
+            (Cow::Borrowed(text), Some(task))
         };
         EmbedContent {
             model: &self.model,
-            content: Content { parts: [Part { text }] },
+            content: Content { parts: vec![Part::Text(text)] },
             task_type,
+            output_dimensionality: self.dimensions,
+        }
+    }
+
+    fn task(&self, purpose: Purpose) -> &str {
+        match purpose {
+            Purpose::Query => &self.query_task,
+            Purpose::Document => &self.document_task,
+        }
+    }
+
+    /// One request for a text with a file. The host writes no task in front of such a text.
+    fn media_request<'a>(&'a self, media: &'a Media) -> EmbedContent<'a> {
+        let data = InlineData { mime_type: &media.mime, data: Base64(&media.bytes) };
+        EmbedContent {
+            model: &self.model,
+            content: Content { parts: vec![Part::Text((&*media.text).into()), Part::InlineData(data)] },
+            task_type: (!self.task_in_text()).then(|| self.task(Purpose::Document)),
             output_dimensionality: self.dimensions,
         }
     }
@@ -95,12 +111,30 @@ pub(crate) struct EmbedContent<'a> {
 
 #[derive(Serialize)]
 struct Content<'a> {
-    parts: [Part<'a>; 1],
+    parts: Vec<Part<'a>>,
 }
 
 #[derive(Serialize)]
-struct Part<'a> {
-    text: Cow<'a, str>,
+#[serde(rename_all = "camelCase")]
+enum Part<'a> {
+    Text(Cow<'a, str>),
+    InlineData(InlineData<'a>),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InlineData<'a> {
+    mime_type: &'a str,
+    data: Base64<'a>,
+}
+
+/// Bytes as base64, written without a copy of their own.
+struct Base64<'a>(&'a [u8]);
+
+impl Serialize for Base64<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&Base64Display::new(self.0, &STANDARD))
+    }
 }
 
 #[derive(Deserialize)]
@@ -131,6 +165,10 @@ impl Wire for Gemini {
     fn body(&self, texts: &[String], purpose: Purpose, _base64: bool) -> Vec<u8> {
         let requests = texts.iter().map(|text| self.request(text, purpose)).collect();
         serde_json::to_vec(&Batch { requests }).unwrap_or_default()
+    }
+
+    fn media_body(&self, media: &Media) -> Option<Vec<u8>> {
+        serde_json::to_vec(&Batch { requests: vec![self.media_request(media)] }).ok()
     }
 
     fn parse(&self, body: &[u8]) -> Result<Answer, Cow<'static, str>> {
@@ -165,5 +203,28 @@ mod tests {
         let request = &body("gemini-embedding-2", Purpose::Document)["requests"][0];
         assert_eq!(request["content"]["parts"][0]["text"], "title: none | text: a \"note\"");
         assert!(request.get("taskType").is_none());
+    }
+
+    // As the host sends it: no task in front of the text, and the task type where the model has one.
+    #[test]
+    fn a_picture_is_a_part_beside_its_text() {
+        let base = Url::parse("https://generativelanguage.googleapis.com/v1beta").unwrap();
+        let media = Media { text: "Image file: a.png".into(), mime: "image/png".into(), bytes: vec![0, 255, 16] };
+        for (model, task) in [("gemini-embedding-2", None), ("gemini-embedding-2-preview", Some("RETRIEVAL_DOCUMENT"))]
+        {
+            let body = Gemini::new(&base, model, Some(768), None, None).media_body(&media).unwrap();
+            let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+            let mut wanted = serde_json::json!({
+                "model": format!("models/{model}"),
+                "content": {"parts": [
+                    {"text": "Image file: a.png"}, {"inlineData": {"mimeType": "image/png", "data": "AP8Q"}},
+                ]},
+                "outputDimensionality": 768,
+            });
+            if let Some(task) = task {
+                wanted["taskType"] = task.into();
+            }
+            assert_eq!(body["requests"], serde_json::json!([wanted]));
+        }
     }
 }

@@ -13,7 +13,7 @@ use serde::{
     de::{Error as _, SeqAccess, Visitor},
 };
 
-use super::{Purpose, driver::Answer};
+use super::{Purpose, driver::Answer, media::Media};
 
 /// A wire format with its endpoint, model and options.
 pub trait Wire: Send + Sync {
@@ -22,6 +22,11 @@ pub trait Wire: Send + Sync {
 
     /// The JSON body of a request. `base64` asks for packed vectors where the format knows them.
     fn body(&self, texts: &[String], purpose: Purpose, base64: bool) -> Vec<u8>;
+
+    /// The body of a request for one picture or sound; none where the format knows only text.
+    fn media_body(&self, _media: &Media) -> Option<Vec<u8>> {
+        None
+    }
 
     /// The vectors of a reply, in the order of the request.
     ///

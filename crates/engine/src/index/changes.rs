@@ -7,15 +7,20 @@ use std::{
 
 use crossbeam_channel::bounded;
 
-use super::rows::{Rows, Shape, hash, rows_of};
+use super::{
+    media::{content_hash, media_rows},
+    rows::{Rows, Shape, hash, rows_of},
+};
 use crate::workspace::{
     discover::Entry,
-    read::read_text,
+    media::{check, estimated_tokens},
+    read::{FileBytes, read_bytes, read_text},
     roots::Roots,
     skipped::{SkipCode, Skipped},
 };
 use model::{
     cancel::Cancel,
+    config::multimodal::{Modality, Multimodal},
     error::{Code, Error, Result},
     stamp::Stamp,
 };
@@ -39,6 +44,8 @@ pub(super) enum Read {
     Changed { path: String, stamp: Stamp, hash: Hash, rows: Box<Rows> },
     /// Why it cannot be read. What the index has of it stays.
     Unreadable(Skipped, Error),
+    /// A picture or sound that is none by its content, and why: it is known, and nothing of it is indexed.
+    Refused { entry: Entry, stamp: Stamp, reason: String },
     /// It vanished between the look and the read.
     Gone,
 }
@@ -91,23 +98,66 @@ impl Changes<'_> {
     }
 
     fn read(&self, analyzer: &mut Analyzer, entry: &Entry) -> Read {
-        let file = match read_text(self.roots, &entry.absolute) {
-            Ok(file) => file,
-            Err(error) if error.code() == Code::NotFound => return Read::Gone,
-            Err(error) => {
-                let (path, reason) = (entry.path.clone(), error.to_string());
-                return Read::Unreadable(Skipped { path, code: SkipCode::Unreadable, reason }, error);
-            }
+        let read = match entry.media.zip(self.roots.media) {
+            Some((modality, media)) => self.read_media(analyzer, entry, modality, &media),
+            None => self.read_note(analyzer, entry),
         };
+        read.unwrap_or_else(|error| {
+            if error.code() == Code::NotFound {
+                return Read::Gone;
+            }
+            let (path, reason) = (entry.path.clone(), error.to_string());
+            Read::Unreadable(Skipped { path, code: SkipCode::Unreadable, reason }, error)
+        })
+    }
+
+    fn read_note(&self, analyzer: &mut Analyzer, entry: &Entry) -> Result<Read> {
+        let file = read_text(self.roots, &entry.absolute)?;
         // Forgotten lines are no part of what the index knows of a file.
         let text = self.roots.forgotten.keep(&entry.path, &file.text);
         let hash = hash(text.as_bytes());
         if let Some(row) = self.known.get(&entry.path)
             && row.hash == hash
         {
-            return Read::Same { id: row.id, stamp: file.stamp, hash };
+            return Ok(Read::Same { id: row.id, stamp: file.stamp, hash });
         }
         let rows = self.shape.map_or_else(Rows::default, |shape| rows_of(analyzer, &entry.path, &text, shape));
-        Read::Changed { path: entry.path.clone(), stamp: file.stamp, hash, rows: Box::new(rows) }
+        Ok(Read::Changed { path: entry.path.clone(), stamp: file.stamp, hash, rows: Box::new(rows) })
+    }
+
+    /// A picture or sound; its bytes are let go of at once.
+    fn read_media(
+        &self,
+        analyzer: &mut Analyzer,
+        entry: &Entry,
+        modality: Modality,
+        media: &Multimodal,
+    ) -> Result<Read> {
+        let FileBytes { bytes, stamp } = read_bytes(self.roots, &entry.absolute, media.max_file_bytes)?;
+        let mime = match check(&bytes, modality) {
+            Ok(mime) => mime,
+            Err(reason) => return Ok(Read::Refused { entry: entry.clone(), stamp, reason }),
+        };
+        let hash = content_hash(mime, &bytes);
+        if let Some(row) = self.known.get(&entry.path)
+            && row.hash == hash
+            && row.lines > 0
+        {
+            return Ok(Read::Same { id: row.id, stamp, hash });
+        }
+        let sent = media.sends(mime).then_some(hash);
+        let rows = self.shape.map_or_else(Rows::default, |shape| Rows {
+            media_tokens: sent.map(|_| estimated_tokens(&bytes, modality)),
+            ..media_rows(analyzer, &entry.path, modality, sent, &[], shape)
+        });
+        Ok(Read::Changed { path: entry.path.clone(), stamp, hash, rows: Box::new(rows) })
+    }
+
+    /// Files that were no picture or sound the last time they were read. They are read again, for the reason why.
+    pub(super) fn refused<'e>(&self, entries: &'e [Entry]) -> impl Iterator<Item = &'e Entry> {
+        entries.iter().filter(|entry| {
+            entry.media.is_some()
+                && self.known.get(&entry.path).is_some_and(|row| row.lines == 0 && row.stamp() == entry.stamp())
+        })
     }
 }

@@ -104,6 +104,7 @@ mod tests {
         chunking: Chunking { tokens: 60, overlap: 12 },
         input_bytes: 8000,
         redact_secrets: model::config::settings::RedactSecrets::Remote,
+        takes: model::config::multimodal::Takes::Text,
     };
 
     type Row = (u32, u32, String);

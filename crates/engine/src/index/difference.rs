@@ -47,6 +47,7 @@ mod tests {
                 absolute: path.into(),
                 size: *size,
                 mtime_ns: *mtime_ns,
+                media: None,
             })
             .collect();
         entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));

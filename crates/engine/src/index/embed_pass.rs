@@ -1,19 +1,27 @@
 //! The embedding pass: every text of a generation that has no vector yet gets one, and is never paid for again.
 
-use std::{sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration, vec::IntoIter};
 
+use futures::future::join_all;
 use tokio::runtime::Handle;
 
-use super::{Progress, Step, rows::hashed_text, sweep::Sweep};
-use crate::blocking::background;
-use embed::{Embedded, Embedder, Purpose};
+use super::{Progress, Step, media::read_media, rows::hashed_text, sweep::Sweep};
+use crate::{blocking::background, workspace::roots::Roots};
+use embed::{Embedded, Embedder, Purpose, media::Media};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
 use store::{
     Reader, Store, Tx,
     embeddings::{Coverage, MissingText, NewEmbedding, SpaceRow},
+    files::Hash,
     ids::SpaceId,
+    media::MissingMedia,
     usage::Spent,
 };
+
+/// Pictures and sounds looked for at a time, sent at a time, and the bytes of those in memory, but for one more.
+const MEDIA_PAGE: usize = 64;
+const MEDIA_IN_FLIGHT: usize = 4;
+const MEDIA_BYTES: usize = 8 << 20;
 
 /// Texts handed to a model in this process at a time, so that new text passes and closing never wait long.
 const LOCAL_PAGE: usize = 128;
@@ -56,6 +64,8 @@ pub(crate) struct EmbedPass {
     pub store: Arc<Store>,
     /// Makes the vectors.
     pub embedder: Arc<dyn Embedder>,
+    /// Where pictures and sounds lie, where they are indexed.
+    pub media: Option<Arc<Roots>>,
     /// Where texts lose their secrets.
     pub redact_secrets: RedactSecrets,
     /// Where its cost is booked.
@@ -99,7 +109,7 @@ impl EmbedPass {
         let (embedder, space_id) = (Arc::clone(&self.embedder), space.id);
         let mut sweep = Sweep::new(&self.store, &self.cancel, move |r, generation, after| {
             let size = if embedder.is_local() { LOCAL_PAGE } else { embedder.run_size() };
-            r.missing_embeddings(generation, space_id, after, size)
+            r.unembedded_texts(generation, space_id, after, size)
         });
         let mut total = None;
         while let Some(page) = sweep.next().await? {
@@ -113,6 +123,7 @@ impl EmbedPass {
                 self.activate(&space).await?;
             }
         }
+        self.embed_media(&space, total, &mut report).await?;
         report.pending = self.pending(&space).await?;
         self.activate(&space).await?;
         Ok(report)
@@ -137,27 +148,87 @@ impl EmbedPass {
                     Embedded::Refused(reason) => refused.push((hash, reason)),
                 }
             }
-            report.embedded += vectors.len();
-            report.refused += refused.len();
-            let embedded = vectors.len() as u64;
-            // With the vectors, so that a kill loses neither.
-            let spent = Spent { sent: self.embedder.take_usage(), needed: 0, embedded };
-            let (space_id, booking) = (space.id, self.booking.clone());
-            let write = self.store.write_indexed_async(move |tx: &mut Tx<'_>| {
-                tx.insert_embeddings(space_id, &vectors)?;
-                for (hash, reason) in &refused {
-                    tx.refuse_text(space_id, hash, reason)?;
-                }
-                booking.add(tx, &spent)
-            });
+            let write = self.write(space, vectors, refused, report);
             // Nothing new is asked for until this is stored, however slow the disk is: a kill then loses only what is
             // under way. The requests that are travel on meanwhile.
             tokio::task::block_in_place(|| Handle::current().block_on(write))?;
-            let completed = (report.embedded + report.refused).min(total);
-            (self.progress)(&Step { completed, total, label: "Embedding".to_owned() });
+            self.tell(report, total);
             self.cancel.check()
         };
         self.embedder.embed_each(&texts, Purpose::Document, self.timeout, &mut sink).await
+    }
+
+    /// Embeds the pictures and sounds, a few at a time: their files are read now and let go of as soon as they are sent.
+    async fn embed_media(&self, space: &SpaceRow, total: Option<usize>, report: &mut EmbedReport) -> Result<()> {
+        let Some(roots) = &self.media else { return Ok(()) };
+        let (mut total, mut after, space_id) = (total, None, space.id);
+        loop {
+            let page = self
+                .blocking(move |store| {
+                    store.read(|r| match r.live()? {
+                        Some(live) => r.missing_media(live.id, space_id, after.as_ref(), MEDIA_PAGE),
+                        None => Ok(Vec::new()),
+                    })
+                })
+                .await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = Some(last.hash);
+            let total = match total {
+                Some(total) => total,
+                None => *total.insert(self.pending(space).await?),
+            };
+            let mut page = page.into_iter();
+            loop {
+                self.cancel.check()?;
+                let (roots, rest) = (Arc::clone(roots), page);
+                let (some, rest) = background(move || Ok(some_media(&roots, rest))).await?;
+                page = rest;
+                if some.is_empty() {
+                    break;
+                }
+                let made = join_all(some.iter().map(|(_, media)| self.embedder.embed_media(media, self.timeout))).await;
+                let (mut vectors, mut refused, mut failure) = (Vec::new(), Vec::new(), None);
+                for ((hash, _), outcome) in some.iter().zip(made) {
+                    match outcome {
+                        Ok(Embedded::Vector(vector)) => vectors.push(NewEmbedding { hash: *hash, vector }),
+                        Ok(Embedded::Refused(reason)) => refused.push((*hash, reason)),
+                        Err(error) => drop(failure.get_or_insert(error)),
+                    }
+                }
+                drop(some);
+                self.write(space, vectors, refused, report).await?;
+                self.tell(report, total);
+                if let Some(error) = failure {
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn tell(&self, report: &EmbedReport, total: usize) {
+        let completed = (report.embedded + report.refused).min(total);
+        (self.progress)(&Step { completed, total, label: "Embedding".to_owned() });
+    }
+
+    /// Stores what was made, with its cost, so that a kill loses neither.
+    fn write(
+        &self,
+        space: &SpaceRow,
+        vectors: Vec<NewEmbedding>,
+        refused: Vec<(Hash, String)>,
+        report: &mut EmbedReport,
+    ) -> impl Future<Output = Result<()>> {
+        report.embedded += vectors.len();
+        report.refused += refused.len();
+        let spent = Spent { sent: self.embedder.take_usage(), needed: 0, embedded: vectors.len() as u64 };
+        let (space_id, booking) = (space.id, self.booking.clone());
+        self.store.write_indexed_async(move |tx: &mut Tx<'_>| {
+            tx.insert_embeddings(space_id, &vectors)?;
+            for (hash, reason) in &refused {
+                tx.refuse_text(space_id, hash, reason)?;
+            }
+            booking.add(tx, &spent)
+        })
     }
 
     /// Switches searches over to the space when it covers the live generation, or when they have none.
@@ -194,6 +265,19 @@ impl EmbedPass {
         let store = Arc::clone(&self.store);
         background(move || work(&store)).await
     }
+}
+
+/// The next few pictures and sounds that are still what the index knows; the next pass sees to the others.
+fn some_media(roots: &Roots, mut page: IntoIter<MissingMedia>) -> (Vec<(Hash, Media)>, IntoIter<MissingMedia>) {
+    let (mut some, mut bytes) = (Vec::new(), 0);
+    while some.len() < MEDIA_IN_FLIGHT && bytes < MEDIA_BYTES {
+        let Some(missing) = page.next() else { break };
+        if let Some(media) = read_media(roots, &missing) {
+            bytes += media.bytes.len();
+            some.push((missing.hash, media));
+        }
+    }
+    (some, page)
 }
 
 /// How much of the live generation has vectors.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::rows::Shape;
-use model::config::settings::RedactSecrets;
+use model::config::{multimodal::Takes, settings::RedactSecrets};
 use text::analyze::ANALYZER_VERSION;
 
 /// Version of the chunk rows themselves; raise it when what a row holds changes.
@@ -20,6 +20,9 @@ struct Identity {
     /// Left out for the default, with which the rows of texts without a secret are those of indexes before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     redact_secrets: Option<RedactSecrets>,
+    /// Of what the vectors of pictures and sounds are; left out where they are of text, as without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    takes: Option<Takes>,
 }
 
 /// The identity of a generation. The embedding provider is no part of it: vectors are kept by content, so changing
@@ -33,6 +36,7 @@ pub(crate) fn generation_identity(shape: Shape) -> String {
         chunk_overlap: shape.chunking.overlap,
         input_bytes: shape.input_bytes,
         redact_secrets: Some(shape.redact_secrets).filter(|mode| *mode != RedactSecrets::Remote),
+        takes: Some(shape.takes).filter(|takes| *takes != Takes::Text),
     };
     serde_json::to_string(&identity).unwrap_or_default()
 }

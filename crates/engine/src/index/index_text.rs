@@ -8,6 +8,7 @@ use super::{
     difference::{Difference, difference},
     identity::generation_identity,
     lost::{Folders, Judgement, LostFolder, all_found, contents, judge},
+    media::{captions_are_stale, write_captions},
     rows::Shape,
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
@@ -16,7 +17,7 @@ use crate::{
     workspace::{
         discover::{Discovery, Entry, discover},
         roots::Roots,
-        skipped::Skipped,
+        skipped::{SkipCode, Skipped},
     },
 };
 use model::{
@@ -121,11 +122,15 @@ impl TextPass<'_> {
         });
         let changes = Changes { roots: &roots, shape: Some(shape), known: &known };
         let target = Target { changes, generation: &generation, list_changed };
-        let Difference { stale, removed } = difference(&discovery, &known, list_changed);
+        let Difference { mut stale, removed } = difference(&discovery, &known, list_changed);
+        if !list_changed {
+            stale.extend(target.changes.refused(&discovery.entries));
+        }
         let written = self.write_changes(&target, &stale, &mut report, &mut skipped)?;
         let judgement = self.judge(&target, &discovery, &written, removed.is_empty())?;
         let is_gone = |path: &&str| !judgement.kept.contains(*path);
         self.remove_vanished(&target, removed.into_iter().filter(is_gone).map(str::to_owned).collect(), &mut report)?;
+        write_captions(self.store, &roots, shape, generation.id, self.cancel)?;
         report.lost.clone_from(&judgement.folders.lost);
         report.skipped = skipped.len();
         self.keep_skipped(Source::Memory, skipped)?;
@@ -258,6 +263,11 @@ impl TextPass<'_> {
                 }
                 Read::Gone => report.files = report.files.saturating_sub(1),
                 read => {
+                    if let Read::Refused { entry, reason, .. } = &read {
+                        report.files = report.files.saturating_sub(1);
+                        let (path, reason) = (entry.path.clone(), reason.clone());
+                        skipped.push(Skipped { path, code: SkipCode::WrongContent, reason });
+                    }
                     if let Read::Changed { path, hash, rows, .. } = &read {
                         written.push((path.clone(), *hash));
                         report.changed += 1;
@@ -284,7 +294,11 @@ impl TextPass<'_> {
             return Ok(());
         }
         let (generation, purge) = (target.generation.id, target.list_changed);
+        let looks_for_captions = target.changes.roots.media.is_some();
         self.store.write_indexed(move |tx| {
+            if looks_for_captions && batch.iter().any(|read| matches!(read, Read::Changed { .. })) {
+                captions_are_stale(tx)?;
+            }
             for read in &batch {
                 match read {
                     Read::Same { id, stamp, .. } => tx.touch_file(*id, stamp.mtime_ns)?,
@@ -301,6 +315,13 @@ impl TextPass<'_> {
                         let before = if purge { tx.chunk_hashes(generation, file.source, path)? } else { Vec::new() };
                         tx.replace_file(generation, &file, &rows.chunks)?;
                         tx.purge_texts(&before)?;
+                    }
+                    // A row without lines or chunks: it is known for what it is until it changes.
+                    Read::Refused { entry, stamp, .. } => {
+                        let (hash, size) = ([0; 32], stamp.size);
+                        let (source, path, mtime_ns) = (Source::Memory.as_str(), &*entry.path, stamp.mtime_ns);
+                        let file = NewFile { source, path, hash, mtime_ns, size, lines: 0, terms: 0 };
+                        tx.replace_file(generation, &file, &[])?;
                     }
                     Read::Unreadable(..) | Read::Gone => {}
                 }
@@ -348,7 +369,11 @@ impl TextPass<'_> {
         for batch in vanished.chunks(FILES_IN_FLIGHT) {
             self.cancel.check()?;
             let batch = batch.to_vec();
+            let looks_for_captions = target.changes.roots.media.is_some();
             self.store.write_indexed(move |tx| {
+                if looks_for_captions {
+                    captions_are_stale(tx)?;
+                }
                 for path in &batch {
                     tx.delete_file(id, Source::Memory.as_str(), path)?;
                 }

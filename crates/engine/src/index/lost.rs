@@ -189,7 +189,8 @@ fn note_folders(roots: &Roots) -> Vec<NoteFolder> {
     let mut folders = vec![NoteFolder { folders: vec![workspace.clone(), memory], path: workspace }];
     for extra in &roots.extra {
         // Of a single file only the folder can be lost; without the file itself it was deleted.
-        let is_file = !extra.is_glob() && is_markdown(&extra.root) && !extra.root.is_dir();
+        let may_be_file = is_markdown(&extra.root) || roots.media(&extra.root).is_some();
+        let is_file = !extra.is_glob() && may_be_file && !extra.root.is_dir();
         let path = if is_file { extra.root.parent().unwrap_or(&extra.root) } else { &extra.root }.to_path_buf();
         if !folders.iter().any(|root| root.path == path) {
             folders.push(NoteFolder { folders: vec![path.clone()], path });

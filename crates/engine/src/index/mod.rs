@@ -12,6 +12,7 @@ pub mod identity;
 pub(crate) mod index_text;
 pub(crate) mod line_pass;
 pub mod lost;
+pub(crate) mod media;
 mod named;
 pub mod plan;
 pub mod rows;

@@ -11,6 +11,7 @@ use super::{
     identity::generation_identity,
     index_text::{FORGOTTEN, Target, TextPass, TextReport},
     lost::Folders,
+    media::write_captions,
     rows::Shape,
 };
 use crate::workspace::{discover::Entry, discover::look_at, is_at_or_below, roots::Roots, skipped::SkipCode};
@@ -43,6 +44,7 @@ impl TextPass<'_> {
         let target = Target { changes, generation: &live, list_changed: false };
         let mut skipped = Vec::new();
         self.write_changes(&target, &stale, &mut report, &mut skipped)?;
+        write_captions(self.store, &roots, Shape::of(self.settings), live.id, self.cancel)?;
         // One of them cannot be read, or went while it was.
         if !skipped.is_empty() || report.files < entries.len() {
             return Ok(None);

@@ -12,13 +12,20 @@ use super::{
     lost::{Folders, LostFolder, contents, judge},
     rows::Shape,
 };
-use crate::workspace::{discover::discover, roots::Roots, skipped::Skipped};
+use crate::workspace::{
+    discover::discover,
+    roots::Roots,
+    skipped::{SkipCode, Skipped},
+};
 use embed::Space;
 use model::{cancel::Cancel, config::settings::Settings, error::Result, source::Source};
-use store::{Reader, Store, embeddings::SpaceRow, files::Hash, ids::SpaceId, others::Others};
+use store::{Reader, Store, embeddings::SpaceRow, files::Hash, ids::SpaceId, media::is_media, others::Others};
 
 /// Bytes of text that count as one token in an estimate.
 const BYTES_PER_TOKEN: usize = 4;
+
+/// The same of a picture or sound that is indexed and has no vector: what a picture of two tiles costs.
+const TYPICAL_MEDIA: usize = 2 * 258 * BYTES_PER_TOKEN;
 
 /// The difference between disk and index, and what closing it costs.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -130,7 +137,10 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
                     loop {
                         let page = r.missing_embeddings(live.id, vectors.id(), after.as_ref(), 1000)?;
                         let Some(last) = page.last() else { break };
-                        page.iter().for_each(|missing| plan.count(vectors, &missing.hash, missing.text.len()));
+                        for missing in &page {
+                            let bytes = if is_media(&missing.hash) { TYPICAL_MEDIA } else { missing.text.len() };
+                            plan.count(vectors, &missing.hash, bytes);
+                        }
                         after = Some(last.hash);
                     }
                 }
@@ -140,20 +150,28 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
         };
         Ok((known, live_files, Folders::stored(r)?, list_changed))
     })?;
-    let Difference { stale, removed } = difference(&discovery, &known, list_changed);
+    let Difference { mut stale, removed } = difference(&discovery, &known, list_changed);
     let (mut counted, mut found, mut unreadable) = (HashSet::new(), HashSet::new(), Vec::new());
     let changes = Changes { roots: &roots, shape: vectors.as_ref().map(|_| shape), known: &known };
+    if !list_changed {
+        stale.extend(changes.refused(&discovery.entries));
+    }
     changes.read_all(&stale, cancel, |read| {
         match read {
             Read::Gone => {}
             Read::Unreadable(record, _) => unreadable.push(record),
+            Read::Refused { entry, reason, .. } => {
+                plan.files = plan.files.saturating_sub(1);
+                unreadable.push(Skipped { path: entry.path, code: SkipCode::WrongContent, reason });
+            }
             Read::Same { hash, .. } => drop(found.insert(hash)),
             Read::Changed { path, hash, rows, .. } => {
                 found.insert(hash);
                 plan.changed.push(path);
                 if let Some(vectors) = &vectors {
                     let fresh = rows.chunks.iter().filter(|c| counted.insert(c.hash));
-                    let fresh: Vec<_> = fresh.map(|c| (c.hash, c.text.len())).collect();
+                    let bytes = |text: &str| rows.media_tokens.map_or(text.len(), |tokens| tokens * BYTES_PER_TOKEN);
+                    let fresh: Vec<_> = fresh.map(|c| (c.hash, bytes(&c.text))).collect();
                     store.read_with(cancel, |r| plan.count_missing(r, vectors, &fresh))?;
                 }
             }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use sha2::{Digest, Sha256};
 
 use crate::curated::file::indexed;
+use model::config::multimodal::Takes;
 use model::config::settings::{Chunking, RedactSecrets, Settings};
 use model::layout::is_curated;
 use store::files::{Hash, NewChunk};
@@ -35,6 +36,8 @@ pub struct Rows {
     pub lines: u32,
     /// Terms of the text, each line counted once.
     pub terms: u32,
+    /// Of a picture or sound whose bytes are embedded, the tokens that this is likely to cost.
+    pub media_tokens: Option<usize>,
 }
 
 /// What chunk rows depend on beside the text; part of the identity of a generation.
@@ -46,6 +49,8 @@ pub struct Shape {
     pub input_bytes: usize,
     /// Where the text loses its secrets.
     pub redact_secrets: RedactSecrets,
+    /// What of pictures and sounds the provider takes.
+    pub takes: Takes,
 }
 
 impl Shape {
@@ -62,6 +67,7 @@ impl Shape {
             chunking: settings.chunking,
             input_bytes: if small { SMALL_INPUT_BYTES } else { HOSTED_INPUT_BYTES },
             redact_secrets: provider.redact_secrets,
+            takes: settings.multimodal.map_or(Takes::Text, |multimodal| multimodal.takes),
         }
     }
 }
@@ -161,6 +167,7 @@ mod tests {
             chunking: Chunking { tokens, overlap },
             input_bytes: HOSTED_INPUT_BYTES,
             redact_secrets: RedactSecrets::Remote,
+            takes: Takes::Text,
         }
     }
 

@@ -11,7 +11,7 @@ use super::{Engine, provider::Provider, registry::Lease};
 use crate::{blocking::blocking, host::Host, log};
 use embed::{
     account::Account,
-    callback::{Callback, Offered, offer},
+    callback::{Callback, Offered},
 };
 use model::{
     cancel::Cancel,
@@ -124,7 +124,7 @@ fn say_how_it_opened(store: &Store, agent: &str) {
 fn adapters_of(host: &Arc<dyn Host>) -> Vec<(String, Callback)> {
     let adapter = |served: &String| {
         let (host, provider) = (Arc::clone(host), served.clone());
-        let embed: Callback = Arc::new(move |texts, purpose| host.embed(&provider, texts, purpose));
+        let embed: Callback = Arc::new(move |asked| host.embed(&provider, asked));
         (served.clone(), embed)
     };
     host.offers().embed.iter().map(adapter).collect()
@@ -142,7 +142,7 @@ fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result
     let adapters = call.host.iter().flat_map(adapters_of).map(|(served, embed)| {
         let served = if served.is_empty() { resolved.settings.provider.id.clone() } else { served };
         let offered = Offered::default();
-        offered.join(thread, offer(embed));
+        offered.join(thread, embed);
         (served, Arc::new(offered))
     });
     let adapters = adapters.collect();

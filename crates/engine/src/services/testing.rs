@@ -17,7 +17,10 @@ use crate::{
     transcripts::host::AskHost,
 };
 use ::search::types::Hit;
-use embed::{BoxFuture, Purpose, callback::Callback};
+use embed::{
+    BoxFuture,
+    callback::{Asked, Callback, of_texts},
+};
 use model::{
     cancel::Cancel,
     clock::{Clock, SystemClock},
@@ -118,7 +121,7 @@ impl Home {
             clock: Arc::clone(&self.clock),
             host: Some(Arc::new(FakeHost::default().with_embed("spare", spare()).with_embed(
                 "bedrock",
-                Arc::new(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
+                of_texts(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
                     embedded.fetch_add(texts.len(), Ordering::SeqCst);
                     let strict = strict.load(Ordering::SeqCst);
                     let [swapped, shorter, nan, down] = faults.each_ref().map(|fault| fault.load(Ordering::SeqCst));
@@ -206,9 +209,9 @@ impl Host for FakeHost {
         &self.offers
     }
 
-    fn embed(&self, provider: &str, texts: Vec<String>, purpose: Purpose) -> BoxFuture<'static, Result<Vec<Vec<f32>>>> {
+    fn embed(&self, provider: &str, asked: Asked) -> BoxFuture<'static, Result<Vec<Vec<f32>>>> {
         let at = self.offers.embed.iter().position(|served| served == provider).unwrap();
-        (self.embed[at])(texts, purpose)
+        (self.embed[at])(asked)
     }
 
     fn conversations(&self, request: Value) -> BoxFuture<'static, Result<Value>> {
@@ -267,7 +270,7 @@ fn spare() -> Callback {
     let embed = |texts: Vec<String>, _| -> BoxFuture<'static, _> {
         Box::pin(async move { Ok(texts.iter().map(|text| vector(text)).collect()) })
     };
-    Arc::new(embed)
+    of_texts(embed)
 }
 
 fn vector(text: &str) -> Vec<f32> {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use model::{
-    config::extra_path::ExtraPath,
+    config::{extra_path::ExtraPath, multimodal::Modality},
     layout::{MEMORY_FOLDER, ROOT_FILES},
     stamp::{Stamp, mtime_ns},
 };
@@ -20,7 +20,7 @@ use super::{
     walk::Walker,
 };
 
-/// A Markdown file of the memory.
+/// A file of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// Relative to the workspace with `/`, absolute outside.
@@ -31,6 +31,8 @@ pub(crate) struct Entry {
     pub size: u64,
     /// Modification time in nanoseconds since the epoch.
     pub mtime_ns: i64,
+    /// What it is where it is no note.
+    pub media: Option<Modality>,
 }
 
 impl Entry {
@@ -70,7 +72,7 @@ pub(crate) fn discover(roots: &Roots) -> Discovery {
     if !roots.is_source {
         return Discovery::default();
     }
-    let mut walker = Walker::new(|path: &Path| roots.display(path), &roots.limits);
+    let mut walker = Walker::new(roots);
     walker.skipped.records.extend(roots.refused.iter().cloned());
     if stat(&mut walker, &roots.workspace_dir).is_none() && walker.unlisted.is_empty() {
         let reason = "the workspace folder does not exist; it is indexed as soon as it does";
@@ -93,7 +95,7 @@ pub(crate) fn discover(roots: &Roots) -> Discovery {
         }
     }
     for extra in &roots.extra {
-        walk_extra(&mut walker, extra);
+        walk_extra(&mut walker, roots, extra);
     }
 
     let mut real_paths = HashSet::new();
@@ -113,6 +115,7 @@ pub(crate) fn discover(roots: &Roots) -> Discovery {
                 absolute: file.absolute.clone(),
                 size: file.metadata.len(),
                 mtime_ns: mtime_ns(&file.metadata),
+                media: file.media,
             });
         }
     }
@@ -129,7 +132,8 @@ pub(crate) fn discover(roots: &Roots) -> Discovery {
 #[must_use]
 pub(crate) fn look_at(roots: &Roots, absolute: &Path) -> Option<Entry> {
     let path = roots.display(absolute);
-    if !roots.is_indexed(absolute) || roots.forgotten.path(&path).is_some() {
+    // Notes may be captions of pictures, and pictures have some: a look at the whole disk sees both.
+    if !is_markdown(absolute) || !roots.is_indexed(absolute) || roots.forgotten.path(&path).is_some() {
         return None;
     }
     let memory = roots.workspace_dir.join(MEMORY_FOLDER);
@@ -153,10 +157,11 @@ pub(crate) fn look_at(roots: &Roots, absolute: &Path) -> Option<Entry> {
         absolute: absolute.to_path_buf(),
         size: metadata.len(),
         mtime_ns: mtime_ns(&metadata),
+        media: None,
     })
 }
 
-fn walk_extra<N: Fn(&Path) -> String>(walker: &mut Walker<'_, N>, extra: &ExtraPath) {
+fn walk_extra(walker: &mut Walker<'_>, roots: &Roots, extra: &ExtraPath) {
     let Some(metadata) = stat(walker, &extra.root) else {
         if !walker.unlisted.contains(&extra.root) {
             walker.skip(&extra.root, SkipCode::Missing, format!("the extra path \"{}\" does not exist", extra.written));
@@ -165,7 +170,7 @@ fn walk_extra<N: Fn(&Path) -> String>(walker: &mut Walker<'_, N>, extra: &ExtraP
     };
     if metadata.is_dir() {
         walker.walk(&extra.root, extra.depth(), |path| !extra.is_glob() || extra.contains(path));
-    } else if metadata.is_file() && !is_markdown(&extra.root) {
+    } else if metadata.is_file() && !is_markdown(&extra.root) && roots.media(&extra.root).is_none() {
         walker.skip(&extra.root, SkipCode::NotMarkdown, "an extra path that is no Markdown file");
     } else {
         walker.take(&extra.root, metadata);
@@ -173,7 +178,7 @@ fn walk_extra<N: Fn(&Path) -> String>(walker: &mut Walker<'_, N>, extra: &ExtraP
 }
 
 /// `lstat`; none when there is nothing there or when it cannot be looked at, which is recorded.
-fn stat<N: Fn(&Path) -> String>(walker: &mut Walker<'_, N>, path: &Path) -> Option<Metadata> {
+fn stat(walker: &mut Walker<'_>, path: &Path) -> Option<Metadata> {
     match path.symlink_metadata() {
         Ok(metadata) => Some(metadata),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,

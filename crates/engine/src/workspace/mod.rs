@@ -8,6 +8,9 @@ pub mod excerpt;
 pub mod exclusions;
 pub mod folders;
 pub mod guard;
+pub(crate) mod media;
+#[cfg(test)]
+pub(crate) mod media_samples;
 pub mod notes;
 mod pending;
 pub mod read;

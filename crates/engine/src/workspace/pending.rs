@@ -12,7 +12,7 @@ use notify::{
     event::{AccessKind, AccessMode, CreateKind, EventKind, ModifyKind, RemoveKind},
 };
 
-use super::roots::{Roots, is_markdown};
+use super::roots::Roots;
 
 /// Paths that are remembered one by one; beyond, everything counts as changed.
 const MAX_PATHS: usize = 1000;
@@ -70,7 +70,7 @@ impl Pending {
         };
         let mut is_news = false;
         for path in &event.paths {
-            if !is_folder && is_markdown(path) && roots.is_indexed(path) {
+            if !is_folder && roots.is_indexed(path) {
                 self.paths.insert(path.clone());
                 is_news = true;
             }

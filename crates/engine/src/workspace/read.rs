@@ -30,6 +30,25 @@ pub(crate) struct FileText {
 /// # Errors
 /// `NotFound` when it is gone, `Path` when it is outside the memory, a link, no regular file or too large, `Io`.
 pub(crate) fn read_text(roots: &Roots, absolute: &Path) -> Result<FileText> {
+    let FileBytes { bytes, stamp } = read_bytes(roots, absolute, roots.limits.file_bytes)?;
+    let (text, is_lossy) = decode(bytes);
+    Ok(FileText { text, is_lossy, stamp })
+}
+
+/// The content of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileBytes {
+    /// All of it.
+    pub bytes: Vec<u8>,
+    /// What the index should remember of the file, see [`Stamp::UNSETTLED`].
+    pub stamp: Stamp,
+}
+
+/// Reads a file of at most `limit` bytes that discovery found.
+///
+/// # Errors
+/// As [`read_text`].
+pub(crate) fn read_bytes(roots: &Roots, absolute: &Path, limit: u64) -> Result<FileBytes> {
     let located = roots
         .locate(absolute)
         .ok_or_else(|| Error::new(Code::Path, format!("{} is outside the memory area", absolute.display())))?;
@@ -37,17 +56,16 @@ pub(crate) fn read_text(roots: &Roots, absolute: &Path) -> Result<FileText> {
     loop {
         let mut file = guard::open(&located).map_err(|refusal| refusal.into_error(absolute))?;
         let before = file.metadata().map_err(|error| Error::io(absolute, &error))?;
-        let bytes = read_bounded(&mut file, &before, roots.limits.file_bytes, absolute)?;
+        let bytes = read_bounded(&mut file, &before, limit, absolute)?;
         let after = file.metadata().map_err(|error| Error::io(absolute, &error))?;
         let is_stable = stamp(&before) == stamp(&after) && bytes.len() as u64 == after.len();
         // A file that never rests, such as a log, is taken as it was: the next look finds it changed.
         if is_stable || attempt == ATTEMPTS {
-            let (text, is_lossy) = decode(bytes);
             let mut stamp = stamp(&after);
             if !is_stable || is_recent(&after) {
                 stamp.mtime_ns = Stamp::UNSETTLED;
             }
-            return Ok(FileText { text, is_lossy, stamp });
+            return Ok(FileBytes { bytes, stamp });
         }
         attempt += 1;
     }

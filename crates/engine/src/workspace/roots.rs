@@ -9,6 +9,7 @@ use std::{
 use super::{exclusions::Exclusions, skipped::SkipCode, skipped::Skipped};
 use model::{
     config::extra_path::ExtraPath,
+    config::multimodal::{Modality, Multimodal},
     config::settings::Settings,
     layout::{MEMORY_FOLDER, ROOT_FILES},
 };
@@ -54,6 +55,8 @@ pub(crate) struct Roots {
     pub is_source: bool,
     /// What the user told the memory to forget.
     pub forgotten: Arc<Exclusions>,
+    /// Which pictures and sounds below extra paths belong to the memory.
+    pub media: Option<Multimodal>,
 }
 
 /// A path below a root: a folder that may be reached through links, and what follows, which may not.
@@ -80,6 +83,7 @@ impl Roots {
         let limits = Limits { file_bytes: settings.max_file_bytes, ..Limits::default() };
         Self {
             is_source: settings.sources.memory,
+            media: settings.multimodal,
             forgotten: Arc::new(Exclusions::of(&settings.database_path)),
             ..Self::new(&settings.workspace_dir, &settings.extra_paths, limits)
         }
@@ -95,6 +99,7 @@ impl Roots {
             limits,
             is_source: true,
             forgotten: Arc::default(),
+            media: None,
         };
         for written in extra_paths {
             match ExtraPath::parse(written, workspace_dir) {
@@ -139,13 +144,24 @@ impl Roots {
 }
 
 impl Roots {
-    /// Whether a Markdown file at this absolute path would be indexed, as far as its path tells.
+    /// Whether a file at this absolute path would be indexed, as far as its path tells.
     #[must_use]
     pub(crate) fn is_indexed(&self, absolute: &Path) -> bool {
         let Some(located) = self.locate(absolute).filter(|_| self.is_source) else { return false };
         let is_diary = absolute.parent() == Some(&self.workspace_dir)
             && absolute.file_name().is_some_and(|name| DIARY_FILES.iter().any(|diary| name == *diary));
-        is_markdown(absolute) && !is_diary && !has_ignored_folder(&located.below)
+        let is_wanted = is_markdown(absolute) && !is_diary || self.media(absolute).is_some();
+        is_wanted && !has_ignored_folder(&located.below)
+    }
+
+    /// Whether a file at this absolute path is a picture or sound of the memory, as far as its path tells: below an extra
+    /// path, and never in the folder of notes, even where an extra path holds that too.
+    #[must_use]
+    pub(crate) fn media(&self, absolute: &Path) -> Option<Modality> {
+        let modality = self.media?.modality_of(absolute.file_name()?.to_str()?)?;
+        let is_below = self.extra.iter().any(|extra| extra.contains(absolute));
+        let is_fixed = absolute.strip_prefix(&self.workspace_dir).is_ok_and(is_fixed);
+        (is_below && !is_fixed).then_some(modality)
     }
 
     /// Whether something that happens to a folder at this path can change what is indexed: it lies above or inside
@@ -190,6 +206,7 @@ pub(crate) fn is_ignored_folder(name: &std::ffi::OsStr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::config::multimodal::Takes;
 
     fn roots(extra: &[&str]) -> Roots {
         let extra: Vec<String> = extra.iter().map(|path| (*path).to_owned()).collect();
@@ -243,6 +260,26 @@ mod tests {
             assert!(!roots.is_indexed(Path::new(path)), "{path}");
         }
         assert!(roots.is_indexed(Path::new("/ws/memory/DREAMS.md")));
+    }
+
+    #[test]
+    fn pictures_are_indexed_below_extra_paths_and_never_beside_the_notes() {
+        let mut roots = roots(&[".", "/srv/team", "/srv/one.png", "/g/*.jpg"]);
+        assert!(!roots.is_indexed(Path::new("/srv/team/a.png")), "switched off");
+        roots.media = Some(Multimodal { image: true, audio: false, max_file_bytes: 100, takes: Takes::Text });
+        for path in ["/ws/pics/a.png", "/srv/team/deep/A.JPG", "/srv/one.png", "/g/a.jpg", "/ws/a.gif"] {
+            assert!(roots.is_indexed(Path::new(path)), "{path}");
+        }
+        for path in [
+            "/ws/memory/a.png",
+            "/ws/memory/deep/a.png",
+            "/srv/team/a.mp3",
+            "/srv/two.png",
+            "/g/a.png",
+            "/srv/team/node_modules/a.png",
+        ] {
+            assert!(!roots.is_indexed(Path::new(path)), "{path}");
+        }
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub enum SkipCode {
     NotMarkdown,
     /// The user told the memory to forget it.
     Forgotten,
+    /// A picture or sound by its name, and something else by its content.
+    WrongContent,
 }
 
 impl SkipCode {
@@ -49,6 +51,7 @@ impl SkipCode {
             Self::InvalidPattern => "invalid-pattern",
             Self::NotMarkdown => "not-markdown",
             Self::Forgotten => "forgotten",
+            Self::WrongContent => "wrong-content",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Walking one folder tree: Markdown files with their stamps, and a reason for everything left out. Stat only; no
+//! Walking one folder tree: Markdown files, pictures and sounds with their stamps, and a reason for everything left out. Stat only; no
 //! file is opened and no link followed.
 
 use std::{
@@ -10,25 +10,26 @@ use std::{
 use walkdir::{DirEntry, WalkDir};
 
 use super::{
-    roots::{Limits, is_ignored_folder, is_markdown},
+    roots::{Limits, Roots, is_ignored_folder, is_markdown},
     skipped::{SkipCode, SkippedList},
 };
-use model::error::no_more_files;
+use model::{config::multimodal::Modality, error::no_more_files};
 
-/// A Markdown file that was found.
+/// A file that was found.
 #[derive(Debug, Clone)]
 pub(crate) struct File {
     /// The path it was found at.
     pub absolute: PathBuf,
     /// From `lstat`.
     pub metadata: Metadata,
+    /// What it is where it is no note.
+    pub media: Option<Modality>,
 }
 
 /// Collects what walks find, within the limits of all walks together.
 #[derive(Debug)]
-pub(crate) struct Walker<'a, N: Fn(&Path) -> String> {
-    /// How a path is named in results.
-    name: N,
+pub(crate) struct Walker<'a> {
+    roots: &'a Roots,
     limits: &'a Limits,
     /// Files, in the order of the walks, sorted inside each.
     pub files: Vec<File>,
@@ -41,12 +42,12 @@ pub(crate) struct Walker<'a, N: Fn(&Path) -> String> {
     entries: usize,
 }
 
-impl<'a, N: Fn(&Path) -> String> Walker<'a, N> {
+impl<'a> Walker<'a> {
     /// An empty collection.
-    pub(crate) fn new(name: N, limits: &'a Limits) -> Self {
+    pub(crate) fn new(roots: &'a Roots) -> Self {
         Self {
-            name,
-            limits,
+            roots,
+            limits: &roots.limits,
             files: Vec::new(),
             skipped: SkippedList::default(),
             unlisted: Vec::new(),
@@ -57,27 +58,30 @@ impl<'a, N: Fn(&Path) -> String> Walker<'a, N> {
 
     /// Records that a path was left out.
     pub(crate) fn skip(&mut self, path: &Path, code: SkipCode, reason: impl Into<String>) {
-        self.skipped.push((self.name)(path), code, reason);
+        self.skipped.push(self.roots.display(path), code, reason);
     }
 
     /// Takes one file whose metadata is known, unless it is a link, no regular file or too large.
     pub(crate) fn take(&mut self, absolute: &Path, metadata: Metadata) {
         let kind = metadata.file_type();
+        let media = self.roots.media(absolute).filter(|_| !is_markdown(absolute));
+        let pictures = self.roots.media.filter(|_| media.is_some());
+        let limit = pictures.map_or(self.limits.file_bytes, |pictures| pictures.max_file_bytes);
         if kind.is_symlink() {
             self.skip(absolute, SkipCode::Link, "a symbolic link; links are not followed");
         } else if kind.is_dir() {
-            self.skip(absolute, SkipCode::NotRegular, "a folder where a Markdown file is expected");
+            self.skip(absolute, SkipCode::NotRegular, "a folder where a file is expected");
         } else if !kind.is_file() {
             self.skip(absolute, SkipCode::NotRegular, "no regular file (a pipe, socket or device)");
-        } else if metadata.len() > self.limits.file_bytes {
-            let reason = format!("{} bytes, the limit is {} bytes", metadata.len(), self.limits.file_bytes);
+        } else if metadata.len() > limit {
+            let reason = format!("{} bytes, the limit is {limit} bytes", metadata.len());
             self.skip(absolute, SkipCode::TooLarge, reason);
         } else if absolute.to_str().is_none() {
             self.skip(absolute, SkipCode::InvalidName, "the name is not valid Unicode");
         } else if self.files.len() >= self.limits.files {
-            self.skip(absolute, SkipCode::TooMany, format!("more than {} Markdown files", self.limits.files));
+            self.skip(absolute, SkipCode::TooMany, format!("more than {} files", self.limits.files));
         } else {
-            self.files.push(File { absolute: absolute.to_path_buf(), metadata });
+            self.files.push(File { absolute: absolute.to_path_buf(), metadata, media });
         }
     }
 
@@ -132,8 +136,9 @@ impl<'a, N: Fn(&Path) -> String> Walker<'a, N> {
     fn leaf(&mut self, entry: &DirEntry, wanted: impl Fn(&Path) -> bool) {
         let path = entry.path();
         // A link without the ending may lead to a folder of notes, so the user is told about it as well.
-        let may_matter = is_markdown(path) || (entry.path_is_symlink() && path.extension().is_none());
-        if !may_matter || (is_markdown(path) && !wanted(path)) {
+        let is_wanted = (is_markdown(path) && wanted(path)) || self.roots.media(path).is_some();
+        let may_be_folder = entry.path_is_symlink() && path.extension().is_none();
+        if !(is_wanted || may_be_folder) {
             return;
         }
         match entry.metadata() {

@@ -7,6 +7,7 @@ pub mod consolidation;
 pub mod extra_path;
 mod layers;
 pub mod memory_policy;
+pub mod multimodal;
 pub mod paths;
 pub mod places;
 pub mod resolve;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{
     agents::{Roster, normalize_agent_id},
     layers::{DEFAULT_ORIGIN, Reader},
-    memory_policy, paths,
+    memory_policy, multimodal, paths,
     setting::Integer,
     settings::{
         BatchSettings, CacheSettings, Chunking, Citations, ExcerptSettings, ProviderSettings, QuerySettings, Ranking,
@@ -67,7 +67,9 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
     reader.origins.insert("workspaceDir".into(), workspace_origin);
     let database_path = database_path(&mut reader, input, &roster, &agent_id)?;
     let (sources, searches_sessions) = sources(&mut reader, input.config);
+    let provider = provider(&mut reader);
     let settings = Settings {
+        multimodal: multimodal::read(&mut reader, input.config, &provider)?,
         time_zone: time_zone(&mut reader, input.config),
         sources,
         searches_sessions,
@@ -78,7 +80,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
         on_outage: reader.choice(&table::ON_OUTAGE),
         rebuild: reader.choice(&table::REBUILD),
         excerpt: excerpt(&mut reader, input.config, &roster, &agent_id),
-        provider: provider(&mut reader),
+        provider,
         chunking: chunking(&mut reader),
         query: query(&mut reader),
         sync: sync(&mut reader),
@@ -371,7 +373,6 @@ fn warn_without_effect(reader: &mut Reader<'_>, settings: &Settings) {
     }
     warn_where_set(reader, "store.driver", "the only store is SQLite", |value| value.as_str() != Some("sqlite"));
     warn_where_set(reader, "store.vector.extensionPath", "the vector functions are built in", |_| true);
-    warn_where_set(reader, "multimodal.enabled", "only Markdown is indexed", |value| value.as_bool() == Some(true));
 }
 
 /// One warning for each layer that sets a key so that `is_set` holds.

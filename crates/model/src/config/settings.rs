@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::memory_policy::ExcludedSessions;
+use super::{memory_policy::ExcludedSessions, multimodal::Multimodal};
 
 /// Everything the engine needs to know about one agent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,6 +32,8 @@ pub struct Settings {
     pub excluded_sessions: ExcludedSessions,
     /// Extra files, folders and globs to index: as written, `~` expanded, trimmed and without repetitions (A6).
     pub extra_paths: Vec<String>,
+    /// Pictures and sounds below extra paths; none = only text is indexed.
+    pub multimodal: Option<Multimodal>,
     /// Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason.
     pub max_file_bytes: u64,
     /// What a million tokens of the embedding model cost, in the user's currency; none = not known.

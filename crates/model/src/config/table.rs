@@ -4,7 +4,7 @@
 use super::{active_memory, automatic, consolidation, setting::*, settings};
 
 /// Settings that hold others.
-pub(super) const GROUPS: [&str; 26] = ["dreaming", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "sessionNotes", "storedFacts", "standingIntents", "activeMemory", "consolidation", "memoryPolicy", "memoryPolicy.excludeSessions"];
+pub(super) const GROUPS: [&str; 27] = ["dreaming", "multimodal", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "sessionNotes", "storedFacts", "standingIntents", "activeMemory", "consolidation", "memoryPolicy", "memoryPolicy.excludeSessions"];
 
 /// Whether memory is searched at all. Default: true.
 pub(super) const ENABLED: Switch = Switch { key: "enabled", default: true };
@@ -14,6 +14,15 @@ pub(super) const SOURCES: Special = Special { key: "sources" };
 
 /// Further files, folders or globs, absolute or relative to the workspace.
 pub(super) const EXTRA_PATHS: Special = Special { key: "extraPaths" };
+
+/// Whether pictures and sounds are indexed. Sent and embedded by provider gemini with model gemini-embedding-2; with any other they are found by name and by the lines of notes that link them. Default: false.
+pub(super) const MULTIMODAL_ENABLED: Switch = Switch { key: "multimodal.enabled", default: false };
+
+/// Which of them. Default: all.
+pub(super) const MULTIMODAL_MODALITIES: Special = Special { key: "multimodal.modalities" };
+
+/// Larger pictures and sounds are skipped and reported. Default: 10485760.
+pub(super) const MULTIMODAL_MAX_FILE_BYTES: Integer = Integer { key: "multimodal.maxFileBytes", range: 1..=67_108_864, default: 10_485_760 };
 
 /// Larger files are skipped and reported. Default: 16777216.
 pub(super) const MAX_FILE_BYTES: Integer = Integer { key: "maxFileBytes", range: 65_536..=268_435_456, default: 16_777_216 };

@@ -9,6 +9,7 @@ use super::{
     lines::{Line, Lines},
     passages::Passage,
 };
+use model::source::Source;
 
 /// Share of the words of the shorter text that the other must hold to say the same.
 const SAME: f64 = 0.85;
@@ -75,6 +76,11 @@ impl<'a> Shown<'a> {
 
     /// Whether an earlier result says the same as a passage; if none does, the passage counts as shown.
     pub(crate) fn repeats(&mut self, passage: &Passage, lines: &Lines<'a>) -> bool {
+        // A picture is another thing than the line that shows it, and has that line as its caption.
+        let file = &lines.files[lines.lines[passage.best].file];
+        if is_media(file.source, file.path) {
+            return false;
+        }
         let members = || passage.lines.iter().map(|at| &lines.lines[*at]);
         let words = Words::of(members().flat_map(|line| line.terms.iter()));
         if words.terms.len() < FEW {
@@ -104,6 +110,11 @@ impl<'a> Shown<'a> {
         let is_copy = |other: &Words| words.shares(other, COPY * other.terms.len().max(words.terms.len()) as f64);
         words.terms.len() >= FEW && others.any(|(_, other)| is_copy(other))
     }
+}
+
+/// Whether a file is a picture or sound: of the notes all else is Markdown.
+fn is_media(source: &str, path: &str) -> bool {
+    Source::of(source) == Source::Memory && !path.to_ascii_lowercase().ends_with(".md")
 }
 
 fn source_of<'a>(line: &Line<'_>, lines: &Lines<'a>) -> &'a str {

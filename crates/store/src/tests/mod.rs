@@ -25,6 +25,7 @@ mod crash;
 mod generations;
 mod lease;
 mod lifecycle;
+mod media;
 mod processes;
 mod properties;
 mod usage;

@@ -190,7 +190,7 @@ mod tests {
         let call = OpenCall {
             host: Some(Arc::new(FakeHost::default().with_embed(
                 "",
-                Arc::new(|texts, _| -> BoxFuture<'static, _> {
+                embed::callback::of_texts(|texts, _| -> BoxFuture<'static, _> {
                     Box::pin(async move { panic!("{} texts were sent", texts.len()) })
                 }),
             ))),

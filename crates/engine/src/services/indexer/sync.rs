@@ -26,6 +26,7 @@ use crate::index::{
     lost,
     session_pass::Scope,
 };
+use crate::workspace::roots::Roots;
 use embed::embedded::brought::Watch;
 use model::{
     cancel::Cancel,
@@ -303,6 +304,7 @@ impl Indexer {
             let pass = EmbedPass {
                 store: Arc::clone(self.context.store()),
                 embedder: Arc::clone(&embedder),
+                media: settings.multimodal.map(|_| Arc::new(Roots::of(settings))),
                 redact_secrets: settings.provider.redact_secrets,
                 booking: self.telemetry.booking(&*embedder),
                 ask_refused: call.ask_refused,
@@ -413,6 +415,9 @@ fn told(report: &TextReport) -> Option<String> {
 #[cfg(test)]
 #[path = "lost_tests.rs"]
 mod lost_tests;
+#[cfg(test)]
+#[path = "media_tests.rs"]
+mod media_tests;
 #[cfg(test)]
 #[path = "named_tests.rs"]
 mod named_tests;

@@ -17,14 +17,14 @@ use crate::{
         lost::{self, Folders, LostFolder},
     },
     log::{self, Warning},
-    workspace::roots::Roots,
-    workspace::watch,
+    workspace::{roots::Roots, skipped::SkipCode, watch},
 };
 use embed::factory::Selected;
 use model::{
     cancel::Cancel,
     config::settings::{Ranking, Settings},
     error::{Error, Result},
+    source::Source,
 };
 use store::{
     Store, embeddings,
@@ -405,8 +405,9 @@ fn read_snapshot(
     cancel: &Cancel,
 ) -> Result<Snapshot> {
     let mut snapshot = store.read_with(cancel, |r| {
+        let skipped = r.skipped()?;
         let mut snapshot = Snapshot {
-            skipped: r.skipped()?.len(),
+            skipped: skipped.len(),
             failure: failure::of(r, &settings.provider.id)?,
             warnings: warnings::stored(r)?,
             folders: Folders::stored(r)?,
@@ -414,6 +415,11 @@ fn read_snapshot(
         };
         let Some(live) = r.live()? else { return Ok(snapshot) };
         snapshot.counts = r.source_counts(live.id)?;
+        // They have a row, so that they are not read again and again, and nothing of them is indexed.
+        let refused = skipped.iter().filter(|skipped| skipped.code == SkipCode::WrongContent.as_str()).count() as u64;
+        for counts in snapshot.counts.iter_mut().filter(|counts| Source::of(&counts.source) == Source::Memory) {
+            counts.files = counts.files.saturating_sub(refused);
+        }
         let chunks = snapshot.counts.iter().map(|s| s.chunks).sum();
         snapshot.coverage = embeddings::Coverage { chunks, ..Default::default() };
         let space = match &space_key {
