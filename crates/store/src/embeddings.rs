@@ -21,7 +21,7 @@ use model::error::{Code, Error, Result};
 pub use super::ids::SpaceId;
 
 /// Key in `meta` of the space that searches use.
-const ACTIVE_SPACE: &str = "active_space";
+pub(crate) const ACTIVE_SPACE: &str = "active_space";
 
 /// Short texts with their vectors. In the order of the rows, which ends with the first that fit: through the index of
 /// generations all texts would be read and sorted.
@@ -387,7 +387,7 @@ impl Tx<'_> {
 }
 
 /// Refuses what would spoil every later comparison.
-pub(super) fn check_vector(vector: &[f32], dims: usize) -> Result<()> {
+pub(crate) fn check_vector(vector: &[f32], dims: usize) -> Result<()> {
     if vector.is_empty() || vector.len() != dims {
         let message = format!("the provider sent a vector of {} numbers, the index holds {dims}", vector.len());
         return Err(Error::new(Code::ProviderResponse, message).remedy(

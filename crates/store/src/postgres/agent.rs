@@ -121,7 +121,9 @@ impl Agent {
     /// # Errors
     /// What the closure gives and the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
     pub fn read<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
-        self.database.transact(cancel, &self.setting(SNAPSHOT), |tx| f(&Reader::over(tx, self.id)))
+        self.database.transact(cancel, &self.setting(SNAPSHOT), |tx| {
+            f(&Reader { tx, agent: self.id, tenant: &self.options.tenant, pending: None })
+        })
     }
 
     /// Runs a closure in one write transaction. All or nothing.
@@ -163,7 +165,8 @@ impl Agent {
             let row = row.ok_or_else(not_held)?;
             *number.borrow_mut() = Some((column::<i64>(&row, 0)?, column::<String>(&row, 1)?));
             let pending = RefCell::default();
-            let reader = Reader { tx: transaction, agent: self.id, pending: Some(&pending) };
+            let reader =
+                Reader { tx: transaction, agent: self.id, tenant: &self.options.tenant, pending: Some(&pending) };
             let value = f(&Tx { reader, now_ms: self.options.clock.now_ms() })?;
             Pending::write(transaction, self.id, &pending)?;
             finished.set(Some(value));
@@ -239,14 +242,9 @@ fn lost() -> Error {
 pub struct Reader<'t> {
     pub(super) tx: &'t Transaction<'t>,
     pub(super) agent: i64,
+    pub(super) tenant: &'t str,
     /// What a write has not sent yet.
     pub(super) pending: Option<&'t RefCell<Pending>>,
-}
-
-impl<'t> Reader<'t> {
-    pub(super) const fn over(tx: &'t Transaction<'t>, agent: i64) -> Self {
-        Self { tx, agent, pending: None }
-    }
 }
 
 /// One write transaction. Reads through it see its own changes.

@@ -12,10 +12,13 @@ pub mod blocks;
 mod chunks;
 pub mod config;
 pub mod connect;
+mod embeddings;
 mod error;
 mod files;
 mod generations;
 mod lease;
+mod meta;
+mod refusals;
 pub mod schema;
 #[cfg(test)]
 mod tests;

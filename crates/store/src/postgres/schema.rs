@@ -25,8 +25,10 @@ pub(super) struct Migration {
 }
 
 /// All steps, in order.
-pub(super) const MIGRATIONS: &[Migration] =
-    &[Migration { version: 1, min_reader: 1, min_writer: 1, sql: include_str!("migrations/0001_init.sql") }];
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, min_reader: 1, min_writer: 1, sql: include_str!("migrations/0001_init.sql") },
+    Migration { version: 2, min_reader: 2, min_writer: 2, sql: include_str!("migrations/0002_vectors.sql") },
+];
 
 /// A schema that this engine can use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,9 +57,10 @@ pub fn prepare(database: &Database, name: &str, migrate: bool) -> Result<Schema>
 
 pub(super) fn prepare_with(database: &Database, name: &str, migrate: bool, steps: &[Migration]) -> Result<Schema> {
     let newest = steps.last().map_or(0, |step| step.version);
-    let setting = |begin| Setting { begin, search_path: name, tenant: "", agent: None };
+    let setting = |begin, search_path| Setting { begin, search_path, tenant: "", agent: None };
     let (extension, mut state) =
-        database.transact(&Cancel::new(), &setting(SNAPSHOT), |tx| Ok((extension(tx)?, state(tx, name)?)))?;
+        database.transact(&Cancel::new(), &setting(SNAPSHOT, name), |tx| Ok((extension(tx)?, state(tx, name)?)))?;
+    let search_path = format!("{name}, {extension}");
     if state.version < newest && !migrate {
         let what = if state.version == 0 {
             "the tables of the memory are missing"
@@ -69,14 +72,14 @@ pub(super) fn prepare_with(database: &Database, name: &str, migrate: bool, steps
     }
     for step in steps {
         if step.version > state.version {
-            state = database.transact(&Cancel::new(), &setting(WRITE), |tx| apply(tx, name, *step))?;
+            state = database.transact(&Cancel::new(), &setting(WRITE, &search_path), |tx| apply(tx, name, *step))?;
         }
     }
     if newest < state.min_reader {
         return Err(Error::new(Code::NewerSchema, "the database was changed by a newer version of this engine")
             .remedy("Update memory-core-rs on this machine"));
     }
-    Ok(Schema { search_path: format!("{name}, {extension}"), may_write: newest >= state.min_writer })
+    Ok(Schema { search_path, may_write: newest >= state.min_writer })
 }
 
 /// The schema that the extension is in, with quotes.

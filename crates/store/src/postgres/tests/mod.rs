@@ -3,6 +3,7 @@
 mod connecting;
 mod parity;
 mod schema;
+mod vectors;
 mod writing;
 
 use std::{
@@ -111,8 +112,16 @@ fn open(database: &Arc<Database>, schema: &Schema, name: &str) -> Agent {
     open_as(database, schema, name, Owner::this_process())
 }
 
+fn open_in(database: &Arc<Database>, schema: &Schema, tenant: &str, name: &str) -> Agent {
+    open_with(database, schema, (tenant, name), Owner::this_process())
+}
+
 fn open_as(database: &Arc<Database>, schema: &Schema, name: &str, owner: Owner) -> Agent {
-    let (tenant, name) = ("t".to_owned(), name.to_owned());
+    open_with(database, schema, ("t", name), owner)
+}
+
+fn open_with(database: &Arc<Database>, schema: &Schema, (tenant, name): (&str, &str), owner: Owner) -> Agent {
+    let (tenant, name) = (tenant.to_owned(), name.to_owned());
     let options = AgentOptions { tenant, name, owner, clock: Arc::new(SystemClock) };
     Agent::open(Arc::clone(database), schema.clone(), options).unwrap()
 }

@@ -40,10 +40,14 @@ fn older_engines_read_and_write_as_far_as_a_newer_one_lets_them() {
 #[test]
 fn a_step_that_fails_leaves_the_schema_as_it_was() {
     let Some(place) = Place::new() else { return };
-    let broken = Migration { version: 2, min_reader: 2, min_writer: 2, sql: "CREATE TABLE more (n int); SELECT 1 / 0" };
-    let error = prepare_with(&place.database, &place.schema, true, &[MIGRATIONS[0], broken]).unwrap_err();
+    let newest = MIGRATIONS.len() as i64;
+    prepare(&place.database, &place.schema, true).unwrap();
+    let version = MIGRATIONS.len() as i32 + 1;
+    let broken =
+        Migration { version, min_reader: version, min_writer: version, sql: "CREATE TABLE more (n int); SELECT 1 / 0" };
+    let error = prepare_with(&place.database, &place.schema, true, &[MIGRATIONS, &[broken]].concat()).unwrap_err();
     assert_eq!(error.message, "the database refused a statement (SQLSTATE 22012)");
-    assert_eq!(place.numbers("SELECT max(version)::bigint FROM migration"), [1]);
+    assert_eq!(place.numbers("SELECT max(version)::bigint FROM migration"), [newest]);
     assert_eq!(place.numbers("SELECT count(*) FROM pg_class WHERE oid = to_regclass('more')"), [0]);
     assert!(prepare(&place.database, &place.schema, true).unwrap().may_write);
 }

@@ -1,0 +1,218 @@
+//! Embeddings by the hash of what was embedded. They are the tenant's: what one agent has paid for, all have.
+
+use std::collections::HashMap;
+
+use tokio_postgres::{Row, types::Type};
+
+use super::{
+    agent::{Reader, Tx, column, int8, natural, text, the_row},
+    files::hash,
+    refusals::is_refused,
+};
+use crate::{
+    embeddings::{ACTIVE_SPACE, Coverage, MissingText, NewEmbedding, SpaceRow, check_vector},
+    files::Hash,
+    generations::GenerationId,
+    ids::{ChunkId, SpaceId},
+    vectors::code,
+};
+use model::error::{Code, Error, Result};
+
+fn space_row(row: &Row) -> Result<SpaceRow> {
+    let dims = column::<Option<i64>>(row, 2)?.map(u32::try_from).transpose();
+    let dims = dims.map_err(|_| Error::new(Code::Corrupt, "the database holds vectors of no possible length"))?;
+    Ok(SpaceRow { id: column(row, 0)?, key: column(row, 1)?, dims })
+}
+
+impl Reader<'_> {
+    /// A space by its key.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn space(&self, key: &str) -> Result<Option<SpaceRow>> {
+        let sql = "SELECT id, key, dims FROM space WHERE tenant = $1 AND key = $2";
+        self.tx.row(sql, &[text(&self.tenant), text(&key)])?.as_ref().map(space_row).transpose()
+    }
+
+    /// The space that searches use; none before the first embedding.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn active_space(&self) -> Result<Option<SpaceRow>> {
+        let sql = "SELECT s.id, s.key, s.dims FROM meta m JOIN space s ON s.tenant = $2 AND s.id = m.value::bigint \
+                   WHERE m.agent = $1 AND m.key = $3";
+        let params = [int8(&self.agent), text(&self.tenant), text(&ACTIVE_SPACE)];
+        self.tx.row(sql, &params)?.as_ref().map(space_row).transpose()
+    }
+
+    /// A page of the distinct texts of a generation that have no embedding in a space and were not refused, ordered by hash,
+    /// after `after`.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn missing_embeddings(
+        &self,
+        generation: GenerationId,
+        space: SpaceId,
+        after: Option<&Hash>,
+        limit: usize,
+    ) -> Result<Vec<MissingText>> {
+        // The texts of the page only are read.
+        let sql = format!(
+            "WITH page AS MATERIALIZED (SELECT c.hash, min(c.id) AS id FROM chunk c \
+               WHERE c.agent = $1 AND c.generation = $4 AND c.hash > $5 AND {ABSENT} AND NOT {} \
+               GROUP BY c.hash ORDER BY c.hash LIMIT $6) \
+             SELECT page.hash, c.id, c.body FROM page JOIN chunk c ON c.agent = $1 AND c.id = page.id ORDER BY page.hash",
+            is_refused()
+        );
+        let after: &[u8] = after.map_or(&[], |hash| hash.as_slice());
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let params = [
+            int8(&self.agent),
+            text(&self.tenant),
+            int8(&space),
+            int8(&generation),
+            (&after as _, Type::BYTEA),
+            int8(&limit),
+        ];
+        let missing = |row: &Row| -> Result<MissingText> {
+            let text = String::from_utf8(column(row, 2)?);
+            let text = text.map_err(|_| Error::new(Code::Corrupt, "the database holds a text that is none"))?;
+            Ok(MissingText { hash: hash(column(row, 0)?)?, chunk_id: column(row, 1)?, text })
+        };
+        self.tx.rows(&sql, &params)?.iter().map(missing).collect()
+    }
+
+    /// How much of a generation has embeddings in a space.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn coverage(&self, generation: GenerationId, space: SpaceId) -> Result<Coverage> {
+        let sql = format!(
+            "SELECT count(*), count(*) FILTER (WHERE NOT {ABSENT}), count(*) FILTER (WHERE {}) FROM chunk c \
+             WHERE c.agent = $1 AND c.generation = $4 AND c.hash IS NOT NULL",
+            is_refused()
+        );
+        let params = [int8(&self.agent), text(&self.tenant), int8(&space), int8(&generation)];
+        let row = the_row(self.tx.row(&sql, &params)?)?;
+        Ok(Coverage { chunks: natural(&row, 0)?, embedded: natural(&row, 1)?, refused: natural(&row, 2)? })
+    }
+
+    /// Exact cosine similarity (-1–1) of a query with the vectors of chunks, in the order of the chunks. Those that are gone
+    /// or have no vector are left out; a vector of zeros gives none.
+    ///
+    /// # Errors
+    /// [`Code::Argument`] when the query is not of the length of the space; what the database answers.
+    pub fn cosines(&self, space: SpaceId, chunks: &[ChunkId], query: &[f32]) -> Result<Vec<(ChunkId, Option<f64>)>> {
+        let sql = "SELECT dims FROM space WHERE tenant = $1 AND id = $2";
+        let row = self.tx.row(sql, &[text(&self.tenant), int8(&space)])?;
+        let Some(dims) = row.map(|row| column::<Option<i64>>(&row, 0)).transpose()?.flatten() else {
+            return Ok(Vec::new());
+        };
+        if query.len() as i64 != dims || !query.iter().all(|value| value.is_finite()) {
+            let message = format!("the query vector has {} numbers, the stored ones {dims}", query.len());
+            return Err(Error::new(Code::Argument, message));
+        }
+        let sql = "SELECT c.id, 1 - (e.v <=> $4::real[]::vector) FROM unnest($5) WITH ORDINALITY ids (id, place) \
+                   JOIN chunk c ON c.agent = $1 AND c.id = ids.id \
+                   JOIN embedding e ON e.tenant = $2 AND e.space = $3 AND e.hash = c.hash ORDER BY ids.place";
+        let params = [
+            int8(&self.agent),
+            text(&self.tenant),
+            int8(&space),
+            (&query as _, Type::FLOAT4_ARRAY),
+            (&chunks as _, Type::INT8_ARRAY),
+        ];
+        let cosine =
+            |row: &Row| Ok((column(row, 0)?, Some(column::<f64>(row, 1)?).filter(|cosine| cosine.is_finite())));
+        self.tx.rows(sql, &params)?.iter().map(cosine).collect()
+    }
+
+    /// The stored vectors of texts in a space, by the hashes of the texts.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn vectors_of(&self, space: SpaceId, hashes: &[Hash]) -> Result<HashMap<Hash, Vec<f32>>> {
+        let sql = "SELECT hash, v::real[] FROM embedding WHERE tenant = $1 AND space = $2 AND hash = ANY ($3)";
+        let hashes: Vec<&[u8]> = hashes.iter().map(Hash::as_slice).collect();
+        let rows = self.tx.rows(sql, &[text(&self.tenant), int8(&space), (&hashes, Type::BYTEA_ARRAY)])?;
+        rows.iter().map(|row| Ok((hash(column(row, 0)?)?, column(row, 1)?))).collect()
+    }
+
+    /// The stored vector of a chunk in a space.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn vector(&self, space: SpaceId, chunk: ChunkId) -> Result<Option<Vec<f32>>> {
+        let sql = "SELECT e.v::real[] FROM chunk c JOIN embedding e ON e.tenant = $2 AND e.space = $3 AND e.hash = c.hash \
+                   WHERE c.agent = $1 AND c.id = $4";
+        let params = [int8(&self.agent), text(&self.tenant), int8(&space), int8(&chunk)];
+        self.tx.row(sql, &params)?.map(|row| column(&row, 0)).transpose()
+    }
+}
+
+/// SQL: whether the text with hash `c.hash` has no embedding in space `$3` of tenant `$2`.
+const ABSENT: &str = "NOT EXISTS (SELECT 1 FROM embedding e WHERE e.tenant = $2 AND e.space = $3 AND e.hash = c.hash)";
+
+impl Tx<'_> {
+    /// The space with a key, made when it is new. `dims` of a space never change once known.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn get_or_create_space(&self, key: &str) -> Result<SpaceRow> {
+        let sql = "INSERT INTO space (tenant, key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+        self.tx.execute(sql, &[text(&self.tenant), text(&key)])?;
+        self.space(key)?.ok_or_else(|| Error::new(Code::Internal, "a space that was just stored is not there"))
+    }
+
+    /// Makes a space the one that searches use.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn set_active_space(&self, space: SpaceId) -> Result<()> {
+        self.set_meta(ACTIVE_SPACE, &space.to_string())
+    }
+
+    /// Stores embeddings. One that is there already stays as it is. The first of a space decides its length.
+    ///
+    /// # Errors
+    /// [`Code::ProviderResponse`] when a vector is empty, not finite, or of another length: nothing is stored then.
+    pub fn insert_embeddings(&self, space: SpaceId, embeddings: &[NewEmbedding]) -> Result<()> {
+        let Some(first) = embeddings.first() else { return Ok(()) };
+        let length = first.vector.len() as i64;
+        let sql = "UPDATE space SET dims = coalesce(dims, $3) WHERE tenant = $1 AND id = $2 RETURNING dims";
+        let row = the_row(self.tx.row(sql, &[text(&self.tenant), int8(&space), int8(&length)])?)?;
+        let dims: usize = natural(&row, 0)?;
+        // Two agents that store the same texts wait for each other in one order.
+        let mut embeddings: Vec<&NewEmbedding> = embeddings.iter().collect();
+        embeddings.sort_by_key(|embedding| embedding.hash);
+        for embedding in &embeddings {
+            check_vector(&embedding.vector, dims)?;
+        }
+        let hashes: Vec<&[u8]> = embeddings.iter().map(|embedding| embedding.hash.as_slice()).collect();
+        let codes: Vec<Vec<u8>> = embeddings.iter().map(|embedding| code(&embedding.vector)).collect();
+        // There is no list of lists of any length; the numbers of all go one after the other.
+        let numbers: Vec<f32> = embeddings.iter().flat_map(|embedding| embedding.vector.iter().copied()).collect();
+        let dims = dims as i64;
+        let common = [text(&self.tenant), int8(&space), (&hashes as _, Type::BYTEA_ARRAY)];
+        let [tenant, of_space, hashes] = common.clone();
+        let all = [
+            tenant,
+            of_space,
+            hashes,
+            int8(&self.now_ms),
+            (&codes as _, Type::BYTEA_ARRAY),
+            (&numbers as _, Type::FLOAT4_ARRAY),
+            int8(&dims),
+        ];
+        self.tx.execute_all(&[
+            (
+                "INSERT INTO embedding (tenant, space, hash, used_ms, code, v) \
+                 SELECT $1, $2, e.hash, $4, e.code, ($6::real[])[((e.place - 1) * $7 + 1)::int : (e.place * $7)::int]::vector \
+                 FROM unnest($3, $5) WITH ORDINALITY e (hash, code, place) ON CONFLICT DO NOTHING",
+                &all,
+            ),
+            ("DELETE FROM refused_text WHERE tenant = $1 AND space = $2 AND hash = ANY ($3)", &common),
+        ])
+    }
+}
