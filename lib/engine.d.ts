@@ -512,6 +512,8 @@ export type ResolvedSettings = {
   excludedSessions: ExcludedSessions;
   /** Extra files, folders and globs to index: as written, `~` expanded, trimmed and without repetitions (A6). */
   extraPaths: string[];
+  /** Which of them the user vouches for, in the same form. */
+  curatedPaths: string[];
   /** Pictures and sounds below extra paths; none = only text is indexed. */
   multimodal: Multimodal | null;
   /** Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason. */
@@ -674,6 +676,8 @@ export type FileAsked = {
   state?: string;
   /** When it was written last, in milliseconds since the epoch. */
   modifiedMs?: number;
+  /** Whether the user vouches for it, wherever it lies. */
+  vouched?: boolean;
 };
 
 /** Where an intent stands. */
@@ -979,8 +983,6 @@ export type Provenance = {
   sessionKind: SessionKind;
   /** Since when they are known in this form, in milliseconds since the epoch. */
   observedAt: number;
-  /** What replaces the passage, where it says so. */
-  supersedesKey?: string;
 };
 
 /** Why a folder counts as lost. */

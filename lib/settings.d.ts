@@ -20,6 +20,8 @@ export interface PluginSettings {
   sources?: ("memory" | "sessions")[];
   /** Further files, folders or globs, absolute or relative to the workspace. */
   extraPaths?: (string | { path: string; pattern?: string })[];
+  /** Which of extraPaths you vouch for: in their files that hold a line <!-- curated -->, trigger, importance and project count as in MEMORY.md, and what they say counts as the agent's own. Default: none. */
+  curatedPaths?: (string | { path: string; pattern?: string })[];
   /** Pictures and sounds below extraPaths. Their bytes go to the embedding provider, where it takes any. */
   multimodal?: {
     /** Whether pictures and sounds are indexed. Sent and embedded by provider gemini with model gemini-embedding-2; with any other they are found by name and by the lines of notes that link them. Default: false. */

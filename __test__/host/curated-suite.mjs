@@ -2,7 +2,7 @@
 // with our manager, and everything that is shown says whose words it is.
 
 import { execFile } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, inject, test } from "vitest";
@@ -84,6 +84,40 @@ export function curatedSuite(version) {
       const own = await host.json("memory", "search", "who repaired the boiler", "--origin", "agent,owner");
       expect(own.results.map((/** @type {any} */ hit) => hit.path)).toEqual(["memory/2026-11-02.md"]);
       expect(JSON.stringify(results)).not.toContain("<!--");
+    });
+
+    // The field is carried by the host wherever it is, and made nowhere: no result of either of us has one.
+    test("nobody makes a supersedesKey", async () => {
+      const dist = path.join(path.dirname(host.entry), "dist");
+      const names = (await readdir(dist, { recursive: true })).filter((name) => /\.m?js$/.test(name));
+      const made = [];
+      for (const name of names) {
+        const code = await readFile(path.join(dist, name), "utf8");
+        for (const [, value] of code.matchAll(/supersedesKey: ([^\n]{0,80})/g)) made.push(value);
+      }
+      expect(made.length).toBeGreaterThan(3);
+      expect(made.filter((value) => !/supersedes_?keys?/i.test(value))).toEqual([]);
+      const { results } = await host.json("memory", "search", "who repaired the boiler");
+      expect(JSON.stringify(results)).not.toContain("supersedes");
+    });
+
+    test("an extra file that says it is curated counts where the user vouches for it", async () => {
+      const triggers = async () =>
+        (await host.json("memory", "triggers", "test", "What about the gutter cleaning?")).matches.map((/** @type {any} */ { hit }) => [
+          path.basename(hit.path),
+          hit.provenance.originClass,
+        ]);
+      const vault = path.join(host.dir, "vault");
+      const text = "<!-- curated -->\n- Berg cleans them in May <!-- trigger: gutter cleaning -->\n";
+      await mkdir(path.join(vault, "rules"));
+      for (const file of ["rules/house.md", "clipped.md"]) await writeFile(path.join(vault, file), text);
+      await host.ok("memory", "index");
+      expect(await triggers()).toEqual([]);
+      await host.edit((entry) => {
+        entry.config = { ...entry.config, curatedPaths: [path.join(vault, "rules")] };
+      });
+      await host.ok("memory", "index");
+      expect(await triggers()).toEqual([["house.md", "agent"]]);
     });
 
     test("a message can be tried against the triggers, and status names what cannot be understood", async () => {

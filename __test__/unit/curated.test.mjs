@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { presentHit } from "../../plugin/citations.js";
 import { originOption } from "../../plugin/cli/options.js";
-import { withOrigins } from "../../plugin/provenance/origins.js";
+import { originsOf, withOrigins } from "../../plugin/provenance/origins.js";
 import { hooked } from "./hooked.mjs";
 
 const FILES = {
@@ -53,6 +53,28 @@ describe("where results come from", () => {
     // What the place of a file tells is never made better.
     const foreign = [{ ...hits[0], path: "MEMORY.md", provenance: { .../** @type {any} */ (hits[0].provenance), originClass: "system" } }];
     expect((await withOrigins(workspace)(/** @type {any} */ (foreign)))[0].provenance?.originClass).toBe("system");
+  });
+
+  test("an extra file that says it is curated is the agent's own where the user vouches for it, and only there", async () => {
+    const text = "<!-- curated -->\n- Berg cleans the gutter in May <!-- trigger: gutter -->\n";
+    const files = { ...FILES, "notes/rules/house.md": text, "notes/web.md": text };
+    const extra = { extraPaths: ["notes"], curatedPaths: ["notes/rules"], autoRecall: true, triggerRecall: true };
+    const { manager, workspace } = await hooked(extra, { files });
+    await manager.sync({ reason: "test" });
+    const candidates = await manager.listTriggerCandidates();
+    const found = candidates.map(({ path: file, provenance }) => [file, provenance?.originClass]);
+    expect(found).toEqual([
+      ["MEMORY.md", "agent"],
+      ["notes/rules/house.md", "agent"],
+    ]);
+    const hits = await manager.search("who cleans the gutter", { minScore: 0 });
+    const classes = Object.fromEntries(hits.map((hit) => [hit.path, hit.provenance?.originClass]));
+    // The two say the same, and the one that is not vouched for may be left out as a repeat.
+    expect(classes["notes/rules/house.md"]).toBe("agent");
+    expect(classes["notes/web.md"] ?? "untrusted").toBe("untrusted");
+    const asked = [{ path: "notes/rules/house.md", vouched: true }, { path: "notes/web.md" }, { path: "DREAMS.md", vouched: true }];
+    await writeFile(path.join(workspace, "DREAMS.md"), "dreamt");
+    expect(await originsOf(workspace, asked)).toEqual(["own", "other", "other"]);
   });
 
   test("origins of the command line are those there are", () => {

@@ -8,13 +8,13 @@ import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isPrivate } from "../hooks/session.js";
 import { withRegularFile } from "../regular-file.js";
-import { classifyPaths } from "./paths.js";
+import { classifyPaths, isMemoryPath } from "./paths.js";
 
 /**
  * @typedef {import("./paths.js").OriginClass} OriginClass
  * @typedef {import("../../index.d.ts").MemoryHit} MemoryHit
  * @typedef {{state: string, modifiedMs: number}} FileState
- * @typedef {{path: string, state?: string, modifiedMs?: number}} AskedFile
+ * @typedef {{path: string, state?: string, modifiedMs?: number, vouched?: boolean}} AskedFile
  */
 
 /** A host may record the origin of a file shortly after it is written; an older file has it for sure. */
@@ -35,14 +35,15 @@ const known = new Map();
  * @param {string} workspaceDir
  * @param {string} relativePath
  * @param {FileState} [file]
+ * @param {boolean} [vouched] Whether the user vouches for it, wherever it lies.
  * @returns {Promise<OriginClass>}
  */
-export async function originOf(workspaceDir, relativePath, file) {
-  const key = JSON.stringify([workspaceDir, relativePath]);
+export async function originOf(workspaceDir, relativePath, file, vouched = false) {
+  const key = JSON.stringify([workspaceDir, relativePath, vouched]);
   const before = known.get(key);
   if (file && before?.state === file.state) return before.originClass;
   await nextTurn();
-  const [{ originClass: recorded }] = await classifyPaths({ workspaceDir, relativePaths: [relativePath] });
+  const [{ originClass: recorded }] = await classifyPaths({ workspaceDir, relativePaths: [relativePath], vouched });
   const originClass = (await isNoteOfGroup(path.resolve(workspaceDir, relativePath))) ? lessTrusted(recorded, "untrusted") : recorded;
   known.delete(key);
   if (file && Date.now() - file.modifiedMs > SETTLED_MS) {
@@ -74,7 +75,8 @@ export function withOrigins(workspaceDir) {
     for (const { path: file, source, provenance } of hits) {
       if (source !== "memory" || !provenance || origins.has(file) || isForeign(provenance.originClass)) continue;
       const state = { state: `changed ${provenance.observedAt}`, modifiedMs: provenance.observedAt };
-      origins.set(file, await originOf(workspaceDir, file, state));
+      // The engine calls what lies elsewhere the agent's only where the user vouches for it.
+      origins.set(file, await originOf(workspaceDir, file, state, !isMemoryPath(file)));
     }
     return hits.map((hit) => {
       const origin = hit.source === "memory" ? origins.get(hit.path) : undefined;
@@ -101,8 +103,8 @@ export function isForeign(originClass) {
 export async function originsOf(workspaceDir, files) {
   /** @type {("own" | "other")[]} */
   const origins = [];
-  for (const { path, state, modifiedMs = 0 } of files) {
-    const origin = await originOf(workspaceDir, path, state === undefined ? undefined : { state, modifiedMs });
+  for (const { path, state, modifiedMs = 0, vouched } of files) {
+    const origin = await originOf(workspaceDir, path, state === undefined ? undefined : { state, modifiedMs }, vouched);
     origins.push(isForeign(origin) ? "other" : "own");
   }
   return origins;

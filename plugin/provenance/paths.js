@@ -20,17 +20,18 @@ const SYSTEM = /^(?:dreams\.md$|memory\/(?:dreaming|\.dreams)(?:\/|$))/i;
 const USER_MODEL = /^users\/[a-zA-Z0-9][\w-]{0,127}\/USER\.md$/;
 
 /**
- * @param {{workspaceDir: string, relativePaths: string[], readSources?: ReadSource[]}} request
+ * @param {{workspaceDir: string, relativePaths: string[], readSources?: ReadSource[], vouched?: boolean}} request `vouched`:
+ *   the user vouches for the files, wherever they lie.
  * @returns {Promise<{relativePath: string, originClass: OriginClass}[]>}
  */
-export async function classifyPaths({ workspaceDir, relativePaths, readSources }) {
+export async function classifyPaths({ workspaceDir, relativePaths, readSources, vouched = false }) {
   return await Promise.all(
     relativePaths.map(async (relativePath) => {
       // A remote workspace cannot be looked at from here; the host then says which file it really read.
       const actual = readSources
         ? readSources.find((source) => source.relativePath === relativePath)?.canonicalRelativePath
         : await withinWorkspace(workspaceDir, relativePath);
-      return { relativePath, originClass: await originOf(workspaceDir, actual) };
+      return { relativePath, originClass: await originOf(workspaceDir, actual, vouched) };
     }),
   );
 }
@@ -52,17 +53,25 @@ async function withinWorkspace(workspaceDir, relativePath) {
 /**
  * @param {string} workspaceDir
  * @param {string | undefined} relativePath
+ * @param {boolean} vouched
  * @returns {Promise<OriginClass>}
  */
-async function originOf(workspaceDir, relativePath) {
-  if (!relativePath || !isPlainRelative(relativePath)) return "untrusted";
+async function originOf(workspaceDir, relativePath, vouched) {
+  if (!relativePath) return "untrusted";
+  // Outside of the workspace the host keeps no record.
+  if (!isPlainRelative(relativePath)) return vouched ? "agent" : "untrusted";
   if (SYSTEM.test(relativePath)) return "system";
-  const inMemory = relativePath.startsWith("memory/") && relativePath.endsWith(".md");
-  if (!CURATED.has(relativePath) && !USER_MODEL.test(relativePath) && !inMemory) return "untrusted";
+  if (!isMemoryPath(relativePath) && !vouched) return "untrusted";
   // Newer hosts remember when a file was written under the influence of untrusted content.
   const sdk = await importSdk("memory-core-host-runtime-core");
   const recorded = await sdk?.readMemoryArtifactProvenance?.({ workspaceDir, relativePath });
   return recorded?.originClass ?? "agent";
+}
+
+/** Whether a file belongs to the memory by its place. @param {string} relativePath */
+export function isMemoryPath(relativePath) {
+  const isNote = relativePath.startsWith("memory/") && relativePath.endsWith(".md");
+  return CURATED.has(relativePath) || USER_MODEL.test(relativePath) || isNote;
 }
 
 /** @param {string} relativePath */

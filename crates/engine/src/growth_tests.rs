@@ -287,7 +287,7 @@ fn indexing_grows_with_the_text() {
             let section = outline.section_of(u32::try_from(text.len()).unwrap_or(0));
             ignored(section.map(|id| outline.path_of_section(id).count()));
         }),
-        ("rows", &|text| ignored(rows::rows_of(&mut Analyzer::new(), "memory/a.md", text, shape))),
+        ("rows", &|text| ignored(rows::rows_of(&mut Analyzer::new(), "memory/a.md", text, false, shape))),
     ]);
 }
 

@@ -94,6 +94,9 @@ pub struct FileAsked {
     /// When it was written last, in milliseconds since the epoch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modified_ms: Option<i64>,
+    /// Whether the user vouches for it, wherever it lies.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub vouched: bool,
 }
 
 /// Whose words a file holds.
@@ -229,7 +232,7 @@ mod tests {
         let hosts = Hosts::default();
         let asked = ProvenanceAsked {
             workspace_dir: PathBuf::new(),
-            files: vec![FileAsked { path: "MEMORY.md".into(), state: None, modified_ms: None }],
+            files: vec![FileAsked { path: "MEMORY.md".into(), state: None, modified_ms: None, vouched: false }],
         };
         assert_eq!(hosts.provenance(asked.clone()).await.unwrap(), None);
         hosts.join(1, Arc::new(FakeHost::default().with_provenance(|_| Vec::new())));

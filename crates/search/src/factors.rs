@@ -23,7 +23,7 @@ pub struct Entry {
 }
 
 /// The entries of files, by the path as in results, each in the order of the file.
-pub type Entries = HashMap<&'static str, Arc<[Entry]>>;
+pub type Entries = HashMap<Arc<str>, Arc<[Entry]>>;
 
 /// Curated lines as one search sees them.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +54,11 @@ impl View {
     /// Whether no line says anything, so that no score changes.
     pub fn is_empty(&self) -> bool {
         self.entries.values().all(|entries| entries.is_empty())
+    }
+
+    /// Whether a file is curated: by its place, or because the user vouches for it.
+    pub fn is_curated(&self, path: &str) -> bool {
+        self.entries.contains_key(path)
     }
 
     /// Whether all of some projects are worked on.

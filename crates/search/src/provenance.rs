@@ -43,9 +43,6 @@ pub struct Provenance {
     /// Since when they are known in this form, in milliseconds since the epoch.
     #[serde(deserialize_with = "model::number::whole")]
     pub observed_at: i64,
-    /// What replaces the passage, where it says so.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub supersedes_key: Option<String>,
 }
 
 /// Of a file, by its path as in results. Who wrote it may be known better by the host, which keeps a record of that.
@@ -58,7 +55,19 @@ pub fn of_file(path: &str) -> Provenance {
     } else {
         OriginClass::Untrusted
     };
-    Provenance { origin_class, session_kind: SessionKind::Unknown, observed_at: 0, supersedes_key: None }
+    Provenance { origin_class, session_kind: SessionKind::Unknown, observed_at: 0 }
+}
+
+/// Of a curated file, wherever it lies: the user vouches for it.
+#[must_use]
+pub fn of_curated() -> Provenance {
+    Provenance { origin_class: OriginClass::Agent, session_kind: SessionKind::Unknown, observed_at: 0 }
+}
+
+/// Whether a file counts as the agent's only because the user vouches for it.
+#[must_use]
+pub fn is_vouched(path: &str, provenance: &Provenance) -> bool {
+    provenance.origin_class == OriginClass::Agent && of_file(path).origin_class == OriginClass::Untrusted
 }
 
 /// Of lines of a transcript, by who speaks in them; the least trusted decides.
@@ -75,7 +84,6 @@ pub(crate) fn of_transcript(snippet: &str, knows_senders: bool) -> Provenance {
         origin_class: speakers.max().unwrap_or(OriginClass::Untrusted),
         session_kind: SessionKind::Interactive,
         observed_at: 0,
-        supersedes_key: None,
     }
 }
 

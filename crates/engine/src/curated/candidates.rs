@@ -6,7 +6,7 @@ use ::search::{
     provenance::{self, Provenance},
     types::{About, Hit},
 };
-use model::{layout::ROOT_FILES, source::Source};
+use model::source::Source;
 
 /// Most candidates of a call, as in memory-core.
 pub(crate) const MOST: usize = 512;
@@ -18,7 +18,7 @@ impl Curated {
     #[must_use]
     pub(crate) fn with_triggers(&self, active: &[String], limit: usize) -> Vec<Hit> {
         let is_wanted = |entry: &Entry| !entry.says.triggers.is_empty() && are_active(entry, active);
-        let found = ROOT_FILES.iter().flat_map(|path| self.hits(path, is_wanted));
+        let found = self.paths().flat_map(|path| self.hits(path, is_wanted));
         found.take(limit.clamp(1, MOST)).collect()
     }
 
@@ -54,7 +54,7 @@ fn are_active(entry: &Entry, active: &[String]) -> bool {
 
 fn hit(path: &str, entry: &Entry, observed_at: i64) -> Hit {
     let mut about = About::of(entry.says.importance, &entry.says.triggers, &entry.says.projects);
-    about.provenance = Some(Provenance { observed_at, ..provenance::of_file(path) });
+    about.provenance = Some(Provenance { observed_at, ..provenance::of_curated() });
     Hit {
         path: path.to_owned(),
         start_line: entry.start_line,

@@ -15,6 +15,8 @@ pub(crate) struct CuratedFile {
     pub(super) entries: Arc<[Entry]>,
     /// When it was written last, in milliseconds since the epoch.
     pub(super) modified_ms: i64,
+    /// Whether it says that it is curated.
+    pub(super) is_marked: bool,
 }
 
 impl CuratedFile {
@@ -42,7 +44,7 @@ impl CuratedFile {
                 says,
             });
         }
-        Self { entries: entries.into(), modified_ms }
+        Self { entries: entries.into(), modified_ms, is_marked: is_marked(text) }
     }
 
     /// What is wrong in which line.
@@ -51,17 +53,27 @@ impl CuratedFile {
     }
 }
 
+/// Whether a text says that it is curated: in a line of its own, `<!-- curated -->`.
+pub(crate) fn is_marked(text: &str) -> bool {
+    text.lines().any(is_marker)
+}
+
+fn is_marker(line: &str) -> bool {
+    let comment = line.trim().strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+    comment.is_some_and(|words| words.trim().eq_ignore_ascii_case("curated"))
+}
+
 /// A curated text as the index has it: without its comments, and without the entries of which nobody can say whose project
 /// they belong to. All lines keep their numbers.
 pub(crate) fn indexed(text: &str) -> Cow<'_, str> {
     let read = CuratedFile::read(text, 0);
     let hidden: Vec<&Entry> = read.entries.iter().filter(|entry| entry.says.is_hidden).collect();
-    if hidden.is_empty() {
+    if hidden.is_empty() && !read.is_marked {
         return stripped(text, true);
     }
     let lines = text.split('\n').enumerate().map(|(at, line)| {
         let is_hidden = hidden.iter().any(|entry| (entry.start_line..=entry.end_line).contains(&number(at)));
-        if is_hidden { "" } else { line }
+        if is_hidden || is_marker(line) { "" } else { line }
     });
     stripped(&lines.collect::<Vec<_>>().join("\n"), true).into_owned().into()
 }

@@ -11,6 +11,7 @@ use super::{
     media::{content_hash, media_rows},
     rows::{Rows, Shape, hash, rows_of},
 };
+use crate::curated::file::is_marked;
 use crate::workspace::{
     discover::Entry,
     media::{check, estimated_tokens},
@@ -121,7 +122,11 @@ impl Changes<'_> {
         {
             return Ok(Read::Same { id: row.id, stamp: file.stamp, hash });
         }
-        let rows = self.shape.map_or_else(Rows::default, |shape| rows_of(analyzer, &entry.path, &text, shape));
+        let is_marked = self.roots.may_be_curated(&entry.absolute).then(|| is_marked(&text));
+        let rows = self.shape.map_or_else(Rows::default, |shape| {
+            let rows = rows_of(analyzer, &entry.path, &text, is_marked == Some(true), shape);
+            Rows { is_marked, ..rows }
+        });
         Ok(Read::Changed { path: entry.path.clone(), stamp: file.stamp, hash, rows: Box::new(rows) })
     }
 

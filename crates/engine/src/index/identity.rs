@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use super::rows::Shape;
-use model::config::{multimodal::Takes, settings::RedactSecrets};
+use model::config::{
+    multimodal::Takes,
+    settings::{RedactSecrets, Settings},
+};
 use text::analyze::ANALYZER_VERSION;
 
 /// Version of the chunk rows themselves; raise it when what a row holds changes.
@@ -11,7 +14,7 @@ const ROW_VERSION: u32 = 2;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Identity {
+struct Identity<'a> {
     rows: u32,
     analyzer: u32,
     chunk_tokens: usize,
@@ -23,13 +26,17 @@ struct Identity {
     /// Of what the vectors of pictures and sounds are; left out where they are of text, as without any.
     #[serde(skip_serializing_if = "Option::is_none")]
     takes: Option<Takes>,
+    /// Whose comments are left out.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    curated_paths: &'a [String],
 }
 
 /// The identity of a generation. The embedding provider is no part of it: vectors are kept by content, so changing
 /// the provider rewrites no chunk.
 #[must_use]
-pub(crate) fn generation_identity(shape: Shape) -> String {
+pub(crate) fn generation_identity(shape: Shape, settings: &Settings) -> String {
     let identity = Identity {
+        curated_paths: &settings.curated_paths,
         rows: ROW_VERSION,
         analyzer: ANALYZER_VERSION,
         chunk_tokens: shape.chunking.tokens,

@@ -13,6 +13,7 @@ use super::{
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
 use crate::{
+    curated::keep_marked,
     transcripts::host::AskHost,
     workspace::{
         discover::{Discovery, Entry, discover},
@@ -106,7 +107,7 @@ impl TextPass<'_> {
         self.cancel.check()?;
         let list_changed = self.purge_forgotten(&roots)?;
         let shape = Shape::of(self.settings);
-        let identity = generation_identity(shape);
+        let identity = generation_identity(shape, self.settings);
         let force = self.force;
         let generation = self.store.write_indexed(move |tx| {
             // A forced run on an index that is still empty has nothing to rebuild.
@@ -299,6 +300,11 @@ impl TextPass<'_> {
             if looks_for_captions && batch.iter().any(|read| matches!(read, Read::Changed { .. })) {
                 captions_are_stale(tx)?;
             }
+            let marked = batch.iter().filter_map(|read| match read {
+                Read::Changed { path, rows, .. } => rows.is_marked.map(|is_marked| (path.as_str(), is_marked)),
+                _ => None,
+            });
+            keep_marked(tx, marked)?;
             for read in &batch {
                 match read {
                     Read::Same { id, stamp, .. } => tx.touch_file(*id, stamp.mtime_ns)?,

@@ -79,7 +79,7 @@ pub(super) fn media_rows(
         fts_terms: terms.fts,
         text,
     };
-    Rows { chunks: vec![chunk], lines: 1, terms: terms.count, media_tokens: None }
+    Rows { chunks: vec![chunk], lines: 1, terms: terms.count, ..Rows::default() }
 }
 
 /// A picture or sound that has no vector, read anew. None when it is no longer what the index knows, or no longer to be

@@ -58,7 +58,7 @@ impl TextPass<'_> {
         let source = Source::Memory.as_str();
         self.store.read_with(self.cancel, |r| {
             let Some(live) = r.live()? else { return Ok(None) };
-            let is_current = live.identity == generation_identity(Shape::of(self.settings))
+            let is_current = live.identity == generation_identity(Shape::of(self.settings), self.settings)
                 && r.meta(FORGOTTEN)?.unwrap_or_default() == roots.forgotten.version();
             if !is_current || r.building()?.is_some() {
                 return Ok(None);

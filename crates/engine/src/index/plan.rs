@@ -119,7 +119,7 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     let (known, live_files, before, list_changed) = store.read_with(cancel, |r| {
         let live = r.live()?;
         let list_changed = r.meta(FORGOTTEN)?.unwrap_or_default() != roots.forgotten.version();
-        let same = live.as_ref().is_some_and(|g| g.identity == generation_identity(shape));
+        let same = live.as_ref().is_some_and(|g| g.identity == generation_identity(shape, settings));
         plan.rebuild = match &live {
             None => Some("there is no index yet"),
             Some(_) if force => Some("a rebuild was asked for"),
@@ -201,7 +201,7 @@ pub(crate) fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> R
         if r.meta(FORGOTTEN)?.unwrap_or_default() != roots.forgotten.version() {
             return Ok(true);
         }
-        if live.identity != generation_identity(Shape::of(settings)) {
+        if live.identity != generation_identity(Shape::of(settings), settings) {
             return Ok(true);
         }
         let files = r.files(live.id, Source::Memory.as_str())?;

@@ -36,6 +36,8 @@ pub struct Rows {
     pub lines: u32,
     /// Terms of the text, each line counted once.
     pub terms: u32,
+    /// Whether it is an extra file that says it is curated; none where the user vouches for no such file.
+    pub is_marked: Option<bool>,
     /// Of a picture or sound whose bytes are embedded, the tokens that this is likely to cost.
     pub media_tokens: Option<usize>,
 }
@@ -88,9 +90,9 @@ pub(crate) fn hashed_text(text: &str, redact_secrets: RedactSecrets) -> Cow<'_, 
     }
 }
 
-/// Cuts a text into chunks and analyses them.
-pub fn rows_of(analyzer: &mut Analyzer, path: &str, text: &str, shape: Shape) -> Rows {
-    let text = if is_curated(path) { indexed(text) } else { annotations::stripped(text, false) };
+/// Cuts a text into chunks and analyses them; `curated` where the user vouches for it.
+pub fn rows_of(analyzer: &mut Analyzer, path: &str, text: &str, curated: bool, shape: Shape) -> Rows {
+    let text = if curated || is_curated(path) { indexed(text) } else { annotations::stripped(text, false) };
     let text = session_header::blanked(&text);
     let text = injected::blanked(&text);
     let always = shape.redact_secrets == RedactSecrets::Always;
@@ -186,8 +188,8 @@ mod tests {
     #[test]
     fn lines_carried_over_count_once() {
         let text = (0..40).map(|n| format!("alpha{n} beta{n} gamma{n}")).collect::<Vec<_>>().join("\n");
-        let plain = rows_of(&mut Analyzer::new(), "memory/a.md", &text, shape(60, 0));
-        let overlapping = rows_of(&mut Analyzer::new(), "memory/a.md", &text, shape(60, 20));
+        let plain = rows_of(&mut Analyzer::new(), "memory/a.md", &text, false, shape(60, 0));
+        let overlapping = rows_of(&mut Analyzer::new(), "memory/a.md", &text, false, shape(60, 20));
         assert!(overlapping.chunks.len() > plain.chunks.len());
         let difference = plain.terms.abs_diff(overlapping.terms);
         assert!(difference * 10 < plain.terms, "{} against {}", overlapping.terms, plain.terms);
@@ -198,7 +200,7 @@ mod tests {
     fn a_text_with_a_secret_has_the_hash_of_what_a_provider_gets_and_others_keep_theirs() {
         let of = |text: &str, redact_secrets| {
             let shape = Shape { redact_secrets, ..shape(400, 80) };
-            rows_of(&mut Analyzer::new(), "MEMORY.md", text, shape).chunks.remove(0)
+            rows_of(&mut Analyzer::new(), "MEMORY.md", text, false, shape).chunks.remove(0)
         };
         let secret = "The WiFi password is Sunflower!42\nTea";
         let clean = redact(secret).into_owned();
@@ -232,7 +234,7 @@ mod tests {
         let is_base64 = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
         for (note, text) in notes.iter().enumerate() {
             for (tokens, overlap) in [(400, 80), (100, 20), (60, 0)] {
-                let chunks = rows_of(&mut Analyzer::new(), "MEMORY.md", text, shape(tokens, overlap)).chunks;
+                let chunks = rows_of(&mut Analyzer::new(), "MEMORY.md", text, false, shape(tokens, overlap)).chunks;
                 assert!(chunks.len() > 2);
                 for chunk in &chunks {
                     let sent = redact(&chunk.text).into_owned();
@@ -246,6 +248,6 @@ mod tests {
 
     #[test]
     fn nothing_gives_nothing() {
-        assert!(rows_of(&mut Analyzer::new(), "MEMORY.md", " \n\n\t", shape(400, 80)).chunks.is_empty());
+        assert!(rows_of(&mut Analyzer::new(), "MEMORY.md", " \n\n\t", false, shape(400, 80)).chunks.is_empty());
     }
 }

@@ -58,7 +58,9 @@ impl SessionPlan<'_> {
     pub(crate) fn is_due(&self) -> Result<bool> {
         let shape = Shape::of(self.settings);
         let live = self.store.read_with(self.cancel, |r| r.live())?;
-        let Some(live) = live.filter(|live| live.identity == generation_identity(shape)) else { return Ok(true) };
+        let Some(live) = live.filter(|live| live.identity == generation_identity(shape, self.settings)) else {
+            return Ok(true);
+        };
         let report = self.look(live.id, Scope::Due, &RefCell::default())?;
         Ok(!report.changed.is_empty() || !report.removed.is_empty())
     }

@@ -47,7 +47,9 @@ pub(crate) struct Roots {
     pub workspace_dir: PathBuf,
     /// Configured extra paths that were understood.
     pub extra: Vec<ExtraPath>,
-    /// Configured extra paths that were not.
+    /// Which of them the user vouches for.
+    pub curated: Vec<ExtraPath>,
+    /// Configured paths that were not understood.
     pub refused: Vec<Skipped>,
     /// Bounds of walks and reads.
     pub limits: Limits,
@@ -81,12 +83,14 @@ impl Roots {
     #[must_use]
     pub(crate) fn of(settings: &Settings) -> Self {
         let limits = Limits { file_bytes: settings.max_file_bytes, ..Limits::default() };
-        Self {
+        let mut roots = Self {
             is_source: settings.sources.memory,
             media: settings.multimodal,
             forgotten: Arc::new(Exclusions::of(&settings.database_path)),
             ..Self::new(&settings.workspace_dir, &settings.extra_paths, limits)
-        }
+        };
+        roots.curated = roots.parsed(&settings.curated_paths);
+        roots
     }
 
     /// A workspace and extra paths, absolute or relative to it.
@@ -95,23 +99,44 @@ impl Roots {
         let mut roots = Self {
             workspace_dir: workspace_dir.to_path_buf(),
             extra: Vec::new(),
+            curated: Vec::new(),
             refused: Vec::new(),
             limits,
             is_source: true,
             forgotten: Arc::default(),
             media: None,
         };
-        for written in extra_paths {
-            match ExtraPath::parse(written, workspace_dir) {
-                Ok(extra) => roots.extra.push(extra),
-                Err(error) => roots.refused.push(Skipped {
-                    path: written.clone(),
+        roots.extra = roots.parsed(extra_paths);
+        roots
+    }
+
+    /// Paths of settings; what is not understood is noted.
+    fn parsed(&mut self, written: &[String]) -> Vec<ExtraPath> {
+        let mut parsed = Vec::new();
+        for path in written {
+            match ExtraPath::parse(path, &self.workspace_dir) {
+                Ok(extra) => parsed.push(extra),
+                Err(error) => self.refused.push(Skipped {
+                    path: path.clone(),
                     code: SkipCode::InvalidPattern,
                     reason: error.message,
                 }),
             }
         }
-        roots
+        parsed
+    }
+
+    /// Whether the user vouches for a file at this absolute path, if it says that it is curated.
+    #[must_use]
+    pub(crate) fn may_be_curated(&self, absolute: &Path) -> bool {
+        let is_listed = self.curated.iter().any(|path| path.contains(absolute));
+        is_listed && self.is_extra(absolute) && is_markdown(absolute) && self.is_indexed(absolute)
+    }
+
+    /// Whether a path belongs to the memory only because an extra path holds it.
+    fn is_extra(&self, absolute: &Path) -> bool {
+        let is_fixed = absolute.strip_prefix(&self.workspace_dir).is_ok_and(is_fixed);
+        !is_fixed && self.extra.iter().any(|extra| extra.contains(absolute))
     }
 
     /// The name of a path in results: relative to the workspace with `/`, absolute when it lies outside.
@@ -159,9 +184,7 @@ impl Roots {
     #[must_use]
     pub(crate) fn media(&self, absolute: &Path) -> Option<Modality> {
         let modality = self.media?.modality_of(absolute.file_name()?.to_str()?)?;
-        let is_below = self.extra.iter().any(|extra| extra.contains(absolute));
-        let is_fixed = absolute.strip_prefix(&self.workspace_dir).is_ok_and(is_fixed);
-        (is_below && !is_fixed).then_some(modality)
+        self.is_extra(absolute).then_some(modality)
     }
 
     /// Whether something that happens to a folder at this path can change what is indexed: it lies above or inside

@@ -74,7 +74,8 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
         sources,
         searches_sessions,
         excluded_sessions: memory_policy::read(&mut reader),
-        extra_paths: extra_paths(&mut reader, input.home_dir),
+        extra_paths: path_list(&mut reader, table::EXTRA_PATHS.key, input.home_dir),
+        curated_paths: path_list(&mut reader, table::CURATED_PATHS.key, input.home_dir),
         max_file_bytes: reader.integer(&table::MAX_FILE_BYTES),
         price_per_million_tokens: reader.optional_number(&table::PRICE_PER_MILLION_TOKENS),
         on_outage: reader.choice(&table::ON_OUTAGE),
@@ -154,12 +155,12 @@ fn sources(reader: &mut Reader<'_>, config: &Value) -> (Sources, bool) {
     (Sources { memory: wants("memory") || !sessions, sessions: sessions || remembers }, sessions)
 }
 
-/// Extra paths (A6): the lists of all layers one after the other, lowest first, without repetitions. An entry is a
+/// A list of paths, as extra paths are (A6): the lists of all layers one after the other, lowest first, without repetitions. An entry is a
 /// text or, as in 2026.9, `{path, pattern}`, which becomes one glob.
-fn extra_paths(reader: &mut Reader<'_>, home: &Path) -> Vec<String> {
+fn path_list(reader: &mut Reader<'_>, key: &str, home: &Path) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     let mut origins: Vec<String> = Vec::new();
-    for found in reader.all(table::EXTRA_PATHS.key).into_iter().rev() {
+    for found in reader.all(key).into_iter().rev() {
         let Some(entries) = found.value.as_array() else {
             reader.warnings.push(format!("{} is no list; it is ignored", found.path));
             continue;
@@ -176,7 +177,7 @@ fn extra_paths(reader: &mut Reader<'_>, home: &Path) -> Vec<String> {
         origins.push(found.path);
     }
     let origin = if origins.is_empty() { DEFAULT_ORIGIN.to_owned() } else { origins.join(", ") };
-    reader.origins.insert(table::EXTRA_PATHS.key.into(), origin);
+    reader.origins.insert(key.into(), origin);
     paths
 }
 

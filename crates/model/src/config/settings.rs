@@ -32,6 +32,8 @@ pub struct Settings {
     pub excluded_sessions: ExcludedSessions,
     /// Extra files, folders and globs to index: as written, `~` expanded, trimmed and without repetitions (A6).
     pub extra_paths: Vec<String>,
+    /// Which of them the user vouches for, in the same form.
+    pub curated_paths: Vec<String>,
     /// Pictures and sounds below extra paths; none = only text is indexed.
     pub multimodal: Option<Multimodal>,
     /// Largest Markdown file that is read, in bytes; default 16 MiB. Larger files are skipped with a reason.

@@ -15,6 +15,9 @@ pub(super) const SOURCES: Special = Special { key: "sources" };
 /// Further files, folders or globs, absolute or relative to the workspace.
 pub(super) const EXTRA_PATHS: Special = Special { key: "extraPaths" };
 
+/// Which of extraPaths you vouch for: in their files that hold a line <!-- curated -->, trigger, importance and project count as in MEMORY.md, and what they say counts as the agent's own. Default: none.
+pub(super) const CURATED_PATHS: Special = Special { key: "curatedPaths" };
+
 /// Whether pictures and sounds are indexed. Sent and embedded by provider gemini with model gemini-embedding-2; with any other they are found by name and by the lines of notes that link them. Default: false.
 pub(super) const MULTIMODAL_ENABLED: Switch = Switch { key: "multimodal.enabled", default: false };
 

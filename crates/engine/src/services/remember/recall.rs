@@ -22,7 +22,7 @@ use crate::{
         roots::{Limits, Roots},
     },
 };
-use ::search::types::Hit;
+use ::search::{provenance::is_vouched, types::Hit};
 use model::{
     cancel::Cancel,
     config::{automatic::Automatic, paths::normalize, settings::Settings},
@@ -157,12 +157,14 @@ impl Remember {
         }
         let workspace_dir = self.context.settings().settings.workspace_dir.clone();
         let mut paths: Vec<String> = Vec::new();
+        let mut files = Vec::new();
         for hit in &hits {
             if !paths.contains(&hit.path) {
+                let vouched = hit.about.provenance.as_ref().is_some_and(|own| is_vouched(&hit.path, own));
+                files.push(FileAsked { vouched, ..file_asked(&workspace_dir, &hit.path) });
                 paths.push(hit.path.clone());
             }
         }
-        let files = paths.iter().map(|path| file_asked(&workspace_dir, path)).collect();
         let asked = ProvenanceAsked { workspace_dir: workspace_dir.clone(), files };
         let Some(origins) = self.context.hosts().provenance(asked).await? else { return Ok((hits, Vec::new())) };
         let own: HashSet<&String> =
@@ -228,7 +230,7 @@ fn block(hits: &[Hit], max_chars: usize) -> Option<String> {
 /// A file with what tells its state from another.
 fn file_asked(workspace_dir: &Path, path: &str) -> FileAsked {
     let (state, modified_ms) = file_state(&workspace_dir.join(path)).unzip();
-    FileAsked { path: path.to_owned(), state, modified_ms }
+    FileAsked { path: path.to_owned(), state, modified_ms, vouched: false }
 }
 
 fn file_state(path: &Path) -> Option<(String, i64)> {

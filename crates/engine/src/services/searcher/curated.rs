@@ -7,6 +7,7 @@ use crate::{
     curated::{
         Curated,
         candidates::MOST,
+        marked,
         triggers::{self, Match},
     },
     workspace::roots::Roots,
@@ -16,15 +17,21 @@ use ::search::{
     provenance::{self, OriginClass},
     types::{About, Hit},
 };
-use model::{cancel::Cancel, config::settings::Settings, error::Result};
+use model::{cancel::Cancel, config::settings::Settings, error::Result, source::Source};
 
 /// Results of a search by words that are compared with the triggers, as in the host.
 const SEARCHED: usize = 24;
 
 impl Searcher {
-    /// What the curated files say now. A look at three files; what has not changed is not read again.
-    pub(super) fn curated_files(&self, settings: &Settings) -> Curated {
-        self.curated.current(&Roots::of(settings))
+    /// What the curated files say now. A look at three files, and at those that the user vouches for; what has not changed
+    /// is not read again.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub(super) fn curated_files(&self, settings: &Settings) -> Result<Curated> {
+        let vouches = !settings.curated_paths.is_empty();
+        let marked = if vouches { self.context.store().read(marked)? } else { Vec::new() };
+        Ok(self.curated.current(&Roots::of(settings), &marked))
     }
 
     /// Entries with triggers, for a host that compares them with a message.
@@ -32,7 +39,7 @@ impl Searcher {
     /// # Errors
     /// When the engine is closed.
     pub async fn trigger_candidates(self: &Arc<Self>, active: Vec<String>, limit: usize) -> Result<Vec<Hit>> {
-        self.blocking(move |searcher, settings| Ok(searcher.curated_files(settings).with_triggers(&active, limit)))
+        self.blocking(move |searcher, settings| Ok(searcher.curated_files(settings)?.with_triggers(&active, limit)))
             .await
     }
 
@@ -41,7 +48,7 @@ impl Searcher {
     /// # Errors
     /// When the engine is closed.
     pub async fn project_candidates(self: &Arc<Self>, active: Vec<String>, limit: usize) -> Result<Vec<Hit>> {
-        self.blocking(move |searcher, settings| Ok(searcher.curated_files(settings).of_projects(&active, limit))).await
+        self.blocking(move |searcher, settings| Ok(searcher.curated_files(settings)?.of_projects(&active, limit))).await
     }
 
     /// Which entries a message brings back by their triggers, the strongest first: the host's own lane for it, with the
@@ -87,7 +94,12 @@ impl Searcher {
         })?;
         for hit in hits {
             let said = view.said(&hit.path, hit.start_line, hit.end_line);
-            let mut provenance = provenance::of(hit.source, &hit.path, &hit.snippet, knows_senders);
+            let is_curated = hit.source == Source::Memory && view.is_curated(&hit.path);
+            let mut provenance = if is_curated {
+                provenance::of_curated()
+            } else {
+                provenance::of(hit.source, &hit.path, &hit.snippet, knows_senders)
+            };
             provenance.observed_at = changed.get(&hit.path).copied().unwrap_or_default();
             hit.about =
                 About { provenance: Some(provenance), ..About::of(said.importance, &said.triggers, &said.projects) };

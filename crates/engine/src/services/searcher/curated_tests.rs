@@ -88,7 +88,7 @@ async fn importance_and_projects_order_results_and_a_project_of_nobody_is_not_sh
     let found = hits(&engine, "who serviced the boiler").await;
     assert!(found[0].snippet.contains("Holm"), "{found:?}");
     assert!(found.iter().all(|hit| !hit.snippet.contains("Nobody")), "{found:?}");
-    let malformed = engine.searcher.curated_files(&engine.settings().settings).malformed();
+    let malformed = engine.searcher.curated_files(&engine.settings().settings).unwrap().malformed();
     assert_eq!(
         malformed.iter().map(|one| (one.path.as_str(), one.line)).collect::<Vec<_>>(),
         [("MEMORY.md", 9), ("MEMORY.md", 9)]
@@ -118,4 +118,75 @@ async fn the_ranking_of_memory_core_multiplies_as_it_does() {
         let score = of(comment, active).await;
         assert!((score - plain * factor).abs() < 1e-6, "{comment}: {score} {plain}");
     }
+}
+
+/// What an extra file says of itself, and what is made of it.
+async fn triggers_of(home: &Home, curated_paths: serde_json::Value) -> Vec<String> {
+    let search = serde_json::json!({
+        "provider": "bedrock", "model": "titan", "extraPaths": ["notes"], "curatedPaths": curated_paths,
+    });
+    let engine = home.open_set(search).await;
+    sync(&engine).await;
+    let found = engine.searcher.trigger_candidates(Vec::new(), 512).await.unwrap();
+    for hit in &found {
+        assert_eq!(hit.about.provenance.as_ref().unwrap().origin_class, OriginClass::Agent);
+    }
+    let triggers = found.into_iter().filter_map(|hit| Some(format!("{}: {}", hit.path, hit.about.triggers?)));
+    let triggers = triggers.collect();
+    engine.release().await;
+    triggers
+}
+
+const RULES: &str = "<!-- curated -->\n- Call Berg about the boiler <!-- trigger: boiler --> <!-- importance: 9 -->\n";
+
+// A text that was clipped from the web may hold any marker: only paths that the user names make one count.
+#[tokio::test(flavor = "multi_thread")]
+async fn extra_files_are_curated_where_they_say_so_and_the_user_vouches_for_them() {
+    let home = Home::new(&[
+        ("MEMORY.md", "- Tea\n"),
+        ("notes/rules/house.md", RULES),
+        ("notes/rules/plain.md", "- Berg has the key <!-- trigger: key -->\n"),
+        ("notes/clipped/web.md", RULES),
+        ("memory/2026-11-01.md", RULES),
+    ]);
+    assert_eq!(triggers_of(&home, serde_json::json!([])).await, [""; 0]);
+    let listed = serde_json::json!(["notes/rules"]);
+    assert_eq!(triggers_of(&home, listed.clone()).await, ["notes/rules/house.md: boiler"]);
+    // Other than by a path that is indexed, nothing counts.
+    assert_eq!(triggers_of(&home, serde_json::json!(["memory", "elsewhere"])).await, [""; 0]);
+    let glob = serde_json::json!([{"path": "notes", "pattern": "rules/*.md"}]);
+    assert_eq!(triggers_of(&home, glob.clone()).await, ["notes/rules/house.md: boiler"]);
+    // What is no longer marked is no longer curated, and what is marked now is.
+    home.write("notes/rules/house.md", "- Call Berg about the boiler <!-- trigger: boiler -->\n");
+    home.write("notes/rules/plain.md", &format!("<!--CURATED-->\n{RULES}"));
+    assert_eq!(triggers_of(&home, glob).await, ["notes/rules/plain.md: boiler"]);
+    std::fs::remove_file(home.workspace().join("notes/rules/plain.md")).unwrap();
+    assert_eq!(triggers_of(&home, listed).await, [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_vouched_file_says_counts_in_results_and_its_comments_are_not_found() {
+    let home =
+        Home::new(&[("MEMORY.md", "- Tea\n"), ("notes/house.md", RULES), ("notes/web.md", "- Boilers explode\n")]);
+    let search = |curated: serde_json::Value| {
+        serde_json::json!({
+            "provider": "bedrock", "model": "titan", "extraPaths": ["notes"], "curatedPaths": curated,
+        })
+    };
+    let engine = home.open_set(search(serde_json::json!(["notes/house.md"]))).await;
+    sync(&engine).await;
+    let found = hits(&engine, "boiler").await;
+    let house = found.iter().find(|hit| hit.path == "notes/house.md").unwrap();
+    assert_eq!(house.about.importance, Some(9));
+    assert_eq!(house.about.provenance.as_ref().unwrap().origin_class, OriginClass::Agent);
+    assert!(!house.snippet.contains("<!--"), "{}", house.snippet);
+    assert!(hits(&engine, "curated").await.is_empty());
+    engine.release().await;
+    let engine = home.open_set(search(serde_json::json!([]))).await;
+    sync(&engine).await;
+    let found = hits(&engine, "boiler").await;
+    let house = found.iter().find(|hit| hit.path == "notes/house.md").unwrap();
+    assert_eq!(house.about.importance, None);
+    assert_eq!(house.about.provenance.as_ref().unwrap().origin_class, OriginClass::Untrusted);
+    engine.release().await;
 }

@@ -327,7 +327,7 @@ impl Searcher {
                 index: index.as_ref(),
                 line: line.as_ref().map(|(key, query)| (key.as_str(), query.as_query())),
             };
-            request.curated = Arc::new(request.curated.with(searcher.curated_files(settings).entries()));
+            request.curated = Arc::new(request.curated.with(searcher.curated_files(settings)?.entries()));
             let mut answer = search(store, vectors, settings, &request, &cancel)?;
             searcher.describe(&mut answer.hits, &request.curated)?;
             Ok(answer)

@@ -11,7 +11,7 @@ use super::{
     warnings,
 };
 use crate::{
-    curated::{Curated, Malformed},
+    curated::{Curated, Malformed, marked},
     index::{
         Failure, line_pass,
         lost::{self, Folders, LostFolder},
@@ -63,6 +63,8 @@ pub(super) struct Snapshot {
     glanced: Option<Vec<LostFolder>>,
     /// The latest of the texts that the provider refused.
     refusal: Option<RefusedText>,
+    /// Extra files that said they are curated.
+    marked: Vec<String>,
     /// Comments of curated files that cannot be understood.
     malformed: Vec<Malformed>,
     /// By kind of work, so that a success of one does not hide the failure of the other.
@@ -271,7 +273,7 @@ impl Telemetry {
         let line_key = line_key.filter(|_| resolved.settings.query.ranking == Ranking::Native);
         match read_snapshot(self.context.store(), &resolved.settings, space, line_key, cancel) {
             Ok(fresh) => {
-                let malformed = Curated::read(&Roots::of(&resolved.settings)).malformed();
+                let malformed = Curated::read(&Roots::of(&resolved.settings), &fresh.marked).malformed();
                 let mut snapshot = self.snapshot.lock();
                 let errors = std::mem::take(&mut snapshot.errors);
                 *snapshot = Snapshot { errors, malformed, ..fresh };
@@ -411,6 +413,7 @@ fn read_snapshot(
             failure: failure::of(r, &settings.provider.id)?,
             warnings: warnings::stored(r)?,
             folders: Folders::stored(r)?,
+            marked: marked(r)?,
             ..Snapshot::default()
         };
         let Some(live) = r.live()? else { return Ok(snapshot) };
