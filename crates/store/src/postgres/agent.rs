@@ -15,10 +15,10 @@ use tokio_postgres::{
 };
 
 use super::{
-    connect::{Database, Param, SNAPSHOT, Setting, Transaction, WRITE},
+    connect::{Database, Param, SNAPSHOT, Setting, Statement, Transaction, WRITE},
     error::of_postgres,
     schema::Schema,
-    words::Pending,
+    words::{NewSegment, Pending},
 };
 use crate::lease::{Living, Owner, VALID_MS, not_held};
 use model::{
@@ -156,33 +156,43 @@ impl Agent {
         let sql = format!(
             "UPDATE agent SET version = version + 1, expires_ms = CASE WHEN token = $4 AND owner = $3 \
              THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $2 ELSE expires_ms END \
-             WHERE id = $1 AND {condition} RETURNING version, pg_current_xact_id()::text"
+             WHERE id = $1 AND {condition} RETURNING version, pg_current_xact_id()::text, next_id"
         );
         let owner = self.options.owner.uuid.as_str();
-        let (number, finished) = (RefCell::new(None), Cell::new(None));
-        let result = self.database.transact(&Cancel::new(), &self.setting(WRITE), |transaction| {
-            let row = transaction.row(&sql, &[int8(&self.id), int8(&VALID_MS), text(&owner), int8(&token)])?;
-            let row = row.ok_or_else(not_held)?;
-            *number.borrow_mut() = Some((column::<i64>(&row, 0)?, column::<String>(&row, 1)?));
-            let pending = RefCell::default();
-            let reader =
-                Reader { tx: transaction, agent: self.id, tenant: &self.options.tenant, pending: Some(&pending) };
-            let value = f(&Tx { reader, now_ms: self.options.clock.now_ms() })?;
-            Pending::write(transaction, self.id, &pending)?;
-            finished.set(Some(value));
-            Ok(())
-        });
-        let Err(error) = result else { return finished.take().ok_or_else(lost) };
-        match (finished.take(), number.take()) {
+        let fence = [int8(&self.id), int8(&VALID_MS), text(&owner), int8(&token)];
+        let (transaction, row) = self.database.begin(&Cancel::new(), &self.setting(WRITE), Some((&sql, &fence)))?;
+        let Some(row) = row else {
+            transaction.rollback();
+            return Err(not_held());
+        };
+        let (version, xid, first_id) = (column(&row, 0)?, column::<String>(&row, 1)?, column(&row, 2)?);
+        let (pending, next_id) = (RefCell::default(), Cell::new(first_id));
+        let reader = Reader { tx: &transaction, agent: self.id, tenant: &self.options.tenant, pending: Some(&pending) };
+        let value = match f(&Tx { reader, now_ms: self.options.clock.now_ms(), next_id: &next_id }) {
+            Ok(value) => value,
+            Err(error) => {
+                transaction.rollback();
+                return Err(error);
+            }
+        };
+        let segments = Pending::segments(&pending, self.id);
+        let mut params: Vec<(&str, Vec<Param<'_>>)> = segments.iter().flat_map(NewSegment::statements).collect();
+        let last_id = next_id.get();
+        if last_id != first_id {
+            params.push(("UPDATE agent SET next_id = $2 WHERE id = $1", vec![int8(&self.id), int8(&last_id)]));
+        }
+        let last: Vec<Statement<'_>> = params.iter().map(|(sql, params)| (*sql, params.as_slice())).collect();
+        match transaction.commit(&last) {
+            Ok(()) => Ok(value),
             // All was done but for the last word, and the answer to that was lost.
-            (Some(value), Some((version, xid))) if error.code() == Code::Io => {
+            Err(error) if error.code() == Code::Io => {
                 if self.was_committed(version, &xid)? {
                     Ok(value)
                 } else {
                     Err(error)
                 }
             }
-            _ => Err(error),
+            Err(error) => Err(error),
         }
     }
 
@@ -251,6 +261,7 @@ pub struct Reader<'t> {
 pub struct Tx<'t> {
     pub(super) reader: Reader<'t>,
     pub(super) now_ms: i64,
+    next_id: &'t Cell<i64>,
 }
 
 impl<'t> Deref for Tx<'t> {
@@ -262,10 +273,10 @@ impl<'t> Deref for Tx<'t> {
 }
 
 impl Tx<'_> {
-    /// The first of so many ids that follow each other.
-    pub(super) fn next_ids(&self, number: usize) -> Result<i64> {
+    /// The first of so many ids that follow each other. The agent's row is locked, so they are nobody else's, and where
+    /// the next one begins is noted at the end.
+    pub(super) fn next_ids(&self, number: usize) -> i64 {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
-        let sql = "UPDATE agent SET next_id = next_id + $2 WHERE id = $1 RETURNING next_id - $2";
-        column(&the_row(self.tx.row(sql, &[int8(&self.agent), int8(&number)])?)?, 0)
+        self.next_id.replace(self.next_id.get().saturating_add(number))
     }
 }

@@ -1,10 +1,13 @@
 //! Connections, and transactions on them. Whoever calls blocks: on a thread for work that blocks, never on one that drives
 //! the runtime.
 
-use std::{cell::Cell, time::Duration};
+use std::{cell::Cell, future::poll_fn, task::Poll, time::Duration};
 
 use deadpool::managed::{self, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, Timeouts};
-use futures::future::try_join_all;
+use futures::{
+    FutureExt,
+    future::{MaybeDone, maybe_done},
+};
 use tokio::runtime::Handle;
 use tokio_postgres::{
     Client, Row,
@@ -30,6 +33,9 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// A value with its type, as [`Transaction::rows`] sends it.
 pub type Param<'a> = (&'a (dyn ToSql + Sync), Type);
+
+/// A statement with its values.
+pub type Statement<'a> = (&'a str, &'a [Param<'a>]);
 
 /// Makes connections.
 struct Manager {
@@ -91,6 +97,8 @@ pub struct Transaction<'d> {
     cancel: Cancel,
     /// A call was given up, and its statement may still run.
     is_stuck: Cell<bool>,
+    /// A statement failed: the database has undone all, and would answer COMMIT as if nothing had happened.
+    has_failed: Cell<bool>,
 }
 
 impl Drop for Transaction<'_> {
@@ -109,7 +117,10 @@ impl Transaction<'_> {
     /// Waits for an answer of the database.
     fn wait<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T> {
         match wait(self.runtime, &self.cancel, answer) {
-            Ok(answer) => answer.map_err(|error| of_postgres(&error)),
+            Ok(answer) => answer.map_err(|error| {
+                self.has_failed.set(true);
+                of_postgres(&error)
+            }),
             Err(cancelled) => {
                 self.is_stuck.set(true);
                 Err(cancelled)
@@ -133,6 +144,19 @@ impl Transaction<'_> {
         Ok(self.rows(sql, params)?.into_iter().next())
     }
 
+    /// The rows of two statements, in one round trip.
+    ///
+    /// # Errors
+    /// As [`Self::rows`].
+    pub fn rows_of_both(&self, first: Statement<'_>, second: Statement<'_>) -> Result<(Vec<Row>, Vec<Row>)> {
+        let client = self.client()?;
+        self.wait(async {
+            let (first, second) =
+                tokio::join!(biased; client.query_typed(first.0, first.1), client.query_typed(second.0, second.1));
+            Ok((first?, second?))
+        })
+    }
+
     /// Runs a statement; gives the number of rows it changed.
     ///
     /// # Errors
@@ -145,11 +169,8 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// As [`Self::rows`].
-    pub fn execute_all(&self, statements: &[(&str, &[Param<'_>])]) -> Result<()> {
-        let client = self.client()?;
-        // All are sent before the first is answered.
-        let all = statements.iter().map(|(sql, params)| client.execute_typed(sql, params));
-        self.wait(try_join_all(all)).map(drop)
+    pub fn execute_all(&self, statements: &[Statement<'_>]) -> Result<()> {
+        self.wait(together(self.client()?, statements, None))
     }
 
     /// Runs statements of ours, which have nothing of a user's in them.
@@ -160,8 +181,13 @@ impl Transaction<'_> {
         self.wait(self.client()?.batch_execute(sql))
     }
 
-    /// Begins, and sets what holds until the end, in one round trip.
-    fn begin(&self, setting: &Setting<'_>, statement_timeout: Duration) -> Result<()> {
+    /// Begins, sets what holds until the end, and runs a first statement, in one round trip.
+    fn begin(
+        &self,
+        setting: &Setting<'_>,
+        statement_timeout: Duration,
+        first: Option<Statement<'_>>,
+    ) -> Result<Option<Row>> {
         let client = self.client()?;
         let timeout = statement_timeout.as_millis().clamp(1, i32::MAX as u128).to_string();
         let agent = setting.agent.map(|agent| agent.to_string()).unwrap_or_default();
@@ -173,20 +199,80 @@ impl Transaction<'_> {
             (&setting.tenant, Type::TEXT),
             (&agent, Type::TEXT),
         ];
+        let first = async {
+            match first {
+                Some((sql, params)) => client.query_typed(sql, params).await,
+                None => Ok(Vec::new()),
+            }
+        };
         self.wait(async {
-            let (begun, set) =
-                tokio::join!(biased; client.batch_execute(setting.begin), client.query_typed(sql, &params));
+            let (begun, set, first) =
+                tokio::join!(biased; client.batch_execute(setting.begin), client.query_typed(sql, &params), first);
             begun?;
-            set.map(drop)
+            set?;
+            first.map(|rows| rows.into_iter().next())
         })
     }
 
-    /// Ends in order: the connection can be used again.
-    fn end(mut self, how: &str) -> Result<()> {
-        self.batch(how)?;
+    /// Runs some last statements and commits, in one round trip.
+    ///
+    /// # Errors
+    /// As [`Self::rows`]; nothing is committed when a statement failed, now or before.
+    pub fn commit(mut self, last: &[Statement<'_>]) -> Result<()> {
+        if self.has_failed.get() {
+            self.rollback();
+            return Err(Error::new(
+                Code::Internal,
+                "a write went on after a statement of it had failed, and was undone",
+            ));
+        }
+        self.wait(together(self.client()?, last, Some("COMMIT")))?;
         drop(self.client.take());
         Ok(())
     }
+
+    /// Undoes all. If that fails too, the connection goes, and with it the transaction.
+    pub fn rollback(mut self) {
+        if !self.is_stuck.get() && self.batch("ROLLBACK").is_ok() {
+            drop(self.client.take());
+        }
+    }
+
+    /// Ends a transaction that has changed nothing. Nobody waits for it: what comes next on the connection does.
+    fn leave(mut self) -> Result<()> {
+        if self.client()?.batch_execute("COMMIT").now_or_never().is_none_or(|done| done.is_ok()) {
+            drop(self.client.take());
+        }
+        Ok(())
+    }
+}
+
+/// Runs statements, and a last word, one after the other in one round trip. Waits for all.
+async fn together(
+    client: &Client,
+    statements: &[Statement<'_>],
+    end: Option<&str>,
+) -> Result<(), tokio_postgres::Error> {
+    let mut sent = Vec::with_capacity(statements.len());
+    for (sql, params) in statements {
+        // Sent when it is asked for the first time, and answered in this order.
+        let mut one = Box::pin(maybe_done(client.execute_typed(sql, params)));
+        poll_fn(|context| Poll::Ready(one.as_mut().poll(context).is_ready())).await;
+        sent.push(one);
+    }
+    let ended = match end {
+        Some(end) => client.batch_execute(end).await,
+        None => Ok(()),
+    };
+    for mut one in sent {
+        one.as_mut().await;
+        if let MaybeDone::Done(Err(_)) = &*one
+            && let Some(Err(error)) = one.as_mut().take_output()
+        {
+            return Err(error);
+        }
+    }
+    ended
 }
 
 /// Waits until something is there, or it is said that it is no longer wanted.
@@ -229,19 +315,19 @@ impl Database {
         })
     }
 
-    /// Runs a transaction: committed when the work succeeds, undone when it fails, panics or is cancelled. Blocks.
+    /// Begins a transaction with a first statement, and gives the first row of that. Blocks.
     ///
     /// # Errors
-    /// What the work gives and the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
+    /// What the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
     ///
     /// # Panics
     /// On a thread that drives a runtime.
-    pub fn transact<T>(
+    pub fn begin(
         &self,
         cancel: &Cancel,
         setting: &Setting<'_>,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T>,
-    ) -> Result<T> {
+        first: Option<Statement<'_>>,
+    ) -> Result<(Transaction<'_>, Option<Row>)> {
         let client = wait(&self.runtime, cancel, self.pool.get())?.map_err(|error| match error {
             PoolError::Backend(error) => error,
             PoolError::Timeout(managed::TimeoutType::Wait) => {
@@ -257,16 +343,32 @@ impl Database {
             runtime: &self.runtime,
             cancel: cancel.clone(),
             is_stuck: Cell::new(false),
+            has_failed: Cell::new(false),
         };
         let limit = cancel.remaining().map_or(self.statement_timeout, |left| left.min(self.statement_timeout));
-        transaction.begin(setting, limit)?;
+        let row = transaction.begin(setting, limit, first)?;
+        Ok((transaction, row))
+    }
+
+    /// Runs a transaction: committed when the work succeeds, undone when it fails, panics or is cancelled. Blocks.
+    ///
+    /// # Errors
+    /// What the work gives and the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
+    ///
+    /// # Panics
+    /// On a thread that drives a runtime.
+    pub fn transact<T>(
+        &self,
+        cancel: &Cancel,
+        setting: &Setting<'_>,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let (transaction, _) = self.begin(cancel, setting, None)?;
         match work(&transaction) {
-            Ok(value) => transaction.end("COMMIT").map(|()| value),
+            Ok(value) if setting.begin == SNAPSHOT => transaction.leave().map(|()| value),
+            Ok(value) => transaction.commit(&[]).map(|()| value),
             Err(error) => {
-                if !transaction.is_stuck.get() {
-                    // If that fails too, the connection goes, and with it the transaction.
-                    let _ = transaction.end("ROLLBACK");
-                }
+                transaction.rollback();
                 Err(error)
             }
         }

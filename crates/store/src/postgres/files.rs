@@ -73,14 +73,23 @@ impl Reader<'_> {
     }
 }
 
+/// Deletes a file with its chunks, and gives the number of files. All parts see the same moment, and each row once.
+const DELETE: &str = "WITH gone AS (DELETE FROM file WHERE agent = $1 AND generation = $2 AND source = $3 AND path = $4 \
+                 RETURNING id), \
+        dead AS (DELETE FROM chunk c USING gone WHERE c.agent = $1 AND c.file = gone.id RETURNING c.id, c.hash), \
+        noted AS (INSERT INTO lex_dead (agent, generation, chunk) SELECT $1, $2, id FROM dead), \
+        counted AS (UPDATE generation SET chunks = chunks - (SELECT count(*) FROM dead), \
+                    hashed = hashed - (SELECT count(hash) FROM dead) \
+                    WHERE agent = $1 AND id = $2 AND EXISTS (SELECT 1 FROM dead)) \
+   SELECT count(*) FROM gone";
+
 impl Tx<'_> {
     /// Stores a file and its chunks in place of what was stored under its path. Gives the id of the file.
     ///
     /// # Errors
     /// What the database answers.
     pub fn replace_file(&self, generation: GenerationId, file: &NewFile<'_>, chunks: &[NewChunk]) -> Result<FileId> {
-        self.delete_file(generation, file.source, file.path)?;
-        let id = self.next_ids(1 + chunks.len())?;
+        let id = self.next_ids(1 + chunks.len());
         let first = id + 1;
         let too_large = |_| Error::new(Code::Argument, "a file is too large for the index");
         let size = i64::try_from(file.size).map_err(too_large)?;
@@ -117,7 +126,9 @@ impl Tx<'_> {
             (&line_terms as _, Type::BYTEA_ARRAY),
         ];
         let (count, hashed) = (chunks.len() as i64, hashes.iter().flatten().count() as i64);
+        let gone = [int8(&self.agent), int8(&generation), text(&file.source), text(&file.path)];
         self.tx.execute_all(&[
+            (DELETE, &gone),
             (
                 "INSERT INTO file (agent, id, generation, source, path, hash, mtime_ns, size, lines, terms, indexed_ms) \
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
@@ -151,17 +162,7 @@ impl Tx<'_> {
     /// # Errors
     /// What the database answers.
     pub fn delete_file(&self, generation: GenerationId, source: &str, path: &str) -> Result<bool> {
-        // All parts see the same moment, and each row once.
-        let sql = "WITH gone AS (DELETE FROM file WHERE agent = $1 AND generation = $2 AND source = $3 AND path = $4 \
-                                 RETURNING id), \
-                        dead AS (DELETE FROM chunk c USING gone WHERE c.agent = $1 AND c.file = gone.id \
-                                 RETURNING c.id, c.hash), \
-                        noted AS (INSERT INTO lex_dead (agent, generation, chunk) SELECT $1, $2, id FROM dead), \
-                        counted AS (UPDATE generation SET chunks = chunks - (SELECT count(*) FROM dead), \
-                                    hashed = hashed - (SELECT count(hash) FROM dead) \
-                                    WHERE agent = $1 AND id = $2 AND EXISTS (SELECT 1 FROM dead)) \
-                   SELECT count(*) FROM gone";
         let params = [int8(&self.agent), int8(&generation), text(&source), text(&path)];
-        self.tx.row(sql, &params)?.map_or(Ok(false), |row| Ok(column::<i64>(&row, 0)? > 0))
+        self.tx.row(DELETE, &params)?.map_or(Ok(false), |row| Ok(column::<i64>(&row, 0)? > 0))
     }
 }

@@ -5,12 +5,12 @@ use std::{
     collections::{BTreeMap, HashMap},
 };
 
-use tokio_postgres::types::Type;
+use tokio_postgres::{Row, types::Type};
 
 use super::{
     agent::{Reader, Tx, column, int8, natural},
     blocks::{Block, Builder, Dead, Merge, Segment, Stored, TermHash},
-    connect::Transaction,
+    connect::{Param, Statement, Transaction},
 };
 use crate::{
     files::NewChunk,
@@ -53,60 +53,65 @@ struct Words {
 }
 
 impl Pending {
-    /// Sends all of it, a segment for each generation.
-    pub(super) fn write(tx: &Transaction<'_>, agent: i64, pending: &RefCell<Self>) -> Result<()> {
-        for (generation, words) in std::mem::take(&mut *pending.borrow_mut()).0 {
+    /// What is to be written, a segment for each generation.
+    pub(super) fn segments(pending: &RefCell<Self>, agent: i64) -> Vec<NewSegment> {
+        let words = std::mem::take(&mut *pending.borrow_mut()).0.into_iter();
+        let segment = |(generation, words): (GenerationId, Words)| {
             // The first chunk's id is nobody else's.
-            let segment = NewSegment { agent, generation, id: words.chunks.0, chunks: words.chunks };
-            segment.write(tx, words.builder.finish().into_iter().map(Ok))?;
-        }
-        Ok(())
+            let mut segment = NewSegment::new(agent, generation, words.chunks.0, words.chunks);
+            words.builder.finish().into_iter().for_each(|block| segment.push(block));
+            segment
+        };
+        words.map(segment).collect()
     }
 }
 
 /// A segment to be written.
-struct NewSegment {
+pub(super) struct NewSegment {
     agent: i64,
     generation: GenerationId,
     id: i64,
+    /// The first chunk and the last.
     chunks: (i64, i64),
+    bytes: i64,
+    /// First hashes and data of blocks, as many as go in a statement.
+    blocks: Vec<(Vec<i64>, Vec<Vec<u8>>)>,
 }
 
 impl NewSegment {
-    fn write(&self, tx: &Transaction<'_>, blocks: impl Iterator<Item = Result<Stored>>) -> Result<()> {
-        let generation = self.generation.number();
-        let (mut firsts, mut data, mut bytes) = (Vec::new(), Vec::new(), 0_i64);
-        let send = |firsts: &mut Vec<i64>, data: &mut Vec<Vec<u8>>| {
-            let sql = "INSERT INTO lex (agent, generation, segment, first, data) SELECT $1, $2, $3, b.* FROM unnest($4, $5) b";
-            let (first, second) = ((firsts as &Vec<i64>, Type::INT8_ARRAY), (data as &Vec<Vec<u8>>, Type::BYTEA_ARRAY));
-            let params = [
-                int8(&self.agent),
-                int8(&generation),
-                int8(&self.id),
-                (first.0 as _, first.1),
-                (second.0 as _, second.1),
-            ];
-            tx.execute(sql, &params)?;
-            firsts.clear();
-            data.clear();
-            Ok(())
-        };
-        for block in blocks {
-            let block = block?;
-            bytes += block.data.len() as i64;
-            firsts.push(block.first.number());
-            data.push(block.data);
-            if firsts.len() == BLOCKS {
-                send(&mut firsts, &mut data)?;
+    const fn new(agent: i64, generation: GenerationId, id: i64, chunks: (i64, i64)) -> Self {
+        Self { agent, generation, id, chunks, bytes: 0, blocks: Vec::new() }
+    }
+
+    fn push(&mut self, block: Stored) {
+        self.bytes += block.data.len() as i64;
+        match self.blocks.last_mut().filter(|(firsts, _)| firsts.len() < BLOCKS) {
+            Some((firsts, data)) => {
+                firsts.push(block.first.number());
+                data.push(block.data);
             }
+            None => self.blocks.push((vec![block.first.number()], vec![block.data])),
         }
-        if !firsts.is_empty() {
-            send(&mut firsts, &mut data)?;
-        }
+    }
+
+    /// What writes it.
+    pub(super) fn statements(&self) -> Vec<(&'static str, Vec<Param<'_>>)> {
+        let key = || vec![int8(&self.agent), int8(&self.generation), int8(&self.id)];
+        let blocks = self.blocks.iter().map(|(firsts, data)| {
+            let mut params = key();
+            params.extend([(firsts as _, Type::INT8_ARRAY), (data as _, Type::BYTEA_ARRAY)]);
+            ("INSERT INTO lex (agent, generation, segment, first, data) SELECT $1, $2, $3, b.* FROM unnest($4, $5) b", params)
+        });
+        let mut row = key();
+        row.extend([int8(&self.chunks.0), int8(&self.chunks.1), int8(&self.bytes)]);
         let sql = "INSERT INTO segment (agent, generation, id, first_chunk, last_chunk, bytes) VALUES ($1, $2, $3, $4, $5, $6)";
-        let (first, last) = self.chunks;
-        let params = [int8(&self.agent), int8(&generation), int8(&self.id), int8(&first), int8(&last), int8(&bytes)];
-        tx.execute(sql, &params).map(drop)
+        blocks.chain([(sql, row)]).collect()
+    }
+
+    fn write(&self, tx: &Transaction<'_>) -> Result<()> {
+        let statements = self.statements();
+        let all: Vec<Statement<'_>> = statements.iter().map(|(sql, params)| (*sql, params.as_slice())).collect();
+        tx.execute_all(&all)
     }
 }
 
@@ -140,11 +145,18 @@ impl Looked {
     }
 }
 
+/// Chunks between two that are gone, and still in a segment.
+const DEAD: &str = "SELECT chunk FROM lex_dead WHERE agent = $1 AND generation = $2 AND chunk BETWEEN $3 AND $4";
+
+fn dead_of(rows: &[Row]) -> Result<Dead> {
+    rows.iter().map(|row| column(row, 0)).collect::<Result<_>>().map(Dead::new)
+}
+
 impl Reader<'_> {
     /// The blocks that terms are in.
     fn look_up<'a>(&self, generation: GenerationId, terms: impl Iterator<Item = &'a str>) -> Result<Looked> {
         if let Some(pending) = self.pending {
-            Pending::write(self.tx, self.agent, pending)?;
+            Pending::segments(pending, self.agent).iter().try_for_each(|segment| segment.write(self.tx))?;
         }
         let mut hashes: Vec<i64> = terms.filter(|term| is_term(term)).map(|term| TermHash::of(term).number()).collect();
         hashes.sort_unstable();
@@ -152,7 +164,9 @@ impl Reader<'_> {
         let params = [int8(&self.agent), int8(&generation), (&hashes as _, Type::INT8_ARRAY)];
         let mut segments: Vec<BTreeMap<TermHash, Block<Vec<u8>>>> = Vec::new();
         let mut last = None;
-        for row in self.tx.rows(LOOK_UP, &params)? {
+        let all = [int8(&self.agent), int8(&generation), int8(&i64::MIN), int8(&i64::MAX)];
+        let (blocks, dead) = self.tx.rows_of_both((LOOK_UP, &params), (DEAD, &all))?;
+        for row in blocks {
             let (segment, first) = (column::<i64>(&row, 0)?, TermHash::new(column(&row, 1)?));
             if last.replace(segment) != Some(segment) {
                 segments.push(BTreeMap::new());
@@ -161,15 +175,12 @@ impl Reader<'_> {
                 blocks.insert(first, Block::open(first, column(&row, 2)?)?);
             }
         }
-        Ok(Looked { segments, dead: self.dead(generation, (0, i64::MAX))? })
+        Ok(Looked { segments, dead: dead_of(&dead)? })
     }
 
     /// Chunks between two that are gone, and still in a segment.
     fn dead(&self, generation: GenerationId, (first, last): (i64, i64)) -> Result<Dead> {
-        let sql = "SELECT chunk FROM lex_dead WHERE agent = $1 AND generation = $2 AND chunk BETWEEN $3 AND $4";
-        let params = [int8(&self.agent), int8(&generation), int8(&first), int8(&last)];
-        let rows = self.tx.rows(sql, &params)?;
-        rows.iter().map(|row| column(row, 0)).collect::<Result<_>>().map(Dead::new)
+        dead_of(&self.tx.rows(DEAD, &[int8(&self.agent), int8(&generation), int8(&first), int8(&last)])?)
     }
 
     /// Where the terms of each concept stand; see [`crate::Reader::postings`].
@@ -277,8 +288,10 @@ impl Tx<'_> {
         let dead = self.dead(generation, chunks)?;
         let mut blocks = self.blocks(generation, &ids)?;
         let segments = ids.iter().map(|id| Segment::new(blocks.remove(id).unwrap_or_default().into_iter())).collect();
-        let segment = NewSegment { agent: self.agent, generation, id: self.next_ids(1)?, chunks };
-        let merged = Merge::new(segments, &dead);
+        let mut segment = NewSegment::new(self.agent, generation, self.next_ids(1), chunks);
+        for block in Merge::new(segments, &dead) {
+            segment.push(block?);
+        }
         let params = [int8(&self.agent), int8(&generation), (&ids as _, Type::INT8_ARRAY)];
         let range = [int8(&self.agent), int8(&generation), int8(&chunks.0), int8(&chunks.1)];
         self.tx.execute_all(&[
@@ -286,7 +299,7 @@ impl Tx<'_> {
             ("DELETE FROM segment WHERE agent = $1 AND generation = $2 AND id = ANY ($3)", &params),
             ("DELETE FROM lex_dead WHERE agent = $1 AND generation = $2 AND chunk BETWEEN $3 AND $4", &range),
         ])?;
-        segment.write(self.tx, merged)?;
+        segment.write(self.tx)?;
         Ok(true)
     }
 

@@ -192,6 +192,13 @@ fn a_transaction_is_whole_or_nothing_and_leaves_nothing_behind() {
     let snapshot = Setting { begin: SNAPSHOT, ..own };
     let refused = database.transact(&Cancel::new(), &snapshot, |tx| tx.execute(&insert, &[]));
     assert_eq!((refused.unwrap_err().code(), count()), (Code::ReadOnly, 1), "a snapshot is not written");
+    // COMMIT is answered as if it had been one, and has undone all.
+    let went_on = database.transact(&Cancel::new(), &own, |tx| {
+        tx.execute(&insert, &[])?;
+        assert!(tx.batch("SELECT 1 / 0").is_err());
+        Ok(())
+    });
+    assert_eq!((went_on.unwrap_err().code(), count()), (Code::Internal, 1));
     run(&database, &format!("DROP TABLE {table}")).unwrap();
     database.close();
     assert_eq!(run(&database, "SELECT 1").unwrap_err().code(), Code::Closed);

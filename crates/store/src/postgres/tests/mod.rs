@@ -2,6 +2,7 @@
 
 mod connecting;
 mod parity;
+mod round_trips;
 mod schema;
 mod vectors;
 mod writing;

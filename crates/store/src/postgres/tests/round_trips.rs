@@ -1,0 +1,114 @@
+//! How often an answer is waited for. A line holds all answers back until as many questions have come as should come at
+//! once: whoever waits in between waits for ever.
+
+use std::collections::VecDeque;
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+use super::*;
+use crate::{
+    files::{NewChunk, NewFile},
+    lexical::Term,
+};
+
+/// Takes whole messages from the front of bytes: their kinds, and the bytes.
+fn messages(bytes: &mut Vec<u8>) -> (Vec<u8>, Vec<u8>) {
+    let (mut kinds, mut at) = (Vec::new(), 0);
+    while let Some(length) = bytes.get(at + 1..at + 5) {
+        let end = at + 1 + u32::from_be_bytes(length.try_into().unwrap()) as usize;
+        if end > bytes.len() {
+            break;
+        }
+        kinds.push(bytes[at]);
+        at = end;
+    }
+    (kinds, bytes.drain(..at).collect())
+}
+
+/// A line to the server for one client, which after logging in asks in groups of these sizes.
+fn line(url: &str, groups: &[usize]) -> String {
+    let (login, server) = url.rsplit_once('@').unwrap();
+    let (server, database) = server.split_once('/').unwrap();
+    let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    let address = listener.local_addr().unwrap();
+    let (server, mut groups) = (server.to_owned(), VecDeque::from(groups.to_vec()));
+    RUNTIME.spawn(async move {
+        let (mut client, _) = listener.accept().await?;
+        let mut server = TcpStream::connect(server).await?;
+        let (mut up, mut down, mut held) = (Vec::new(), Vec::new(), Vec::new());
+        // The first message of all has no kind.
+        let mut starts = vec![0; client.read_u32().await? as usize - 4];
+        client.read_exact(&mut starts).await?;
+        server.write_u32(starts.len() as u32 + 4).await?;
+        server.write_all(&starts).await?;
+        // Questions of the group that have come, and answers that have gone; logging in is none.
+        let (mut asked, mut answered, mut is_in) = (0, 0, false);
+        loop {
+            let size = groups.front().copied().unwrap_or(0);
+            if is_in && asked >= size {
+                client.write_all(&std::mem::take(&mut held)).await?;
+            }
+            if is_in && size > 0 && answered >= size {
+                groups.pop_front();
+                (asked, answered) = (asked - size, answered - size);
+                continue;
+            }
+            tokio::select! {
+                // Nobody asks any more, and somebody waits: the test has failed.
+                () = tokio::time::sleep(Duration::from_secs(60)) => return Ok(()),
+                read = client.read_buf(&mut up) => {
+                    if read? == 0 {
+                        return std::io::Result::Ok(());
+                    }
+                    let (kinds, whole) = messages(&mut up);
+                    asked += if is_in { kinds.iter().filter(|kind| matches!(kind, b'Q' | b'S')).count() } else { 0 };
+                    server.write_all(&whole).await?;
+                }
+                read = server.read_buf(&mut down) => {
+                    if read? == 0 {
+                        return Ok(());
+                    }
+                    let (kinds, whole) = messages(&mut down);
+                    let ready = kinds.iter().filter(|kind| **kind == b'Z').count();
+                    held.extend(whole);
+                    if is_in {
+                        answered += ready;
+                    } else {
+                        client.write_all(&std::mem::take(&mut held)).await?;
+                        is_in = ready > 0;
+                    }
+                }
+            }
+        }
+    });
+    format!("{login}@{address}/{database}")
+}
+
+#[test]
+fn a_write_waits_three_times_and_words_are_looked_up_in_two() {
+    let Some(place) = Place::new() else { return };
+    let schema = prepare(&place.database, &place.schema, true).unwrap();
+    let direct = Arc::new(database(&options(&place.url)));
+    let live = open(&direct, &schema, "one").write(|tx| tx.begin_building("words")).unwrap().id;
+    // The agent is found: a snapshot, a question, and an end that nobody waits for. The write: begin, settings and fence;
+    // four statements for a file; its words in two, the next id and the end. The search: begin and settings; both parts.
+    let address = line(&place.url, &[2, 1, 1, 3, 4, 4, 2, 2, 1]);
+    let slow = Options { pool_size: 1, ..options(&address) };
+    let agent = open(&Arc::new(database(&slow)), &schema, "one");
+    let file = NewFile { source: "memory", path: "a.md", hash: [1; 32], mtime_ns: 0, size: 1, lines: 1, terms: 1 };
+    let chunk = NewChunk {
+        start_line: 1,
+        end_line: 1,
+        hash: [1; 32],
+        text: "tea".to_owned(),
+        line_terms: Vec::new(),
+        fts_terms: "tea".to_owned(),
+    };
+    agent.write(|tx| tx.replace_file(live, &file, &[chunk])).unwrap();
+    let concepts = [vec![Term { text: "tea", is_required: true }], vec![Term { text: "coffee", is_required: false }]];
+    let found = agent.read(&Cancel::new(), |reader| reader.postings(live, &concepts, 10)).unwrap();
+    assert_eq!(found.iter().map(|concept| concept.as_ref().unwrap()[0].len()).collect::<Vec<_>>(), [1, 0]);
+}
