@@ -18,6 +18,7 @@ import type {
   MemoryContents,
   MemoryCopy,
   MemoryExcerpt,
+  MemoryMap,
   MemoryFailure,
   MemoryForgetReport,
   MemoryForgetUndone,
@@ -487,6 +488,11 @@ export declare class NativeManager {
   probeVector(): Promise<boolean>
   /** Gives the lease back. The engine itself ends with its last lease. */
   close(): Promise<void>
+  /**
+   * The passages of the notes in the plane, those that are alike near each other, and what lies where. Conversations are
+   * not on it. What is added later moves nothing, until there is twice as much.
+   */
+  map(): Promise<MemoryMap>
 }
 
 /** Why a provider cannot be used. */
@@ -782,13 +788,8 @@ export declare function isActiveMemoryOff(agent: AutomaticAgent, sessionKey: str
  */
 export declare function keepActiveMemoryCall(agent: AutomaticAgent, call: { lane: string; style: string; model: string; prompt: string; answer: string; shown: string; ms: number; status: string }): void
 
-/**
- * What was captured, newest first, and how many turns still wait: `{captures, waiting}`.
- *
- * # Errors
- * When a file cannot be read.
- */
-export declare function listCaptures(agent: AutomaticAgent, limit: number): { captures: CaptureEntry[]; waiting: number }
+/** What was captured, newest first, and how many turns still wait. Fails when a file cannot be read. */
+export declare function listCaptures(agent: AutomaticAgent, limit: number): Promise<{ captures: CaptureEntry[]; waiting: number }>
 
 /** The standing intents of an agent, oldest first; `status` picks those of one. */
 export declare function listIntents(agent: AutomaticAgent, status?: string | undefined | null): Promise<StandingIntent[]>

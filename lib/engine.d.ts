@@ -260,6 +260,37 @@ export type MemoryRestoreReport = {
   forgotten: number;
 };
 
+/**
+ * The passages of the notes in the plane, those that are alike near each other. Conversations are not on it: who may see
+ * which is a question for each by itself.
+ */
+export type MemoryMap = {
+  /** Passages that have a vector. Where there are more than are shown, every second, third … is. */
+  total: number;
+  /** The paths of the notes, as in hits, with a zero character between two: one text is no work for the thread of a host. */
+  paths: string;
+  /**
+   * [`POINT`] bytes for each passage, in base64, little-endian: the index of its note in `paths` and its first line (32
+   * bits each), its place from the left and from above (65,535 is the whole width) and its day, in days since 1970 (16
+   * bits each). The day is that in the note's name, else that of its last change.
+   */
+  points: string;
+  /** What lies where, the largest first. */
+  regions: MapRegion[];
+};
+
+/** Passages that are alike. */
+export type MapRegion = {
+  /** From the left, 0 to 65,535. */
+  x: number;
+  /** From above, 0 to 65,535. */
+  y: number;
+  /** Passages. */
+  count: number;
+  /** Words that most of them have and few others do. */
+  name: string;
+};
+
 /** One thing that was looked at. */
 export type DoctorCheck = {
   /** What was looked at. */

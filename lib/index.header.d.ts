@@ -18,6 +18,7 @@ import type {
   MemoryContents,
   MemoryCopy,
   MemoryExcerpt,
+  MemoryMap,
   MemoryFailure,
   MemoryForgetReport,
   MemoryForgetUndone,

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::{
     automatic::{AutomaticAgent, to_value},
-    error::to_js,
     manager::NativeManager,
     promise::promise,
 };
@@ -100,17 +99,13 @@ impl NativeManager {
     }
 }
 
-/// What was captured, newest first, and how many turns still wait: `{captures, waiting}`.
-///
-/// # Errors
-/// When a file cannot be read.
-#[napi(ts_return_type = "{ captures: CaptureEntry[]; waiting: number }")]
-pub fn list_captures(env: &Env, agent: AutomaticAgent, limit: u32) -> napi::Result<Value> {
-    let list = || {
-        let journal = Journal::new(&agent.folder());
+/// What was captured, newest first, and how many turns still wait. Fails when a file cannot be read.
+#[napi(ts_return_type = "Promise<{ captures: CaptureEntry[]; waiting: number }>")]
+pub fn list_captures(env: &Env, agent: AutomaticAgent, limit: u32) -> napi::Result<PromiseRaw<'_, Value>> {
+    let work = Journal::with(agent.folder(), move |journal| {
         let mut captures = journal.captures()?;
         captures.truncate(limit as usize);
         to_value(&serde_json::json!({ "captures": captures, "waiting": journal.waiting()? }))
-    };
-    list().map_err(|e| to_js(env, e))
+    });
+    promise(env, work, |listed| listed)
 }

@@ -85,7 +85,7 @@ const queue = (id, ...texts) =>
 queue("judged", "I prefer trains to planes.", "I live in Braga near the market.", "What time is it?");
 await manager.captureByRules(agent);
 /** @type {{captures: {id: string, text: string, status: string}[]}} */
-const { captures } = native().listCaptures(agent, 10);
+const { captures } = await native().listCaptures(agent, 10);
 await manager.undoCapture(agent, captures.find(({ text }) => text.includes("Braga"))?.id);
 // One turn that somebody began and did not finish, and one that nobody has looked at.
 queue("begun", "My dog is called Faísca.");
@@ -110,7 +110,7 @@ const answers = [];
 for (const query of QUERIES) answers.push(await first(query));
 const { files, chunks, sourceCounts } = manager.status();
 const facts = await manager.run((/** @type {any} */ engine) => engine.facts());
-const log = native().listCaptures(agent, 10);
+const log = await native().listCaptures(agent, 10);
 const found = {
   version: PACKAGE_VERSION,
   cfg: { ...cfg, agents: undefined },

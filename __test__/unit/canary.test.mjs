@@ -103,7 +103,7 @@ test("no token that is said is kept, sent or shown", async () => {
   await manager.sync();
   const agent = automaticAgent(host, cfg, "main").native;
   seen.push(
-    JSON.stringify(native().listCaptures(agent, 1000)),
+    JSON.stringify(await native().listCaptures(agent, 1000)),
     JSON.stringify(manager.status()),
     JSON.stringify(await manager.inspect()),
     ...warnings,

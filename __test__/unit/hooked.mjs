@@ -54,13 +54,13 @@ export async function hooked(settings, { files, version = "2026.9.6", llm, runti
   await manager.sync();
   const agent = automaticAgent(host, cfg, "main").native;
   const today = async () => {
-    const { captures } = native().listCaptures(agent, 100);
+    const { captures } = await native().listCaptures(agent, 100);
     const stored = captures.find((capture) => capture.path);
     return stored?.path ? await readFile(path.join(home.workspace, stored.path), "utf8") : "";
   };
   /** Waits until no turn is left on the queue. */
   const drained = async () => {
-    await expect.poll(() => native().listCaptures(agent, 1).waiting, { timeout: 30_000 }).toBe(0);
+    await expect.poll(async () => (await native().listCaptures(agent, 1)).waiting, { timeout: 30_000 }).toBe(0);
   };
   return { ...home, cfg, api, host, handlers, commands, warnings, manager, agent, today, drained };
 }

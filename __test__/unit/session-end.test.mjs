@@ -44,7 +44,7 @@ test("a compaction gives to the capture queue what no flush has seen", async () 
   await flush(handlers, messages.slice(0, 2), { ...ANSWER, timestamp: Date.now() + 1000 });
   await handlers.before_compaction({ messages: messages.slice(0, 2) }, MAIN);
   await handlers.before_compaction({ messages }, { ...MAIN, sessionKey: "agent:main:slack:channel:c1" });
-  expect(native().listCaptures(agent, 9)).toEqual({ captures: [], waiting: 0 });
+  expect(await native().listCaptures(agent, 9)).toEqual({ captures: [], waiting: 0 });
   await handlers.before_compaction({ messages }, MAIN);
   await drained();
   expect(await today()).toContain("- [entity] I live in Porto near the market");
@@ -93,11 +93,11 @@ test("a long conversation gives more facts than a turn, and each is looked at on
   );
   await handlers.before_compaction(turn(...said), MAIN);
   await drained();
-  const { captures } = native().listCaptures(agent, 200);
+  const { captures } = await native().listCaptures(agent, 200);
   expect(captures.filter((capture) => capture.status === "stored")).toHaveLength(10);
   await handlers.before_compaction(turn(...said), MAIN);
   await drained();
-  expect(native().listCaptures(agent, 200).captures).toHaveLength(captures.length);
+  expect((await native().listCaptures(agent, 200)).captures).toHaveLength(captures.length);
 });
 
 test("a session that the host ends by itself becomes a note, other ends are left to before_reset", async () => {

@@ -77,7 +77,7 @@ test("the last turns of 0.1.0 are shown, everybody's own", async () => {
 });
 
 test("turns that waited in 0.1.0 are captured once, and what was judged before is not judged again", async () => {
-  expect(native().listCaptures(agent, 10)).toEqual({ captures: found.captures, waiting: found.waiting });
+  expect(await native().listCaptures(agent, 10)).toEqual({ captures: found.captures, waiting: found.waiting });
   const manager = await opened();
   // The same turn reported again, as a host does after a restart, and what somebody took back, said again.
   const messages = ["I prefer trains to planes.", "I live in Braga near the market."].map((text) => ({
@@ -86,7 +86,7 @@ test("turns that waited in 0.1.0 are captured once, and what was judged before i
   }));
   native().queueCapture(agent, { id: "again", sessionKey: "agent:main:main", messages });
   await manager.capture(agent);
-  const { captures, waiting } = native().listCaptures(agent, 20);
+  const { captures, waiting } = await native().listCaptures(agent, 20);
   expect(waiting).toBe(0);
   const stored = captures.filter(({ status }) => status === "stored").map(({ text }) => text);
   expect(stored.sort()).toEqual(["I always order the vegetarian dish.", "I prefer trains to planes.", "My dog is called Faísca."]);

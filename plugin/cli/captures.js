@@ -22,7 +22,7 @@ export async function runCaptures(host, options) {
   await forOneAgent(host, options, { name: "memory captures", doing: "Memory captures" }, async ({ cfg, agentId }) => {
     const agent = automaticAgent(host, cfg, agentId);
     if (options.undo) return await undo(host, agent, options.undo, options.json);
-    const { captures, waiting } = native().listCaptures(agent.native, options.limit ?? DEFAULT_LIMIT);
+    const { captures, waiting } = await native().listCaptures(agent.native, options.limit ?? DEFAULT_LIMIT);
     if (options.json) return printJson({ agentId, captures, waiting });
     if (captures.length === 0) print("Nothing was captured yet.");
     else printTable(captures);

@@ -46,7 +46,7 @@ export async function timelineOf({ host, cfg, agentId }, runs) {
     const day = fromMs === undefined ? undefined : at(fromMs);
     if (day) day.conversations += 1;
   }
-  const { captures } = native().listCaptures(automaticAgent(host, cfg, agentId).native, 0xffff_ffff);
+  const { captures } = await native().listCaptures(automaticAgent(host, cfg, agentId).native, 0xffff_ffff);
   for (const { ts, status } of captures) {
     const day = status === "stored" ? at(Date.parse(ts)) : undefined;
     if (day) day.kept += 1;

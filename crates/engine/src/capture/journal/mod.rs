@@ -14,6 +14,7 @@ use std::{
 };
 
 use super::jsonl::{self, Locked};
+use crate::blocking::blocking;
 use model::{
     error::{Code, Error, Result},
     own_file,
@@ -48,6 +49,17 @@ impl Journal {
     #[must_use]
     pub(crate) fn of_all_agents(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), is_shared: true }
+    }
+
+    /// Runs work with the one in an agent's folder where files may be read.
+    ///
+    /// # Errors
+    /// What the work says.
+    pub async fn with<T: Send + 'static>(
+        agent_folder: PathBuf,
+        work: impl FnOnce(&Self) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        blocking(move || work(&Self::new(&agent_folder))).await
     }
 
     pub(super) fn path(&self) -> PathBuf {
