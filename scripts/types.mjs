@@ -23,6 +23,8 @@ const ROOTS = {
   MemoryContents: "Cleared",
   MemoryCopy: "Copied",
   MemoryRestoreReport: "Restored",
+  MemoryMap: "mapper.rs Map",
+  MapRegion: "mapper.rs Region",
   DoctorCheck: "doctor.rs Check",
   StoredFact: "facts.rs Fact",
   FactMatch: "facts.rs Match",

@@ -17,6 +17,7 @@ mod import;
 pub mod intents;
 pub mod log;
 pub mod manager;
+pub mod map;
 mod promise;
 mod runtime;
 pub mod text;

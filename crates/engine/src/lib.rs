@@ -52,6 +52,7 @@ pub mod host;
 pub mod index;
 pub mod intents;
 pub mod log;
+mod map;
 pub mod services;
 pub mod transcripts;
 pub mod workspace;

@@ -9,6 +9,7 @@
 //! - [`generations`] – a rebuild grows beside the index that answers; [`files`], [`chunks`] – what is indexed;
 //!   [`lexical`], [`compat`] – full text; [`embeddings`], [`cache`] – vectors, by hash of their text; [`order`] – which
 //!   of equals comes first.
+//! - [`all_vectors`] – the index as a whole, for a map of it.
 //! - [`candidates`], [`vectors`] – what a search looks at, and the chunks nearest to it.
 //! - [`transcripts`] – how far each was read. [`usage`] – what embedding cost.
 //! - [`consolidation`] – claims with their evidence, and runs that can be undone.
@@ -46,6 +47,7 @@
 //! ```
 
 mod admin;
+pub mod all_vectors;
 pub mod backup;
 mod batch_jobs;
 pub mod cache;

@@ -10,6 +10,7 @@ mod context;
 mod encoder_tests;
 pub mod facts;
 mod indexer;
+mod mapper;
 mod model_check;
 mod open;
 mod place;
@@ -40,6 +41,7 @@ pub use self::{
     consolidator::{ConsolidateCall, Consolidator},
     facts::Facts,
     indexer::{Indexer, SyncCall},
+    mapper::{Map, Mapper, Region},
     open::{OpenCall, open},
     registry::{Lease, close_all},
     remember::{Recall, RecallFiles, Remember},
@@ -67,6 +69,8 @@ pub struct Engine {
     pub remember: Arc<Remember>,
     /// What was met again and again becomes an entry of MEMORY.md.
     pub consolidator: Arc<Consolidator>,
+    /// The notes as a map.
+    pub mapper: Arc<Mapper>,
     /// What a user does with an index as a whole.
     pub admin: Arc<Admin>,
     closed: AtomicBool,
@@ -82,6 +86,7 @@ impl Engine {
         let facts = Arc::new(Facts::new(&context, &telemetry, &indexer, searcher.queries()));
         let remember = Arc::new(Remember::new(&context, &indexer, &searcher, &facts));
         let consolidator = Arc::new(Consolidator::new(&context));
+        let mapper = Arc::new(Mapper::new(&context));
         let admin = Arc::new(Admin::new(&context, &telemetry, &writer, &indexer, &searcher));
         Self {
             context,
@@ -91,6 +96,7 @@ impl Engine {
             facts,
             remember,
             consolidator,
+            mapper,
             admin,
             closed: AtomicBool::new(false),
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{
-    super::{context::Service, writer::NOT_GIVEN_BACK},
+    super::{context::Service, mapper, writer::NOT_GIVEN_BACK},
     Admin,
 };
 use model::error::Result;
@@ -40,7 +40,10 @@ impl Admin {
             .blocking(move |admin, _| {
                 let (store, shutdown) = (admin.context.store(), admin.context.shutdown());
                 let before = totals(store)?;
-                store.write_indexed(|tx| tx.begin_reset())?;
+                store.write_indexed(|tx| {
+                    tx.delete_meta(mapper::KEY)?;
+                    tx.begin_reset()
+                })?;
                 while store.write_indexed(|tx| tx.retire_step(STEP))? {
                     shutdown.check()?;
                 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     super::{
-        super::{context::Service, indexer::SyncCall, iso, writer::PATIENCE},
+        super::{context::Service, indexer::SyncCall, iso, mapper, writer::PATIENCE},
         Admin,
     },
     ForgetReport, entry_of, report_of, undo_until,
@@ -120,6 +120,8 @@ impl Admin {
             let hashes = plan.hashes.clone();
             admin.context.store().write(move |tx| {
                 tx.forget_claims(&claims, &paths, &conversations)?;
+                // A landmark of the map may be the vector of one text.
+                tx.delete_meta(mapper::KEY)?;
                 tx.purge_texts(&hashes)
             })?;
             if let Some(file) = admin.context.store().admin() {

@@ -8,6 +8,7 @@ use crate::{
     services::{
         Lease,
         facts::Stored,
+        mapper,
         testing::{Home, asking, hits, indexed, sync},
     },
     workspace::{exclusions::line_hash, roots::Roots},
@@ -56,6 +57,9 @@ fn paths(paths: &[&str]) -> ForgetCall {
 async fn a_forgotten_passage_leaves_no_byte_and_stays_out_through_edits_renames_and_a_new_index() {
     let (home, engine) = indexed(&[("memory/a.md", &note("")), ("MEMORY.md", "The tea is sencha.")]).await;
     assert!(holds(&home.state(), "quokka"), "the test would prove nothing otherwise");
+    assert!(!engine.mapper.map().await.unwrap().points.is_empty());
+    let is_laid_out = || engine.context.store().read(|reader| reader.meta(mapper::KEY)).unwrap().is_some();
+    assert!(is_laid_out());
 
     let call = ForgetCall { search: Some(asking("zebra quokka")), ..ForgetCall::default() };
     let dry = forget(&engine, ForgetCall { dry_run: true, ..call.clone() }).await;
@@ -66,6 +70,7 @@ async fn a_forgotten_passage_leaves_no_byte_and_stays_out_through_edits_renames_
     let report = forget(&engine, call).await;
     assert_eq!(report.passages, dry.passages);
     assert!(report.chunks >= 1 && report.vectors >= 1, "{report:?}");
+    assert!(!is_laid_out(), "a landmark of the map may be the vector of what was forgotten");
     assert!(hits(&engine, "quokka").await.is_empty());
     for word in ["quokka", "walrus", "zebra"] {
         assert!(!holds(&home.state(), word), "{word} is still in a file");

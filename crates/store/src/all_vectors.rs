@@ -1,0 +1,98 @@
+//! All vectors of a source at once, for who looks at the memory as a whole.
+
+use super::{
+    codes::Coded,
+    embeddings::SpaceRow,
+    ids::{ChunkId, FileId},
+    pool::Reader,
+};
+use crate::error::SqlResult;
+use model::{error::Result, source::Source};
+
+/// The quantised vectors of a source in the active space, of the live index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllVectors {
+    /// The key of the space.
+    pub space: String,
+    /// Dimensions of each vector.
+    pub dims: usize,
+    /// The chunks, ascending.
+    pub chunks: Vec<ChunkId>,
+    /// Their vectors in the same order, `dims` bytes each; only directions mean something.
+    pub codes: Vec<i8>,
+    /// How many chunks of the source have a vector.
+    pub total: usize,
+}
+
+/// Where a chunk stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChunkPlace {
+    /// The chunk.
+    pub chunk: ChunkId,
+    /// Its file.
+    pub file: FileId,
+    /// Its first line, from 1.
+    pub start_line: u32,
+}
+
+impl Reader<'_> {
+    /// The vectors of a source, at most some `most` of them: where there are more, those of every second, third … id, which
+    /// stay the same as chunks are added. None while there is no index, or none by meaning.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn all_vectors(&self, source: Source, most: usize) -> Result<Option<AllVectors>> {
+        let (Some(live), Some(SpaceRow { id: space, key, dims: Some(dims) })) = (self.live()?, self.active_space()?)
+        else {
+            return Ok(None);
+        };
+        let dims = dims as usize;
+        let chunks = usize::try_from(self.chunk_count(live.id)?).unwrap_or(usize::MAX);
+        let step = i64::try_from(chunks.div_ceil(most.max(1)).max(1)).unwrap_or(i64::MAX);
+        let (mut rows, mut codes, mut total) = (Vec::new(), Vec::<u8>::new(), 0);
+        self.for_each_code(live.id, (space, dims), true, crate::codes::CodeCursor::default(), |row| {
+            let code = match row.code {
+                Coded::Single(code) => Some(code),
+                Coded::Packed(packed) => packed.code,
+            };
+            // One of another length is a matter for `doctor`.
+            let Some(code) = code.filter(|code| code.len() == dims && row.source == source.as_str()) else {
+                return Ok(());
+            };
+            total += 1;
+            if row.chunk_id.number() % step == 0 {
+                rows.push((row.chunk_id, rows.len()));
+                codes.extend_from_slice(code);
+            }
+            Ok(())
+        })?;
+        rows.sort_unstable();
+        let in_order =
+            rows.iter().flat_map(|(_, at)| &codes[at * dims..(at + 1) * dims]).map(|code| code.cast_signed());
+        Ok(Some(AllVectors {
+            space: key,
+            dims,
+            codes: in_order.collect(),
+            chunks: rows.into_iter().map(|(chunk, _)| chunk).collect(),
+            total,
+        }))
+    }
+
+    /// Where each chunk of the live index stands, by ids. Reads no text.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn chunk_places(&self) -> Result<Vec<ChunkPlace>> {
+        let Some(live) = self.live()? else { return Ok(Vec::new()) };
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT id, file_id, start_line FROM chunk WHERE generation = ?1 ORDER BY id")
+            .sql()?;
+        let rows = statement
+            .query_map([live.id], |row| {
+                Ok(ChunkPlace { chunk: row.get(0)?, file: row.get(1)?, start_line: row.get(2)? })
+            })
+            .sql()?;
+        rows.collect::<Result<_, _>>().sql()
+    }
+}
