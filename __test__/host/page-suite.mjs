@@ -1,10 +1,10 @@
 // The page on a real gateway: what each address gives to whom, and the page itself in a real browser.
 
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BROWSER, NO_BROWSER, openBrowser, watchedPage } from "../support/browser.mjs";
-import { eventually, memoryHost } from "./memory-host.mjs";
+import { eventually, memoryHost, question } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
 const TOKEN = { authorization: "Bearer test-token" };
@@ -39,7 +39,7 @@ const said = async (response) => await response.json();
 /** @param {string} version */
 async function gatewayWithPage(version) {
   const home = await memoryHost(version, { files: FILES, rules: RULES });
-  await home.host.configure({ autoCapture: true });
+  await home.host.configure({ autoCapture: true, autoRecall: true });
   await home.host.startGateway();
   const origin = `http://127.0.0.1:${home.host.port}`;
   const base = `${origin}/memory-core-rs`;
@@ -185,7 +185,7 @@ export function pageSuite(version) {
       expect(await page.evaluate("window.hacked")).toBe(undefined);
       expect(await page.locator("img, svg, script:not([src]), a[href^='javascript']").count()).toBe(0);
       await page.keyboard.press("Escape");
-      for (const view of ["Search", "Timeline", "What it did", "What it keeps", "Health"]) {
+      for (const view of ["Search", "Timeline", "Map", "What it did", "What it keeps", "Health"]) {
         await page.getByRole("link", { name: view }).click();
         await page.getByRole("link", { name: view, exact: true }).and(page.locator("[aria-current=page]")).waitFor();
         await page.getByText("Looking…").waitFor({ state: "detached" });
@@ -225,6 +225,74 @@ export function pageSuite(version) {
       expect(faults).toEqual([]);
     });
 
+    inBrowser("a search answers while an index runs", async () => {
+      const { page, faults } = await signedIn();
+      const isBusy = async () => {
+        const { result } = await said(await home.ask("health", {}));
+        return result.status.files < files || (result.status.custom.pendingEmbeddings ?? 0) > 0;
+      };
+      const note = Array.from(
+        { length: 60 },
+        (_, n) => `- Line ${n} of a long list about nothing in particular, such as weather ${n}.\n`,
+      ).join("");
+      let [files, round] = [3, 0];
+      const isFoundMeanwhile = async () => {
+        round += 1;
+        const names = Array.from({ length: 200 }, (_, n) => `memory/bulk-${round}-${n}.md`);
+        await Promise.all(names.map((name) => writeFile(`${home.host.workspace}/${name}`, `# ${name}\n\n${note}`)));
+        files += names.length;
+        const field = page.getByLabel("Search memory");
+        await field.fill("");
+        await field.fill(`gate code ${round}`);
+        await page.locator(".card", { hasText: "opens with code 4711" }).first().waitFor();
+        return await isBusy();
+      };
+      expect(await eventually(isFoundMeanwhile)).toBe(true);
+      expect(faults).toEqual([]);
+    });
+
+    inBrowser("the map shows the passages by meaning, and leads to a note", async () => {
+      const isEmbedded = async () => (await said(await home.ask("map", {}))).result?.regions.length > 0;
+      expect(await eventually(isEmbedded)).toBe(true);
+      const { page, faults } = await signedIn();
+      await page.getByRole("link", { name: "Map" }).click();
+      const map = page.getByRole("img", { name: /^Map of [\d,]+ passages/ });
+      await map.waitFor();
+      const drawn = async () =>
+        await map.evaluate((/** @type {any} */ canvas) => {
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          return data.filter((/** @type {number} */ value, /** @type {number} */ at) => at % 4 === 3 && value > 0).length;
+        });
+      expect(await eventually(async () => (await drawn()) > 500)).toBe(true);
+      await page.locator(".regions button").first().click();
+      await map.focus();
+      for (const key of ["+", "ArrowLeft", "ArrowRight", "-", "0"]) await page.keyboard.press(key);
+      const { points } = (await said(await home.ask("map", {}))).result;
+      const first = Buffer.from(points, "base64");
+      const box = await map.boundingBox();
+      const share = (/** @type {number} */ at) => 0.04 + (0.92 * first.readUInt16LE(at)) / 65_535;
+      await map.click({ position: { x: share(8) * (box?.width ?? 0), y: share(10) * (box?.height ?? 0) } });
+      await page.getByRole("list", { name: "Passages there" }).getByRole("button").first().click();
+      await page.getByRole("dialog").waitFor();
+      expect(faults).toEqual([]);
+    });
+
+    inBrowser("what a prompt was given is shown as the model saw it, with how long it took", async () => {
+      await home.say("Which tea does Mara like in the boat house?");
+      const asked = question(home.host.peekChats(), "Which tea does Mara like");
+      const { page, faults } = await signedIn();
+      await page.getByRole("link", { name: "What it did" }).click();
+      await page.getByRole("button", { name: "In prompts" }).click();
+      const row = page.locator(".row.prompt", { hasText: "Mara likes sencha" }).first();
+      await row.getByText("As the model saw it").click();
+      const block = (await row.locator("pre").textContent()) ?? "";
+      expect(block.length).toBeGreaterThan(30);
+      expect(asked).toContain(block);
+      await page.getByRole("link", { name: "Health" }).click();
+      await page.getByRole("img", { name: /^Recalls: \d+, half of them within/ }).waitFor();
+      expect(faults).toEqual([]);
+    });
+
     inBrowser("a passage is forgotten after a preview, and put back", async () => {
       const { page, faults } = await signedIn();
       await page.getByLabel("Search memory").fill("sencha tea");
@@ -255,7 +323,7 @@ export function pageSuite(version) {
         await page.evaluate(axe);
         await page.getByLabel("Search memory").fill("gate code");
         await page.locator(".card").first().waitFor();
-        for (const view of ["Search", "Timeline", "What it did", "What it keeps", "Health"]) {
+        for (const view of ["Search", "Timeline", "Map", "What it did", "What it keeps", "Health"]) {
           await page.getByRole("link", { name: view }).click();
           await page.locator("a[aria-current=page]", { hasText: view }).waitFor();
           await page.getByText("Looking…").waitFor({ state: "detached" });
@@ -264,7 +332,7 @@ export function pageSuite(version) {
           expect(told, `${view}, ${colorScheme}`).toEqual([]);
         }
         await page
-          .getByText(/\d files, \d passages/)
+          .getByText(/\d files, [\d,.]+ passages/)
           .first()
           .waitFor();
         expect(faults).toEqual([]);

@@ -1,13 +1,14 @@
 // The page's questions on the real addon, and its addresses without a host.
 
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { apply } from "../../plugin/consolidation/run.js";
+import { noteSearchTime, noteShown } from "../../plugin/hooks/shown.js";
 import { Host } from "../../plugin/host.js";
 import { registerPage } from "../../plugin/page/register.js";
 import { giveTicket, takeTicket } from "../../plugin/page/tickets.js";
@@ -85,7 +86,7 @@ async function served(routes) {
 test("what looks needs operator.read, what changes something operator.write", async () => {
   const { methods, routes, tabs } = await registered();
   const names = (/** @type {string} */ scope) => [...methods].filter(([, one]) => one.scope === scope).map(([name]) => name.split(".")[2]);
-  expect(names("operator.read")).toEqual(["overview", "search", "note", "activity", "run", "timeline", "kept", "health"]);
+  expect(names("operator.read")).toEqual(["overview", "search", "note", "activity", "run", "timeline", "map", "kept", "health"]);
   expect(names("operator.write")).toEqual(["undoCapture", "cancelIntent", "planForget", "applyForget", "undoForget"]);
   expect(routes.map(({ path: base, auth, match }) => [base, auth, match])).toEqual([
     [`/${ID}/tab`, "gateway", "prefix"],
@@ -111,6 +112,29 @@ test("questions are answered with what the commands say", async () => {
   const { plan } = await call("run", { runId });
   expect([plan.add[0].text, plan.question]).toEqual([INVOICES, undefined]);
   expect((await call("health")).status.files).toBe(4);
+});
+
+test("what was put into prompts is shown newest first, and goes when something is forgotten", async () => {
+  const { host, call } = await registered();
+  const owner = { stateDir: host.stateDir(), agentId: "main" };
+  const about = { ms: 3, sessionKey: "agent:main:main" };
+  for (let n = 0; n < 120; n++) noteShown(owner, { ...about, part: "recall", text: `<memory>${n}</memory>` });
+  noteShown(owner, { ...about, part: "recall", text: "" });
+  noteShown(owner, { ...about, part: "intents", text: "x".repeat(30_000) });
+  noteShown({ ...owner, agentId: "other" }, { ...about, part: "recall", text: "of another agent" });
+  noteSearchTime(owner, 7);
+  const { prompts } = await call("activity");
+  // The newest hundred; the one that showed nothing is among them and no row.
+  expect(prompts).toHaveLength(99);
+  expect(prompts[0].text).toHaveLength(20_001);
+  expect(prompts[1]).toMatchObject({ part: "recall", text: "<memory>119</memory>", sessionKey: about.sessionKey, ms: 3 });
+  const { times } = await call("health");
+  expect([times.recalls.length, times.searches.map((/** @type {any} */ one) => one.ms)]).toEqual([99, [7]]);
+  expect(JSON.stringify(times)).not.toContain("memory");
+  await call("search", { query: "gate" });
+  const { id } = await call("planForget", { path: "MEMORY.md", lines: "3" });
+  await call("applyForget", { id });
+  expect((await call("activity")).prompts).toEqual([]);
 });
 
 test("a question that is wrong says what is wrong with it", async () => {
@@ -157,8 +181,8 @@ test("a ticket ends when it is not used, after an hour, and when there are many 
 test("the built page is small, and makes no markup of texts", async () => {
   const files = await Promise.all(PAGE_FILES.map(async (file) => await readFile(path.join(root, file))));
   expect(files.reduce((sum, file) => sum + gzipSync(file).length, 0)).toBeLessThan(200_000);
-  const sources = ["activity", "health", "kept", "main", "note", "parts", "search", "timeline"].map((name) => `page/src/${name}.jsx`);
-  for (const source of [...sources, "page/src/ask.js"]) {
+  const sources = (await readdir(path.join(root, "page/src"))).map((name) => `page/src/${name}`);
+  for (const source of sources) {
     expect(await readFile(path.join(root, source), "utf8"), source).not.toMatch(
       /innerHTML|outerHTML|insertAdjacentHTML|eval\(|https?:\/\//,
     );
@@ -171,6 +195,8 @@ async function reports() {
   const { run, workspace } = await commandLine({ provider: "none" }, { plugins, files: FILES });
   await run("index");
   await run("consolidate", "apply");
+  // Somebody else's may stand there, and be readable by all.
+  await writeFile(path.join(workspace, "..", "whole.html"), "", { mode: 0o644 });
   const [whole, bare] = ["whole.html", "bare.html"].map((name) => path.join(workspace, "..", name));
   const { stdout } = await run("report", whole, "--json");
   expect(JSON.parse(stdout)).toEqual({ agentId: "main", file: whole, private: true });
@@ -181,6 +207,7 @@ async function reports() {
 test("a report is one file that asks nobody, and without texts holds no word, name or path of the memory", async () => {
   const { whole, bare, workspace } = await reports();
   const [full, empty] = await Promise.all([readFile(whole, "utf8"), readFile(bare, "utf8")]);
+  expect((await stat(whole)).mode & 0o777).toBe(0o600);
   expect(full).toContain(INVOICES);
   expect(full).toContain("default-src 'none'; script-src 'sha256-");
   expect(full).not.toMatch(/<(?:script|link|img)[^>]* (?:src|href)="(?!data:)/);
@@ -199,7 +226,7 @@ test.skipIf(!BROWSER)(
     for (const [name, file] of Object.entries(await reports()).filter(([key]) => key !== "workspace")) {
       const { page, faults } = await watchedPage(browser, "null");
       await page.goto(`file://${file}`);
-      for (const view of ["Timeline", "What it did", "What it keeps", "Health"]) {
+      for (const view of ["Timeline", "Map", "What it did", "What it keeps", "Health"]) {
         await page.getByRole("link", { name: view }).click();
         await page.locator("a[aria-current=page]", { hasText: view }).waitFor();
         await page.getByText("Looking…").waitFor({ state: "detached" });

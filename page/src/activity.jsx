@@ -9,6 +9,7 @@ const SHOWN = 60;
 
 const KINDS = /** @type {const} */ ([
   ["all", "Everything"],
+  ["prompt", "In prompts"],
   ["kept", "Kept"],
   ["refused", "Refused"],
   ["run", "Consolidation"],
@@ -18,12 +19,28 @@ const KINDS = /** @type {const} */ ([
 
 /**
  * @typedef {{at: number, kind: string, key: string, title: string, text?: string, place?: string, undo?: {label: string, method: string, id: string},
- *   runId?: string}} Row
+ *   runId?: string, block?: string}} Row
  */
 
+/** @type {Record<string, string>} */
+const PARTS = {
+  recall: "Recall",
+  "short-term": "Short-term memory",
+  "active-memory": "Active memory",
+  intents: "Standing intents",
+};
+
 /** @param {any} result @returns {Row[]} */
-function rowsOf({ captures, intents, runs, forgotten }) {
+function rowsOf({ captures, intents, runs, forgotten, prompts }) {
   const rows = [
+    ...prompts.map((/** @type {any} */ one, /** @type {number} */ at) => ({
+      at: one.at,
+      kind: "prompt",
+      key: `prompt ${one.at} ${prompts.length - at}`,
+      title: `${PARTS[one.part] ?? one.part} put ${counted(one.text.length, "character")} into a prompt`,
+      place: one.sessionKey,
+      block: one.text,
+    })),
     ...captures.map((/** @type {any} */ one) => ({
       at: Date.parse(one.ts),
       kind: one.status === "skipped" ? "refused" : "kept",
@@ -100,6 +117,12 @@ export function Activity({ agentId, mayChange }) {
               </p>
             ) : null}
             {row.place ? <p class="place">{row.place}</p> : null}
+            {row.block ? (
+              <details>
+                <summary>As the model saw it</summary>
+                <pre dir="auto">{row.block}</pre>
+              </details>
+            ) : null}
             {row.runId !== undefined ? <Run agentId={agentId} runId={row.runId} /> : null}
             {mayChange && row.undo ? <Undo agentId={agentId} undo={row.undo} again={again} /> : null}
           </li>

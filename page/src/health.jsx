@@ -1,6 +1,8 @@
 // How the index stands, what is skipped and why, what acts by itself, and what it costs.
 
-import { counted, Nothing, Problem, size, useAnswer, Waiting } from "./parts.jsx";
+import { counted, Entry, Nothing, Problem, size, useAnswer, Waiting } from "./parts.jsx";
+import { Plot } from "./plot.jsx";
+import { Usage } from "./usage.jsx";
 
 /** @param {{agentId: string}} props */
 export function Health({ agentId }) {
@@ -48,6 +50,7 @@ export function Health({ agentId }) {
         </dl>
       </section>
       <Usage usage={scan.usage} />
+      <Times times={result.times} />
       <section>
         <h2>
           Left out <span class="count">{scan.skipped.length}</span>
@@ -77,27 +80,6 @@ const NAMES = {
   activeMemory: "Active memory",
 };
 
-/** What providers were sent this month, and what it cost where prices are set. @param {{usage: any}} props */
-function Usage({ usage }) {
-  const { month, models = [], cost = null } = usage?.month ?? {};
-  if (models.length === 0) return null;
-  return (
-    <section>
-      <h2>Sent to providers in {month}</h2>
-      <dl class="table">
-        {models.map((/** @type {any} */ { provider, model, requests, texts, tokens }) => (
-          <Entry
-            key={`${provider} ${model}`}
-            name={model ? `${provider}, ${model}` : provider}
-            value={`${counted(requests, "request")}, ${counted(texts, "text")}, ${counted(tokens, "token")}`}
-          />
-        ))}
-        <Entry name="Cost" value={cost === null ? "no price is set" : String(typeof cost === "number" ? cost.toFixed(4) : cost)} />
-      </dl>
-    </section>
-  );
-}
-
 /** @param {{label: string, value: string}} props */
 const Figure = ({ label, value }) => (
   <div class="figure">
@@ -106,10 +88,14 @@ const Figure = ({ label, value }) => (
   </div>
 );
 
-/** @param {{name: string, value: string}} props */
-const Entry = ({ name, value }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{value}</dd>
-  </div>
-);
+/** @param {{times: {recalls: import("./plot.jsx").Timed[], searches: import("./plot.jsx").Timed[]}}} props */
+function Times({ times: { recalls, searches } }) {
+  if (recalls.length + searches.length === 0) return null;
+  return (
+    <section>
+      <h2>How long it took since the gateway started</h2>
+      <Plot name="Recalls" times={recalls} />
+      <Plot name="Searches of the assistant" times={searches} />
+    </section>
+  );
+}

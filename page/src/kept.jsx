@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { change } from "./ask.js";
-import { Confirmed, day, Nothing, Problem, useAnswer, Waiting, Where } from "./parts.jsx";
+import { Confirmed, day, Nothing, Problem, SearchField, useAnswer, Waiting, Where } from "./parts.jsx";
 
 /** Rows of a section that are shown before somebody asks for more. */
 const SHOWN = 50;
@@ -23,16 +23,7 @@ export function Kept({ agentId, mayChange, open }) {
   const learned = result.learned.filter((/** @type {any} */ one) => has(one.text));
   return (
     <>
-      <label class="search">
-        <span class="hidden">Only those with these words</span>
-        <input
-          type="search"
-          placeholder="Only those with these words"
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-          dir="auto"
-        />
-      </label>
+      <SearchField label="Only those with these words" value={words} set={setWords} />
       <Section title="Facts" all={facts} empty="No fact is stored.">
         {(one) => (
           <>

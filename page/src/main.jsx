@@ -6,6 +6,7 @@ import { Activity } from "./activity.jsx";
 import { ask, isFrame, isSignedIn, Refusal, report, signIn } from "./ask.js";
 import { Health } from "./health.jsx";
 import { Kept } from "./kept.jsx";
+import { MapView } from "./map.jsx";
 import { Note } from "./note.jsx";
 import { Problem, time, Waiting } from "./parts.jsx";
 import { Search } from "./search.jsx";
@@ -15,6 +16,7 @@ import { Timeline } from "./timeline.jsx";
 const VIEWS = /** @type {[string, string][]} */ ([
   ["search", "Search"],
   ["timeline", "Timeline"],
+  ["map", "Map"],
   ["did", "What it did"],
   ["kept", "What it keeps"],
   ["health", "Health"],
@@ -77,6 +79,7 @@ function Views({ overview, mayChange }) {
       <main>
         {view === "search" ? <Search agentId={agentId} open={setPlace} /> : null}
         {view === "timeline" ? <Timeline key={agentId} {...about} /> : null}
+        {view === "map" ? <MapView key={agentId} {...about} /> : null}
         {view === "did" ? <Activity key={agentId} {...about} /> : null}
         {view === "kept" ? <Kept key={agentId} {...about} /> : null}
         {view === "health" ? <Health key={agentId} {...about} /> : null}

@@ -61,6 +61,33 @@ export const Waiting = () => (
 /** @param {{children: import("preact").ComponentChildren}} props */
 export const Nothing = ({ children }) => <p class="nothing">{children}</p>;
 
+/** @param {{name: string, value: string}} props */
+export const Entry = ({ name, value }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+);
+
+/**
+ * A field that filters or asks while one types.
+ * @param {{label: string, hint?: string, value: string, set: (value: string) => void}} props
+ */
+export const SearchField = ({ label, hint = label, value, set }) => (
+  <label class="search">
+    <span class="hidden">{label}</span>
+    <input
+      type="search"
+      placeholder={hint}
+      value={value}
+      onInput={(event) => set(event.currentTarget.value)}
+      autocomplete="off"
+      spellcheck={false}
+      dir="auto"
+    />
+  </label>
+);
+
 /** Whose words something is. @param {{of: string | null | undefined}} props */
 export function Origin({ of }) {
   const names = /** @type {Record<string, string>} */ ({

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "./ask.js";
-import { Marked, Nothing, Origin, Problem } from "./parts.jsx";
+import { Marked, Nothing, Origin, Problem, SearchField } from "./parts.jsx";
 
 /** A key that follows within this time asks instead, in milliseconds. */
 const PAUSE_MS = 40;
@@ -34,18 +34,7 @@ export function Search({ agentId, open }) {
   }, [query, agentId]);
   return (
     <>
-      <label class="search">
-        <span class="hidden">Search memory</span>
-        <input
-          type="search"
-          placeholder="Search memory: words, a question, a day…"
-          value={query}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-          autocomplete="off"
-          spellcheck={false}
-          dir="auto"
-        />
-      </label>
+      <SearchField label="Search memory" hint="Search memory: words, a question, a day…" value={query} set={setQuery} />
       {error ? <Problem error={error} /> : null}
       {found?.warning ? <p class="quiet">{found.warning}</p> : null}
       <p class="hidden" role="status">

@@ -5,6 +5,7 @@ import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { hookAgent } from "../hooks/agent.js";
+import { noteShown } from "../hooks/shown.js";
 import { bundledServes } from "./bundled.js";
 import { isPaused, isServed, lacksAuthority } from "./gates.js";
 import { makeReady } from "./model-access.js";
@@ -32,6 +33,7 @@ export async function activeContext(plugin, event, ctx) {
   if (own.mode !== "native") makeReady(plugin, agent, ctx);
   const { outcome, asked } = await activeTurn(plugin, agent, event, ctx);
   const ms = performance.now() - began;
+  noteShown(agent.native, { part: "active-memory", ms, sessionKey: ctx.sessionKey, text: outcome.block ?? "", status: outcome.status });
   const lines = statusLines(host, outcome, ms, own.queryMode);
   void showLines(plugin, agent, ctx, lines);
   if (own.logging) host.logger.info(`${PLUGIN_ID}: ${lines[0]} agent=${agent.agentId}`);

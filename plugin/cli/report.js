@@ -1,6 +1,6 @@
 // `openclaw memory report`
 
-import { writeFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { reportOf } from "../page/report.js";
 import { forOneAgent } from "./agents.js";
@@ -16,8 +16,24 @@ export async function runReport(host, file, { text: isPrivate, ...options }) {
   await forOneAgent(host, options, { name: "memory report", doing: "Memory report" }, async ({ agentId }) => {
     const madeAt = new Date().toISOString();
     const target = path.resolve(file ?? `memory-report-${agentId}-${madeAt.slice(0, 10)}.html`);
-    await writeFile(target, await reportOf(host, agentId, { isPrivate, madeAt }), { mode: 0o600 });
+    await writePrivately(target, await reportOf(host, agentId, { isPrivate, madeAt }));
     if (options.json) printJson({ agentId, file: target, private: isPrivate });
     else print(`${target}${isPrivate ? "\nIt holds texts of your memory: --no-text leaves them out." : ""}`);
   });
+}
+
+/**
+ * Also where a file was there that others may read.
+ * @param {string} target
+ * @param {string} text
+ */
+async function writePrivately(target, text) {
+  const mode = 0o600;
+  const file = await open(target, "w", mode);
+  try {
+    if ((await file.stat()).isFile()) await file.chmod(mode);
+    await file.writeFile(text);
+  } finally {
+    await file.close();
+  }
 }

@@ -13,6 +13,7 @@ import { hookAgent, recordOf } from "./agent.js";
 import { filesNotRecalled } from "./host-files.js";
 import { lastMessages } from "./messages.js";
 import { isPrivate, isUserTurn } from "./session.js";
+import { noteShown } from "./shown.js";
 import { withinTime } from "./within-time.js";
 
 /** @typedef {import("./agent.js").Agent} Agent */
@@ -28,10 +29,11 @@ const MAX_MESSAGES = 120;
 export async function promptContext({ host }, event, ctx) {
   if (!isUserTurn(ctx) || !isPrivate(host.config(), ctx)) return undefined;
   const agent = hookAgent(host, ctx);
+  const { shortTerm, autoRecall } = agent.settings;
   const parts = [
     // The file is read while a worker searches.
-    orNothing(host, "short-term memory", () => nextTurn().then(() => lastTurns(agent, event, ctx))),
-    orNothing(host, "recall", () => recallBlock(host, agent, event, ctx)),
+    shortTerm.enabled && noted(host, agent, ctx, "short-term", () => nextTurn().then(() => lastTurns(agent, event, ctx))),
+    autoRecall && noted(host, agent, ctx, "recall", () => recallBlock(host, agent, event, ctx)),
   ];
   const blocks = (await Promise.all(parts)).filter(Boolean);
   if (blocks.length === 0) return undefined;
@@ -42,14 +44,19 @@ export async function promptContext({ host }, event, ctx) {
 /**
  * What a part gives; nothing, and a line in the log, when it fails: no other part depends on it.
  * @param {import("../host.js").Host} host
- * @param {string} part
- * @param {() => Promise<string | null>} work
+ * @param {Agent} agent
+ * @param {Record<string, any>} ctx
+ * @param {"short-term" | "recall"} part
+ * @param {() => Promise<string | null | undefined>} work Gives undefined where the part does not take place in this turn.
  */
-async function orNothing(host, part, work) {
+async function noted(host, agent, ctx, part, work) {
+  const began = performance.now();
   try {
-    return await work();
+    const text = await work();
+    if (text !== undefined) noteShown(agent.native, { part, ms: performance.now() - began, sessionKey: ctx.sessionKey, text: text ?? "" });
+    return text;
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: ${part}: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: ${part === "recall" ? part : "short-term memory"}: ${errorMessage(error)}`);
     return null;
   }
 }
@@ -61,7 +68,6 @@ async function orNothing(host, part, work) {
  * @param {Record<string, any>} ctx
  */
 function lastTurns(agent, event, ctx) {
-  if (!agent.settings.shortTerm.enabled) return null;
   const said = lastMessages(event.messages, MAX_MESSAGES);
   return native().shortTermBlock(agent.native, recordOf(agent, ctx), said, said.length === MAX_MESSAGES);
 }
@@ -73,9 +79,9 @@ function lastTurns(agent, event, ctx) {
  * @param {Record<string, any>} ctx
  */
 async function recallBlock(host, agent, event, ctx) {
-  if (!agent.settings.autoRecall || typeof event.prompt !== "string") return null;
+  if (typeof event.prompt !== "string") return undefined;
   // One block in a prompt, whoever puts it there.
-  if (leavesRecall(host, agent, ctx)) return null;
+  if (leavesRecall(host, agent, ctx)) return undefined;
   const limit = agent.settings.autoRecallTimeoutMs;
   return await withinTime(limit, recall(host, agent, event, ctx));
 }

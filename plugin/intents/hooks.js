@@ -9,6 +9,7 @@ import { automaticAgent, hasIntents } from "../hooks/agent.js";
 import { forgetOldest } from "../hooks/forget-oldest.js";
 import { wasAnswered } from "../hooks/messages.js";
 import { isConversation, isUserTurn } from "../hooks/session.js";
+import { noteShown } from "../hooks/shown.js";
 import { withinTime } from "../hooks/within-time.js";
 import { speakerOfTurn } from "./speaker.js";
 
@@ -36,6 +37,7 @@ export async function showIntents(host, event, ctx) {
   ctx.hookInvocation?.assertActive?.();
   const session = String(ctx.sessionKey ?? ctx.sessionId);
   const turn = String(ctx.runId ?? event.runId ?? randomUUID());
+  const began = performance.now();
   const reserved = native().reserveIntents(agent.native, turn, event.prompt, speakerOfTurn(ctx));
   const block = await withinTime(PATIENCE_MS, reserved);
   if (!block) {
@@ -43,6 +45,7 @@ export async function showIntents(host, event, ctx) {
     reserved.then((late) => (late ? settle(host, agent, turn, false) : undefined)).catch(() => {});
     return undefined;
   }
+  noteShown(agent.native, { part: "intents", ms: performance.now() - began, sessionKey: session, text: block });
   turns.delete(session);
   turns.set(session, turn);
   forgetOldest(turns, MAX_TURNS);

@@ -12,6 +12,7 @@ import { agentStatus } from "../cli/status.js";
 import { consolidate } from "../consolidation/run.js";
 import { forgetRequest } from "../forgetting/request.js";
 import { automaticAgent } from "../hooks/agent.js";
+import { shownSince } from "../hooks/shown.js";
 import { shown } from "../intents/tool.js";
 import { authorizeHits } from "../session-visibility.js";
 import { timelineOf } from "./timeline.js";
@@ -29,6 +30,8 @@ import { timelineOf } from "./timeline.js";
 const MOST_RESULTS = 50;
 /** Captures and runs that are listed. */
 const LISTED = 200;
+/** How long forgetting may take from the second that it is told for: a recall beside it may still show what is on its way out. */
+const FORGETTING_MS = 60_000;
 /** Lines of a note at a time. */
 const LINES = 400;
 
@@ -40,6 +43,7 @@ const METHODS = {
   activity: { scope: "operator.read", work: activity },
   run: { scope: "operator.read", work: run },
   timeline: { scope: "operator.read", work: async (place) => await timelineOf(place, await runsOf(place)) },
+  map: { scope: "operator.read", work: map },
   kept: { scope: "operator.read", work: kept },
   health: { scope: "operator.read", work: health },
   undoCapture: { scope: "operator.write", work: undoCapture },
@@ -170,8 +174,12 @@ async function note({ host, cfg, agentId }, params) {
  */
 async function activity(place) {
   const agent = automaticAgent(place.host, place.cfg, place.agentId).native;
-  const { captures, waiting } = native().listCaptures(agent, LISTED);
-  const [intents, runs, forgotten] = await Promise.all([native().listIntents(agent), runsOf(place), forgottenOf(place)]);
+  const [{ captures, waiting }, intents, runs, forgotten] = await Promise.all([
+    native().listCaptures(agent, LISTED),
+    native().listIntents(agent),
+    runsOf(place),
+    forgottenOf(place),
+  ]);
   const events = intents
     .flatMap(({ id, description, history }) => (history ?? []).map(({ what, at }) => ({ at, what, id, description })))
     .toSorted((a, b) => b.at - a.at)
@@ -183,7 +191,20 @@ async function activity(place) {
     intents: events,
     runs,
     forgotten,
+    prompts: promptsOf(place, forgotten)
+      .shown.filter(({ text: block }) => block !== "")
+      .toReversed(),
   };
+}
+
+/**
+ * What was put into prompts since the gateway has started, and how long that took.
+ * @param {Place} place
+ * @param {{at: string}[]} forgotten
+ */
+function promptsOf({ host, agentId }, forgotten) {
+  const last = Math.max(0, ...forgotten.map(({ at }) => Date.parse(at) || 0));
+  return shownSince({ stateDir: host.stateDir(), agentId }, last + FORGETTING_MS);
 }
 
 /** @param {Place} place */
@@ -248,28 +269,37 @@ async function kept(place) {
   return { ...found, intents: intents.map(({ history: _, ...intent }) => shown(intent)), learned };
 }
 
+/**
+ * The passages of the notes in the plane; see `MemoryMap`. Empty where memory search is off, or nothing is embedded.
+ * @param {Place} place
+ */
+async function map({ host, cfg, agentId }) {
+  return await withManager(host, cfg, agentId, async (manager) =>
+    manager ? await manager.run((engine) => engine.map()) : { total: 0, paths: "", points: "", regions: [] },
+  );
+}
+
 /** Entries that applied runs have added, newest first. @param {Place} place */
 async function learnedOf(place) {
   const applied = (await runsOf(place)).filter((/** @type {{state: string}} */ { state }) => state === "applied");
-  const plans = [];
-  for (const { runId, startedAt } of applied) {
-    const [, planned] = await consolidate(place, { op: "run", run: runId });
-    plans.push(
-      ...(planned?.add ?? []).map((/** @type {any} */ { id, text: words, sources }) => ({
-        id,
-        text: words,
-        sources,
-        runId,
-        at: startedAt,
-      })),
-    );
-  }
-  return plans;
+  const entries = await Promise.all(
+    applied.map(async (/** @type {{runId: string, startedAt: string}} */ { runId, startedAt: at }) => {
+      const [, planned] = await consolidate(place, { op: "run", run: runId });
+      return (planned?.add ?? []).map((/** @type {any} */ { id, text: words, sources }) => ({ id, text: words, sources, runId, at }));
+    }),
+  );
+  return entries.flat();
 }
 
-/** The same as `openclaw memory status --json`. @param {Place} place */
+/**
+ * The same as `openclaw memory status --json`, and how long recalls and searches took since the gateway has started.
+ * @param {Place} place
+ */
 async function health({ host, cfg, agentId }) {
-  return await withManager(host, cfg, agentId, (manager) => agentStatus(host, { cfg, agentId }, manager, {}), "status");
+  const status = await withManager(host, cfg, agentId, (manager) => agentStatus(host, { cfg, agentId }, manager, {}), "status");
+  const { shown: prompts, searches } = shownSince({ stateDir: host.stateDir(), agentId }, 0);
+  const recalls = prompts.filter(({ part }) => part === "recall" || part === "active-memory").map(({ at, ms }) => ({ at, ms }));
+  return { ...status, times: { recalls, searches } };
 }
 
 /** @param {Place} place @param {Params} params */

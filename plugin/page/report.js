@@ -10,7 +10,7 @@ import { answer, pageMethod } from "./methods.js";
 const RUNS = 50;
 
 /** Questions of the page without parameters of their own. */
-const VIEWS = ["timeline", "activity", "kept", "health"];
+const VIEWS = ["timeline", "map", "activity", "kept", "health"];
 
 /**
  * The report as HTML.
@@ -37,14 +37,15 @@ export async function reportOf(host, agentId, { isPrivate, madeAt }) {
  * one, so that nothing new gets in by itself.
  * @param {Record<string, any>} snapshot
  */
-function withoutTexts({ madeAt, isPrivate, overview, timeline, activity, kept, health }) {
-  const { status = {}, scan, disk, automatic, consolidation } = health;
+function withoutTexts({ madeAt, isPrivate, overview, timeline, map, activity, kept, health }) {
+  const { status = {}, scan, disk, automatic, consolidation, times } = health;
   const { agentId } = overview;
   return {
     madeAt,
     isPrivate,
     overview: { ...overview, agentId: "", agents: [""] },
     timeline: { days: timeline.days.map((/** @type {any} */ day) => ({ ...day, notes: day.notes.map(() => "") })) },
+    map: { total: map.total, paths: "", points: map.points, regions: [] },
     activity: {
       waiting: activity.waiting,
       captures: activity.captures.map((/** @type {any} */ { id, ts, status: state, reason, category }) => ({
@@ -57,6 +58,7 @@ function withoutTexts({ madeAt, isPrivate, overview, timeline, activity, kept, h
       intents: activity.intents.map((/** @type {any} */ { at, what }) => ({ at, what })),
       runs: activity.runs.map((/** @type {any} */ { startedAt, state, added, moved }) => ({ startedAt, state, added, moved })),
       forgotten: activity.forgotten.map((/** @type {any} */ { id, at, kind, lines }) => ({ id, at, kind, lines })),
+      prompts: activity.prompts.map((/** @type {any} */ { at, part }) => ({ at, part, text: "" })),
     },
     kept: {
       facts: kept.facts.map((/** @type {any} */ { category, importance, createdAt }) => ({ category, importance, createdAt })),
@@ -73,13 +75,13 @@ function withoutTexts({ madeAt, isPrivate, overview, timeline, activity, kept, h
     health:
       agentId === undefined || health.status === "disabled"
         ? { status: "disabled" }
-        : figures({ status, scan, disk, automatic, consolidation }),
+        : figures({ status, scan, disk, automatic, consolidation, times }),
     runs: {},
   };
 }
 
 /** @param {Record<string, any>} health */
-function figures({ status, scan, disk, automatic, consolidation }) {
+function figures({ status, scan, disk, automatic, consolidation, times }) {
   const { files, chunks, provider, sourceCounts, custom } = status;
   const { month, cost, models = [] } = scan.usage?.month ?? {};
   return {
@@ -108,6 +110,7 @@ function figures({ status, scan, disk, automatic, consolidation }) {
     },
     disk,
     automatic,
+    times,
     ...(consolidation?.settings ? { consolidation: { settings: { mode: consolidation.settings.mode } } } : {}),
   };
 }

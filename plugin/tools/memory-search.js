@@ -3,6 +3,7 @@
 import { errorCause, errorCode } from "../../lib/errors.js";
 import { citesSources, presentHit } from "../citations.js";
 import { noteSearch } from "../consolidation/evidence.js";
+import { noteSearchTime } from "../hooks/shown.js";
 import { recallGrant } from "../private-recall.js";
 import { getManager } from "../runtime.js";
 import { authorizeHits } from "../session-visibility.js";
@@ -168,7 +169,7 @@ async function searchMemory(host, context, call) {
   const { manager, cause, debug } = await getManager(host, context);
   if (!manager) throw cause ?? new Error("memory search is switched off for this agent");
   try {
-    const started = Date.now();
+    const started = performance.now();
     const answer = await manager.searchDetailed(call.query, {
       maxResults: call.maxResults,
       after: call.after,
@@ -180,6 +181,8 @@ async function searchMemory(host, context, call) {
       signal: call.signal,
       deadlineMs: DEADLINE_MS,
     });
+    const searchMs = performance.now() - started;
+    noteSearchTime({ stateDir: host.stateDir(), agentId: context.agentId }, searchMs);
     // The engine has kept to the grant.
     const hits = grant
       ? answer.hits
@@ -192,7 +195,7 @@ async function searchMemory(host, context, call) {
       withheld: answer.hits.length - hits.length,
       status: manager.status(),
       managerMs: debug?.managerMs,
-      searchMs: Date.now() - started,
+      searchMs: Math.round(searchMs),
     };
   } finally {
     if (context.purpose === "cli") await manager.close();

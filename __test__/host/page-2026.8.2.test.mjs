@@ -1,0 +1,3 @@
+import { pageRouteSuite } from "./page-suite.mjs";
+
+pageRouteSuite("2026.8.2");
