@@ -215,7 +215,7 @@ fn drawn(reader: &Reader<'_>, layout: &Layout, vectors: &AllVectors, placed: &[P
 /// The day of a note, in days since 1970.
 fn day_of(path: &str, mtime_ns: i64) -> u16 {
     let named = note_date(path).map(|date| date.duration_since(Date::constant(1970, 1, 1)).as_hours() / 24);
-    let days = named.unwrap_or_else(|| mtime_ns / 1_000_000 / DAY_MS);
+    let days = named.unwrap_or(mtime_ns / 1_000_000 / DAY_MS);
     u16::try_from(days.max(0)).unwrap_or(u16::MAX)
 }
 
