@@ -16,11 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     claim::{claim_id, fingerprint},
-    edit::{Edit, Other},
+    edit::Edit,
     evidence::{self, ARCHIVE, Observed},
     gates::{self, Refusal},
     plan::{self, Embed, Input, Plan},
-    report,
     schedule::Schedule,
     section::Document,
     writer,
@@ -51,9 +50,7 @@ const TURN_MS: i64 = 10 * 60_000;
 const LISTED_RUNS: usize = 50;
 /// Characters of the id of a run.
 const RUN_ID_CHARS: usize = 12;
-/// The head of an archive that is made.
-const HEADER: &str = "# Archive of learned entries\n\n";
-
+mod files;
 mod known;
 mod outcome;
 mod replay;
@@ -430,74 +427,6 @@ impl Runs {
         })
     }
 
-    /// The file with the plan carried out.
-    fn changed(&self, plan: &Plan, memory: Option<&str>) -> Result<String> {
-        let add: Vec<String> = plan.add.iter().map(|addition| addition.line.clone()).collect();
-        let document = Document::parse(memory.unwrap_or_default())?;
-        Ok(document.with(&plan.removed(), &add))
-    }
-
-    /// What changes in which file: the archive first, so that no entry is nowhere.
-    fn edits(&self, plan: &Plan, memory: Option<&str>, diary: Option<&str>) -> Result<Vec<Edit>> {
-        let mut edits = Vec::new();
-        if plan.is_empty() {
-            return Ok(edits);
-        }
-        if !plan.moved.is_empty() {
-            let archive = self.text(ARCHIVE)?;
-            let mut text = archive.clone().unwrap_or_else(|| HEADER.to_owned());
-            if !text.is_empty() && !text.ends_with('\n') {
-                text.push('\n');
-            }
-            for moved in &plan.moved {
-                text.push_str(&moved.line);
-                text.push('\n');
-            }
-            edits.extend(Edit::between(ARCHIVE, archive.as_deref(), &text));
-        }
-        let after = self.changed(plan, memory)?;
-        let is_ours_alone = memory.is_none() || outside_of(memory.unwrap_or_default())? == outside_of(&after)? || {
-            // A section that is made stands behind everything, and nothing before it has changed.
-            Document::parse(memory.unwrap_or_default())?.entries().is_empty()
-                && after.starts_with(memory.unwrap_or_default())
-        };
-        if !is_ours_alone {
-            return Err(Error::new(Code::Internal, "a line outside our section would change"));
-        }
-        edits.extend(Edit::between(&plan.path, memory, &after));
-        if self.settings.report {
-            let dreams = self.text(report::DIARY)?;
-            let at = TimeZone::get(&self.zone).unwrap_or(TimeZone::UTC);
-            let at = jiff::Timestamp::from_millisecond(self.now_ms).unwrap_or_default().to_zoned(at);
-            if let Some(text) = report::with_block(dreams.as_deref(), &report::block(plan, &at, diary)) {
-                edits.extend(Edit::between(report::DIARY, dreams.as_deref(), &text));
-            }
-        }
-        Ok(edits)
-    }
-
-    fn carry_out(&self, edits: &[Edit]) -> Result<()> {
-        for edit in edits {
-            let now = self.text(&edit.path)?;
-            match edit.done(now.as_deref()) {
-                Other::Already => {}
-                Other::Text(after) => self.write(&edit.path, now.as_deref(), after.as_deref())?,
-                // A diary that somebody writes at this moment is not worth a run.
-                Other::Lost if edit.path == report::DIARY => {}
-                Other::Lost => return Err(changed_meanwhile(&edit.path)),
-            }
-        }
-        Ok(())
-    }
-
-    fn write(&self, path: &str, before: Option<&str>, after: Option<&str>) -> Result<()> {
-        if self.notes.replace(path, before.map(str::as_bytes), after.map(str::as_bytes))? {
-            Ok(())
-        } else {
-            Err(changed_meanwhile(path))
-        }
-    }
-
     /// The run of an id, or the latest in a state.
     fn find(&self, id: Option<&str>, state: &str) -> Result<RunRow> {
         let rows = match id {
@@ -549,10 +478,6 @@ fn short_id() -> String {
     uuid::Uuid::new_v4().simple().to_string().chars().take(RUN_ID_CHARS).collect()
 }
 
-fn outside_of(text: &str) -> Result<String> {
-    Ok(Document::parse(text)?.outside())
-}
-
 fn json_of(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(|error| Error::new(Code::Internal, format!("consolidation: {error}")))
 }
@@ -565,11 +490,6 @@ fn parsed<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T> {
 fn no_run(id: &str) -> Error {
     Error::new(Code::NotFound, format!("there is no run \"{id}\" in that state"))
         .remedy("Run: openclaw memory consolidate runs")
-}
-
-fn changed_meanwhile(path: &str) -> Error {
-    Error::new(Code::Busy, format!("{path} was changed by another program at that moment"))
-        .remedy("Plan again and apply the new plan")
 }
 
 #[cfg(test)]

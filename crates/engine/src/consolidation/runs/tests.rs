@@ -115,7 +115,7 @@ fn a_plan_writes_nothing_and_a_run_only_what_it_planned() {
     let memory = world.read("MEMORY.md").unwrap();
     assert!(memory.starts_with("# Me\r\n\r\nI like tea.  \n\n\nno newline at the end"));
     assert!(memory.contains("- Invoices go out on the 5th of the month. <!-- mcrs: "));
-    assert!(world.read("DREAMS.md").unwrap().contains(&report::mark(&applied.run_id)));
+    assert!(world.read("DREAMS.md").unwrap().contains(&crate::consolidation::report::mark(&applied.run_id)));
     let listed = world.runs().runs().unwrap();
     assert_eq!((listed[0].state.as_str(), listed[0].added, listed[0].undoable), ("applied", 2, true));
 }

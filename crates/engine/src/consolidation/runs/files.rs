@@ -1,0 +1,95 @@
+//! What a run makes of the files, and writing it: each in one step, and never over what somebody else has written.
+
+use jiff::tz::TimeZone;
+
+use super::Runs;
+use crate::consolidation::{
+    edit::{Edit, Other},
+    evidence::ARCHIVE,
+    plan::Plan,
+    report,
+    section::Document,
+};
+use model::error::{Code, Error, Result};
+
+/// The head of an archive that is made.
+const HEADER: &str = "# Archive of learned entries\n\n";
+
+impl Runs {
+    /// The file with the plan carried out.
+    pub(super) fn changed(&self, plan: &Plan, memory: Option<&str>) -> Result<String> {
+        let add: Vec<String> = plan.add.iter().map(|addition| addition.line.clone()).collect();
+        let document = Document::parse(memory.unwrap_or_default())?;
+        Ok(document.with(&plan.removed(), &add))
+    }
+
+    /// What changes in which file: the archive first, so that no entry is nowhere.
+    pub(super) fn edits(&self, plan: &Plan, memory: Option<&str>, diary: Option<&str>) -> Result<Vec<Edit>> {
+        let mut edits = Vec::new();
+        if plan.is_empty() {
+            return Ok(edits);
+        }
+        if !plan.moved.is_empty() {
+            let archive = self.text(ARCHIVE)?;
+            let mut text = archive.clone().unwrap_or_else(|| HEADER.to_owned());
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            for moved in &plan.moved {
+                text.push_str(&moved.line);
+                text.push('\n');
+            }
+            edits.extend(Edit::between(ARCHIVE, archive.as_deref(), &text));
+        }
+        let after = self.changed(plan, memory)?;
+        let is_ours_alone = memory.is_none() || outside_of(memory.unwrap_or_default())? == outside_of(&after)? || {
+            // A section that is made stands behind everything, and nothing before it has changed.
+            Document::parse(memory.unwrap_or_default())?.entries().is_empty()
+                && after.starts_with(memory.unwrap_or_default())
+        };
+        if !is_ours_alone {
+            return Err(Error::new(Code::Internal, "a line outside our section would change"));
+        }
+        edits.extend(Edit::between(&plan.path, memory, &after));
+        if self.settings.report {
+            let dreams = self.text(report::DIARY)?;
+            let at = TimeZone::get(&self.zone).unwrap_or(TimeZone::UTC);
+            let at = jiff::Timestamp::from_millisecond(self.now_ms).unwrap_or_default().to_zoned(at);
+            if let Some(text) = report::with_block(dreams.as_deref(), &report::block(plan, &at, diary)) {
+                edits.extend(Edit::between(report::DIARY, dreams.as_deref(), &text));
+            }
+        }
+        Ok(edits)
+    }
+
+    pub(super) fn carry_out(&self, edits: &[Edit]) -> Result<()> {
+        for edit in edits {
+            let now = self.text(&edit.path)?;
+            match edit.done(now.as_deref()) {
+                Other::Already => {}
+                Other::Text(after) => self.write(&edit.path, now.as_deref(), after.as_deref())?,
+                // A diary that somebody writes at this moment is not worth a run.
+                Other::Lost if edit.path == report::DIARY => {}
+                Other::Lost => return Err(changed_meanwhile(&edit.path)),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn write(&self, path: &str, before: Option<&str>, after: Option<&str>) -> Result<()> {
+        if self.notes.replace(path, before.map(str::as_bytes), after.map(str::as_bytes))? {
+            Ok(())
+        } else {
+            Err(changed_meanwhile(path))
+        }
+    }
+}
+
+pub(super) fn outside_of(text: &str) -> Result<String> {
+    Ok(Document::parse(text)?.outside())
+}
+
+pub(super) fn changed_meanwhile(path: &str) -> Error {
+    Error::new(Code::Busy, format!("{path} was changed by another program at that moment"))
+        .remedy("Plan again and apply the new plan")
+}
