@@ -50,7 +50,9 @@ export function multimodalSuite(version) {
     /** @param {Record<string, unknown>} multimodal @param {Record<string, unknown>} [more] */
     const use = async (multimodal, more) => {
       const remote = { baseUrl: gemini.baseUrl, apiKey: "sk-owner" };
-      const search = { provider: "gemini", model: "gemini-embedding-2", remote, extraPaths: ["pics"], multimodal, ...more };
+      // The oldest host knows the model by its first name.
+      const model = host.atLeast("2026.8.1") ? "gemini-embedding-2" : "gemini-embedding-2-preview";
+      const search = { provider: "gemini", model, remote, extraPaths: ["pics"], multimodal, ...more };
       await host.edit((_, config) => {
         if (host.atLeast("2026.8.1")) config.memory.search = search;
         else config.agents.defaults.memorySearch = search;
