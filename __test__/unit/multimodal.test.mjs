@@ -1,6 +1,6 @@
 // Pictures and sounds over a real connection to a provider that takes them, and through an adapter of the host.
 
-import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
@@ -105,6 +105,35 @@ test("another provider gets words alone, and the status says so once", async () 
   expect((await found("Gerda")).map(({ path: at }) => at)).toContain("pics/img_1.png");
   const { output } = await run("status");
   expect(output.split("embeds text only")).toHaveLength(2);
+});
+
+test.each(["gemini-embedding-2", "gemini-embedding-001"])("with %s a caption that is forgotten is gone with its line", async (model) => {
+  const { json, run, put, stateDir, found } = await home({ model });
+  await put("img_1.png", png("lighthouse at the harbour"));
+  await json("index");
+  const own = path.join(stateDir, "memory-core-rs");
+  const holding = async () => {
+    const names = (await readdir(own, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    const contents = await Promise.all(names.map((entry) => readFile(path.join(entry.parentPath, entry.name), "latin1")));
+    return names.filter((_, at) => /gerda/i.test(contents[at])).map((entry) => entry.name);
+  };
+  expect(await holding()).toContain("index.sqlite");
+  expect((await run("forget", "--path", "memory/a.md", "--lines", "1-1", "--final", "--yes")).code).toBe(0);
+  expect(await holding()).toEqual([]);
+  expect(await found("Gerda")).toEqual([]);
+  expect((await found("img_1.png")).map(({ path: at }) => at)).toContain("pics/img_1.png");
+});
+
+test("a picture that is forgotten is not sent again, whatever becomes of it", async () => {
+  const { gemini, json, run, put, found } = await home();
+  await put("img_1.png", png("lighthouse at the harbour"));
+  await json("index");
+  expect(mediaOf(gemini.take())).toHaveLength(1);
+  expect((await run("forget", "--path", "pics/img_1.png", "--yes")).code).toBe(0);
+  await put("img_1.png", png("zebra with an umbrella"));
+  await json("index");
+  expect(mediaOf(gemini.take())).toEqual([]);
+  expect((await found("zebra umbrella")).map(({ path: at }) => at)).not.toContain("pics/img_1.png");
 });
 
 test("a fallback is refused as the host refuses it", async () => {
