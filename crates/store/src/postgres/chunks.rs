@@ -69,6 +69,24 @@ impl Reader<'_> {
         rows.iter().map(|row| column(row, 0)).collect()
     }
 
+    /// Number of chunks of a generation with a higher id.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn chunks_after(&self, generation: GenerationId, id: ChunkId) -> Result<u64> {
+        let sql = "SELECT count(*) FROM chunk WHERE agent = $1 AND generation = $2 AND id > $3";
+        let row = self.tx.row(sql, &[int8(&self.agent), int8(&generation), int8(&id)])?;
+        row.map_or(Ok(0), |row| natural(&row, 0))
+    }
+
+    /// Whether a generation has any chunk.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn has_chunks(&self, generation: GenerationId) -> Result<bool> {
+        Ok(self.chunk_count(generation)? > 0)
+    }
+
     /// Number of chunks of a generation.
     ///
     /// # Errors

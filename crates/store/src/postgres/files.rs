@@ -30,6 +30,15 @@ fn file_row(row: &Row, first: usize) -> Result<FileRow> {
 }
 
 impl Reader<'_> {
+    /// Whether there is any file of a source.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn has_files(&self, generation: GenerationId, source: &str) -> Result<bool> {
+        let sql = "SELECT 1 FROM file WHERE agent = $1 AND generation = $2 AND source = $3 LIMIT 1";
+        Ok(self.tx.row(sql, &[int8(&self.agent), int8(&generation), text(&source)])?.is_some())
+    }
+
     /// All files of a source, by path.
     ///
     /// # Errors

@@ -76,7 +76,10 @@ macro_rules! apply {
                 if words.is_empty() {
                     tx.delete_file(generation, "memory", &path)?;
                 } else {
-                    tx.replace_file(generation, &file(&path), &chunks(words))?;
+                    let id = tx.replace_file(generation, &file(&path), &chunks(words))?;
+                    if words.len() == 3 {
+                        tx.touch_file(id, i64::MAX)?;
+                    }
                 }
             }
             if flips {
@@ -101,6 +104,9 @@ struct Seen {
     /// In the order of their ids.
     chunks: Vec<Stored>,
     count: u64,
+    /// What is known of files and chunks without reading all of them.
+    known: (bool, bool, u64, u64, Vec<(String, String)>),
+    times: Vec<i64>,
     up_to: Vec<Vec<Option<Vec<Vec<Where>>>>>,
     among: Vec<Vec<Where>>,
 }
@@ -121,6 +127,21 @@ macro_rules! seen {
         let placed = |postings: Postings| -> Vec<Vec<Where>> {
             postings.iter().map(|ids| ids.iter().map(|id| places[id].clone()).collect()).collect()
         };
+        let middle = ids.get(ids.len() / 2).copied().unwrap_or_default();
+        let mut paths = Vec::new();
+        for (id, source, path) in reader.file_paths(generation)? {
+            assert_eq!(reader.file(generation, &source, &path)?.map(|file| file.id), Some(id));
+            paths.push((source, path));
+        }
+        paths.sort();
+        assert_eq!(reader.file(generation, "memory", "nowhere.md")?, None);
+        let known = (
+            reader.has_files(generation, "memory")?,
+            reader.has_files(generation, "sessions")? || reader.has_chunks(generation)?,
+            reader.file_count(generation, "memory")?,
+            reader.chunks_after(generation, middle)?,
+            paths,
+        );
         let words: Vec<String> = (0..=255).step_by(3).map(word).collect();
         let mut terms: Vec<&str> = words.iter().map(String::as_str).collect();
         terms.extend(["", "two words", "upper", "GRÖSSE", "nowhere", "tab\tbed"]);
@@ -138,6 +159,8 @@ macro_rules! seen {
         among.extend(placed(reader.postings_among(generation, &terms, Some(&["common1", "", "Upper"]))?));
         among.extend(placed(reader.postings_among(generation, &terms, Some(&[" "]))?));
         Ok(Seen {
+            known,
+            times: rows.iter().map(|row| row.mtime_ns).collect(),
             files: files
                 .into_iter()
                 .map(|(path, file)| (path, (file.hash, file.mtime_ns, file.size, file.lines, file.terms)))

@@ -24,6 +24,7 @@ enum Step {
     Refuse(bool, u8),
     AskAgain,
     Use(bool),
+    NoUse,
 }
 
 fn hash(n: u8) -> Hash {
@@ -80,6 +81,7 @@ macro_rules! apply {
                 Step::Refuse(second, n) => tx.refuse_text(space(*second)?.id, &hash(*n), "no\0thanks")?,
                 Step::AskAgain => tx.ask_refused_again()?,
                 Step::Use(second) => tx.set_active_space(space(*second)?.id)?,
+                Step::NoUse => tx.delete_meta(crate::embeddings::ACTIVE_SPACE)?,
             }
             Ok(())
         };
@@ -138,7 +140,8 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (any::<bool>(), texts()).prop_map(|(second, texts)| Step::Embed(second, texts)),
         2 => (any::<bool>(), any::<u8>()).prop_map(|(second, n)| Step::Refuse(second, n)),
         1 => Just(Step::AskAgain),
-        1 => any::<bool>().prop_map(Step::Use),
+        2 => any::<bool>().prop_map(Step::Use),
+        1 => Just(Step::NoUse),
     ]
 }
 
