@@ -8,7 +8,7 @@
 
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { cacheFolder, fetchBinaries, binFolder, MAJORS, PostgresError } from "./postgres/binaries.mjs";
+import { binFolder, cacheFolder, fetchBinaries, MAJORS, PostgresError } from "./postgres/binaries.mjs";
 import { Cluster } from "./postgres/cluster.mjs";
 
 async function main() {

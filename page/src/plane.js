@@ -18,6 +18,8 @@ const DAY_MS = 86_400_000;
 const AGES = [7, 30, 90, 365, 1095];
 /** Notes of one colour are told apart by clicking. */
 const HUES = 12;
+/** Names on the whole map. */
+const NAMES = 16;
 
 /** @param {{points: string, paths: string}} map @returns {Points} */
 export function decoded({ points, paths }) {
@@ -78,7 +80,7 @@ export function draw(canvas, points, regions, view, colour, chosen) {
     shown(at.x, view.x, view.zoom) * width,
     shown(at.y, view.y, view.zoom) * height,
   ];
-  const size = Math.max(1.5, Math.min(5, (400 / Math.sqrt(points.count)) * 0.25 * Math.sqrt(view.zoom))) * scale;
+  const size = Math.max(1.5, Math.min(5, (180 / Math.sqrt(points.count)) * Math.sqrt(view.zoom))) * scale;
   grouped(points, colour).forEach((members, group) => {
     context.fillStyle =
       colour === "age" ? `hsl(${172 + 10 * group} ${80 - 10 * group}% ${38 + 4 * group}%)` : `hsl(${(360 * group) / HUES} 55% 52%)`;
@@ -95,22 +97,25 @@ export function draw(canvas, points, regions, view, colour, chosen) {
     const [left, top] = place({ x: points.x[n], y: points.y[n] });
     context.strokeRect(left - size, top - size, 2 * size, 2 * size);
   }
-  drawNames(context, regions, { place, scale, width, height, colour: style.color, back: style.backgroundColor });
+  // A few for the whole map, more as one comes nearer.
+  const most = NAMES * view.zoom;
+  drawNames(context, regions, { place, scale, width, height, most, colour: style.color, back: style.backgroundColor });
 }
 
 /**
  * The names of the largest regions that have room.
  * @param {CanvasRenderingContext2D} context
  * @param {Region[]} regions
- * @param {{place: (at: {x: number, y: number}) => number[], scale: number, width: number, height: number, colour: string, back: string}} how
+ * @param {{place: (at: {x: number, y: number}) => number[], scale: number, width: number, height: number, most: number, colour: string, back: string}} how
  */
-function drawNames(context, regions, { place, scale, width, height, colour, back }) {
+function drawNames(context, regions, { place, scale, width, height, most, colour, back }) {
   context.font = `${12 * scale}px system-ui, sans-serif`;
   context.textAlign = "center";
   context.textBaseline = "middle";
   /** @type {number[][]} */
   const taken = [];
   for (const { x, y, name } of regions) {
+    if (taken.length >= most) return;
     const [middle, line] = place({ x: x / FULL, y: y / FULL });
     const [half, tall] = [context.measureText(name).width / 2 + 4 * scale, 9 * scale];
     const box = [middle - half, line - tall, middle + half, line + tall];
