@@ -66,6 +66,33 @@ impl ChunkOrder {
     }
 }
 
+/// How the other store, whose rows come in another way, makes the same order.
+#[cfg(feature = "postgres")]
+impl ChunkOrder {
+    /// The last id that was seen.
+    pub(crate) const fn until(&self) -> ChunkId {
+        self.until
+    }
+
+    /// Whether so many chunks came since, or in so many pieces, that all are better read anew.
+    pub(crate) const fn is_to_be_made_anew(&self, newest: ChunkId) -> bool {
+        newest.number() - self.until.number() > ONE_BY_ONE || self.runs.len() > 2 * self.packed + SPARE_RUNS
+    }
+
+    /// Adds chunks that were written one after the other into one file, from the first on; firsts ascend.
+    pub(crate) fn add(&mut self, first: ChunkId, source: &str, path: &str) {
+        self.push(first, file_key(source, path));
+    }
+
+    /// All up to an id was seen; `is_whole` when nothing was known before.
+    pub(crate) const fn seen(&mut self, newest: ChunkId, is_whole: bool) {
+        self.until = newest;
+        if is_whole {
+            self.packed = self.runs.len();
+        }
+    }
+}
+
 /// The same on every platform and in every version.
 fn file_key(source: &str, path: &str) -> u64 {
     xxh3_64(format!("{source}\0{path}").as_bytes())

@@ -51,6 +51,14 @@ impl Within {
     }
 }
 
+#[cfg(feature = "postgres")]
+impl Within {
+    /// Files that the other store has found, with their chunks.
+    pub(crate) fn of(files: impl IntoIterator<Item = FileId>, chunks: impl IntoIterator<Item = ChunkId>) -> Self {
+        Self { files: files.into_iter().collect(), chunks: chunks.into_iter().collect() }
+    }
+}
+
 impl Reader<'_> {
     /// The files of a generation that `is_wanted` chooses, with their chunks.
     ///

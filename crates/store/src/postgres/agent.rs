@@ -18,9 +18,13 @@ use super::{
     connect::{Database, Param, SNAPSHOT, Setting, Statement, Transaction, WRITE},
     error::of_postgres,
     schema::Schema,
+    vectors::Loaded,
     words::{NewSegment, Pending},
 };
-use crate::lease::{Living, Owner, VALID_MS, not_held};
+use crate::{
+    lease::{Living, Owner, VALID_MS, not_held},
+    order::ChunkOrder,
+};
 use model::{
     cancel::Cancel,
     clock::Clock,
@@ -50,6 +54,10 @@ pub struct Agent {
     id: i64,
     /// The fencing token, while the lease is held.
     pub(super) token: Mutex<Option<i64>>,
+    /// What was read of the order of chunks.
+    known_order: Mutex<Option<Arc<ChunkOrder>>>,
+    /// What was read of the vectors.
+    pub(super) loaded: Mutex<Option<Loaded>>,
     /// Others of this process wait for the lease as long as this is open.
     _living: Living,
 }
@@ -103,7 +111,8 @@ impl Agent {
         };
         let id = column(&row, 0)?;
         let living = Living::new(&options.owner);
-        Ok(Self { database, schema, options, id, token: Mutex::new(None), _living: living })
+        let (token, known_order, loaded) = (Mutex::new(None), Mutex::new(None), Mutex::new(None));
+        Ok(Self { database, schema, options, id, token, known_order, loaded, _living: living })
     }
 
     fn setting(&self, begin: &'static str) -> Setting<'_> {
@@ -122,7 +131,8 @@ impl Agent {
     /// What the closure gives and the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
     pub fn read<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.database.transact(cancel, &self.setting(SNAPSHOT), |tx| {
-            f(&Reader { tx, agent: self.id, tenant: &self.options.tenant, pending: None })
+            let known_order = Some(&self.known_order);
+            f(&Reader { tx, agent: self.id, tenant: &self.options.tenant, pending: None, known_order })
         })
     }
 
@@ -167,8 +177,9 @@ impl Agent {
         };
         let (version, xid, first_id) = (column(&row, 0)?, column::<String>(&row, 1)?, column(&row, 2)?);
         let (pending, next_id) = (RefCell::default(), Cell::new(first_id));
-        let reader = Reader { tx: &transaction, agent: self.id, tenant: &self.options.tenant, pending: Some(&pending) };
-        let value = match f(&Tx { reader, now_ms: self.options.clock.now_ms(), next_id: &next_id }) {
+        let (tenant, pending_words) = (self.options.tenant.as_str(), Some(&pending));
+        let reader = Reader { tx: &transaction, agent: self.id, tenant, pending: pending_words, known_order: None };
+        let value = match f(&Tx { reader, now_ms: self.options.clock.now_ms(), version, next_id: &next_id }) {
             Ok(value) => value,
             Err(error) => {
                 transaction.rollback();
@@ -255,12 +266,16 @@ pub struct Reader<'t> {
     pub(super) tenant: &'t str,
     /// What a write has not sent yet.
     pub(super) pending: Option<&'t RefCell<Pending>>,
+    /// The order of chunks as snapshots before this one have read it; none in a write.
+    pub(super) known_order: Option<&'t Mutex<Option<Arc<ChunkOrder>>>>,
 }
 
 /// One write transaction. Reads through it see its own changes.
 pub struct Tx<'t> {
     pub(super) reader: Reader<'t>,
     pub(super) now_ms: i64,
+    /// The number of this write.
+    pub(super) version: i64,
     next_id: &'t Cell<i64>,
 }
 

@@ -13,10 +13,10 @@ use crate::{
 };
 use model::error::{Code, Error, Result};
 
-const COLUMNS: &str =
+pub(super) const COLUMNS: &str =
     "c.id, c.file, f.source, f.path, f.lines, f.mtime_ns, c.start_line, c.end_line, c.hash, c.body, c.lines";
 
-fn from_row(row: &Row) -> Result<ChunkRow> {
+pub(super) fn from_row(row: &Row) -> Result<ChunkRow> {
     let body = String::from_utf8(column(row, 9)?);
     Ok(ChunkRow {
         id: column(row, 0)?,

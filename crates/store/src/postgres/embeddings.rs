@@ -6,6 +6,7 @@ use tokio_postgres::{Row, types::Type};
 
 use super::{
     agent::{Reader, Tx, column, int8, natural, text, the_row},
+    codes::OF_NEW_VECTORS,
     files::hash,
     refusals::is_refused,
 };
@@ -104,17 +105,11 @@ impl Reader<'_> {
     /// # Errors
     /// [`Code::Argument`] when the query is not of the length of the space; what the database answers.
     pub fn cosines(&self, space: SpaceId, chunks: &[ChunkId], query: &[f32]) -> Result<Vec<(ChunkId, Option<f64>)>> {
-        let sql = "SELECT dims FROM space WHERE tenant = $1 AND id = $2";
-        let row = self.tx.row(sql, &[text(&self.tenant), int8(&space)])?;
-        let Some(dims) = row.map(|row| column::<Option<i64>>(&row, 0)).transpose()?.flatten() else {
-            return Ok(Vec::new());
-        };
-        if query.len() as i64 != dims || !query.iter().all(|value| value.is_finite()) {
-            let message = format!("the query vector has {} numbers, the stored ones {dims}", query.len());
-            return Err(Error::new(Code::Argument, message));
-        }
-        let sql = "SELECT c.id, 1 - (e.v <=> $4::real[]::vector) FROM unnest($5) WITH ORDINALITY ids (id, place) \
-                   JOIN chunk c ON c.agent = $1 AND c.id = ids.id \
+        let of_space = "SELECT dims FROM space WHERE tenant = $1 AND id = $2";
+        let space_params = [text(&self.tenant), int8(&space)];
+        // What has another length is compared with nothing, and refused below.
+        let sql = "SELECT c.id, CASE WHEN vector_dims(e.v) = cardinality($4) THEN 1 - (e.v <=> $4::real[]::vector) END \
+                   FROM unnest($5) WITH ORDINALITY ids (id, place) JOIN chunk c ON c.agent = $1 AND c.id = ids.id \
                    JOIN embedding e ON e.tenant = $2 AND e.space = $3 AND e.hash = c.hash ORDER BY ids.place";
         let params = [
             int8(&self.agent),
@@ -123,9 +118,22 @@ impl Reader<'_> {
             (&query as _, Type::FLOAT4_ARRAY),
             (&chunks as _, Type::INT8_ARRAY),
         ];
-        let cosine =
-            |row: &Row| Ok((column(row, 0)?, Some(column::<f64>(row, 1)?).filter(|cosine| cosine.is_finite())));
-        self.tx.rows(sql, &params)?.iter().map(cosine).collect()
+        let is_vector = !query.is_empty() && query.iter().all(|value| value.is_finite());
+        let (dims, rows) = match is_vector {
+            true => self.tx.rows_of_both((of_space, &space_params), (sql, &params))?,
+            false => (self.tx.rows(of_space, &space_params)?, Vec::new()),
+        };
+        let dims = dims.first().map(|row| column::<Option<i64>>(row, 0)).transpose()?.flatten();
+        let Some(dims) = dims else { return Ok(Vec::new()) };
+        if query.len() as i64 != dims || !is_vector {
+            let message = format!("the query vector has {} numbers, the stored ones {dims}", query.len());
+            return Err(Error::new(Code::Argument, message));
+        }
+        let cosine = |row: &Row| {
+            let cosine = column::<Option<f64>>(row, 1)?;
+            Ok((column(row, 0)?, cosine.filter(|cosine| cosine.is_finite())))
+        };
+        rows.iter().map(cosine).collect()
     }
 
     /// The stored vectors of texts in a space, by the hashes of the texts.
@@ -189,12 +197,12 @@ impl Tx<'_> {
         for embedding in &embeddings {
             check_vector(&embedding.vector, dims)?;
         }
-        let hashes: Vec<&[u8]> = embeddings.iter().map(|embedding| embedding.hash.as_slice()).collect();
+        let hash_list: Vec<&[u8]> = embeddings.iter().map(|embedding| embedding.hash.as_slice()).collect();
         let codes: Vec<Vec<u8>> = embeddings.iter().map(|embedding| code(&embedding.vector)).collect();
         // There is no list of lists of any length; the numbers of all go one after the other.
         let numbers: Vec<f32> = embeddings.iter().flat_map(|embedding| embedding.vector.iter().copied()).collect();
         let dims = dims as i64;
-        let common = [text(&self.tenant), int8(&space), (&hashes as _, Type::BYTEA_ARRAY)];
+        let common = [text(&self.tenant), int8(&space), (&hash_list as _, Type::BYTEA_ARRAY)];
         let [tenant, of_space, hashes] = common.clone();
         let all = [
             tenant,
@@ -205,6 +213,13 @@ impl Tx<'_> {
             (&numbers as _, Type::FLOAT4_ARRAY),
             int8(&dims),
         ];
+        let of_chunks = [
+            int8(&self.agent),
+            text(&self.tenant),
+            int8(&self.version),
+            int8(&space),
+            (&hash_list as _, Type::BYTEA_ARRAY),
+        ];
         self.tx.execute_all(&[
             (
                 "INSERT INTO embedding (tenant, space, hash, used_ms, code, v) \
@@ -213,6 +228,7 @@ impl Tx<'_> {
                 &all,
             ),
             ("DELETE FROM refused_text WHERE tenant = $1 AND space = $2 AND hash = ANY ($3)", &common),
+            (OF_NEW_VECTORS, &of_chunks),
         ])
     }
 }

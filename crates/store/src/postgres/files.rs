@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use tokio_postgres::{Row, types::Type};
 
-use super::agent::{Reader, Tx, column, int8, natural, text};
+use super::{
+    agent::{Reader, Tx, column, int8, natural, text},
+    codes::OF_NEW_CHUNKS,
+};
 use crate::{
     files::{FileRow, Hash, NewChunk, NewFile},
     generations::GenerationId,
@@ -87,6 +90,7 @@ const DELETE: &str = "WITH gone AS (DELETE FROM file WHERE agent = $1 AND genera
                  RETURNING id), \
         dead AS (DELETE FROM chunk c USING gone WHERE c.agent = $1 AND c.file = gone.id RETURNING c.id, c.hash), \
         noted AS (INSERT INTO lex_dead (agent, generation, chunk) SELECT $1, $2, id FROM dead), \
+        uncoded AS (DELETE FROM code k USING dead WHERE k.agent = $1 AND k.chunk = dead.id), \
         counted AS (UPDATE generation SET chunks = chunks - (SELECT count(*) FROM dead), \
                     hashed = hashed - (SELECT count(hash) FROM dead) \
                     WHERE agent = $1 AND id = $2 AND EXISTS (SELECT 1 FROM dead)) \
@@ -99,7 +103,7 @@ impl Tx<'_> {
     /// What the database answers.
     pub fn replace_file(&self, generation: GenerationId, file: &NewFile<'_>, chunks: &[NewChunk]) -> Result<FileId> {
         let id = self.next_ids(1 + chunks.len());
-        let first = id + 1;
+        let (first, last) = (id + 1, id + chunks.len() as i64);
         let too_large = |_| Error::new(Code::Argument, "a file is too large for the index");
         let size = i64::try_from(file.size).map_err(too_large)?;
         let (lines, terms) = (i64::from(file.lines), i64::from(file.terms));
@@ -152,6 +156,7 @@ impl Tx<'_> {
                 "UPDATE generation SET chunks = chunks + $3, hashed = hashed + $4 WHERE agent = $1 AND id = $2",
                 &[int8(&self.agent), int8(&generation), int8(&count), int8(&hashed)],
             ),
+            (OF_NEW_CHUNKS, &[int8(&self.agent), text(&self.tenant), int8(&self.version), int8(&first), int8(&last)]),
         ])?;
         self.add_words(generation, first, chunks);
         Ok(FileId::new(id))

@@ -107,10 +107,10 @@ impl Tx<'_> {
         self.drop_words(retired)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let params = [int8(&self.agent), int8(&retired), int8(&limit)];
-        for table in ["chunk", "file"] {
+        for (table, id) in [("code", "chunk"), ("chunk", "id"), ("file", "id")] {
             let sql = format!(
-                "DELETE FROM {table} WHERE agent = $1 AND id = ANY (ARRAY(\
-                 SELECT id FROM {table} WHERE agent = $1 AND generation = $2 LIMIT $3))"
+                "DELETE FROM {table} WHERE agent = $1 AND {id} = ANY (ARRAY(\
+                 SELECT {id} FROM {table} WHERE agent = $1 AND generation = $2 LIMIT $3))"
             );
             if self.tx.execute(&sql, &params)? > 0 {
                 return Ok(true);

@@ -9,7 +9,9 @@
 
 pub mod agent;
 pub mod blocks;
+mod candidates;
 mod chunks;
+mod codes;
 pub mod config;
 pub mod connect;
 mod embeddings;
@@ -18,9 +20,12 @@ mod files;
 mod generations;
 mod lease;
 mod meta;
+mod order;
 mod refusals;
 pub mod schema;
 #[cfg(test)]
 mod tests;
 mod tls;
+mod vectors;
+mod within;
 mod words;

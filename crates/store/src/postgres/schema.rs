@@ -28,6 +28,7 @@ pub(super) struct Migration {
 pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, min_reader: 1, min_writer: 1, sql: include_str!("migrations/0001_init.sql") },
     Migration { version: 2, min_reader: 2, min_writer: 2, sql: include_str!("migrations/0002_vectors.sql") },
+    Migration { version: 3, min_reader: 3, min_writer: 3, sql: include_str!("migrations/0003_codes.sql") },
 ];
 
 /// A schema that this engine can use.

@@ -68,6 +68,14 @@ impl Vectors {
     }
 }
 
+#[cfg(feature = "postgres")]
+impl Vectors {
+    /// Those that the other store has read.
+    pub(crate) const fn of(arena: Arc<Arena>, space: SpaceId) -> Self {
+        Self { arena, space }
+    }
+}
+
 /// One caller's turn to bring the vectors in memory up to date.
 pub struct VectorTurn(OwnedMutexGuard<Option<Loaded>>);
 

@@ -113,3 +113,52 @@ impl Nearest<'_> {
         Ok(embedded.into_iter().filter_map(cosine).collect())
     }
 }
+
+/// The same over the other store, which reads whole vectors by chunk.
+#[cfg(feature = "postgres")]
+impl<'v> Nearest<'v> {
+    /// Compares a query with all chunks of the sources; see [`Reader::nearest`].
+    pub(crate) fn of(
+        vectors: &'v Vectors,
+        query: &'v [f32],
+        sources: &[Source],
+        within: Option<&Within>,
+        order: Arc<ChunkOrder>,
+    ) -> Option<Self> {
+        let mut scan = vectors.arena.scan(query, sources)?;
+        if let Some(within) = within {
+            scan.confine(|id| within.has(ChunkId::new(id)));
+        }
+        Some(Nearest { vectors, query, scan, order })
+    }
+
+    /// The query, and the space of it.
+    pub(crate) const fn asked(&self) -> (crate::ids::SpaceId, &'v [f32]) {
+        (self.vectors.space, self.query)
+    }
+
+    /// How many chunks to score so that the best `n` are among them.
+    pub(crate) fn enough_for(&self, n: usize) -> usize {
+        self.vectors.arena.oversample(n)
+    }
+
+    /// Of which of these chunks the cosine is to be read, and those of the others; see [`Self::cosines`].
+    pub(crate) fn to_be_read(&self, ids: &[ChunkId], exact: usize) -> (Vec<ChunkId>, Vec<(ChunkId, f64)>) {
+        let known = |id: &&ChunkId| self.vectors.arena.embedding_of(id.number()).is_some();
+        match self.vectors.arena.precision() {
+            Precision::Bits => (ids.iter().filter(known).copied().collect(), Vec::new()),
+            Precision::Int8 => {
+                let estimate = |id: &ChunkId| Some((*id, f64::from(self.scan.similarity(id.number())?)));
+                let mut estimated: Vec<(ChunkId, f64)> = ids.iter().filter_map(estimate).collect();
+                estimated.sort_by(|a, b| b.1.total_cmp(&a.1));
+                let rest = estimated.split_off(exact.min(estimated.len()));
+                (estimated.into_iter().map(|(id, _)| id).collect(), rest)
+            }
+        }
+    }
+
+    /// Puts the best first, and of equals the one that comes first in the order.
+    pub(crate) fn rank(&self, cosines: &mut [(ChunkId, f64)]) {
+        self.sort(cosines);
+    }
+}

@@ -10,6 +10,8 @@ use tokio::{
 
 use super::*;
 use crate::{
+    candidates::Wanted,
+    embeddings::NewEmbedding,
     files::{NewChunk, NewFile},
     lexical::Term,
 };
@@ -87,6 +89,44 @@ fn line(url: &str, groups: &[usize]) -> String {
     format!("{login}@{address}/{database}")
 }
 
+/// One file of one chunk.
+fn tea() -> (NewFile<'static>, NewChunk) {
+    let file = NewFile { source: "memory", path: "a.md", hash: [1; 32], mtime_ns: 0, size: 1, lines: 1, terms: 1 };
+    let (text, fts_terms) = ("tea".to_owned(), "tea".to_owned());
+    (file, NewChunk { start_line: 1, end_line: 1, hash: [1; 32], text, line_terms: Vec::new(), fts_terms })
+}
+
+#[test]
+fn candidates_by_words_and_near_come_in_one_and_their_cosines_in_another() {
+    let Some(place) = Place::new() else { return };
+    let schema = prepare(&place.database, &place.schema, true).unwrap();
+    let direct = open(&Arc::new(database(&options(&place.url))), &schema, "one");
+    direct
+        .write(|tx| {
+            let (file, chunk) = tea();
+            let space = tx.get_or_create_space("a")?.id;
+            tx.set_active_space(space)?;
+            tx.insert_embeddings(space, &[NewEmbedding { hash: [1; 32], vector: vec![1.0, 2.0] }])?;
+            tx.replace_file(tx.begin_building("words")?.id, &file, &[chunk])
+        })
+        .unwrap();
+    // The agent is found. The vectors: begin and settings, what is known of them, all codes, an end. When nothing has
+    // changed: begin and settings, what is known, an end. The search: begin and settings, the newest id, where files begin;
+    // chunks by words and chunks that are near; the space and the cosines.
+    let address = line(&place.url, &[2, 1, 1, 2, 1, 1, 1, 2, 1, 1, 2, 1, 1, 2, 2, 1]);
+    let slow = Options { pool_size: 1, ..options(&address) };
+    let agent = open(&Arc::new(database(&slow)), &schema, "one");
+    agent.vectors(&Cancel::new()).unwrap();
+    let vectors = agent.vectors(&Cancel::new()).unwrap().unwrap();
+    let search = |reader: &crate::postgres::agent::Reader<'_>| {
+        let nearest = reader.nearest(&vectors, &[2.0, 1.0], &[], None)?;
+        reader.candidates(&Wanted { nearest: nearest.as_ref(), most_nearest: 8, exact: 8, ..Wanted::default() })
+    };
+    let found = agent.read(&Cancel::new(), search).unwrap();
+    assert_eq!((found.rows.len(), found.cosines.len()), (1, 1));
+    assert!((found.cosines[0].1 - 0.8).abs() < 1e-6);
+}
+
 #[test]
 fn a_write_waits_three_times_and_words_are_looked_up_in_two() {
     let Some(place) = Place::new() else { return };
@@ -94,19 +134,11 @@ fn a_write_waits_three_times_and_words_are_looked_up_in_two() {
     let direct = Arc::new(database(&options(&place.url)));
     let live = open(&direct, &schema, "one").write(|tx| tx.begin_building("words")).unwrap().id;
     // The agent is found: a snapshot, a question, and an end that nobody waits for. The write: begin, settings and fence;
-    // four statements for a file; its words in two, the next id and the end. The search: begin and settings; both parts.
-    let address = line(&place.url, &[2, 1, 1, 3, 4, 4, 2, 2, 1]);
+    // five statements for a file; its words in two, the next id and the end. The search: begin and settings; both parts.
+    let address = line(&place.url, &[2, 1, 1, 3, 5, 4, 2, 2, 1]);
     let slow = Options { pool_size: 1, ..options(&address) };
     let agent = open(&Arc::new(database(&slow)), &schema, "one");
-    let file = NewFile { source: "memory", path: "a.md", hash: [1; 32], mtime_ns: 0, size: 1, lines: 1, terms: 1 };
-    let chunk = NewChunk {
-        start_line: 1,
-        end_line: 1,
-        hash: [1; 32],
-        text: "tea".to_owned(),
-        line_terms: Vec::new(),
-        fts_terms: "tea".to_owned(),
-    };
+    let (file, chunk) = tea();
     agent.write(|tx| tx.replace_file(live, &file, &[chunk])).unwrap();
     let concepts = [vec![Term { text: "tea", is_required: true }], vec![Term { text: "coffee", is_required: false }]];
     let found = agent.read(&Cancel::new(), |reader| reader.postings(live, &concepts, 10)).unwrap();

@@ -1,0 +1,116 @@
+//! The quantised vectors of chunks, as the vectors in memory are filled with them. Written by the writes that bring a chunk
+//! or its vector; where another agent of the tenant has brought the vector, by [`Tx::write_codes`].
+
+use tokio_postgres::types::Type;
+
+use super::agent::{Reader, Tx, column, int8, text, the_row};
+use crate::{
+    embeddings::ACTIVE_SPACE,
+    generations::GenerationId,
+    ids::{ChunkId, SpaceId},
+};
+use model::error::Result;
+
+/// Codes that are read at a time.
+const PAGE: i64 = 2_000;
+
+/// Of the chunks of a write that have ids between two: in the space that searches use, where their vectors are known.
+pub(super) const OF_NEW_CHUNKS: &str = "INSERT INTO code (agent, generation, space, seq, chunk, file, code, bits) \
+     SELECT c.agent, c.generation, e.space, $3, c.id, c.file, e.code, binary_quantize(e.v)::bit varying FROM chunk c \
+     JOIN embedding e ON e.tenant = $2 AND e.hash = c.hash \
+       AND e.space = (SELECT m.value::bigint FROM meta m WHERE m.agent = $1 AND m.key = 'active_space') \
+     WHERE c.agent = $1 AND c.id BETWEEN $4 AND $5 ON CONFLICT (agent, chunk, space) DO NOTHING";
+
+/// Of all chunks with texts that a write has stored vectors of.
+pub(super) const OF_NEW_VECTORS: &str = "INSERT INTO code (agent, generation, space, seq, chunk, file, code, bits) \
+     SELECT c.agent, c.generation, e.space, $3, c.id, c.file, e.code, binary_quantize(e.v)::bit varying \
+     FROM generation g JOIN chunk c ON c.agent = $1 AND c.generation = g.id AND c.hash = ANY ($5) \
+     JOIN embedding e ON e.tenant = $2 AND e.space = $4 AND e.hash = c.hash \
+     WHERE g.agent = $1 AND g.state <> 'retired' ON CONFLICT (agent, chunk, space) DO NOTHING";
+
+/// Of some chunks of a generation that have none.
+const OF_SOME: &str = "INSERT INTO code (agent, generation, space, seq, chunk, file, code, bits) \
+     SELECT c.agent, c.generation, e.space, $3, c.id, c.file, e.code, binary_quantize(e.v)::bit varying FROM chunk c \
+     JOIN embedding e ON e.tenant = $2 AND e.space = $4 AND e.hash = c.hash \
+     WHERE c.agent = $1 AND c.generation = $5 \
+       AND NOT EXISTS (SELECT 1 FROM code k WHERE k.agent = $1 AND k.chunk = c.id AND k.space = $4) \
+     LIMIT $6 ON CONFLICT (agent, chunk, space) DO NOTHING";
+
+/// What is known of an agent's vectors without reading them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct State {
+    /// The number of the last write.
+    pub(super) version: i64,
+    /// The last id that was given to anything.
+    pub(super) last_id: i64,
+    /// The generation that answers searches, and its chunks.
+    pub(super) live: Option<(GenerationId, i64)>,
+    /// The space that searches use, and its dimensions.
+    pub(super) space: Option<(SpaceId, i64)>,
+}
+
+impl Reader<'_> {
+    /// What is known of the vectors without reading them, in one round trip.
+    pub(super) fn state_of_vectors(&self) -> Result<State> {
+        let sql = "SELECT a.version, a.next_id - 1, g.id, g.chunks, s.id, s.dims FROM agent a \
+                   LEFT JOIN generation g ON g.agent = $1 AND g.state = 'live' \
+                   LEFT JOIN meta m ON m.agent = $1 AND m.key = $3 \
+                   LEFT JOIN space s ON s.tenant = $2 AND s.id = m.value::bigint WHERE a.id = $1";
+        let params = [int8(&self.agent), text(&self.tenant), text(&ACTIVE_SPACE)];
+        let row = the_row(self.tx.row(sql, &params)?)?;
+        Ok(State {
+            version: column(&row, 0)?,
+            last_id: column(&row, 1)?,
+            live: column::<Option<GenerationId>>(&row, 2)?.zip(column(&row, 3)?),
+            space: column::<Option<SpaceId>>(&row, 4)?.zip(column(&row, 5)?),
+        })
+    }
+
+    /// Calls `f` with chunk, source and code of every chunk of a generation that got one in a space after the write with
+    /// this number; in the order of the writes. As writers take turns, none comes later with a lower number.
+    ///
+    /// # Errors
+    /// What the database answers, and what `f` gives.
+    pub fn for_each_code(
+        &self,
+        generation: GenerationId,
+        space: SpaceId,
+        since: i64,
+        mut f: impl FnMut(ChunkId, &str, &[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let sql = "SELECT k.seq, k.chunk, f.source, k.code FROM code k JOIN file f ON f.agent = $1 AND f.id = k.file \
+                   WHERE k.agent = $1 AND k.generation = $2 AND k.space = $3 AND (k.seq, k.chunk) > ($4, $5) \
+                   ORDER BY k.seq, k.chunk LIMIT $6";
+        let (mut seq, mut chunk) = (since, ChunkId::new(i64::MAX));
+        loop {
+            let params = [
+                int8(&self.agent),
+                int8(&generation),
+                int8(&space),
+                int8(&seq),
+                int8(&chunk),
+                (&PAGE as _, Type::INT8),
+            ];
+            let rows = self.tx.rows(sql, &params)?;
+            for row in &rows {
+                f(column(row, 1)?, column(row, 2)?, column(row, 3)?)?;
+            }
+            let Some(last) = rows.last().filter(|_| rows.len() as i64 == PAGE) else { return Ok(()) };
+            (seq, chunk) = (column(last, 0)?, column(last, 1)?);
+        }
+    }
+}
+
+impl Tx<'_> {
+    /// Writes up to `limit` codes of chunks of a generation whose vectors were there before: because another agent of the
+    /// tenant has brought them, or because the space was not used yet. True while there may be more to do.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn write_codes(&self, generation: GenerationId, space: SpaceId, limit: usize) -> Result<bool> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let params =
+            [int8(&self.agent), text(&self.tenant), int8(&self.version), int8(&space), int8(&generation), int8(&limit)];
+        Ok(self.tx.execute(OF_SOME, &params)? > 0)
+    }
+}

@@ -1,0 +1,55 @@
+//! The order of chunks by what they are, kept between snapshots.
+
+use std::sync::Arc;
+
+use super::agent::{Reader, column, int8, the_row};
+use crate::{ids::ChunkId, order::ChunkOrder};
+use model::error::Result;
+
+/// Where chunks of another file begin, of those with a higher id. An index has all that is sorted here.
+const RUNS: &str = "SELECT c.id, f.source, f.path FROM (\
+       SELECT id, file, lag(file) OVER (ORDER BY id) AS before FROM chunk WHERE agent = $1 AND id > $2) c \
+     JOIN file f ON f.agent = $1 AND f.id = c.file WHERE c.before IS DISTINCT FROM c.file ORDER BY c.id";
+
+impl Reader<'_> {
+    /// The order of the chunks, of all generations; see [`crate::Reader::chunk_order`].
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn chunk_order(&self) -> Result<Arc<ChunkOrder>> {
+        // What a write has not committed is of no use to others.
+        let Some(known) = self.known_order else { return Ok(Arc::new(self.whole_order(ChunkId::default())?)) };
+        let row = the_row(self.tx.row("SELECT next_id - 1 FROM agent WHERE id = $1", &[int8(&self.agent)])?)?;
+        let newest: ChunkId = column(&row, 0)?;
+        let mut known = known.lock();
+        let before = known.take();
+        let order = match before.clone() {
+            Some(order) if order.until() == newest => order,
+            Some(mut order) if order.until() < newest && !order.is_to_be_made_anew(newest) => {
+                let grown = Arc::make_mut(&mut order);
+                self.add_runs(grown, grown.until())?;
+                grown.seen(newest, false);
+                order
+            }
+            _ => Arc::new(self.whole_order(newest)?),
+        };
+        // A snapshot of an earlier moment takes nothing away from the others.
+        let latest = before.filter(|before| before.until() > newest).unwrap_or_else(|| Arc::clone(&order));
+        *known = Some(latest);
+        Ok(order)
+    }
+
+    fn whole_order(&self, newest: ChunkId) -> Result<ChunkOrder> {
+        let mut order = ChunkOrder::default();
+        self.add_runs(&mut order, ChunkId::new(i64::MIN))?;
+        order.seen(newest, true);
+        Ok(order)
+    }
+
+    fn add_runs(&self, order: &mut ChunkOrder, after: ChunkId) -> Result<()> {
+        for row in self.tx.rows(RUNS, &[int8(&self.agent), int8(&after)])? {
+            order.add(column(&row, 0)?, column(&row, 1)?, column(&row, 2)?);
+        }
+        Ok(())
+    }
+}
