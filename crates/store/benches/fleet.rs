@@ -72,6 +72,63 @@ impl Stores {
     }
 }
 
+/// Single files that are written one by one into an agent of its own.
+const SINGLE: usize = 2_000;
+
+impl Stores {
+    fn numbers(&self, sql: &str) -> Vec<i64> {
+        let setting = Setting { begin: WRITE, search_path: &self.schema, tenant: "", agent: None };
+        let row =
+            self.database.transact(&Cancel::new(), &setting, |tx| tx.row(sql, &[])).expect("read").expect("a row");
+        (0..row.len()).map(|at| row.get(at)).collect()
+    }
+
+    /// How much the words of single writes take, and how much was written for them: merged whenever there is something to
+    /// merge, beside the same words built at once.
+    fn write_single_files(&self) {
+        let size = "SELECT pg_total_relation_size('lex'), (SELECT coalesce(sum(bytes), 0)::bigint FROM segment), \
+                    (SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = 'lex'::regclass), \
+                    (SELECT autovacuum_count FROM pg_stat_user_tables WHERE relid = 'lex'::regclass)";
+        let written = || self.numbers("SELECT (pg_current_wal_lsn() - '0/0')::bigint")[0];
+        let setting = Setting { begin: WRITE, search_path: &self.schema, tenant: "", agent: None };
+        let clear = || {
+            let all = "TRUNCATE lex, lex_dead, segment, merge, chunk, file, generation";
+            self.database.transact(&Cancel::new(), &setting, |tx| tx.batch(all)).expect("emptied");
+        };
+        let begin = || self.agent.write(|tx| tx.begin_rebuild("bench")).expect("a generation").id;
+        let merge = |live| {
+            let (mut steps, mut longest) = (0, std::time::Duration::ZERO);
+            loop {
+                let started = std::time::Instant::now();
+                if !self.agent.write(|tx| tx.merge_words(live)).expect("merged") {
+                    return (steps, longest);
+                }
+                (steps, longest) = (steps + 1, longest.max(started.elapsed()));
+            }
+        };
+        clear();
+        let live = begin();
+        let files: Vec<usize> = (0..SINGLE).collect();
+        for part in files.chunks(SINGLE / 4) {
+            let made: Vec<_> = part.iter().map(|file| (*file, chunks(*file))).collect();
+            write_postgres(&self.agent, live, &made);
+        }
+        eprintln!("at once: {:?}", self.numbers(size));
+        clear();
+        let (live, before, started) = (begin(), written(), std::time::Instant::now());
+        let (mut steps, mut longest) = (0, std::time::Duration::ZERO);
+        for file in files {
+            write_postgres(&self.agent, live, &[(file, chunks(file))]);
+            let (more, long) = merge(live);
+            (steps, longest) = (steps + more, longest.max(long));
+            if (file + 1).is_multiple_of(SINGLE / 8) {
+                eprintln!("{} single writes, {:?}: {:?}", file + 1, started.elapsed(), self.numbers(size));
+            }
+        }
+        eprintln!("{} bytes of log, {steps} steps of merges, the longest {longest:?}", written() - before);
+    }
+}
+
 /// Words as rare as those of a language.
 fn chunks(file: usize) -> Vec<NewChunk> {
     let mut random = fastrand::Rng::with_seed(file as u64);
@@ -116,13 +173,15 @@ fn main() {
     }
     divan::main();
     if let Some(stores) = &*STORES {
+        let table =
+            || stores.numbers("SELECT sum(bytes)::bigint, pg_total_relation_size('lex'), count(*) FROM segment");
+        eprintln!("bytes of words, of their table with what is dead, segments: {:?}", table());
+        stores.write_single_files();
         let setting = Setting { begin: WRITE, search_path: &stores.schema, tenant: "", agent: None };
-        let sizes = stores.database.transact(&Cancel::new(), &setting, |tx| {
-            let row = tx.row("SELECT sum(bytes)::bigint, pg_total_relation_size('lex'), count(*) FROM segment", &[])?;
-            tx.batch(&format!("DROP SCHEMA {} CASCADE", stores.schema))?;
-            Ok(row.map(|row| [0, 1, 2].map(|at| row.get::<_, i64>(at))))
-        });
-        eprintln!("bytes of words, of their table with what is dead, segments: {:?}", sizes.expect("dropped"));
+        let dropped = stores
+            .database
+            .transact(&Cancel::new(), &setting, |tx| tx.batch(&format!("DROP SCHEMA {} CASCADE", stores.schema)));
+        dropped.expect("dropped");
         stores.sqlite.close();
         let _ = (&stores.runtime, &stores.folder);
     }

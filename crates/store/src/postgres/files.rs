@@ -89,7 +89,7 @@ impl Reader<'_> {
 const DELETE: &str = "WITH gone AS (DELETE FROM file WHERE agent = $1 AND generation = $2 AND source = $3 AND path = $4 \
                  RETURNING id), \
         dead AS (DELETE FROM chunk c USING gone WHERE c.agent = $1 AND c.file = gone.id RETURNING c.id, c.hash), \
-        noted AS (INSERT INTO lex_dead (agent, generation, chunk) SELECT $1, $2, id FROM dead), \
+        noted AS (INSERT INTO lex_dead (agent, generation, chunk, seq) SELECT $1, $2, id, $5 FROM dead), \
         uncoded AS (DELETE FROM code k USING dead WHERE k.agent = $1 AND k.chunk = dead.id), \
         counted AS (UPDATE generation SET chunks = chunks - (SELECT count(*) FROM dead), \
                     hashed = hashed - (SELECT count(hash) FROM dead) \
@@ -139,7 +139,8 @@ impl Tx<'_> {
             (&line_terms as _, Type::BYTEA_ARRAY),
         ];
         let (count, hashed) = (chunks.len() as i64, hashes.iter().flatten().count() as i64);
-        let gone = [int8(&self.agent), int8(&generation), text(&file.source), text(&file.path)];
+        let version = int8(&self.version);
+        let gone = [int8(&self.agent), int8(&generation), text(&file.source), text(&file.path), version];
         self.tx.execute_all(&[
             (DELETE, &gone),
             (
@@ -176,7 +177,7 @@ impl Tx<'_> {
     /// # Errors
     /// What the database answers.
     pub fn delete_file(&self, generation: GenerationId, source: &str, path: &str) -> Result<bool> {
-        let params = [int8(&self.agent), int8(&generation), text(&source), text(&path)];
+        let params = [int8(&self.agent), int8(&generation), text(&source), text(&path), int8(&self.version)];
         self.tx.row(DELETE, &params)?.map_or(Ok(false), |row| Ok(column::<i64>(&row, 0)? > 0))
     }
 }

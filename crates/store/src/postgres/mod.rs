@@ -19,6 +19,7 @@ mod error;
 mod files;
 mod generations;
 mod lease;
+mod merging;
 mod meta;
 mod order;
 mod refusals;

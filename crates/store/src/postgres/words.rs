@@ -1,15 +1,12 @@
 //! Which chunks hold a term: looked up in the blocks of all segments at once, and written as one segment a transaction.
 
-use std::{
-    cell::RefCell,
-    collections::{BTreeMap, HashMap},
-};
+use std::{cell::RefCell, collections::BTreeMap};
 
 use tokio_postgres::{Row, types::Type};
 
 use super::{
-    agent::{Reader, Tx, column, int8, natural},
-    blocks::{Block, Builder, Dead, Merge, Segment, Stored, TermHash},
+    agent::{Reader, Tx, column, int8},
+    blocks::{Block, Builder, Dead, Stored, TermHash},
     connect::{Param, Statement, Transaction},
 };
 use crate::{
@@ -19,14 +16,6 @@ use crate::{
     lexical::{Postings, Term, is_term},
 };
 use model::error::Result;
-
-/// Segments that a search may have to look at. With one more, those that are small beside the rest become one.
-const MOST_SEGMENTS: usize = 8;
-
-/// Chunks that are gone and still in segments, and their share of those that are there, from which on all segments become
-/// one: whoever searches has to know of each.
-const MOST_DEAD: u64 = 1_000;
-const DEAD_SHARE: u64 = 4;
 
 /// Blocks that are written at a time, some 1 MB.
 const BLOCKS: usize = 256;
@@ -79,11 +68,11 @@ pub(super) struct NewSegment {
 }
 
 impl NewSegment {
-    const fn new(agent: i64, generation: GenerationId, id: i64, chunks: (i64, i64)) -> Self {
+    pub(super) const fn new(agent: i64, generation: GenerationId, id: i64, chunks: (i64, i64)) -> Self {
         Self { agent, generation, id, chunks, bytes: 0, blocks: Vec::new() }
     }
 
-    fn push(&mut self, block: Stored) {
+    pub(super) fn push(&mut self, block: Stored) {
         self.bytes += block.data.len() as i64;
         match self.blocks.last_mut().filter(|(firsts, _)| firsts.len() < BLOCKS) {
             Some((firsts, data)) => {
@@ -94,18 +83,30 @@ impl NewSegment {
         }
     }
 
-    /// What writes it.
-    pub(super) fn statements(&self) -> Vec<(&'static str, Vec<Param<'_>>)> {
-        let key = || vec![int8(&self.agent), int8(&self.generation), int8(&self.id)];
-        let blocks = self.blocks.iter().map(|(firsts, data)| {
-            let mut params = key();
+    /// Bytes of its blocks.
+    pub(super) const fn bytes(&self) -> i64 {
+        self.bytes
+    }
+
+    fn key(&self) -> Vec<Param<'_>> {
+        vec![int8(&self.agent), int8(&self.generation), int8(&self.id)]
+    }
+
+    /// What writes its blocks, which nobody reads before it has a row.
+    pub(super) fn block_statements(&self) -> impl Iterator<Item = (&'static str, Vec<Param<'_>>)> {
+        self.blocks.iter().map(|(firsts, data)| {
+            let mut params = self.key();
             params.extend([(firsts as _, Type::INT8_ARRAY), (data as _, Type::BYTEA_ARRAY)]);
             ("INSERT INTO lex (agent, generation, segment, first, data) SELECT $1, $2, $3, b.* FROM unnest($4, $5) b", params)
-        });
-        let mut row = key();
+        })
+    }
+
+    /// What writes it.
+    pub(super) fn statements(&self) -> Vec<(&'static str, Vec<Param<'_>>)> {
+        let mut row = self.key();
         row.extend([int8(&self.chunks.0), int8(&self.chunks.1), int8(&self.bytes)]);
         let sql = "INSERT INTO segment (agent, generation, id, first_chunk, last_chunk, bytes) VALUES ($1, $2, $3, $4, $5, $6)";
-        blocks.chain([(sql, row)]).collect()
+        self.block_statements().chain([(sql, row)]).collect()
     }
 
     fn write(&self, tx: &Transaction<'_>) -> Result<()> {
@@ -179,7 +180,7 @@ impl Reader<'_> {
     }
 
     /// Chunks between two that are gone, and still in a segment.
-    fn dead(&self, generation: GenerationId, (first, last): (i64, i64)) -> Result<Dead> {
+    pub(super) fn dead(&self, generation: GenerationId, (first, last): (i64, i64)) -> Result<Dead> {
         dead_of(&self.tx.rows(DEAD, &[int8(&self.agent), int8(&generation), int8(&first), int8(&last)])?)
     }
 
@@ -255,69 +256,7 @@ impl Tx<'_> {
             ("DELETE FROM lex WHERE agent = $1 AND generation = $2", &params),
             ("DELETE FROM segment WHERE agent = $1 AND generation = $2", &params),
             ("DELETE FROM lex_dead WHERE agent = $1 AND generation = $2", &params),
+            ("DELETE FROM merge WHERE agent = $1 AND generation = $2", &params),
         ])
-    }
-
-    /// Makes one segment of several when there are more than a search should look at, or too much in them is gone; false
-    /// when neither is so.
-    ///
-    /// # Errors
-    /// As [`Reader::postings`].
-    pub fn merge_words(&self, generation: GenerationId) -> Result<bool> {
-        let sql = "SELECT id, first_chunk, last_chunk, bytes FROM segment WHERE agent = $1 AND generation = $2 \
-                   ORDER BY first_chunk DESC";
-        let rows = self.tx.rows(sql, &[int8(&self.agent), int8(&generation)])?;
-        let dead = self.dead_count(generation)?;
-        let all = dead > MOST_DEAD.max(self.chunk_count(generation)? / DEAD_SHARE);
-        if rows.len() <= MOST_SEGMENTS && !all {
-            return Ok(false);
-        }
-        // The newest, and of those before it each that is not much larger than all that is merged already: what is written
-        // again and again is small, and a large one is written again when as much has come.
-        let (mut ids, mut bytes, mut chunks) = (Vec::new(), 0_i64, (i64::MAX, i64::MIN));
-        for row in &rows {
-            let size = column::<i64>(row, 3)?;
-            if ids.len() > 1 && size > bytes.saturating_mul(2) && !all {
-                break;
-            }
-            ids.push(column::<i64>(row, 0)?);
-            bytes = bytes.saturating_add(size);
-            chunks = (chunks.0.min(column(row, 1)?), chunks.1.max(column(row, 2)?));
-        }
-        ids.reverse();
-        let dead = self.dead(generation, chunks)?;
-        let mut blocks = self.blocks(generation, &ids)?;
-        let segments = ids.iter().map(|id| Segment::new(blocks.remove(id).unwrap_or_default().into_iter())).collect();
-        let mut segment = NewSegment::new(self.agent, generation, self.next_ids(1), chunks);
-        for block in Merge::new(segments, &dead) {
-            segment.push(block?);
-        }
-        let params = [int8(&self.agent), int8(&generation), (&ids as _, Type::INT8_ARRAY)];
-        let range = [int8(&self.agent), int8(&generation), int8(&chunks.0), int8(&chunks.1)];
-        self.tx.execute_all(&[
-            ("DELETE FROM lex WHERE agent = $1 AND generation = $2 AND segment = ANY ($3)", &params),
-            ("DELETE FROM segment WHERE agent = $1 AND generation = $2 AND id = ANY ($3)", &params),
-            ("DELETE FROM lex_dead WHERE agent = $1 AND generation = $2 AND chunk BETWEEN $3 AND $4", &range),
-        ])?;
-        segment.write(self.tx)?;
-        Ok(true)
-    }
-
-    fn dead_count(&self, generation: GenerationId) -> Result<u64> {
-        let sql = "SELECT count(*) FROM lex_dead WHERE agent = $1 AND generation = $2";
-        self.tx.row(sql, &[int8(&self.agent), int8(&generation)])?.map_or(Ok(0), |row| natural(&row, 0))
-    }
-
-    /// All blocks of segments, in order.
-    fn blocks(&self, generation: GenerationId, segments: &[i64]) -> Result<HashMap<i64, Vec<Result<Stored>>>> {
-        let sql = "SELECT segment, first, data FROM lex WHERE agent = $1 AND generation = $2 AND segment = ANY ($3) \
-                   ORDER BY segment, first";
-        let params = [int8(&self.agent), int8(&generation), (&segments as _, Type::INT8_ARRAY)];
-        let mut blocks: HashMap<i64, Vec<Result<Stored>>> = HashMap::new();
-        for row in self.tx.rows(sql, &params)? {
-            let stored = Stored { first: TermHash::new(column(&row, 1)?), data: column(&row, 2)? };
-            blocks.entry(column(&row, 0)?).or_default().push(Ok(stored));
-        }
-        Ok(blocks)
     }
 }

@@ -9,6 +9,8 @@ use model::error::Result;
 /// The blocks of a segment, in order, as they come from the database.
 pub struct Segment<I> {
     blocks: I,
+    /// Terms before are left out, and from the second on.
+    range: (Option<TermHash>, Option<TermHash>),
     block: Option<(Block<Vec<u8>>, Cursor)>,
     head: Option<(TermHash, Vec<ChunkId>)>,
 }
@@ -16,16 +18,30 @@ pub struct Segment<I> {
 impl<I: Iterator<Item = Result<Stored>>> Segment<I> {
     /// That of these blocks.
     pub const fn new(blocks: I) -> Self {
-        Self { blocks, block: None, head: None }
+        Self { blocks, range: (None, None), block: None, head: None }
+    }
+
+    /// Only terms from one on, up to another without that one; none = to the end.
+    #[must_use]
+    pub fn between(mut self, from: TermHash, until: Option<TermHash>) -> Self {
+        self.range = (Some(from), until);
+        self
     }
 
     /// Reads the next list into `head`; none at the end.
     fn advance(&mut self) -> Result<()> {
         self.head = None;
         loop {
+            let (from, until) = self.range;
             if let Some((block, cursor)) = &mut self.block
                 && let Some((term, postings)) = block.next(cursor)?
             {
+                if until.is_some_and(|until| term >= until) {
+                    return Ok(());
+                }
+                if from.is_some_and(|from| term < from) {
+                    continue;
+                }
                 self.head = Some((term, postings.ids()?));
                 return Ok(());
             }

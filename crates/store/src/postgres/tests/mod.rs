@@ -1,6 +1,7 @@
 //! Tests on a real PostgreSQL, which `npm run pg -- start` gives; skipped where `MEMORY_CORE_TEST_PG` names none.
 
 mod connecting;
+mod merging;
 mod nearest;
 mod parity;
 mod round_trips;
