@@ -13,6 +13,7 @@ use tokio_postgres::{
     Row,
     types::{FromSql, ToSql, Type},
 };
+use uuid::Uuid;
 
 use super::{
     connect::{Database, Param, SNAPSHOT, Setting, Statement, Transaction, WRITE},
@@ -164,18 +165,20 @@ impl Agent {
             return Err(newer());
         }
         let sql = format!(
-            "UPDATE agent SET version = version + 1, expires_ms = CASE WHEN token = $4 AND owner = $3 \
+            "UPDATE agent SET version = version + 1, writes = (array_prepend($5, writes))[1:32], expires_ms = CASE WHEN token = $4 AND owner = $3 \
              THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $2 ELSE expires_ms END \
-             WHERE id = $1 AND {condition} RETURNING version, pg_current_xact_id()::text, next_id"
+             WHERE id = $1 AND {condition} RETURNING version, next_id"
         );
         let owner = self.options.owner.uuid.as_str();
-        let fence = [int8(&self.id), int8(&VALID_MS), text(&owner), int8(&token)];
+        let (write, _) = Uuid::new_v4().as_u64_pair();
+        let write = write.cast_signed();
+        let fence = [int8(&self.id), int8(&VALID_MS), text(&owner), int8(&token), int8(&write)];
         let (transaction, row) = self.database.begin(&Cancel::new(), &self.setting(WRITE), Some((&sql, &fence)))?;
         let Some(row) = row else {
             transaction.rollback();
             return Err(not_held());
         };
-        let (version, xid, first_id) = (column(&row, 0)?, column::<String>(&row, 1)?, column(&row, 2)?);
+        let (version, first_id) = (column(&row, 0)?, column(&row, 1)?);
         let (pending, next_id) = (RefCell::default(), Cell::new(first_id));
         let (tenant, pending_words) = (self.options.tenant.as_str(), Some(&pending));
         let reader = Reader { tx: &transaction, agent: self.id, tenant, pending: pending_words, known_order: None };
@@ -197,7 +200,7 @@ impl Agent {
             Ok(()) => Ok(value),
             // All was done but for the last word, and the answer to that was lost.
             Err(error) if error.code() == Code::Io => {
-                if self.was_committed(version, &xid)? {
+                if self.was_committed(version, write)? {
                     Ok(value)
                 } else {
                     Err(error)
@@ -208,22 +211,20 @@ impl Agent {
     }
 
     /// Whether a write whose answer was lost was done.
-    fn was_committed(&self, version: i64, xid: &str) -> Result<bool> {
-        // A standby that took over may have lost it, and given its number to another; but then its version is lower.
-        let sql = "SELECT version >= $2 AND pg_xact_status($3::text::xid8) IS NOT DISTINCT FROM 'committed', \
-                   pg_xact_status($3::text::xid8) IS NOT DISTINCT FROM 'in progress' FROM agent WHERE id = $1";
+    fn was_committed(&self, version: i64, write: i64) -> Result<bool> {
+        // Waits for the write itself, should it still go on. It is on the list then, unless so many came after it.
+        let sql = "SELECT $2 = ANY (writes), version - $3 >= cardinality(writes) FROM agent WHERE id = $1 FOR UPDATE";
         let (times, apart) = ASKED;
         let mut last = lost();
         for _ in 0..times {
-            let params = [int8(&self.id), int8(&version), text(&xid)];
-            match self.database.transact(&Cancel::new(), &self.setting(SNAPSHOT), |tx| tx.row(sql, &params)) {
+            let params = [int8(&self.id), int8(&write), int8(&version)];
+            match self.database.transact(&Cancel::new(), &self.setting(WRITE), |tx| tx.row(sql, &params)) {
                 Ok(row) => {
                     let row = the_row(row)?;
-                    if !column::<bool>(&row, 1)? {
-                        return column(&row, 0);
-                    }
+                    let (is_there, is_too_late) = (column::<bool>(&row, 0)?, column::<bool>(&row, 1)?);
+                    return if is_too_late && !is_there { Err(lost()) } else { Ok(is_there) };
                 }
-                Err(error) if error.code() == Code::Io => last = error,
+                Err(error) if matches!(error.code(), Code::Io | Code::Busy | Code::ReadOnly) => last = error,
                 Err(error) => return Err(error),
             }
             thread::sleep(apart);

@@ -185,19 +185,22 @@ impl Transaction<'_> {
     fn begin(
         &self,
         setting: &Setting<'_>,
-        statement_timeout: Duration,
+        (statement, idle): (Duration, Duration),
         first: Option<Statement<'_>>,
     ) -> Result<Option<Row>> {
         let client = self.client()?;
-        let timeout = statement_timeout.as_millis().clamp(1, i32::MAX as u128).to_string();
+        let millis = |timeout: Duration| timeout.as_millis().clamp(1, i32::MAX as u128).to_string();
+        let (statement, idle) = (millis(statement), millis(idle));
         let agent = setting.agent.map(|agent| agent.to_string()).unwrap_or_default();
         let sql = "SELECT set_config('statement_timeout', $1, true), set_config('search_path', $2, true), \
-                   set_config('openclaw.tenant', $3, true), set_config('openclaw.agent', $4, true)";
-        let params: [Param<'_>; 4] = [
-            (&timeout, Type::TEXT),
+                   set_config('openclaw.tenant', $3, true), set_config('openclaw.agent', $4, true), \
+                   set_config('idle_in_transaction_session_timeout', $5, true)";
+        let params: [Param<'_>; 5] = [
+            (&statement, Type::TEXT),
             (&setting.search_path, Type::TEXT),
             (&setting.tenant, Type::TEXT),
             (&agent, Type::TEXT),
+            (&idle, Type::TEXT),
         ];
         let first = async {
             match first {
@@ -346,7 +349,8 @@ impl Database {
             has_failed: Cell::new(false),
         };
         let limit = cancel.remaining().map_or(self.statement_timeout, |left| left.min(self.statement_timeout));
-        let row = transaction.begin(setting, limit, first)?;
+        // Whoever stands still in the middle holds up all other writers of the agent, and keeps dead rows from vacuum.
+        let row = transaction.begin(setting, (limit, self.statement_timeout), first)?;
         Ok((transaction, row))
     }
 

@@ -143,6 +143,9 @@ fn of_state(state: &SqlState) -> Error {
             "the database takes no more connections",
             "Raise max_connections, lower store.postgres.poolSize, or put a pooler in between",
         ),
+        SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => {
+            away("a transaction stood still for too long, and the database ended it")
+        }
         SqlState::QUERY_CANCELED => Error::new(Code::Deadline, "the database took too long, and was stopped"),
         SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED | SqlState::LOCK_NOT_AVAILABLE => {
             told(Code::Busy, "another process is writing to the database", WAIT)

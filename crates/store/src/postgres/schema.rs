@@ -30,6 +30,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 2, min_reader: 2, min_writer: 2, sql: include_str!("migrations/0002_vectors.sql") },
     Migration { version: 3, min_reader: 3, min_writer: 3, sql: include_str!("migrations/0003_codes.sql") },
     Migration { version: 4, min_reader: 3, min_writer: 4, sql: include_str!("migrations/0004_merge.sql") },
+    Migration { version: 5, min_reader: 3, min_writer: 5, sql: include_str!("migrations/0005_writes.sql") },
 ];
 
 /// A schema that this engine can use.

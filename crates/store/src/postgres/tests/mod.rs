@@ -1,6 +1,8 @@
 //! Tests on a real PostgreSQL, which `npm run pg -- start` gives; skipped where `MEMORY_CORE_TEST_PG` names none.
 
 mod connecting;
+#[cfg(unix)]
+mod killing;
 mod merging;
 mod nearest;
 mod parity;
