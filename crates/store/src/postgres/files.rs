@@ -7,6 +7,7 @@ use tokio_postgres::{Row, types::Type};
 use super::{
     agent::{Reader, Tx, column, int8, natural, text},
     codes::OF_NEW_CHUNKS,
+    connect::{Param, Statement},
 };
 use crate::{
     files::{FileRow, Hash, NewChunk, NewFile},
@@ -90,11 +91,136 @@ const DELETE: &str = "WITH gone AS (DELETE FROM file WHERE agent = $1 AND genera
                  RETURNING id), \
         dead AS (DELETE FROM chunk c USING gone WHERE c.agent = $1 AND c.file = gone.id RETURNING c.id, c.hash), \
         noted AS (INSERT INTO lex_dead (agent, generation, chunk, seq) SELECT $1, $2, id, $5 FROM dead), \
+        untold AS (DELETE FROM transcript t USING gone WHERE t.agent = $1 AND t.file = gone.id), \
         uncoded AS (DELETE FROM code k USING dead WHERE k.agent = $1 AND k.chunk = dead.id), \
         counted AS (UPDATE generation SET chunks = chunks - (SELECT count(*) FROM dead), \
                     hashed = hashed - (SELECT count(hash) FROM dead) \
                     WHERE agent = $1 AND id = $2 AND EXISTS (SELECT 1 FROM dead)) \
    SELECT count(*) FROM gone";
+
+/// A file as it is sent.
+pub(super) struct FileParams<'f> {
+    file: &'f NewFile<'f>,
+    hash: &'f [u8],
+    size: i64,
+    lines: i64,
+    terms: i64,
+}
+
+impl<'f> FileParams<'f> {
+    pub(super) const INSERT: &'static str = "INSERT INTO file (agent, id, generation, source, path, hash, mtime_ns, size, \
+         lines, terms, indexed_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+
+    /// Of one that stays where it is.
+    pub(super) const UPDATE: &'static str = "UPDATE file SET hash = $6, mtime_ns = $7, size = $8, lines = $9, terms = $10, \
+         indexed_ms = $11 WHERE agent = $1 AND id = $2 AND generation = $3 AND source = $4 AND path = $5";
+
+    pub(super) fn new(file: &'f NewFile<'f>) -> Result<Self> {
+        let too_large = |_| Error::new(Code::Argument, "a file is too large for the index");
+        let size = i64::try_from(file.size).map_err(too_large)?;
+        Ok(Self { file, hash: &file.hash, size, lines: i64::from(file.lines), terms: i64::from(file.terms) })
+    }
+
+    pub(super) fn all<'a>(
+        &'a self,
+        agent: &'a i64,
+        id: &'a i64,
+        generation: &'a GenerationId,
+        now_ms: &'a i64,
+    ) -> [Param<'a>; 11] {
+        [
+            int8(agent),
+            int8(id),
+            int8(generation),
+            text(&self.file.source),
+            text(&self.file.path),
+            (&self.hash as _, Type::BYTEA),
+            int8(&self.file.mtime_ns),
+            int8(&self.size),
+            int8(&self.lines),
+            int8(&self.terms),
+            int8(now_ms),
+        ]
+    }
+}
+
+/// Chunks as they are sent.
+pub(super) struct ChunkRows<'c> {
+    agent: i64,
+    tenant: &'c str,
+    version: i64,
+    generation: GenerationId,
+    file: i64,
+    /// The first id, and the last.
+    range: (i64, i64),
+    ids: Vec<i64>,
+    starts: Vec<i64>,
+    ends: Vec<i64>,
+    hashes: Vec<Option<&'c [u8]>>,
+    bodies: Vec<&'c [u8]>,
+    lines: Vec<&'c [u8]>,
+    /// How many there are, and how many with a text.
+    counts: (i64, i64),
+}
+
+impl<'c> ChunkRows<'c> {
+    /// Those of a file, with ids from `first` on.
+    pub(super) fn new(
+        tx: &Tx<'c>,
+        generation: GenerationId,
+        (file, first): (i64, i64),
+        chunks: &'c [NewChunk],
+    ) -> Self {
+        let hashes: Vec<_> =
+            chunks.iter().map(|chunk| (!chunk.text.trim().is_empty()).then_some(&chunk.hash[..])).collect();
+        let counts = (chunks.len() as i64, hashes.iter().flatten().count() as i64);
+        Self {
+            agent: tx.agent,
+            tenant: tx.tenant,
+            version: tx.version,
+            generation,
+            file,
+            range: (first, first + counts.0 - 1),
+            ids: (first..).take(chunks.len()).collect(),
+            starts: chunks.iter().map(|chunk| i64::from(chunk.start_line)).collect(),
+            ends: chunks.iter().map(|chunk| i64::from(chunk.end_line)).collect(),
+            hashes,
+            bodies: chunks.iter().map(|chunk| chunk.text.as_bytes()).collect(),
+            lines: chunks.iter().map(|chunk| chunk.line_terms.as_slice()).collect(),
+            counts,
+        }
+    }
+
+    /// What writes and counts them, with the codes of those whose vectors are there.
+    pub(super) fn statements(&self) -> [(&'static str, Vec<Param<'_>>); 3] {
+        let agent = || int8(&self.agent);
+        [
+            (
+                "INSERT INTO chunk (agent, generation, file, id, start_line, end_line, hash, body, lines) \
+                 SELECT $1, $2, $3, c.* FROM unnest($4, $5, $6, $7, $8, $9) c",
+                vec![
+                    agent(),
+                    int8(&self.generation),
+                    int8(&self.file),
+                    (&self.ids as _, Type::INT8_ARRAY),
+                    (&self.starts as _, Type::INT8_ARRAY),
+                    (&self.ends as _, Type::INT8_ARRAY),
+                    (&self.hashes as _, Type::BYTEA_ARRAY),
+                    (&self.bodies as _, Type::BYTEA_ARRAY),
+                    (&self.lines as _, Type::BYTEA_ARRAY),
+                ],
+            ),
+            (
+                "UPDATE generation SET chunks = chunks + $3, hashed = hashed + $4 WHERE agent = $1 AND id = $2",
+                vec![agent(), int8(&self.generation), int8(&self.counts.0), int8(&self.counts.1)],
+            ),
+            (
+                OF_NEW_CHUNKS,
+                vec![agent(), text(&self.tenant), int8(&self.version), int8(&self.range.0), int8(&self.range.1)],
+            ),
+        ]
+    }
+}
 
 impl Tx<'_> {
     /// Stores a file and its chunks in place of what was stored under its path. Gives the id of the file.
@@ -103,62 +229,16 @@ impl Tx<'_> {
     /// What the database answers.
     pub fn replace_file(&self, generation: GenerationId, file: &NewFile<'_>, chunks: &[NewChunk]) -> Result<FileId> {
         let id = self.next_ids(1 + chunks.len());
-        let (first, last) = (id + 1, id + chunks.len() as i64);
-        let too_large = |_| Error::new(Code::Argument, "a file is too large for the index");
-        let size = i64::try_from(file.size).map_err(too_large)?;
-        let (lines, terms) = (i64::from(file.lines), i64::from(file.terms));
-        let file_params = [
-            int8(&self.agent),
-            int8(&id),
-            int8(&generation),
-            text(&file.source),
-            text(&file.path),
-            (&file.hash.as_slice() as _, Type::BYTEA),
-            int8(&file.mtime_ns),
-            int8(&size),
-            int8(&lines),
-            int8(&terms),
-            int8(&self.now_ms),
-        ];
-        let ids: Vec<i64> = (first..).take(chunks.len()).collect();
-        let starts: Vec<i64> = chunks.iter().map(|chunk| i64::from(chunk.start_line)).collect();
-        let ends: Vec<i64> = chunks.iter().map(|chunk| i64::from(chunk.end_line)).collect();
-        let hashes: Vec<Option<&[u8]>> =
-            chunks.iter().map(|chunk| (!chunk.text.trim().is_empty()).then_some(&chunk.hash[..])).collect();
-        let bodies: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.text.as_bytes()).collect();
-        let line_terms: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.line_terms.as_slice()).collect();
-        let chunk_params = [
-            int8(&self.agent),
-            int8(&generation),
-            int8(&id),
-            (&ids as _, Type::INT8_ARRAY),
-            (&starts as _, Type::INT8_ARRAY),
-            (&ends as _, Type::INT8_ARRAY),
-            (&hashes as _, Type::BYTEA_ARRAY),
-            (&bodies as _, Type::BYTEA_ARRAY),
-            (&line_terms as _, Type::BYTEA_ARRAY),
-        ];
-        let (count, hashed) = (chunks.len() as i64, hashes.iter().flatten().count() as i64);
+        let first = id + 1;
+        let file_params = FileParams::new(file)?;
+        let rows = ChunkRows::new(self, generation, (id, first), chunks);
         let version = int8(&self.version);
         let gone = [int8(&self.agent), int8(&generation), text(&file.source), text(&file.path), version];
-        self.tx.execute_all(&[
-            (DELETE, &gone),
-            (
-                "INSERT INTO file (agent, id, generation, source, path, hash, mtime_ns, size, lines, terms, indexed_ms) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-                &file_params,
-            ),
-            (
-                "INSERT INTO chunk (agent, generation, file, id, start_line, end_line, hash, body, lines) \
-                 SELECT $1, $2, $3, c.* FROM unnest($4, $5, $6, $7, $8, $9) c",
-                &chunk_params,
-            ),
-            (
-                "UPDATE generation SET chunks = chunks + $3, hashed = hashed + $4 WHERE agent = $1 AND id = $2",
-                &[int8(&self.agent), int8(&generation), int8(&count), int8(&hashed)],
-            ),
-            (OF_NEW_CHUNKS, &[int8(&self.agent), text(&self.tenant), int8(&self.version), int8(&first), int8(&last)]),
-        ])?;
+        let about_file = file_params.all(&self.agent, &id, &generation, &self.now_ms);
+        let of_chunks = rows.statements();
+        let mut all: Vec<Statement<'_>> = vec![(DELETE, &gone), (FileParams::INSERT, &about_file)];
+        all.extend(of_chunks.iter().map(|(sql, params)| (*sql, params.as_slice())));
+        self.tx.execute_all(&all)?;
         self.add_words(generation, first, chunks);
         Ok(FileId::new(id))
     }

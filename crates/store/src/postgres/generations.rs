@@ -107,7 +107,7 @@ impl Tx<'_> {
         self.drop_words(retired)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let params = [int8(&self.agent), int8(&retired), int8(&limit)];
-        for (table, id) in [("code", "chunk"), ("chunk", "id"), ("file", "id")] {
+        for (table, id) in [("code", "chunk"), ("chunk", "id"), ("transcript", "file"), ("file", "id")] {
             let sql = format!(
                 "DELETE FROM {table} WHERE agent = $1 AND {id} = ANY (ARRAY(\
                  SELECT {id} FROM {table} WHERE agent = $1 AND generation = $2 LIMIT $3))"

@@ -8,6 +8,7 @@
 //! - [`agent`] – the memory of one agent; its reads and writes are in one file per topic, as in the rest of the crate.
 
 pub mod agent;
+mod batch_jobs;
 pub mod blocks;
 mod candidates;
 mod chunks;
@@ -24,9 +25,13 @@ mod meta;
 mod order;
 mod refusals;
 pub mod schema;
+mod skipped;
+mod stats;
 #[cfg(test)]
 mod tests;
 mod tls;
+mod transcripts;
+mod usage;
 mod vectors;
 mod within;
 mod words;

@@ -31,6 +31,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 3, min_reader: 3, min_writer: 3, sql: include_str!("migrations/0003_codes.sql") },
     Migration { version: 4, min_reader: 3, min_writer: 4, sql: include_str!("migrations/0004_merge.sql") },
     Migration { version: 5, min_reader: 3, min_writer: 5, sql: include_str!("migrations/0005_writes.sql") },
+    Migration { version: 6, min_reader: 6, min_writer: 6, sql: include_str!("migrations/0006_books.sql") },
 ];
 
 /// A schema that this engine can use.

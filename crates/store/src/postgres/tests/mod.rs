@@ -1,5 +1,6 @@
 //! Tests on a real PostgreSQL, which `npm run pg -- start` gives; skipped where `MEMORY_CORE_TEST_PG` names none.
 
+mod books;
 mod connecting;
 #[cfg(unix)]
 mod killing;
