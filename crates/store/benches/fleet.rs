@@ -116,16 +116,23 @@ impl Stores {
         eprintln!("at once: {:?}", self.numbers(size));
         clear();
         let (live, before, started) = (begin(), written(), std::time::Instant::now());
-        let (mut steps, mut longest) = (0, std::time::Duration::ZERO);
+        let (mut steps, mut longest, mut vacuums) = (0, std::time::Duration::ZERO, Vec::new());
         for file in files {
             write_postgres(&self.agent, live, &[(file, chunks(file))]);
             let (more, long) = merge(live);
             (steps, longest) = (steps + more, longest.max(long));
+            if file.is_multiple_of(50) {
+                let started = std::time::Instant::now();
+                if self.agent.vacuum_words(&Cancel::new()).expect("cleared") {
+                    vacuums.push(started.elapsed());
+                }
+            }
             if (file + 1).is_multiple_of(SINGLE / 8) {
                 eprintln!("{} single writes, {:?}: {:?}", file + 1, started.elapsed(), self.numbers(size));
             }
         }
-        eprintln!("{} bytes of log, {steps} steps of merges, the longest {longest:?}", written() - before);
+        let log = written() - before;
+        eprintln!("{log} bytes of log, {steps} steps of merges, the longest {longest:?}, vacuums {vacuums:?}");
     }
 }
 

@@ -242,6 +242,11 @@ impl Agent {
         })
     }
 
+    /// The database that it is kept in.
+    pub(super) fn database(&self) -> &Database {
+        &self.database
+    }
+
     /// A transaction on the agent's row, which counts for no write.
     pub(super) fn on_row<T>(&self, f: impl FnOnce(&Transaction<'_>, i64) -> Result<T>) -> Result<T> {
         if !self.schema.may_write {

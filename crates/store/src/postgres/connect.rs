@@ -331,16 +331,7 @@ impl Database {
         setting: &Setting<'_>,
         first: Option<Statement<'_>>,
     ) -> Result<(Transaction<'_>, Option<Row>)> {
-        let client = wait(&self.runtime, cancel, self.pool.get())?.map_err(|error| match error {
-            PoolError::Backend(error) => error,
-            PoolError::Timeout(managed::TimeoutType::Wait) => {
-                Error::new(Code::Busy, "all connections to the database are in use")
-            }
-            PoolError::Timeout(_) => {
-                away(&format!("the database cannot be reached (no answer in {} ms)", self.connect_timeout.as_millis()))
-            }
-            _ => Error::new(Code::Closed, "the store is closed"),
-        })?;
+        let client = self.client(cancel)?;
         let transaction = Transaction {
             client: Some(client),
             runtime: &self.runtime,
@@ -352,6 +343,39 @@ impl Database {
         // Whoever stands still in the middle holds up all other writers of the agent, and keeps dead rows from vacuum.
         let row = transaction.begin(setting, (limit, self.statement_timeout), first)?;
         Ok((transaction, row))
+    }
+
+    /// A connection of the pool.
+    fn client(&self, cancel: &Cancel) -> Result<Object<Manager>> {
+        wait(&self.runtime, cancel, self.pool.get())?.map_err(|error| match error {
+            PoolError::Backend(error) => error,
+            PoolError::Timeout(managed::TimeoutType::Wait) => {
+                Error::new(Code::Busy, "all connections to the database are in use")
+            }
+            PoolError::Timeout(_) => {
+                away(&format!("the database cannot be reached (no answer in {} ms)", self.connect_timeout.as_millis()))
+            }
+            _ => Error::new(Code::Closed, "the store is closed"),
+        })
+    }
+
+    /// Runs a statement of ours that no transaction may hold. Blocks.
+    ///
+    /// # Errors
+    /// What the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
+    ///
+    /// # Panics
+    /// On a thread that drives a runtime.
+    pub fn alone(&self, cancel: &Cancel, sql: &str) -> Result<()> {
+        let client = self.client(cancel)?;
+        match wait(&self.runtime, cancel, client.batch_execute(sql)) {
+            Ok(answer) => answer.map_err(|error| of_postgres(&error)),
+            Err(cancelled) => {
+                // It may still run.
+                drop(Object::take(client));
+                Err(cancelled)
+            }
+        }
     }
 
     /// Runs a transaction: committed when the work succeeds, undone when it fails, panics or is cancelled. Blocks.

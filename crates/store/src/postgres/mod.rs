@@ -32,6 +32,7 @@ mod tests;
 mod tls;
 mod transcripts;
 mod usage;
+mod vacuum;
 mod vectors;
 mod within;
 mod words;

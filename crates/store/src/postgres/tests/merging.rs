@@ -127,3 +127,36 @@ fn whoever_searches_between_two_steps_finds_the_same() {
         prop_assert!(left[3] <= 8);
     });
 }
+
+#[test]
+fn room_of_merged_words_is_used_again_by_whoever_may_clear_it() {
+    let Some(place) = Place::new() else { return };
+    let schema = prepare(&place.database, &place.schema, true).unwrap();
+    let [ordinary, owner] = [place.role(), database(&options(&place.url))].map(Arc::new);
+    let agents = [open(&ordinary, &schema, "one"), open(&owner, &schema, "one")];
+    let live = agents[0].write(|tx| tx.begin_building("words")).unwrap().id;
+    let of_file = [words(1), words(2), words(3)];
+    let (mut cleared, mut sizes) = (0, Vec::new());
+    let started = std::time::Instant::now();
+    // Until it was cleared twice: the database says with a delay what is dead.
+    while cleared < 2 {
+        assert!(started.elapsed() < Duration::from_secs(180), "nothing is cleared: {sizes:?}");
+        for name in 0..40 {
+            put(&agents[1], live, name, &of_file);
+            while agents[1].write(|tx| tx.merge_words(live)).unwrap() {}
+        }
+        assert!(!agents[0].vacuum_words(&Cancel::new()).unwrap(), "the table is another's");
+        if agents[1].vacuum_words(&Cancel::new()).unwrap() {
+            cleared += 1;
+            sizes.push(place.numbers("SELECT pg_relation_size('lex')")[0]);
+        }
+    }
+    let vacuums = "SELECT vacuum_count FROM pg_stat_user_tables WHERE relid = 'lex'::regclass";
+    while place.numbers(vacuums)[0] < 2 {
+        assert!(started.elapsed() < Duration::from_secs(180), "it was not cleared");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(found(&agents[0], live).iter().map(BTreeSet::len).sum::<usize>(), {
+        expected(&(0..40).map(|name| (name, of_file.to_vec())).collect()).iter().map(BTreeSet::len).sum::<usize>()
+    });
+}
