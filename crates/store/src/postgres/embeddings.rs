@@ -58,13 +58,23 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
+        self.missing_texts(&format!("{ABSENT} AND NOT {}", is_refused()), (generation, space), after, limit)
+    }
+
+    /// A page of the distinct texts of a generation for which `which` holds of chunk `c` and space `$3` of tenant `$2`.
+    pub(super) fn missing_texts(
+        &self,
+        which: &str,
+        (generation, space): (GenerationId, SpaceId),
+        after: Option<&Hash>,
+        limit: usize,
+    ) -> Result<Vec<MissingText>> {
         // The texts of the page only are read.
         let sql = format!(
             "WITH page AS MATERIALIZED (SELECT c.hash, min(c.id) AS id FROM chunk c \
-               WHERE c.agent = $1 AND c.generation = $4 AND c.hash > $5 AND {ABSENT} AND NOT {} \
+               WHERE c.agent = $1 AND c.generation = $4 AND c.hash > $5 AND {which} \
                GROUP BY c.hash ORDER BY c.hash LIMIT $6) \
-             SELECT page.hash, c.id, c.body FROM page JOIN chunk c ON c.agent = $1 AND c.id = page.id ORDER BY page.hash",
-            is_refused()
+             SELECT page.hash, c.id, c.body FROM page JOIN chunk c ON c.agent = $1 AND c.id = page.id ORDER BY page.hash"
         );
         let after: &[u8] = after.map_or(&[], |hash| hash.as_slice());
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -160,7 +170,8 @@ impl Reader<'_> {
 }
 
 /// SQL: whether the text with hash `c.hash` has no embedding in space `$3` of tenant `$2`.
-const ABSENT: &str = "NOT EXISTS (SELECT 1 FROM embedding e WHERE e.tenant = $2 AND e.space = $3 AND e.hash = c.hash)";
+pub(super) const ABSENT: &str =
+    "NOT EXISTS (SELECT 1 FROM embedding e WHERE e.tenant = $2 AND e.space = $3 AND e.hash = c.hash)";
 
 impl Tx<'_> {
     /// The space with a key, made when it is new. `dims` of a space never change once known.

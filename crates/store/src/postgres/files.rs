@@ -22,7 +22,7 @@ pub(super) fn hash(bytes: &[u8]) -> Result<Hash> {
 }
 
 /// A file of six columns, from this one on.
-fn file_row(row: &Row, first: usize) -> Result<FileRow> {
+pub(super) fn file_row(row: &Row, first: usize) -> Result<FileRow> {
     Ok(FileRow {
         id: column(row, first)?,
         hash: hash(column(row, first + 1)?)?,

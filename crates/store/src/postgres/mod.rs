@@ -20,6 +20,8 @@ mod error;
 mod files;
 mod generations;
 mod lease;
+mod line_vectors;
+mod media;
 mod merging;
 mod meta;
 mod order;

@@ -32,6 +32,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 4, min_reader: 3, min_writer: 4, sql: include_str!("migrations/0004_merge.sql") },
     Migration { version: 5, min_reader: 3, min_writer: 5, sql: include_str!("migrations/0005_writes.sql") },
     Migration { version: 6, min_reader: 6, min_writer: 6, sql: include_str!("migrations/0006_books.sql") },
+    Migration { version: 7, min_reader: 7, min_writer: 7, sql: include_str!("migrations/0007_lines.sql") },
 ];
 
 /// A schema that this engine can use.

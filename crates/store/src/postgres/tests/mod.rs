@@ -4,6 +4,7 @@ mod books;
 mod connecting;
 #[cfg(unix)]
 mod killing;
+mod media;
 mod merging;
 mod nearest;
 mod parity;

@@ -1,0 +1,131 @@
+//! Vectors of the single lines of a chunk; see the file of this name for the other store.
+
+use std::collections::BTreeMap;
+
+use tokio_postgres::types::{FromSql, Type};
+
+use super::{
+    agent::{Reader, Tx, column, int8, natural, the_row},
+    media::IS_MEDIA,
+};
+use crate::{
+    embeddings::MissingText,
+    files::Hash,
+    generations::GenerationId,
+    ids::{ChunkId, SpaceId},
+    line_vectors::LineData,
+};
+use model::error::Result;
+
+/// SQL: that the lines of a text with hash `c.hash` have no vectors in space `$3`.
+const ABSENT: &str =
+    "NOT EXISTS (SELECT 1 FROM line_vectors v WHERE v.agent = $1 AND v.space = $3 AND v.hash = c.hash)";
+
+impl Reader<'_> {
+    /// A page of the distinct texts of a generation whose lines have no vectors in a space, ordered by hash, after `after`.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn missing_line_vectors(
+        &self,
+        generation: GenerationId,
+        space: SpaceId,
+        after: Option<&Hash>,
+        limit: usize,
+    ) -> Result<Vec<MissingText>> {
+        self.missing_texts(&format!("NOT {IS_MEDIA} AND {ABSENT}"), (generation, space), after, limit)
+    }
+
+    /// How many distinct texts of a generation [`Reader::missing_line_vectors`] gives, page by page; all of them where there
+    /// is no space yet.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn pending_lines(&self, generation: GenerationId, space: Option<SpaceId>) -> Result<u64> {
+        let sql = format!(
+            "SELECT count(DISTINCT c.hash) FROM chunk c WHERE c.agent = $1 AND c.generation = $2 \
+             AND NOT {IS_MEDIA} AND {ABSENT}"
+        );
+        let params = [int8(&self.agent), int8(&generation), (&space as _, Type::INT8)];
+        natural(&the_row(self.tx.row(&sql, &params)?)?, 0)
+    }
+
+    /// Whether any line vector is stored in a space.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn has_line_vectors(&self, space: SpaceId) -> Result<bool> {
+        let sql = "SELECT 1 FROM line_vectors WHERE agent = $1 AND space = $2 LIMIT 1";
+        Ok(self.tx.row(sql, &[int8(&self.agent), int8(&space)])?.is_some())
+    }
+
+    /// The line codes of chunks with a text: chunk id, codes of its lines in order; none of those that have none yet.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn line_codes(&self, space: SpaceId, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, Option<Vec<u8>>)>> {
+        self.of_lines("v.codes", "LEFT JOIN", space, chunks)
+    }
+
+    /// What the lines of chunks say piece by piece, where that is known: chunk id, signs as in [`LineData`].
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn line_signs(&self, space: SpaceId, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<u8>)>> {
+        self.of_lines("v.signs", "JOIN", space, chunks)
+    }
+
+    fn of_lines<T>(&self, what: &str, join: &str, space: SpaceId, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, T)>>
+    where
+        T: for<'r> FromSql<'r>,
+    {
+        let sql = format!(
+            "SELECT c.id, {what} FROM unnest($3) WITH ORDINALITY ids (id, place) \
+             JOIN chunk c ON c.agent = $1 AND c.id = ids.id AND c.hash IS NOT NULL \
+             {join} line_vectors v ON v.agent = $1 AND v.space = $2 AND v.hash = c.hash ORDER BY ids.place"
+        );
+        let params = [int8(&self.agent), int8(&space), (&chunks as _, Type::INT8_ARRAY)];
+        self.tx.rows(&sql, &params)?.iter().map(|row| Ok((column(row, 0)?, column(row, 1)?))).collect()
+    }
+}
+
+impl Tx<'_> {
+    /// Stores what was made of the lines of texts, but of none that has left the index meanwhile.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn insert_lines(&self, space: SpaceId, lines: &[LineData]) -> Result<()> {
+        // Of a text that is there twice the last counts; a statement may not write a row twice.
+        let by_hash: BTreeMap<&Hash, &LineData> = lines.iter().map(|line| (&line.hash, line)).collect();
+        let hashes: Vec<&[u8]> = by_hash.keys().map(|hash| hash.as_slice()).collect();
+        let codes: Vec<&[u8]> = by_hash.values().map(|line| line.codes.as_slice()).collect();
+        let signs: Vec<&[u8]> = by_hash.values().map(|line| line.signs.as_slice()).collect();
+        let sql = "INSERT INTO line_vectors (agent, space, hash, codes, signs) \
+                   SELECT $1, $2, l.* FROM unnest($3, $4, $5) l (hash, codes, signs) WHERE EXISTS (\
+                     SELECT 1 FROM generation g JOIN chunk c ON c.agent = $1 AND c.generation = g.id AND c.hash = l.hash \
+                     WHERE g.agent = $1) \
+                   ON CONFLICT (agent, space, hash) DO UPDATE SET codes = excluded.codes, signs = excluded.signs";
+        let params = [
+            int8(&self.agent),
+            int8(&space),
+            (&hashes as _, Type::BYTEA_ARRAY),
+            (&codes as _, Type::BYTEA_ARRAY),
+            (&signs as _, Type::BYTEA_ARRAY),
+        ];
+        self.tx.execute(sql, &params).map(drop)
+    }
+
+    /// Drops up to `limit` rows of line vectors of texts that are in no generation any more; gives their number.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn prune_lines(&self, limit: usize) -> Result<usize> {
+        let sql = "DELETE FROM line_vectors l USING (SELECT v.space, v.hash FROM line_vectors v WHERE v.agent = $1 \
+                     AND NOT EXISTS (SELECT 1 FROM generation g JOIN chunk c ON c.agent = $1 AND c.generation = g.id \
+                       AND c.hash = v.hash WHERE g.agent = $1) LIMIT $2) old \
+                   WHERE l.agent = $1 AND l.space = old.space AND l.hash = old.hash";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let gone = self.tx.execute(sql, &[int8(&self.agent), int8(&limit)])?;
+        Ok(usize::try_from(gone).unwrap_or(usize::MAX))
+    }
+}
