@@ -33,6 +33,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 5, min_reader: 3, min_writer: 5, sql: include_str!("migrations/0005_writes.sql") },
     Migration { version: 6, min_reader: 6, min_writer: 6, sql: include_str!("migrations/0006_books.sql") },
     Migration { version: 7, min_reader: 7, min_writer: 7, sql: include_str!("migrations/0007_lines.sql") },
+    Migration { version: 8, min_reader: 8, min_writer: 8, sql: include_str!("migrations/0008_consolidation.sql") },
 ];
 
 /// A schema that this engine can use.

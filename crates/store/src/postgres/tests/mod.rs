@@ -2,6 +2,7 @@
 
 mod books;
 mod connecting;
+mod consolidation;
 #[cfg(unix)]
 mod killing;
 mod media;
