@@ -19,6 +19,7 @@ mod embeddings;
 mod error;
 mod evidence;
 mod files;
+mod forget;
 mod generations;
 mod lease;
 mod line_vectors;

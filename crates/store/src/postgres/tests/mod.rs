@@ -3,6 +3,7 @@
 mod books;
 mod connecting;
 mod consolidation;
+mod forgetting;
 #[cfg(unix)]
 mod killing;
 mod media;
