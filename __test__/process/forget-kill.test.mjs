@@ -1,15 +1,12 @@
 // A process that is killed while it forgets: the next one finds all of it done, or nothing.
 
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
+import { opened, placesOf, runKilled } from "../support/killed.mjs";
 
 const CHILD = fileURLToPath(new URL("./forget-child.mjs", import.meta.url));
 const KEY = "agent:main:telegram:direct:4711";
@@ -34,18 +31,6 @@ async function filesOf(folder) {
  * @param {Record<string, string>} files
  */
 const withoutBlanks = (files) => Object.fromEntries(Object.entries(files).map(([file, text]) => [file, text.replace(/^ +\n/gm, "")]));
-
-/** @param {string} dir */
-const placesOf = (dir) => ({ workspace: path.join(dir, "workspace"), stateDir: path.join(dir, "state") });
-
-/** @param {string} dir */
-async function opened(dir) {
-  const { workspace, stateDir } = placesOf(dir);
-  const cfg = { agents: { defaults: { workspace } }, memory: { search: { provider: "none" } } };
-  const manager = await MemoryIndexManager.get({ cfg, agentId: "main", stateDir, env: {}, purpose: "cli" });
-  if (!manager) throw new Error("memory search is off");
-  return manager;
-}
 
 /** An index with much of one conversation, and a plan to forget it. @param {string} dir */
 async function planned(dir) {
@@ -81,19 +66,11 @@ test("a process killed while it forgets leaves all of it or nothing, and what un
     await rm(first, { recursive: true });
     await cp(dir, first, { recursive: true });
     const { workspace, stateDir } = placesOf(first);
-    const child = fork(CHILD, [stateDir, workspace, id], { stdio: "ignore" });
-    const exit = once(child, "exit");
-    await once(child, "message");
-    const begun = performance.now();
-    if (round === 0) {
-      await exit;
-      took = performance.now() - begun;
-    } else {
-      // The first at once, the others later and later, whatever the machine has to do beside it.
-      await Promise.race([pause((took * (round - 1)) / ROUNDS), exit]);
-      killed += child.kill("SIGKILL") ? 1 : 0;
-      await exit;
-    }
+    // The first at once, the others later and later, whatever the machine has to do beside it.
+    const afterMs = round === 0 ? undefined : (took * (round - 1)) / ROUNDS;
+    const ended = await runKilled(CHILD, [stateDir, workspace, id], afterMs);
+    if (round === 0) took = ended.tookMs;
+    if (ended.killed) killed += 1;
     const manager = await opened(first);
     // Any act of forgetting finishes what was begun.
     await manager.planForget({ paths: ["memory/other-0.md"] });
