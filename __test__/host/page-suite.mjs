@@ -19,10 +19,16 @@ const HOSTILE = [
   `harbour${"w".repeat(400)}`,
 ];
 
+const INVOICES = "Invoices go out on the 5th of the month.";
+
+/** @param {number} ago */
+const day = (ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+
 const FILES = {
+  ...Object.fromEntries([1, 2, 3].map((ago) => [`memory/${day(ago)}.md`, `# Day\n\n- ${INVOICES}\n`])),
   "MEMORY.md": "# Memory\n- The yard gate opens with code 4711. <!-- trigger: gate, yard -->\n",
-  "memory/2026-11-20.md": `# Harbour\n\n${HOSTILE.join("\n\n")}\n`,
-  "memory/2026-11-21.md": "# Friday\n\n- Mara likes sencha tea in the boat house.\n",
+  "memory/2025-11-20.md": `# Harbour\n\n${HOSTILE.join("\n\n")}\n`,
+  "memory/2025-11-21.md": "# Friday\n\n- Mara likes sencha tea in the boat house.\n",
 };
 
 const INTENT = { action: "create", description: "Ask whether the anchor was mended", triggerKeywords: ["boat"], scope: "anywhere" };
@@ -39,7 +45,7 @@ const said = async (response) => await response.json();
 /** @param {string} version */
 async function gatewayWithPage(version) {
   const home = await memoryHost(version, { files: FILES, rules: RULES });
-  await home.host.configure({ autoCapture: true, autoRecall: true });
+  await home.host.configure({ autoCapture: true, autoRecall: true, consolidation: { mode: "plan" } });
   await home.host.startGateway();
   const origin = `http://127.0.0.1:${home.host.port}`;
   const base = `${origin}/memory-core-rs`;
@@ -51,7 +57,7 @@ async function gatewayWithPage(version) {
     await fetch(`${base}/tab/call/${name}`, { method: "PUT", headers: { ...TOKEN, "x-memory-page": "1" }, body: JSON.stringify(params) });
   const isIndexed = async () => {
     const { result } = await said(await ask("search", { query: "sencha tea" }));
-    return result?.hits.some((/** @type {any} */ hit) => hit.path === "memory/2026-11-21.md");
+    return result?.hits.some((/** @type {any} */ hit) => hit.path === "memory/2025-11-21.md");
   };
   expect(await eventually(isIndexed), home.host.gatewayOutput.slice(-2000)).toBe(true);
   return { ...home, origin, base, ask, put };
@@ -92,7 +98,7 @@ function addressTests(home) {
 
   test("what changes something is put with a header that other sites cannot send", async () => {
     const { base, put, ask } = home();
-    const plan = { path: "memory/2026-11-21.md", lines: "3-3" };
+    const plan = { path: "memory/2025-11-21.md", lines: "3-3" };
     const bare = await fetch(`${base}/tab/call/planForget`, { method: "PUT", headers: TOKEN, body: JSON.stringify(plan) });
     expect(bare.status).toBe(403);
     expect((await ask("planForget", plan)).status).toBe(403);
@@ -166,7 +172,7 @@ export function pageSuite(version) {
       await hit.getByText("Why it is here").click();
       expect(await hit.locator("dt").allTextContents()).toContain("Matched");
       expect(await hit.locator("meter").getAttribute("value")).toMatch(/^\d+$/);
-      await hit.getByRole("button", { name: /2026-11-21\.md:/ }).click();
+      await hit.getByRole("button", { name: /2025-11-21\.md:/ }).click();
       await page.getByRole("dialog").getByText("Mara likes sencha tea in the boat house.").waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -178,7 +184,7 @@ export function pageSuite(version) {
       await page.getByLabel("Search memory").fill("harbour");
       await page.locator(".card", { hasText: "harbour" }).first().waitFor();
       await page
-        .getByRole("button", { name: /2026-11-20\.md:/ })
+        .getByRole("button", { name: /2025-11-20\.md:/ })
         .first()
         .click();
       await page.getByRole("dialog").getByText("window.hacked='script'").first().waitFor();
@@ -197,9 +203,9 @@ export function pageSuite(version) {
     inBrowser("the timeline shows the months, the days of one, and the notes of a day", async () => {
       const { page, faults } = await signedIn();
       await page.getByRole("link", { name: "Timeline" }).click();
-      await page.getByRole("button", { name: /^November 2026: .*2 notes/ }).click();
-      await page.getByRole("button", { name: /20.*2026: 1 note/ }).click();
-      await page.getByRole("button", { name: "memory/2026-11-20.md" }).click();
+      await page.getByRole("button", { name: /^November 2025: .*2 notes/ }).click();
+      await page.getByRole("button", { name: /20.*2025: 1 note/ }).click();
+      await page.getByRole("button", { name: "memory/2025-11-20.md" }).click();
       await page.getByRole("dialog").getByText("# Harbour").waitFor();
       expect(faults).toEqual([]);
     });
@@ -235,7 +241,7 @@ export function pageSuite(version) {
         { length: 60 },
         (_, n) => `- Line ${n} of a long list about nothing in particular, such as weather ${n}.\n`,
       ).join("");
-      let [files, round] = [3, 0];
+      let [files, round] = [Object.keys(FILES).length, 0];
       const isFoundMeanwhile = async () => {
         round += 1;
         const names = Array.from({ length: 200 }, (_, n) => `memory/bulk-${round}-${n}.md`);
@@ -293,11 +299,28 @@ export function pageSuite(version) {
       expect(faults).toEqual([]);
     });
 
+    inBrowser("a run of consolidation is shown with what it added, and taken back", async () => {
+      const file = `${home.host.workspace}/MEMORY.md`;
+      const before = await readFile(file, "utf8");
+      await home.call("memoryCoreRs.consolidation.apply", {});
+      expect(await readFile(file, "utf8")).toContain(INVOICES);
+      const { page, faults } = await signedIn();
+      await page.getByRole("link", { name: "What it did" }).click();
+      const row = page.locator(".row.run", { hasText: "Consolidation applied" });
+      await row.getByText("What it changed").click();
+      await row.locator(".add", { hasText: INVOICES }).waitFor();
+      await row.getByRole("button", { name: "Take back" }).click();
+      await row.getByRole("group").getByRole("button", { name: "Take back" }).click();
+      await page.locator(".row.run", { hasText: "Consolidation undone" }).waitFor();
+      expect(await readFile(file, "utf8")).toBe(before);
+      expect(faults).toEqual([]);
+    });
+
     inBrowser("a passage is forgotten after a preview, and put back", async () => {
       const { page, faults } = await signedIn();
       await page.getByLabel("Search memory").fill("sencha tea");
       await page
-        .getByRole("button", { name: /2026-11-21\.md:/ })
+        .getByRole("button", { name: /2025-11-21\.md:/ })
         .first()
         .click();
       await page.getByRole("button", { name: "What would be forgotten…" }).click();
@@ -312,7 +335,7 @@ export function pageSuite(version) {
       await row.getByRole("group").getByRole("button", { name: "Put back" }).click();
       await row.waitFor({ state: "detached" });
       // The notes of a person were never touched.
-      expect(await readFile(`${home.host.workspace}/memory/2026-11-21.md`, "utf8")).toBe(FILES["memory/2026-11-21.md"]);
+      expect(await readFile(`${home.host.workspace}/memory/2025-11-21.md`, "utf8")).toBe(FILES["memory/2025-11-21.md"]);
       expect(faults).toEqual([]);
     });
 

@@ -87,7 +87,7 @@ test("what looks needs operator.read, what changes something operator.write", as
   const { methods, routes, tabs } = await registered();
   const names = (/** @type {string} */ scope) => [...methods].filter(([, one]) => one.scope === scope).map(([name]) => name.split(".")[2]);
   expect(names("operator.read")).toEqual(["overview", "search", "note", "activity", "run", "timeline", "map", "kept", "health"]);
-  expect(names("operator.write")).toEqual(["undoCapture", "cancelIntent", "planForget", "applyForget", "undoForget"]);
+  expect(names("operator.write")).toEqual(["undoCapture", "undoRun", "cancelIntent", "planForget", "applyForget", "undoForget"]);
   expect(routes.map(({ path: base, auth, match }) => [base, auth, match])).toEqual([
     [`/${ID}/tab`, "gateway", "prefix"],
     [`/${ID}/page`, "plugin", "prefix"],
@@ -96,7 +96,7 @@ test("what looks needs operator.read, what changes something operator.write", as
 });
 
 test("questions are answered with what the commands say", async () => {
-  const { api, host, cfg, call } = await registered();
+  const { api, host, cfg, workspace, call } = await registered();
   const { hits } = await call("search", { query: "gate 4711" });
   expect(hits[0]).toMatchObject({ path: "MEMORY.md", startLine: 1, matched: expect.arrayContaining(["gate"]) });
   expect(hits[0].why.map((/** @type {any} */ { name }) => name)).toContain("Words");
@@ -112,6 +112,11 @@ test("questions are answered with what the commands say", async () => {
   const { plan } = await call("run", { runId });
   expect([plan.add[0].text, plan.question]).toEqual([INVOICES, undefined]);
   expect((await call("health")).status.files).toBe(4);
+  expect(await readFile(path.join(workspace, "MEMORY.md"), "utf8")).toContain(INVOICES);
+  expect(await call("undoRun", { runId })).toMatchObject({ runs: [runId] });
+  expect(await readFile(path.join(workspace, "MEMORY.md"), "utf8")).toBe(FILES["MEMORY.md"]);
+  expect((await call("activity")).runs).toMatchObject([{ runId, state: "undone" }]);
+  await expect(call("undoRun", {})).rejects.toMatchObject({ code: "MEM_ARGUMENT" });
 });
 
 test("what was put into prompts is shown newest first, and goes when something is forgotten", async () => {

@@ -18,7 +18,7 @@ const KINDS = /** @type {const} */ ([
 ]);
 
 /**
- * @typedef {{at: number, kind: string, key: string, title: string, text?: string, place?: string, undo?: {label: string, method: string, id: string},
+ * @typedef {{at: number, kind: string, key: string, title: string, text?: string, place?: string, undo?: {label: string, method: string, params: Record<string, string>},
  *   runId?: string, block?: string}} Row
  */
 
@@ -48,7 +48,7 @@ function rowsOf({ captures, intents, runs, forgotten, prompts }) {
       title: captureTitle(one),
       text: one.text,
       place: one.path,
-      undo: one.status === "stored" ? { label: "Take out", method: "undoCapture", id: one.id } : undefined,
+      undo: one.status === "stored" ? { label: "Take out", method: "undoCapture", params: { id: one.id } } : undefined,
     })),
     ...intents.map((/** @type {any} */ one) => ({
       at: one.at,
@@ -63,6 +63,7 @@ function rowsOf({ captures, intents, runs, forgotten, prompts }) {
       key: `run ${one.runId} ${one.startedAt}`,
       title: `Consolidation ${one.state}: ${one.added} added, ${one.moved} moved`,
       runId: one.runId,
+      undo: one.state === "applied" ? { label: "Take back", method: "undoRun", params: { runId: one.runId } } : undefined,
     })),
     ...forgotten.map((/** @type {any} */ one) => ({
       at: Date.parse(one.at),
@@ -70,7 +71,7 @@ function rowsOf({ captures, intents, runs, forgotten, prompts }) {
       key: `forgotten ${one.id}`,
       title: one.kind === "lines" ? `Forgot ${counted(one.lines ?? 0, "line")}` : "Forgot",
       place: one.name,
-      undo: one.final ? undefined : { label: "Put back", method: "undoForget", id: one.id },
+      undo: one.final ? undefined : { label: "Put back", method: "undoForget", params: { id: one.id } },
     })),
   ];
   return rows.toSorted((a, b) => b.at - a.at);
@@ -138,12 +139,12 @@ export function Activity({ agentId, mayChange }) {
 }
 
 /** @param {{agentId: string, undo: NonNullable<Row["undo"]>, again: () => void}} props */
-const Undo = ({ agentId, undo: { label, method, id }, again }) => (
+const Undo = ({ agentId, undo: { label, method, params }, again }) => (
   <Confirmed
     label={label}
     question={`${label}?`}
     run={async () => {
-      await change(method, { agentId, id });
+      await change(method, { agentId, ...params });
       again();
     }}
   />
@@ -167,24 +168,19 @@ function Diff({ agentId, runId }) {
   if (!result) return <Waiting />;
   const { add = [], move = [] } = result.plan ?? {};
   return (
-    <>
-      <ul class="diff">
-        {add.map((/** @type {any} */ one) => (
-          <li key={one.id} class="add" dir="auto">
-            <span class="hidden">added </span>
-            {one.text}
-          </li>
-        ))}
-        {move.map((/** @type {any} */ one) => (
-          <li key={one.id} class="move" dir="auto">
-            <span class="hidden">moved to the archive </span>
-            {one.line}
-          </li>
-        ))}
-      </ul>
-      <p class="quiet">
-        Take it back with <code>openclaw memory consolidate undo {runId}</code>
-      </p>
-    </>
+    <ul class="diff">
+      {add.map((/** @type {any} */ one) => (
+        <li key={one.id} class="add" dir="auto">
+          <span class="hidden">added </span>
+          {one.text}
+        </li>
+      ))}
+      {move.map((/** @type {any} */ one) => (
+        <li key={one.id} class="move" dir="auto">
+          <span class="hidden">moved to the archive </span>
+          {one.line}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -47,6 +47,8 @@ const METHODS = {
   kept: { scope: "operator.read", work: kept },
   health: { scope: "operator.read", work: health },
   undoCapture: { scope: "operator.write", work: undoCapture },
+  // Less than applying one asks for: it puts back what was there, and what somebody has changed since stays.
+  undoRun: { scope: "operator.write", work: undoRun },
   cancelIntent: { scope: "operator.write", work: cancelIntent },
   planForget: { scope: "operator.write", work: planForget },
   applyForget: { scope: "operator.write", work: applyForget },
@@ -306,6 +308,11 @@ async function health({ host, cfg, agentId }) {
 async function undoCapture({ host, cfg, agentId }, params) {
   const agent = automaticAgent(host, cfg, agentId).native;
   return { removed: await withSearch(host, { cfg, agentId }, (manager) => manager.undoCapture(agent, text(params, "id"))) };
+}
+
+/** @param {Place} place @param {Params} params */
+async function undoRun(place, params) {
+  return await consolidate(place, { op: "undo", run: text(params, "runId") });
 }
 
 /** @param {Place} place @param {Params} params */
