@@ -16,6 +16,8 @@ const SINCE = {
   scopedAgentRuns: "2026.6.11",
   /** Has rules about who sees which conversation. */
   conversationRules: "2026.6.11",
+  /** Shows a page of a plugin as a tab of its own; before, it takes one for a fault. */
+  pluginTabs: "2026.8.0",
   /** Remembers under whose influence a memory file was written. */
   wordOrigins: "2026.8.0",
   /** Keeps conversations in a database of its own; before, in files. */

@@ -33,7 +33,7 @@ const FILES = {
 beforeAll(async () => await writePage(root));
 
 /** What the plugin registers of the page, on a throw-away home. */
-async function registered() {
+async function registered(version = "2026.9.6") {
   const { workspace, stateDir, config } = await makeWorkspace(FILES);
   const consolidation = { mode: "plan", timeZone: "UTC" };
   /** @type {Record<string, any>} */
@@ -51,7 +51,7 @@ async function registered() {
     registerHttpRoute: (/** @type {Record<string, any>} */ route) => routes.push(route),
     session: { controls: { registerControlUiDescriptor: (/** @type {any} */ tab) => tabs.push(tab) } },
     runtime: {
-      version: "2026.9.6",
+      version,
       config: { current: () => cfg },
       state: { resolveStateDir: () => stateDir },
       agent: { resolveAgentWorkspaceDir: () => workspace },
@@ -93,6 +93,11 @@ test("what looks needs operator.read, what changes something operator.write", as
     [`/${ID}/page`, "plugin", "prefix"],
   ]);
   expect(tabs).toMatchObject([{ surface: "tab", path: `/${ID}/tab/`, requiredScopes: ["operator.read"] }]);
+});
+
+test("a host that knows no tabs of plugins is offered none: 2026.6.11 took it for a fault", async () => {
+  const { routes, tabs } = await registered("2026.6.11");
+  expect([routes.length, tabs]).toEqual([2, []]);
 });
 
 test("questions are answered with what the commands say", async () => {

@@ -48,6 +48,7 @@ export function registerPageRoutes(api, host) {
     api.registerHttpRoute({ path: base, auth, match: "prefix", handler: handler(host, base, shell, call) });
   route(TAB, "gateway", { shell: () => giveTicket(), call: asOperator });
   route(PAGE, "plugin", { shell: () => "", call: asFrame });
+  if (!host.has("pluginTabs")) return;
   api.session?.controls?.registerControlUiDescriptor?.({
     surface: "tab",
     id: "memory",
