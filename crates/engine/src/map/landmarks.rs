@@ -32,8 +32,12 @@ impl Landmarks {
         self.dims
     }
 
-    /// Cosine (−1 to 1) of a quantised vector with each.
+    /// Cosine (−1 to 1) of a quantised vector with each; 0 where one has no direction.
     pub(crate) fn cosines(&self, code: &[i8]) -> Vec<f32> {
+        // Two of zeros would be the same to the library.
+        if code.iter().all(|value| *value == 0) {
+            return vec![0.0; self.len()];
+        }
         self.codes.chunks_exact(self.dims).map(|landmark| cosine(code, landmark)).collect()
     }
 
@@ -48,7 +52,7 @@ impl Landmarks {
     }
 }
 
-/// Cosine of two quantised vectors; 0 where one has no direction.
+/// Cosine of two quantised vectors, of which not both are of zeros.
 #[expect(clippy::cast_possible_truncation, reason = "a cosine needs no more digits")]
 fn cosine(a: &[i8], b: &[i8]) -> f32 {
     i8::cosine(a, b).map_or(0.0, |distance| (1.0 - distance) as f32).clamp(-1.0, 1.0)
@@ -92,7 +96,9 @@ pub(crate) fn landmarks(dims: usize, codes: &[i8], cancel: &Cancel) -> Result<(L
 
 fn unit(row: &[i8]) -> Vec<f32> {
     let row: Vec<f32> = row.iter().map(|&value| f32::from(value)).collect();
-    with_length_one(row).unwrap_or_default()
+    let dims = row.len();
+    // One of zeros has no direction, and is near to nothing.
+    with_length_one(row).unwrap_or_else(|| vec![0.0; dims])
 }
 
 fn with_length_one(mut row: Vec<f32>) -> Option<Vec<f32>> {
@@ -164,7 +170,11 @@ mod tests {
         assert_eq!(landmarks(8, &[], &Cancel::new()).unwrap().0.len(), 0);
         assert_eq!(landmarks(8, &codes(1), &Cancel::new()).unwrap().0.len(), 1);
         let (zeros, _) = landmarks(8, &[0; 80], &Cancel::new()).unwrap();
+        assert_eq!(zeros.len(), 6);
         assert!(zeros.cosines(&[0; 8]).iter().all(|cosine| *cosine == 0.0));
+        // They were landmarks without a dimension, which shifted all that came after.
+        let (some, members) = landmarks(8, &[vec![0; 80], codes(90)].concat(), &Cancel::new()).unwrap();
+        assert_eq!((some.len(), members.iter().sum()), (members.len(), 100));
     }
 
     #[test]

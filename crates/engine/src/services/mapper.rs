@@ -6,8 +6,8 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use foldhash::fast::RandomState;
 use itertools::Itertools as _;
 use jiff::civil::Date;
-use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
 
 use super::context::{Context, Service};
 use crate::map::{self, Disc, Landmarks, MOST_TEXTS, Placed, Point};
@@ -109,19 +109,20 @@ impl Mapper {
     /// # Errors
     /// When the store cannot be read, or the engine is closed.
     pub async fn map(self: &Arc<Self>) -> Result<Arc<Map>> {
-        self.background(|mapper, _| {
-            let version = mapper.context.store().data_version()?;
-            // One at a time: who waits for the same map gets it.
-            let mut drawn = mapper.drawn.lock();
-            if let Some((_, map)) = drawn.as_ref().filter(|(of, _)| *of == version) {
-                return Ok(Arc::clone(map));
-            }
-            let map = Arc::new(mapper.draw()?);
-            // Drawing may have kept a layout, which is a commit, too.
-            *drawn = Some((mapper.context.store().data_version()?, Arc::clone(&map)));
-            Ok(map)
-        })
-        .await
+        // One at a time, and nobody holds a thread meanwhile: who comes second gets what the first has drawn.
+        let mut drawn = self.drawn.lock().await;
+        let known = drawn.clone();
+        let current = self
+            .background(move |mapper, _| {
+                // Of before it is drawn: what is committed meanwhile, a layout too, is looked at by the next.
+                let version = mapper.context.store().data_version()?;
+                match known.filter(|(of, _)| *of == version) {
+                    Some(known) => Ok(known),
+                    None => Ok((version, Arc::new(mapper.draw()?))),
+                }
+            })
+            .await?;
+        Ok(Arc::clone(&drawn.insert(current).1))
     }
 
     fn draw(&self) -> Result<Map> {
