@@ -3,8 +3,9 @@
 
 import { realpath } from "node:fs/promises";
 import { native } from "./native.js";
-import { PACKAGE_VERSION, PLUGIN_ID } from "./package-info.js";
+import { PACKAGE_VERSION } from "./package-info.js";
 import { ownerKey } from "./request.js";
+import { shared } from "./shared.js";
 
 /**
  * @typedef {import("./manager.js").MemoryIndexManager} MemoryIndexManager
@@ -16,18 +17,8 @@ import { ownerKey } from "./request.js";
  * @property {MemoryIndexManager | null} [opened] The same once it is there.
  */
 
-/** The managers of each agent: one for every workspace that is in use. */
-const agents = sharedMap(`${PLUGIN_ID}/managers-by-workspace@${PACKAGE_VERSION}`);
-
-/**
- * @param {string} name
- * @returns {Map<string, Entry[]>}
- */
-function sharedMap(name) {
-  const shared = /** @type {Record<symbol, any>} */ (/** @type {unknown} */ (globalThis));
-  shared[Symbol.for(name)] ??= new Map();
-  return shared[Symbol.for(name)];
-}
+/** The managers of each agent: one for every workspace that is in use. @type {Map<string, Entry[]>} */
+const agents = shared(`managers-by-workspace@${PACKAGE_VERSION}`, () => new Map());
 
 /**
  * The manager of a workspace, made when there is none with these settings. New settings replace the former manager: two

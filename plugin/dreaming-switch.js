@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { errorMessage } from "../lib/errors.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
+import { shared } from "../lib/shared.js";
 
 /** @typedef {import("./host.js").Host} Host */
 
@@ -17,13 +18,8 @@ export const SWITCH_MEANING = `${SWITCH_KEY} loads memory-core beside ${PLUGIN_I
 
 /** @typedef {{repairing: boolean, lastFailure?: string}} SwitchState */
 
-/** One repair at a time in this process, over all copies of the plugin. @returns {SwitchState} */
-function state() {
-  const key = Symbol.for(`${PLUGIN_ID}/dreaming-switch`);
-  const shared = /** @type {Record<symbol, SwitchState>} */ (/** @type {unknown} */ (globalThis));
-  shared[key] ??= { repairing: false };
-  return shared[key];
-}
+/** One repair at a time in this process, over all copies of the plugin. @type {SwitchState} */
+const state = shared("dreaming-switch", () => ({ repairing: false }));
 
 /** @param {import("./host.js").HostConfig} cfg */
 export function isSwitchedOn(cfg) {
@@ -36,9 +32,8 @@ export function isSwitchedOn(cfg) {
  * @returns {Promise<boolean>} Whether it was put back.
  */
 export async function repairSwitch(host) {
-  const shared = state();
-  if (shared.repairing || !host.has("memoryCoreBeside") || !isSwitchedOn(host.config())) return false;
-  shared.repairing = true;
+  if (state.repairing || !host.has("memoryCoreBeside") || !isSwitchedOn(host.config())) return false;
+  state.repairing = true;
   try {
     if (!isSwitchedOn(await host.sourceConfig())) return false;
     await host.editConfig(
@@ -48,20 +43,20 @@ export async function repairSwitch(host) {
       },
       [SWITCH_KEY],
     );
-    shared.lastFailure = undefined;
+    state.lastFailure = undefined;
     await remember(host);
     host.logger.warn(`${PLUGIN_ID}: the Dreams switch was put back to off: ${SWITCH_MEANING}`);
     return true;
   } catch (error) {
     const failure = errorMessage(error);
     // Asked for again and again while it stays on; said once.
-    if (shared.lastFailure !== failure) {
+    if (state.lastFailure !== failure) {
       host.logger.warn(`${PLUGIN_ID}: the Dreams switch is on and could not be put back (${failure}): ${SWITCH_MEANING}`);
     }
-    shared.lastFailure = failure;
+    state.lastFailure = failure;
     return false;
   } finally {
-    shared.repairing = false;
+    state.repairing = false;
   }
 }
 

@@ -5,8 +5,9 @@ import { resolveAccount, withPlainSecrets } from "../lib/accounts.js";
 import { isRecord, remoteSettings, searchOverview } from "../lib/config.js";
 import { codedError, errorMessage } from "../lib/errors.js";
 import { native } from "../lib/native.js";
-import { PACKAGE_VERSION, PLUGIN_ID } from "../lib/package-info.js";
+import { PACKAGE_VERSION } from "../lib/package-info.js";
 import { isSameDestination, knownProvider } from "../lib/providers.js";
+import { shared } from "../lib/shared.js";
 import { importSdk } from "./sdk.js";
 
 /**
@@ -31,17 +32,10 @@ const NO_PROVIDER = ["auto", "none", "embedded"];
 const SDK = "memory-core-host-engine-embeddings";
 
 /**
- * One adapter for each provider with its settings: a new function would count as new settings. Shared by all copies of
- * this module.
+ * One adapter for each provider with its settings: a new function would count as new settings.
+ * @type {Map<string, HostAdapter>}
  */
-const SLOT = Symbol.for(`${PLUGIN_ID}/host-embeddings@${PACKAGE_VERSION}`);
-
-/** @returns {Map<string, HostAdapter>} */
-function knownAdapters() {
-  const shared = /** @type {Record<symbol, any>} */ (/** @type {unknown} */ (globalThis));
-  shared[SLOT] ??= new Map();
-  return shared[SLOT];
-}
+const knownAdapters = shared(`host-embeddings@${PACKAGE_VERSION}`, () => new Map());
 
 /**
  * The host's adapters for the provider of an agent and for its fallback; undefined when the engine speaks both.
@@ -64,9 +58,8 @@ export function hostAdapter({ cfg, agentId, agentDir, credentialSources = {}, kn
   const sized = outputDimensionality === undefined ? {} : { outputDimensionality, dimensions: outputDimensionality };
   const wanted = [...ids].map((id) => ({ id, options: id === provider ? { model, remote, local, ...sized, ...inputTypes } : {} }));
   const key = JSON.stringify([agentDir, wanted.map(({ id, options }) => [id, options, accountEntries(cfg, id)])]);
-  const known = knownAdapters();
-  const adapter = known.get(key) ?? adapterOf(wanted, { cfg, agentId, agentDir, credentialSources });
-  known.set(key, adapter);
+  const adapter = knownAdapters.get(key) ?? adapterOf(wanted, { cfg, agentId, agentDir, credentialSources });
+  knownAdapters.set(key, adapter);
   return adapter;
 }
 

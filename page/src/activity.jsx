@@ -25,7 +25,7 @@ const KINDS = /** @type {const} */ ([
 /** @type {Record<string, string>} */
 const PARTS = {
   recall: "Recall",
-  "short-term": "Short-term memory",
+  "short-term memory": "Short-term memory",
   "active-memory": "Active memory",
   intents: "Standing intents",
 };

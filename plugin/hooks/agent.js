@@ -2,6 +2,7 @@
 
 import { agentSettings, defaultAgentId, isRecord, pluginSettings, sessionAgentId } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
+import { ownerKey } from "../../lib/request.js";
 import { personOf } from "./session.js";
 
 /**
@@ -75,7 +76,7 @@ const known = new WeakMap();
  */
 export function automaticAgent(host, cfg, agentId) {
   const stateDir = host.stateDir();
-  const key = JSON.stringify([stateDir, agentId]);
+  const key = ownerKey(stateDir, agentId);
   const agents = known.get(cfg) ?? new Map();
   known.set(cfg, agents);
   const agent = agents.get(key) ?? resolveAgent(cfg, agentId, stateDir);

@@ -32,7 +32,7 @@ export async function promptContext({ host }, event, ctx) {
   const { shortTerm, autoRecall } = agent.settings;
   const parts = [
     // The file is read while a worker searches.
-    shortTerm.enabled && noted(host, agent, ctx, "short-term", () => nextTurn().then(() => lastTurns(agent, event, ctx))),
+    shortTerm.enabled && noted(host, agent, ctx, "short-term memory", () => nextTurn().then(() => lastTurns(agent, event, ctx))),
     autoRecall && noted(host, agent, ctx, "recall", () => recallBlock(host, agent, event, ctx)),
   ];
   const blocks = (await Promise.all(parts)).filter(Boolean);
@@ -46,7 +46,7 @@ export async function promptContext({ host }, event, ctx) {
  * @param {import("../host.js").Host} host
  * @param {Agent} agent
  * @param {Record<string, any>} ctx
- * @param {"short-term" | "recall"} part
+ * @param {"short-term memory" | "recall"} part
  * @param {() => Promise<string | null | undefined>} work Gives undefined where the part does not take place in this turn.
  */
 async function noted(host, agent, ctx, part, work) {
@@ -56,7 +56,7 @@ async function noted(host, agent, ctx, part, work) {
     if (text !== undefined) noteShown(agent.native, { part, ms: performance.now() - began, sessionKey: ctx.sessionKey, text: text ?? "" });
     return text;
   } catch (error) {
-    host.logger.warn(`${PLUGIN_ID}: ${part === "recall" ? part : "short-term memory"}: ${errorMessage(error)}`);
+    host.logger.warn(`${PLUGIN_ID}: ${part}: ${errorMessage(error)}`);
     return null;
   }
 }

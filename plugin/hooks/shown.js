@@ -2,12 +2,14 @@
 //
 // In the memory of the process only. The texts stand in notes, and a copy on the disk would be one more to forget.
 
-import { PACKAGE_VERSION, PLUGIN_ID } from "../../lib/package-info.js";
+import { PACKAGE_VERSION } from "../../lib/package-info.js";
+import { ownerKey } from "../../lib/request.js";
+import { shared } from "../../lib/shared.js";
 import { forgetOldest } from "./forget-oldest.js";
 
 /**
- * @typedef {"recall" | "short-term" | "active-memory" | "intents"} Part
- * @typedef {{at: number, part: Part, ms: number, sessionKey: string, text: string, status?: string}} Shown `text` is empty where
+ * @typedef {"recall" | "short-term memory" | "active-memory" | "intents"} Part
+ * @typedef {{at: number, part: Part, ms: number, sessionKey: string, text: string}} Shown `text` is empty where
  *   nothing was put in. `at` in milliseconds since 1970.
  * @typedef {{at: number, ms: number}} Timed
  * @typedef {{shown: Shown[], searches: Timed[]}} Kept
@@ -21,28 +23,18 @@ const MOST_CHARS = 20_000;
 /** Agents, of all homes that share this process. */
 const MOST_AGENTS = 200;
 
-// Newer hosts run every registration from its own copy of this module.
-const SLOT = Symbol.for(`${PLUGIN_ID}/shown-in-prompts@${PACKAGE_VERSION}`);
-
-/** @returns {Map<string, Kept>} */
-function agents() {
-  const shared = /** @type {Record<symbol, any>} */ (/** @type {unknown} */ (globalThis));
-  shared[SLOT] ??= new Map();
-  return shared[SLOT];
-}
-
 /** @typedef {{stateDir: string, agentId: string}} Owner */
 
-/** @param {Owner} owner */
-const keyOf = ({ stateDir, agentId }) => JSON.stringify([stateDir, agentId]);
+/** By agent, the latest asked about last. @type {Map<string, Kept>} */
+const agents = shared(`shown-in-prompts@${PACKAGE_VERSION}`, () => new Map());
 
 /** @param {Owner} owner */
 function keptOf(owner) {
-  const key = keyOf(owner);
-  const kept = agents().get(key) ?? { shown: [], searches: [] };
-  agents().delete(key);
-  agents().set(key, kept);
-  forgetOldest(agents(), MOST_AGENTS);
+  const key = ownerKey(owner.stateDir, owner.agentId);
+  const kept = agents.get(key) ?? { shown: [], searches: [] };
+  agents.delete(key);
+  agents.set(key, kept);
+  forgetOldest(agents, MOST_AGENTS);
   return kept;
 }
 
@@ -73,7 +65,7 @@ export function noteSearchTime(owner, ms) {
  * @returns {Kept}
  */
 export function shownSince(owner, forgottenAt) {
-  const kept = agents().get(keyOf(owner));
+  const kept = agents.get(ownerKey(owner.stateDir, owner.agentId));
   if (!kept) return { shown: [], searches: [] };
   kept.shown = kept.shown.filter(({ at }) => at > forgottenAt);
   return kept;

@@ -3,6 +3,7 @@
 import { listAgentIds, normalizeAgentId, rememberedConversations, searchOverview, sessionAgentId } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "../../lib/package-info.js";
+import { shared } from "../../lib/shared.js";
 import { getManager } from "../runtime.js";
 
 /**
@@ -12,18 +13,11 @@ import { getManager } from "../runtime.js";
  *   target?: {agentId?: string, sessionId?: string}}} Update
  */
 
-/** The one subscription of this process: every registration would get every event. Shared by all copies of this module. */
-const SLOT = Symbol.for(`${PLUGIN_ID}/transcript-events@${PACKAGE_VERSION}`);
+/** The one subscription of this process: every registration would get every event. @type {{stop?: () => void}} */
+const subscription = shared(`transcript-events@${PACKAGE_VERSION}`, () => ({}));
 
 /** Bytes that stand for a message that the event does not carry. */
 const UNKNOWN_BYTES = 200;
-
-/** @returns {{stop?: () => void}} */
-function subscription() {
-  const shared = /** @type {Record<symbol, any>} */ (/** @type {unknown} */ (globalThis));
-  shared[SLOT] ??= {};
-  return shared[SLOT];
-}
 
 /**
  * Begins to listen, in place of whoever listened before.
@@ -37,14 +31,13 @@ export function watchTranscripts(api, host) {
   const stop = listen((/** @type {Update} */ update) => {
     noteUpdate(host, update).catch((error) => host.logger.debug?.(`${PLUGIN_ID}: transcript: ${errorMessage(error)}`));
   });
-  if (typeof stop === "function") subscription().stop = stop;
+  if (typeof stop === "function") subscription.stop = stop;
 }
 
 /** Listens no more. */
 export function stopWatchingTranscripts() {
-  const current = subscription();
-  current.stop?.();
-  delete current.stop;
+  subscription.stop?.();
+  delete subscription.stop;
 }
 
 /**
