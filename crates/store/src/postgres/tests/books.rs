@@ -6,7 +6,6 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    OpenOptions, Store,
     files::{NewChunk, NewFile},
     generations::GenerationState,
     skipped::Skipped,
@@ -221,13 +220,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[test]
 fn both_stores_keep_the_same_transcripts_and_books() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
-    let config = ProptestConfig { cases: 24, source_file: Some(file!()), ..ProptestConfig::default() };
+    let Some((place, schema, database)) = prepared() else { return };
+    let config = cases(24, file!());
     proptest!(config, |(steps in steps())| {
-        let folder = tempfile::tempdir().unwrap();
-        let sqlite = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+        let (_folder, sqlite) = sqlite_beside();
         let agent = open(&database, &schema, &Uuid::new_v4().to_string());
         for step in &steps {
             let same = step.clone();
@@ -252,9 +248,7 @@ fn both_stores_keep_the_same_transcripts_and_books() {
 
 #[test]
 fn books_of_one_agent_are_no_other_agents() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((_place, schema, database)) = prepared() else { return };
     let [one, other] = ["one", "other"].map(|name| open(&database, &schema, name));
     for step in
         [Step::Spend(10, 1, 5), Step::Skip(true, vec![(1, 2)]), Step::Extend { name: 1, from_line: 1, words: vec![1] }]

@@ -3,10 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{
-    OpenOptions, Store,
-    consolidation::{Claim, Clock, Evidence, RunRow, Use},
-};
+use crate::consolidation::{Claim, Clock, Evidence, RunRow, Use};
 use model::error::Result;
 
 /// What is done to both stores. Gives what the operation gives.
@@ -167,15 +164,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[test]
 fn both_stores_keep_the_same_of_consolidation() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((_place, schema, database)) = prepared() else { return };
     // What one agent keeps is nothing to another.
     let other = open(&database, &schema, "other");
-    let config = ProptestConfig { cases: 32, source_file: Some(file!()), ..ProptestConfig::default() };
+    let config = cases(32, file!());
     proptest!(config, |(steps in steps())| {
-        let folder = tempfile::tempdir().unwrap();
-        let sqlite = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+        let (_folder, sqlite) = sqlite_beside();
         let agent = open(&database, &schema, &Uuid::new_v4().to_string());
         for step in &steps {
             let same = step.clone();

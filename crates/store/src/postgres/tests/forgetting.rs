@@ -4,7 +4,6 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    OpenOptions, Store,
     embeddings::NewEmbedding,
     files::{Hash, NewChunk, NewFile},
     forget::StoredFile,
@@ -116,13 +115,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[test]
 fn both_stores_forget_the_same() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
-    let config = ProptestConfig { cases: 24, source_file: Some(file!()), ..ProptestConfig::default() };
+    let Some((_place, schema, database)) = prepared() else { return };
+    let config = cases(24, file!());
     proptest!(config, |(steps in steps())| {
-        let folder = tempfile::tempdir().unwrap();
-        let sqlite = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+        let (_folder, sqlite) = sqlite_beside();
         let tenant = Uuid::new_v4().to_string();
         let agent = open_in(&database, &schema, &tenant, "one");
         // One that has none of the texts.
@@ -141,9 +137,7 @@ fn both_stores_forget_the_same() {
 
 #[test]
 fn a_vector_goes_when_the_last_agent_of_the_tenant_forgets_its_text() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((_place, schema, database)) = prepared() else { return };
     let [one, other] = ["one", "other"].map(|name| open_in(&database, &schema, "t", name));
     let foreign = open_in(&database, &schema, "u", "one");
     for agent in [&one, &other, &foreign] {

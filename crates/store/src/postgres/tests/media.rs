@@ -6,7 +6,6 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    OpenOptions, Store,
     embeddings::{MissingText, NewEmbedding},
     files::{Hash, NewChunk, NewFile},
     generations::GenerationState,
@@ -176,13 +175,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[test]
 fn both_stores_know_the_same_of_pictures_links_and_lines() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
-    let config = ProptestConfig { cases: 24, source_file: Some(file!()), ..ProptestConfig::default() };
+    let Some((_place, schema, database)) = prepared() else { return };
+    let config = cases(24, file!());
     proptest!(config, |(steps in steps())| {
-        let folder = tempfile::tempdir().unwrap();
-        let sqlite = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+        let (_folder, sqlite) = sqlite_beside();
         // A tenant of its own: vectors are the tenant's.
         let agent = open_in(&database, &schema, &Uuid::new_v4().to_string(), "one");
         for step in &steps {

@@ -81,14 +81,12 @@ enum Between {
 
 #[test]
 fn whoever_searches_between_two_steps_finds_the_same() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((place, schema, database)) = prepared() else { return };
     let between = prop_oneof![
         2 => Just(Between::Nothing),
         1 => (0..14_u8, proptest::collection::vec(any::<u64>(), 0..3)).prop_map(|(name, seeds)| Between::Write(name, seeds)),
     ];
-    let config = ProptestConfig { cases: 8, source_file: Some(file!()), ..ProptestConfig::default() };
+    let config = cases(8, file!());
     proptest!(config, |(seed in any::<u64>(), blocks in 1..3_i64, between in proptest::collection::vec(between, 40))| {
         let name = Uuid::new_v4().to_string();
         // Two take turns: what one has begun the other goes on with.

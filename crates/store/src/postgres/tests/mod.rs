@@ -20,6 +20,8 @@ use std::{
     time::Duration,
 };
 
+use proptest::prelude::ProptestConfig;
+use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use uuid::Uuid;
 
@@ -29,7 +31,7 @@ use super::{
     connect::{Database, Setting, WRITE},
     schema::{Schema, prepare},
 };
-use crate::lease::Owner;
+use crate::{OpenOptions, Store, lease::Owner};
 use model::{cancel::Cancel, clock::SystemClock};
 
 /// What drives the connections of all tests.
@@ -114,6 +116,26 @@ impl Drop for Place {
         let dropped = run(&self.database, &sql);
         assert!(dropped.is_ok() || std::thread::panicking(), "{dropped:?}");
     }
+}
+
+/// A place with its tables, and the database as an ordinary role sees it; none where there is no server.
+fn prepared() -> Option<(Place, Schema, Arc<Database>)> {
+    let place = Place::new()?;
+    let schema = prepare(&place.database, &place.schema, true).unwrap();
+    let database = Arc::new(place.role());
+    Some((place, schema, database))
+}
+
+/// A store on SQLite, to compare with, in a folder that goes when it is dropped.
+fn sqlite_beside() -> (TempDir, Arc<Store>) {
+    let folder = tempfile::tempdir().unwrap();
+    let sqlite = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+    (folder, sqlite)
+}
+
+/// So many cases of the properties in a file.
+fn cases(count: u32, file: &'static str) -> ProptestConfig {
+    ProptestConfig { cases: count, source_file: Some(file), ..ProptestConfig::default() }
 }
 
 /// An agent's memory, opened by this process.

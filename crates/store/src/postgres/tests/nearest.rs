@@ -6,7 +6,6 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    OpenOptions, Store,
     candidates::Wanted,
     embeddings::NewEmbedding,
     files::{Hash, NewChunk, NewFile},
@@ -250,15 +249,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[test]
 fn both_stores_find_the_same_near_and_as_near() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
-    let config = ProptestConfig { cases: 24, source_file: Some(file!()), ..ProptestConfig::default() };
+    let Some((_place, schema, database)) = prepared() else { return };
+    let config = cases(24, file!());
     let mut compared = 0;
     let compared = std::sync::Mutex::new(&mut compared);
     proptest!(config, |(steps in steps(), most in 1..12usize, confined in any::<bool>())| {
-        let folder = tempfile::tempdir().unwrap();
-        let sqlite = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+        let (_folder, sqlite) = sqlite_beside();
         // A tenant of its own: vectors are the tenant's.
         let tenant = Uuid::new_v4().to_string();
         let agent = open_in(&database, &schema, &tenant, "one");
@@ -300,9 +296,7 @@ fn found(agent: &Agent) -> usize {
 
 #[test]
 fn a_vector_that_another_agent_has_brought_is_found_after_the_next_pass() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((_place, schema, database)) = prepared() else { return };
     let [one, other] = ["one", "other"].map(|name| open_in(&database, &schema, "t", name));
     for agent in [&one, &other] {
         agent.write(|tx| apply!(tx, &Step::Use(false))).unwrap();
@@ -319,9 +313,7 @@ fn a_vector_that_another_agent_has_brought_is_found_after_the_next_pass() {
 
 #[test]
 fn codes_of_writers_that_race_are_all_seen_by_whoever_reads_on() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((place, schema, database)) = prepared() else { return };
     let reading = open_in(&database, &schema, "t", "one");
     reading.write(|tx| apply!(tx, &Step::Use(false))).unwrap();
     reading.write(|tx| apply!(tx, &Step::Embed(false, (0..TEXTS).collect()))).unwrap();

@@ -7,7 +7,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::postgres::words::LOOK_UP;
 use crate::{
-    OpenOptions, Store,
     files::{NewChunk, NewFile},
     generations::GenerationId,
     ids::ChunkId,
@@ -189,14 +188,11 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 #[test]
 fn both_stores_hold_and_find_the_same() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
     // As whoever uses it does: an ordinary role, behind the walls.
-    let database = Arc::new(place.role());
-    let config = ProptestConfig { cases: 24, source_file: Some(file!()), ..ProptestConfig::default() };
+    let Some((_place, schema, database)) = prepared() else { return };
+    let config = cases(24, file!());
     proptest!(config, |(steps in steps(), most in 1..6usize)| {
-        let folder = tempfile::tempdir().unwrap();
-        let sqlite = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+        let (_folder, sqlite) = sqlite_beside();
         let agent = open(&database, &schema, &Uuid::new_v4().to_string());
         // SQLite has no table of words before there is a generation.
         for step in [Step::Files(Vec::new())].iter().chain(&steps) {
@@ -232,9 +228,7 @@ fn both_stores_hold_and_find_the_same() {
 
 #[test]
 fn however_many_writes_a_search_looks_at_few_segments() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((place, schema, database)) = prepared() else { return };
     let agent = open(&database, &schema, "one");
     let words = |n: u8| vec![vec![n, n.wrapping_mul(7), 1], vec![n / 2, 2]];
     for n in 0..120 {

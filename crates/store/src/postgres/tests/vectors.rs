@@ -6,7 +6,6 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    OpenOptions, Store,
     embeddings::{Coverage, NewEmbedding},
     files::{Hash, NewChunk, NewFile},
     generations::GenerationId,
@@ -147,13 +146,10 @@ fn step() -> impl Strategy<Value = Step> {
 
 #[test]
 fn both_stores_keep_the_same_vectors_bit_by_bit() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
-    let config = ProptestConfig { cases: 24, source_file: Some(file!()), ..ProptestConfig::default() };
+    let Some((_place, schema, database)) = prepared() else { return };
+    let config = cases(24, file!());
     proptest!(config, |(steps in proptest::collection::vec(step(), 1..20))| {
-        let folder = tempfile::tempdir().unwrap();
-        let sqlite = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+        let (_folder, sqlite) = sqlite_beside();
         // A tenant of its own: vectors are the tenant's.
         let agent = open_in(&database, &schema, &Uuid::new_v4().to_string(), "one");
         for step in &steps {
@@ -186,9 +182,7 @@ fn missing(agent: &Agent) -> usize {
 
 #[test]
 fn a_text_is_paid_for_once_by_all_agents_of_a_tenant_and_by_each_tenant() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((_place, schema, database)) = prepared() else { return };
     let [one, other] = ["one", "other"].map(|name| open_in(&database, &schema, "t", name));
     let foreign = open_in(&database, &schema, "u", "one");
     for agent in [&one, &other, &foreign] {
@@ -203,9 +197,7 @@ fn a_text_is_paid_for_once_by_all_agents_of_a_tenant_and_by_each_tenant() {
 
 #[test]
 fn agents_that_store_the_same_texts_at_once_do_not_lock_each_other_out() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((_place, schema, database)) = prepared() else { return };
     std::thread::scope(|scope| {
         for n in 0..4 {
             let (database, schema) = (&database, &schema);

@@ -24,9 +24,7 @@ fn stranger(database: &Arc<Database>, schema: &Schema) -> Agent {
 
 #[test]
 fn one_process_indexes_at_a_time_and_a_late_one_is_fenced() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((place, schema, database)) = prepared() else { return };
     let (one, other) = (stranger(&database, &schema), stranger(&database, &schema));
     let index = |agent: &Agent| agent.write_indexed(|tx| tx.begin_building("words").map(drop));
     assert_eq!(index(&one).unwrap_err().code(), Code::Busy, "nobody indexes without lease");
@@ -57,9 +55,7 @@ fn one_process_indexes_at_a_time_and_a_late_one_is_fenced() {
 
 #[test]
 fn takeovers_that_race_have_one_winner_and_tokens_only_grow() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((place, schema, database)) = prepared() else { return };
     let agents: Vec<Agent> = (0..6).map(|_| stranger(&database, &schema)).collect();
     for round in 1..=25 {
         place.change("UPDATE agent SET expires_ms = 1, owner = 'gone'");
@@ -77,9 +73,7 @@ fn takeovers_that_race_have_one_winner_and_tokens_only_grow() {
 // A store that was dropped in this process, and a process of this boot that ended, are not waited for.
 #[test]
 fn nobody_waits_for_a_holder_that_is_known_to_be_gone() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((_place, schema, database)) = prepared() else { return };
     let here = Owner::this_process();
     if here.boot_id.is_empty() {
         return;
@@ -98,9 +92,7 @@ fn nobody_waits_for_a_holder_that_is_known_to_be_gone() {
 
 #[test]
 fn writers_of_one_agent_take_turns_and_their_ids_follow_each_other() {
-    let Some(place) = Place::new() else { return };
-    let schema = prepare(&place.database, &place.schema, true).unwrap();
-    let database = Arc::new(place.role());
+    let Some((place, schema, database)) = prepared() else { return };
     let agents: Vec<Agent> = (0..4).map(|_| stranger(&database, &schema)).collect();
     std::thread::scope(|scope| {
         for agent in &agents {
