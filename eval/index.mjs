@@ -4,8 +4,8 @@
 //                   [--endpoint URL --model NAME] [--hosts 2026.9.6,2026.4.12] [--alone] [--failures] [--work DIR]
 //                   [--halves dev]
 // `--external` takes further sets: folders of cases, each with ws/, queries.jsonl and meta.json. `--endpoint` adds hybrid
-// search over an OpenAI-compatible endpoint, for both engines. `--halves` leaves the other turns of a chat alone: rules are
-// tuned on one half, and shown on the other.
+// search over an OpenAI-compatible endpoint, for both engines. `--halves` leaves the other turns of a chat, or questions about
+// documentation, alone: rules are tuned on one half, and shown on the other.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -15,6 +15,7 @@ import { installHost } from "../__test__/support/install.mjs";
 import { activeRates, MODELS, runActive } from "./active.mjs";
 import { answerRates, runAnswers } from "./answers.mjs";
 import { casesOf, readQueries } from "./cases.mjs";
+import { documentRates, makeDocumentCase, readDocumentQuestions, scoreDocument } from "./documents.mjs";
 import { scoreQuery, summarise } from "./metrics.mjs";
 import { kindOf, readMeta, recallRates, runRecall } from "./recall.mjs";
 
@@ -159,8 +160,38 @@ async function printAnswers(root) {
   }
 }
 
+/** Questions about the documentation of a host, by category and half. @param {string} root */
+async function printDocuments(root) {
+  const name = path.basename(root);
+  const { host } = JSON.parse(fs.readFileSync(path.join(root, "meta.json"), "utf8"));
+  const pages = path.join(await installHost(host), "node_modules", "openclaw", "docs");
+  const caseDir = path.join(args.work, "cases", name);
+  makeDocumentCase(root, pages, caseDir);
+  const questions = readDocumentQuestions(root, halves);
+  console.log(`\n### ${name}: questions about documentation, in the budget\n`);
+  console.log("| engine | half | category | questions | shown | whole | wrong passage | wrong page | nothing | repeats |");
+  console.log(`|---|---|---|${"---:|".repeat(7)}`);
+  for (const engine of chosen) {
+    const found = runCase(engine, caseDir, name);
+    const scores = questions.map((question) => scoreDocument(question, found[question.id].budget));
+    for (const half of new Set(questions.map((question) => question.half))) {
+      const ofHalf = scores.filter(({ question }) => question.half === half);
+      for (const category of [...new Set(ofHalf.map(({ question }) => question.category)), undefined]) {
+        const of = category ? ofHalf.filter(({ question }) => question.category === category) : ofHalf;
+        const { count, ...rates } = documentRates(of);
+        const cells = [engine.name, half, category ?? "all", count, ...Object.values(rates).map((rate) => rate.toFixed(1))];
+        console.log(`| ${cells.join(" | ")} |`);
+      }
+    }
+    if (args.failures) {
+      for (const { question, shown, outcomes } of scores)
+        if (shown < 1) console.log(`  ${engine.name}: ${question.category}: ${outcomes.join(", ")}: ${question.query}`);
+    }
+  }
+}
+
 /** @type {Record<string, (root: string) => Promise<void>>} */
-const PRINTERS = { recall: printRecall, answers: printAnswers };
+const PRINTERS = { recall: printRecall, answers: printAnswers, documents: printDocuments };
 for (const root of roots) {
   const print = PRINTERS[kindOf(root) ?? ""];
   if (print) {

@@ -9,13 +9,14 @@ mod score;
 mod session;
 
 use std::{
+    fs,
     io::{self, ErrorKind, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use clap::{Args, Parser, Subcommand};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use model::clock::now_ms;
 use session::{Provider, Session};
@@ -54,6 +55,17 @@ enum Command {
         #[arg(long)]
         explain: bool,
         /// "Now" for words like "yesterday", in milliseconds since 1970; default the clock's.
+        #[arg(long)]
+        now_ms: Option<i64>,
+    },
+    /// Searches for every question of a file, in an index that `index` has made. One line of JSON for each: its id, and what
+    /// a search shows that names no number of results.
+    Ask {
+        #[command(flatten)]
+        place: Place,
+        /// Lines of JSON with `id` and `query`.
+        questions: PathBuf,
+        /// "Now" as in `search`.
         #[arg(long)]
         now_ms: Option<i64>,
     },
@@ -125,7 +137,7 @@ impl Failure {
     }
 
     /// The failure of something done to a file.
-    pub(crate) fn at(path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |error| Self(format!("{}: {error}", path.display()))
     }
 }
@@ -200,9 +212,33 @@ async fn run(command: Command) -> Result<Answer, Failure> {
             }
             Answer::new(text, &answer)
         }
+        Command::Ask { place, questions, now_ms: now } => ask(&place, &questions, now.unwrap_or_else(now_ms)).await,
         Command::Eval { sets, keep, with } => eval::run(&sets, keep.as_deref(), with.provider).await,
         Command::Bench { files, searches, seed, with } => bench::run(files, searches, seed, with.provider).await,
     }
+}
+
+/// A line of a file of questions.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    id: String,
+    query: String,
+}
+
+async fn ask(place: &Place, questions: &Path, now_ms: i64) -> Result<Answer, Failure> {
+    let lines = fs::read_to_string(questions).map_err(Failure::at(questions))?;
+    let session = Session::open(&place.workspace, &place.state, place.with.provider).await?;
+    let mut text = String::new();
+    let mut all = Vec::new();
+    for line in lines.trim().lines() {
+        let Asked { id, query } = serde_json::from_str(line)?;
+        let hits = session.search(session::call(&query, None, now_ms)).await?.hits;
+        let found = serde_json::json!({ "id": id, "hits": hits });
+        text += &format!("{found}\n");
+        all.push(found);
+    }
+    session.close().await;
+    Answer::new(text, &all)
 }
 
 async fn index(place: &Place, force: bool) -> Result<Answer, Failure> {

@@ -54,6 +54,11 @@ fn notes_are_indexed_and_found() {
     let shown = run(&search("kite"));
     assert!(text(&shown.stdout).contains("memory/kite.md:1-1"), "{}", text(&shown.stdout));
     assert_eq!(text(&run(&search("zebra")).stdout), "nothing found\n");
+    let asked = dir.path().join("asked.jsonl");
+    write(&asked, "{\"id\": \"b\", \"query\": \"where is the boat\"}\n{\"id\": \"z\", \"query\": \"zebra\"}\n");
+    let answers = answer(&[&["ask"], &place[..], &[asked.to_str().unwrap()]].concat());
+    assert_eq!((&answers[0]["id"], &answers[0]["hits"][0]["path"]), (&json!("b"), &json!("MEMORY.md")));
+    assert_eq!(answers[1], json!({ "id": "z", "hits": [] }));
 }
 
 #[test]
