@@ -11,7 +11,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { ADDON_FOLDER, platformTriple } from "../lib/native.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
-import { BUNDLE, BUNDLED, isStale, newest, PAGE, PAGE_SOURCES } from "./ship/stale.mjs";
+import { isPackStale, isStale, newest } from "./ship/stale.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = ["src", "crates", "Cargo.toml", "Cargo.lock", "build.rs", "model"];
@@ -60,7 +60,7 @@ if (newest(installed) < newest(path.join(root, "package-lock.json"))) {
 }
 
 // By npm, which knows the Node that the dependencies bring: the bundler needs a newer one than this may be.
-if (isStale(root, BUNDLE, BUNDLED) || isStale(root, PAGE, PAGE_SOURCES)) run("npm", ["run", "--silent", "bundle"]);
+if (isPackStale(root)) run("npm", ["run", "--silent", "bundle"]);
 
 if (mustBuild) {
   findCargo();

@@ -1,9 +1,11 @@
 // The page on a real gateway: what each address gives to whom, and the page itself in a real browser.
 
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BROWSER, NO_BROWSER, openBrowser, watchedPage } from "../support/browser.mjs";
+import { readPng } from "../support/png.mjs";
 import { eventually, memoryHost, question } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
@@ -115,6 +117,22 @@ function addressTests(home) {
     expect(hits[0].why.length).toBeGreaterThan(0);
     await expect(call("memoryCoreRs.page.search", { query: " " })).rejects.toThrow(/query must be a text/);
     await expect(call("memoryCoreRs.page.overview", { agentId: "nobody" })).rejects.toThrow(/no agent/);
+  });
+
+  test("the report is written with its pictures, beside a running gateway", async () => {
+    const { host } = home();
+    const file = path.join(host.dir, "report.html");
+    const { stdout } = await host.ok("memory", "report", file, "--png", "--json");
+    const { timeline, map } = JSON.parse(stdout.slice(stdout.indexOf("{")));
+    expect([timeline, map]).toEqual(["timeline", "map"].map((name) => path.join(host.dir, `report-${name}.png`)));
+    for (const picture of [file, timeline, map]) expect((await stat(picture)).mode & 0o777, picture).toBe(0o600);
+    const drawn = readPng(await readFile(timeline));
+    // A day with a note, the key to the colours, and the days without.
+    expect([drawn.width, (drawn.colours.get("#f1efea") ?? 0) > 1000, (drawn.colours.get("#13534a") ?? 0) > 1000]).toEqual([
+      2000,
+      true,
+      true,
+    ]);
   });
 }
 
@@ -261,7 +279,10 @@ export function pageSuite(version) {
       const isEmbedded = async () => (await said(await home.ask("map", {}))).result?.regions.length > 0;
       expect(await eventually(isEmbedded)).toBe(true);
       const { page, faults } = await signedIn();
+      // What the page has drawn: an index that still grows may be laid out anew.
+      const asked = page.waitForResponse((response) => response.url().includes("/call/map"));
       await page.getByRole("link", { name: "Map" }).click();
+      const { points } = (await said(/** @type {any} */ (await asked))).result;
       const map = page.getByRole("img", { name: /^Map of [\d,]+ passages/ });
       await map.waitFor();
       const drawn = async () =>
@@ -273,7 +294,6 @@ export function pageSuite(version) {
       await page.locator(".regions button").first().click();
       await map.focus();
       for (const key of ["+", "ArrowLeft", "ArrowRight", "-", "0"]) await page.keyboard.press(key);
-      const { points } = (await said(await home.ask("map", {}))).result;
       const first = Buffer.from(points, "base64");
       const box = await map.boundingBox();
       const share = (/** @type {number} */ at) => 0.04 + (0.92 * first.readUInt16LE(at)) / 65_535;

@@ -66,6 +66,9 @@ describe("the files of the main package", () => {
     "openclaw.plugin.json",
     "package.json",
     ...["index.html", "page.css", "page.js", "preact.LICENSE"].map((name) => `page/node_modules/memory-core-rs-page/${name}`),
+    ...["DejaVuSans.ttf", "dejavu.LICENSE", "draw.mjs", "resvg.LICENSE", "resvg.mjs", "resvg.wasm"].map(
+      (name) => `page/node_modules/memory-core-rs-pictures/${name}`,
+    ),
   ];
   const tracked = ["lib/a.d.ts", "lib/a.js", "plugin/b.js", "scripts/c.mjs"];
   const packed = (/** @type {string[]} */ ...names) => names.map((path) => ({ path, size: 10 }));

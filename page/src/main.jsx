@@ -29,7 +29,7 @@ function App() {
   const [start, setStart] = useState(/** @type {{result?: any, mayChange?: boolean, error?: any}} */ ({}));
   useEffect(() => {
     if (!isKnown) return;
-    ask("overview").then(setStart, (error) => {
+    ask("overview", {}).then(setStart, (error) => {
       setStart({ error });
       if (error instanceof Refusal && error.kind === "unauthorized" && !isFrame) {
         signIn("");

@@ -1,15 +1,28 @@
 // The passages of the notes by meaning: what is near on the map is alike.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted, Nothing, Problem, useAnswer, Waiting, Where } from "./parts.jsx";
-import { decoded, draw, nearest, WHOLE } from "./plane.js";
+import { Nothing, Problem, useAnswer, Waiting, Where } from "./parts.jsx";
+import { draw } from "./plane.js";
+import { decoded, legend, nearest, WHOLE } from "./points.js";
+import { counted } from "./words.js";
 
-/** @typedef {import("./plane.js").View} View */
+/**
+ * @typedef {import("./points.js").View} View
+ * @typedef {import("./points.js").Colour} Colour
+ */
 
 const COLOURS = /** @type {const} */ ([
   ["age", "By age"],
   ["file", "By note"],
+  ["origin", "By origin"],
 ]);
+
+/** What the colours say. @type {Record<Colour, string>} */
+const MEANING = {
+  age: "the stronger the colour, the newer the note",
+  file: "each note has a colour",
+  origin: "the colour says whose words a note holds",
+};
 
 /** Passages that a click shows, and how far from it they may lie, in pixels. */
 const SHOWN = 5;
@@ -31,20 +44,29 @@ const kept = ({ x, y, zoom }) => ({ zoom, x: Math.min(1, Math.max(0, x)), y: Mat
 
 /** @param {{agentId: string, open: ((place: import("./note.jsx").Place) => void) | null}} props */
 export function MapView({ agentId, open }) {
-  const { result, error } = useAnswer("map", { agentId });
+  const [colour, setColour] = useState(/** @type {Colour} */ ("age"));
+  // Whose words a note holds is looked up when somebody wants to see it; the map stays what it is meanwhile.
+  const [origins, setOrigins] = useState(false);
+  const { result, error } = useAnswer("map", { agentId, origins });
   const points = useMemo(() => (result ? decoded(result) : null), [result]);
   if (error) return <Problem error={error} />;
   if (!result || !points) return <Waiting />;
   if (points.count === 0) {
     return <Nothing>There is nothing to draw: no note has a vector yet. Search by meaning may be off, or still at work.</Nothing>;
   }
-  return <Drawn map={result} points={points} open={open} />;
+  const paint = (/** @type {Colour} */ wanted) => {
+    setColour(wanted);
+    if (wanted === "origin") setOrigins(true);
+  };
+  return <Drawn map={result} points={points} colour={colour} paint={paint} open={open} />;
 }
 
-/** @param {{map: any, points: import("./plane.js").Points, open: ((place: import("./note.jsx").Place) => void) | null}} props */
-function Drawn({ map, points, open }) {
+/**
+ * @param {{map: any, points: import("./points.js").Points, colour: Colour, paint: (colour: Colour) => void,
+ *   open: ((place: import("./note.jsx").Place) => void) | null}} props
+ */
+function Drawn({ map, points, colour, paint, open }) {
   const [view, setView] = useState(WHOLE);
-  const [colour, setColour] = useState("age");
   const [chosen, choose] = useState(/** @type {number[]} */ ([]));
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   useEffect(() => {
@@ -88,7 +110,7 @@ function Drawn({ map, points, open }) {
       <fieldset class="chips">
         <legend class="hidden">Colours</legend>
         {COLOURS.map(([name, label]) => (
-          <button type="button" key={name} aria-pressed={colour === name} onClick={() => setColour(name)}>
+          <button type="button" key={name} aria-pressed={colour === name} onClick={() => paint(name)}>
             {label}
           </button>
         ))}
@@ -119,9 +141,18 @@ function Drawn({ map, points, open }) {
         {map.total > points.count
           ? `${points.count.toLocaleString()} of ${counted(map.total, "passage")}`
           : counted(points.count, "passage")}{" "}
-        of notes{colour === "age" ? "; the stronger the colour, the newer the note" : "; each note has a colour"}. Conversations are not on
-        the map.
+        of notes; {MEANING[colour]}. Conversations are not on the map.
       </p>
+      {colour === "file" ? null : (
+        <ul class="legend" aria-label="Colours on the map">
+          {legend(points, colour).map((one) => (
+            <li key={one.name}>
+              <span class="swatch" style={{ background: one.colour }} />
+              {one.name} <span class="count">{one.count.toLocaleString()}</span>
+            </li>
+          ))}
+        </ul>
+      )}
       {chosen.length > 0 ? (
         <ul class="rows" aria-label="Passages there">
           {chosen.map((at) => (

@@ -17,9 +17,6 @@ export const day = (at) => (at === 0 ? "" : formatted(at, DAY));
 /** @param {number | string | null | undefined} at */
 export const time = (at) => formatted(at, TIME);
 
-/** @param {number} n @param {string} what */
-export const counted = (n, what) => `${n.toLocaleString()} ${what}${n === 1 ? "" : "s"}`;
-
 /** @param {number | undefined} bytes */
 export function size(bytes = 0) {
   if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`;
@@ -28,11 +25,12 @@ export function size(bytes = 0) {
 
 /**
  * Asks once, and again when `again` is called or a parameter changes.
- * @param {string} name
- * @param {Record<string, unknown>} params
+ * @template {import("./ask.js").Look} Name
+ * @param {Name} name
+ * @param {import("./ask.js").Params<Name>} params
  */
 export function useAnswer(name, params) {
-  const [state, setState] = useState(/** @type {{result?: any, mayChange?: boolean, error?: unknown}} */ ({}));
+  const [state, setState] = useState(/** @type {Partial<import("./ask.js").Answer<Name>> & {error?: unknown}} */ ({}));
   const [turn, setTurn] = useState(0);
   const asked = JSON.stringify(params);
   useEffect(() => {

@@ -1,7 +1,8 @@
 // What was sent to providers, and what that costs at prices that can be tried out.
 
 import { useState } from "preact/hooks";
-import { counted, Entry } from "./parts.jsx";
+import { Entry } from "./parts.jsx";
+import { counted } from "./words.js";
 
 /**
  * @typedef {{provider: string, model: string, requests: number, texts: number, tokens: number}} Model

@@ -138,6 +138,7 @@ function addCommands(root, name, api, host) {
     .description("Write what the page in the gateway shows, but for its search, as one HTML file")
     .argument("[file]", "The file (default: memory-report-<agent>-<day>.html)")
     .option("--no-text", "Leave out every text, name and path: numbers, days and kinds only")
+    .option("--png", "Also write its timeline and its map as pictures: <file>-timeline.png and <file>-map.png")
     .option("--agent <id>", "Agent (default: the default agent)")
     .option("--json", "Print JSON")
     .action(async (/** @type {string | undefined} */ file, /** @type {any} */ options) =>

@@ -1,4 +1,4 @@
-// The page as one file that needs no gateway: everything but the search, as it is now.
+// The page as one file that needs no gateway: everything but the search, as it is now. And what its pictures are made of.
 
 import { createHash } from "node:crypto";
 import { pageFile } from "./files.js";
@@ -12,24 +12,28 @@ const RUNS = 50;
 /** Questions of the page without parameters of their own. */
 const VIEWS = ["timeline", "map", "activity", "kept", "health"];
 
+/** Of a report, the map says whose words the notes hold. @type {Record<string, Record<string, unknown>>} */
+const PARAMS = { map: { origins: true } };
+
 /**
- * The report as HTML.
+ * What a report tells: the answers to the questions of the page.
  * @param {Host} host
  * @param {string} agentId
  * @param {{isPrivate: boolean, madeAt: string}} how Whether the texts of notes, their names and places are in it.
+ * @returns {Promise<Record<string, any>>}
  */
-export async function reportOf(host, agentId, { isPrivate, madeAt }) {
+export async function snapshotOf(host, agentId, { isPrivate, madeAt }) {
   const ask = async (/** @type {string} */ name, /** @type {Record<string, unknown>} */ params = {}) => {
     const method = pageMethod(name);
     if (!method) throw new Error(`the page has no "${name}"`);
     return /** @type {Record<string, any>} */ (await answer(host, method, { agentId, ...params }));
   };
-  const answers = Object.fromEntries(await Promise.all(VIEWS.map(async (name) => [name, await ask(name)])));
+  const answers = Object.fromEntries(await Promise.all(VIEWS.map(async (name) => [name, await ask(name, PARAMS[name])])));
   /** @type {Record<string, any>} */
   const runs = {};
   for (const { runId } of answers.activity.runs.slice(0, RUNS)) runs[runId] = await ask("run", { runId });
   const snapshot = { madeAt, isPrivate, overview: { ...(await ask("overview")), agents: [agentId] }, ...answers, runs };
-  return await markup(isPrivate ? snapshot : withoutTexts(snapshot));
+  return isPrivate ? snapshot : withoutTexts(snapshot);
 }
 
 /**
@@ -45,7 +49,7 @@ function withoutTexts({ madeAt, isPrivate, overview, timeline, map, activity, ke
     isPrivate,
     overview: { ...overview, agentId: "", agents: [""] },
     timeline: { days: timeline.days.map((/** @type {any} */ day) => ({ ...day, notes: day.notes.map(() => "") })) },
-    map: { total: map.total, paths: "", points: map.points, regions: [] },
+    map: { total: map.total, paths: "", points: map.points, regions: [], origins: map.origins },
     activity: {
       waiting: activity.waiting,
       captures: activity.captures.map((/** @type {any} */ { id, ts, status: state, reason, category }) => ({
@@ -119,7 +123,7 @@ function figures({ status, scan, disk, automatic, consolidation, times }) {
  * The built page with its style, its script and the answers inside. Nothing else may run in it, and it may ask nobody.
  * @param {Record<string, any>} snapshot
  */
-async function markup(snapshot) {
+export async function markup(snapshot) {
   const [shell, script, style] = await Promise.all(["", "page.js", "page.css"].map(async (name) => (await pageFile(name))?.body ?? ""));
   const hash = (/** @type {string} */ text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data:; base-uri 'none'; form-action 'none'`;

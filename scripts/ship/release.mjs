@@ -1,6 +1,6 @@
 // What can be said of a release without publishing it. Each check returns its complaints.
 
-import { PAGE_FILES } from "./stale.mjs";
+import { PAGE_FILES, PICTURE_FILES } from "./stale.mjs";
 
 /** @typedef {{name: string, version: string}} Named */
 
@@ -59,6 +59,7 @@ const TOP = [
   "openclaw.plugin.json",
   "package.json",
   ...PAGE_FILES,
+  ...PICTURE_FILES,
 ];
 
 /** Largest body that a host may have to copy at every registration, in bytes. */
@@ -72,11 +73,11 @@ export const MAX_BODY = 2 << 20;
 export function checkFiles(packed, tracked) {
   const names = packed.map((file) => file.path);
   const wanted = [...TOP, ...tracked.filter((name) => /^lib\/.*(?<!\.header)\.d\.ts$/.test(name))];
-  const size = packed.reduce((sum, file) => sum + file.size, 0);
+  const size = packed.reduce((sum, file) => sum + (file.path.includes("node_modules/") ? 0 : file.size), 0);
   return [
     ...names.filter((name) => !wanted.includes(name)).map((name) => `${name} is in the package and should not be`),
     ...wanted.filter((name) => !names.includes(name)).map((name) => `${name} is not in the package`),
-    ...(size > MAX_BODY ? [`the package is ${size} bytes, hosts should not copy more than ${MAX_BODY}`] : []),
+    ...(size > MAX_BODY ? [`the body of the package is ${size} bytes, hosts should not copy more than ${MAX_BODY}`] : []),
   ];
 }
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { WEIGHTS } from "../../lib/model.js";
 import { ADDON_FOLDER, platformTriple } from "../../lib/native.js";
 import { addonFile, mainManifest, modelManifest, offlineManifest, platformManifest } from "./packages.mjs";
-import { BUNDLE, BUNDLED, isStale, PAGE, PAGE_SOURCES } from "./stale.mjs";
+import { isPackStale } from "./stale.mjs";
 import { findFaults } from "./targets.mjs";
 
 /** @typedef {import("./targets.mjs").Target} Target */
@@ -46,7 +46,7 @@ export function packFolder(folder, into, dryRun = false) {
 
 /** Makes the module and the page that are packed, unless they are there: a bare Node in which an addon is tried has no bundler. @param {string} root */
 function bundle(root) {
-  if (!isStale(root, BUNDLE, BUNDLED) && !isStale(root, PAGE, PAGE_SOURCES)) return;
+  if (!isPackStale(root)) return;
   const { status, stderr } = spawnSync(process.execPath, [path.join(root, "scripts/bundle.mjs")], { encoding: "utf8" });
   if (status !== 0) throw new Error(`the module that is packed could not be made: ${stderr}`);
 }

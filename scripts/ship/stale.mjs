@@ -7,7 +7,7 @@ import path from "node:path";
 export const BUNDLE = "dist/index.js";
 
 /** What it is made of. */
-export const BUNDLED = ["index.js", "lib", "plugin", "scripts/ship/bundle.mjs"];
+const BUNDLED = ["index.js", "lib", "plugin", "page/src", "scripts/ship/bundle.mjs"];
 
 /** The built page (page.mjs), in a folder that hosts do not copy: its script, and all of it. */
 const PAGE_FOLDER = "page/node_modules/memory-core-rs-page";
@@ -15,7 +15,17 @@ export const PAGE = `${PAGE_FOLDER}/page.js`;
 export const PAGE_FILES = ["index.html", "page.css", "page.js", "preact.LICENSE"].map((name) => `${PAGE_FOLDER}/${name}`);
 
 /** What it is made of. */
-export const PAGE_SOURCES = ["page/index.html", "page/style.css", "page/src", "page/tsconfig.json", "scripts/ship/page.mjs"];
+const PAGE_SOURCES = ["page/index.html", "page/style.css", "page/src", "page/tsconfig.json", "scripts/ship/page.mjs"];
+
+/** What draws pictures (pictures.mjs), in a folder that hosts do not copy: its code, and all of it. */
+const PICTURES_FOLDER = "page/node_modules/memory-core-rs-pictures";
+export const PICTURES = `${PICTURES_FOLDER}/resvg.mjs`;
+export const PICTURE_FILES = ["DejaVuSans.ttf", "dejavu.LICENSE", "draw.mjs", "resvg.LICENSE", "resvg.mjs", "resvg.wasm"].map(
+  (name) => `${PICTURES_FOLDER}/${name}`,
+);
+
+/** What it is made of. */
+const PICTURE_SOURCES = ["package-lock.json", "page/pictures", "scripts/ship/pictures.mjs"];
 
 /** Newest modification time below a path, in milliseconds; 0 when there is nothing. @param {string} at @returns {number} */
 export function newest(at) {
@@ -34,3 +44,7 @@ export function newest(at) {
 export function isStale(root, made, sources) {
   return newest(path.join(root, made)) < Math.max(...sources.map((name) => newest(path.join(root, name))));
 }
+
+/** Whether something that is packed has to be made again. @param {string} root */
+export const isPackStale = (root) =>
+  isStale(root, BUNDLE, BUNDLED) || isStale(root, PAGE, PAGE_SOURCES) || isStale(root, PICTURES, PICTURE_SOURCES);
