@@ -291,6 +291,62 @@ export type MapRegion = {
   name: string;
 };
 
+/** What a run is, as it is listed. */
+export type ConsolidationRun = {
+  /** Its id. */
+  runId: string;
+  /** planned, applying, applied, undone or failed. */
+  state: string;
+  /** When it was planned. */
+  startedAt: string;
+  /** Entries it adds. */
+  added: number;
+  /** Entries it moves to the archive. */
+  moved: number;
+  /** What stayed out, by reason. */
+  refused: Record<string, number>;
+  /** Tokens sent to a model. */
+  inputTokens: number;
+  /** Tokens a model answered with. */
+  outputTokens: number;
+  /** Whether it can be taken back. */
+  undoable: boolean;
+};
+
+/** What a run does. */
+export type ConsolidationPlan = {
+  /** Its id. */
+  runId: string;
+  /** The file that changes. */
+  path: string;
+  /** Fingerprint of that file; the plan is stale when it has changed. */
+  fileHash: string;
+  /** Most characters of that file. */
+  maxChars: number;
+  /** New entries. */
+  add: Addition[];
+  /** Entries that are in use. */
+  strengthen: Strengthened[];
+  /** Entries that go to the archive. */
+  move: Moved[];
+  /** Claims that stay out, with the reason. */
+  refused: Refused[];
+  /** All refusals by reason. */
+  refusedCounts: Record<string, number>;
+  /** Model calls that the run needs. */
+  modelCalls: number;
+  /** What else is to be said. */
+  notes: string[];
+};
+
+/** What was taken back. */
+export type ConsolidationUndone = {
+  /** The runs, latest first. */
+  runs: string[];
+  /** Entries that somebody has edited since: they stay. */
+  kept: string[];
+};
+
 /** One thing that was looked at. */
 export type DoctorCheck = {
   /** What was looked at. */
@@ -696,6 +752,56 @@ export type Passage = {
   text: string;
 };
 
+/** An entry to be added. */
+export type Addition = {
+  /** Its id in the file. */
+  id: string;
+  /** The statement. */
+  text: string;
+  /** The line as it is written. */
+  line: string;
+  /** Where it comes from. */
+  sources: SourceRef[];
+  /** The claims it stands for. */
+  claims: string[];
+  /** Days they were met on. */
+  days: number;
+  /** How often. */
+  uses: number;
+  /** Whose words. */
+  origin: string;
+  /** Entries that it replaces. */
+  replaces: string[];
+};
+
+/** An entry that evidence speaks for once more. */
+export type Strengthened = {
+  /** The entry. */
+  id: string;
+  /** The claim. */
+  claim: string;
+};
+
+/** An entry that goes to the archive. */
+export type Moved = {
+  /** Its id. */
+  id: string;
+  /** Its line. */
+  line: string;
+  /** Whether there was no room, or something newer says otherwise. */
+  reason: string;
+};
+
+/** A claim that stays out. */
+export type Refused = {
+  /** The claim. */
+  id: string;
+  /** Its words. */
+  text: string;
+  /** Why. */
+  code: string;
+};
+
 /** What kind of fact a memory is (M6). */
 export type Category = "preference" | "fact" | "decision" | "entity" | "other";
 
@@ -1018,6 +1124,16 @@ export type Provenance = {
 
 /** Why a folder counts as lost. */
 export type Loss = "missing" | "unreadable" | "replaced" | "emptied";
+
+/** Where a claim was read. */
+export type SourceRef = {
+  /** The note; empty for what was said. */
+  path: string;
+  /** Its line. */
+  line: number;
+  /** Fingerprint of the sentence: the plan is stale when it is no longer there. */
+  hash: string;
+};
 
 /** What the provider takes. */
 export type Takes = "text" | "gemini" | "any";

@@ -185,7 +185,8 @@ export type ProgressFunction = (update: { completed: number, total: number, labe
 export interface MemoryStatus {
   backend: 'builtin'
   provider: string
-  model?: string
+  /** Null where no provider has one. */
+  model?: string | null
   requestedProvider?: string
   files?: number
   chunks?: number
@@ -196,10 +197,10 @@ export interface MemoryStatus {
   extraPaths?: string[]
   sources?: MemorySource[]
   sourceCounts?: { source: MemorySource, files: number, chunks: number, eligible?: number, issues?: string[] }[]
-  cache?: { enabled: boolean, entries?: number, maxEntries?: number }
+  cache?: { enabled: boolean, entries?: number, maxEntries?: number | null }
   fts?: { enabled: boolean, available: boolean, error?: string }
   fallback?: { from: string, reason?: string }
-  vector?: { enabled: boolean, available?: boolean, storeAvailable?: boolean, semanticAvailable?: boolean, dims?: number, loadError?: string, index?: { state: string } }
+  vector?: { enabled: boolean, available?: boolean, storeAvailable?: boolean, semanticAvailable?: boolean, dims?: number | null, loadError?: string, index?: { state: string } }
   batch?: Record<string, unknown>
   custom?: Record<string, unknown> & {
     /** Chunks that still have no vector. */

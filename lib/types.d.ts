@@ -34,4 +34,18 @@ export type {
   StoredFact,
 } from "../index.js";
 export { chunkMarkdown, closeAllMemoryIndexManagers, default, MemoryIndexManager } from "../index.js";
+export type {
+  PageActivity,
+  PageAnswer,
+  PageChange,
+  PageDay,
+  PageHealth,
+  PageHit,
+  PageIntent,
+  PageKept,
+  PageMethods,
+  PageParams,
+  PagePrompt,
+  PageTime,
+} from "./page.js";
 export type { PluginSettings, SecretReference } from "./settings.js";

@@ -1,13 +1,18 @@
 // The page's questions on the real addon, and its addresses without a host.
 
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { native } from "../../lib/native.js";
 import { apply } from "../../plugin/consolidation/run.js";
+import { automaticAgent } from "../../plugin/hooks/agent.js";
 import { noteSearchTime, noteShown } from "../../plugin/hooks/shown.js";
 import { Host } from "../../plugin/host.js";
 import { registerPage } from "../../plugin/page/register.js";
@@ -32,9 +37,9 @@ const FILES = {
 
 beforeAll(async () => await writePage(root));
 
-/** What the plugin registers of the page, on a throw-away home. */
-async function registered(version = "2026.9.6") {
-  const { workspace, stateDir, config } = await makeWorkspace(FILES);
+/** What the plugin registers of the page, on a throw-away home with more notes. @param {Record<string, string>} [more] */
+async function registered(more = {}, version = "2026.9.6") {
+  const { workspace, stateDir, config } = await makeWorkspace({ ...FILES, ...more });
   const consolidation = { mode: "plan", timeZone: "UTC" };
   /** @type {Record<string, any>} */
   const cfg = { ...config(), plugins: { slots: { memory: ID }, entries: { [ID]: { config: { provider: "none", consolidation } } } } };
@@ -96,7 +101,7 @@ test("what looks needs operator.read, what changes something operator.write", as
 });
 
 test("a host that knows no tabs of plugins is offered none: 2026.6.11 took it for a fault", async () => {
-  const { routes, tabs } = await registered("2026.6.11");
+  const { routes, tabs } = await registered({}, "2026.6.11");
   expect([routes.length, tabs]).toEqual([2, []]);
 });
 
@@ -122,6 +127,56 @@ test("questions are answered with what the commands say", async () => {
   expect(await readFile(path.join(workspace, "MEMORY.md"), "utf8")).toBe(FILES["MEMORY.md"]);
   expect((await call("activity")).runs).toMatchObject([{ runId, state: "undone" }]);
   await expect(call("undoRun", {})).rejects.toMatchObject({ code: "MEM_ARGUMENT" });
+});
+
+test("what the methods answer has the types that are shipped, and nothing besides", async () => {
+  const { api, host, cfg, call } = await registered({
+    "memory/facts.md": "# Facts\n\n- [preference] The window seat is the best one.\n",
+  });
+  const owner = { stateDir: host.stateDir(), agentId: "main" };
+  noteShown(owner, { ms: 3, sessionKey: "agent:main:main", part: "recall", text: "<memory>" });
+  noteSearchTime(owner, 7);
+  const agent = automaticAgent(host, cfg, "main").native;
+  const wish = { description: "Ask about the anchor", triggerKeywords: ["boat"], scope: /** @type {const} */ ("anywhere") };
+  const { id: intent } = await native().createIntent(agent, wish, { sessionKey: "agent:main:main" });
+  const { runId } = await apply({ api, host, cfg, agentId: "main" });
+  /** @type {[string, unknown][]} */
+  const answers = [];
+  const ask = async (/** @type {string} */ name, /** @type {Record<string, unknown>} */ params = {}) => {
+    const { agentId, ...answer } = await call(name, params);
+    expect(agentId).toBe("main");
+    answers.push([name, answer]);
+    return answer;
+  };
+  await ask("search", { query: "gate 4711" });
+  await ask("note", { path: "MEMORY.md" });
+  for (const name of ["overview", "activity", "timeline", "health"]) await ask(name);
+  const { facts, learned, intents, triggers } = await ask("kept");
+  expect([facts.length, learned.length, intents.length, triggers.length]).toEqual([1, 1, 1, 1]);
+  expect([facts[0].line, learned[0].line > 1, learned[0].path]).toEqual([3, true, "MEMORY.md"]);
+  await ask("map", { origins: true });
+  await ask("run", { runId });
+  const { id } = await ask("planForget", { path: "memory/facts.md", lines: "3" });
+  await ask("applyForget", { id });
+  await ask("activity");
+  await ask("undoForget", { id });
+  await ask("cancelIntent", { id: intent });
+  await ask("undoRun", { runId });
+  // All but taking a capture out, which is one yes or no: captures are made by turns of a host.
+  expect(new Set(answers.map(([name]) => name)).size).toBe(14);
+  const lines = answers.map(([name, answer], at) => `export const a${at}: PageMethods["${name}"]["result"] = ${JSON.stringify(answer)}`);
+  const folder = await mkdtemp(path.join(root, "dist/answers-"));
+  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, "answers.ts");
+  await writeFile(file, `import type { PageMethods } from "../../lib/page.js"\n${lines.join("\n")}\n`);
+  const tsc = path.join(path.dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
+  const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2024", "--types", "node"];
+  const compile = async () =>
+    await promisify(execFile)(process.execPath, [tsc, "--ignoreConfig", ...options, file]).catch((error) => error);
+  expect((await compile()).stdout).toBe("");
+  // That it would say so.
+  await appendFile(file, `export const wrong: PageMethods["overview"]["result"] = { agents: [], version: "", hostVersion: "", more: 1 }\n`);
+  expect((await compile()).stdout).toContain("'more' does not exist");
 });
 
 test("what was put into prompts is shown newest first, and goes when something is forgotten", async () => {

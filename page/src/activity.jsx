@@ -2,7 +2,8 @@
 
 import { useState } from "preact/hooks";
 import { change } from "./ask.js";
-import { Confirmed, counted, Nothing, Problem, time, useAnswer, Waiting } from "./parts.jsx";
+import { Confirmed, Nothing, Problem, time, useAnswer, Waiting } from "./parts.jsx";
+import { counted } from "./words.js";
 
 /** Rows that are shown before somebody asks for more. */
 const SHOWN = 60;
@@ -18,7 +19,7 @@ const KINDS = /** @type {const} */ ([
 ]);
 
 /**
- * @typedef {{at: number, kind: string, key: string, title: string, text?: string, place?: string, undo?: {label: string, method: string, params: Record<string, string>},
+ * @typedef {{at: number, kind: string, key: string, title: string, text?: string, place?: string, undo?: {label: string, run: (agentId: string) => Promise<unknown>},
  *   runId?: string, block?: string}} Row
  */
 
@@ -30,10 +31,10 @@ const PARTS = {
   intents: "Standing intents",
 };
 
-/** @param {any} result @returns {Row[]} */
+/** @param {import("../../lib/page.js").PageActivity} result @returns {Row[]} */
 function rowsOf({ captures, intents, runs, forgotten, prompts }) {
   const rows = [
-    ...prompts.map((/** @type {any} */ one, /** @type {number} */ at) => ({
+    ...prompts.map((one, at) => ({
       at: one.at,
       kind: "prompt",
       key: `prompt ${one.at} ${prompts.length - at}`,
@@ -41,37 +42,45 @@ function rowsOf({ captures, intents, runs, forgotten, prompts }) {
       place: one.sessionKey,
       block: one.text,
     })),
-    ...captures.map((/** @type {any} */ one) => ({
+    ...captures.map((one) => ({
       at: Date.parse(one.ts),
       kind: one.status === "skipped" ? "refused" : "kept",
       key: `capture ${one.id}`,
       title: captureTitle(one),
       text: one.text,
       place: one.path,
-      undo: one.status === "stored" ? { label: "Take out", method: "undoCapture", params: { id: one.id } } : undefined,
+      undo:
+        one.status === "stored"
+          ? { label: "Take out", run: (/** @type {string} */ agentId) => change("undoCapture", { agentId, id: one.id }) }
+          : undefined,
     })),
-    ...intents.map((/** @type {any} */ one) => ({
+    ...intents.map((one) => ({
       at: one.at,
       kind: "intent",
       key: `intent ${one.id} ${one.at} ${one.what}`,
       title: `Intent ${one.what}`,
       text: one.description,
     })),
-    ...runs.map((/** @type {any} */ one) => ({
+    ...runs.map((one) => ({
       at: Date.parse(one.startedAt),
       kind: "run",
       key: `run ${one.runId} ${one.startedAt}`,
       title: `Consolidation ${one.state}: ${one.added} added, ${one.moved} moved`,
       runId: one.runId,
-      undo: one.state === "applied" ? { label: "Take back", method: "undoRun", params: { runId: one.runId } } : undefined,
+      undo:
+        one.state === "applied"
+          ? { label: "Take back", run: (/** @type {string} */ agentId) => change("undoRun", { agentId, runId: one.runId }) }
+          : undefined,
     })),
-    ...forgotten.map((/** @type {any} */ one) => ({
+    ...forgotten.map((one) => ({
       at: Date.parse(one.at),
       kind: "forgotten",
       key: `forgotten ${one.id}`,
       title: one.kind === "lines" ? `Forgot ${counted(one.lines ?? 0, "line")}` : "Forgot",
       place: one.name,
-      undo: one.final ? undefined : { label: "Put back", method: "undoForget", params: { id: one.id } },
+      undo: one.final
+        ? undefined
+        : { label: "Put back", run: (/** @type {string} */ agentId) => change("undoForget", { agentId, id: one.id }) },
     })),
   ];
   return rows.toSorted((a, b) => b.at - a.at);
@@ -139,12 +148,12 @@ export function Activity({ agentId, mayChange }) {
 }
 
 /** @param {{agentId: string, undo: NonNullable<Row["undo"]>, again: () => void}} props */
-const Undo = ({ agentId, undo: { label, method, params }, again }) => (
+const Undo = ({ agentId, undo: { label, run }, again }) => (
   <Confirmed
     label={label}
     question={`${label}?`}
     run={async () => {
-      await change(method, { agentId, ...params });
+      await run(agentId);
       again();
     }}
   />
@@ -169,13 +178,13 @@ function Diff({ agentId, runId }) {
   const { add = [], move = [] } = result.plan ?? {};
   return (
     <ul class="diff">
-      {add.map((/** @type {any} */ one) => (
+      {add.map((one) => (
         <li key={one.id} class="add" dir="auto">
           <span class="hidden">added </span>
           {one.text}
         </li>
       ))}
-      {move.map((/** @type {any} */ one) => (
+      {move.map((one) => (
         <li key={one.id} class="move" dir="auto">
           <span class="hidden">moved to the archive </span>
           {one.line}

@@ -2,7 +2,19 @@
 
 /**
  * @typedef {"unauthorized" | "failed"} Kind
- * @typedef {{result: any, mayChange: boolean}} Answer
+ * @typedef {import("../../lib/page.js").PageMethods} Methods
+ * @typedef {import("../../lib/page.js").PageChange} Change
+ * @typedef {Exclude<keyof Methods, Change>} Look
+ */
+
+/**
+ * @template {keyof Methods} Name
+ * @typedef {{result: Methods[Name]["result"] & import("../../lib/page.js").PageAnswer, mayChange: boolean}} Answer
+ */
+
+/**
+ * @template {keyof Methods} Name
+ * @typedef {Methods[Name]["params"] & import("../../lib/page.js").PageParams} Params
  */
 
 /** Where the token of a window of its own is kept until its tab is closed. */
@@ -48,13 +60,14 @@ export function isSignedIn() {
 
 /**
  * Asks for something.
- * @param {string} name
- * @param {Record<string, unknown>} [params]
+ * @template {Look} Name
+ * @param {Name} name
+ * @param {Params<Name>} params
  * @param {AbortSignal} [signal]
- * @returns {Promise<Answer>}
+ * @returns {Promise<Answer<Name>>}
  */
-export async function ask(name, params = {}, signal) {
-  if (report) return { result: name === "run" ? report.runs[String(params.runId)] : report[name], mayChange: false };
+export async function ask(name, params, signal) {
+  if (report) return { result: "runId" in params ? report.runs[params.runId] : report[name], mayChange: false };
   if (isFrame) {
     // Plain text, or the browser would ask first whether it may.
     const headers = { "content-type": "text/plain" };
@@ -68,8 +81,10 @@ export async function ask(name, params = {}, signal) {
 
 /**
  * Changes something.
- * @param {string} name
- * @param {Record<string, unknown>} params
+ * @template {Change} Name
+ * @param {Name} name
+ * @param {Params<Name>} params
+ * @returns {Promise<Answer<Name>["result"]>}
  */
 export async function change(name, params) {
   const headers = { ...token(), "content-type": "application/json", "x-memory-page": "1" };
@@ -85,7 +100,7 @@ function token() {
   return kept ? { authorization: `Bearer ${kept}` } : {};
 }
 
-/** @param {Response} response @returns {Promise<Answer>} */
+/** @param {Response} response @returns {Promise<any>} */
 async function answerOf(response) {
   if (response.status === 401) {
     throw new Refusal("unauthorized", isFrame ? "This tab was open for long. Open it again." : "The gateway does not take this token.");

@@ -1,8 +1,9 @@
 // How the index stands, what is skipped and why, what acts by itself, and what it costs.
 
-import { counted, Entry, Nothing, Problem, size, useAnswer, Waiting } from "./parts.jsx";
+import { Entry, Nothing, Problem, size, useAnswer, Waiting } from "./parts.jsx";
 import { Plot } from "./plot.jsx";
 import { Usage } from "./usage.jsx";
+import { counted } from "./words.js";
 
 /** @param {{agentId: string}} props */
 export function Health({ agentId }) {
@@ -11,7 +12,7 @@ export function Health({ agentId }) {
   if (!result) return <Waiting />;
   if (result.status === "disabled") return <Nothing>Memory search is switched off for this agent.</Nothing>;
   const { status, scan, disk, automatic, consolidation } = result;
-  const { custom = {} } = status;
+  const custom = /** @type {Record<string, any>} */ (status.custom ?? {});
   const index = (custom.sizes?.database ?? 0) + (custom.sizes?.log ?? 0);
   const pending = custom.pendingEmbeddings ?? 0;
   return (

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { change } from "./ask.js";
+import { Forget } from "./forget.jsx";
 import { Confirmed, day, Nothing, Problem, SearchField, useAnswer, Waiting, Where } from "./parts.jsx";
 
 /** Rows of a section that are shown before somebody asks for more. */
@@ -15,6 +16,7 @@ export function Kept({ agentId, mayChange, open }) {
   const [words, setWords] = useState("");
   if (error) return <Problem error={error} />;
   if (!result) return <Waiting />;
+  const rights = { agentId, mayChange };
   const wanted = words.trim().toLowerCase();
   const has = (/** @type {unknown[]} */ ...texts) => texts.join("\n").toLowerCase().includes(wanted);
   const facts = result.facts.filter((/** @type {any} */ one) => has(one.text, one.category));
@@ -33,7 +35,8 @@ export function Kept({ agentId, mayChange, open }) {
             <p class="quiet">
               {one.category} · weight {one.importance.toFixed(1)} {day(one.createdAt) ? `· ${day(one.createdAt)}` : ""}
             </p>
-            <Where path={one.path} line={1} open={open} />
+            <Where path={one.path} line={one.line ?? 1} open={open} />
+            <ForgetLine one={one} {...rights} />
           </>
         )}
       </Section>
@@ -70,6 +73,7 @@ export function Kept({ agentId, mayChange, open }) {
               {one.triggers ? `brought back by ${one.triggers}` : "brought back by its triggers"}
             </p>
             <Where path={one.path} line={one.line} open={open} />
+            <ForgetLine one={one} {...rights} />
           </>
         )}
       </Section>
@@ -80,13 +84,27 @@ export function Kept({ agentId, mayChange, open }) {
               {one.text}
             </p>
             <p class="quiet">{day(one.at)}</p>
-            {one.sources?.[0]?.path ? <Where path={one.sources[0].path} line={one.sources[0].line} open={open} /> : null}
+            <Where path={one.line ? one.path : undefined} line={one.line ?? 1} open={open} />
+            {one.sources?.[0]?.path ? (
+              <p class="quiet">
+                learned from <Where path={one.sources[0].path} line={one.sources[0].line} open={open} />
+              </p>
+            ) : null}
+            <ForgetLine one={one} {...rights} />
           </>
         )}
       </Section>
     </>
   );
 }
+
+/** A preview of what would be forgotten with the line of something, where it still has one. @param {{one: {path?: string, line?: number}, agentId: string, mayChange: boolean}} props */
+const ForgetLine = ({ one: { path, line }, agentId, mayChange }) =>
+  mayChange && path && line ? (
+    <div class="forget">
+      <Forget path={path} lines={`${line}-${line}`} agentId={agentId} />
+    </div>
+  ) : null;
 
 /** @param {{title: string, all: any[], empty: string, children: (one: any) => import("preact").ComponentChildren}} props */
 function Section({ title, all, empty, children }) {

@@ -1,8 +1,8 @@
 // A note, open at a line; with the right to change something, also what would be forgotten with these lines.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { change } from "./ask.js";
-import { Confirmed, counted, Over, Problem, useAnswer, Waiting } from "./parts.jsx";
+import { Forget } from "./forget.jsx";
+import { Over, Problem, useAnswer, Waiting } from "./parts.jsx";
 
 /** Lines that are shown before a passage. */
 const BEFORE = 20;
@@ -37,43 +37,36 @@ export function Note({ place, agentId, mayChange, close }) {
       ) : error ? null : (
         <Waiting />
       )}
-      {mayChange ? <Forget place={place} agentId={agentId} /> : null}
+      {result?.file ? <File file={result.file} line={place.startLine} /> : null}
+      {mayChange ? (
+        <footer>
+          <Forget path={place.path} lines={`${place.startLine}-${place.endLine}`} agentId={agentId} />
+        </footer>
+      ) : null}
     </Over>
   );
 }
 
-/** @param {{place: Place, agentId: string}} props */
-function Forget({ place, agentId }) {
-  const [plan, setPlan] = useState(/** @type {any} */ (null));
-  const [isDone, setDone] = useState(false);
-  const [error, setError] = useState(/** @type {unknown} */ (null));
-  const lines = `${place.startLine}-${place.endLine}`;
-  const preview = () => change("planForget", { agentId, path: place.path, lines }).then(setPlan, setError);
-  if (isDone) return <p role="status">Forgotten, and kept out from now on. “What it did” takes it back.</p>;
+/**
+ * Where the note is on the gateway's machine: a note is edited as any file, and memory follows within moments.
+ * @param {{file: string, line: number}} props
+ */
+function File({ file, line }) {
+  const [isCopied, setCopied] = useState(false);
+  const place = `${file}:${line}`;
+  // Where a browser gives no clipboard, as to a tab of the host, the text is still there to be chosen.
+  const copy = () =>
+    navigator.clipboard?.writeText(place).then(
+      () => setCopied(true),
+      () => getSelection()?.selectAllChildren(text.current ?? document.body),
+    );
+  const text = useRef(/** @type {HTMLElement | null} */ (null));
   return (
-    <footer>
-      {error ? <Problem error={error} /> : null}
-      {plan ? (
-        <>
-          <p>
-            Would take {counted(plan.chunks, "passage")} out of memory
-            {plan.lines.length > 0 ? `, and ${counted(plan.lines.length, "line")} that memory wrote itself out of your notes` : ""}. Your
-            own lines stay in your files, and it can be put back for seven days.
-          </p>
-          <Confirmed
-            label="Forget"
-            question="Forget this?"
-            run={async () => {
-              await change("applyForget", { agentId, id: plan.id });
-              setDone(true);
-            }}
-          />
-        </>
-      ) : (
-        <button type="button" class="small" onClick={preview}>
-          What would be forgotten…
-        </button>
-      )}
-    </footer>
+    <p class="quiet file">
+      Edit it as a file: <code ref={text}>{place}</code>{" "}
+      <button type="button" class="small" onClick={copy}>
+        {isCopied ? "Copied" : "Copy"}
+      </button>
+    </p>
   );
 }

@@ -1,10 +1,10 @@
 // Search as you type.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ask } from "./ask.js";
 import { Marked, Nothing, Origin, Problem, SearchField } from "./parts.jsx";
 
-/** A key that follows within this time asks instead, in milliseconds. */
+/** While a question is under way, a key that follows within this time asks instead, in milliseconds. */
 const PAUSE_MS = 40;
 
 /** @param {{agentId: string, open: (place: import("./note.jsx").Place) => void}} props */
@@ -12,6 +12,7 @@ export function Search({ agentId, open }) {
   const [query, setQuery] = useState("");
   const [found, setFound] = useState(/** @type {any} */ (null));
   const [error, setError] = useState(/** @type {unknown} */ (null));
+  const underWay = useRef(0);
   useEffect(() => {
     const stop = new AbortController();
     setError(null);
@@ -19,14 +20,21 @@ export function Search({ agentId, open }) {
       setFound(null);
       return;
     }
-    const timer = setTimeout(() => {
-      ask("search", { agentId, query }, stop.signal).then(
-        ({ result }) => setFound({ ...result, query }),
-        (failure) => {
-          if (!stop.signal.aborted) setError(failure);
-        },
-      );
-    }, PAUSE_MS);
+    const search = () => {
+      underWay.current += 1;
+      ask("search", { agentId, query }, stop.signal)
+        .then(
+          ({ result }) => setFound({ ...result, query }),
+          (failure) => {
+            if (!stop.signal.aborted) setError(failure);
+          },
+        )
+        .finally(() => {
+          underWay.current -= 1;
+        });
+    };
+    // The first key is answered at once. Others ask so often only as answers come.
+    const timer = setTimeout(search, underWay.current > 0 ? PAUSE_MS : 0);
     return () => {
       clearTimeout(timer);
       stop.abort();

@@ -82,7 +82,15 @@ export async function costOf(manager, force, rebuild = false) {
   const { plan, paid, local, cost } = await manager.plan({ force, rebuild });
   const { provider, model, custom } = manager.status();
   const endpoint = /** @type {{address?: string} | null | undefined} */ (custom?.endpoint);
-  return { plan, paid, local, ...(typeof cost === "number" ? { cost } : {}), provider, model, address: endpoint?.address };
+  return {
+    plan,
+    paid,
+    local,
+    ...(typeof cost === "number" ? { cost } : {}),
+    provider,
+    model: model ?? undefined,
+    address: endpoint?.address,
+  };
 }
 
 /** @param {Cost["plan"]} plan */

@@ -15,7 +15,7 @@ import { printStatus } from "./status-text.js";
 
 /**
  * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, fix?: boolean, verbose?: boolean, all?: boolean}} Options
- * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan?: Record<string, any>, disk?: Awaited<ReturnType<typeof diskUse>>, automatic?: ReturnType<typeof automaticParts>, consolidation?: any, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
+ * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan: Record<string, any>, disk: Awaited<ReturnType<typeof diskUse>>, automatic: ReturnType<typeof automaticParts>, consolidation?: any, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
  *   repair?: {changed: boolean, checks: import("../../index.d.ts").DoctorCheck[]},
  *   indexError?: {code?: string, message: string, remedy?: string}, requirements?: {key: string, value: unknown, reason: string}[], settings?: Record<string, any>}} AgentStatus
  * @typedef {import("../host.js").Host} Host

@@ -95,6 +95,7 @@ const PLACES = { channel: "for this channel", conversation: "for this conversati
  */
 export function shown({ channelScope, senderScope, ...intent }) {
   const place = parts(channelScope);
+  /** @type {"channel" | "conversation" | "anywhere"} */
   const kind = place[1] === "channel" ? "channel" : place.length > 0 ? "conversation" : "anywhere";
   return {
     ...intent,

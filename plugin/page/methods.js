@@ -1,6 +1,7 @@
 // What the page asks of the memory of an agent. Each is a method of the gateway, `memoryCoreRs.page.*`, and the page's own
 // route answers with the same ones: what a person sees there is what any client of the gateway may see with the same rights.
 
+import path from "node:path";
 import { defaultAgentId, listAgentIds, normalizeAgentId } from "../../lib/config.js";
 import { codedError, errorCode, errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
@@ -14,7 +15,9 @@ import { forgetRequest } from "../forgetting/request.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { shownSince } from "../hooks/shown.js";
 import { shown } from "../intents/tool.js";
+import { originLetters } from "../provenance/origins.js";
 import { authorizeHits } from "../session-visibility.js";
+import { lineFinder } from "./lines.js";
 import { timelineOf } from "./timeline.js";
 
 /**
@@ -23,7 +26,15 @@ import { timelineOf } from "./timeline.js";
  * @typedef {import("../cli/agents.js").OneAgent} OneAgent
  * @typedef {{host: Host, cfg: import("../host.js").HostConfig, agentId: string}} Place
  * @typedef {Record<string, unknown>} Params
- * @typedef {{scope: "operator.read" | "operator.write", work: (place: Place, params: Params) => Promise<object> | object}} Method
+ * @typedef {import("../../lib/page.d.ts").PageMethods} Answers
+ * @typedef {import("../../lib/page.d.ts").PageChange} Change
+ */
+
+/**
+ * A method: whoever asks may have sent anything, and what is answered is what is documented.
+ * @template {keyof Answers} [Name=keyof Answers]
+ * @typedef {{scope: Name extends Change ? "operator.write" : "operator.read",
+ *   work: (place: Place, params: Params) => Promise<Answers[Name]["result"]> | Answers[Name]["result"]}} Method
  */
 
 /** Most results of a search. */
@@ -35,7 +46,7 @@ const FORGETTING_MS = 60_000;
 /** Lines of a note at a time. */
 const LINES = 400;
 
-/** Those that change something ask for more than those that look. @type {Record<string, Method>} */
+/** Those that change something ask for more than those that look. @type {{[Name in keyof Answers]: Method<Name>}} */
 const METHODS = {
   overview: { scope: "operator.read", work: overview },
   search: { scope: "operator.read", work: search },
@@ -60,7 +71,7 @@ const METHODS = {
  * @param {string} name
  * @returns {Method | undefined}
  */
-export const pageMethod = (name) => (Object.hasOwn(METHODS, name) ? METHODS[name] : undefined);
+export const pageMethod = (name) => (Object.hasOwn(METHODS, name) ? METHODS[/** @type {keyof Answers} */ (name)] : undefined);
 
 /**
  * Answers one question of the page.
@@ -159,7 +170,7 @@ async function search({ host, cfg, agentId }, params) {
 }
 
 /**
- * A part of a note, as it is on the disk.
+ * A part of a note, as it is on the disk, and where that is for whoever wants to edit it.
  * @param {Place} place
  * @param {Params} params
  */
@@ -167,7 +178,9 @@ async function note({ host, cfg, agentId }, params) {
   const relPath = text(params, "path");
   const from = params.from === undefined ? 1 : count(params, "from", Number.MAX_SAFE_INTEGER);
   const lines = params.lines === undefined ? LINES : count(params, "lines", LINES);
-  return await withSearch(host, { cfg, agentId }, (manager) => manager.readFile({ relPath, from, lines }));
+  const excerpt = await withSearch(host, { cfg, agentId }, (manager) => manager.readFile({ relPath, from, lines }));
+  const workspace = host.workspaceDir(cfg, agentId);
+  return { ...excerpt, ...(workspace && excerpt.status === "ok" ? { file: path.resolve(workspace, excerpt.path) } : {}) };
 }
 
 /**
@@ -209,7 +222,7 @@ function promptsOf({ host, agentId }, forgotten) {
   return shownSince({ stateDir: host.stateDir(), agentId }, last + FORGETTING_MS);
 }
 
-/** @param {Place} place */
+/** @param {Place} place @returns {Promise<import("../../index.d.ts").ConsolidationRun[]>} */
 const runsOf = async (place) => await unlessOff(place, async () => await consolidate(place, { op: "runs" }), []);
 
 /** @param {Place} place */
@@ -247,18 +260,12 @@ async function run(place, params) {
 async function kept(place) {
   const { host, cfg, agentId } = place;
   const agent = automaticAgent(host, cfg, agentId).native;
+  const lineOf = lineFinder(host.workspaceDir(cfg, agentId));
   const ofIndex = withManager(host, cfg, agentId, async (manager) => {
     if (!manager) return { facts: [], triggers: [] };
     const [facts, triggers] = await Promise.all([manager.run((engine) => engine.facts()), manager.listTriggerCandidates()]);
     return {
-      facts: facts.map(({ id, text: words, category, importance, createdAt, path }) => ({
-        id,
-        text: words,
-        category,
-        importance,
-        createdAt,
-        path,
-      })),
+      facts: await Promise.all(facts.map(async (fact) => ({ ...fact, ...(await lineOf(fact.path, (line) => line.includes(fact.text))) }))),
       triggers: triggers.map(({ path, startLine, snippet, triggers: words }) => ({
         path,
         line: startLine,
@@ -274,20 +281,34 @@ async function kept(place) {
 /**
  * The passages of the notes in the plane; see `MemoryMap`. Empty where memory search is off, or nothing is embedded.
  * @param {Place} place
+ * @param {Params} params
  */
-async function map({ host, cfg, agentId }) {
-  return await withManager(host, cfg, agentId, async (manager) =>
+async function map({ host, cfg, agentId }, params) {
+  const drawn = await withManager(host, cfg, agentId, async (manager) =>
     manager ? await manager.run((engine) => engine.map()) : { total: 0, paths: "", points: "", regions: [] },
   );
+  if (params.origins !== true || drawn.total === 0) return drawn;
+  return { ...drawn, origins: await originLetters(host.workspaceDir(cfg, agentId), drawn.paths.split("\0")) };
 }
 
-/** Entries that applied runs have added, newest first. @param {Place} place */
+/**
+ * Entries that applied runs have added, newest first, each with its line where it still stands as it was written.
+ * @param {Place} place
+ * @returns {Promise<import("../../lib/page.d.ts").PageKept["learned"]>}
+ */
 async function learnedOf(place) {
-  const applied = (await runsOf(place)).filter((/** @type {{state: string}} */ { state }) => state === "applied");
+  const applied = (await runsOf(place)).filter(({ state }) => state === "applied");
+  const lineOf = lineFinder(place.host.workspaceDir(place.cfg, place.agentId));
   const entries = await Promise.all(
-    applied.map(async (/** @type {{runId: string, startedAt: string}} */ { runId, startedAt: at }) => {
+    applied.map(async ({ runId, startedAt: at }) => {
       const [, planned] = await consolidate(place, { op: "run", run: runId });
-      return (planned?.add ?? []).map((/** @type {any} */ { id, text: words, sources }) => ({ id, text: words, sources, runId, at }));
+      const { path: file = "", add = [] } = /** @type {Partial<import("../../index.d.ts").ConsolidationPlan>} */ (planned ?? {});
+      return await Promise.all(
+        add.map(async ({ id, text: said, line: written, sources }) => {
+          const stands = await lineOf(file, (line) => line === written);
+          return { id, text: said, path: file, ...stands, sources, runId, at };
+        }),
+      );
     }),
   );
   return entries.flat();

@@ -4,6 +4,7 @@
 // They look it up in a database, in a millisecond that holds the event loop: never several of them in one go, and not
 // again for a file that has not changed.
 
+import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isPrivate } from "../hooks/session.js";
@@ -84,6 +85,22 @@ export function withOrigins(workspaceDir) {
       return { ...hit, provenance: { ...hit.provenance, originClass: lessTrusted(hit.provenance.originClass, origin) } };
     });
   };
+}
+
+/**
+ * Whose words each of many files holds, by the first letters of the classes: one text, with a letter for each file. A place
+ * that is nobody's needs no look at a record.
+ * @param {string | undefined} workspaceDir
+ * @param {string[]} files As in results.
+ */
+export async function originLetters(workspaceDir, files) {
+  let letters = "";
+  for (const file of files) {
+    const stat = workspaceDir ? await lstat(path.resolve(workspaceDir, file)).catch(() => null) : null;
+    const state = stat?.isFile() ? { state: `changed ${Math.trunc(stat.mtimeMs)}`, modifiedMs: stat.mtimeMs } : undefined;
+    letters += workspaceDir ? (await originOf(workspaceDir, file, state))[0] : "u";
+  }
+  return letters;
 }
 
 /**

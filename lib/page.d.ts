@@ -1,0 +1,148 @@
+/**
+ * What the page in the gateway asks, and any client of the gateway may: the methods `memoryCoreRs.page.*` with what they take and
+ * answer (docs/page.md). The plugin, the page and a test of real answers are checked against it.
+ */
+
+import type { MemoryStatus } from "../index.js";
+import type {
+  CaptureEntry,
+  ConsolidationPlan,
+  ConsolidationRun,
+  ConsolidationUndone,
+  ForgottenEntry,
+  MemoryExcerpt,
+  MemoryForgetReport,
+  MemoryForgetUndone,
+  MemoryMap,
+  MemorySource,
+  OriginClass,
+  StandingIntent,
+  StoredFact,
+} from "./engine.js";
+
+/** Without it the default agent is asked for. */
+export interface PageParams {
+  agentId?: string;
+}
+
+/** Every answer names the agent that it is about. */
+export interface PageAnswer {
+  agentId: string;
+}
+
+/** A passage that a search found. */
+export interface PageHit {
+  path: string;
+  startLine: number;
+  endLine: number;
+  source: MemorySource;
+  /** How sure memory is, from 0 to 1. */
+  score: number;
+  snippet: string;
+  /** Words of the query that it has. */
+  matched: string[];
+  /** Why it is there, in words. */
+  why: { name: string; text: string }[];
+  /** Whose words it holds, where that is known. */
+  origin: OriginClass | null;
+}
+
+/** A day on which something was written, said, kept or learned. */
+export interface PageDay {
+  /** `2026-11-25` */
+  day: string;
+  /** Paths of its notes. */
+  notes: string[];
+  conversations: number;
+  /** Facts that automatic memory has kept. */
+  kept: number;
+  /** Entries that consolidation has added. */
+  learned: number;
+}
+
+/** What was put into a prompt, as the model saw it. Times in milliseconds since 1970. */
+export interface PagePrompt {
+  at: number;
+  part: "recall" | "short-term memory" | "active-memory" | "intents";
+  /** How long it took. */
+  ms: number;
+  sessionKey: string;
+  text: string;
+}
+
+/** How long something took, and when, in milliseconds since 1970. */
+export interface PageTime {
+  at: number;
+  ms: number;
+}
+
+/** A standing intent as the tool `intent` shows it. */
+export interface PageIntent extends Omit<StandingIntent, "channelScope" | "senderScope" | "history"> {
+  triggerEmbedding: null;
+  scope: "channel" | "conversation" | "anywhere";
+  channelScope: string | null;
+  senderScope: string | null;
+}
+
+/** What memory keeps beside the notes. `line` is where something stands in its file, unless it is gone from there. */
+export interface PageKept {
+  facts: (StoredFact & { line?: number })[];
+  intents: PageIntent[];
+  triggers: { path: string; line: number; text: string; triggers?: string }[];
+  /** Entries of consolidation. */
+  learned: {
+    id: string;
+    text: string;
+    path: string;
+    line?: number;
+    sources: { path: string; line: number; hash: string }[];
+    runId: string;
+    at: string;
+  }[];
+}
+
+/** What memory did by itself, newest first. */
+export interface PageActivity {
+  /** Turns that are still to be judged. */
+  waiting: number;
+  captures: Omit<CaptureEntry, "message">[];
+  intents: { at: number; what: string; id: string; description: string }[];
+  runs: ConsolidationRun[];
+  forgotten: ForgottenEntry[];
+  prompts: PagePrompt[];
+}
+
+/** How the index stands: what `openclaw memory status --json` says of an agent, and how long things took. */
+export interface PageHealth {
+  status: MemoryStatus;
+  /** What the disk holds beside what the index holds: `skipped` (`SkippedFile[]`), `pending`, `usage` of providers, `limits`, … */
+  scan: Record<string, any>;
+  disk: { otherIndexes: number; records: number };
+  automatic: Record<string, boolean | string>;
+  consolidation?: any;
+  times: { recalls: PageTime[]; searches: PageTime[] };
+}
+
+/** What each method takes beside `agentId`, and answers beside it. */
+export interface PageMethods {
+  overview: { params: object; result: { agents: string[]; version: string; hostVersion: string } };
+  search: { params: { query: string; limit?: number }; result: { mode: string; warning?: string; hits: PageHit[] } };
+  /** `file` is where the note is on the gateway's machine. */
+  note: { params: { path: string; from?: number; lines?: number }; result: MemoryExcerpt & { file?: string } };
+  activity: { params: object; result: PageActivity };
+  run: { params: { runId: string }; result: ConsolidationRun & { plan: Partial<ConsolidationPlan> } };
+  timeline: { params: object; result: { days: PageDay[] } };
+  /** `origins` has a letter for each path, the first of its class: owner, agent, untrusted, system. */
+  map: { params: { origins?: boolean }; result: MemoryMap & { origins?: string } };
+  kept: { params: object; result: PageKept };
+  health: { params: object; result: PageHealth | { status: "disabled"; times: PageHealth["times"] } };
+  undoCapture: { params: { id: string }; result: { removed: boolean } };
+  undoRun: { params: { runId: string }; result: ConsolidationUndone };
+  cancelIntent: { params: { id: string }; result: { cancelled: boolean } };
+  planForget: { params: { path: string; lines?: string }; result: MemoryForgetReport & { refusals: string[] } };
+  applyForget: { params: { id: string }; result: MemoryForgetReport };
+  undoForget: { params: { id: string }; result: MemoryForgetUndone };
+}
+
+/** Methods that change something and need `operator.write`; the others need `operator.read`. */
+export type PageChange = "undoCapture" | "undoRun" | "cancelIntent" | "planForget" | "applyForget" | "undoForget";
