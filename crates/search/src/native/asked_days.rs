@@ -4,7 +4,7 @@
 use jiff::{Span, ToSpan, civil::Date};
 
 use super::{lines::Lines, plan::Plan};
-use text::time::{DateRange, read};
+use text::time::{DateRange, named_days};
 
 /// What a note of some days later counts for, and the days after which it is e times less.
 const AFTER: (f64, f64) = (0.5, 10.0);
@@ -41,7 +41,7 @@ impl AskedDays {
         let told = |line: &super::lines::Line<'_>| {
             let day = lines.files[line.file].date?;
             let (early, late) = (days_between(day, meant.start), days_between(meant.end, day));
-            let told = if early.max(late) <= READ_WITHIN { read(line.text, day, zone).range? } else { return None };
+            let told = if early.max(late) <= READ_WITHIN { named_days(line.text, day, zone)? } else { return None };
             let is_short = days_between(told.start, told.end) < LONGEST;
             (is_short && told.start <= asked.end && asked.start <= told.end).then_some(1.0)
         };

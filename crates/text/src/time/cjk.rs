@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::{Captures, Regex, RegexSet};
 
 use super::TimeWords;
 use super::calendar::{Calendar, DateRange};
@@ -109,11 +109,20 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     table.iter().filter_map(|(regex, read)| Some(Pattern { regex: Regex::new(regex).ok()?, read: *read })).collect()
 });
 
+/// All patterns in one pass over a text: most of it holds none of them.
+static ANY: LazyLock<Option<RegexSet>> =
+    LazyLock::new(|| RegexSet::new(PATTERNS.iter().map(|pattern| pattern.regex.as_str())).ok());
+
 static RECENT: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new("最近|上次|上回|前回|지난번|近来|近來|最新|目前|近頃|최근|요즘|최신|요새").ok());
 static WHEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new("什么时候|什麼時候|甚麼時候|啥时候|何时|何時|哪天|哪一天|几号|幾號|几月|哪年|哪一年|いつ|何日|何月|何年|언제|며칠|몇\\s*월|몇\\s*년").ok()
 });
+
+/// Whether one of the patterns is in a text.
+pub(super) fn names_days(text: &str) -> bool {
+    ANY.as_ref().is_none_or(|any| any.is_match(text))
+}
 
 /// Adds what the patterns find.
 pub(super) fn read(
@@ -122,7 +131,9 @@ pub(super) fn read(
     ranges: &mut Vec<(Range<usize>, DateRange)>,
     found: &mut TimeWords,
 ) {
-    for pattern in PATTERNS.iter() {
+    let present = ANY.as_ref().map(|any| any.matches(query));
+    let is_present = |at: &usize| present.as_ref().is_none_or(|present| present.matched(*at));
+    for (_, pattern) in (0..).zip(PATTERNS.iter()).filter(|(at, _)| is_present(at)) {
         for captures in pattern.regex.captures_iter(query) {
             let Some(whole) = captures.get(0) else { continue };
             let overlaps = ranges.iter().any(|(r, _)| r.start < whole.end() && whole.start() < r.end);

@@ -5,6 +5,7 @@
 
 mod calendar;
 mod cjk;
+mod glance;
 mod words;
 
 use std::ops::Range;
@@ -119,6 +120,12 @@ pub fn read(query: &str, today: Date, zone: &str) -> TimeWords {
     found
 }
 
+/// The days that a line names, as [`read`] finds them; quick where it names none.
+#[must_use]
+pub fn named_days(line: &str, today: Date, zone: &str) -> Option<DateRange> {
+    if glance::may_name_days(line) { read(line, today, zone).range } else { None }
+}
+
 /// From the start of one range to the end of another. "Between January and March 2023" names the year once,
 /// at the end.
 fn hull(first: DateRange, last: DateRange) -> DateRange {
@@ -142,7 +149,9 @@ pub(crate) fn looks_numeric_date(text: &str) -> bool {
 
 /// 2023-05-08, 2023/05, 08.05.2023 (day first unless that is no date).
 fn numeric_dates(query: &str, calendar: &Calendar, ranges: &mut Vec<(Range<usize>, DateRange)>) {
-    let Some(pattern) = ISO.as_ref() else { return };
+    // Most texts hold no year, and the pattern is slow to say so.
+    let has_year = query.as_bytes().windows(4).any(|bytes| bytes.iter().all(u8::is_ascii_digit));
+    let Some(pattern) = ISO.as_ref().filter(|_| has_year) else { return };
     for found in pattern.captures_iter(query) {
         let number = |i: usize| found.get(i).and_then(|m| m.as_str().parse::<i32>().ok());
         let range = match (number(1), number(2), number(3), number(4), number(5), number(6)) {
@@ -175,18 +184,27 @@ impl Word {
     }
 }
 
+/// Letters, digits and the accents behind them.
+fn is_of_a_word(c: char) -> bool {
+    c.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&c)
+}
+
+/// The number that a folded word is, of at most four digits, counting or ordinal.
+fn number_of(word: &str) -> Option<i32> {
+    let digits = word.trim_end_matches(|c: char| c.is_alphabetic());
+    let ordinal = matches!(&word[digits.len()..], "" | "st" | "nd" | "rd" | "th" | "er" | "o" | "a" | "e");
+    digits.parse().ok().filter(|_| ordinal && digits.len() <= 4)
+}
+
 fn words_of(query: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut start = None;
     for (at, c) in query.char_indices().chain([(query.len(), ' ')]) {
-        match (c.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&c), start) {
+        match (is_of_a_word(c), start) {
             (true, None) => start = Some(at),
             (false, Some(from)) => {
                 let text = fold(&query[from..at]);
-                let digits = text.trim_end_matches(|c: char| c.is_alphabetic());
-                let ordinal = matches!(&text[digits.len()..], "" | "st" | "nd" | "rd" | "th" | "er" | "o" | "a" | "e");
-                let number = digits.parse().ok().filter(|_| ordinal && digits.len() <= 4);
-                words.push(Word { span: from..at, number, senses: senses(&text), text });
+                words.push(Word { span: from..at, number: number_of(&text), senses: senses(&text), text });
                 start = None;
             }
             _ => {}

@@ -1,7 +1,8 @@
 //! The vocabulary of time in spaced languages. Words are folded: lower case, no accents.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::{collections::HashMap, sync::LazyLock};
+
+use foldhash::fast::RandomState;
 
 /// A stretch of the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +58,7 @@ pub(super) enum Sense {
     Filler,
 }
 
-const WORDS: &[(Sense, &str)] = &[
+pub(super) const WORDS: &[(Sense, &str)] = &[
     (Sense::Month(1), "january janeiro enero januar janvier gennaio januari январь января январе"),
     (Sense::Month(2), "february fevereiro febrero februar fevrier febbraio februari февраль февраля феврале"),
     (Sense::Month(3), "marco marzo marz maerz maart март марта марте"),
@@ -187,8 +188,8 @@ const WORDS: &[(Sense, &str)] = &[
     ),
 ];
 
-static SENSES: LazyLock<HashMap<&'static str, Vec<Sense>>> = LazyLock::new(|| {
-    let mut map: HashMap<&str, Vec<Sense>> = HashMap::new();
+static SENSES: LazyLock<HashMap<&'static str, Vec<Sense>, RandomState>> = LazyLock::new(|| {
+    let mut map: HashMap<&str, Vec<Sense>, _> = HashMap::default();
     for (sense, words) in WORDS {
         for word in words.split_whitespace() {
             map.entry(word).or_default().push(*sense);
