@@ -2,14 +2,14 @@
 // which the command line of newer hosts does not ask for, over one connection. Run by the harness in a process of its own,
 // because the client is the host's. One request a line, as JSON, and one answer a line.
 //
-//   node gateway-client.mjs <host's package> <url> <token>
+//   node gateway-client.mjs <host's package> <url> <token> [<scopes, with commas>]
 
 import { createRequire } from "node:module";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const [host, url, token] = process.argv.slice(2);
+const [host, url, token, scopes = "operator.admin,operator.read,operator.write"] = process.argv.slice(2);
 const resolved = createRequire(path.join(host, "package.json")).resolve("openclaw/plugin-sdk/gateway-runtime");
 const { GatewayClient } = await import(pathToFileURL(resolved).href);
 
@@ -20,7 +20,7 @@ const client = await new Promise((resolve, reject) => {
     clientName: "gateway-client",
     mode: "backend",
     role: "operator",
-    scopes: ["operator.admin", "operator.read", "operator.write"],
+    scopes: scopes.split(","),
     onHelloOk: () => resolve(connecting),
     onConnectError: reject,
     // What is said in conversations, also by commands, which leave nothing in their history.

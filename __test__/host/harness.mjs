@@ -296,13 +296,30 @@ export class TestHost {
     }
   }
 
-  #owner() {
-    if (!this.#connection?.isOpen) {
-      const script = fileURLToPath(new URL("gateway-client.mjs", import.meta.url));
-      const child = this.#node([script, path.dirname(this.entry), `ws://127.0.0.1:${this.port}`, "test-token"], {}, "pipe");
-      this.#connection = new Connection(child);
+  /**
+   * Calls a method with the right to look only.
+   * @param {string} method
+   * @param {Record<string, unknown>} params
+   */
+  async callAsReader(method, params) {
+    const connection = this.#connect("operator.read");
+    try {
+      return await connection.request(method, params);
+    } finally {
+      connection.child.kill();
     }
+  }
+
+  #owner() {
+    if (!this.#connection?.isOpen) this.#connection = this.#connect();
     return this.#connection;
+  }
+
+  /** @param {string[]} scopes With commas; without, all that an owner has. */
+  #connect(...scopes) {
+    const script = fileURLToPath(new URL("gateway-client.mjs", import.meta.url));
+    const args = [script, path.dirname(this.entry), `ws://127.0.0.1:${this.port}`, "test-token", ...scopes];
+    return new Connection(this.#node(args, {}, "pipe"));
   }
 
   /** What was shown in a conversation since this connection to the gateway, oldest first. @param {string} sessionKey */

@@ -1,3 +1,3 @@
-import { pageRouteSuite } from "./page-suite.mjs";
+import { pageSuite } from "./page-suite.mjs";
 
-pageRouteSuite("2026.4.12");
+pageSuite("2026.4.12", { isTab: false });

@@ -6,64 +6,10 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BROWSER, NO_BROWSER, openBrowser, watchedPage } from "../support/browser.mjs";
 import { readPng } from "../support/png.mjs";
-import { eventually, memoryHost, question } from "./memory-host.mjs";
+import { eventually, question } from "./memory-host.mjs";
+import { FILES, gatewayWithPage, INVOICES, said, TOKEN } from "./page-home.mjs";
+import { viewTests } from "./page-views.mjs";
 import { steps } from "./steps.mjs";
-
-const TOKEN = { authorization: "Bearer test-token" };
-
-/** What notes may hold: nothing of it may run, or make the page wider than a phone. */
-const HOSTILE = [
-  "<img src=x onerror=\"window.hacked='img';alert(1)\">",
-  "<script>window.hacked='script';alert(2)</script>",
-  "[harbour link](javascript:window.hacked='link')",
-  "<svg onload=\"window.hacked='svg'\"><a xlink:href='javascript:alert(3)'><text>x</text></a></svg>",
-  "\u202eright to left harbour\u202c שלום harbour",
-  `harbour${"w".repeat(400)}`,
-];
-
-const INVOICES = "Invoices go out on the 5th of the month.";
-
-/** @param {number} ago */
-const day = (ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
-
-const FILES = {
-  ...Object.fromEntries([1, 2, 3].map((ago) => [`memory/${day(ago)}.md`, `# Day\n\n- ${INVOICES}\n`])),
-  "MEMORY.md": "# Memory\n- The yard gate opens with code 4711. <!-- trigger: gate, yard -->\n",
-  "memory/2025-11-20.md": `# Harbour\n\n${HOSTILE.join("\n\n")}\n`,
-  "memory/2025-11-21.md": "# Friday\n\n- Mara likes sencha tea in the boat house.\n",
-};
-
-const INTENT = { action: "create", description: "Ask whether the anchor was mended", triggerKeywords: ["boat"], scope: "anywhere" };
-
-const RULES = [
-  { on: "system", match: "flush turn", reply: "NO_REPLY" },
-  { match: "whenever I mention", tool: "intent", toolCall: { name: "intent", arguments: INTENT } },
-  { match: ".", reply: "HELLO" },
-];
-
-/** @param {Response} response @returns {Promise<any>} */
-const said = async (response) => await response.json();
-
-/** @param {string} version */
-async function gatewayWithPage(version) {
-  const home = await memoryHost(version, { files: FILES, rules: RULES });
-  await home.host.configure({ autoCapture: true, autoRecall: true, consolidation: { mode: "plan" } });
-  await home.host.startGateway();
-  const origin = `http://127.0.0.1:${home.host.port}`;
-  const base = `${origin}/memory-core-rs`;
-  /** @param {string} name @param {Record<string, unknown>} params @param {RequestInit} [init] */
-  const ask = async (name, params, init = { headers: TOKEN }) =>
-    await fetch(`${base}/tab/call/${name}?params=${encodeURIComponent(JSON.stringify(params))}`, init);
-  /** @param {string} name @param {Record<string, unknown>} params */
-  const put = async (name, params) =>
-    await fetch(`${base}/tab/call/${name}`, { method: "PUT", headers: { ...TOKEN, "x-memory-page": "1" }, body: JSON.stringify(params) });
-  const isIndexed = async () => {
-    const { result } = await said(await ask("search", { query: "sencha tea" }));
-    return result?.hits.some((/** @type {any} */ hit) => hit.path === "memory/2025-11-21.md");
-  };
-  expect(await eventually(isIndexed), home.host.gatewayOutput.slice(-2000)).toBe(true);
-  return { ...home, origin, base, ask, put };
-}
 
 /** What the page's addresses give to whom. @param {() => Awaited<ReturnType<typeof gatewayWithPage>>} home */
 function addressTests(home) {
@@ -119,6 +65,14 @@ function addressTests(home) {
     await expect(call("memoryCoreRs.page.overview", { agentId: "nobody" })).rejects.toThrow(/no agent/);
   });
 
+  test("who may only look is answered, and changes nothing", async () => {
+    const { host } = home();
+    const { hits } = await host.callAsReader("memoryCoreRs.page.search", { query: "gate code" });
+    expect(hits[0].path).toBe("MEMORY.md");
+    const plan = { path: "memory/2025-11-21.md", lines: "3-3" };
+    await expect(host.callAsReader("memoryCoreRs.page.planForget", plan)).rejects.toThrow(/operator\.write/);
+  });
+
   test("the report is written with its pictures, beside a running gateway", async () => {
     const { host } = home();
     const file = path.join(host.dir, "report.html");
@@ -149,8 +103,12 @@ export function pageRouteSuite(version) {
   });
 }
 
-/** The addresses, and the page in a browser. @param {string} version */
-export function pageSuite(version) {
+/**
+ * The addresses, and the page in a browser.
+ * @param {string} version
+ * @param {{isTab?: boolean}} [host] Whether the host shows tabs of plugins.
+ */
+export function pageSuite(version, { isTab = true } = {}) {
   describe.sequential(`The page on OpenClaw ${version}`, () => {
     /** @type {Awaited<ReturnType<typeof gatewayWithPage>>} */
     let home;
@@ -207,6 +165,10 @@ export function pageSuite(version) {
         .click();
       await page.getByRole("dialog").getByText("window.hacked='script'").first().waitFor();
       expect(await page.evaluate("window.hacked")).toBe(undefined);
+      const hebrew = page.getByRole("dialog").locator("li", { hasText: "הנמל נסגר" });
+      expect(await hebrew.evaluate((/** @type {any} */ line) => line.ownerDocument.defaultView.getComputedStyle(line).direction)).toBe(
+        "rtl",
+      );
       expect(await page.locator("img, svg, script:not([src]), a[href^='javascript']").count()).toBe(0);
       await page.keyboard.press("Escape");
       for (const view of ["Search", "Timeline", "Map", "What it did", "What it keeps", "Health"]) {
@@ -217,6 +179,8 @@ export function pageSuite(version) {
       }
       expect(faults).toEqual([]);
     });
+
+    viewTests(() => home, signedIn, inBrowser);
 
     inBrowser("the timeline shows the months, the days of one, and the notes of a day", async () => {
       const { page, faults } = await signedIn();
@@ -232,8 +196,15 @@ export function pageSuite(version) {
       await home.say("Please, whenever I mention the boat, ask me whether the anchor was mended.");
       await home.say("Remember that I prefer oolong in the evening.");
       expect(await eventually(async () => (await home.notes()).includes("oolong"))).toBe(true);
+      await home.say("Tomorrow I go down to the boat.");
       const { page, faults } = await signedIn();
       await page.getByRole("link", { name: "What it did" }).click();
+      // What was not kept says why.
+      await page
+        .locator(".row.refused strong", { hasText: /^Not kept: [a-z]/ })
+        .first()
+        .waitFor();
+      await page.locator(".row.intent", { hasText: "anchor was mended" }).getByText("Intent fired").first().waitFor();
       const capture = page.locator(".row.kept", { hasText: "oolong" });
       await capture.getByRole("button", { name: "Take out" }).click();
       await capture.getByRole("group").getByRole("button", { name: "Take out" }).click();
@@ -279,10 +250,7 @@ export function pageSuite(version) {
       const isEmbedded = async () => (await said(await home.ask("map", {}))).result?.regions.length > 0;
       expect(await eventually(isEmbedded)).toBe(true);
       const { page, faults } = await signedIn();
-      // What the page has drawn: an index that still grows may be laid out anew.
-      const asked = page.waitForResponse((response) => response.url().includes("/call/map"));
       await page.getByRole("link", { name: "Map" }).click();
-      const { points } = (await said(/** @type {any} */ (await asked))).result;
       const map = page.getByRole("img", { name: /^Map of [\d,]+ passages/ });
       await map.waitFor();
       const drawn = async () =>
@@ -292,6 +260,14 @@ export function pageSuite(version) {
         });
       expect(await eventually(async () => (await drawn()) > 500)).toBe(true);
       await page.locator(".regions button").first().click();
+      // What the page has drawn: an index that still grows may be laid out anew.
+      const asked = page.waitForResponse((response) => /\/call\/map.*origins.*true/.test(decodeURIComponent(response.url())));
+      await page.getByRole("button", { name: "By origin" }).click();
+      const { points } = (await said(/** @type {any} */ (await asked))).result;
+      const origins = page.getByRole("list", { name: "Colours on the map" });
+      await origins.getByText("your assistant's").waitFor();
+      await page.getByRole("button", { name: "By age" }).click();
+      await origins.getByText("up to a week").waitFor();
       await map.focus();
       for (const key of ["+", "ArrowLeft", "ArrowRight", "-", "0"]) await page.keyboard.press(key);
       const first = Buffer.from(points, "base64");
@@ -362,7 +338,7 @@ export function pageSuite(version) {
     inBrowser("health shows the index, and every view passes axe in light and dark", async () => {
       const axe = await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8");
       for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
-        const { page, faults } = await signedIn({ colorScheme });
+        const { page, faults, asked } = await signedIn({ colorScheme });
         await page.evaluate(axe);
         await page.getByLabel("Search memory").fill("gate code");
         await page.locator(".card").first().waitFor();
@@ -379,10 +355,15 @@ export function pageSuite(version) {
           .first()
           .waitFor();
         expect(faults).toEqual([]);
+        // Its own files, and what docs/page.md names.
+        const methods = (await readFile(new URL("../../docs/page.md", import.meta.url), "utf8")).matchAll(/`memoryCoreRs\.page\.(\w+)`/g);
+        const known = ["/page/", "/page/page.js", "/page/page.css", ...[...methods].map(([, name]) => `/tab/call/${name}`)];
+        const others = asked.map((url) => new URL(url).pathname.slice("/memory-core-rs".length)).filter((name) => !known.includes(name));
+        expect([others, asked.length > 6]).toEqual([[], true]);
       }
     });
 
-    inBrowser("as a tab of the host it looks, and changes nothing", async () => {
+    test.skipIf(!BROWSER || !isTab)("as a tab of the host it looks, and changes nothing", async () => {
       const { page } = await watchedPage(browser, home.origin);
       await page.goto(`${home.origin}/#token=test-token`);
       await page.getByRole("link", { name: "Memory", exact: true }).click();

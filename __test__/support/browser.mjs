@@ -20,7 +20,7 @@ export const openBrowser = async () =>
   await chromium.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-dev-shm-usage"], timeout: PATIENCE_MS });
 
 /**
- * A page that keeps what must not happen: errors, dialogs, and requests to anywhere but one origin.
+ * A page that keeps what must not happen: errors, dialogs, and requests to anywhere but one origin. And what it asked that for.
  * @param {import("playwright-core").Browser} browser
  * @param {string} origin
  * @param {import("playwright-core").BrowserContextOptions} [options]
@@ -36,8 +36,12 @@ export async function watchedPage(browser, origin, options) {
     faults.push(`dialog: ${dialog.message()}`);
     await dialog.dismiss();
   });
+  /** @type {string[]} */
+  const asked = [];
   page.on("request", (request) => {
-    if (!/^(?:data|about):/.test(request.url()) && new URL(request.url()).origin !== origin) faults.push(`request: ${request.url()}`);
+    if (/^(?:data|about):/.test(request.url())) return;
+    if (new URL(request.url()).origin === origin) asked.push(request.url());
+    else faults.push(`request: ${request.url()}`);
   });
-  return { page, faults };
+  return { page, faults, asked };
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { writeBundle } from "../../scripts/ship/bundle.mjs";
 import { writePage } from "../../scripts/ship/page.mjs";
+import { writePictures } from "../../scripts/ship/pictures.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -17,6 +18,7 @@ export default async function pack(project) {
   await mkdir(into, { recursive: true });
   await writeBundle(root);
   await writePage(root);
+  await writePictures(root);
   const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", into], {
     cwd: root,
     maxBuffer: 1 << 24,

@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { explainSettings } from "../../lib/explain-settings.js";
 import { writeBundle } from "../../scripts/ship/bundle.mjs";
 import { writePage } from "../../scripts/ship/page.mjs";
+import { writePictures } from "../../scripts/ship/pictures.mjs";
+import { PAGE_FILES, PICTURE_FILES } from "../../scripts/ship/stale.mjs";
 import { makeWorkspace } from "../support/workspace.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -28,6 +30,7 @@ async function pack() {
   packing ??= (async () => {
     await writeBundle(root);
     await writePage(root);
+    await writePictures(root);
     const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
       cwd: root,
       maxBuffer: 1 << 24,
@@ -76,6 +79,10 @@ test("what a host copies at every registration stays under 1 MB", async () => {
   // Hosts from 2026.9.5 copy the package body, but no folder called node_modules: addon and weights lie in such folders.
   const copied = (await pack()).files.filter((file) => !file.path.includes("node_modules/"));
   expect(copied.reduce((sum, file) => sum + file.size, 0)).toBeLessThan(1 << 20);
+  // The page and what draws its pictures lie in such folders too.
+  expect(copied.filter((file) => /^page\/|\.(?:css|html|wasm|ttf)$/.test(file.path))).toEqual([]);
+  const page = (await packedFiles()).filter((file) => file.startsWith("page/"));
+  expect(page).toEqual(expect.arrayContaining([...PAGE_FILES, ...PICTURE_FILES]));
 });
 
 test("the declared exports are those there are", async () => {

@@ -10,7 +10,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { MemoryIndexManager } from "../../lib/manager.js";
 import { native } from "../../lib/native.js";
+import { decoded, legend } from "../../page/src/points.js";
 import { apply } from "../../plugin/consolidation/run.js";
 import { automaticAgent } from "../../plugin/hooks/agent.js";
 import { noteSearchTime, noteShown } from "../../plugin/hooks/shown.js";
@@ -21,6 +23,7 @@ import { writePage } from "../../scripts/ship/page.mjs";
 import { PAGE_FILES } from "../../scripts/ship/stale.mjs";
 import { BROWSER, openBrowser, watchedPage } from "../support/browser.mjs";
 import { commandLine } from "../support/command-line.mjs";
+import { startProvider } from "../support/provider.mjs";
 import { makeWorkspace } from "../support/workspace.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -202,6 +205,32 @@ test("what was put into prompts is shown newest first, and goes when something i
   expect((await call("activity")).prompts).toEqual([]);
 });
 
+test("the map says whose words each note holds when it is asked, in the order of its paths", async () => {
+  const notes = { "memory/dreaming/deep.md": "# Deep\n\nThe host wrote this.\n", "vault/letter.md": "# Letter\n\nSomebody else wrote.\n" };
+  const { host, cfg, workspace, call } = await registered(notes);
+  Object.assign(cfg.plugins.entries[ID].config, { provider: "embedded", extraPaths: [path.join(workspace, "vault")] });
+  const manager = await MemoryIndexManager.get(host.managerRequest({ cfg, agentId: "main", purpose: "cli" }));
+  await manager?.sync();
+  await manager?.close();
+  // MEMORY.md, three days, the letter, and what the host wrote.
+  expect(await call("map")).toMatchObject({ total: 6 });
+  expect((await call("map")).origins).toBe(undefined);
+  const { paths, origins } = await call("map", { origins: true });
+  const byPath = Object.fromEntries(paths.split("\0").map((/** @type {string} */ name, /** @type {number} */ at) => [name, origins[at]]));
+  expect([origins.length, byPath["MEMORY.md"], byPath[`memory/${day(1)}.md`]]).toEqual([paths.split("\0").length, "a", "a"]);
+  const others = Object.entries(byPath).filter(([, letter]) => letter !== "a");
+  expect(others.toSorted()).toEqual([
+    ["memory/dreaming/deep.md", "s"],
+    ["vault/letter.md", "u"],
+  ]);
+  const decodedMap = decoded(await call("map", { origins: true }));
+  expect(legend(decodedMap, "origin").map(({ name, count }) => [name, count])).toEqual([
+    ["your assistant's", decodedMap.count - 2],
+    ["somebody else's", 1],
+    ["the system's", 1],
+  ]);
+});
+
 test("a question that is wrong says what is wrong with it", async () => {
   const { call } = await registered();
   await expect(call("search", {})).rejects.toMatchObject({ code: "MEM_ARGUMENT", message: expect.stringContaining("query") });
@@ -303,6 +332,37 @@ test.skipIf(!BROWSER)(
       expect(await page.getByRole("link", { name: "Search" }).count()).toBe(0);
       expect(faults).toEqual([]);
     }
+  },
+  400_000,
+);
+
+test.skipIf(!BROWSER)(
+  "what providers were sent is told by month and provider, and what it costs at prices that one tries out",
+  async () => {
+    const provider = await startProvider({ latencyMs: 0 });
+    const browser = await openBrowser();
+    onTestFinished(async () => {
+      provider.stop();
+      await browser.close();
+    });
+    const remote = { baseUrl: provider.baseUrl, apiKey: "sk-prices" };
+    const { run, dir } = await commandLine({ provider: "openai", model: "fake", remote }, { files: FILES });
+    await run("index");
+    const file = path.join(dir, "prices.html");
+    await run("report", file);
+    const { page, faults } = await watchedPage(browser, "null");
+    await page.goto(`file://${file}#health`);
+    const section = page.locator("section", { hasText: "Sent to providers" });
+    await section.getByRole("heading", { name: new Date().toISOString().slice(0, 7) }).waitFor();
+    const tokens = Number(/([\d,]+) tokens/.exec((await section.textContent()) ?? "")?.[1].replaceAll(",", ""));
+    expect(tokens).toBeGreaterThan(0);
+    await section.getByText("no price is set").waitFor();
+    await section.getByText("At other prices").click();
+    await section.getByLabel("openai, fake, per million tokens").fill("500000");
+    await section.getByText("Cost at these prices").waitFor();
+    const shown = (await section.locator("dl > div", { hasText: "Cost at these prices" }).locator("dd").textContent()) ?? "";
+    expect(Number(shown.replaceAll(",", ""))).toBeCloseTo(tokens / 2, 2);
+    expect(faults).toEqual([]);
   },
   400_000,
 );

@@ -50,7 +50,7 @@ export function Health({ agentId }) {
           <Entry name="Consolidation" value={consolidation?.settings?.mode ?? "off"} />
         </dl>
       </section>
-      <Usage usage={scan.usage} />
+      <Usage usage={scan.usage} consolidation={consolidation?.tokens ?? []} />
       <Times times={result.times} />
       <section>
         <h2>

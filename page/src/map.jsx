@@ -69,25 +69,7 @@ function Drawn({ map, points, colour, paint, open }) {
   const [view, setView] = useState(WHOLE);
   const [chosen, choose] = useState(/** @type {number[]} */ ([]));
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  useEffect(() => {
-    const element = canvas.current;
-    if (!element) return;
-    const redraw = () => draw(element, points, map.regions, view, colour, chosen);
-    let frame = requestAnimationFrame(redraw);
-    const again = () => {
-      cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(redraw);
-    };
-    const size = new ResizeObserver(again);
-    size.observe(element);
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener("change", again);
-    return () => {
-      cancelAnimationFrame(frame);
-      size.disconnect();
-      dark.removeEventListener("change", again);
-    };
-  }, [points, map, view, colour, chosen]);
+  useDrawn(canvas, (element) => draw(element, points, map.regions, view, colour, chosen), [points, map, view, colour, chosen]);
   useGestures(canvas, setView, (x, y) => {
     const { width } = /** @type {HTMLCanvasElement} */ (canvas.current).getBoundingClientRect();
     choose(nearest(points, view, x, y, REACH / width, SHOWN));
@@ -176,6 +158,36 @@ function Drawn({ map, points, colour, paint, open }) {
       </section>
     </>
   );
+}
+
+/**
+ * Draws a picture anew when something of it, its size or the light of the page has changed, once a frame at most.
+ * @param {{current: HTMLCanvasElement | null}} picture
+ * @param {(element: HTMLCanvasElement) => void} paint
+ * @param {unknown[]} parts What it is made of.
+ */
+function useDrawn(picture, paint, parts) {
+  const latest = useRef(paint);
+  latest.current = paint;
+  const frame = useRef(0);
+  const soon = useRef(() => {
+    frame.current ||= requestAnimationFrame(() => {
+      frame.current = 0;
+      if (picture.current) latest.current(picture.current);
+    });
+  }).current;
+  useEffect(soon, parts);
+  useEffect(() => {
+    const size = new ResizeObserver(soon);
+    if (picture.current) size.observe(picture.current);
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", soon);
+    return () => {
+      cancelAnimationFrame(frame.current);
+      size.disconnect();
+      dark.removeEventListener("change", soon);
+    };
+  }, []);
 }
 
 /**

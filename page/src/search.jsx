@@ -54,7 +54,7 @@ export function Search({ agentId, open }) {
         </Nothing>
       )}
       {found && found.hits.length === 0 ? <Nothing>Memory has nothing about this.</Nothing> : null}
-      <ol class="hits">
+      <ol class="hits" data-query={found?.query}>
         {found?.hits.map((/** @type {any} */ hit) => (
           <Hit key={`${hit.path}:${hit.startLine}`} hit={hit} open={open} />
         ))}

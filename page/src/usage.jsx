@@ -15,16 +15,72 @@ const nameOf = ({ provider, model }) => (model ? `${provider}, ${model}` : provi
 /** @param {number} money */
 const money = (money) => money.toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 4 });
 
-/** @param {{usage: {month?: Month} | undefined}} props */
-export function Usage({ usage }) {
+/**
+ * @param {{usage: {month?: Month, months?: Month[]} | undefined, consolidation: {month: string, inputTokens: number, outputTokens: number}[]}} props
+ *   `consolidation`: the tokens of the model that words entries.
+ */
+export function Usage({ usage, consolidation }) {
   const [prices, setPrices] = useState(/** @type {Record<string, string>} */ ({}));
-  const { models = [], month, cost = null } = usage?.month ?? {};
-  if (models.length === 0) return null;
-  const tried = models.filter((model) => Number(prices[nameOf(model)]) > 0);
-  const sum = tried.reduce((total, model) => total + (model.tokens / 1e6) * Number(prices[nameOf(model)]), 0);
+  const sent = usage?.months ?? (usage?.month ? [usage.month] : []);
+  const worded = consolidation.map(({ month, inputTokens, outputTokens }) => ({
+    month,
+    provider: "Consolidation",
+    tokens: inputTokens + outputTokens,
+  }));
+  const names = [...new Set([...sent.map(({ month }) => month), ...worded.map(({ month }) => month)])].toSorted().toReversed();
+  const months = names.flatMap((name) => {
+    const { models = [], cost = null } = sent.find(({ month }) => month === name) ?? {};
+    const tokens = worded.filter(({ month, tokens: some }) => month === name && some > 0);
+    return models.length + tokens.length > 0 ? [{ name, models, cost, tokens }] : [];
+  });
+  if (months.length === 0) return null;
+  const [latest, ...earlier] = months.map((month) => <OfMonth key={month.name} {...month} prices={prices} />);
+  const known = [...new Set(months.flatMap(({ models, tokens }) => [...models.map(nameOf), ...tokens.map(({ provider }) => provider)]))];
   return (
     <section>
-      <h2>Sent to providers in {month}</h2>
+      <h2>Sent to providers</h2>
+      {latest}
+      {earlier.length > 0 ? (
+        <details>
+          <summary>Earlier months</summary>
+          {earlier}
+        </details>
+      ) : null}
+      <details class="prices">
+        <summary>At other prices</summary>
+        {known.map((name) => (
+          <label key={name}>
+            {name}, per million tokens
+            <input
+              type="number"
+              min="0"
+              step="any"
+              value={prices[name] ?? ""}
+              onInput={(event) => setPrices({ ...prices, [name]: event.currentTarget.value })}
+            />
+          </label>
+        ))}
+        <p class="quiet">
+          Nothing is kept of what you try here. What is booked goes by the setting <code>pricePerMillionTokens</code>.
+        </p>
+      </details>
+    </section>
+  );
+}
+
+/**
+ * @param {{name: string, models: Model[], cost: number | null, tokens: {provider: string, tokens: number}[], prices: Record<string, string>}} props
+ */
+function OfMonth({ name, models, cost, tokens, prices }) {
+  const all = [
+    ...models.map((model) => ({ of: nameOf(model), tokens: model.tokens })),
+    ...tokens.map((one) => ({ of: one.provider, ...one })),
+  ];
+  const tried = all.filter(({ of }) => Number(prices[of]) > 0);
+  const sum = tried.reduce((total, { of, tokens: some }) => total + (some / 1e6) * Number(prices[of]), 0);
+  return (
+    <>
+      <h3>{name}</h3>
       <dl class="table">
         {models.map((model) => (
           <Entry
@@ -33,27 +89,12 @@ export function Usage({ usage }) {
             value={`${counted(model.requests, "request")}, ${counted(model.texts, "text")}, ${counted(model.tokens, "token")}`}
           />
         ))}
-        <Entry name="Cost" value={cost === null ? "no price is set" : money(cost)} />
-      </dl>
-      <details class="prices">
-        <summary>At other prices</summary>
-        {models.map((model) => (
-          <label key={nameOf(model)}>
-            {nameOf(model)}, per million tokens
-            <input
-              type="number"
-              min="0"
-              step="any"
-              value={prices[nameOf(model)] ?? ""}
-              onInput={(event) => setPrices({ ...prices, [nameOf(model)]: event.currentTarget.value })}
-            />
-          </label>
+        {tokens.map((one) => (
+          <Entry key={one.provider} name={one.provider} value={counted(one.tokens, "token")} />
         ))}
-        <p role="status">{tried.length > 0 ? `This month would have cost ${money(sum)}.` : "Nothing is kept of what you try here."}</p>
-        <p class="quiet">
-          What is booked goes by the setting <code>pricePerMillionTokens</code>.
-        </p>
-      </details>
-    </section>
+        <Entry name="Cost" value={cost === null ? "no price is set" : money(cost)} />
+        {tried.length > 0 ? <Entry name="Cost at these prices" value={money(sum)} /> : null}
+      </dl>
+    </>
   );
 }

@@ -87,7 +87,7 @@ function withoutTexts({ madeAt, isPrivate, overview, timeline, map, activity, ke
 /** @param {Record<string, any>} health */
 function figures({ status, scan, disk, automatic, consolidation, times }) {
   const { files, chunks, provider, sourceCounts, custom } = status;
-  const { month, cost, models = [] } = scan.usage?.month ?? {};
+  const months = scan.usage?.months ?? [];
   return {
     status: {
       files,
@@ -98,24 +98,26 @@ function figures({ status, scan, disk, automatic, consolidation, times }) {
     },
     scan: {
       skipped: scan.skipped.map((/** @type {any} */ _, /** @type {number} */ at) => ({ path: `File ${at + 1}`, reason: "" })),
-      // A model's name may be a folder of this machine.
       usage: {
-        month: {
+        months: months.map((/** @type {any} */ { month, cost, models }) => ({
           month,
           cost,
-          models: models.map((/** @type {any} */ one) => ({
-            provider: one.provider,
-            requests: one.requests,
-            texts: one.texts,
-            tokens: one.tokens,
+          // A model's name may be a folder of this machine.
+          models: models.map((/** @type {any} */ { provider: name, requests, texts, tokens }) => ({
+            provider: name,
+            requests,
+            texts,
+            tokens,
           })),
-        },
+        })),
       },
     },
     disk,
     automatic,
     times,
-    ...(consolidation?.settings ? { consolidation: { settings: { mode: consolidation.settings.mode } } } : {}),
+    ...(consolidation?.settings
+      ? { consolidation: { settings: { mode: consolidation.settings.mode }, tokens: consolidation.tokens } }
+      : {}),
   };
 }
 

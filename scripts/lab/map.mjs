@@ -1,5 +1,5 @@
-// The page over many passages: how long the map takes in a real gateway, the first time and after that, and how it moves in a
-// real browser.
+// The page over many passages: how long the map takes in a real gateway, the first time and after that, when the page is first
+// painted, how long it takes from a key to the results of a search, and how the map moves, in a real browser.
 //
 //   npm run lab -- map [--host 2026.9.6] [--chunks 100000] [--dims 384]       needs a browser, see __test__/support/browser.mjs
 
@@ -11,6 +11,7 @@ import { parseArgs, promisify } from "node:util";
 import { TestHost } from "../../__test__/host/harness.mjs";
 import { BROWSER, NO_BROWSER, openBrowser, watchedPage } from "../../__test__/support/browser.mjs";
 import pack from "../../__test__/support/pack.mjs";
+import { keyToResults, paintedAfter } from "../../__test__/support/page-times.mjs";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 
 const { values: args } = parseArgs({
@@ -20,8 +21,10 @@ const { values: args } = parseArgs({
     dims: { type: "string", default: "384" },
   },
 });
-/** Turns of the wheel that are timed. */
-const TURNS = 40;
+/** Turns of the wheel that are timed, and loads of the page. */
+const [TURNS, LOADS] = [40, 5];
+/** What is typed, each key when the one before is answered. */
+const QUERY = "what did we decide about the gateway in november";
 
 if (!BROWSER) throw new Error(NO_BROWSER);
 const bench = (/** @type {string} */ name) => fileURLToPath(new URL(`../../bench/${name}`, import.meta.url));
@@ -52,12 +55,23 @@ try {
   console.log(`${first.map.total} passages: map ${first.ms} ms the first time, ${second.ms} ms after that`);
   const origin = `http://127.0.0.1:${host.port}`;
   const { page, faults } = await watchedPage(browser, origin, { viewport: { width: 1000, height: 900 } });
-  const opened = performance.now();
   await page.goto(`${origin}/${PLUGIN_ID}/page/#token=test-token`);
+  const painted = [await paintedAfter(page)];
+  for (let more = 1; more < LOADS; more++) {
+    await page.reload();
+    painted.push(await paintedAfter(page));
+  }
+  console.log(`first paint: ${painted.join(", ")} ms`);
+  const searched = (await keyToResults(page, QUERY)).toSorted((a, b) => a - b);
+  const [half, most, longest] = [0.5, 0.95, 1].map((share) => Math.round(searched[Math.floor((searched.length - 1) * share)]));
+  console.log(
+    `from a key to its results, ${searched.length} keys: half within ${half} ms, 95 of 100 within ${most} ms, longest ${longest} ms`,
+  );
+  const opened = performance.now();
   await page.getByRole("link", { name: "Map" }).click();
   const picture = page.getByRole("img", { name: /^Map of/ });
   await picture.waitFor();
-  console.log(`page and map opened in ${Math.round(performance.now() - opened)} ms: ${await picture.getAttribute("aria-label")}`);
+  console.log(`map opened in ${Math.round(performance.now() - opened)} ms: ${await picture.getAttribute("aria-label")}`);
   const box = await picture.boundingBox();
   if (!box) throw new Error("the map has no place");
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);

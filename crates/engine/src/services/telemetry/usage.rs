@@ -1,11 +1,13 @@
 //! Booking what the provider was asked, and telling what today cost.
 
 use std::{
+    iter,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
 use futures::future::join_all;
+use jiff::{ToSpan as _, civil::Date};
 use serde_json::{Value, json};
 
 use super::Telemetry;
@@ -59,17 +61,29 @@ impl Telemetry {
     }
 
     /// What today cost: `{day, requests, texts, tokens, needed, embedded, hitRate?, models}`, and in `month` the same of this
-    /// month, with `month` in place of the day, and `cost` where the price of its tokens is known. Blocks.
+    /// month, with `month` in place of the day, and `cost` where the price of its tokens is known; in `months` of each month
+    /// of the last year in which something was sent, the latest first. Blocks.
     pub(crate) fn usage_today(&self, settings: &Settings) -> Result<Value> {
-        let day = self.today(settings);
-        let month = day.get(..MONTH).unwrap_or(&day);
-        let (of_day, of_month) =
-            self.context.store().read(|r| Ok((r.usage_of(&day, &day)?, r.usage_of(&format!("{month}-01"), &day)?)))?;
+        let today = date_in(self.context.now_ms(), &settings.zone_name());
+        let day = today.to_string();
+        let months: Vec<Date> =
+            iter::successors(Some(today.first_of_month()), |month| month.checked_sub(1.month()).ok())
+                .take(MONTHS)
+                .collect();
+        let (of_day, of_months) = self.context.store().read(|r| {
+            let of_month = |first: &Date| r.usage_of(&first.to_string(), &first.last_of_month().to_string());
+            Ok((r.usage_of(&day, &day)?, months.iter().map(of_month).collect::<Result<Vec<_>>>()?))
+        })?;
+        let told = |(first, models): (&Date, &Vec<ModelUsage>)| {
+            let mut month = summed(models);
+            month["month"] = json!(first.strftime("%Y-%m").to_string());
+            month["cost"] = json!(self.cost(models, settings));
+            month
+        };
         let mut usage = summed(&of_day);
         usage["day"] = json!(day);
-        usage["month"] = summed(&of_month);
-        usage["month"]["month"] = json!(month);
-        usage["month"]["cost"] = json!(self.cost(&of_month, settings));
+        usage["month"] = months.iter().zip(&of_months).next().map(told).into();
+        usage["months"] = months.iter().zip(&of_months).filter(|(_, models)| !models.is_empty()).map(told).collect();
         Ok(usage)
     }
 
@@ -90,8 +104,8 @@ impl Telemetry {
     }
 }
 
-/// Bytes of a date that name its month.
-const MONTH: usize = "2026-11".len();
+/// Months that are told of.
+const MONTHS: usize = 12;
 
 /// What some models cost together, and each.
 fn summed(models: &[ModelUsage]) -> Value {
@@ -161,6 +175,21 @@ mod tests {
         let cost = priced["cost"].as_f64().unwrap();
         assert!((cost - (1.0 + 0.5e-6 * tokens as f64)).abs() < 1e-9, "{priced}");
         book(format!("{month}-01"), "openai", 1).await;
+        // Of the months before, those with something, the latest first; what is older than a year is not told.
+        let first: jiff::civil::Date = format!("{month}-01").parse().unwrap();
+        let before = |months: i32| first.checked_sub(jiff::Span::new().months(months)).unwrap();
+        for months in [3, 11, 12] {
+            book(before(months).last_of_month().to_string(), "bedrock", 4_000_000).await;
+        }
+        let usage = tokio::task::block_in_place(|| engine.telemetry.usage_today(&engine.settings().settings)).unwrap();
+        let told: Vec<_> =
+            usage["months"].as_array().unwrap().iter().map(|one| one["month"].as_str().unwrap()).collect();
+        let named = |months| before(months).strftime("%Y-%m").to_string();
+        assert_eq!(told, [month.clone(), named(3), named(11)]);
+        assert_eq!(
+            (&usage["months"][0], &usage["months"][1]["tokens"]),
+            (&usage["month"], &serde_json::json!(4_000_000))
+        );
         assert!(of_month(&engine, Some(0.5))["cost"].is_null(), "nobody said what the other one costs");
         engine.release().await;
     }
