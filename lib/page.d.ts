@@ -129,7 +129,8 @@ export interface PageMethods {
   search: { params: { query: string; limit?: number }; result: { mode: string; warning?: string; hits: PageHit[] } };
   /** `file` is where the note is on the gateway's machine. */
   note: { params: { path: string; from?: number; lines?: number }; result: MemoryExcerpt & { file?: string } };
-  activity: { params: object; result: PageActivity };
+  /** `most` captures and events of intents, 200 without it. */
+  activity: { params: { most?: number }; result: PageActivity };
   run: { params: { runId: string }; result: ConsolidationRun & { plan: Partial<ConsolidationPlan> } };
   timeline: { params: object; result: { days: PageDay[] } };
   /** `origins` has a letter for each path, the first of its class: owner, agent, untrusted, system. */

@@ -33,7 +33,7 @@ const TITLES = {
   multimodal: "pictures and sounds",
   intents: "standing intents",
   losses: "the Dreams switch, `/dreaming`",
-  page: "the page in the gateway, in a real browser from 2026.9",
+  page: "the page in the gateway, in a real browser on the oldest and the newest",
   "private-recall": "recall of earlier private conversations",
   providers: "embedding providers of the host and of other plugins",
   takeover: "switching from memory-core and memory-lancedb",

@@ -36,7 +36,13 @@ export const FILES = {
   "memory/2025-11-21.md": "# Friday\n\n- Mara likes sencha tea in the boat house.\n",
 };
 
-const INTENT = { action: "create", description: "Ask whether the anchor was mended", triggerKeywords: ["boat"], scope: "anywhere" };
+const INTENT = {
+  action: "create",
+  description: "Ask whether the anchor was mended",
+  triggerKeywords: ["boat"],
+  scope: "anywhere",
+  senderScope: "anyone",
+};
 
 const RULES = [
   { on: "system", match: "flush turn", reply: "NO_REPLY" },

@@ -142,6 +142,8 @@ export function pageSuite(version, { isTab = true } = {}) {
       await wrong.page.getByText("does not take this token").waitFor();
       const { page, faults } = await signedIn();
       await page.getByLabel("Search memory").pressSequentially("sencha tea");
+      // Each key shows what it finds; these are the results of the last.
+      await page.locator('.hits[data-query="sencha tea"]').waitFor();
       const hit = page.locator(".card", { hasText: "Mara likes" });
       await hit.waitFor();
       expect(await hit.locator("mark").allTextContents()).toEqual(expect.arrayContaining(["sencha", "tea"]));
@@ -197,6 +199,11 @@ export function pageSuite(version, { isTab = true } = {}) {
       await home.say("Remember that I prefer oolong in the evening.");
       expect(await eventually(async () => (await home.notes()).includes("oolong"))).toBe(true);
       await home.say("Tomorrow I go down to the boat.");
+      const listed = async (/** @type {object} */ params) => await home.call("memoryCoreRs.page.activity", { ...params });
+      // Older hosts tell of the end of a turn after its answer.
+      const hasFired = async () => (await listed({})).intents.some((/** @type {{what: string}} */ { what }) => what === "fired");
+      expect(await eventually(hasFired)).toBe(true);
+      expect([(await listed({ most: 1 })).captures.length, (await listed({})).captures.length > 1]).toEqual([1, true]);
       const { page, faults } = await signedIn();
       await page.getByRole("link", { name: "What it did" }).click();
       // What was not kept says why.
@@ -289,7 +296,12 @@ export function pageSuite(version, { isTab = true } = {}) {
       await row.getByText("As the model saw it").click();
       const block = (await row.locator("pre").textContent()) ?? "";
       expect(block.length).toBeGreaterThan(30);
-      expect(asked).toContain(block);
+      // Older hosts send a message in parts, which are JSON here.
+      const forms = [block, JSON.stringify(block).slice(1, -1)];
+      expect(
+        forms.some((form) => asked.includes(form)),
+        asked,
+      ).toBe(true);
       await page.getByRole("link", { name: "Health" }).click();
       await page.getByRole("img", { name: /^Recalls: \d+, half of them within/ }).waitFor();
       expect(faults).toEqual([]);

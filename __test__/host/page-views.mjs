@@ -15,6 +15,7 @@ export function viewTests(home, signedIn, inBrowser) {
     const { page, faults } = await signedIn();
     const reasons = async (/** @type {string} */ query, /** @type {string} */ words) => {
       await page.getByLabel("Search memory").fill(query);
+      await page.locator(`.hits[data-query=${JSON.stringify(query)}]`).waitFor();
       const hit = page.locator(".card", { hasText: words }).first();
       await hit.getByText("Why it is here").click();
       const rows = await hit.locator("dl > div").allTextContents();
@@ -35,6 +36,7 @@ export function viewTests(home, signedIn, inBrowser) {
     const { host } = home();
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByLabel("Search memory").fill(PROPELLER);
+    await page.locator(`.hits[data-query=${JSON.stringify(PROPELLER)}]`).waitFor();
     const hit = page.locator(".card", { hasText: PROPELLER }).first();
     await hit.getByRole("button", { name: /long-list\.md:\d+/ }).click();
     const line = page.getByRole("dialog").locator("li.hit", { hasText: PROPELLER });
@@ -83,6 +85,7 @@ export function viewTests(home, signedIn, inBrowser) {
     };
     await tabTo(page.getByRole("searchbox", { name: "Search memory" }));
     await page.keyboard.type("sencha tea");
+    await page.locator('.hits[data-query="sencha tea"]').waitFor();
     const opener = page.locator(".card", { hasText: "Mara likes" }).getByRole("button", { name: /2025-11-21\.md:/ });
     await opener.waitFor();
     expect(await page.getByRole("status").textContent()).toMatch(/^\d+ results$/);

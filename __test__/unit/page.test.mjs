@@ -161,7 +161,7 @@ test("what the methods answer has the types that are shipped, and nothing beside
   await ask("run", { runId });
   const { id } = await ask("planForget", { path: "memory/facts.md", lines: "3" });
   await ask("applyForget", { id });
-  await ask("activity");
+  await ask("activity", { most: 5000 });
   await ask("undoForget", { id });
   await ask("cancelIntent", { id: intent });
   await ask("undoRun", { runId });
@@ -234,6 +234,7 @@ test("the map says whose words each note holds when it is asked, in the order of
 test("a question that is wrong says what is wrong with it", async () => {
   const { call } = await registered();
   await expect(call("search", {})).rejects.toMatchObject({ code: "MEM_ARGUMENT", message: expect.stringContaining("query") });
+  await expect(call("activity", { most: 0 })).rejects.toMatchObject({ code: "MEM_ARGUMENT" });
   await expect(call("search", { query: "gate", limit: -1 })).rejects.toMatchObject({ code: "MEM_ARGUMENT" });
   await expect(call("note", { path: "../../etc/passwd" })).rejects.toMatchObject({ code: expect.stringMatching(/^MEM_/) });
   await expect(call("kept", { agentId: "nobody" })).rejects.toMatchObject({ message: expect.stringContaining("nobody") });

@@ -1,12 +1,12 @@
 // What memory did by itself, and how to take it back.
 
 import { useState } from "preact/hooks";
-import { change } from "./ask.js";
+import { change, report } from "./ask.js";
 import { Confirmed, Nothing, Problem, time, useAnswer, Waiting } from "./parts.jsx";
 import { counted } from "./words.js";
 
-/** Rows that are shown before somebody asks for more. */
-const SHOWN = 60;
+/** Rows that are shown before somebody asks for more, and those that are asked for at first. */
+const [SHOWN, ASKED] = [60, 200];
 
 const KINDS = /** @type {const} */ ([
   ["all", "Everything"],
@@ -94,11 +94,14 @@ function captureTitle({ status, reason, category }) {
 
 /** @param {{agentId: string, mayChange: boolean}} props */
 export function Activity({ agentId, mayChange }) {
-  const { result, error, again } = useAnswer("activity", { agentId });
   const [kind, setKind] = useState("all");
   const [most, setMost] = useState(SHOWN);
+  // Ten times as many each time: whoever goes back goes far.
+  const [asked, setAsked] = useState(ASKED);
+  const { result, error, again } = useAnswer("activity", { agentId, most: asked });
   if (error) return <Problem error={error} />;
   if (!result) return <Waiting />;
+  const isMore = !report && (result.captures.length >= asked || result.intents.length >= asked);
   const rows = rowsOf(result).filter((row) => kind === "all" || row.kind === kind);
   return (
     <>
@@ -138,8 +141,14 @@ export function Activity({ agentId, mayChange }) {
           </li>
         ))}
       </ol>
-      {rows.length > most ? (
-        <button type="button" onClick={() => setMost(most + SHOWN)}>
+      {rows.length > most || isMore ? (
+        <button
+          type="button"
+          onClick={() => {
+            setMost(most + SHOWN);
+            if (most + SHOWN > rows.length && isMore) setAsked(10 * asked);
+          }}
+        >
           Show older ones
         </button>
       ) : null}

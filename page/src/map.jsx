@@ -1,6 +1,6 @@
 // The passages of the notes by meaning: what is near on the map is alike.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Nothing, Problem, useAnswer, Waiting, Where } from "./parts.jsx";
 import { draw } from "./plane.js";
 import { decoded, legend, nearest, WHOLE } from "./points.js";
@@ -176,7 +176,7 @@ function useDrawn(picture, paint, parts) {
       if (picture.current) latest.current(picture.current);
     });
   }).current;
-  useEffect(soon, parts);
+  useLayoutEffect(soon, parts);
   useEffect(() => {
     const size = new ResizeObserver(soon);
     if (picture.current) size.observe(picture.current);

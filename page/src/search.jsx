@@ -1,6 +1,6 @@
 // Search as you type.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask } from "./ask.js";
 import { Marked, Nothing, Origin, Problem, SearchField } from "./parts.jsx";
 
@@ -13,7 +13,8 @@ export function Search({ agentId, open }) {
   const [found, setFound] = useState(/** @type {any} */ (null));
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const underWay = useRef(0);
-  useEffect(() => {
+  // Before the key is painted: whoever types waits for what is found, not for the letter.
+  useLayoutEffect(() => {
     const stop = new AbortController();
     setError(null);
     if (!query.trim()) {
@@ -34,7 +35,8 @@ export function Search({ agentId, open }) {
         });
     };
     // The first key is answered at once. Others ask so often only as answers come.
-    const timer = setTimeout(search, underWay.current > 0 ? PAUSE_MS : 0);
+    const timer = underWay.current > 0 ? setTimeout(search, PAUSE_MS) : undefined;
+    if (timer === undefined) search();
     return () => {
       clearTimeout(timer);
       stop.abort();

@@ -39,8 +39,8 @@ import { timelineOf } from "./timeline.js";
 
 /** Most results of a search. */
 const MOST_RESULTS = 50;
-/** Captures and runs that are listed. */
-const LISTED = 200;
+/** Captures and events of intents that are listed, unless more are asked for; and the most. */
+const [LISTED, MOST_LISTED] = [200, 20_000];
 /** How long forgetting may take from the second that it is told for: a recall beside it may still show what is on its way out. */
 const FORGETTING_MS = 60_000;
 /** Lines of a note at a time. */
@@ -186,11 +186,13 @@ async function note({ host, cfg, agentId }, params) {
 /**
  * What memory did by itself, newest first.
  * @param {Place} place
+ * @param {Params} params
  */
-async function activity(place) {
+async function activity(place, params) {
+  const most = params.most === undefined ? LISTED : count(params, "most", MOST_LISTED);
   const agent = automaticAgent(place.host, place.cfg, place.agentId).native;
   const [{ captures, waiting }, intents, runs, forgotten] = await Promise.all([
-    native().listCaptures(agent, LISTED),
+    native().listCaptures(agent, most),
     native().listIntents(agent),
     runsOf(place),
     forgottenOf(place),
@@ -198,7 +200,7 @@ async function activity(place) {
   const events = intents
     .flatMap(({ id, description, history }) => (history ?? []).map(({ what, at }) => ({ at, what, id, description })))
     .toSorted((a, b) => b.at - a.at)
-    .slice(0, LISTED);
+    .slice(0, most);
   return {
     waiting,
     // The fingerprint of the message is of no use to a person.
@@ -297,7 +299,7 @@ async function map({ host, cfg, agentId }, params) {
  * @returns {Promise<import("../../lib/page.d.ts").PageKept["learned"]>}
  */
 async function learnedOf(place) {
-  const applied = (await runsOf(place)).filter(({ state }) => state === "applied");
+  const applied = (await runsOf(place)).filter(({ state, added }) => state === "applied" && added > 0);
   const lineOf = lineFinder(place.host.workspaceDir(place.cfg, place.agentId));
   const entries = await Promise.all(
     applied.map(async ({ runId, startedAt: at }) => {

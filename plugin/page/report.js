@@ -7,13 +7,13 @@ import { answer, pageMethod } from "./methods.js";
 /** @typedef {import("../host.js").Host} Host */
 
 /** Runs of consolidation that are shown with what they changed. */
-const RUNS = 50;
+const RUNS = 200;
 
 /** Questions of the page without parameters of their own. */
 const VIEWS = ["timeline", "map", "activity", "kept", "health"];
 
-/** Of a report, the map says whose words the notes hold. @type {Record<string, Record<string, unknown>>} */
-const PARAMS = { map: { origins: true } };
+/** A report can be asked nothing more: its map says whose words the notes hold, and what memory did goes far back. @type {Record<string, Record<string, unknown>>} */
+const PARAMS = { map: { origins: true }, activity: { most: 2000 } };
 
 /**
  * What a report tells: the answers to the questions of the page.

@@ -46,8 +46,8 @@ const MOST_CLAIMS: usize = 5000;
 const LEAST_CHARS: usize = 200;
 /// Nobody else runs by itself for this long after somebody began, in milliseconds.
 const TURN_MS: i64 = 10 * 60_000;
-/// Runs that are listed.
-const LISTED_RUNS: usize = 50;
+/// Runs that are listed: those of a year of nights, and some.
+const LISTED_RUNS: usize = 500;
 /// Characters of the id of a run.
 const RUN_ID_CHARS: usize = 12;
 mod files;
