@@ -59,12 +59,15 @@ enum Command {
         now_ms: Option<i64>,
     },
     /// Searches for every question of a file, in an index that `index` has made. One line of JSON for each: its id, and what
-    /// a search shows that names no number of results.
+    /// is found.
     Ask {
         #[command(flatten)]
         place: Place,
         /// Lines of JSON with `id` and `query`.
         questions: PathBuf,
+        /// Most results; without it as many as fit.
+        #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+        max_results: Option<u16>,
         /// "Now" as in `search`.
         #[arg(long)]
         now_ms: Option<i64>,
@@ -212,7 +215,9 @@ async fn run(command: Command) -> Result<Answer, Failure> {
             }
             Answer::new(text, &answer)
         }
-        Command::Ask { place, questions, now_ms: now } => ask(&place, &questions, now.unwrap_or_else(now_ms)).await,
+        Command::Ask { place, questions, max_results, now_ms: now } => {
+            ask(&place, &questions, max_results.map(usize::from), now.unwrap_or_else(now_ms)).await
+        }
         Command::Eval { sets, keep, with } => eval::run(&sets, keep.as_deref(), with.provider).await,
         Command::Bench { files, searches, seed, with } => bench::run(files, searches, seed, with.provider).await,
     }
@@ -225,14 +230,14 @@ struct Asked {
     query: String,
 }
 
-async fn ask(place: &Place, questions: &Path, now_ms: i64) -> Result<Answer, Failure> {
+async fn ask(place: &Place, questions: &Path, most: Option<usize>, now_ms: i64) -> Result<Answer, Failure> {
     let lines = fs::read_to_string(questions).map_err(Failure::at(questions))?;
     let session = Session::open(&place.workspace, &place.state, place.with.provider).await?;
     let mut text = String::new();
     let mut all = Vec::new();
     for line in lines.trim().lines() {
         let Asked { id, query } = serde_json::from_str(line)?;
-        let hits = session.search(session::call(&query, None, now_ms)).await?.hits;
+        let hits = session.search(session::call(&query, most, now_ms)).await?.hits;
         let found = serde_json::json!({ "id": id, "hits": hits });
         text += &format!("{found}\n");
         all.push(found);

@@ -31,6 +31,8 @@ pub struct Wanted<'a> {
     pub files: &'a [FileId],
     /// Most chunks of these files.
     pub most_of_files: usize,
+    /// Chunks that are wanted whatever else is found.
+    pub also: &'a [ChunkId],
 }
 
 /// The chunks of a search.
@@ -58,6 +60,8 @@ impl Reader<'_> {
             near.retain(|id| seen.insert(*id));
             rows.extend(self.chunks(&near)?);
         }
+        let also: Vec<ChunkId> = wanted.also.iter().copied().filter(|id| seen.insert(*id)).collect();
+        rows.extend(self.chunks(&also)?);
         let mut of_files = Vec::new();
         for file in wanted.files {
             if of_files.len() >= wanted.most_of_files {

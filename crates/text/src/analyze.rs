@@ -21,11 +21,12 @@ use super::lines::{Line, encode};
 use super::outline::Outline;
 use super::script::Script;
 use super::token::{Glue, Piece, pieces};
+use model::layout::{MEMORY_FOLDER, is_own_note};
 
 pub use super::lexicon::term_hash;
 
 /// Raised when the same text gives other terms or another blob: part of the identity of an index.
-pub const ANALYZER_VERSION: u32 = 2;
+pub const ANALYZER_VERSION: u32 = 3;
 
 /// Levels of a path that are terms of their own, from the end.
 const PATH_LEVELS: usize = 4;
@@ -34,10 +35,20 @@ pub(super) const NAME_PIECES: usize = 16;
 /// Characters of one grapheme cluster: more are decoration.
 const CLUSTER_CHARS: usize = 8;
 
+/// Stands in the full-text index for a note that lies where the host keeps them, in no folder of its own.
+pub const OWN_NOTE: &str = "=/";
+
+/// Stands in the full-text index for a term that the title, the headings or the path above a chunk hold.
+#[must_use]
+pub fn context_term(term: &str) -> String {
+    format!("={term}")
+}
+
 /// What the store keeps of a chunk for keyword search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkTerms {
-    /// Distinct terms of text, headings and path, joined by spaces, for `chunk_fts`. Holds stop words too.
+    /// Distinct terms of text, headings and path, joined by spaces, for `chunk_fts`. Holds stop words too, those above the
+    /// text once more as [`context_term`], and [`OWN_NOTE`].
     pub fts: String,
     /// The line blob, for [`super::lines::LineBlob::parse`].
     pub lines: Vec<u8>,
@@ -124,6 +135,7 @@ impl Analyzer {
                     found.clear();
                     self.emit(&title, &ambient, &mut found);
                     self.collect(&found, &mut fts, &mut terms);
+                    self.mark(&found, &mut fts);
                 }
                 let section = sections.len() as u32;
                 known.insert(id, section);
@@ -136,10 +148,19 @@ impl Analyzer {
             self.collect(&found, &mut fts, &mut hashes);
             spans.push((start, hashes.len(), section));
         }
-        let path = self.cut(path);
+        let whole_path = self.cut(path);
         found.clear();
-        self.emit(&path, &ambient, &mut found);
+        self.emit(&whole_path, &ambient, &mut found);
         self.collect(&found, &mut fts, &mut Vec::new());
+        // All notes are in that folder.
+        let below = path.strip_prefix(MEMORY_FOLDER).and_then(|below| below.strip_prefix('/'));
+        let below = self.cut(below.unwrap_or(path));
+        found.clear();
+        self.emit(&below, &ambient, &mut found);
+        self.mark(&found, &mut fts);
+        if is_own_note(path) {
+            push_term(&mut fts, OWN_NOTE);
+        }
 
         let encoded: Vec<Line<'_>> = lines
             .iter()
@@ -204,11 +225,16 @@ impl Analyzer {
             let seen = &mut self.seen[occurrence.term as usize];
             if *seen != self.epoch {
                 *seen = self.epoch;
-                if !fts.is_empty() {
-                    fts.push(' ');
-                }
-                fts.push_str(&term.text);
+                push_term(fts, &term.text);
             }
+        }
+    }
+
+    /// Adds to the FTS string, as what stands above a chunk, the content terms that are new there.
+    fn mark(&mut self, found: &[Occurrence], fts: &mut String) {
+        for occurrence in found.iter().filter(|occurrence| !occurrence.stop) {
+            let term = self.lexicon.intern(&context_term(&self.lexicon.term(occurrence.term).text));
+            self.collect(&[Occurrence { term, stop: true }], fts, &mut Vec::new());
         }
     }
 
@@ -372,6 +398,13 @@ impl Analyzer {
         }
         whole
     }
+}
+
+fn push_term(fts: &mut String, term: &str) {
+    if !fts.is_empty() {
+        fts.push(' ');
+    }
+    fts.push_str(term);
 }
 
 /// `C++`, `C#`, `F#` … by the name that people also write.

@@ -12,7 +12,7 @@ const FRONT_MATTER_LINES: usize = 1_000;
 pub(crate) struct Section {
     /// Line of the heading, from 1.
     pub line: u32,
-    /// 1–6.
+    /// 1–6; 0 is the title that the front matter gives the page.
     pub level: u8,
     /// Text of the heading without markers.
     pub title: Box<str>,
@@ -35,6 +35,9 @@ impl Outline {
     pub fn of(text: &str) -> Self {
         let mut outline = Self::default();
         let front_matter = front_matter_lines(text);
+        if let Some(title) = title_in(text.split('\n').take(front_matter)) {
+            outline.open(1, 1, 0, title);
+        }
         let mut fence: Option<(u8, usize)> = None;
         // The only line so far of a paragraph: what a setext underline makes a heading.
         let mut paragraph: Option<&str> = None;
@@ -128,6 +131,13 @@ fn front_matter_lines(text: &str) -> usize {
         return 0;
     }
     lines.position(|line| matches!(line.trim_end(), "---" | "...")).map_or(0, |i| i + 2)
+}
+
+/// The title of a page as its front matter has it: all that stands on the page is about it.
+fn title_in<'a>(mut front_matter: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let title = front_matter.find_map(|line| line.strip_prefix("title:"))?.trim();
+    let bare = ['"', '\''].iter().find_map(|quote| title.strip_prefix(*quote)?.strip_suffix(*quote));
+    Some(bare.unwrap_or(title)).filter(|title| !title.is_empty())
 }
 
 /// The line without up to three spaces of indent; none if it is indented more.
@@ -235,6 +245,22 @@ mod tests {
         let kinds: Vec<LineKind> = (1..=9).map(|n| outline.kind_of(n)).collect();
         assert_eq!(kinds, [FrontMatter, FrontMatter, FrontMatter, Heading, Blank, Fence, Code, Fence, Text]);
         assert_eq!(Outline::of("---\nno end").kind_of(2), Text);
+    }
+
+    #[test]
+    fn the_title_of_a_page_stands_above_all_its_headings() {
+        for title in ["title: Telegram media", "title: \"Telegram media\"", "summary: x\ntitle:  'Telegram media' "] {
+            let text = format!("---\n{title}\n---\nintro\n## Albums\nten\n# Other\nx");
+            let line =
+                |text: &str| 1 + Outline::of(text).kinds.iter().filter(|k| **k == LineKind::FrontMatter).count() as u32;
+            let intro = line(&text);
+            assert_eq!(path(&text, intro), "Telegram media");
+            assert_eq!(path(&text, intro + 2), "Telegram media > Albums");
+            assert_eq!(path(&text, intro + 4), "Telegram media > Other");
+        }
+        for none in ["---\ntitle:\n---\nx", "---\ntitle: \"\"\n---\nx", "---\nsubtitle: y\n---\nx", "title: y\nx"] {
+            assert_eq!(path(none, 4), "", "{none}");
+        }
     }
 
     #[test]

@@ -7,7 +7,10 @@ use foldhash::fast::RandomState;
 use itertools::Itertools;
 use jiff::ToSpan;
 
-use super::plan::{Concept, Form, FormKind, Plan};
+use super::{
+    own_notes::{OWN, OwnNotes},
+    plan::{Concept, Form, FormKind, Plan},
+};
 use crate::{types::Request, vector::VectorQuery};
 use model::{error::Result, source::Source};
 use store::{
@@ -21,6 +24,7 @@ use store::{
     within::Within,
 };
 use text::{
+    analyze::context_term,
     query::TermKind,
     time::{DateRange, note_date},
 };
@@ -38,6 +42,9 @@ const TOLD_LATER: i64 = 10;
 const DATED_FILES: usize = 40;
 /// Words of similar meaning per concept that may bring in chunks of their own.
 const SIMILAR_FORMS: usize = 3;
+/// What a word of the title, the headings or the path above a chunk counts more there than in its text: what a page is about
+/// is said there.
+const ABOVE: f64 = 1.0;
 /// A term in more chunks than this says little: where rarer words are asked, too, it is only looked for among theirs.
 /// Few in tests, so that there are such terms.
 const MOST_CHUNKS: usize = if cfg!(test) { 40 } else { 20_000 };
@@ -70,6 +77,8 @@ pub(crate) struct Candidates {
     pub lexical_ranks: HashMap<ChunkId, usize, RandomState>,
     /// The vector leg; none when it does not take part.
     pub similarities: Option<Similarities>,
+    /// The user's own notes, where they are few beside other files.
+    pub own: OwnNotes,
 }
 
 /// Inverse document frequency with the usual smoothing (Robertson and Spärck Jones, as in Lucene).
@@ -96,7 +105,7 @@ pub(crate) struct Scope<'a> {
 
 impl Scope<'_> {
     /// Whether a chunk can be found.
-    fn has(&self, id: ChunkId) -> bool {
+    pub(super) fn has(&self, id: ChunkId) -> bool {
         self.within.is_none_or(|within| within.has(id))
     }
 }
@@ -109,11 +118,15 @@ pub(super) fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Resu
     let mut found = Candidates { total: scope.reader.chunk_count(scope.generation)?, ..Candidates::default() };
     let order = scope.reader.chunk_order()?;
     let wanted = if request.sources.is_empty() { BY_WORDS } else { MOST_ROWS };
-    let by_words = best(lexical_leg(scope, plan, wanted, &mut found)?, wanted, &order);
+    let scores = lexical_leg(scope, plan, wanted, &mut found)?;
+    found.own = OwnNotes::of(scope, found.total, request)?;
+    let mut also = best(found.own.scored(&scores), OWN, &order);
+    let by_words = best(scores, wanted, &order);
     let nearest = match scope.vector {
         Some(query) => scope.reader.nearest(query.index, query.vector, &request.sources, scope.within)?,
         None => None,
     };
+    also.extend(nearest.as_ref().map(|nearest| nearest.top_of(found.own.chunks(), OWN)).unwrap_or_default());
     let store::candidates::Found { rows, by_words, cosines } = scope.reader.candidates(&Wanted {
         by_words: &by_words,
         most_by_words: BY_WORDS,
@@ -123,6 +136,7 @@ pub(super) fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Resu
         exact: EXACT,
         files: &dated_files(scope, plan, &request.sources)?,
         most_of_files: LEG,
+        also: &also,
     })?;
     found.rows = rows;
     found.lexical_ranks = by_words.into_iter().zip(1..).collect();
@@ -166,6 +180,27 @@ fn lexical_leg(scope: &Scope<'_>, plan: &Plan, wanted: usize, found: &mut Candid
     for (concept, gain) in common {
         let (weights, _) = holding(concept, postings.by_ref().take(looked_for(concept).count()));
         scores = add(scores, scope, weights, gain);
+    }
+    if scope.lexical {
+        scores = add_above(scores, scope, plan, found)?;
+    }
+    Ok(scores)
+}
+
+/// Adds what stands above chunks. A word that stands above too many says nothing of any of them.
+fn add_above(
+    mut scores: Vec<(ChunkId, f64)>,
+    scope: &Scope<'_>,
+    plan: &Plan,
+    found: &Candidates,
+) -> Result<Vec<(ChunkId, f64)>> {
+    for (concept, idf) in plan.concepts.iter().zip(&found.idf) {
+        let mut weights: Weights = Vec::new();
+        for form in concept.forms.iter().filter(|form| form.kind != FormKind::Similar) {
+            let ids = scope.reader.rowids_up_to(scope.generation, &context_term(&form.term), MOST_CHUNKS)?;
+            weights = merge(weights, ids.unwrap_or_default().into_iter().map(|id| (id, form.weight)), f32::max);
+        }
+        scores = add(scores, scope, weights, ABOVE * concept.weight * idf);
     }
     Ok(scores)
 }

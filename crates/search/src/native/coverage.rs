@@ -8,7 +8,11 @@ use super::{
     lines::Lines,
     plan::{FormKind, Plan},
 };
-use text::query::{QueryTerm, TermKind};
+use text::{
+    fold::fold,
+    language::{Language, stop_word_of},
+    query::{QueryTerm, TermKind},
+};
 
 /// What a word that every line holds still counts, against one that a single line holds.
 const COMMON_SHARE: f64 = 0.25;
@@ -22,6 +26,10 @@ const ALONE: f64 = 0.4;
 const BESIDE_FUNCTION: f64 = 0.6;
 /// How surely a Korean word is meant when all pairs of its syllables are there, but not the word.
 const IN_PAIRS: f64 = 0.9;
+/// What a word counts that no note holds, where the question is in another language than what was found: none could.
+const UNREADABLE: f64 = 0.1;
+/// Lines that are read for their language.
+const READ_LINES: usize = 64;
 /// Pairs below this weight are made of a character that only shapes the sentence, or of two hiragana.
 const FULL_PAIR: f32 = 0.9;
 
@@ -49,6 +57,16 @@ impl QueryWords {
     /// Reads the words of a query. What is said about the time of the answer, not in it ("latest", 最近), counts nothing.
     #[must_use]
     pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>) -> Self {
+        Self::weighed(plan, candidates, &rarity(plan, candidates, lines), is_foreign(plan, lines))
+    }
+
+    /// The same, each word as rare as the others.
+    #[must_use]
+    pub(super) fn alike(plan: &Plan, candidates: &Candidates) -> Self {
+        Self::weighed(plan, candidates, &vec![1.0; plan.concepts.len()], false)
+    }
+
+    fn weighed(plan: &Plan, candidates: &Candidates, rarity: &[f64], is_foreign: bool) -> Self {
         let terms = &plan.query.terms;
         let is_about_time =
             |at: usize| plan.concepts[at].in_time || (plan.query.time.wants_recent && candidates.frequency[at] == 0);
@@ -79,9 +97,12 @@ impl QueryWords {
                 }
             }
         }
-        let rarity = rarity(plan, candidates, lines);
         for word in &mut words {
-            word.weigh(&rarity, candidates);
+            word.weigh(rarity, candidates);
+            let mut concepts = word.means.iter().chain(&word.parts);
+            if is_foreign && concepts.all(|(at, _)| candidates.frequency[*at] == 0) {
+                word.worth *= UNREADABLE;
+            }
         }
         let total = words.iter().map(|word| word.worth).sum::<f64>().max(f64::MIN_POSITIVE);
         Self { words, total }
@@ -122,6 +143,22 @@ impl Word {
         let parts: f64 = self.parts.iter().map(|(at, share)| share * held[*at]).sum();
         whole.max(parts)
     }
+}
+
+/// Whether a question is in another language than English, and what holds its words is in English, by their function words.
+fn is_foreign(plan: &Plan, lines: &Lines<'_>) -> bool {
+    if plan.is_known(Some(Language::English)) {
+        return false;
+    }
+    let (mut english, mut own) = (0, 0);
+    for line in lines.lines.iter().filter(|line| !line.counts.is_empty()).take(READ_LINES) {
+        for word in line.text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
+            let speaks = stop_word_of(&fold(word));
+            english += usize::from(speaks.contains(Language::English));
+            own += usize::from(plan.query.languages.iter().any(|language| speaks.contains(*language)));
+        }
+    }
+    english > 2 * own
 }
 
 /// The word of a character; each is one, however often it is asked for.

@@ -23,6 +23,8 @@ mod weight {
     pub(crate) const IMPORTANCE: f64 = 0.1;
     /// `MEMORY.md` and `USER.md`: what somebody chose to keep.
     pub(crate) const CURATED: f64 = 0.05;
+    /// What front matter loses of its words and meaning: it has the words of its page, and seldom what is asked.
+    pub(crate) const FRONT: f64 = 0.35;
     /// An identifier, path or quoted phrase as typed: above everything else together.
     pub(crate) const EXACT: f64 = 4.0;
 }
@@ -146,24 +148,20 @@ pub(crate) struct Parts {
     pub curated: f64,
     /// Exact tokens and phrases.
     pub exact: f64,
+    /// What it loses as front matter; not above 0.
+    pub front: f64,
 }
 
 impl Parts {
+    /// Words and meaning.
+    fn content(&self) -> f64 {
+        self.line + self.window + self.chunk + self.label + self.meaning + self.line_cosine + self.pieces
+    }
+
     /// The score that lines are ordered by.
     #[must_use]
     pub(super) fn sum(&self) -> f64 {
-        self.line
-            + self.window
-            + self.chunk
-            + self.label
-            + self.meaning
-            + self.line_cosine
-            + self.pieces
-            + self.time
-            + self.recent
-            + self.importance
-            + self.curated
-            + self.exact
+        self.content() + self.time + self.recent + self.importance + self.curated + self.exact + self.front
     }
 }
 
@@ -227,7 +225,8 @@ pub(crate) fn fuse(
     let one = |(at, line): (usize, &Line<'_>)| {
         let file = &files[line.file];
         let importance = line.importance.or(lines.files[line.file].importance);
-        Parts {
+        let parts = Parts {
+            front: 0.0,
             line: weights.line * scores.line[at] / top_line,
             window: weights.window * scores.window[at] / top_window,
             chunk: weights.chunk * scores.chunk[at] / top_chunk,
@@ -250,7 +249,9 @@ pub(crate) fn fuse(
             importance: importance.map_or(0.0, |n| weight::IMPORTANCE * f64::from(n) / 10.0),
             curated: file.curated,
             exact: weight::EXACT * exact.share(plan, line, lines).max(file.exact),
-        }
+        };
+        let front = if line.is_front { -weight::FRONT * parts.content().max(0.0) } else { 0.0 };
+        Parts { front, ..parts }
     };
     lines.lines.iter().enumerate().map(one).collect()
 }

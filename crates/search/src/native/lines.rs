@@ -52,6 +52,8 @@ pub(super) struct Line<'r> {
     pub number: u32,
     /// Lines of the same block follow each other without a heading or an unread line between them.
     pub block: u32,
+    /// Whether it describes the page, in its front matter.
+    pub is_front: bool,
     /// As in the file.
     pub text: &'r str,
     /// Length in UTF-16 units.
@@ -313,6 +315,7 @@ impl<'r> FileReader<'r> {
             file: out.files.len() - 1,
             number: from.view.number,
             block: self.block,
+            is_front: from.view.kind == LineKind::FrontMatter,
             text: from.text,
             units: from.view.units,
             terms: from.view.terms,

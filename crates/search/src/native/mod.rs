@@ -18,6 +18,7 @@ mod maxsim;
 mod misspelt;
 mod more;
 mod name_free;
+mod own_notes;
 mod passages;
 mod plan;
 mod snippet;
@@ -191,6 +192,14 @@ fn ranked(
         && let Some(passage) = next(&mut passages)
     {
         found.push(passage);
+    }
+    let bests: Vec<usize> = found.iter().map(|found| found.passage.best).collect();
+    if let Some(placed) = own_notes::place((plan, candidates, lines), &bests, &mut passages, &evidence, least) {
+        let passage = match placed.origin {
+            own_notes::Origin::Below(at) => found.remove(at).passage,
+            own_notes::Origin::New(passage) => passage,
+        };
+        found.insert(placed.place, Found { passage, score: placed.score });
     }
     // Whether there is one more is not known yet where those that are asked for are settled.
     if found.len() == pages.end {

@@ -138,6 +138,20 @@ impl<'a> Passages<'a> {
         self.top + self.shape.softness * gain.min(self.gains[seed] * self.shape.most_gain).ln()
     }
 
+    /// Whether a passage took a line.
+    #[must_use]
+    pub(super) fn has_taken(&self, at: usize) -> bool {
+        self.taken[at]
+    }
+
+    /// The passage around a line that none has taken, whatever its place among the others.
+    pub(super) fn around(&mut self, seed: usize) -> Passage {
+        let mut passage = self.grow(seed);
+        self.complete(&mut passage);
+        self.take(&passage);
+        passage
+    }
+
     fn units(&self, at: usize) -> usize {
         self.lines.lines[at].units as usize
     }
@@ -284,6 +298,7 @@ pub(super) mod tests {
             file: 0,
             number,
             block: *block,
+            is_front: false,
             text: "",
             units: *units,
             terms: Hashes::default(),

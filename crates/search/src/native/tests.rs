@@ -15,6 +15,7 @@ use text::{analyze::Analyzer, chunk, language::Language, outline::Outline};
 
 mod alike;
 mod continued;
+mod documents;
 mod presentation;
 
 /// 2024-06-15 12:00 UTC.

@@ -24,7 +24,8 @@ impl Reader<'_> {
     /// What the database answers; [`Code::Argument`](model::error::Code::Argument) when the query vector is not of the
     /// index's length.
     pub fn candidates(&self, wanted: &Wanted<'_>) -> Result<Found> {
-        let near = wanted.nearest.map(|nearest| nearest.top(wanted.most_nearest)).unwrap_or_default();
+        let mut near = wanted.nearest.map(|nearest| nearest.top(wanted.most_nearest)).unwrap_or_default();
+        near.extend(wanted.also);
         let (mut rows, near) = self.by_words_and_near(wanted, &near)?;
         let by_words: Vec<ChunkId> = rows.iter().map(|row| row.id).collect();
         let mut seen: HashSet<ChunkId, RandomState> = by_words.iter().copied().collect();

@@ -59,6 +59,15 @@ impl Nearest<'_> {
         best.into_iter().map(|candidate| ChunkId::new(candidate.chunk_id)).collect()
     }
 
+    /// The `n` nearest of some chunks, best first, by approximate cosines.
+    #[must_use]
+    pub fn top_of(&self, ids: &[ChunkId], n: usize) -> Vec<ChunkId> {
+        let known = |id: &ChunkId| Some((*id, f64::from(self.scan.similarity(id.number())?)));
+        let mut known: Vec<(ChunkId, f64)> = ids.iter().filter_map(known).collect();
+        self.sort(&mut known);
+        known.into_iter().take(n).map(|(id, _)| id).collect()
+    }
+
     /// The best chunks by exact cosine, best first: at least `n`, where there are so many.
     ///
     /// # Errors

@@ -117,6 +117,18 @@ fn a_chunk_has_headings_path_and_blob() -> Result<()> {
 }
 
 #[test]
+fn what_stands_above_a_chunk_and_whose_note_it_is_are_marked() {
+    let marked = |path: &str| -> BTreeSet<String> {
+        let chunk = chunk(path, "---\ntitle: Album limits\n---\n## Of the photos\nWe flew to Osaka");
+        chunk.fts.split(' ').filter(|term| term.starts_with('=')).map(str::to_owned).collect()
+    };
+    let of = |terms: &[&str]| terms.iter().map(|term| (*term).to_owned()).collect::<BTreeSet<_>>();
+    let above = ["=album", "=limit", "=photo", "=trip", "=md", "=trips_md"];
+    assert_eq!(marked("memory/trips.md"), of(&[&above[..], &[OWN_NOTE]].concat()));
+    assert_eq!(marked("memory/docs/trips.md"), of(&[&above[..], &["=doc", "=docs_trips_md"]].concat()));
+}
+
+#[test]
 fn hostile_text_stays_small() {
     let long = "x".repeat(1_000_000);
     assert_eq!(terms(&long), ["x".repeat(64)]);

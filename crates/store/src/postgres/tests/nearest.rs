@@ -164,6 +164,7 @@ macro_rules! seen {
                     exact: most / 2,
                     files: &files,
                     most_of_files: most,
+                    also: &[],
                 };
                 let found = $candidates(reader, &wanted)?;
                 near.push(Some(Near {
