@@ -1,7 +1,13 @@
 //! The intents of an agent on disk.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
 
+use foldhash::fast::RandomState;
+use parking_lot::Mutex;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -218,6 +224,8 @@ impl Intents {
         let removed = self.change_if_any(now, |known| {
             let before = known.len();
             known.retain(|intent| !ids.contains(&intent.id.as_str()));
+            // What is taken out for good is not kept in memory either.
+            PARSED.lock().clear();
             Ok(Some(before - known.len()))
         })?;
         Ok(removed.unwrap_or_default())
@@ -289,6 +297,20 @@ fn is_live(intent: &StandingIntent) -> bool {
     intent.over_since().is_none()
 }
 
+/// Lines that were parsed: a reply waits while all are read, and nearly all are those of the message before.
+static PARSED: LazyLock<Mutex<HashMap<String, StandingIntent, RandomState>>> = LazyLock::new(Mutex::default);
+/// Lines that are remembered.
+const MOST_PARSED: usize = 5000;
+
 fn parsed(line: &str) -> Option<StandingIntent> {
-    serde_json::from_str(line).ok()
+    let mut parsed = PARSED.lock();
+    if let Some(known) = parsed.get(line) {
+        return Some(known.clone());
+    }
+    let intent: StandingIntent = serde_json::from_str(line).ok()?;
+    if parsed.len() >= MOST_PARSED {
+        parsed.clear();
+    }
+    parsed.insert(line.to_owned(), intent.clone());
+    Some(intent)
 }
