@@ -28,6 +28,9 @@ const AFTER_REPLY = "end of a turn with intents";
 /** Length of a window without a call, in milliseconds. */
 const IDLE_MS = 20;
 
+/** Gaps that are kept, in milliseconds: of the others there are millions, and all together they are some gigabytes. */
+const LEAST_GAP_MS = 0.05;
+
 /** Pause after a recorded turn, in milliseconds: turns of a person do not follow each other at once. */
 const PAUSE_MS = 30;
 
@@ -178,7 +181,7 @@ async function gapsOf(work) {
   let at = performance.now();
   const tick = () => {
     const now = performance.now();
-    gaps.push([at, now]);
+    if (now - at >= LEAST_GAP_MS) gaps.push([at, now]);
     at = now;
     if (isRunning) setImmediate(tick);
   };
@@ -189,7 +192,7 @@ async function gapsOf(work) {
   return gaps;
 }
 
-/** The longest of some gaps, of which there may be hundreds of thousands. @param {[number, number][]} gaps */
+/** The longest of some gaps. @param {[number, number][]} gaps */
 function longest(gaps) {
   let most = 0;
   for (const gap of gaps) if (gap[1] - gap[0] > most) most = Math.max(most, withoutCollections(gap));
