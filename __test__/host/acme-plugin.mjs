@@ -28,12 +28,15 @@ export default {
   id: "acme-embeddings",
   name: "Acme embeddings",
   register(api) {
+    // One of its models takes pictures, as parts of an input.
+    const sent = (input) => (typeof input === "string" ? input : JSON.stringify(input));
     const register = api.registerEmbeddingProvider ?? api.registerMemoryEmbeddingProvider;
     register({
       id: "acme",
       defaultModel: "acme-small",
       transport: "remote",
       authProviderId: "acme",
+      supportsMultimodalEmbeddings: ({ model }) => model === "acme-eyes",
       async create({ config, agentDir, model }) {
         const { apiKey: key } = await api.runtime.modelAuth.resolveApiKeyForProvider({ provider: "acme", cfg: config, agentDir });
         const base = config.models.providers.acme.baseUrl;
@@ -43,7 +46,7 @@ export default {
           model,
           embed: async (text, options) => (await send([text], options?.inputType))[0],
           embedQuery: async (text) => (await send([text], "query"))[0],
-          embedBatch: (texts, options) => send(texts, options?.inputType ?? "document"),
+          embedBatch: (texts, options) => send(texts.map(sent), options?.inputType ?? "document"),
         };
         return { provider };
       },

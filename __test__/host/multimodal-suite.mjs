@@ -4,6 +4,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { mediaOf, png, startGemini } from "../support/gemini.mjs";
+import { installAcme } from "./acme-plugin.mjs";
 import { TestHost } from "./harness.mjs";
 import { eventually, toolAnswers } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
@@ -105,6 +106,33 @@ export function multimodalSuite(version) {
       await rm(path.join(host.workspace, "pics/größe 猫.png"));
       expect(await index()).toEqual([]);
       expect(await found("zebra umbrella")).not.toContain("pics/größe 猫.png");
+    });
+
+    test("an adapter of another plugin gets pictures for the model that takes them, and for no other", async () => {
+      await installAcme(host);
+      host.env.ACME_KEY = "sk-acme";
+      await put(PICTURE, png("boat in the rain"));
+      const baseUrl = host.baseUrl.replace(/\/v1$/, "/acme/v1");
+      const sentFor = async (/** @type {string} */ model) => {
+        await host.edit((_, config) => {
+          const apiKey = { source: "env", provider: "default", id: "ACME_KEY" };
+          Object.assign(config.models.providers, { acme: { baseUrl, apiKey, models: [] } });
+        });
+        await use({ enabled: true }, { provider: "acme", model, remote: undefined });
+        host.takeChats();
+        await host.ok("memory", "index");
+        const requests = host.peekRecords().filter(({ path: url }) => url === "/acme/v1/embeddings");
+        return requests.flatMap(({ body }) => body.input);
+      };
+      const before = await sentFor("acme-small");
+      expect(before.length).toBeGreaterThan(0);
+      expect(before.join()).not.toContain("inline-data");
+      const parts = (await sentFor("acme-eyes")).filter((input) => input.startsWith("{")).map((input) => JSON.parse(input));
+      const data = png("boat in the rain").toString("base64");
+      const text = `Image file: ${PICTURE}`;
+      const file = { type: "inline-data", mimeType: "image/png", data };
+      expect(parts).toEqual([{ text, parts: [{ type: "text", text }, file] }]);
+      expect((await found("img_01.png"))[0]).toBe(PICTURE);
     });
 
     test("a fallback is an error of the configuration, as in memory-core", async () => {
