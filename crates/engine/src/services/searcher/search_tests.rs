@@ -266,8 +266,9 @@ async fn what_a_search_is_confined_to_is_found_however_many_others_are_better() 
             };
             let here = format!("{ranking} {provider}");
             let whole = ask((None, None), &[]).await;
+            // The one note that lies beside the folders has a place in the native ranking.
             let others = whole.0.iter().filter(|path| path.starts_with("memory/other/")).count();
-            assert_eq!((others, whole.0.len()), (3, 3), "{here} {whole:?}");
+            assert_eq!((others, whole.0.len()), (if ranking == "native" { 2 } else { 3 }, 3), "{here} {whole:?}");
             assert_eq!(ask((None, None), &["projects"]).await.0, ["memory/projects/heating.md"], "{here}");
             assert_eq!(ask(day("2024-06-10"), &["memory/*.md"]).await.0, ["memory/2024-06-10.md"], "{here}");
             let (none, warning) = ask(day("2024-06-10"), &["projects"]).await;
