@@ -1,8 +1,13 @@
 //! Settings of the automatic memory, from the plugin's own configuration. The names are the ones users know from the
 //! plugins that did each part alone, so that their settings can be kept.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -145,12 +150,27 @@ impl Default for ShortTerm {
     }
 }
 
+/// The settings of agents with the configuration that they were read from: each hook of a turn asks for them, and a reply
+/// waits.
+static KNOWN: LazyLock<Mutex<HashMap<String, (Value, Automatic)>>> = LazyLock::new(Mutex::default);
+/// Agents whose settings are remembered.
+const MOST_KNOWN: usize = 64;
+
 /// The settings of one agent: the plugin's configuration, and above it what `agents.<id>` says there.
 ///
 /// # Errors
 /// [`crate::error::Code::Config`] when a value has the wrong type.
 pub fn resolve(config: &Value, agent_id: &str) -> Result<Automatic> {
-    resolve_plugin(config, agent_id, read)
+    if let Some((_, settings)) = KNOWN.lock().get(agent_id).filter(|(of, _)| of == config) {
+        return Ok(settings.clone());
+    }
+    let settings = resolve_plugin(config, agent_id, read)?;
+    let mut known = KNOWN.lock();
+    if known.len() >= MOST_KNOWN {
+        known.clear();
+    }
+    known.insert(agent_id.to_owned(), (config.clone(), settings.clone()));
+    Ok(settings)
 }
 
 fn read(reader: &mut Reader<'_>) -> Automatic {
