@@ -1,7 +1,7 @@
 //! Auto-recall (K1–K4): what to search for with a message, and which results have to do with it. A result that is only
 //! near is worse than none: it stands in the prompt as if somebody had asked for it.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use super::{envelope, filter, follow_up, rules};
 use ::search::types::Hit;
@@ -118,25 +118,26 @@ impl Question {
     pub fn relevant(&self, hits: Vec<Hit>, settings: &Automatic, by_meaning: bool) -> Vec<Hit> {
         let asked: Vec<&QueryTerm> = self.plan.terms.iter().filter(|term| !term.in_time && is_whole(term)).collect();
         let mut analyzer = Analyzer::new();
-        let judged: Vec<(Hit, Shared)> = hits
+        let mut judged = hits
             .into_iter()
             .filter(|hit| !(by_meaning && hit.by_meaning) || hit.score >= settings.auto_recall_min_score)
             .map(|hit| {
                 let shared = best_line(&asked, &hit, &mut analyzer);
                 (hit, shared)
-            })
-            .collect();
-        let holders = judged.iter().filter(|(_, shared)| shared.words > 0).count();
+            });
+        // A reply waits: only for a message of one word does it matter how many hold it. Else no more are read than shown.
+        let has_one_word = asked.iter().filter(|term| !is_liking(term)).count() <= 1;
+        let first: Vec<(Hit, Shared)> = if has_one_word { judged.by_ref().collect() } else { Vec::new() };
+        let holders = first.iter().filter(|(_, shared)| shared.words > 0).count();
         let is_rare = holders <= MOST_NOTES_OF_A_WORD;
-        judged
-            .into_iter()
-            .filter(|(hit, shared)| {
-                self.is_of_asked_day(hit) || Self::means(hit) || shared.speaks(is_rare) || shared.exact
-            })
-            .map(|(hit, _)| hit)
-            .filter(|hit| !filter::is_injection(&hit.snippet))
-            .take(settings.auto_recall_max_results)
-            .collect()
+        let all = first.into_iter().chain(judged);
+        all.filter(|(hit, shared)| {
+            self.is_of_asked_day(hit) || Self::means(hit) || shared.speaks(is_rare) || shared.exact
+        })
+        .map(|(hit, _)| hit)
+        .filter(|hit| !filter::is_injection(&hit.snippet))
+        .take(settings.auto_recall_max_results)
+        .collect()
     }
 
     /// Only who asks about a day wants its notes whatever they say; "thanks for today" does not.
@@ -180,10 +181,15 @@ fn is_whole(term: &QueryTerm) -> bool {
     term.weight >= 0.9 || term.shapes_question || (term.kind == TermKind::Pair && term.weight >= LEAST_OF_PAIR)
 }
 
+/// Whether a term says only that something is liked.
+fn is_liking(term: &QueryTerm) -> bool {
+    LIKING.contains(&fold(&term.surface).as_str())
+}
+
 /// What the line of a passage shares that shares most, with its headings and its file's name.
 fn best_line(asked: &[&QueryTerm], hit: &Hit, analyzer: &mut Analyzer) -> Shared {
     let name = hit.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
-    let mut context: HashSet<String> = analyzer.terms(name).into_iter().collect();
+    let mut context = analyzer.terms(name);
     // A short note is shown with all its headings: those above a line are what it is about.
     let mut headings: Vec<&str> = Vec::new();
     let level = |heading: &str| heading.chars().take_while(|c| *c == '#').count();
@@ -192,23 +198,21 @@ fn best_line(asked: &[&QueryTerm], hit: &Hit, analyzer: &mut Analyzer) -> Shared
         if line.starts_with('#') {
             headings.retain(|above| level(above) < level(line));
             headings.push(line);
-            context = analyzer.terms(&format!("{name}\n{}", headings.join("\n"))).into_iter().collect();
+            context = analyzer.terms(&format!("{name}\n{}", headings.join("\n")));
             continue;
         }
         let terms = analyzer.terms(line);
         let leading = if terms.len() <= SHORT_LINE { SHORT_LINE } else { FIRST_WORDS };
-        let first: HashSet<String> = terms.iter().take(leading).cloned().collect();
-        let terms: HashSet<String> = terms.into_iter().collect();
-        let is_in =
-            |terms: &HashSet<String>, term: &QueryTerm| term.alternatives.iter().any(|a| terms.contains(&a.term));
+        let first = terms.get(..leading).unwrap_or(&terms);
+        let is_in = |terms: &[String], term: &QueryTerm| term.alternatives.iter().any(|a| terms.contains(&a.term));
         let own: Vec<&&QueryTerm> = asked.iter().filter(|term| is_in(&terms, term)).collect();
         if own.is_empty() {
             continue;
         }
         let is_held = |term: &QueryTerm| is_in(&terms, term) || is_in(&context, term);
-        let counts = |term: &QueryTerm| is_held(term) || !LIKING.contains(&fold(&term.surface).as_str());
+        let counts = |term: &QueryTerm| is_held(term) || !is_liking(term);
         // Pairs of characters are parts of words: no line begins with so few of them that it would tell.
-        let leads = |term: &QueryTerm| term.kind == TermKind::Pair || is_in(&first, term) || is_in(&context, term);
+        let leads = |term: &QueryTerm| term.kind == TermKind::Pair || is_in(first, term) || is_in(&context, term);
         let (mut shared, mut all) = (Shared { leads: own.iter().any(|term| leads(term)), ..Shared::default() }, 0.0);
         for term in asked.iter().filter(|term| counts(term)) {
             let weight = f64::from(term.weight);
