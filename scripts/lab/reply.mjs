@@ -7,7 +7,7 @@
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { appendFile, readFile, rename, writeFile } from "node:fs/promises";
+import { appendFile, glob, readFile, rename, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -45,6 +45,9 @@ try {
   const phrase = (/** @type {number} */ n) => phrases[n % phrases.length];
   const triggers = Array.from({ length: Number(args.triggers) }, (_, n) => `- Line ${n} that was asked for <!-- trigger: ${phrase(n)} -->`);
   await appendFile(path.join(host.workspace, "MEMORY.md"), `\n${triggers.join("\n")}\n`);
+  // Notes of people are older than a minute; of a younger one the host is asked anew each time who wrote it.
+  const written = Date.now() / 1000 - 3600;
+  for await (const note of glob("**/*.md", { cwd: host.workspace })) await utimes(path.join(host.workspace, note), written, written);
   await host.installPlugin(tarball);
   await host.ok(PLUGIN_ID, "setup", "--yes");
   await host.configure({
