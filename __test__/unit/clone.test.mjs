@@ -25,6 +25,7 @@ const TRACKED = [
   "scripts/ship",
   "tsconfig.json",
   "page/index.html",
+  "page/pictures",
   "page/style.css",
   "page/tsconfig.json",
   "page/src",
@@ -50,7 +51,9 @@ async function fresh({ cargo, napi }) {
   await writeFile(path.join(clone, "src/lib.rs"), "");
   await mkdir(path.join(clone, "node_modules/.bin"), { recursive: true });
   await writeFile(path.join(clone, "node_modules/.package-lock.json"), "{}");
-  for (const name of ["rolldown", "preact"]) await symlink(path.join(root, "node_modules", name), path.join(clone, "node_modules", name));
+  for (const name of ["rolldown", "preact", "@resvg", "dejavu-fonts-ttf", "axe-core"]) {
+    await symlink(path.join(root, "node_modules", name), path.join(clone, "node_modules", name));
+  }
   await mkdir(bin);
   for (const name of ["npm", "sh", "env"]) await symlink(/** @type {string} */ (onPath(name)), path.join(bin, name));
   await symlink(process.execPath, path.join(bin, "node"));
