@@ -112,10 +112,7 @@ impl Reader<'_> {
     }
 
     /// Ids of the chunks that hold a term, ascending; none when there are more than `most`.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn rowids_up_to(&self, generation: GenerationId, term: &str, most: usize) -> Result<Option<Vec<ChunkId>>> {
+    fn rowids_up_to(&self, generation: GenerationId, term: &str, most: usize) -> Result<Option<Vec<ChunkId>>> {
         let mut ids = Vec::new();
         if is_term(term) {
             if self.is_common(generation, term, most)? {

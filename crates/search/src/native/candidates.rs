@@ -194,11 +194,15 @@ fn add_above(
     plan: &Plan,
     found: &Candidates,
 ) -> Result<Vec<(ChunkId, f64)>> {
-    for (concept, idf) in plan.concepts.iter().zip(&found.idf) {
+    let above: Vec<Vec<String>> =
+        plan.concepts.iter().map(|concept| own_forms(concept).map(|form| context_term(&form.term)).collect()).collect();
+    let terms: Vec<Vec<Term<'_>>> =
+        above.iter().map(|terms| terms.iter().map(|text| Term { text, is_required: false }).collect()).collect();
+    let postings = scope.reader.postings(scope.generation, &terms, MOST_CHUNKS)?;
+    for ((concept, idf), postings) in plan.concepts.iter().zip(&found.idf).zip(postings) {
         let mut weights: Weights = Vec::new();
-        for form in concept.forms.iter().filter(|form| form.kind != FormKind::Similar) {
-            let ids = scope.reader.rowids_up_to(scope.generation, &context_term(&form.term), MOST_CHUNKS)?;
-            weights = merge(weights, ids.unwrap_or_default().into_iter().map(|id| (id, form.weight)), f32::max);
+        for (form, ids) in own_forms(concept).zip(postings.unwrap_or_default()) {
+            weights = merge(weights, ids.into_iter().map(|id| (id, form.weight)), f32::max);
         }
         scores = add(scores, scope, weights, ABOVE * concept.weight * idf);
     }
@@ -235,10 +239,14 @@ fn best(scores: Vec<(ChunkId, f64)>, n: usize, order: &ChunkOrder) -> Vec<ChunkI
 /// Chunks by ascending id, each with the weight of the surest form that it holds.
 type Weights = Vec<(ChunkId, f32)>;
 
+/// The forms of a concept that are the word itself.
+fn own_forms(concept: &Concept) -> impl Iterator<Item = &Form> {
+    concept.forms.iter().filter(|form| form.kind != FormKind::Similar)
+}
+
 /// The forms of a concept that bring in chunks.
 fn looked_for(concept: &Concept) -> impl Iterator<Item = &Form> {
-    let own = concept.forms.iter().filter(|form| form.kind != FormKind::Similar);
-    own.chain(concept.forms.iter().filter(|form| form.kind == FormKind::Similar).take(SIMILAR_FORMS))
+    own_forms(concept).chain(concept.forms.iter().filter(|form| form.kind == FormKind::Similar).take(SIMILAR_FORMS))
 }
 
 /// What the index is asked for a form. What the word itself does not say, a common one in its place says even less.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::types::Request;
 use model::error::Result;
-use store::ids::ChunkId;
+use store::{ids::ChunkId, lexical::Term};
 use text::analyze::OWN_NOTE;
 
 /// Chunks of own notes that are looked at, by words and by meaning.
@@ -40,8 +40,9 @@ impl OwnNotes {
             return Ok(Self::default());
         }
         let most = usize::try_from(total / FEW_SHARE).unwrap_or(FEW).min(FEW);
-        let ids = scope.reader.rowids_up_to(scope.generation, OWN_NOTE, most)?.unwrap_or_default();
-        Ok(Self(ids.into_iter().filter(|id| scope.has(*id)).collect()))
+        let marked = [vec![Term { text: OWN_NOTE, is_required: false }]];
+        let ids = scope.reader.postings(scope.generation, &marked, most)?.into_iter().flatten().flatten().flatten();
+        Ok(Self(ids.filter(|id| scope.has(*id)).collect()))
     }
 
     /// Ascending.
