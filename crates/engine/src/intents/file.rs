@@ -224,10 +224,10 @@ impl Intents {
         let removed = self.change_if_any(now, |known| {
             let before = known.len();
             known.retain(|intent| !ids.contains(&intent.id.as_str()));
-            // What is taken out for good is not kept in memory either.
-            PARSED.lock().clear();
             Ok(Some(before - known.len()))
         })?;
+        // What is taken out for good is not kept in memory either, and who reads the file now finds it no more.
+        PARSED.lock().clear();
         Ok(removed.unwrap_or_default())
     }
 
