@@ -2,21 +2,31 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Store, recover::Recovery, restore::Staged};
+use super::{Backend, Store, recover::Recovery, restore::Staged, sqlite::Sqlite};
 use model::{
     cancel::Cancel,
     error::{Code, Error, Result},
 };
 
 /// What can be done to the file of an index.
-#[derive(Debug, Clone, Copy)]
-pub struct Admin<'s>(&'s Store);
+#[derive(Clone, Copy)]
+pub struct Admin<'s>(&'s Sqlite);
+
+/// The refusal of what only a file can be asked for.
+pub(crate) fn not_a_file() -> Error {
+    Error::new(Code::Argument, "this index is not a file")
+        .remedy("Use the tools of the database that the memory is kept in")
+}
 
 impl Store {
     /// Those who look after the file of the index; none where it is no file, and whoever runs the database does it.
     #[must_use]
     pub const fn admin(&self) -> Option<Admin<'_>> {
-        Some(Admin(self))
+        match &self.backend {
+            Backend::Sqlite(file) => Some(Admin(file)),
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(_) => None,
+        }
     }
 
     /// [`Self::admin`], for what cannot go on without.
@@ -24,8 +34,7 @@ impl Store {
     /// # Errors
     /// [`Code::Argument`] where there is none.
     pub fn file(&self) -> Result<Admin<'_>> {
-        let remedy = "Use the tools of the database that the memory is kept in";
-        self.admin().ok_or_else(|| Error::new(Code::Argument, "this index is not a file").remedy(remedy))
+        self.admin().ok_or_else(not_a_file)
     }
 }
 
@@ -87,5 +96,16 @@ impl Admin<'_> {
     /// Removes all but the newest of them.
     pub fn thin_replaced(self) {
         self.0.thin_replaced();
+    }
+
+    /// Damaged files that were set aside.
+    #[must_use]
+    pub fn set_aside(self) -> Vec<PathBuf> {
+        self.0.set_aside()
+    }
+
+    /// Removes copies that were taken aside by processes that were killed meanwhile: they hold everything.
+    pub fn remove_abandoned(self) {
+        self.0.remove_abandoned();
     }
 }

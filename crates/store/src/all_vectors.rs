@@ -4,7 +4,7 @@ use super::{
     codes::Coded,
     embeddings::SpaceRow,
     ids::{ChunkId, FileId},
-    pool::Reader,
+    reader::{Reader, or_postgres},
 };
 use crate::error::SqlResult;
 use model::{error::Result, source::Source};
@@ -42,6 +42,7 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn all_vectors(&self, source: Source, most: usize) -> Result<Option<AllVectors>> {
+        or_postgres!(self.all_vectors(source, most));
         let (Some(live), Some(SpaceRow { id: space, key, dims: Some(dims) })) = (self.live()?, self.active_space()?)
         else {
             return Ok(None);
@@ -83,9 +84,10 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn chunk_places(&self) -> Result<Vec<ChunkPlace>> {
+        or_postgres!(self.chunk_places());
         let Some(live) = self.live()? else { return Ok(Vec::new()) };
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT id, file_id, start_line FROM chunk WHERE generation = ?1 ORDER BY id")
             .sql()?;
         let rows = statement

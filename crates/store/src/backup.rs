@@ -4,7 +4,7 @@ use std::{fs, io::ErrorKind, path::Path, time::Duration};
 
 use tempfile::NamedTempFile;
 
-use super::{Store, open};
+use super::{open, sqlite::Sqlite};
 use crate::{
     error::SqlResult,
     unfinished::{folder_of, remove_abandoned},
@@ -20,7 +20,7 @@ const UNFINISHED: &str = ".memory-backup-";
 /// An unfinished copy that nobody has written to for so long was left by a process that was killed.
 const ABANDONED: Duration = Duration::from_secs(600);
 
-impl Store {
+impl Sqlite {
     /// Writes a compact, consistent copy of the index to a new file. Neither searches nor writes wait for it. Of two at
     /// once to one name, the later is refused.
     ///
@@ -77,7 +77,7 @@ mod tests {
     use std::{sync::Barrier, time::SystemTime};
 
     use super::*;
-    use crate::OpenOptions;
+    use crate::{OpenOptions, Store};
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> =
@@ -100,7 +100,7 @@ mod tests {
             let outcomes: Vec<_> = std::thread::scope(|scope| {
                 let copy = || {
                     start.wait();
-                    store.backup(&target)
+                    store.file().unwrap().backup(&target)
                 };
                 let copies: Vec<_> = (0..4).map(|_| scope.spawn(copy)).collect();
                 copies.into_iter().map(|copy| copy.join().unwrap()).collect()
@@ -127,7 +127,7 @@ mod tests {
             fs::write(path, "half a copy").unwrap();
         }
         fs::File::options().write(true).open(&old).unwrap().set_modified(SystemTime::now() - 2 * ABANDONED).unwrap();
-        store.backup(&folder.join("copy.sqlite")).unwrap();
+        store.file().unwrap().backup(&folder.join("copy.sqlite")).unwrap();
         let left = ["copy.sqlite".to_owned(), "copy.sqlite.part".to_owned(), format!("{UNFINISHED}fresh")];
         assert!(names(&folder).iter().all(|name| left.contains(name)), "{:?}", names(&folder));
         #[cfg(unix)]
@@ -137,6 +137,6 @@ mod tests {
             );
             assert_eq!(mode & 0o777, 0o600);
         }
-        assert!(store.backup(&folder.join("none/copy.sqlite")).is_err());
+        assert!(store.file().unwrap().backup(&folder.join("none/copy.sqlite")).is_err());
     }
 }

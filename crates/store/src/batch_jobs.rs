@@ -1,6 +1,10 @@
 //! The store as the ledger of embedding batch jobs.
 
-use super::{Store, pool::Reader, writer::Tx};
+use super::{
+    Store,
+    reader::{Reader, or_postgres},
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::batch::{BatchJob, BatchLedger, TextHash};
 use model::error::Result;
@@ -11,7 +15,8 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub(crate) fn batch_jobs(&self, space: &str) -> Result<Vec<BatchJob>> {
-        let mut statement = self.conn.prepare_cached(
+        or_postgres!(self.batch_jobs(space));
+        let mut statement = self.conn()?.prepare_cached(
             "SELECT token, id, space, hashes, created_ms FROM batch_job WHERE space = ?1 ORDER BY created_ms, token",
         ).sql()?;
         let rows = statement
@@ -37,8 +42,9 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub(crate) fn open_batch_job(&self, job: &BatchJob) -> Result<()> {
+        or_postgres!(self.open_batch_job(job));
         let created = i64::try_from(job.created_ms).unwrap_or(i64::MAX);
-        self.conn
+        self.conn()?
             .prepare_cached("INSERT INTO batch_job (token, id, space, hashes, created_ms) VALUES (?1, ?2, ?3, ?4, ?5)")
             .sql()?
             .execute((&job.token, &job.id, &job.space, job.hashes.as_flattened(), created))
@@ -51,7 +57,12 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub(crate) fn name_batch_job(&self, token: &str, id: &str) -> Result<()> {
-        self.conn.prepare_cached("UPDATE batch_job SET id = ?2 WHERE token = ?1").sql()?.execute([token, id]).sql()?;
+        or_postgres!(self.name_batch_job(token, id));
+        self.conn()?
+            .prepare_cached("UPDATE batch_job SET id = ?2 WHERE token = ?1")
+            .sql()?
+            .execute([token, id])
+            .sql()?;
         Ok(())
     }
 
@@ -60,7 +71,8 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub(crate) fn close_batch_job(&self, token: &str) -> Result<()> {
-        self.conn.prepare_cached("DELETE FROM batch_job WHERE token = ?1").sql()?.execute([token]).sql()?;
+        or_postgres!(self.close_batch_job(token));
+        self.conn()?.prepare_cached("DELETE FROM batch_job WHERE token = ?1").sql()?.execute([token]).sql()?;
         Ok(())
     }
 }

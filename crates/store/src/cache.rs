@@ -3,7 +3,7 @@
 use super::{
     files::Hash,
     ids::{EmbeddingId, id_list},
-    pool::Reader,
+    reader::{Reader, or_postgres},
     writer::Tx,
 };
 use crate::error::SqlResult;
@@ -19,7 +19,8 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn embedding_count(&self) -> Result<u64> {
-        let mut statement = self.conn.prepare_cached("SELECT coalesce(sum(embeddings), 0) FROM space").sql()?;
+        or_postgres!(self.embedding_count());
+        let mut statement = self.conn()?.prepare_cached("SELECT coalesce(sum(embeddings), 0) FROM space").sql()?;
         statement.query_row([], |row| row.get(0)).sql()
     }
 
@@ -29,6 +30,11 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn prunable(&self, max_entries: u64, limit: usize) -> Result<Vec<EmbeddingId>> {
+        // Vectors of a tenant are the affair of all its agents, and none of them prunes them yet.
+        #[cfg(feature = "postgres")]
+        if self.postgres().is_some() {
+            return Ok(Vec::new());
+        }
         let excess = self.embedding_count()?.saturating_sub(max_entries);
         let limit = usize::try_from(excess).unwrap_or(usize::MAX).min(limit);
         if limit == 0 {
@@ -36,7 +42,7 @@ impl Reader<'_> {
         }
         // The inner query reads indexes only; rows are looked at for the few that are unused.
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(&format!(
                 "WITH unused AS MATERIALIZED (SELECT e.id FROM embedding e INDEXED BY embedding_hash WHERE {UNUSED}) \
              SELECT e.id FROM unused CROSS JOIN embedding e ON e.id = unused.id ORDER BY e.used_ms, e.id LIMIT ?1"
@@ -54,7 +60,7 @@ impl Tx<'_> {
     /// When the database cannot be written.
     pub fn prune(&self, ids: &[EmbeddingId]) -> Result<usize> {
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(&format!(
                 "DELETE FROM embedding WHERE id IN (SELECT e.id FROM rarray(?1) ids CROSS JOIN embedding e \
              ON e.id = ids.value WHERE {UNUSED})"
@@ -68,8 +74,9 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn forget_embeddings(&self, hashes: &[Hash]) -> Result<usize> {
+        or_postgres!(self.forget_embeddings(hashes));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(&format!(
                 "DELETE FROM embedding WHERE id IN (SELECT e.id FROM space s CROSS JOIN embedding e \
              ON e.space_id = s.id AND e.hash = ?1 WHERE {UNUSED})"
@@ -83,18 +90,23 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn vacuum_step(&self, pages: u32) -> Result<bool> {
+        // A database looks after its own.
+        #[cfg(feature = "postgres")]
+        if self.postgres().is_some() {
+            return Ok(false);
+        }
         // The pragma frees one page per step of the statement.
-        let mut statement = self.conn.prepare(&format!("PRAGMA incremental_vacuum({pages})")).sql()?;
+        let mut statement = self.conn()?.prepare(&format!("PRAGMA incremental_vacuum({pages})")).sql()?;
         let mut rows = statement.query([]).sql()?;
         while rows.next().sql()?.is_some() {}
-        let free: i64 = self.conn.query_row("PRAGMA freelist_count", [], |row| row.get(0)).sql()?;
+        let free: i64 = self.conn()?.query_row("PRAGMA freelist_count", [], |row| row.get(0)).sql()?;
         Ok(free > 0)
     }
 
     /// Notes that the embeddings of removed chunks were in use until now, where no other chunk has the text.
     pub(super) fn mark_unused(&self, hashes: &[Hash]) -> Result<()> {
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(&format!(
                 "UPDATE embedding SET used_ms = ?2 WHERE id IN (SELECT e.id FROM space s CROSS JOIN embedding e \
              ON e.space_id = s.id AND e.hash = ?1 WHERE {UNUSED})"

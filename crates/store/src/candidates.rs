@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use super::{
     chunks::ChunkRow,
     ids::{ChunkId, FileId},
-    pool::Reader,
+    reader::{Reader, or_postgres},
     vectors::Nearest,
 };
 use model::{error::Result, source::Source};
@@ -52,6 +52,7 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read, or the query vector is not of the index's length.
     pub fn candidates(&self, wanted: &Wanted<'_>) -> Result<Found> {
+        or_postgres!(self.candidates(wanted));
         let mut rows = self.first_of(wanted.by_words, wanted.sources, wanted.most_by_words)?;
         let by_words: Vec<ChunkId> = rows.iter().map(|row| row.id).collect();
         let mut seen: HashSet<ChunkId, RandomState> = by_words.iter().copied().collect();

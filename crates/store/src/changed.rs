@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::{generations::GenerationId, pool::Reader};
+use super::{
+    generations::GenerationId,
+    reader::{Reader, or_postgres},
+};
 use crate::error::SqlResult;
 use model::{error::Result, source::Source};
 
@@ -17,7 +20,8 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn changed_ms(&self, generation: GenerationId, paths: &[&str]) -> Result<HashMap<String, i64>> {
-        let mut statement = self.conn.prepare_cached(CHANGED).sql()?;
+        or_postgres!(self.changed_ms(generation, paths));
+        let mut statement = self.conn()?.prepare_cached(CHANGED).sql()?;
         let (memory, sessions) = (Source::Memory.as_str(), Source::Sessions.as_str());
         let mut found = HashMap::new();
         for path in paths {

@@ -1,7 +1,11 @@
 //! Looking for what does not belong together: rows without their owner, full text that misses chunks, vectors of the
 //! wrong length. SQLite's own checks do not know about these.
 
-use super::{Store, lexical, pool::Reader, writer::Tx};
+use super::{
+    Store, lexical,
+    reader::{Reader, or_postgres},
+    writer::Tx,
+};
 use crate::error::SqlResult;
 #[cfg(any(test, feature = "testing"))]
 use crate::generations::GenerationId;
@@ -65,7 +69,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn inconsistencies(&self) -> Result<Inconsistencies> {
-        let count = |sql: &str| self.conn.query_row(sql, [], |row| row.get::<_, u64>(0));
+        or_postgres!(self.inconsistencies());
+        let conn = self.conn()?;
+        let count = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, u64>(0));
         Ok(Inconsistencies {
             orphans: count(ORPHANS).sql()? + u64::from(self.is_miscounted()?),
             without_terms: count(WITHOUT_TERMS).sql()?,
@@ -77,7 +83,7 @@ impl Reader<'_> {
 
     /// Whether a sum that is kept as rows come and go is not that of the rows.
     pub(super) fn is_miscounted(&self) -> Result<bool> {
-        let miscounted: u64 = self.conn.query_row(MISCOUNTED, [], |row| row.get(0)).sql()?;
+        let miscounted: u64 = self.conn()?.query_row(MISCOUNTED, [], |row| row.get(0)).sql()?;
         Ok(miscounted > 0)
     }
 
@@ -85,29 +91,30 @@ impl Reader<'_> {
     fn full_text_difference(&self) -> Result<u64> {
         let Some(live) = self.live()? else { return Ok(0) };
         let [name, _] = lexical::tables(live.id);
-        if !self.conn.table_exists(None, name.as_str()).sql()? {
+        if !self.conn()?.table_exists(None, name.as_str()).sql()? {
             return self.chunk_count(live.id);
         }
         let sql = format!(
             "SELECT (SELECT count(*) FROM chunk c WHERE c.generation = ?1 AND c.id NOT IN (SELECT id FROM {name}_docsize)) \
              + (SELECT count(*) FROM {name}_docsize d WHERE d.id NOT IN (SELECT id FROM chunk WHERE generation = ?1))"
         );
-        self.conn.query_row(&sql, [live.id], |row| row.get(0)).sql()
+        self.conn()?.query_row(&sql, [live.id], |row| row.get(0)).sql()
     }
 }
 
 impl Tx<'_> {
     /// Removes rows without owner, and vectors of the wrong length.
     fn remove_inconsistent(&self) -> Result<()> {
-        self.conn
+        or_postgres!(self.remove_inconsistent());
+        self.conn()?
             .execute_batch(
                 "DELETE FROM file WHERE generation NOT IN (SELECT id FROM generation); \
              DELETE FROM chunk WHERE file_id NOT IN (SELECT id FROM file); \
              DELETE FROM chunk_lines WHERE chunk_id NOT IN (SELECT id FROM chunk);",
             )
             .sql()?;
-        let vectors = self.conn.execute(&format!("DELETE FROM embedding WHERE id IN ({WRONG_LENGTH})"), []).sql()?;
-        self.conn.execute_batch(COUNT).sql()?;
+        let vectors = self.conn()?.execute(&format!("DELETE FROM embedding WHERE id IN ({WRONG_LENGTH})"), []).sql()?;
+        self.conn()?.execute_batch(COUNT).sql()?;
         // Their texts count as embedded for whoever has counted before.
         if vectors > 0 { self.mark_restored() } else { Ok(()) }
     }
@@ -133,7 +140,7 @@ impl Reader<'_> {
     /// When the database cannot be read.
     pub fn fts_count(&self, generation: GenerationId) -> Result<u64> {
         let sql = format!("SELECT count(*) FROM {}_docsize", lexical::table(generation));
-        self.conn.query_row(&sql, [], |row| row.get(0)).sql()
+        self.conn()?.query_row(&sql, [], |row| row.get(0)).sql()
     }
 }
 
@@ -144,7 +151,7 @@ impl Tx<'_> {
     /// # Errors
     /// When SQLite refuses.
     pub fn break_rows(&self) -> Result<()> {
-        self.conn.execute_batch(
+        self.conn()?.execute_batch(
             "DELETE FROM chunk_lines WHERE chunk_id = (SELECT min(id) FROM chunk); \
              INSERT INTO chunk (generation, file_id, start_line, end_line, hash, text) VALUES (1, 999, 1, 1, NULL, 'x');",
         ).sql()?;

@@ -6,7 +6,7 @@ use super::{
     files::Hash,
     generations::GenerationId,
     ids::{ChunkId, FileId, id_list},
-    pool::Reader,
+    reader::{Reader, or_postgres},
     writer::Tx,
 };
 use crate::error::SqlResult;
@@ -61,8 +61,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn chunks(&self, ids: &[ChunkId]) -> Result<Vec<ChunkRow>> {
+        or_postgres!(self.chunks(ids));
         // CROSS JOIN fixes the order of the loops: ids first.
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.conn()?.prepare_cached(
             "SELECT c.id, c.file_id, f.source, f.path, f.lines, f.mtime_ns, c.start_line, c.end_line, c.hash, c.text, l.terms \
              FROM rarray(?1) ids CROSS JOIN chunk c ON c.id = ids.value CROSS JOIN chunk_lines l ON l.chunk_id = c.id \
              CROSS JOIN file f ON f.id = c.file_id",
@@ -76,7 +77,8 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn chunks_of_file(&self, file_id: FileId) -> Result<Vec<ChunkRow>> {
-        let mut statement = self.conn.prepare_cached(
+        or_postgres!(self.chunks_of_file(file_id));
+        let mut statement = self.conn()?.prepare_cached(
             "SELECT c.id, c.file_id, f.source, f.path, f.lines, f.mtime_ns, c.start_line, c.end_line, c.hash, c.text, l.terms \
              FROM chunk c JOIN chunk_lines l ON l.chunk_id = c.id JOIN file f ON f.id = c.file_id WHERE c.file_id = ?1 ORDER BY c.start_line, c.id",
         ).sql()?;
@@ -89,7 +91,8 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn chunk_ids(&self, generation: GenerationId) -> Result<Vec<ChunkId>> {
-        let mut statement = self.conn.prepare_cached("SELECT id FROM chunk WHERE generation = ?1").sql()?;
+        or_postgres!(self.chunk_ids(generation));
+        let mut statement = self.conn()?.prepare_cached("SELECT id FROM chunk WHERE generation = ?1").sql()?;
         let mut ids =
             statement.query_map([generation], |row| row.get(0)).sql()?.collect::<Result<Vec<ChunkId>, _>>().sql()?;
         ids.sort_unstable();
@@ -101,8 +104,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn chunks_after(&self, generation: GenerationId, id: ChunkId) -> Result<u64> {
+        or_postgres!(self.chunks_after(generation, id));
         let mut statement =
-            self.conn.prepare_cached("SELECT count(*) FROM chunk WHERE id > ?2 AND +generation = ?1").sql()?;
+            self.conn()?.prepare_cached("SELECT count(*) FROM chunk WHERE id > ?2 AND +generation = ?1").sql()?;
         statement.query_row((generation, id), |row| row.get(0)).sql()
     }
 
@@ -111,8 +115,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn has_chunks(&self, generation: GenerationId) -> Result<bool> {
+        or_postgres!(self.has_chunks(generation));
         let sql = "SELECT EXISTS (SELECT 1 FROM chunk WHERE generation = ?1)";
-        self.conn.prepare_cached(sql).sql()?.query_row([generation], |row| row.get(0)).sql()
+        self.conn()?.prepare_cached(sql).sql()?.query_row([generation], |row| row.get(0)).sql()
     }
 
     /// Number of chunks of a generation.
@@ -120,12 +125,13 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn chunk_count(&self, generation: GenerationId) -> Result<u64> {
+        or_postgres!(self.chunk_count(generation));
         self.chunk_counts(generation).map(|(chunks, _)| chunks)
     }
 
     /// The same, and how many of them have something to embed.
     pub(super) fn chunk_counts(&self, generation: GenerationId) -> Result<(u64, u64)> {
-        let mut statement = self.conn.prepare_cached("SELECT chunks, hashed FROM generation WHERE id = ?1").sql()?;
+        let mut statement = self.conn()?.prepare_cached("SELECT chunks, hashed FROM generation WHERE id = ?1").sql()?;
         let counts = statement.query_row([generation], |row| Ok((row.get(0)?, row.get(1)?))).optional().sql()?;
         Ok(counts.unwrap_or_default())
     }
@@ -134,8 +140,8 @@ impl Reader<'_> {
 impl Tx<'_> {
     /// Removes chunk rows (not their full-text rows); gives the hashes they had. Their embeddings stay.
     pub(super) fn delete_chunk_rows(&self, ids: &[ChunkId]) -> Result<Vec<Hash>> {
-        let mut delete = self.conn.prepare_cached("DELETE FROM chunk WHERE id = ?1 RETURNING hash").sql()?;
-        let mut delete_lines = self.conn.prepare_cached("DELETE FROM chunk_lines WHERE chunk_id = ?1").sql()?;
+        let mut delete = self.conn()?.prepare_cached("DELETE FROM chunk WHERE id = ?1 RETURNING hash").sql()?;
+        let mut delete_lines = self.conn()?.prepare_cached("DELETE FROM chunk_lines WHERE chunk_id = ?1").sql()?;
         let mut hashes = Vec::with_capacity(ids.len());
         for id in ids {
             delete_lines.execute([id]).sql()?;

@@ -5,7 +5,13 @@
 
 use rusqlite::params;
 
-use super::{embeddings::SpaceId, generations::GenerationId, ids::EmbeddingId, pool::Reader, writer::Tx};
+use super::{
+    embeddings::SpaceId,
+    generations::GenerationId,
+    ids::EmbeddingId,
+    reader::{Reader, or_postgres},
+    writer::Tx,
+};
 use crate::{
     error::SqlResult,
     vectors::arena::{Block, Precision, pack},
@@ -41,7 +47,7 @@ impl Reader<'_> {
         // `codes` is not read where it is not named: it stands behind all else.
         let columns = if with_codes { "b.rows, b.codes" } else { "b.rows, NULL" };
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(&format!(
                 "SELECT r.last_id, {columns} FROM code_block r INDEXED BY code_block_range \
                  CROSS JOIN code_block b ON b.id = r.id \
@@ -63,7 +69,7 @@ impl Reader<'_> {
     /// First and last id of each block of a space, in order, and whether it has codes.
     fn block_ranges(&self, space: SpaceId) -> Result<Vec<(i64, i64, bool)>> {
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT first_id, last_id, has_codes FROM code_block WHERE space_id = ?1 ORDER BY last_id")
             .sql()?;
         let ranges = statement.query_map([space], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).sql()?;
@@ -77,6 +83,7 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn pack_codes_step(&self, generation: GenerationId) -> Result<bool> {
+        or_postgres!(self.pack_codes_step(generation));
         self.pack_codes(generation, PACKING)
     }
 
@@ -122,7 +129,7 @@ impl Tx<'_> {
         least: usize,
     ) -> Result<Option<i64>> {
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT id, code FROM embedding WHERE id > ?2 AND id < ?3 AND +space_id = ?1 ORDER BY id LIMIT ?4",
             )
@@ -145,7 +152,7 @@ impl Tx<'_> {
             return Ok(None);
         }
         let packed = pack(dims, *last, &ids, &codes);
-        self.conn
+        self.conn()?
             .prepare_cached(
                 "INSERT INTO code_block (space_id, first_id, last_id, has_codes, rows, codes) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -161,7 +168,7 @@ impl Tx<'_> {
         // The index tells of each block in a few bytes.
         let useless = "SELECT id FROM code_block INDEXED BY code_block_range WHERE space_id <> ?1 OR +has_codes < ?2";
         let sql = format!("DELETE FROM code_block WHERE id IN ({useless})");
-        self.conn.prepare_cached(&sql).sql()?.execute(params![space, with_codes]).sql()?;
+        self.conn()?.prepare_cached(&sql).sql()?.execute(params![space, with_codes]).sql()?;
         Ok(())
     }
 }

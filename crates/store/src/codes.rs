@@ -8,7 +8,7 @@ use rusqlite::{ToSql, types::FromSql};
 use super::{
     generations::GenerationId,
     ids::{ChunkId, EmbeddingId, FileId, SpaceId},
-    pool::Reader,
+    reader::Reader,
 };
 use crate::{
     error::SqlResult,
@@ -104,7 +104,7 @@ impl Reader<'_> {
         mut f: impl FnMut(CodeRow<'_>) -> Result<()>,
     ) -> Result<()> {
         let mut visit = |sql: &str, parameters: &[&dyn ToSql]| -> Result<()> {
-            let mut statement = self.conn.prepare_cached(sql).sql()?;
+            let mut statement = self.conn()?.prepare_cached(sql).sql()?;
             let mut rows = statement.query(parameters).sql()?;
             while let Some(row) = rows.next().sql()? {
                 let (chunk_id, embedding_id) = (row.get(0).sql()?, row.get(1).sql()?);
@@ -159,7 +159,7 @@ impl Reader<'_> {
         })?;
         single.extend_from_slice(rest);
         let mut statement =
-            self.conn.prepare_cached("SELECT code FROM embedding WHERE id = ?1 AND +space_id = ?2").sql()?;
+            self.conn()?.prepare_cached("SELECT code FROM embedding WHERE id = ?1 AND +space_id = ?2").sql()?;
         for of_one in single.chunk_by(|a, b| a.0 == b.0) {
             let mut rows = statement.query((of_one[0].0, space)).sql()?;
             if let Some(row) = rows.next().sql()? {
@@ -178,9 +178,9 @@ impl Reader<'_> {
         space: SpaceId,
     ) -> Result<Vec<(EmbeddingId, ChunkId, FileId)>> {
         let mut embeddings =
-            self.conn.prepare_cached("SELECT hash, id FROM embedding WHERE space_id = ?1 ORDER BY hash").sql()?;
+            self.conn()?.prepare_cached("SELECT hash, id FROM embedding WHERE space_id = ?1 ORDER BY hash").sql()?;
         let mut chunks = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT hash, id, file_id FROM chunk WHERE generation = ?1 AND hash IS NOT NULL ORDER BY hash",
             )
@@ -210,7 +210,7 @@ impl Reader<'_> {
 
     /// The source of each file of a generation.
     fn sources_of_files(&self, generation: GenerationId) -> Result<HashMap<FileId, String, RandomState>> {
-        let mut statement = self.conn.prepare_cached("SELECT id, source FROM file WHERE generation = ?1").sql()?;
+        let mut statement = self.conn()?.prepare_cached("SELECT id, source FROM file WHERE generation = ?1").sql()?;
         let rows = statement.query_map([generation], |row| Ok((row.get(0)?, row.get(1)?))).sql()?;
         rows.collect::<Result<_, _>>().sql()
     }
@@ -218,6 +218,6 @@ impl Reader<'_> {
     /// Highest id of a table; 0 when it is empty.
     pub(super) fn max_id<I: FromSql>(&self, table: &'static str) -> Result<I> {
         let sql = format!("SELECT coalesce(max(id), 0) FROM {table}");
-        self.conn.prepare_cached(&sql).sql()?.query_row([], |row| row.get(0)).sql()
+        self.conn()?.prepare_cached(&sql).sql()?.query_row([], |row| row.get(0)).sql()
     }
 }

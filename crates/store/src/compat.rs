@@ -4,7 +4,7 @@
 
 use rusqlite::{Connection, types::Value};
 
-use super::{generations::GenerationId, ids::ChunkId, pool::Reader, within::Within, writer::Tx};
+use super::{generations::GenerationId, ids::ChunkId, reader::Reader, within::Within, writer::Tx};
 use crate::error::SqlResult;
 use model::{
     config::settings::FtsTokenizer,
@@ -135,7 +135,7 @@ impl Reader<'_> {
             let marks: Vec<String> = (first..=values.len()).map(|n| format!("?{n}")).collect();
             sql.push_str(&format!(" AND f.source IN ({})", marks.join(", ")));
         }
-        let mut statement = self.conn.prepare_cached(&sql).sql()?;
+        let mut statement = self.conn()?.prepare_cached(&sql).sql()?;
         let rows = statement
             .query_map(rusqlite::params_from_iter(values), |row| {
                 Ok(CompatHit { chunk_id: row.get(0)?, rank: row.get(1)? })
@@ -171,7 +171,7 @@ impl Tx<'_> {
             return Ok(false);
         }
         let chunks: Vec<(ChunkId, String)> = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT id, text FROM chunk WHERE id > ?2 AND id <= ?3 AND +generation = ?1 ORDER BY id LIMIT ?4",
             )
@@ -180,7 +180,7 @@ impl Tx<'_> {
             .sql()?
             .collect::<Result<_, _>>()
             .sql()?;
-        let mut insert = self.conn.prepare_cached(&insert_sql(generation)).sql()?;
+        let mut insert = self.conn()?.prepare_cached(&insert_sql(generation)).sql()?;
         for (id, text) in &chunks {
             insert.execute((id, text)).sql()?;
         }
@@ -195,26 +195,26 @@ impl Tx<'_> {
     /// When the database cannot be written.
     pub fn compat_drop(&self, generation: GenerationId) -> Result<()> {
         if self.compat_index(generation)?.is_some() {
-            drop_table(self.conn, generation)?;
+            drop_table(self.conn()?, generation)?;
         }
         Ok(())
     }
 
     /// Creates the empty table.
     fn create_compat(&self, generation: GenerationId, tokenizer: FtsTokenizer) -> Result<CompatIndex> {
-        drop_table(self.conn, generation)?;
+        drop_table(self.conn()?, generation)?;
         let clause = match tokenizer {
             FtsTokenizer::Unicode61 => "unicode61",
             FtsTokenizer::Trigram => "trigram case_sensitive 0",
         };
-        self.conn
+        self.conn()?
             .execute_batch(&format!(
                 "CREATE VIRTUAL TABLE {} USING fts5(text, content='', contentless_delete=1, tokenize='{clause}')",
                 table(generation)
             ))
             .sql()?;
         let until = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT coalesce(max(id), 0) FROM chunk WHERE generation = ?1")
             .sql()?
             .query_row([generation], |row| row.get(0))

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use rusqlite::OptionalExtension;
 use serde::{Deserialize, Serialize};
 
-use super::{pool::Reader, writer::Tx};
+use super::{
+    reader::{Reader, or_postgres},
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::error::Result;
 
@@ -114,9 +117,10 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn evidence(&self, since: &str) -> Result<Vec<Evidence>> {
+        or_postgres!(self.evidence(since));
         let mut uses: HashMap<String, Vec<Use>> = HashMap::new();
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT claim, kind, mark, day FROM claim_use WHERE day >= ?1 OR batch <> ''")
             .sql()?;
         let rows = statement
@@ -129,7 +133,7 @@ impl Reader<'_> {
             uses.entry(claim).or_default().push(found);
         }
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT id, text, path, line, origin, requested, importance, triggers, first_ms, last_ms, withdrawn \
                  FROM claim ORDER BY id",
@@ -166,8 +170,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn count_evidence(&self) -> Result<(u64, u64)> {
+        or_postgres!(self.count_evidence());
         let sql = "SELECT (SELECT count(*) FROM claim), (SELECT count(*) FROM claim_use)";
-        self.conn.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).sql()
+        self.conn()?.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).sql()
     }
 
     /// The runs, latest first.
@@ -175,8 +180,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn runs(&self, limit: usize) -> Result<Vec<RunRow>> {
+        or_postgres!(self.runs(limit));
         let sql = format!("SELECT {RUN_COLUMNS} FROM consolidation_run ORDER BY started_ms DESC, id DESC LIMIT ?1");
-        let mut statement = self.conn.prepare_cached(&sql).sql()?;
+        let mut statement = self.conn()?.prepare_cached(&sql).sql()?;
         let rows = statement.query_map([limit], run_of).sql()?;
         rows.collect::<Result<_, _>>().sql()
     }
@@ -186,8 +192,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn run(&self, id: &str) -> Result<Option<RunRow>> {
+        or_postgres!(self.run(id));
         let sql = format!("SELECT {RUN_COLUMNS} FROM consolidation_run WHERE id = ?1");
-        self.conn.prepare_cached(&sql).sql()?.query_row([id], run_of).optional().sql()
+        self.conn()?.prepare_cached(&sql).sql()?.query_row([id], run_of).optional().sql()
     }
 
     /// The runs whose plan or images name one of these claims, oldest first.
@@ -195,10 +202,11 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn runs_naming(&self, claims: &[String]) -> Result<Vec<RunRow>> {
+        or_postgres!(self.runs_naming(claims));
         let sql = format!(
             "SELECT {RUN_COLUMNS} FROM consolidation_run WHERE plan <> '{{}}' OR images IS NOT NULL ORDER BY started_ms, id"
         );
-        let mut statement = self.conn.prepare_cached(&sql).sql()?;
+        let mut statement = self.conn()?.prepare_cached(&sql).sql()?;
         let mut found = Vec::new();
         for row in statement.query_map([], run_of).sql()? {
             let row = row.sql()?;
@@ -215,9 +223,10 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn run_tokens(&self) -> Result<Vec<(String, u64, u64)>> {
+        or_postgres!(self.run_tokens());
         let sql = "SELECT month, sum(input_tokens), sum(output_tokens) FROM consolidation_run GROUP BY month \
                    ORDER BY month DESC";
-        let mut statement = self.conn.prepare_cached(sql).sql()?;
+        let mut statement = self.conn()?.prepare_cached(sql).sql()?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).sql()?;
         rows.collect::<Result<_, _>>().sql()
     }
@@ -227,8 +236,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn last_batch(&self) -> Result<Option<String>> {
+        or_postgres!(self.last_batch());
         let sql = "SELECT max(batch) FROM claim_use WHERE batch <> ''";
-        self.conn.prepare_cached(sql).sql()?.query_row([], |row| row.get(0)).sql()
+        self.conn()?.prepare_cached(sql).sql()?.query_row([], |row| row.get(0)).sql()
     }
 
     /// When the next run is due; none before that was ever worked out.
@@ -236,11 +246,12 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn consolidation_clock(&self) -> Result<Option<Clock>> {
+        or_postgres!(self.consolidation_clock());
         let sql = "SELECT schedule, due_ms, holder, until_ms FROM consolidation_clock";
         let row = |row: &rusqlite::Row<'_>| {
             Ok(Clock { schedule: row.get(0)?, due_ms: row.get(1)?, holder: row.get(2)?, until_ms: row.get(3)? })
         };
-        self.conn.prepare_cached(sql).sql()?.query_row([], row).optional().sql()
+        self.conn()?.prepare_cached(sql).sql()?.query_row([], row).optional().sql()
     }
 }
 
@@ -251,8 +262,9 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn add_evidence(&self, found: &Evidence, batch: &str) -> Result<()> {
+        or_postgres!(self.add_evidence(found, batch));
         let Evidence { claim, uses } = found;
-        self.conn
+        self.conn()?
             .prepare_cached(
                 "INSERT INTO claim (id, text, path, line, origin, requested, importance, triggers, first_ms, last_ms) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO UPDATE SET \
@@ -283,7 +295,7 @@ impl Tx<'_> {
             ))
             .sql()?;
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "INSERT OR IGNORE INTO claim_use (claim, kind, mark, day, batch) VALUES (?1, ?2, ?3, ?4, ?5)",
             )
@@ -300,9 +312,10 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn trim_evidence(&self, since: &str, most: usize) -> Result<()> {
+        or_postgres!(self.trim_evidence(since, most));
         let sql = "DELETE FROM claim_use WHERE day < ?1 AND batch = ''";
-        self.conn.prepare_cached(sql).sql()?.execute([since]).sql()?;
-        self.conn
+        self.conn()?.prepare_cached(sql).sql()?.execute([since]).sql()?;
+        self.conn()?
             .prepare_cached(
                 "DELETE FROM claim WHERE withdrawn = 0 AND id NOT IN \
                  (SELECT id FROM claim ORDER BY last_ms DESC, id LIMIT ?1)",
@@ -310,7 +323,7 @@ impl Tx<'_> {
             .sql()?
             .execute([most])
             .sql()?;
-        self.conn
+        self.conn()?
             .prepare_cached("DELETE FROM claim_use WHERE claim NOT IN (SELECT id FROM claim)")
             .sql()?
             .execute([])
@@ -323,9 +336,13 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn drop_batch(&self, batch: &str) -> Result<usize> {
-        let dropped =
-            self.conn.prepare_cached("DELETE FROM claim_use WHERE batch = ?1 AND batch <> ''").sql()?.execute([batch]);
-        self.conn
+        or_postgres!(self.drop_batch(batch));
+        let dropped = self
+            .conn()?
+            .prepare_cached("DELETE FROM claim_use WHERE batch = ?1 AND batch <> ''")
+            .sql()?
+            .execute([batch]);
+        self.conn()?
             .prepare_cached(
                 "DELETE FROM claim WHERE withdrawn = 0 AND requested = 0 \
                  AND id NOT IN (SELECT claim FROM claim_use)",
@@ -341,7 +358,8 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn withdraw_claims(&self, ids: &[String], withdrawn: bool) -> Result<()> {
-        let mut statement = self.conn.prepare_cached("UPDATE claim SET withdrawn = ?2 WHERE id = ?1").sql()?;
+        or_postgres!(self.withdraw_claims(ids, withdrawn));
+        let mut statement = self.conn()?.prepare_cached("UPDATE claim SET withdrawn = ?2 WHERE id = ?1").sql()?;
         for id in ids {
             statement.execute((id, withdrawn)).sql()?;
         }
@@ -355,9 +373,10 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn forget_claims(&self, ids: &[String], paths: &[String], conversations: &[String]) -> Result<usize> {
+        or_postgres!(self.forget_claims(ids, paths, conversations));
         let mut gone: Vec<String> = ids.to_vec();
         let mut below = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT id FROM claim WHERE path = ?1 OR substr(path, 1, length(?1) + 1) = ?1 || '/'")
             .sql()?;
         for path in paths {
@@ -365,20 +384,20 @@ impl Tx<'_> {
             gone.extend(rows.collect::<Result<Vec<String>, _>>().sql()?);
         }
         let sql = "DELETE FROM claim_use WHERE kind IN ('said', 'asked') AND mark = ?1";
-        let mut unsaid = self.conn.prepare_cached(sql).sql()?;
+        let mut unsaid = self.conn()?.prepare_cached(sql).sql()?;
         for conversation in conversations {
             if unsaid.execute([conversation]).sql()? > 0 {
                 let sql = "SELECT id FROM claim WHERE path = '' AND id NOT IN (SELECT claim FROM claim_use)";
-                let mut statement = self.conn.prepare_cached(sql).sql()?;
+                let mut statement = self.conn()?.prepare_cached(sql).sql()?;
                 let rows = statement.query_map([], |row| row.get(0)).sql()?;
                 gone.extend(rows.collect::<Result<Vec<String>, _>>().sql()?);
             }
         }
         let mut count = 0;
         for id in gone {
-            count += self.conn.prepare_cached("DELETE FROM claim WHERE id = ?1").sql()?.execute([&id]).sql()?;
-            self.conn.prepare_cached("DELETE FROM claim_use WHERE claim = ?1").sql()?.execute([&id]).sql()?;
-            self.conn
+            count += self.conn()?.prepare_cached("DELETE FROM claim WHERE id = ?1").sql()?.execute([&id]).sql()?;
+            self.conn()?.prepare_cached("DELETE FROM claim_use WHERE claim = ?1").sql()?.execute([&id]).sql()?;
+            self.conn()?
                 .prepare_cached(
                     "UPDATE consolidation_run SET plan = '{}', images = NULL \
                      WHERE instr(plan, ?1) > 0 OR instr(images, ?1) > 0",
@@ -395,7 +414,8 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn scrub_runs(&self) -> Result<()> {
-        self.conn.execute("UPDATE consolidation_run SET plan = '{}', images = NULL", []).sql().map(drop)
+        or_postgres!(self.scrub_runs());
+        self.conn()?.execute("UPDATE consolidation_run SET plan = '{}', images = NULL", []).sql().map(drop)
     }
 
     /// Keeps a run, in place of what was kept of it.
@@ -403,9 +423,10 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn save_run(&self, run: &RunRow) -> Result<()> {
+        or_postgres!(self.save_run(run));
         let sql =
             format!("INSERT OR REPLACE INTO consolidation_run ({RUN_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
-        self.conn
+        self.conn()?
             .prepare_cached(&sql)
             .sql()?
             .execute((
@@ -428,7 +449,8 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn trim_runs(&self, keep: usize) -> Result<()> {
-        self.conn
+        or_postgres!(self.trim_runs(keep));
+        self.conn()?
             .prepare_cached(
                 "UPDATE consolidation_run SET images = NULL, plan = '{}' WHERE state <> 'applying' AND id NOT IN \
                  (SELECT id FROM (SELECT id, row_number() OVER \
@@ -438,7 +460,7 @@ impl Tx<'_> {
             .sql()?
             .execute([keep])
             .sql()?;
-        self.conn
+        self.conn()?
             .prepare_cached(
                 "DELETE FROM consolidation_run WHERE plan = '{}' AND input_tokens = 0 AND output_tokens = 0",
             )
@@ -453,7 +475,8 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn set_consolidation_clock(&self, clock: &Clock) -> Result<()> {
-        self.conn
+        or_postgres!(self.set_consolidation_clock(clock));
+        self.conn()?
             .prepare_cached(
                 "INSERT OR REPLACE INTO consolidation_clock (id, schedule, due_ms, holder, until_ms) \
                  VALUES (1, ?1, ?2, ?3, ?4)",

@@ -4,7 +4,7 @@
 use parking_lot::Mutex;
 
 use super::{
-    embeddings::SpaceId, generations::GenerationId, ids::ChunkId, open::FileIdentity, pool::Reader, writer::Tx,
+    embeddings::SpaceId, generations::GenerationId, ids::ChunkId, open::FileIdentity, reader::Reader, writer::Tx,
 };
 use model::error::Result;
 
@@ -54,6 +54,11 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn covered_news(&self, generation: GenerationId, space: SpaceId) -> Result<Option<CoveredNews>> {
+        // A database counts anew each time.
+        #[cfg(feature = "postgres")]
+        if self.postgres().is_some() {
+            return Ok(None);
+        }
         self.covered_news_of(generation, space, WORTH)
     }
 

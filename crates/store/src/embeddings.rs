@@ -11,7 +11,7 @@ use super::{
     generations::GenerationId,
     ids::{ChunkId, EmbeddingId, id_list},
     media::sql_is_media,
-    pool::Reader,
+    reader::{Reader, or_postgres},
     refusals::is_refused,
     writer::Tx,
 };
@@ -97,7 +97,8 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn space(&self, key: &str) -> Result<Option<SpaceRow>> {
-        let mut statement = self.conn.prepare_cached("SELECT id, key, dims FROM space WHERE key = ?1").sql()?;
+        or_postgres!(self.space(key));
+        let mut statement = self.conn()?.prepare_cached("SELECT id, key, dims FROM space WHERE key = ?1").sql()?;
         let row =
             statement.query_row([key], |row| Ok(SpaceRow { id: row.get(0)?, key: row.get(1)?, dims: row.get(2)? }));
         row.optional().sql()
@@ -108,9 +109,10 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn active_space(&self) -> Result<Option<SpaceRow>> {
+        or_postgres!(self.active_space());
         let Some(id) = self.meta(ACTIVE_SPACE)? else { return Ok(None) };
         let mut statement =
-            self.conn.prepare_cached("SELECT id, key, dims FROM space WHERE id = CAST(?1 AS INTEGER)").sql()?;
+            self.conn()?.prepare_cached("SELECT id, key, dims FROM space WHERE id = CAST(?1 AS INTEGER)").sql()?;
         let row =
             statement.query_row([id], |row| Ok(SpaceRow { id: row.get(0)?, key: row.get(1)?, dims: row.get(2)? }));
         row.optional().sql()
@@ -128,6 +130,7 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
+        or_postgres!(self.missing_embeddings(generation, space, after, limit));
         self.missing("", (generation, space), after, limit)
     }
 
@@ -142,6 +145,7 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
+        or_postgres!(self.unembedded_texts(generation, space, after, limit));
         self.missing(concat!("AND NOT ", sql_is_media!()), (generation, space), after, limit)
     }
 
@@ -161,7 +165,7 @@ impl Reader<'_> {
             return self.missing_texts(&absent, (generation, space), after, limit);
         }
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(&format!(
                 "SELECT c.hash, min(c.id), c.text FROM chunk c \
              WHERE c.id > ?5 AND +c.generation = ?1 AND +c.hash > ?3 AND {absent} GROUP BY c.hash ORDER BY c.hash LIMIT ?4"
@@ -182,7 +186,7 @@ impl Reader<'_> {
     ) -> Result<Vec<MissingText>> {
         // The first loop reads an index only; the text is fetched for the page that is returned.
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(&format!(
                 "WITH page AS MATERIALIZED ( \
                SELECT c.hash AS hash, min(c.id) AS id FROM chunk c \
@@ -201,8 +205,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn has_embedding(&self, space: SpaceId, hash: &Hash) -> Result<bool> {
+        or_postgres!(self.has_embedding(space, hash));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT EXISTS (SELECT 1 FROM embedding WHERE space_id = ?1 AND hash = ?2)")
             .sql()?;
         statement.query_row((space, hash), |row| row.get(0)).sql()
@@ -213,12 +218,13 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn coverage(&self, generation: GenerationId, space: SpaceId) -> Result<Coverage> {
+        or_postgres!(self.coverage(generation, space));
         let covered = self.covered_until(generation, space)?;
         let is_known = covered != ChunkId::default();
         // Of the chunks that came since; the index of hashes would be read from end to end.
         let which = if is_known { "c.id > ?3 AND +c.generation = ?1" } else { "c.generation = ?1 AND c.id > ?3" };
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(&format!(
                 "SELECT count(*), \
                count((SELECT 1 FROM embedding e WHERE e.space_id = ?2 AND e.hash = c.hash)), \
@@ -253,7 +259,7 @@ impl Reader<'_> {
         query: &[f32],
     ) -> Result<Vec<(EmbeddingId, Option<f64>)>> {
         let dims: Option<u32> = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT dims FROM space WHERE id = ?1")
             .sql()?
             .query_row([space], |row| row.get(0))
@@ -266,7 +272,7 @@ impl Reader<'_> {
             return Err(Error::new(Code::Argument, message));
         }
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT e.id, 1.0 - vec_distance_cosine(e.vector, ?3) FROM rarray(?1) ids \
              CROSS JOIN embedding e ON e.id = ids.value AND +e.space_id = ?2",
@@ -283,8 +289,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn vectors_of(&self, space: SpaceId, hashes: &[Hash]) -> Result<HashMap<Hash, Vec<f32>>> {
+        or_postgres!(self.vectors_of(space, hashes));
         let mut statement =
-            self.conn.prepare_cached("SELECT vector FROM embedding WHERE space_id = ?1 AND hash = ?2").sql()?;
+            self.conn()?.prepare_cached("SELECT vector FROM embedding WHERE space_id = ?1 AND hash = ?2").sql()?;
         let mut found = HashMap::with_capacity(hashes.len());
         for hash in hashes {
             let vector = statement.query_row((space, hash), |row| {
@@ -306,7 +313,8 @@ impl Reader<'_> {
         max_chars: usize,
         limit: usize,
     ) -> Result<Vec<Sample>> {
-        let mut statement = self.conn.prepare_cached(SAMPLES).sql()?;
+        or_postgres!(self.samples(generation, space, max_chars, limit));
+        let mut statement = self.conn()?.prepare_cached(SAMPLES).sql()?;
         let rows = statement
             .query_map(params![generation, space, max_chars, limit], |row| {
                 let vector = from_blob(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
@@ -321,7 +329,8 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn vector(&self, space: SpaceId, chunk_id: ChunkId) -> Result<Option<Vec<f32>>> {
-        let mut statement = self.conn.prepare_cached(
+        or_postgres!(self.vector(space, chunk_id));
+        let mut statement = self.conn()?.prepare_cached(
             "SELECT e.vector FROM chunk c CROSS JOIN embedding e ON e.space_id = ?1 AND e.hash = c.hash WHERE c.id = ?2",
         ).sql()?;
         let vector = statement.query_row((space, chunk_id), |row| {
@@ -337,7 +346,8 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn get_or_create_space(&self, key: &str) -> Result<SpaceRow> {
-        self.conn.prepare_cached("INSERT OR IGNORE INTO space (key) VALUES (?1)").sql()?.execute([key]).sql()?;
+        or_postgres!(self.get_or_create_space(key));
+        self.conn()?.prepare_cached("INSERT OR IGNORE INTO space (key) VALUES (?1)").sql()?.execute([key]).sql()?;
         self.space(key)?.ok_or_else(|| Error::new(Code::Internal, "a space that was just stored is not there"))
     }
 
@@ -346,6 +356,7 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn set_active_space(&self, space: SpaceId) -> Result<()> {
+        or_postgres!(self.set_active_space(space));
         self.set_meta(ACTIVE_SPACE, &space.to_string())
     }
 
@@ -354,14 +365,15 @@ impl Tx<'_> {
     /// # Errors
     /// [`Code::ProviderResponse`] when a vector is empty, not finite, or of another length: nothing is stored then.
     pub fn insert_embeddings(&self, space: SpaceId, embeddings: &[NewEmbedding]) -> Result<()> {
+        or_postgres!(self.insert_embeddings(space, embeddings));
         let Some(first) = embeddings.first() else { return Ok(()) };
-        self.conn
+        self.conn()?
             .prepare_cached("UPDATE space SET dims = ?2 WHERE id = ?1 AND dims IS NULL")
             .sql()?
             .execute((space, first.vector.len()))
             .sql()?;
         let dims: usize = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT dims FROM space WHERE id = ?1")
             .sql()?
             .query_row([space], |row| row.get(0))
@@ -370,13 +382,13 @@ impl Tx<'_> {
             check_vector(&embedding.vector, dims)?;
         }
         let mut insert = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "INSERT OR IGNORE INTO embedding (space_id, hash, used_ms, code, vector) VALUES (?1, ?2, ?3, ?4, ?5)",
             )
             .sql()?;
         let mut accepted =
-            self.conn.prepare_cached("DELETE FROM refused_text WHERE space_id = ?1 AND hash = ?2").sql()?;
+            self.conn()?.prepare_cached("DELETE FROM refused_text WHERE space_id = ?1 AND hash = ?2").sql()?;
         for embedding in embeddings {
             let vector = to_blob(&embedding.vector);
             insert.execute(params![space, embedding.hash, self.now_ms(), code(&embedding.vector), vector]).sql()?;

@@ -9,7 +9,7 @@ use super::{
     generations::GenerationId,
     ids::{ChunkId, FileId},
     lexical,
-    pool::Reader,
+    reader::{Reader, or_postgres},
     writer::Tx,
 };
 use crate::error::SqlResult;
@@ -98,8 +98,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn has_files(&self, generation: GenerationId, source: &str) -> Result<bool> {
+        or_postgres!(self.has_files(generation, source));
         let sql = "SELECT EXISTS (SELECT 1 FROM file WHERE generation = ?1 AND source = ?2)";
-        self.conn.prepare_cached(sql).sql()?.query_row((generation, source), |row| row.get(0)).sql()
+        self.conn()?.prepare_cached(sql).sql()?.query_row((generation, source), |row| row.get(0)).sql()
     }
 
     /// All files of a source, by path.
@@ -107,8 +108,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn files(&self, generation: GenerationId, source: &str) -> Result<HashMap<String, FileRow>> {
+        or_postgres!(self.files(generation, source));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT path, id, hash, mtime_ns, size, lines, terms FROM file WHERE generation = ?1 AND source = ?2",
             )
@@ -122,9 +124,10 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn file(&self, generation: GenerationId, source: &str, path: &str) -> Result<Option<FileRow>> {
+        or_postgres!(self.file(generation, source, path));
         let sql = "SELECT id, hash, mtime_ns, size, lines, terms FROM file \
                    WHERE generation = ?1 AND source = ?2 AND path = ?3";
-        let mut statement = self.conn.prepare_cached(sql).sql()?;
+        let mut statement = self.conn()?.prepare_cached(sql).sql()?;
         statement.query_row((generation, source, path), |row| file_row(row, 0)).optional().sql()
     }
 
@@ -133,8 +136,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn file_count(&self, generation: GenerationId, source: &str) -> Result<u64> {
+        or_postgres!(self.file_count(generation, source));
         let sql = "SELECT count(*) FROM file WHERE generation = ?1 AND source = ?2";
-        self.conn.prepare_cached(sql).sql()?.query_row((generation, source), |row| row.get(0)).sql()
+        self.conn()?.prepare_cached(sql).sql()?.query_row((generation, source), |row| row.get(0)).sql()
     }
 
     /// Paths of files by id.
@@ -142,8 +146,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn file_paths(&self, generation: GenerationId) -> Result<Vec<(FileId, String, String)>> {
+        or_postgres!(self.file_paths(generation));
         let mut statement =
-            self.conn.prepare_cached("SELECT id, source, path FROM file WHERE generation = ?1").sql()?;
+            self.conn()?.prepare_cached("SELECT id, source, path FROM file WHERE generation = ?1").sql()?;
         let rows = statement.query_map([generation], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).sql()?;
         rows.collect::<Result<_, _>>().sql()
     }
@@ -155,6 +160,7 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn replace_file(&self, generation: GenerationId, file: &NewFile<'_>, chunks: &[NewChunk]) -> Result<FileId> {
+        or_postgres!(self.replace_file(generation, file, chunks));
         let removed = self.remove_file(generation, file.source, file.path)?;
         let file_id = self.insert_file(generation, file)?;
         self.insert_chunks(generation, file_id, chunks)?;
@@ -165,7 +171,7 @@ impl Tx<'_> {
 
     /// Inserts the row of a file; gives its id.
     pub(super) fn insert_file(&self, generation: GenerationId, file: &NewFile<'_>) -> Result<FileId> {
-        self.conn
+        self.conn()?
             .prepare_cached(
                 "INSERT INTO file (generation, source, path, hash, mtime_ns, size, lines, terms, indexed_ms) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -183,23 +189,23 @@ impl Tx<'_> {
                 self.now_ms()
             ])
             .sql()?;
-        Ok(FileId::new(self.conn.last_insert_rowid()))
+        Ok(FileId::new(self.conn()?.last_insert_rowid()))
     }
 
     /// Inserts chunks of a file with their full-text rows.
     pub(super) fn insert_chunks(&self, generation: GenerationId, file_id: FileId, chunks: &[NewChunk]) -> Result<()> {
         let mut insert_chunk = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "INSERT INTO chunk (generation, file_id, start_line, end_line, hash, text) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )
             .sql()?;
         let mut insert_lines =
-            self.conn.prepare_cached("INSERT INTO chunk_lines (chunk_id, terms) VALUES (?1, ?2)").sql()?;
-        let mut insert_terms = self.conn.prepare_cached(&lexical::insert_sql(generation)).sql()?;
+            self.conn()?.prepare_cached("INSERT INTO chunk_lines (chunk_id, terms) VALUES (?1, ?2)").sql()?;
+        let mut insert_terms = self.conn()?.prepare_cached(&lexical::insert_sql(generation)).sql()?;
         let mut insert_compat = match self.compat_index(generation)? {
-            Some(_) => Some(self.conn.prepare_cached(&compat::insert_sql(generation)).sql()?),
+            Some(_) => Some(self.conn()?.prepare_cached(&compat::insert_sql(generation)).sql()?),
             None => None,
         };
         for chunk in chunks {
@@ -207,7 +213,7 @@ impl Tx<'_> {
             insert_chunk
                 .execute(params![generation, file_id, chunk.start_line, chunk.end_line, hash, chunk.text])
                 .sql()?;
-            let id = self.conn.last_insert_rowid();
+            let id = self.conn()?.last_insert_rowid();
             insert_lines.execute((id, &chunk.line_terms)).sql()?;
             insert_terms.execute((id, &chunk.fts_terms)).sql()?;
             if let Some(insert) = &mut insert_compat {
@@ -219,9 +225,9 @@ impl Tx<'_> {
 
     /// Removes chunks with their full-text rows; gives the hashes they had.
     pub(super) fn remove_chunks(&self, generation: GenerationId, ids: &[ChunkId]) -> Result<Vec<Hash>> {
-        lexical::delete_rows(self.conn, generation, ids)?;
+        lexical::delete_rows(self.conn()?, generation, ids)?;
         if self.compat_index(generation)?.is_some() {
-            compat::delete_rows(self.conn, generation, ids)?;
+            compat::delete_rows(self.conn()?, generation, ids)?;
         }
         self.delete_chunk_rows(ids)
     }
@@ -231,7 +237,8 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn touch_file(&self, file_id: FileId, mtime_ns: i64) -> Result<()> {
-        self.conn
+        or_postgres!(self.touch_file(file_id, mtime_ns));
+        self.conn()?
             .prepare_cached("UPDATE file SET mtime_ns = ?2 WHERE id = ?1")
             .sql()?
             .execute((file_id, mtime_ns))
@@ -244,6 +251,7 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn delete_file(&self, generation: GenerationId, source: &str, path: &str) -> Result<bool> {
+        or_postgres!(self.delete_file(generation, source, path));
         let removed = self.remove_file(generation, source, path)?;
         self.mark_unused(removed.as_deref().unwrap_or_default())?;
         Ok(removed.is_some())
@@ -252,13 +260,13 @@ impl Tx<'_> {
     /// Removes a file with all its rows; gives the hashes of its chunks.
     fn remove_file(&self, generation: GenerationId, source: &str, path: &str) -> Result<Option<Vec<Hash>>> {
         let mut find = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT id FROM file WHERE generation = ?1 AND source = ?2 AND path = ?3")
             .sql()?;
         let found: Option<FileId> = find.query_row((generation, source, path), |row| row.get(0)).optional().sql()?;
         let Some(file_id) = found else { return Ok(None) };
         let chunks: Vec<ChunkId> = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT id FROM chunk WHERE file_id = ?1")
             .sql()?
             .query_map([file_id], |row| row.get(0))
@@ -266,7 +274,7 @@ impl Tx<'_> {
             .collect::<Result<_, _>>()
             .sql()?;
         let hashes = self.remove_chunks(generation, &chunks)?;
-        self.conn.prepare_cached("DELETE FROM file WHERE id = ?1").sql()?.execute([file_id]).sql()?;
+        self.conn()?.prepare_cached("DELETE FROM file WHERE id = ?1").sql()?.execute([file_id]).sql()?;
         Ok(Some(hashes))
     }
 }

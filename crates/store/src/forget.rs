@@ -9,7 +9,15 @@ use std::{
 
 use rusqlite::params;
 
-use super::{Store, files::Hash, generations::GenerationId, lexical, pool::Reader, recover, writer::Tx};
+use super::{
+    files::Hash,
+    generations::GenerationId,
+    lexical,
+    reader::{Reader, or_postgres},
+    recover,
+    sqlite::Sqlite,
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::{cancel::Cancel, error::Result};
 
@@ -39,8 +47,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn files_of_all_generations(&self) -> Result<Vec<StoredFile>> {
+        or_postgres!(self.files_of_all_generations());
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT generation, source, path FROM file \
              WHERE generation IN (SELECT id FROM generation WHERE state <> 'retired') ORDER BY id",
@@ -57,8 +66,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn for_each_text(&self, mut f: impl FnMut(&str, &str, &str) -> bool) -> Result<()> {
+        or_postgres!(self.for_each_text(f));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT f.source, f.path, c.text FROM generation g CROSS JOIN file f ON f.generation = g.id \
              CROSS JOIN chunk c ON c.file_id = f.id WHERE g.state = 'live'",
@@ -79,8 +89,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn chunk_hashes(&self, generation: GenerationId, source: &str, path: &str) -> Result<Vec<Hash>> {
+        or_postgres!(self.chunk_hashes(generation, source, path));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT c.hash FROM file f CROSS JOIN chunk c ON c.file_id = f.id \
              WHERE f.generation = ?1 AND f.source = ?2 AND f.path = ?3 AND c.hash IS NOT NULL",
@@ -95,8 +106,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn vector_count_of(&self, hashes: &[Hash]) -> Result<u64> {
+        or_postgres!(self.vector_count_of(hashes));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT count(*) FROM space s CROSS JOIN embedding e ON e.space_id = s.id AND e.hash = ?1")
             .sql()?;
         let mut count = 0;
@@ -113,6 +125,7 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn purge_file(&self, file: &StoredFile) -> Result<bool> {
+        or_postgres!(self.purge_file(file));
         let hashes = self.chunk_hashes(file.generation, &file.source, &file.path)?;
         let removed = self.delete_file(file.generation, &file.source, &file.path)?;
         self.purge_texts(&hashes)?;
@@ -125,10 +138,11 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn purge_texts(&self, hashes: &[Hash]) -> Result<usize> {
+        or_postgres!(self.purge_texts(hashes));
         let vectors = self.forget_embeddings(hashes)?;
         for table in ["line_vectors", "line_pieces", "refused_text"] {
             let mut delete = self
-                .conn
+                .conn()?
                 .prepare_cached(&format!(
                     "DELETE FROM {table} WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM generation g CROSS JOIN chunk c \
                  ON c.generation = g.id AND c.hash = ?1 WHERE g.state <> 'retired')"
@@ -147,9 +161,10 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn begin_reset(&self) -> Result<()> {
-        self.conn.execute("UPDATE generation SET state = 'retired'", []).sql()?;
-        self.conn.execute("DELETE FROM skipped", []).sql()?;
-        self.conn.execute("DELETE FROM refused_text", []).sql()?;
+        or_postgres!(self.begin_reset());
+        self.conn()?.execute("UPDATE generation SET state = 'retired'", []).sql()?;
+        self.conn()?.execute("DELETE FROM skipped", []).sql()?;
+        self.conn()?.execute("DELETE FROM refused_text", []).sql()?;
         Ok(())
     }
 
@@ -158,19 +173,20 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn wipe_step(&self, limit: usize) -> Result<bool> {
+        or_postgres!(self.wipe_step(limit));
         for table in ["embedding", "line_vectors", "line_pieces"] {
             let sql = format!("DELETE FROM {table} WHERE rowid IN (SELECT rowid FROM {table} LIMIT ?1)");
-            if self.conn.prepare_cached(&sql).sql()?.execute([limit]).sql()? > 0 {
+            if self.conn()?.prepare_cached(&sql).sql()?.execute([limit]).sql()? > 0 {
                 return Ok(true);
             }
         }
-        self.conn.execute("DELETE FROM space", []).sql()?;
+        self.conn()?.execute("DELETE FROM space", []).sql()?;
         self.delete_meta("active_space")?;
         Ok(false)
     }
 }
 
-impl Store {
+impl Sqlite {
     /// Overwrites what removed rows left behind: merges the full-text indexes, whose old segments still hold the words
     /// of removed chunks, gives all free pages back and empties the log. Also removes damaged files that were set
     /// aside and what restored copies took the place of: they hold everything.
@@ -214,7 +230,7 @@ impl Store {
 
     /// Damaged files that were set aside, with their logs.
     #[must_use]
-    pub fn set_aside(&self) -> Vec<PathBuf> {
+    pub(crate) fn set_aside(&self) -> Vec<PathBuf> {
         recover::earlier_copies(&recover::with_suffix(self.path(), ".corrupt-"))
     }
 }

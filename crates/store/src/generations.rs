@@ -2,7 +2,12 @@
 
 use rusqlite::{OptionalExtension, Row};
 
-use super::{ids::ChunkId, lexical, pool::Reader, writer::Tx};
+use super::{
+    ids::ChunkId,
+    lexical,
+    reader::{Reader, or_postgres},
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::error::{Code, Error, Result};
 
@@ -50,6 +55,7 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn live(&self) -> Result<Option<Generation>> {
+        or_postgres!(self.live());
         self.generation_in("live")
     }
 
@@ -58,13 +64,14 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn building(&self) -> Result<Option<Generation>> {
+        or_postgres!(self.building());
         self.generation_in("building")
     }
 
     /// The one generation in a state that only one can have.
     fn generation_in(&self, state: &str) -> Result<Option<Generation>> {
         let sql = format!("SELECT {COLUMNS} FROM generation WHERE state = ?1");
-        self.conn.prepare_cached(&sql).sql()?.query_row([state], from_row).optional().sql()
+        self.conn()?.prepare_cached(&sql).sql()?.query_row([state], from_row).optional().sql()
     }
 
     /// Whether there is something for [`Tx::retire_step`] to do.
@@ -72,8 +79,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub(crate) fn has_retired(&self) -> Result<bool> {
+        or_postgres!(self.has_retired());
         let mut statement =
-            self.conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM generation WHERE state = 'retired')").sql()?;
+            self.conn()?.prepare_cached("SELECT EXISTS (SELECT 1 FROM generation WHERE state = 'retired')").sql()?;
         statement.query_row([], |row| row.get(0)).sql()
     }
 }
@@ -86,6 +94,7 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn begin_building(&self, identity: &str) -> Result<Generation> {
+        or_postgres!(self.begin_building(identity));
         let live = self.live()?;
         let building = self.building()?;
         let matching = |generation: &Option<Generation>| generation.as_ref().is_some_and(|g| g.identity == identity);
@@ -105,6 +114,7 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn begin_rebuild(&self, identity: &str) -> Result<Generation> {
+        or_postgres!(self.begin_rebuild(identity));
         if let Some(building) = self.building()? {
             self.set_state(building.id, "retired")?;
         }
@@ -116,13 +126,13 @@ impl Tx<'_> {
     fn create_generation(&self, identity: &str, state: GenerationState) -> Result<Generation> {
         let name = if state == GenerationState::Live { "live" } else { "building" };
         let created_ms = self.now_ms();
-        self.conn
+        self.conn()?
             .prepare_cached("INSERT INTO generation (identity, state, created_ms) VALUES (?1, ?2, ?3)")
             .sql()?
             .execute((identity, name, created_ms))
             .sql()?;
-        let id = GenerationId::new(self.conn.last_insert_rowid());
-        lexical::create_table(self.conn, id)?;
+        let id = GenerationId::new(self.conn()?.last_insert_rowid());
+        lexical::create_table(self.conn()?, id)?;
         Ok(Generation { id, identity: identity.to_owned(), state, created_ms })
     }
 
@@ -131,6 +141,7 @@ impl Tx<'_> {
     /// # Errors
     /// When nothing is being built under this id, or the database cannot be written.
     pub fn flip(&self, building: GenerationId) -> Result<()> {
+        or_postgres!(self.flip(building));
         if self.building()?.is_none_or(|generation| generation.id != building) {
             return Err(Error::new(Code::Internal, format!("generation {building} is not being built")));
         }
@@ -142,7 +153,11 @@ impl Tx<'_> {
 
     /// Changes the state of a generation.
     fn set_state(&self, id: GenerationId, state: &str) -> Result<()> {
-        self.conn.prepare_cached("UPDATE generation SET state = ?2 WHERE id = ?1").sql()?.execute((id, state)).sql()?;
+        self.conn()?
+            .prepare_cached("UPDATE generation SET state = ?2 WHERE id = ?1")
+            .sql()?
+            .execute((id, state))
+            .sql()?;
         Ok(())
     }
 
@@ -152,11 +167,12 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn retire_step(&self, limit: usize) -> Result<bool> {
+        or_postgres!(self.retire_step(limit));
         let retired = self.generation_in_any("retired")?;
         let Some(generation) = retired else { return Ok(false) };
-        lexical::drop_tables(self.conn, generation)?;
+        lexical::drop_tables(self.conn()?, generation)?;
         let chunks: Vec<ChunkId> = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT id FROM chunk WHERE generation = ?1 LIMIT ?2")
             .sql()?
             .query_map((generation, limit), |row| row.get(0))
@@ -169,20 +185,20 @@ impl Tx<'_> {
             return Ok(true);
         }
         let files = self
-            .conn
+            .conn()?
             .prepare_cached("DELETE FROM file WHERE id IN (SELECT id FROM file WHERE generation = ?1 LIMIT ?2)")
             .sql()?
             .execute((generation, limit))
             .sql()?;
         if files == 0 {
-            self.conn.prepare_cached("DELETE FROM generation WHERE id = ?1").sql()?.execute([generation]).sql()?;
+            self.conn()?.prepare_cached("DELETE FROM generation WHERE id = ?1").sql()?.execute([generation]).sql()?;
         }
         Ok(files > 0 || self.has_retired()?)
     }
 
     /// Any generation in a state that several can have.
     fn generation_in_any(&self, state: &str) -> Result<Option<GenerationId>> {
-        let mut statement = self.conn.prepare_cached("SELECT id FROM generation WHERE state = ?1 LIMIT 1").sql()?;
+        let mut statement = self.conn()?.prepare_cached("SELECT id FROM generation WHERE state = ?1 LIMIT 1").sql()?;
         statement.query_row([state], |row| row.get(0)).optional().sql()
     }
 }

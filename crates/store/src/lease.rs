@@ -6,7 +6,10 @@ use parking_lot::Mutex;
 use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 
-use super::{pool::Reader, writer::Tx};
+use super::{
+    reader::{Reader, or_postgres},
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::error::{Code, Error, Result};
 
@@ -155,8 +158,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn lease(&self) -> Result<Option<LeaseRow>> {
+        or_postgres!(self.lease());
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT owner, pid, host, boot_id, token, expires_ms FROM lease WHERE id = 1")
             .sql()?;
         let row = statement.query_row([], |row| {
@@ -181,7 +185,7 @@ impl Tx<'_> {
             None => 1,
         };
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "INSERT OR REPLACE INTO lease (id, owner, pid, host, boot_id, token, expires_ms) \
              VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)",
@@ -195,7 +199,7 @@ impl Tx<'_> {
     /// Moves the end of our lease.
     pub(super) fn renew_lease(&self, owner: &Owner) -> Result<()> {
         let mut statement =
-            self.conn.prepare_cached("UPDATE lease SET expires_ms = ?1 WHERE id = 1 AND owner = ?2").sql()?;
+            self.conn()?.prepare_cached("UPDATE lease SET expires_ms = ?1 WHERE id = 1 AND owner = ?2").sql()?;
         match statement.execute(params![self.now_ms() + VALID_MS, owner.uuid]).sql()? {
             0 => Err(not_held()),
             _ => Ok(()),
@@ -205,7 +209,7 @@ impl Tx<'_> {
     /// Gives our lease back. The row stays, so that tokens keep growing.
     pub(super) fn release_lease(&self, owner: &Owner) -> Result<()> {
         let mut statement =
-            self.conn.prepare_cached("UPDATE lease SET expires_ms = 0 WHERE id = 1 AND owner = ?1").sql()?;
+            self.conn()?.prepare_cached("UPDATE lease SET expires_ms = 0 WHERE id = 1 AND owner = ?1").sql()?;
         statement.execute([&owner.uuid]).sql()?;
         Ok(())
     }
@@ -213,7 +217,7 @@ impl Tx<'_> {
     /// Refuses the transaction unless the lease is still the one with our token (fencing).
     pub(super) fn check_token(&self, token: Option<i64>) -> Result<()> {
         let Some(token) = token else { return Err(not_held()) };
-        let mut statement = self.conn.prepare_cached("SELECT token = ?1 FROM lease WHERE id = 1").sql()?;
+        let mut statement = self.conn()?.prepare_cached("SELECT token = ?1 FROM lease WHERE id = 1").sql()?;
         let ours = statement.query_row([token], |row| row.get::<_, bool>(0)).optional().sql()?;
         if ours == Some(true) { Ok(()) } else { Err(not_held()) }
     }

@@ -3,7 +3,12 @@
 
 use rusqlite::Connection;
 
-use super::{generations::GenerationId, ids::ChunkId, pool::Reader, writer::Tx};
+use super::{
+    generations::GenerationId,
+    ids::ChunkId,
+    reader::{Reader, or_postgres},
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::error::Result;
 
@@ -84,6 +89,7 @@ impl Reader<'_> {
         concepts: &[Vec<Term<'_>>],
         most: usize,
     ) -> Result<Vec<Option<Postings>>> {
+        or_postgres!(self.postings(generation, concepts, most));
         concepts.iter().map(|terms| self.postings_of(generation, terms, most)).collect()
     }
 
@@ -104,6 +110,7 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn postings_among(&self, generation: GenerationId, terms: &[&str], among: Option<&[&str]>) -> Result<Postings> {
+        or_postgres!(self.postings_among(generation, terms, among));
         let of = |term: &&str| match among {
             Some(others) => self.rowids_among(generation, term, others),
             None => Ok(self.rowids_up_to(generation, term, usize::MAX)?.unwrap_or_default()),
@@ -150,7 +157,7 @@ impl Reader<'_> {
     fn for_each_match(&self, generation: GenerationId, query: &str, mut f: impl FnMut(ChunkId) -> bool) -> Result<()> {
         let name = table(generation);
         let mut statement =
-            self.conn.prepare_cached(&format!("SELECT rowid FROM {name} WHERE {name} MATCH ?1")).sql()?;
+            self.conn()?.prepare_cached(&format!("SELECT rowid FROM {name} WHERE {name} MATCH ?1")).sql()?;
         let mut rows = statement.query([query]).sql()?;
         while let Some(row) = rows.next().sql()? {
             if !f(row.get(0).sql()?) {
@@ -180,6 +187,7 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn is_scattered(&self, generation: GenerationId) -> Result<bool> {
+        or_postgres!(self.is_scattered(generation));
         let merged: i64 = self.meta(MERGED)?.and_then(|id| id.parse().ok()).unwrap_or_default();
         let written = u64::try_from(self.last_chunk_id()?.number() - merged).unwrap_or_default();
         Ok(written >= SCATTERED_CHUNKS.max(self.chunk_count(generation)? / SCATTERED_SHARE))
@@ -193,6 +201,11 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn merge_fts_step(&self, generation: GenerationId, pages: u32, start: bool) -> Result<bool> {
+        #[cfg(feature = "postgres")]
+        if let Some(postgres) = self.postgres() {
+            // Steps have a size of their own there, and which segments are due is known from them.
+            return postgres.merge_words(generation);
+        }
         self.merge_step(&table(generation), pages, start)
     }
 
@@ -201,18 +214,22 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn note_merged(&self) -> Result<()> {
+        #[cfg(feature = "postgres")]
+        if self.postgres().is_some() {
+            return Ok(());
+        }
         self.set_meta(MERGED, &self.last_chunk_id()?.number().to_string())
     }
 
     /// [`Self::merge_fts_step`] by the name of the table; false when there is none.
     pub(super) fn merge_step(&self, name: &str, pages: u32, start: bool) -> Result<bool> {
-        if !self.conn.table_exists(None, name).sql()? {
+        if !self.conn()?.table_exists(None, name).sql()? {
             return Ok(false);
         }
-        let before = self.conn.total_changes();
+        let before = self.conn()?.total_changes();
         let pages = i64::from(pages) * if start { -1 } else { 1 };
-        self.conn.execute(&format!("INSERT INTO {name} ({name}, rank) VALUES ('merge', ?1)"), [pages]).sql()?;
+        self.conn()?.execute(&format!("INSERT INTO {name} ({name}, rank) VALUES ('merge', ?1)"), [pages]).sql()?;
         // FTS5 counts this statement itself as one change.
-        Ok(self.conn.total_changes() - before >= 2)
+        Ok(self.conn()?.total_changes() - before >= 2)
     }
 }

@@ -60,6 +60,7 @@ mod codes;
 pub(crate) mod compat;
 pub mod consolidation;
 pub mod covered;
+pub mod database;
 pub mod embeddings;
 mod error;
 mod ffi;
@@ -81,12 +82,14 @@ pub mod place;
 mod pool;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod reader;
 pub mod recover;
 pub mod refusals;
 pub mod restore;
 mod schema;
 mod seal;
 pub mod skipped;
+mod sqlite;
 pub mod stats;
 #[cfg(test)]
 mod tests;
@@ -100,46 +103,29 @@ mod writer;
 use std::{
     fmt,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread::{self, JoinHandle, ThreadId},
-    time::Duration,
+    sync::Arc,
 };
-
-use crossbeam_channel::{RecvTimeoutError, Sender, bounded, unbounded};
-use parking_lot::Mutex;
-use rusqlite::Connection;
-use tokio::sync::oneshot;
 
 pub use self::{
     admin::Admin,
-    location::{Kept, StoreId, kept_beside},
-    pool::Reader,
+    location::{Kept, Location, StoreId, kept_beside},
+    reader::Reader,
     writer::Tx,
 };
 use self::{
-    error::{is_corrupt, is_refused},
-    lease::{Held, Lease, Living, Owner},
-    open::{FileIdentity, Found},
-    pool::{Pool, closed},
+    lease::{Lease, Owner},
+    open::FileIdentity,
     recover::Recovery,
+    sqlite::Sqlite,
     stats::Sizes,
-    writer::{Message, Shared, Writer},
 };
-use crate::error::SqlResult;
+#[cfg(any(doc, not(feature = "postgres")))]
+use model::error::Code;
 use model::{
     cancel::Cancel,
     clock::{Clock, SystemClock},
-    error::{Code, Error, Result},
+    error::{Error, Result},
 };
-
-/// How long [`Store::close`] lets waiting writes finish.
-const DRAIN: Duration = Duration::from_millis(500);
-
-/// How long [`Store::close`] waits for the running statement after it was interrupted.
-const INTERRUPTED: Duration = Duration::from_millis(200);
 
 /// How a store is opened.
 #[derive(Clone)]
@@ -187,35 +173,37 @@ impl DataVersion {
 
 /// The index of one agent. Cheap to share; every method may be called from any thread.
 pub struct Store {
-    shared: Arc<Shared>,
-    inbox: Sender<Message>,
-    writer: ThreadId,
-    worker: Mutex<Option<JoinHandle<()>>>,
-    pool: Pool,
+    backend: Backend,
     /// The vectors of the live index in memory.
     vectors: vectors::Slot,
-    owner: Owner,
+    /// Whose it was opened as.
+    workspace: Option<place::Workspace>,
     opened: Opened,
-    /// Watches `PRAGMA data_version`; a connection of its own, because the value only compares on one connection.
-    monitor: Mutex<Option<(Connection, Option<FileIdentity>)>>,
+}
+
+/// What keeps it.
+#[cfg_attr(feature = "postgres", expect(clippy::large_enum_variant, reason = "there is one of a store"))]
+enum Backend {
+    Sqlite(Sqlite),
+    #[cfg(feature = "postgres")]
+    Postgres(postgres::Served),
+}
+
+/// Calls a method of the backend, whichever it is.
+macro_rules! on_backend {
+    ($store:ident.$method:ident($($argument:expr),*)) => {
+        match &$store.backend {
+            Backend::Sqlite(sqlite) => sqlite.$method($($argument),*),
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(postgres) => postgres.$method($($argument),*),
+        }
+    };
 }
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store").field("path", &self.shared.path).finish_non_exhaustive()
+        f.debug_struct("Store").field("path", &self.path()).finish_non_exhaustive()
     }
-}
-
-/// Opens the file at a path for writing, creating folder and file as needed; refuses what is not ours.
-fn open_writable(path: &Path, workspace: Option<&place::Workspace>) -> Result<Connection> {
-    match open::probe(path)? {
-        Found::Nothing => open::create_folder(path)?,
-        Found::Ours => {}
-        Found::Damaged(error) => return Err(error),
-    }
-    let mut conn = open::connect_writer(path)?;
-    place::claim(&mut conn, path, workspace)?;
-    Ok(conn)
 }
 
 impl Store {
@@ -227,105 +215,58 @@ impl Store {
     /// nothing to read either, [`Code::Config`] and [`Code::Path`] for paths that cannot be an index, and what the
     /// operating system refuses.
     pub fn open(path: &Path, options: OpenOptions) -> Result<Arc<Self>> {
-        open::check_name(path)?;
-        let mut opened = Opened { created: matches!(open::probe(path)?, Found::Nothing), ..Opened::default() };
-        // Some damage shows with the first thing that is read.
-        let attempt = |created: bool| -> Result<_> {
-            let conn = open_writable(path, options.workspace.as_ref())?;
-            let unclean = !created && is_unclean(&conn, &options)?;
-            Ok((conn, unclean))
-        };
-        let attempt = match attempt(opened.created) {
-            Err(error) if is_corrupt(&error) || is_refused(&error) && recover::is_damaged(path)? => {
-                opened.recovery = Some(recover::replace(path, options.clock.now_ms())?);
-                attempt(opened.created)
-            }
-            other => other,
-        };
-        let (conn, refusal) = match attempt {
-            Ok((conn, unclean)) => {
-                opened.unclean = unclean;
-                (Some(conn), None)
-            }
-            Err(error) if matches!(error.code(), Code::ReadOnly | Code::DiskFull) && !opened.created => {
-                // Without anything to read this error would come with every search; better at once.
-                let conn = open::connect_reader(path).map_err(|_| error.clone())?;
-                if schema::is_unfinished(&conn) {
-                    return Err(error);
-                }
-                place::check(&conn, path, options.workspace.as_ref())?;
-                (None, Some(error))
-            }
-            Err(error) => return Err(error),
-        };
-        Ok(Arc::new(Self::start(path, options, opened, conn, refusal)?))
+        let workspace = options.workspace.clone();
+        let (sqlite, opened) = Sqlite::open(path, options)?;
+        let (backend, vectors) = (Backend::Sqlite(sqlite), vectors::Slot::default());
+        Ok(Arc::new(Self { backend, vectors, workspace, opened }))
     }
 
-    /// Starts the writer thread.
-    fn start(
-        path: &Path,
-        options: OpenOptions,
-        opened: Opened,
-        conn: Option<Connection>,
-        refusal: Option<Error>,
-    ) -> Result<Self> {
-        let (corrupt, suspect) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let shared = Arc::new(Shared {
-            path: path.to_owned(),
-            clock: options.clock,
-            workspace: options.workspace.clone(),
-            closed: AtomicBool::new(false),
-            abandon: AtomicBool::new(false),
-            corrupt: Arc::clone(&corrupt),
-            suspect: Arc::clone(&suspect),
-            interrupt: Mutex::new(None),
-            refusal: Mutex::new(refusal),
-        });
-        let (inbox, messages) = unbounded();
-        let writer = Writer::new(Arc::clone(&shared), conn);
-        let living = Living::new(&options.owner);
-        let worker = thread::Builder::new()
-            .name("memory-store".to_owned())
-            .spawn(move || {
-                writer.run(&messages);
-                drop(living);
-            })
-            .map_err(|error| Error::io(path, &error).context("the writer thread cannot be started"))?;
-        Ok(Self {
-            pool: Pool::new(path.to_owned(), options.workspace, corrupt, suspect),
-            writer: worker.thread().id(),
-            worker: Mutex::new(Some(worker)),
-            vectors: vectors::Slot::default(),
-            owner: options.owner,
-            monitor: Mutex::new(None),
-            shared,
-            inbox,
-            opened,
-        })
+    /// Opens the index at a place; see [`Self::open`] for what is done with a file. In a database, tables and agent are made
+    /// when there are none.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; of a database what it answers, and [`Code::Config`] when it cannot be reached in the way that is
+    /// asked for, or nothing is built in that speaks with it.
+    pub fn open_at(location: &Location, options: OpenOptions) -> Result<Arc<Self>> {
+        match location {
+            Location::File(path) => Self::open(path, options),
+            #[cfg(feature = "postgres")]
+            Location::Database(place) => {
+                let workspace = options.workspace.clone();
+                let (served, opened) = postgres::Served::open(place, options)?;
+                let (backend, vectors) = (Backend::Postgres(served), vectors::Slot::default());
+                Ok(Arc::new(Self { backend, vectors, workspace, opened }))
+            }
+            #[cfg(not(feature = "postgres"))]
+            Location::Database(_) => {
+                Err(Error::new(Code::Config, "this build of memory-core-rs speaks with no PostgreSQL")
+                    .remedy("Set store.driver to \"sqlite\", or build it with the feature `postgres`"))
+            }
+        }
     }
 
     /// The path of the database.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.shared.path
+        on_backend!(self.path())
     }
 
     /// Which store it is.
     #[must_use]
     pub fn id(&self) -> StoreId {
-        StoreId::of_file(&self.shared.path)
+        on_backend!(self.id())
     }
 
     /// Where the memory keeps what belongs to it and not to its index.
     #[must_use]
     pub fn kept(&self, what: Kept) -> PathBuf {
-        kept_beside(&self.shared.path, what)
+        kept_beside(self.path(), what)
     }
 
     /// Whether it was opened for this workspace, or for any.
     #[must_use]
     pub fn belongs_to(&self, workspace: &place::Workspace) -> bool {
-        self.shared.workspace.as_ref().is_none_or(|own| own.is_same(workspace))
+        self.workspace.as_ref().is_none_or(|own| own.is_same(workspace))
     }
 
     /// What opening found and did.
@@ -337,19 +278,19 @@ impl Store {
     /// Why nothing can be written at present; none when all is well. Each write tries again.
     #[must_use]
     pub fn refusal(&self) -> Option<Error> {
-        self.shared.refusal.lock().clone()
+        on_backend!(self.refusal())
     }
 
     /// Whether damage was seen since opening: [`Admin::recover`] is due.
     #[must_use]
     pub fn is_corrupt(&self) -> bool {
-        self.shared.corrupt.load(Ordering::Acquire)
+        on_backend!(self.is_corrupt())
     }
 
     /// Whether a statement was refused since the last [`Admin::verify`], which is then due.
     #[must_use]
     pub fn is_suspect(&self) -> bool {
-        self.shared.suspect.load(Ordering::Acquire)
+        on_backend!(self.is_suspect())
     }
 
     /// Runs a closure on a snapshot. Blocks; waits when all readers are in use.
@@ -365,7 +306,7 @@ impl Store {
     /// # Errors
     /// [`Code::Cancelled`] and [`Code::Deadline`], what the closure gives, and what the database reports.
     pub fn read_with<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
-        self.pool.read(cancel, f)
+        on_backend!(self.read_with(cancel, f))
     }
 
     /// Runs a closure in one write transaction, and waits for it. All or nothing: an error or a panic undoes it. Keep
@@ -378,7 +319,7 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        self.wait(self.submit(move |writer| writer.transact(false, f))?)
+        on_backend!(self.write(f))
     }
 
     /// [`Self::write`] for what only the indexing process may do: refused with [`Code::Busy`] unless this store holds
@@ -391,7 +332,7 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        self.wait(self.submit(move |writer| writer.transact(true, f))?)
+        on_backend!(self.write_indexed(f))
     }
 
     /// [`Self::write`] for async callers. The write happens even when the future is dropped.
@@ -403,7 +344,11 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        self.submit(move |writer| writer.transact(false, f))?.await.unwrap_or_else(|_| Err(closed()))
+        match &self.backend {
+            Backend::Sqlite(sqlite) => sqlite.write_async(f).await,
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(postgres) => postgres.write_async(f).await,
+        }
     }
 
     /// [`Self::write_indexed`] for async callers. The write happens even when the future is dropped.
@@ -415,7 +360,11 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        self.submit(move |writer| writer.transact(true, f))?.await.unwrap_or_else(|_| Err(closed()))
+        match &self.backend {
+            Backend::Sqlite(sqlite) => sqlite.write_indexed_async(f).await,
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(postgres) => postgres.write_indexed_async(f).await,
+        }
     }
 
     /// Takes the writer lease, or tells who has it. While held, the writer thread renews it by itself. Taking a lease
@@ -424,16 +373,7 @@ impl Store {
     /// # Errors
     /// As [`Self::write`].
     pub fn acquire_lease(&self) -> Result<Lease> {
-        let owner = self.owner.clone();
-        self.wait(self.submit(move |writer| {
-            let (asking, renewed_ms) = (owner.clone(), writer.shared().clock.now_ms());
-            let lease = writer.transact(false, move |tx| tx.acquire_lease(&asking))?;
-            writer.lease = match lease {
-                Lease::Held { token } => Some(Held { owner, token, renewed_ms, wanted: true }),
-                Lease::HeldBy(_) => None,
-            };
-            Ok(lease)
-        })?)
+        on_backend!(self.acquire_lease())
     }
 
     /// Gives the lease back, if held. When the disk refuses that, the writer thread tries again by itself.
@@ -441,7 +381,7 @@ impl Store {
     /// # Errors
     /// As [`Self::write`].
     pub fn release_lease(&self) -> Result<()> {
-        self.wait(self.submit(Writer::release_lease)?)
+        on_backend!(self.release_lease())
     }
 
     /// A value that changes whenever anything was committed, by this process or another. Costs microseconds.
@@ -449,17 +389,7 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub fn data_version(&self) -> Result<DataVersion> {
-        if self.shared.closed.load(Ordering::Acquire) {
-            return Err(closed());
-        }
-        let file = FileIdentity::of(&self.shared.path);
-        let mut monitor = self.monitor.lock();
-        if monitor.as_ref().is_none_or(|(_, opened_on)| *opened_on != file) {
-            *monitor = Some((open::connect_reader(&self.shared.path)?, file));
-        }
-        let Some((conn, _)) = monitor.as_ref() else { return Err(closed()) };
-        let data = conn.query_row("PRAGMA data_version", [], |row| row.get(0)).sql()?;
-        Ok(DataVersion { file, data })
+        on_backend!(self.data_version())
     }
 
     /// Sizes of the index.
@@ -467,81 +397,24 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub fn sizes(&self) -> Result<Sizes> {
-        self.read(|reader| reader.sizes(&self.shared.path))
+        on_backend!(self.sizes())
     }
 
     /// Finishes waiting writes, gives the lease back, empties the log and closes all connections. Takes less than a
     /// second: what is not done by then is refused with [`Code::Closed`]. Calls after this one are refused as well.
     pub fn close(&self) {
-        if self.shared.closed.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        self.pool.close();
-        *self.monitor.lock() = None;
-        let worker = self.worker.lock().take();
-        let (done, finished) = bounded::<()>(0);
-        // The thread has ended by itself only if its last handle is gone, which is not the case here.
-        let _ = self.inbox.send(Message::Job(Box::new(move |_| drop(done))));
-        if matches!(finished.recv_timeout(DRAIN), Err(RecvTimeoutError::Timeout)) {
-            self.abandon();
-            let _ = finished.recv_timeout(INTERRUPTED);
-        }
-        self.pool.wait_idle(INTERRUPTED);
-        let _ = self.inbox.send(Message::Close);
-        if let Some(worker) = worker
-            && !self.shared.abandon.load(Ordering::Acquire)
-        {
-            // Only the last, small transaction and the checkpoint of at most 16 MB are left.
-            let _ = worker.join();
-        }
-    }
-
-    /// Refuses waiting writes and stops the running one.
-    fn abandon(&self) {
-        self.shared.abandon.store(true, Ordering::Release);
-        if let Some(handle) = self.shared.interrupt.lock().as_ref() {
-            handle.interrupt();
-        }
-    }
-
-    /// Sends work to the writer thread.
-    fn submit<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut Writer) -> Result<T> + Send + 'static,
-    ) -> Result<oneshot::Receiver<Result<T>>> {
-        if self.shared.closed.load(Ordering::Acquire) {
-            return Err(closed());
-        }
-        let (answer, receiver) = oneshot::channel();
-        // The caller may have stopped waiting; its work was done all the same.
-        let job = Box::new(move |writer: &mut Writer| drop(answer.send(work(writer))));
-        self.inbox.send(Message::Job(job)).map_err(|_| closed())?;
-        Ok(receiver)
-    }
-
-    /// Waits for the answer of the writer thread.
-    fn wait<T>(&self, receiver: oneshot::Receiver<Result<T>>) -> Result<T> {
-        if thread::current().id() == self.writer {
-            return Err(Error::new(Code::Internal, "a write waits for another write inside itself"));
-        }
-        receiver.blocking_recv().unwrap_or_else(|_| Err(closed()))
+        on_backend!(self.close())
     }
 }
 
-impl Drop for Store {
-    /// Without [`Store::close`] the process may be ending: nothing is waited for. The file is fine either way.
-    fn drop(&mut self) {
-        if !self.shared.closed.load(Ordering::Acquire) {
-            self.pool.close();
-            self.abandon();
+#[cfg(test)]
+impl Store {
+    /// The file behind it. For tests of what only a file has.
+    fn sqlite(&self) -> &Sqlite {
+        match &self.backend {
+            Backend::Sqlite(sqlite) => sqlite,
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(_) => panic!("not a file"),
         }
     }
-}
-
-/// Whether the last writer was killed, and nobody is at work on the file now.
-fn is_unclean(conn: &Connection, options: &OpenOptions) -> Result<bool> {
-    let reader = Reader::over(conn);
-    let in_use = reader.is_marked_in_use()?;
-    let at_work = reader.lease()?.is_some_and(|row| row.is_valid(options.clock.now_ms(), &options.owner));
-    Ok(in_use && !at_work)
 }

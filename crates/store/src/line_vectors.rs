@@ -10,6 +10,7 @@ use super::{
     generations::GenerationId,
     ids::{ChunkId, id_list},
     media::sql_is_media,
+    reader::or_postgres,
 };
 use crate::error::SqlResult;
 use model::error::Result;
@@ -36,6 +37,7 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
+        or_postgres!(self.missing_line_vectors(generation, space, after, limit));
         self.missing_texts(ABSENT, (generation, space), after, limit)
     }
 
@@ -45,8 +47,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn pending_lines(&self, generation: GenerationId, space: Option<SpaceId>) -> Result<u64> {
+        or_postgres!(self.pending_lines(generation, space));
         let sql = format!("SELECT count(DISTINCT c.hash) FROM chunk c WHERE c.generation = ?1 AND {ABSENT}");
-        self.conn.prepare_cached(&sql).sql()?.query_row(params![generation, space], |row| row.get(0)).sql()
+        self.conn()?.prepare_cached(&sql).sql()?.query_row(params![generation, space], |row| row.get(0)).sql()
     }
 
     /// Whether any line vector is stored in a space.
@@ -54,8 +57,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn has_line_vectors(&self, space: SpaceId) -> Result<bool> {
+        or_postgres!(self.has_line_vectors(space));
         let mut statement =
-            self.conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM line_vectors WHERE space_id = ?1)").sql()?;
+            self.conn()?.prepare_cached("SELECT EXISTS (SELECT 1 FROM line_vectors WHERE space_id = ?1)").sql()?;
         statement.query_row([space], |row| row.get(0)).sql()
     }
 
@@ -64,6 +68,7 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn line_codes(&self, space: SpaceId, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, Option<Vec<u8>>)>> {
+        or_postgres!(self.line_codes(space, chunk_ids));
         let sql = "SELECT c.id, v.codes FROM rarray(?2) ids CROSS JOIN chunk c ON c.id = ids.value \
              LEFT JOIN line_vectors v ON v.space_id = ?1 AND v.hash = c.hash WHERE c.hash IS NOT NULL";
         self.of_lines(sql, space, chunk_ids)
@@ -74,13 +79,14 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn line_signs(&self, space: SpaceId, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<u8>)>> {
+        or_postgres!(self.line_signs(space, chunk_ids));
         let sql = "SELECT c.id, p.signs FROM rarray(?2) ids CROSS JOIN chunk c ON c.id = ids.value \
              CROSS JOIN line_pieces p ON p.space_id = ?1 AND p.hash = c.hash";
         self.of_lines(sql, space, chunk_ids)
     }
 
     fn of_lines<T: FromSql>(&self, sql: &str, space: SpaceId, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, T)>> {
-        let mut statement = self.conn.prepare_cached(sql).sql()?;
+        let mut statement = self.conn()?.prepare_cached(sql).sql()?;
         let rows =
             statement.query_map(params![space, id_list(chunk_ids)], |row| Ok((row.get(0)?, row.get(1)?))).sql()?;
         rows.collect::<Result<_, _>>().sql()
@@ -104,14 +110,15 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn insert_lines(&self, space: SpaceId, lines: &[LineData]) -> Result<()> {
+        or_postgres!(self.insert_lines(space, lines));
         let insert = |table: &str, column: &str| {
             format!(
                 "INSERT OR REPLACE INTO {table} (space_id, hash, {column}) SELECT ?1, ?2, ?3 WHERE EXISTS \
                  (SELECT 1 FROM generation g CROSS JOIN chunk c ON c.generation = g.id AND c.hash = ?2)"
             )
         };
-        let mut codes = self.conn.prepare_cached(&insert("line_vectors", "codes")).sql()?;
-        let mut signs = self.conn.prepare_cached(&insert("line_pieces", "signs")).sql()?;
+        let mut codes = self.conn()?.prepare_cached(&insert("line_vectors", "codes")).sql()?;
+        let mut signs = self.conn()?.prepare_cached(&insert("line_pieces", "signs")).sql()?;
         for line in lines {
             codes.execute(params![space, line.hash, line.codes]).sql()?;
             signs.execute(params![space, line.hash, line.signs]).sql()?;
@@ -125,10 +132,11 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn prune_lines(&self, limit: usize) -> Result<usize> {
+        or_postgres!(self.prune_lines(limit));
         let mut most = 0;
         for table in ["line_vectors", "line_pieces"] {
             let mut statement = self
-                .conn
+                .conn()?
                 .prepare_cached(&format!(
                     "DELETE FROM {table} WHERE rowid IN (SELECT v.rowid FROM {table} v WHERE NOT EXISTS \
                    (SELECT 1 FROM generation g CROSS JOIN chunk c ON c.generation = g.id AND c.hash = v.hash) LIMIT ?1)"

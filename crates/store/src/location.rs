@@ -2,6 +2,37 @@
 
 use std::path::{Path, PathBuf};
 
+use super::database::InDatabase;
+
+/// Where a store is.
+#[derive(Debug, Clone)]
+pub enum Location {
+    /// In a SQLite file.
+    File(PathBuf),
+    /// In a PostgreSQL database.
+    Database(Box<InDatabase>),
+}
+
+impl Location {
+    /// Which store it is.
+    #[must_use]
+    pub fn id(&self) -> StoreId {
+        match self {
+            Self::File(path) => StoreId::of_file(path),
+            Self::Database(place) => StoreId(Kind::Agent(place.name())),
+        }
+    }
+
+    /// The file of the index, or the one that it would be.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Database(place) => &place.beside,
+        }
+    }
+}
+
 /// Names a store: equal ids are one index, whoever opens it and how. What it looks like is the backend's affair.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StoreId(Kind);
@@ -9,6 +40,7 @@ pub struct StoreId(Kind);
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Kind {
     File(PathBuf),
+    Agent([u8; 32]),
 }
 
 impl StoreId {

@@ -6,7 +6,7 @@ use super::{
     embeddings::SpaceId,
     files::{FileRow, Hash, file_row},
     generations::GenerationId,
-    pool::Reader,
+    reader::{Reader, or_postgres},
     refusals::is_refused,
 };
 use crate::error::SqlResult;
@@ -74,8 +74,9 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingMedia>> {
+        or_postgres!(self.missing_media(generation, space, after, limit));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(&format!(
                 "SELECT c.hash, c.text, f.path, min(c.id) FROM chunk c CROSS JOIN file f ON f.id = c.file_id \
                  WHERE c.generation = ?1 AND c.hash > ?3 AND {} \
@@ -99,8 +100,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn media_files(&self, generation: GenerationId, source: &str) -> Result<Vec<MediaFile>> {
+        or_postgres!(self.media_files(generation, source));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT f.id, f.hash, f.mtime_ns, f.size, f.lines, f.terms, f.path, c.hash, c.text \
                  FROM file f CROSS JOIN chunk c ON c.file_id = f.id \
@@ -125,8 +127,9 @@ impl Reader<'_> {
         source: &str,
         mut f: impl FnMut(&str, &str),
     ) -> Result<()> {
+        or_postgres!(self.for_each_linking_text(generation, source, f));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT f.path, c.text FROM file f CROSS JOIN chunk c ON c.file_id = f.id \
                  WHERE f.generation = ?1 AND f.source = ?2 AND instr(c.text, '[') AND f.path LIKE '%.md' \

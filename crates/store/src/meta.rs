@@ -2,7 +2,11 @@
 
 use rusqlite::OptionalExtension;
 
-use super::{pool::Reader, schema, writer::Tx};
+use super::{
+    reader::{Reader, or_postgres},
+    schema,
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::error::Result;
 
@@ -15,7 +19,8 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn meta(&self, key: &str) -> Result<Option<String>> {
-        let mut statement = self.conn.prepare_cached("SELECT value FROM meta WHERE key = ?1").sql()?;
+        or_postgres!(self.meta(key));
+        let mut statement = self.conn()?.prepare_cached("SELECT value FROM meta WHERE key = ?1").sql()?;
         statement.query_row([key], |row| row.get(0)).optional().sql()
     }
 
@@ -31,8 +36,9 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn set_meta(&self, key: &str, value: &str) -> Result<()> {
+        or_postgres!(self.set_meta(key, value));
         let mut statement =
-            self.conn.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)").sql()?;
+            self.conn()?.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)").sql()?;
         statement.execute([key, value]).sql()?;
         Ok(())
     }
@@ -42,13 +48,14 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn delete_meta(&self, key: &str) -> Result<()> {
-        self.conn.prepare_cached("DELETE FROM meta WHERE key = ?1").sql()?.execute([key]).sql()?;
+        or_postgres!(self.delete_meta(key));
+        self.conn()?.prepare_cached("DELETE FROM meta WHERE key = ?1").sql()?.execute([key]).sql()?;
         Ok(())
     }
 
     /// Notes that the file is being written to.
     pub(super) fn mark_in_use(&self) -> Result<()> {
-        schema::record(self.conn)?;
+        schema::record(self.conn()?)?;
         self.set_meta(IN_USE, "1")
     }
 

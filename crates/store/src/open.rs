@@ -14,6 +14,7 @@ use super::{
     error::{is_corrupt, with_errno},
     ffi,
     header::Header,
+    place::{self, Workspace},
     recover::with_suffix,
     schema,
 };
@@ -60,6 +61,18 @@ pub(super) fn check_name(path: &Path) -> Result<()> {
             .remedy("Set `store.path` to a file of its own"));
     }
     Ok(())
+}
+
+/// Opens the file at a path for writing, creating folder and file as needed; refuses what is not ours.
+pub(super) fn open_writable(path: &Path, workspace: Option<&Workspace>) -> Result<Connection> {
+    match probe(path)? {
+        Found::Nothing => create_folder(path)?,
+        Found::Ours => {}
+        Found::Damaged(error) => return Err(error),
+    }
+    let mut conn = connect_writer(path)?;
+    place::claim(&mut conn, path, workspace)?;
+    Ok(conn)
 }
 
 /// Creates the folder of the database, open to its owner only.

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     ids::{ChunkId, FileId},
     open::FileIdentity,
-    pool::Reader,
+    reader::{Reader, or_postgres},
 };
 use crate::error::SqlResult;
 use model::error::Result;
@@ -110,6 +110,7 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn chunk_order(&self) -> Result<Arc<ChunkOrder>> {
+        or_postgres!(self.chunk_order());
         let newest = self.last_chunk_id()?;
         let Some((known, identity)) = self.known_order else { return Ok(Arc::new(self.whole_order(newest)?)) };
         let mut known = known.lock();
@@ -127,14 +128,15 @@ impl Reader<'_> {
 
     /// The last id that was given to a chunk.
     pub(super) fn last_chunk_id(&self) -> Result<ChunkId> {
-        let mut statement = self.conn.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'").sql()?;
+        let mut statement =
+            self.conn()?.prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'").sql()?;
         Ok(statement.query_row([], |row| row.get(0)).optional().sql()?.unwrap_or_default())
     }
 
     fn extended(&self, mut order: Arc<ChunkOrder>, newest: ChunkId) -> Result<Arc<ChunkOrder>> {
         let grown = Arc::make_mut(&mut order);
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT c.id, f.source, f.path FROM chunk c CROSS JOIN file f ON f.id = c.file_id \
              WHERE c.id > ?1 ORDER BY c.id",
@@ -151,14 +153,14 @@ impl Reader<'_> {
 
     fn whole_order(&self, newest: ChunkId) -> Result<ChunkOrder> {
         let mut keys: HashMap<FileId, u64, foldhash::fast::RandomState> = HashMap::default();
-        let mut files = self.conn.prepare_cached("SELECT id, source, path FROM file").sql()?;
+        let mut files = self.conn()?.prepare_cached("SELECT id, source, path FROM file").sql()?;
         let mut rows = files.query([]).sql()?;
         while let Some(row) = rows.next().sql()? {
             let (id, key) = keyed(row).sql()?;
             keys.insert(id, key);
         }
         // The order lets an index answer that holds nothing else: the texts are not read.
-        let mut chunks = self.conn.prepare_cached("SELECT id, file_id FROM chunk ORDER BY file_id").sql()?;
+        let mut chunks = self.conn()?.prepare_cached("SELECT id, file_id FROM chunk ORDER BY file_id").sql()?;
         let found = chunks.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).sql()?;
         let mut found: Vec<(ChunkId, FileId)> = found.collect::<Result<_, _>>().sql()?;
         found.sort_unstable();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
-use super::{open, pool::Reader};
+use super::{open, reader::Reader};
 use crate::error::SqlResult;
 use model::error::{Error, ErrorKind, Result};
 use model::{

@@ -1,8 +1,7 @@
 //! A few read-only connections, made when first needed and shared by all searches.
 
 use std::{
-    cell::{RefCell, RefMut},
-    collections::HashMap,
+    cell::RefCell,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -17,10 +16,10 @@ use rusqlite::Connection;
 use super::{
     covered::KnownCoverage,
     error::{is_corrupt, is_refused},
-    generations::GenerationId,
     open::{FileIdentity, connect_reader},
     order::KnownOrder,
     place::{self, Workspace},
+    reader::{Counted, Reader},
 };
 use crate::error::SqlResult;
 use model::{
@@ -36,61 +35,6 @@ const CHECK_EVERY: i32 = 1000;
 
 /// How long a waiting call sleeps before it looks at its own flag again.
 const WAIT: Duration = Duration::from_millis(20);
-
-/// A consistent view of the store: everything read through one `Reader` belongs to the same moment.
-pub struct Reader<'c> {
-    /// In a read transaction.
-    pub(super) conn: &'c Connection,
-    /// What the connection counted before; none where it may write itself.
-    counted: Option<&'c RefCell<Counted>>,
-    /// What other connections to the file know of its chunks, and which file that is; none as above.
-    pub(super) known_order: Option<(&'c KnownOrder, Option<FileIdentity>)>,
-    /// The same of their vectors.
-    pub(super) known_covered: Option<(&'c KnownCoverage, Option<FileIdentity>)>,
-}
-
-/// What was counted in a generation, as of a version of the database.
-#[derive(Debug, Default)]
-struct Counted {
-    version: Option<(i64, GenerationId)>,
-    /// Terms that more chunks hold than were asked for, with that number: words of any question are asked again and again,
-    /// and each time thousands of rows would be read to learn that they are too common.
-    common: HashMap<String, usize, foldhash::fast::RandomState>,
-}
-
-impl<'c> Reader<'c> {
-    /// A view through a connection of one's own.
-    pub(super) const fn over(conn: &'c Connection) -> Self {
-        Self { conn, counted: None, known_order: None, known_covered: None }
-    }
-
-    /// Whether it is known that more than `most` chunks hold a term.
-    pub(super) fn is_common(&self, generation: GenerationId, term: &str, most: usize) -> Result<bool> {
-        let counted = self.counted(generation)?;
-        Ok(counted.is_some_and(|counted| counted.common.get(term).is_some_and(|more_than| *more_than >= most)))
-    }
-
-    /// Remembers that more than `most` chunks hold a term.
-    pub(super) fn remember_common(&self, generation: GenerationId, term: &str, most: usize) -> Result<()> {
-        if let Some(mut counted) = self.counted(generation)? {
-            counted.common.insert(term.to_owned(), most);
-        }
-        Ok(())
-    }
-
-    /// What was counted before in what is read now.
-    fn counted(&self, generation: GenerationId) -> Result<Option<RefMut<'c, Counted>>> {
-        let Some(counted) = self.counted else { return Ok(None) };
-        // The version of a snapshot is that of the last commit before it.
-        let version =
-            self.conn.prepare_cached("PRAGMA data_version").sql()?.query_row([], |row| row.get::<_, i64>(0)).sql()?;
-        let mut counted = counted.borrow_mut();
-        if counted.version != Some((version, generation)) {
-            *counted = Counted { version: Some((version, generation)), ..Counted::default() };
-        }
-        Ok(Some(counted))
-    }
-}
 
 /// A connection, the file it was opened on, and what it counted there.
 struct Pooled {
@@ -192,13 +136,11 @@ impl Pool {
     fn read_on<T>(&self, mut loan: Loan<'_>, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.watch(&mut loan, cancel)?;
         let Some(pooled) = loan.pooled.as_ref() else { return Err(closed()) };
-        let reader = Reader {
-            conn: &pooled.conn,
-            counted: Some(&pooled.counted),
-            known_order: Some((&self.order, pooled.identity)),
-            known_covered: Some((&self.covered, pooled.identity)),
-        };
-        let result = begin(reader.conn).and_then(|()| f(&reader)).map_err(|error| self.explain(error, cancel));
+        let mut reader = Reader::over(&pooled.conn);
+        reader.counted = Some(&pooled.counted);
+        reader.known_order = Some((&self.order, pooled.identity));
+        reader.known_covered = Some((&self.covered, pooled.identity));
+        let result = begin(&pooled.conn).and_then(|()| f(&reader)).map_err(|error| self.explain(error, cancel));
         end(&mut loan, result.as_ref().err())?;
         result
     }

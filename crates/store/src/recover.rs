@@ -14,13 +14,13 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use super::{
-    Store,
     embeddings::{check_vector, from_blob},
     files::Hash,
     header::Header,
     open::{self, FileIdentity},
-    pool::Reader,
+    reader::Reader,
     schema,
+    sqlite::Sqlite,
 };
 use crate::error::SqlResult;
 use model::{
@@ -53,11 +53,11 @@ fn lacked_memory(finding: &str) -> bool {
 impl Reader<'_> {
     /// Looks for damage in the whole file; the first finding, or none. Reads every page.
     pub(super) fn find_damage(&self) -> Result<Option<String>> {
-        if let Some(name) = schema::first_altered(self.conn)? {
+        if let Some(name) = schema::first_altered(self.conn()?)? {
             return Ok(Some(format!("the definition of {name} is damaged")));
         }
         // The whole check, which also compares indexes with their tables.
-        let finding: String = self.conn.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).sql()?;
+        let finding: String = self.conn()?.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).sql()?;
         if lacked_memory(&finding) {
             Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_NOMEM), None)).sql()?;
         }
@@ -65,10 +65,10 @@ impl Reader<'_> {
             return Ok(Some(finding));
         }
         // The header holds for all connections that are opened from now on.
-        schema::check(self.conn)?;
+        schema::check(self.conn()?)?;
         // SQLite keeps no checksums: damage inside a stored vector shows in its numbers only.
         let mut vectors = self
-            .conn
+            .conn()?
             .prepare("SELECT e.vector, s.dims FROM embedding e LEFT JOIN space s ON s.id = e.space_id")
             .sql()?;
         let mut rows = vectors.query([]).sql()?;
@@ -84,7 +84,7 @@ impl Reader<'_> {
     }
 }
 
-impl Store {
+impl Sqlite {
     /// Reads the whole file in search of damage. Meant for the background after an unclean end, and for `doctor`.
     ///
     /// # Errors

@@ -3,7 +3,13 @@
 use rusqlite::OptionalExtension;
 use serde::Serialize;
 
-use super::{embeddings::SpaceId, files::Hash, generations::GenerationId, pool::Reader, writer::Tx};
+use super::{
+    embeddings::SpaceId,
+    files::Hash,
+    generations::GenerationId,
+    reader::{Reader, or_postgres},
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::error::Result;
 
@@ -43,8 +49,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn latest_refusal(&self, generation: GenerationId, space: SpaceId) -> Result<Option<RefusedText>> {
+        or_postgres!(self.latest_refusal(generation, space));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(&format!(
                 "SELECT f.path, r.reason, r.refused_ms, {ASKED_AGAIN} FROM refused_text r \
              CROSS JOIN chunk c ON c.generation = ?1 AND c.hash = r.hash CROSS JOIN file f ON f.id = c.file_id \
@@ -70,11 +77,12 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn refuse_text(&self, space: SpaceId, hash: &Hash, reason: &str) -> Result<()> {
+        or_postgres!(self.refuse_text(space, hash, reason));
         let sql = format!(
             "INSERT INTO refused_text (space_id, hash, reason, refused_ms) VALUES (?1, ?2, ?3, {NOW}) \
              ON CONFLICT DO UPDATE SET reason = excluded.reason, refused_ms = excluded.refused_ms, times = times + 1"
         );
-        self.conn.prepare_cached(&sql).sql()?.execute((space, hash, reason)).sql()?;
+        self.conn()?.prepare_cached(&sql).sql()?.execute((space, hash, reason)).sql()?;
         Ok(())
     }
 
@@ -83,7 +91,8 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn ask_refused_again(&self) -> Result<()> {
-        self.conn
+        or_postgres!(self.ask_refused_again());
+        self.conn()?
             .prepare_cached("UPDATE refused_text SET refused_ms = 0 WHERE refused_ms <> 0")
             .sql()?
             .execute([])
@@ -97,7 +106,7 @@ impl Tx<'_> {
     /// When SQLite refuses.
     #[cfg(test)]
     pub(crate) fn age_refusals(&self, by_ms: i64) -> Result<()> {
-        self.conn.execute("UPDATE refused_text SET refused_ms = refused_ms - ?1", [by_ms]).sql()?;
+        self.conn()?.execute("UPDATE refused_text SET refused_ms = refused_ms - ?1", [by_ms]).sql()?;
         Ok(())
     }
 }

@@ -18,14 +18,15 @@ use rusqlite::{
 use tempfile::TempDir;
 
 use super::{
-    Store,
     header::Header,
     lease::{Held, VALID_MS, not_held},
     open::{self, FileIdentity},
     place::{self, Owner, Workspace},
-    pool::{Reader, closed},
+    pool::closed,
+    reader::Reader,
     recover::{earlier_copies, with_suffix},
     schema,
+    sqlite::Sqlite,
     writer::{Shared, Tx},
 };
 use crate::{
@@ -189,7 +190,7 @@ impl Staged {
     }
 }
 
-impl Store {
+impl Sqlite {
     /// Writes a checked copy over the index. Needs the writer lease, and no pass of this store beside it.
     ///
     /// # Errors
@@ -234,7 +235,7 @@ impl Store {
     }
 
     /// Removes copies that were taken aside by processes that were killed meanwhile: they hold everything.
-    pub fn remove_abandoned(&self) {
+    pub(crate) fn remove_abandoned(&self) {
         remove_abandoned(folder_of(self.path()), UNFINISHED, ABANDONED, fs::remove_dir_all);
     }
 

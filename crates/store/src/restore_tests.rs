@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use super::*;
-use crate::OpenOptions;
+use crate::{OpenOptions, Store};
 
 struct Fixture {
     dir: TempDir,
@@ -13,7 +13,7 @@ impl Fixture {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&dir.path().join("state/index.sqlite"), OpenOptions::default()).unwrap();
         store.write(|tx| tx.set_meta("k", "old")).unwrap();
-        store.backup(&dir.path().join("copy.sqlite")).unwrap();
+        store.file().unwrap().backup(&dir.path().join("copy.sqlite")).unwrap();
         store.write(|tx| tx.set_meta("k", "new")).unwrap();
         Self { dir, store }
     }
@@ -103,12 +103,12 @@ fn an_index_in_use_is_no_copy() {
 fn restoring_needs_the_lease_and_leaves_it_to_who_took_it_over() {
     let fixture = Fixture::new();
     let copy = fixture.dir.path().join("copy.sqlite");
-    assert_eq!(fixture.store.restore(fixture.take(&copy).unwrap()).unwrap_err().code(), Code::Busy);
+    assert_eq!(fixture.store.file().unwrap().restore(fixture.take(&copy).unwrap()).unwrap_err().code(), Code::Busy);
     assert_eq!(fixture.value().as_deref(), Some("new"));
     fixture.store.acquire_lease().unwrap();
     // Readers see one or the other, and connections stay good.
     let reading = Store::open(fixture.store.path(), OpenOptions::default()).unwrap();
-    reading.read(|_| fixture.store.restore(fixture.take(&copy)?)).unwrap();
+    reading.read(|_| fixture.store.file().unwrap().restore(fixture.take(&copy)?)).unwrap();
     assert_eq!(fixture.value().as_deref(), Some("old"));
     assert_eq!(reading.read(|r| r.meta("k")).unwrap().as_deref(), Some("old"));
     fixture.store.write_indexed(|tx| tx.set_meta("k", "after")).unwrap();
@@ -132,6 +132,6 @@ fn what_a_killed_restore_left_goes_in_time() {
     assert!(!left.exists());
     fs::create_dir(&left).unwrap();
     File::open(&left).unwrap().set_modified(SystemTime::now() - 2 * ABANDONED).unwrap();
-    fixture.store.scrub(&model::cancel::Cancel::new()).unwrap();
+    fixture.store.file().unwrap().scrub(&model::cancel::Cancel::new()).unwrap();
     assert!(!left.exists(), "it holds what is forgotten");
 }

@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use super::{pool::Reader, writer::Tx};
+use super::{
+    reader::{Reader, or_postgres},
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::error::Result;
 
@@ -28,8 +31,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn skipped(&self) -> Result<Vec<Skipped>> {
+        or_postgres!(self.skipped());
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT source, path, code, reason, seen_ms FROM skipped ORDER BY path, source")
             .sql()?;
         let rows = statement
@@ -53,9 +57,10 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn set_skipped(&self, source: &str, files: &[Skipped]) -> Result<()> {
-        self.conn.prepare_cached("DELETE FROM skipped WHERE source = ?1").sql()?.execute([source]).sql()?;
+        or_postgres!(self.set_skipped(source, files));
+        self.conn()?.prepare_cached("DELETE FROM skipped WHERE source = ?1").sql()?.execute([source]).sql()?;
         let mut insert = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "INSERT OR REPLACE INTO skipped (source, path, code, reason, seen_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
             )

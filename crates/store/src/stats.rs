@@ -4,7 +4,11 @@ use std::{fs, path::Path};
 
 use serde::Serialize;
 
-use super::{generations::GenerationId, pool::Reader, recover::with_suffix};
+use super::{
+    generations::GenerationId,
+    reader::{Reader, or_postgres},
+    recover::with_suffix,
+};
 use crate::error::SqlResult;
 use model::error::Result;
 
@@ -42,8 +46,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn source_counts(&self, generation: GenerationId) -> Result<Vec<SourceCounts>> {
+        or_postgres!(self.source_counts(generation));
         let mut files = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT source, count(*) FROM file WHERE generation = ?1 GROUP BY source")
             .sql()?;
         let rows = files.query_map([generation], |row| Ok((row.get(0)?, row.get(1)?))).sql()?;
@@ -51,7 +56,7 @@ impl Reader<'_> {
         // The chunks of all sources are known, so those of the largest are what the others leave.
         counts.sort_unstable_by_key(|(_, files)| *files);
         let mut chunks = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT count(*) FROM file f CROSS JOIN chunk c ON c.file_id = f.id \
                  WHERE f.generation = ?1 AND f.source = ?2",
@@ -73,11 +78,12 @@ impl Reader<'_> {
 
     /// Sizes of the index. `path` is the path of the database.
     pub(super) fn sizes(&self, path: &Path) -> Result<Sizes> {
-        let number = |sql| self.conn.query_row(sql, [], |row| row.get::<_, u64>(0));
+        let conn = self.conn()?;
+        let number = |sql| conn.query_row(sql, [], |row| row.get::<_, u64>(0));
         let page_size = number("PRAGMA page_size").sql()?;
         // 32-bit floats plus one code byte each; the sum over the rows would read every page.
         let (embeddings, cache) = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT coalesce(sum(embeddings), 0), coalesce(sum(embeddings * coalesce(dims, 0) * 5), 0) FROM space",
             )

@@ -8,7 +8,7 @@ use super::{
     files::{NewChunk, NewFile},
     generations::GenerationId,
     ids::{ChunkId, FileId},
-    pool::Reader,
+    reader::{Reader, or_postgres},
     writer::Tx,
 };
 use crate::error::SqlResult;
@@ -57,8 +57,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn transcripts(&self, generation: GenerationId) -> Result<HashMap<String, TranscriptRow>> {
+        or_postgres!(self.transcripts(generation));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT f.path, f.id, f.mtime_ns, f.size, t.session_key, t.cursor, t.final_terms \
              FROM file f JOIN transcript t ON t.file_id = f.id WHERE f.generation = ?1 AND f.source = ?2",
@@ -85,7 +86,8 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn growing_part(&self, file_id: FileId) -> Result<Option<String>> {
-        let mut statement = self.conn.prepare_cached("SELECT part FROM transcript WHERE file_id = ?1").sql()?;
+        or_postgres!(self.growing_part(file_id));
+        let mut statement = self.conn()?.prepare_cached("SELECT part FROM transcript WHERE file_id = ?1").sql()?;
         statement.query_row([file_id], |row| row.get(0)).optional().sql()
     }
 }
@@ -96,12 +98,13 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn touch_transcript(&self, file_id: FileId, mtime_ns: i64, size: u64, cursor: &str) -> Result<()> {
-        self.conn
+        or_postgres!(self.touch_transcript(file_id, mtime_ns, size, cursor));
+        self.conn()?
             .prepare_cached("UPDATE file SET mtime_ns = ?2, size = ?3 WHERE id = ?1")
             .sql()?
             .execute((file_id, mtime_ns, size))
             .sql()?;
-        self.conn
+        self.conn()?
             .prepare_cached("UPDATE transcript SET cursor = ?2 WHERE file_id = ?1")
             .sql()?
             .execute((file_id, cursor))
@@ -120,9 +123,10 @@ impl Tx<'_> {
         from_line: u32,
         chunks: &[NewChunk],
     ) -> Result<()> {
+        or_postgres!(self.extend_transcript(generation, transcript, from_line, chunks));
         let file = &transcript.file;
         let known: Option<FileId> = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT id FROM file WHERE generation = ?1 AND source = ?2 AND path = ?3")
             .sql()?
             .query_row((generation, file.source, file.path), |row| row.get(0))
@@ -131,7 +135,7 @@ impl Tx<'_> {
         let (file_id, removed) = match known {
             Some(id) => {
                 let replaced: Vec<ChunkId> = self
-                    .conn
+                    .conn()?
                     .prepare_cached("SELECT id FROM chunk WHERE file_id = ?1 AND start_line >= ?2")
                     .sql()?
                     .query_map((id, from_line), |row| row.get(0))
@@ -139,7 +143,7 @@ impl Tx<'_> {
                     .collect::<Result<_, _>>()
                     .sql()?;
                 let removed = self.remove_chunks(generation, &replaced)?;
-                self.conn
+                self.conn()?
                     .prepare_cached(
                         "UPDATE file SET hash = ?2, mtime_ns = ?3, size = ?4, lines = ?5, terms = ?6, indexed_ms = ?7 \
                          WHERE id = ?1",
@@ -153,7 +157,7 @@ impl Tx<'_> {
         };
         self.insert_chunks(generation, file_id, chunks)?;
         self.mark_unused(&removed)?;
-        self.conn
+        self.conn()?
             .prepare_cached(
                 "INSERT OR REPLACE INTO transcript (file_id, session_key, cursor, part_line, part, final_terms) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

@@ -4,7 +4,10 @@ use std::ops::AddAssign;
 
 use serde::Serialize;
 
-use super::{pool::Reader, writer::Tx};
+use super::{
+    reader::{Reader, or_postgres},
+    writer::Tx,
+};
 use crate::error::SqlResult;
 use model::error::Result;
 use model::usage::Usage;
@@ -61,8 +64,9 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn usage_of(&self, first: &str, last: &str) -> Result<Vec<ModelUsage>> {
+        or_postgres!(self.usage_of(first, last));
         let mut statement = self
-            .conn
+            .conn()?
             .prepare_cached(
                 "SELECT provider, model, sum(requests), sum(texts), sum(tokens), sum(needed), sum(embedded) FROM usage \
              WHERE day BETWEEN ?1 AND ?2 GROUP BY provider, model ORDER BY provider, model",
@@ -86,8 +90,9 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn add_usage(&self, day: &str, provider: &str, model: &str, spent: &Spent) -> Result<()> {
+        or_postgres!(self.add_usage(day, provider, model, spent));
         let Spent { sent, needed, embedded } = *spent;
-        self.conn
+        self.conn()?
             .prepare_cached(
                 "INSERT INTO usage (day, provider, model, requests, texts, tokens, needed, embedded) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO UPDATE SET \

@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use super::{
     generations::GenerationId,
     ids::{ChunkId, FileId},
-    pool::Reader,
+    reader::{Reader, or_postgres},
 };
 use crate::error::SqlResult;
 use model::error::Result;
@@ -65,9 +65,10 @@ impl Reader<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn within(&self, generation: GenerationId, mut is_wanted: impl FnMut(FileFacts<'_>) -> bool) -> Result<Within> {
+        or_postgres!(self.within(generation, is_wanted));
         let mut found = Within::default();
         let mut files =
-            self.conn.prepare_cached("SELECT id, source, path, mtime_ns FROM file WHERE generation = ?1").sql()?;
+            self.conn()?.prepare_cached("SELECT id, source, path, mtime_ns FROM file WHERE generation = ?1").sql()?;
         let mut rows = files.query([generation]).sql()?;
         while let Some(row) = rows.next().sql()? {
             let text = |index| row.get_ref(index)?.as_str().map_err(rusqlite::Error::from);
@@ -79,7 +80,7 @@ impl Reader<'_> {
         let Some((first, last)) = found.files.iter().min().zip(found.files.iter().max()) else { return Ok(found) };
         // One pass over an index that holds nothing else: several times quicker than asking for file after file.
         let mut chunks = self
-            .conn
+            .conn()?
             .prepare_cached("SELECT id, file_id FROM chunk WHERE file_id BETWEEN ?1 AND ?2 ORDER BY file_id")
             .sql()?;
         let mut rows = chunks.query([first, last]).sql()?;

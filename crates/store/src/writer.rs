@@ -16,12 +16,15 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use parking_lot::Mutex;
 use rusqlite::{Connection, InterruptHandle};
 
+#[cfg(feature = "postgres")]
+use super::postgres;
 use super::{
     error::{is_corrupt, is_refused, with_errno},
     lease::{Held, RENEW_EVERY_MS},
-    open::FileIdentity,
+    open::{FileIdentity, open_writable},
     place::Workspace,
-    pool::{Reader, closed},
+    pool::closed,
+    reader::Reader,
 };
 use crate::error::{SqlResult, of_sqlite};
 use model::{
@@ -45,6 +48,8 @@ const IDLE: Duration = Duration::from_secs(1);
 pub struct Tx<'c> {
     reader: Reader<'c>,
     now_ms: i64,
+    #[cfg(feature = "postgres")]
+    postgres: Option<&'c postgres::Tx<'c>>,
 }
 
 impl<'c> Deref for Tx<'c> {
@@ -52,6 +57,31 @@ impl<'c> Deref for Tx<'c> {
 
     fn deref(&self) -> &Self::Target {
         &self.reader
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl<'c> Tx<'c> {
+    /// A write into the memory of an agent.
+    pub(super) fn of_postgres(tx: &'c postgres::Tx<'c>) -> Self {
+        Self { reader: Reader::of_postgres(tx), now_ms: tx.now_ms(), postgres: Some(tx) }
+    }
+
+    /// The write into the memory of an agent that it is, if so.
+    pub(super) const fn postgres(&self) -> Option<&'c postgres::Tx<'c>> {
+        self.postgres
+    }
+}
+
+impl<'c> Tx<'c> {
+    /// A write through a connection of one's own.
+    const fn over(conn: &'c Connection, now_ms: i64) -> Self {
+        Self {
+            reader: Reader::over(conn),
+            now_ms,
+            #[cfg(feature = "postgres")]
+            postgres: None,
+        }
     }
 }
 
@@ -168,7 +198,7 @@ impl Writer {
         let Some(open) = &mut self.open else { return Err(closed()) };
         let conn = &open.conn;
         begin(conn, &self.shared, self.patience).map_err(|error| with_errno(error, conn))?;
-        let mut tx = Tx { reader: Reader::over(conn), now_ms };
+        let mut tx = Tx::over(conn, now_ms);
         let fence = if fenced { tx.check_token(token) } else { Ok(()) };
         if fence.as_ref().is_err_and(|error| error.code() == Code::Busy) {
             self.lease = None;
@@ -205,7 +235,7 @@ impl Writer {
             self.lease = None;
         }
         if self.open.is_none() {
-            match super::open_writable(&self.shared.path, self.shared.workspace.as_ref()) {
+            match open_writable(&self.shared.path, self.shared.workspace.as_ref()) {
                 Ok(conn) => self.adopt(conn),
                 Err(error) => {
                     *self.shared.refusal.lock() = Some(error.clone());

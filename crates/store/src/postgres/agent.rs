@@ -3,7 +3,10 @@
 use std::{
     cell::{Cell, RefCell},
     ops::Deref,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -25,6 +28,7 @@ use super::{
 use crate::{
     lease::{Living, Owner, VALID_MS, not_held},
     order::ChunkOrder,
+    pool::closed,
 };
 use model::{
     cancel::Cancel,
@@ -58,7 +62,11 @@ pub struct Agent {
     /// What was read of the order of chunks.
     known_order: Mutex<Option<Arc<ChunkOrder>>>,
     /// What was read of the vectors.
-    pub(super) loaded: Mutex<Option<Loaded>>,
+    pub(crate) loaded: Mutex<Option<Loaded>>,
+    /// Whether opening has made it.
+    pub(super) is_new: bool,
+    /// Nothing is read or written any more.
+    pub(super) is_closed: AtomicBool,
     /// Others of this process wait for the lease as long as this is open.
     _living: Living,
 }
@@ -99,7 +107,9 @@ impl Agent {
         let (tenant, name) = (options.tenant.as_str(), options.name.as_str());
         let names = [text(&tenant), text(&name)];
         let find = |tx: &Transaction<'_>| tx.row("SELECT id FROM agent WHERE tenant = $1 AND name = $2", &names);
-        let row = match database.transact(&Cancel::new(), &setting(SNAPSHOT), find)? {
+        let found = database.transact(&Cancel::new(), &setting(SNAPSHOT), find)?;
+        let is_new = found.is_none();
+        let row = match found {
             Some(row) => row,
             None if !schema.may_write => return Err(newer()),
             None => {
@@ -113,12 +123,22 @@ impl Agent {
         let id = column(&row, 0)?;
         let living = Living::new(&options.owner);
         let (token, known_order, loaded) = (Mutex::new(None), Mutex::new(None), Mutex::new(None));
-        Ok(Self { database, schema, options, id, token, known_order, loaded, _living: living })
+        let is_closed = AtomicBool::new(false);
+        Ok(Self { database, schema, options, id, token, known_order, loaded, is_new, is_closed, _living: living })
     }
 
     fn setting(&self, begin: &'static str) -> Setting<'_> {
         let (search_path, tenant) = (self.schema.search_path.as_str(), self.options.tenant.as_str());
         Setting { begin, search_path, tenant, agent: Some(self.id) }
+    }
+
+    /// Why nothing can be written; none when all is well.
+    pub(super) fn refusal(&self) -> Option<Error> {
+        (!self.schema.may_write).then(newer)
+    }
+
+    fn check_open(&self) -> Result<()> {
+        if self.is_closed.load(Ordering::Acquire) { Err(closed()) } else { Ok(()) }
     }
 
     /// Who takes the lease.
@@ -131,6 +151,7 @@ impl Agent {
     /// # Errors
     /// What the closure gives and the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
     pub fn read<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        self.check_open()?;
         self.database.transact(cancel, &self.setting(SNAPSHOT), |tx| {
             let known_order = Some(&self.known_order);
             f(&Reader { tx, agent: self.id, tenant: &self.options.tenant, pending: None, known_order })
@@ -161,8 +182,9 @@ impl Agent {
     /// A write that begins by counting itself, where a condition holds. The row is locked from then on: writes of an agent
     /// come one after the other, and their ids become visible in order.
     fn numbered<T>(&self, condition: &str, token: i64, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
-        if !self.schema.may_write {
-            return Err(newer());
+        self.check_open()?;
+        if let Some(error) = self.refusal() {
+            return Err(error);
         }
         let sql = format!(
             "UPDATE agent SET version = version + 1, writes = (array_prepend($5, writes))[1:32], expires_ms = CASE WHEN token = $4 AND owner = $3 \
@@ -294,6 +316,11 @@ impl<'t> Deref for Tx<'t> {
 }
 
 impl Tx<'_> {
+    /// The time of the write, in milliseconds since the epoch.
+    pub(crate) const fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+
     /// The first of so many ids that follow each other. The agent's row is locked, so they are nobody else's, and where
     /// the next one begins is noted at the end.
     pub(super) fn next_ids(&self, number: usize) -> i64 {

@@ -11,7 +11,7 @@ use model::{
 
 impl Reader<'_> {
     /// The open batch jobs of a space, oldest first.
-    fn batch_jobs(&self, space: &str) -> Result<Vec<BatchJob>> {
+    pub(crate) fn batch_jobs(&self, space: &str) -> Result<Vec<BatchJob>> {
         let sql = "SELECT token, id, space, hashes, created_ms FROM batch_job WHERE agent = $1 AND space = $2 \
                    ORDER BY created_ms, token COLLATE \"C\"";
         let rows = self.tx.rows(sql, &[int8(&self.agent), text(&space)])?;
@@ -30,7 +30,8 @@ impl Reader<'_> {
 }
 
 impl Tx<'_> {
-    fn open_batch_job(&self, job: &BatchJob) -> Result<()> {
+    /// Writes down a batch job.
+    pub(crate) fn open_batch_job(&self, job: &BatchJob) -> Result<()> {
         let sql = "INSERT INTO batch_job (agent, token, id, space, hashes, created_ms) VALUES ($1, $2, $3, $4, $5, $6)";
         let created = i64::try_from(job.created_ms).unwrap_or(i64::MAX);
         let hashes = job.hashes.as_flattened();
@@ -44,6 +45,18 @@ impl Tx<'_> {
         ];
         self.tx.execute(sql, &params).map(drop)
     }
+
+    /// Adds the provider's name of a batch job.
+    pub(crate) fn name_batch_job(&self, token: &str, id: &str) -> Result<()> {
+        let sql = "UPDATE batch_job SET id = $3 WHERE agent = $1 AND token = $2";
+        self.tx.execute(sql, &[int8(&self.agent), text(&token), text(&id)]).map(drop)
+    }
+
+    /// Forgets a batch job.
+    pub(crate) fn close_batch_job(&self, token: &str) -> Result<()> {
+        let sql = "DELETE FROM batch_job WHERE agent = $1 AND token = $2";
+        self.tx.execute(sql, &[int8(&self.agent), text(&token)]).map(drop)
+    }
 }
 
 impl BatchLedger for Agent {
@@ -56,12 +69,10 @@ impl BatchLedger for Agent {
     }
 
     fn submitted(&self, token: &str, id: &str) -> Result<()> {
-        let sql = "UPDATE batch_job SET id = $3 WHERE agent = $1 AND token = $2";
-        self.write(|tx| tx.tx.execute(sql, &[int8(&tx.agent), text(&token), text(&id)]).map(drop))
+        self.write(|tx| tx.name_batch_job(token, id))
     }
 
     fn close(&self, token: &str) -> Result<()> {
-        let sql = "DELETE FROM batch_job WHERE agent = $1 AND token = $2";
-        self.write(|tx| tx.tx.execute(sql, &[int8(&tx.agent), text(&token)]).map(drop))
+        self.write(|tx| tx.close_batch_job(token))
     }
 }

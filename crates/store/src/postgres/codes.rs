@@ -14,6 +14,9 @@ use model::error::Result;
 /// Codes that are read at a time.
 const PAGE: i64 = 2_000;
 
+/// Codes that are written at a time in quiet moments.
+const STEP: usize = 500;
+
 /// Of the chunks of a write that have ids between two: in the space that searches use, where their vectors are known.
 pub(super) const OF_NEW_CHUNKS: &str = "INSERT INTO code (agent, generation, space, seq, chunk, file, code, bits) \
      SELECT c.agent, c.generation, e.space, $3, c.id, c.file, e.code, binary_quantize(e.v)::bit varying FROM chunk c \
@@ -112,5 +115,14 @@ impl Tx<'_> {
         let params =
             [int8(&self.agent), text(&self.tenant), int8(&self.version), int8(&space), int8(&generation), int8(&limit)];
         Ok(self.tx.execute(OF_SOME, &params)? > 0)
+    }
+
+    /// A step of [`Self::write_codes`] for the space that is searched.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn pack_codes_step(&self, generation: GenerationId) -> Result<bool> {
+        let Some(space) = self.active_space()? else { return Ok(false) };
+        self.write_codes(generation, space.id, STEP)
     }
 }

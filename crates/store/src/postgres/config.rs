@@ -1,66 +1,11 @@
 //! Where the database is and how it is spoken to, checked before anything is sent.
 
-use std::{fmt, net::IpAddr, path::PathBuf, time::Duration};
+use std::net::IpAddr;
 
 use tokio_postgres::config::{Host, SslMode};
 
+pub use crate::database::{Options, Ssl};
 use model::error::{Code, Error, Result};
-
-/// How the way to the database is protected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ssl {
-    /// With TLS, and the server has a certificate for its name from somebody who is trusted.
-    VerifyFull,
-    /// With TLS, whoever the server is.
-    Require,
-    /// Without TLS.
-    Disable,
-}
-
-/// How a database is reached and used.
-#[derive(Clone)]
-pub struct Options {
-    /// Its address, `postgresql://user:password@host:port/database`; several hosts stand apart by commas.
-    pub url: String,
-    /// The schema that all tables are in.
-    pub schema: String,
-    /// Whose memory: agents of one tenant share their vectors.
-    pub tenant: String,
-    /// How the way is protected; default as the address says, else [`Ssl::VerifyFull`] off this machine.
-    pub ssl: Option<Ssl>,
-    /// A file of the certificates that are trusted; default those of the system.
-    pub ssl_root_cert: Option<PathBuf>,
-    /// Most connections.
-    pub pool_size: usize,
-    /// How long connecting may take.
-    pub connect_timeout: Duration,
-    /// How long a statement may take.
-    pub statement_timeout: Duration,
-}
-
-impl Options {
-    /// The defaults for an address.
-    #[must_use]
-    pub fn new(url: impl Into<String>) -> Self {
-        Self {
-            url: url.into(),
-            schema: "openclaw_memory".to_owned(),
-            tenant: "default".to_owned(),
-            ssl: None,
-            ssl_root_cert: None,
-            pool_size: 4,
-            connect_timeout: Duration::from_secs(3),
-            statement_timeout: Duration::from_secs(30),
-        }
-    }
-}
-
-impl fmt::Debug for Options {
-    /// Without the address, which has a password in it, and hosts that are nobody's business.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Options").field("schema", &self.schema).field("ssl", &self.ssl).finish_non_exhaustive()
-    }
-}
 
 /// What [`Options`] come to.
 pub(super) struct Checked {

@@ -8,16 +8,20 @@ use super::{
     agent::{Reader, Tx, column, int8, natural, text, the_row},
     codes::OF_NEW_VECTORS,
     files::hash,
+    media::body,
     refusals::is_refused,
 };
 use crate::{
-    embeddings::{ACTIVE_SPACE, Coverage, MissingText, NewEmbedding, SpaceRow, check_vector},
+    embeddings::{ACTIVE_SPACE, Coverage, MissingText, NewEmbedding, Sample, SpaceRow, check_vector},
     files::Hash,
     generations::GenerationId,
     ids::{ChunkId, SpaceId},
     vectors::code,
 };
 use model::error::{Code, Error, Result};
+
+/// Codes that are written when a space becomes the one that is searched: a second or two of work.
+const CODES_AT_ONCE: usize = 20_000;
 
 fn space_row(row: &Row) -> Result<SpaceRow> {
     let dims = column::<Option<i64>>(row, 2)?.map(u32::try_from).transpose();
@@ -157,6 +161,53 @@ impl Reader<'_> {
         rows.iter().map(|row| Ok((hash(column(row, 0)?)?, column(row, 1)?))).collect()
     }
 
+    /// Whether a text has an embedding in a space.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn has_embedding(&self, space: SpaceId, hash: &Hash) -> Result<bool> {
+        let sql = "SELECT 1 FROM embedding WHERE tenant = $1 AND space = $2 AND hash = $3";
+        let params = [text(&self.tenant), int8(&space), (&hash.as_slice() as _, Type::BYTEA)];
+        Ok(self.tx.row(sql, &params)?.is_some())
+    }
+
+    /// Number of embeddings that the tenant has, of all spaces.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn embedding_count(&self) -> Result<u64> {
+        let sql = "SELECT count(*) FROM embedding WHERE tenant = $1";
+        natural(&the_row(self.tx.row(sql, &[text(&self.tenant)])?)?, 0)
+    }
+
+    /// The oldest texts of a generation that have a vector in a space; see [`crate::Reader::samples`].
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn samples(
+        &self,
+        generation: GenerationId,
+        space: SpaceId,
+        max_chars: usize,
+        limit: usize,
+    ) -> Result<Vec<Sample>> {
+        // A character has at most four bytes, and is counted below.
+        let sql = "SELECT c.body, e.v::real[] FROM chunk c \
+                   JOIN embedding e ON e.tenant = $2 AND e.space = $3 AND e.hash = c.hash \
+                   WHERE c.agent = $1 AND c.generation = $4 AND octet_length(c.body) <= 4 * $5 ORDER BY c.id LIMIT $6";
+        let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX / 4);
+        let (most, page) = (number(max_chars), number(limit.saturating_mul(4)));
+        let params = [int8(&self.agent), text(&self.tenant), int8(&space), int8(&generation), int8(&most), int8(&page)];
+        let mut samples = Vec::new();
+        for row in self.tx.rows(sql, &params)? {
+            let text = body(&row, 0)?.to_owned();
+            if samples.len() < limit && text.chars().count() <= max_chars {
+                samples.push(Sample { text, vector: column(&row, 1)? });
+            }
+        }
+        Ok(samples)
+    }
+
     /// The stored vector of a chunk in a space.
     ///
     /// # Errors
@@ -189,7 +240,12 @@ impl Tx<'_> {
     /// # Errors
     /// What the database answers.
     pub fn set_active_space(&self, space: SpaceId) -> Result<()> {
-        self.set_meta(ACTIVE_SPACE, &space.to_string())
+        self.set_meta(ACTIVE_SPACE, &space.to_string())?;
+        // What other agents of the tenant have brought is searched from now on; the rest of much follows in steps.
+        for generation in [self.live()?, self.building()?].into_iter().flatten() {
+            self.write_codes(generation.id, space, CODES_AT_ONCE)?;
+        }
+        Ok(())
     }
 
     /// Stores embeddings. One that is there already stays as it is. The first of a space decides its length.

@@ -14,7 +14,10 @@ use crate::{
     generations::GenerationId,
     ids::FileId,
 };
-use model::error::{Code, Error, Result};
+use model::{
+    error::{Code, Error, Result},
+    source::Source,
+};
 
 /// A hash as it is stored.
 pub(super) fn hash(bytes: &[u8]) -> Result<Hash> {
@@ -83,6 +86,24 @@ impl Reader<'_> {
         let sql = "SELECT id, source, path FROM file WHERE agent = $1 AND generation = $2";
         let rows = self.tx.rows(sql, &[int8(&self.agent), int8(&generation)])?;
         rows.iter().map(|row| Ok((column(row, 0)?, column(row, 1)?, column(row, 2)?))).collect()
+    }
+
+    /// When files were changed last; see [`crate::Reader::changed_ms`].
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn changed_ms(&self, generation: GenerationId, paths: &[&str]) -> Result<HashMap<String, i64>> {
+        let sql = "SELECT DISTINCT ON (path) path, CASE WHEN mtime_ns > 0 THEN mtime_ns / 1000000 ELSE indexed_ms END \
+                   FROM file WHERE agent = $1 AND generation = $2 AND source = ANY ($3) AND path = ANY ($4) \
+                   ORDER BY path, source COLLATE \"C\"";
+        let sources = [Source::Memory.as_str(), Source::Sessions.as_str()];
+        let params = [
+            int8(&self.agent),
+            int8(&generation),
+            (&sources.as_slice() as _, Type::TEXT_ARRAY),
+            (&paths as _, Type::TEXT_ARRAY),
+        ];
+        self.tx.rows(sql, &params)?.iter().map(|row| Ok((column(row, 0)?, column(row, 1)?))).collect()
     }
 }
 

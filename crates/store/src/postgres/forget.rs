@@ -95,6 +95,14 @@ impl Tx<'_> {
         Ok(usize::try_from(vectors).unwrap_or(usize::MAX))
     }
 
+    /// Removes the embeddings of texts for good, in all spaces, unless a chunk of the tenant still has them.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn forget_embeddings(&self, hashes: &[Hash]) -> Result<usize> {
+        self.purge_texts(hashes)
+    }
+
     /// Leaves those texts that an agent of the tenant has no chunk of. Its rows, and no others, are seen from then on.
     fn keep_unused_by(&self, agent: i64, hashes: &mut Vec<Hash>) -> Result<()> {
         let name = agent.to_string();

@@ -32,6 +32,14 @@ impl Reader<'_> {
         self.generation_in("building")
     }
 
+    /// Whether there is something for [`Tx::retire_step`] to do.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub(crate) fn has_retired(&self) -> Result<bool> {
+        Ok(self.generation_in("retired")?.is_some())
+    }
+
     /// A generation in a state.
     fn generation_in(&self, state: &str) -> Result<Option<Generation>> {
         let sql = "SELECT id, identity, state, created_ms FROM generation WHERE agent = $1 AND state = $2 ORDER BY id LIMIT 1";

@@ -4,7 +4,7 @@
 use tokio_postgres::{Row, types::Type};
 
 use super::{
-    agent::{Tx, column, int8, natural},
+    agent::{Reader, Tx, column, int8, natural, the_row},
     blocks::{Merge, Segment, Stored, TermHash},
     connect::Statement,
     words::NewSegment,
@@ -57,6 +57,18 @@ const OF_STEP: &str = "SELECT s.place, b.first, b.data FROM unnest($3) WITH ORDI
      UNION ALL \
        (SELECT l.first, l.data FROM lex l WHERE l.agent = $1 AND l.generation = $2 AND l.segment = s.id \
         AND l.first > $4 AND l.first < $5)) b ORDER BY s.place, b.first";
+
+impl Reader<'_> {
+    /// Whether there are more segments than a search should look at.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn is_scattered(&self, generation: GenerationId) -> Result<bool> {
+        let sql = "SELECT count(*) FROM segment WHERE agent = $1 AND generation = $2";
+        let segments: usize = natural(&the_row(self.tx.row(sql, &[int8(&self.agent), int8(&generation)])?)?, 0)?;
+        Ok(segments > MOST_SEGMENTS)
+    }
+}
 
 impl Tx<'_> {
     /// A step of making one segment of several, when there are more than a search should look at, or too much in them is

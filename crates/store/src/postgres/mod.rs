@@ -1,4 +1,4 @@
-//! The store on PostgreSQL, in the making: nobody can choose it yet (docs/fleet.md).
+//! The store on PostgreSQL (docs/fleet.md).
 //!
 //! - [`blocks`] – which chunks hold a term, in sorted blocks that the engine reads by itself. A text search of the
 //!   database would cut words and score in its own way, and row-level security keeps it from using its index.
@@ -6,11 +6,15 @@
 //!   a pooler may stand in between: no session settings, no named statements, no session locks.
 //! - [`schema`] – the tables, and who may still use them when a newer engine has changed them.
 //! - [`agent`] – the memory of one agent; its reads and writes are in one file per topic, as in the rest of the crate.
+//! - [`served`] – an agent's memory behind [`Store`](crate::Store): what is shared by all agents of the process, and what
+//!   goes on while it is open.
 
 pub mod agent;
+mod all_vectors;
 mod batch_jobs;
 pub mod blocks;
 mod candidates;
+mod checks;
 mod chunks;
 mod codes;
 pub mod config;
@@ -28,8 +32,10 @@ mod merging;
 mod meta;
 mod order;
 mod refusals;
+mod reset;
 mod runs;
 pub mod schema;
+mod served;
 mod skipped;
 mod stats;
 #[cfg(test)]
@@ -41,3 +47,8 @@ mod vacuum;
 mod vectors;
 mod within;
 mod words;
+
+pub(crate) use self::{
+    agent::{Reader, Tx},
+    served::Served,
+};

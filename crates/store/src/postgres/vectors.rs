@@ -16,7 +16,7 @@ use crate::{
 use model::{cancel::Cancel, error::Result, source::Source};
 
 /// What was read, and of what.
-pub(super) struct Loaded {
+pub(crate) struct Loaded {
     /// All writes up to this number are in it.
     version: i64,
     generation: GenerationId,
@@ -120,7 +120,8 @@ impl Reader<'_> {
         Ok(cosines)
     }
 
-    fn exact(&self, nearest: &Nearest<'_>, ids: &[ChunkId]) -> Result<Vec<(ChunkId, f64)>> {
+    /// Exact cosines of chunks with the query of a comparison; those without are left out.
+    pub(crate) fn exact(&self, nearest: &Nearest<'_>, ids: &[ChunkId]) -> Result<Vec<(ChunkId, f64)>> {
         let (space, query) = nearest.asked();
         let cosines = self.cosines(space, ids, query)?;
         Ok(cosines.into_iter().filter_map(|(id, cosine)| Some((id, cosine?))).collect())

@@ -33,7 +33,7 @@ fn pack(fixture: &Fixture<Sqlite>) -> Result<bool> {
 }
 
 fn blocks(fixture: &Fixture<Sqlite>) -> usize {
-    let counted = |r: &Reader<'_>| r.conn.query_row("SELECT count(*) FROM code_block", [], |row| row.get(0)).sql();
+    let counted = |r: &Reader<'_>| r.conn()?.query_row("SELECT count(*) FROM code_block", [], |row| row.get(0)).sql();
     fixture.store.read(counted).unwrap()
 }
 
@@ -53,7 +53,7 @@ fn cosines(fixture: &Fixture<Sqlite>) -> Vec<(ChunkId, u64)> {
 }
 
 fn run(fixture: &Fixture<Sqlite>, sql: &'static str) {
-    fixture.store.write(move |tx| tx.conn.execute_batch(sql).sql()).unwrap();
+    fixture.store.write(move |tx| tx.conn()?.execute_batch(sql).sql()).unwrap();
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn what_is_forgotten_is_in_no_block() {
     assert_eq!(blocks(&fixture), 4);
     let left = |fixture: &Fixture<Sqlite>| {
         let sql = "SELECT id FROM embedding WHERE hash = ?1";
-        let id = |r: &Reader<'_>| r.conn.query_row(sql, [hash("text 9")], |row| row.get(0)).optional().sql();
+        let id = |r: &Reader<'_>| r.conn()?.query_row(sql, [hash("text 9")], |row| row.get(0)).optional().sql();
         fixture.store.read(id).unwrap()
     };
     let id: i64 = left(&fixture).unwrap();
@@ -98,7 +98,7 @@ fn what_is_forgotten_is_in_no_block() {
     assert_eq!(blocks(&fixture), 4);
     assert_eq!(cosines(&fixture), before);
     let (id, holds) = (id.to_le_bytes(), "SELECT count(*) FROM code_block WHERE instr(rows, ?1) > 0");
-    let holding = fixture.store.read(|r| r.conn.query_row(holds, [&id[..]], |row| row.get::<_, u64>(0)).sql());
+    let holding = fixture.store.read(|r| r.conn()?.query_row(holds, [&id[..]], |row| row.get::<_, u64>(0)).sql());
     assert_eq!(holding.unwrap(), 0);
 }
 
@@ -107,7 +107,7 @@ fn what_is_forgotten_is_in_no_block() {
 fn samples_end_with_the_first_texts_that_fit() {
     let fixture = packed(1);
     let plan = fixture.store.read(|r| {
-        let mut statement = r.conn.prepare(&format!("EXPLAIN QUERY PLAN {}", crate::embeddings::SAMPLES)).sql()?;
+        let mut statement = r.conn()?.prepare(&format!("EXPLAIN QUERY PLAN {}", crate::embeddings::SAMPLES)).sql()?;
         let steps = statement.query_map([1, 1, 1, 1], |row| row.get::<_, String>(3)).sql()?;
         steps.collect::<rusqlite::Result<Vec<_>>>().sql()
     });
@@ -120,7 +120,7 @@ fn samples_end_with_the_first_texts_that_fit() {
 fn when_a_file_changed_is_looked_up_by_its_path() {
     let fixture = packed(1);
     let plan = fixture.store.read(|r| {
-        let mut statement = r.conn.prepare(&format!("EXPLAIN QUERY PLAN {}", crate::changed::CHANGED)).sql()?;
+        let mut statement = r.conn()?.prepare(&format!("EXPLAIN QUERY PLAN {}", crate::changed::CHANGED)).sql()?;
         let steps = statement.query_map(["1", "memory", "sessions", "a.md"], |row| row.get::<_, String>(3)).sql()?;
         steps.collect::<rusqlite::Result<Vec<_>>>().sql()
     });

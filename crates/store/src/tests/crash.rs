@@ -22,7 +22,7 @@ fn copy(from: &Path, to: &Path) {
 
 /// What must hold after any crash: every commit is there whole or not at all.
 fn check_whole(store: &Store) -> usize {
-    store.verify(&Cancel::new()).unwrap();
+    store.file().unwrap().verify(&Cancel::new()).unwrap();
     let (files, chunks, rows, count) = store
         .read(|r| {
             let Some(live) = r.live()? else { return Ok((0, 0, 0, 0)) };
@@ -98,18 +98,18 @@ fn open_and_repair(path: &Path) -> u64 {
             return 0;
         }
     };
-    if let Err(error) = store.verify(&Cancel::new()) {
+    if let Err(error) = store.file().unwrap().verify(&Cancel::new()) {
         assert_eq!(error.code(), Code::Corrupt, "{error:?}");
         assert!(store.is_corrupt());
-        store.recover().unwrap();
+        store.file().unwrap().recover().unwrap();
         assert!(!store.is_corrupt());
     }
-    store.verify(&Cancel::new()).unwrap();
+    store.file().unwrap().verify(&Cancel::new()).unwrap();
     // Whatever was damaged, indexing works again afterwards.
     store.write(|tx| tx.set_meta("k", "v")).unwrap();
     let count = store
         .read(|r| {
-            let mut statement = r.conn.prepare("SELECT hash, vector FROM embedding").sql()?;
+            let mut statement = r.conn()?.prepare("SELECT hash, vector FROM embedding").sql()?;
             let mut rows = statement.query([]).sql()?;
             let mut count = 0;
             while let Some(row) = rows.next().sql()? {
@@ -213,7 +213,7 @@ fn an_index_that_was_merged_under_a_reader_is_not_taken_for_damaged() {
         while fixture.store.write(move |tx| tx.merge_fts_step(generation, 200, start)).unwrap() {
             start = false;
         }
-        fixture.store.verify(&Cancel::new()).unwrap();
+        fixture.store.file().unwrap().verify(&Cancel::new()).unwrap();
     }
 }
 
@@ -260,9 +260,9 @@ fn a_file_that_another_process_replaced_is_not_replaced_again() {
     fixture.put("a.md", &["one"]);
     let other = Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap();
     other.write(|tx| tx.set_meta("k", "v")).unwrap();
-    assert!(fixture.store.recover().unwrap().set_aside.is_some());
+    assert!(fixture.store.file().unwrap().recover().unwrap().set_aside.is_some());
     fixture.put("b.md", &["two"]);
-    assert_eq!(other.recover().unwrap().set_aside, None);
+    assert_eq!(other.file().unwrap().recover().unwrap().set_aside, None);
     assert_eq!(
         other.read(|r| r.files(GenerationId::new(1), "memory")).unwrap().into_keys().collect::<Vec<_>>(),
         ["b.md"]
@@ -351,7 +351,7 @@ fn an_index_that_misses_rows_of_its_table_is_damage() {
     .unwrap();
     drop(conn);
     let store = Store::open(&path, OpenOptions::default()).unwrap();
-    let error = store.verify(&Cancel::new()).unwrap_err();
+    let error = store.file().unwrap().verify(&Cancel::new()).unwrap_err();
     assert!(error.code() == Code::Corrupt && error.message.contains("chunk_file"), "{error:?}");
     store.close();
     assert_eq!(open_and_repair(&path), 20);
@@ -369,7 +369,7 @@ fn a_refused_statement_is_told_as_damage_and_is_found() {
     let store = Store::open(&path, OpenOptions::default()).unwrap();
     let error = store
         .read(|r| r.files(GenerationId::new(1), "memory"))
-        .and_then(|_| store.read(|r| r.conn.query_row("SELECT terms FROM file", [], |_| Ok(())).sql()));
+        .and_then(|_| store.read(|r| r.conn()?.query_row("SELECT terms FROM file", [], |_| Ok(())).sql()));
     let error = error.unwrap_err();
     assert!(error.code() == Code::Corrupt && error.remedy.is_some(), "{error:?}");
     assert!(store.is_suspect() && !store.is_corrupt());

@@ -92,7 +92,7 @@ fn every_older_schema_is_brought_forward_with_all_it_holds() {
         assert_eq!(found.unwrap(), (1, 1, 1), "from version {oldest}");
         store.write(|tx| tx.add_usage("2026-11-21", "p", "m", &crate::usage::Spent::default())).unwrap();
         store.read(|r| r.transcripts(generation)).unwrap();
-        store.verify(&Cancel::new()).unwrap();
+        store.file().unwrap().verify(&Cancel::new()).unwrap();
     }
 }
 
@@ -139,7 +139,7 @@ fn vectors_made_through_a_router_stay_those_of_their_model() {
     assert_eq!(held(&key("m", "null")), ["at the router", "at the public address"]);
     assert_eq!(held(&key("m", "64")), ["at the router only"]);
     assert_eq!(held(&key("other/m", "null")), ["another model"]);
-    store.verify(&Cancel::new()).unwrap();
+    store.file().unwrap().verify(&Cancel::new()).unwrap();
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn a_reader_sees_one_moment() {
 /// A statement that runs for minutes unless it is interrupted.
 fn endless(reader: &crate::Reader<'_>) -> Result<i64> {
     let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n LIMIT 1";
-    reader.conn.query_row(sql, [], |row| row.get(0)).sql()
+    reader.conn()?.query_row(sql, [], |row| row.get(0)).sql()
 }
 
 #[test]
@@ -449,11 +449,11 @@ fn a_backup_is_a_whole_index_and_never_overwrites() {
     let fixture = Fixture::<Sqlite>::new();
     let generation = fixture.put("a.md", &["one"]);
     let target = fixture.backend.dir.path().join("copy.sqlite");
-    fixture.store.backup(&target).unwrap();
+    fixture.store.file().unwrap().backup(&target).unwrap();
     fixture.put("b.md", &["two"]);
     let copy = Store::open(&target, OpenOptions::default()).unwrap();
     assert_eq!(copy.read(|r| r.files(generation, "memory")).unwrap().len(), 1);
-    assert_eq!(fixture.store.backup(&target).unwrap_err().code(), model::error::Code::Argument);
+    assert_eq!(fixture.store.file().unwrap().backup(&target).unwrap_err().code(), model::error::Code::Argument);
     let missing = fixture.backend.dir.path().join("nowhere/copy.sqlite");
-    assert!(fixture.store.backup(&missing).is_err());
+    assert!(fixture.store.file().unwrap().backup(&missing).is_err());
 }

@@ -65,7 +65,7 @@ fn chunks_with(reader: &Reader<'_>, generation: GenerationId, term: &str) -> Res
 /// What FTS5 itself says of the full-text index of a generation.
 fn check_fts(tx: &Tx<'_>, generation: GenerationId) -> Result<()> {
     let name = lexical::table(generation);
-    tx.conn.execute(&format!("INSERT INTO {name} ({name}) VALUES ('integrity-check')"), []).sql()?;
+    tx.conn()?.execute(&format!("INSERT INTO {name} ({name}) VALUES ('integrity-check')"), []).sql()?;
     Ok(())
 }
 
@@ -134,16 +134,16 @@ impl Backend for Sqlite {
     }
 
     fn line_rows(reader: &Reader<'_>) -> Result<u64> {
-        reader.conn.query_row("SELECT count(*) FROM chunk_lines", [], |row| row.get(0)).sql()
+        reader.conn()?.query_row("SELECT count(*) FROM chunk_lines", [], |row| row.get(0)).sql()
     }
 
     fn drop_pieces(tx: &Tx<'_>) -> Result<()> {
-        tx.conn.execute("DELETE FROM line_pieces", []).map(drop).sql()
+        tx.conn()?.execute("DELETE FROM line_pieces", []).map(drop).sql()
     }
 
     fn spoil_a_vector(tx: &Tx<'_>) -> Result<()> {
         let sql = "UPDATE embedding SET vector = x'00' WHERE hash = (SELECT max(hash) FROM chunk)";
-        tx.conn.execute(sql, []).map(drop).sql()
+        tx.conn()?.execute(sql, []).map(drop).sql()
     }
 
     fn fail_at(tx: &Tx<'_>, n: usize) -> Result<()> {
@@ -154,11 +154,11 @@ impl Backend for Sqlite {
                  UPDATE step SET n = n - 1; SELECT RAISE(ABORT, 'failed on purpose') FROM step WHERE n < 0; END;"
             ));
         }
-        tx.conn.execute_batch(&sql).sql()
+        tx.conn()?.execute_batch(&sql).sql()
     }
 
     fn read_fresh<T>(store: &Store, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
-        store.pool.read_fresh(&model::cancel::Cancel::new(), f)
+        store.sqlite().pool.read_fresh(&model::cancel::Cancel::new(), f)
     }
 }
 

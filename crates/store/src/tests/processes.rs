@@ -200,7 +200,7 @@ fn a_full_disk_stops_writes_but_not_searches() {
     Player::set_up(&mut command, "fill the disk", &fixture.backend.path());
     Player::start(command).expect("full");
     let store = Store::open(&fixture.backend.path(), OpenOptions::default()).unwrap();
-    store.verify(&model::cancel::Cancel::new()).unwrap();
+    store.file().unwrap().verify(&model::cancel::Cancel::new()).unwrap();
     store.write(|tx| tx.set_meta("k", "v")).unwrap();
 }
 

@@ -13,10 +13,14 @@ pub use self::{
     arena::{CodedQuery, code},
     nearest::Nearest,
 };
+#[cfg(feature = "postgres")]
+use crate::{Backend, postgres};
 use crate::{
     DataVersion, Reader, Store, codes::CodeCursor, embeddings::SpaceId, generations::GenerationId, ids::ChunkId,
 };
 use arena::{Arena, Precision};
+#[cfg(feature = "postgres")]
+use model::cancel::Cancel;
 use model::error::Result;
 
 /// What was read, and of what.
@@ -77,13 +81,22 @@ impl Vectors {
 }
 
 /// One caller's turn to bring the vectors in memory up to date.
-pub struct VectorTurn(OwnedMutexGuard<Option<Loaded>>);
+pub struct VectorTurn {
+    slot: OwnedMutexGuard<Option<Loaded>>,
+    /// The memory of an agent, which has what was read in a slot of its own.
+    #[cfg(feature = "postgres")]
+    agent: Option<Arc<postgres::agent::Agent>>,
+}
 
 impl VectorTurn {
     /// Whether nothing is in memory yet: all is read then, which takes a second or two with 100,000 vectors.
     #[must_use]
     pub fn is_cold(&self) -> bool {
-        self.0.is_none()
+        #[cfg(feature = "postgres")]
+        if let Some(agent) = &self.agent {
+            return agent.loaded.lock().is_none();
+        }
+        self.slot.is_none()
     }
 
     /// The vectors, brought up to date first; none while there is no vector. The first call reads all codes, and finishes
@@ -92,20 +105,31 @@ impl VectorTurn {
     /// # Errors
     /// When the store cannot be read.
     pub fn current(&mut self, store: &Store) -> Result<Option<Vectors>> {
-        current(&mut self.0, store)
+        current(&mut self.slot, store)
     }
 }
 
 impl Store {
     /// Waits for the turn to bring the vectors in memory up to date. Takes no thread meanwhile.
     pub async fn vector_turn(&self) -> VectorTurn {
-        VectorTurn(Arc::clone(&self.vectors).lock_owned().await)
+        self.turn(Arc::clone(&self.vectors).lock_owned().await)
     }
 
     /// The turn to read all vectors for the first time; none when they are in memory, or when somebody has a turn.
     #[must_use]
     pub fn cold_vector_turn(&self) -> Option<VectorTurn> {
-        Arc::clone(&self.vectors).try_lock_owned().ok().map(VectorTurn).filter(VectorTurn::is_cold)
+        Arc::clone(&self.vectors).try_lock_owned().ok().map(|slot| self.turn(slot)).filter(VectorTurn::is_cold)
+    }
+
+    fn turn(&self, slot: OwnedMutexGuard<Option<Loaded>>) -> VectorTurn {
+        VectorTurn {
+            slot,
+            #[cfg(feature = "postgres")]
+            agent: match &self.backend {
+                Backend::Sqlite(_) => None,
+                Backend::Postgres(served) => Some(Arc::clone(served.agent())),
+            },
+        }
     }
 
     /// The vectors, for callers that are not async; see [`VectorTurn::current`]. Blocks.
@@ -118,6 +142,10 @@ impl Store {
 }
 
 fn current(slot: &mut Option<Loaded>, store: &Store) -> Result<Option<Vectors>> {
+    #[cfg(feature = "postgres")]
+    if let Backend::Postgres(served) = &store.backend {
+        return served.agent().vectors(&Cancel::new());
+    }
     let version = store.data_version()?;
     if slot.as_ref().is_none_or(|loaded| loaded.version != version) {
         let previous = slot.take().filter(|l| l.version.is_same_file(&version));

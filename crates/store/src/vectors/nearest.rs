@@ -10,6 +10,7 @@ use crate::{
     Reader,
     ids::{ChunkId, EmbeddingId},
     order::ChunkOrder,
+    reader::or_postgres,
     within::Within,
 };
 use model::{error::Result, source::Source};
@@ -108,6 +109,7 @@ impl Nearest<'_> {
 
     /// Exact cosines (−1 to 1) of chunks, from the stored vectors, in the order of `ids`.
     fn exact(&self, reader: &Reader<'_>, ids: &[ChunkId]) -> Result<Vec<(ChunkId, f64)>> {
+        or_postgres!(reader.exact(self, ids));
         let embedded: Vec<(ChunkId, EmbeddingId)> = ids
             .iter()
             .filter_map(|&id| Some((id, EmbeddingId::new(self.vectors.arena.embedding_of(id.number())?))))

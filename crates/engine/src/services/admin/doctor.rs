@@ -146,10 +146,13 @@ impl Admin {
     /// Files beside the index that nobody needs any more.
     fn leftovers(&self, settings: &Settings, repair: bool) -> Check {
         let name = "leftovers";
-        if repair {
-            self.context.store().remove_abandoned();
+        let mut left = Vec::new();
+        if let Some(file) = self.context.store().admin() {
+            if repair {
+                file.remove_abandoned();
+            }
+            left = file.set_aside();
         }
-        let mut left = self.context.store().set_aside();
         left.extend(
             [".part", "-journal"]
                 .map(|end| with_suffix(&settings.database_path, end))

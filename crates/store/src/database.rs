@@ -1,0 +1,85 @@
+//! Which database the memory of an agent is kept in, where it is no file. What speaks with it is built in with the feature
+//! `postgres`.
+
+use std::{fmt, path::PathBuf, time::Duration};
+
+use sha2::{Digest, Sha256};
+
+/// How the way to the database is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Ssl {
+    /// With TLS, and the server has a certificate for its name from somebody who is trusted.
+    VerifyFull,
+    /// With TLS, whoever the server is.
+    Require,
+    /// Without TLS.
+    Disable,
+}
+
+/// How a database is reached and used.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// Its address, `postgresql://user:password@host:port/database`; several hosts stand apart by commas.
+    pub url: String,
+    /// The schema that all tables are in.
+    pub schema: String,
+    /// Whose memory: agents of one tenant share their vectors.
+    pub tenant: String,
+    /// How the way is protected; default as the address says, else [`Ssl::VerifyFull`] off this machine.
+    pub ssl: Option<Ssl>,
+    /// A file of the certificates that are trusted; default those of the system.
+    pub ssl_root_cert: Option<PathBuf>,
+    /// Most connections.
+    pub pool_size: usize,
+    /// How long connecting may take.
+    pub connect_timeout: Duration,
+    /// How long a statement may take.
+    pub statement_timeout: Duration,
+}
+
+impl Options {
+    /// The defaults for an address.
+    #[must_use]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            schema: "openclaw_memory".to_owned(),
+            tenant: "default".to_owned(),
+            ssl: None,
+            ssl_root_cert: None,
+            pool_size: 4,
+            connect_timeout: Duration::from_secs(3),
+            statement_timeout: Duration::from_secs(30),
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    /// Without the address, which has a password in it, and hosts that are nobody's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options").field("schema", &self.schema).field("ssl", &self.ssl).finish_non_exhaustive()
+    }
+}
+
+/// The memory of an agent in a database.
+#[derive(Debug, Clone)]
+pub struct InDatabase {
+    /// How the database is reached.
+    pub options: Options,
+    /// The name of the agent.
+    pub agent: String,
+    /// Whether tables are made, and brought to this engine's version, when they are not.
+    pub migrate: bool,
+    /// The file that the index would be: what belongs to the memory and not to its index is kept beside it, and vectors are
+    /// taken over from indexes that lie there.
+    pub beside: PathBuf,
+}
+
+impl InDatabase {
+    /// What names it among all memories: a hash, because the address has a password in it.
+    pub(crate) fn name(&self) -> [u8; 32] {
+        let options = &self.options;
+        Sha256::digest([&options.url, &options.schema, &options.tenant, &self.agent].map(String::as_str).join("\0"))
+            .into()
+    }
+}
