@@ -30,6 +30,7 @@ import type {
   ModelTask,
   ProvenanceAsked,
   Recall,
+  PromptPage,
   ResolvedSettings,
   SessionRequest,
   StandingIntent,
@@ -378,6 +379,10 @@ export interface NativeBinding {
   sessionSlugTask: typeof sessionSlugTask
   renameSessionNote: typeof renameSessionNote
   listCaptures: typeof listCaptures
+  keepPrompt: typeof keepPrompt
+  listPrompts: typeof listPrompts
+  tendPrompts: typeof tendPrompts
+  forgetPrompts: typeof forgetPrompts
   normalizeAgentId: typeof normalizeAgentId
   readSessionKey: typeof readSessionKey
   settingsPlaces: typeof settingsPlaces
@@ -671,6 +676,14 @@ export interface ForgetConversation {
   toMs?: number
 }
 
+/**
+ * Takes out all that was put into prompts. For a minute nothing is kept then: a turn may have begun before.
+ *
+ * # Errors
+ * When the file cannot be written.
+ */
+export declare function forgetPrompts(agent: AutomaticAgent): Promise<undefined>
+
 /** What is to be forgotten. */
 export interface ForgetRequest {
   /** Files, or folders with all that lies below them, as in results. */
@@ -789,11 +802,28 @@ export declare function isActiveMemoryOff(agent: AutomaticAgent, sessionKey: str
  */
 export declare function keepActiveMemoryCall(agent: AutomaticAgent, call: { lane: string; style: string; model: string; prompt: string; answer: string; shown: string; ms: number; status: string }): void
 
+/**
+ * Keeps what was put into a prompt, for as many days as the settings say. Nobody needs to wait for it; a process that ends
+ * waits with `settleTurns`. `ms` is how long it took.
+ *
+ * # Errors
+ * `MEM_CONFIG`, `MEM_ARGUMENT` when there is no such part, and when the file cannot be written.
+ */
+export declare function keepPrompt(agent: AutomaticAgent, part: 'recall' | 'short-term-memory' | 'active-memory' | 'intents', ms: number, sessionKey: string, text: string): Promise<undefined>
+
 /** What was captured, newest first, and how many turns still wait. Fails when a file cannot be read. */
 export declare function listCaptures(agent: AutomaticAgent, limit: number): Promise<{ captures: CaptureEntry[]; waiting: number }>
 
 /** The standing intents of an agent, oldest first; `status` picks those of one. */
 export declare function listIntents(agent: AutomaticAgent, status?: string | undefined | null): Promise<StandingIntent[]>
+
+/**
+ * What was put into prompts, newest first: at most so many, older than the one of an id, and about a megabyte.
+ *
+ * # Errors
+ * `MEM_CONFIG`, and when the file cannot be read.
+ */
+export declare function listPrompts(agent: AutomaticAgent, most: number, before?: string | undefined | null): Promise<PromptPage>
 
 /** What the engine says. */
 export interface LogLine {
@@ -1106,6 +1136,14 @@ export interface SyncProgress {
  * set aside, lines that could not be written later.
  */
 export declare function takeAutomaticNotices(): Array<string>
+
+/**
+ * Takes out what is older than the settings say.
+ *
+ * # Errors
+ * `MEM_CONFIG`, and when the file cannot be written.
+ */
+export declare function tendPrompts(agent: AutomaticAgent): Promise<undefined>
 
 /** Which intents a message mentions, wherever they count, and whether they would come up. */
 export declare function testIntents(agent: AutomaticAgent, message: string): Promise<TestedIntent[]>

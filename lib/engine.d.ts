@@ -162,6 +162,8 @@ export type MemoryForgetReport = {
   waiting: number;
   /** Records of the short-term memory that were removed. */
   shortTerm: number;
+  /** Blocks in the log of prompts, which goes as a whole because they may quote anything; this is not undone. */
+  prompts: number;
   /** Damaged files of automatic memory that were removed; this is not undone. */
   damaged: number;
   /** Standing intents that were removed. */
@@ -561,6 +563,30 @@ export type CaptureEntry = {
 /** What became of a text. */
 export type CaptureStatus = "stored" | "skipped" | "undone";
 
+/** What was put into a prompt. */
+export type ShownPrompt = {
+  /** When, in milliseconds since 1970. */
+  at: number;
+  /** Names it, for what is older. */
+  id: string;
+  /** What put it there. */
+  part: PromptPart;
+  /** How long that took, in milliseconds. */
+  ms: number;
+  /** The key of the conversation. */
+  sessionKey: string;
+  /** The block as the model saw it; of a very long one its beginning. */
+  text: string;
+};
+
+/** Some of the log. */
+export type PromptPage = {
+  /** Newest first. */
+  prompts: ShownPrompt[];
+  /** After which older ones go on; null where there are none. */
+  next: string | null;
+};
+
 /** What the host is asked. */
 export type SessionRequest =
   | {
@@ -659,6 +685,8 @@ export type AutomaticSettings = {
   captureOnCompaction: boolean;
   /** The last turns, word for word. */
   shortTerm: ShortTerm;
+  /** The log of what was put into prompts. */
+  promptHistory: PromptHistory;
   /** A note of every conversation that ends. */
   sessionNotes: SessionNotes;
   /** The tools that store facts, find and forget them. */
@@ -842,6 +870,9 @@ export type Mention = {
   unless?: string;
 };
 
+/** What put something into a prompt. */
+export type PromptPart = "recall" | "short-term-memory" | "active-memory" | "intents";
+
 /** Which sources are indexed. */
 export type Sources = {
   /** `MEMORY.md`, `memory/**` and extra paths; default on. */
@@ -1014,6 +1045,12 @@ export type ShortTerm = ShortTermLimits & {
    * agent over several channels.
    */
   acrossPeople: boolean;
+};
+
+/** What was put into prompts, as the model saw it. */
+export type PromptHistory = {
+  /** Days that it is kept; default 30, 0–3650, 0 = nothing is. */
+  days: number;
 };
 
 /** Session notes (H5). */

@@ -30,6 +30,7 @@ import type {
   ModelTask,
   ProvenanceAsked,
   Recall,
+  PromptPage,
   ResolvedSettings,
   SessionRequest,
   StandingIntent,
@@ -378,6 +379,10 @@ export interface NativeBinding {
   sessionSlugTask: typeof sessionSlugTask
   renameSessionNote: typeof renameSessionNote
   listCaptures: typeof listCaptures
+  keepPrompt: typeof keepPrompt
+  listPrompts: typeof listPrompts
+  tendPrompts: typeof tendPrompts
+  forgetPrompts: typeof forgetPrompts
   normalizeAgentId: typeof normalizeAgentId
   readSessionKey: typeof readSessionKey
   settingsPlaces: typeof settingsPlaces

@@ -16,6 +16,7 @@ import type {
   MemoryMap,
   MemorySource,
   OriginClass,
+  PromptPage,
   StandingIntent,
   StoredFact,
 } from "./engine.js";
@@ -60,16 +61,6 @@ export interface PageDay {
   learned: number;
 }
 
-/** What was put into a prompt, as the model saw it. Times in milliseconds since 1970. */
-export interface PagePrompt {
-  at: number;
-  part: "recall" | "short-term memory" | "active-memory" | "intents";
-  /** How long it took. */
-  ms: number;
-  sessionKey: string;
-  text: string;
-}
-
 /** How long something took, and when, in milliseconds since 1970. */
 export interface PageTime {
   at: number;
@@ -101,15 +92,14 @@ export interface PageKept {
   }[];
 }
 
-/** What memory did by itself, newest first. */
-export interface PageActivity {
+/** What memory did by itself, newest first; `next` is where older blocks of prompts go on, see `prompts`. */
+export interface PageActivity extends PromptPage {
   /** Turns that are still to be judged. */
   waiting: number;
   captures: Omit<CaptureEntry, "message">[];
   intents: { at: number; what: string; id: string; description: string }[];
   runs: ConsolidationRun[];
   forgotten: ForgottenEntry[];
-  prompts: PagePrompt[];
 }
 
 /** How the index stands: what `openclaw memory status --json` says of an agent, and how long things took. */
@@ -129,8 +119,10 @@ export interface PageMethods {
   search: { params: { query: string; limit?: number }; result: { mode: string; warning?: string; hits: PageHit[] } };
   /** `file` is where the note is on the gateway's machine. */
   note: { params: { path: string; from?: number; lines?: number }; result: MemoryExcerpt & { file?: string } };
-  /** `most` captures and events of intents, 200 without it. */
+  /** `most` captures, events of intents and blocks of prompts; without it 200, and 50 blocks. */
   activity: { params: { most?: number }; result: PageActivity };
+  /** `most` blocks of prompts, 50 without it, older than `before`, which is the `next` of an earlier answer. */
+  prompts: { params: { before: string; most?: number }; result: PromptPage };
   run: { params: { runId: string }; result: ConsolidationRun & { plan: Partial<ConsolidationPlan> } };
   timeline: { params: object; result: { days: PageDay[] } };
   /** `origins` has a letter for each path, the first of its class: owner, agent, untrusted, system. */

@@ -255,6 +255,11 @@ export interface PluginSettings {
     /** Topics kept. Default: 5. */
     maxTags?: number;
   };
+  /** What was put into prompts, as the model saw it: the page shows it. */
+  promptHistory?: {
+    /** Days that it is kept, word for word, in a file of ours that you alone can read; 0 keeps nothing. At most a thousand blocks and 9 MB of an agent are kept, and nothing of what was shown before something was forgotten. Default: 30. */
+    days?: number;
+  };
   /** A note of every conversation that ends. */
   sessionNotes?: {
     /** Write the note, unless the session-memory hook of the host does. Default: false. */

@@ -3,10 +3,11 @@
 import { listAgentIds, pluginSettings } from "../lib/config.js";
 import { errorMessage } from "../lib/errors.js";
 import { closeAllMemoryIndexManagers } from "../lib/manager.js";
+import { native } from "../lib/native.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
 import { startNights, stopNights } from "./consolidation/nights.js";
 import { repairSwitch } from "./dreaming-switch.js";
-import { hasAutomaticPart } from "./hooks/agent.js";
+import { automaticAgent, hasAutomaticPart } from "./hooks/agent.js";
 import { resumeCaptures } from "./hooks/capture.js";
 import { importIntents } from "./intents/import.js";
 import { warnAboutLostFolders, watchFolders } from "./lost-folders.js";
@@ -93,11 +94,25 @@ function warnAboutSettings(host, agentId, manager) {
 function resumeAll(plugin) {
   try {
     const cfg = plugin.host.config();
+    for (const agentId of listAgentIds(cfg)) tendPrompts(plugin.host, cfg, agentId);
     if (!hasAutomaticPart(pluginSettings(cfg))) return;
     for (const agentId of listAgentIds(cfg)) resumeCaptures(plugin, cfg, agentId);
   } catch (error) {
     plugin.host.logger.warn(`${PLUGIN_ID}: capture: ${errorMessage(error)}`);
   }
+}
+
+/**
+ * Lets go of what was put into prompts longer ago than the settings say.
+ * @param {import("./host.js").Host} host
+ * @param {import("./host.js").HostConfig} cfg
+ * @param {string} agentId
+ */
+function tendPrompts(host, cfg, agentId) {
+  const failed = (/** @type {unknown} */ error) => host.logger.warn(`${PLUGIN_ID}: what was put into prompts: ${errorMessage(error)}`);
+  native()
+    .tendPrompts(automaticAgent(host, cfg, agentId).native)
+    .catch(failed);
 }
 
 /**

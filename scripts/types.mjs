@@ -44,6 +44,8 @@ const ROOTS = {
   TestedIntent: "Tested",
   CaptureEntry: "capture/log.rs Entry",
   CaptureStatus: "capture/log.rs Status",
+  ShownPrompt: "ShownPrompt",
+  PromptPage: "PromptPage",
   SessionRequest: "host.rs Request",
   ResolvedSettings: "settings.rs Settings",
   AutomaticSettings: "Automatic",

@@ -19,6 +19,7 @@ pub mod log;
 pub mod manager;
 pub mod map;
 mod promise;
+pub mod prompts;
 mod runtime;
 pub mod text;
 mod thread;

@@ -307,6 +307,31 @@ export function pageSuite(version, { isTab = true } = {}) {
       expect(faults).toEqual([]);
     });
 
+    inBrowser("what a prompt was given is still shown after a restart, and leaves the disk with what is forgotten", async () => {
+      const log = path.join(home.host.stateDir, "memory-core-rs/main/prompts.jsonl");
+      const onDisk = async () => await readFile(log, "utf8").catch(() => "");
+      expect(await eventually(async () => (await onDisk()).includes("Mara likes sencha"))).toBe(true);
+      expect((await stat(log)).mode & 0o777).toBe(0o600);
+      await home.host.stopGateway();
+      await home.host.startGateway();
+      expect(await eventually(async () => (await home.ask("overview", {})).ok)).toBe(true);
+      const { page, faults } = await signedIn();
+      await page.getByRole("link", { name: "What it did" }).click();
+      await page.getByRole("button", { name: "In prompts" }).click();
+      const row = page.locator(".row.prompt", { hasText: "Mara likes sencha" }).first();
+      await row.getByText("As the model saw it").click();
+      await row.locator("pre", { hasText: "Mara likes sencha" }).waitFor();
+      const plan = (await said(await home.put("planForget", { path: "memory/2016-03-04.md" }))).result;
+      expect(plan.prompts).toBeGreaterThan(0);
+      await home.put("applyForget", { id: plan.id });
+      expect(await onDisk()).not.toContain("sencha");
+      await home.put("undoForget", { id: plan.id });
+      await page.reload();
+      await page.getByRole("button", { name: "In prompts" }).click();
+      await page.getByText("Nothing of this kind yet").waitFor();
+      expect(faults).toEqual([]);
+    });
+
     inBrowser("a run of consolidation is shown with what it added, and taken back", async () => {
       const file = `${home.host.workspace}/MEMORY.md`;
       const before = await readFile(file, "utf8");

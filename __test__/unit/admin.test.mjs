@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { native } from "../../lib/native.js";
 import { commandLine, FILES, NOTE } from "../support/command-line.mjs";
 import { startProvider } from "../support/provider.mjs";
 
@@ -49,13 +50,17 @@ test("forget shows, takes out, keeps out and takes back; the file stays as it is
 });
 
 test("reset asks, clears the index only, and an update brings it back", async () => {
-  const { workspace, run, json, finds } = await commandLine();
+  const { workspace, stateDir, run, json, finds } = await commandLine();
   await run("index");
+  const agent = { config: {}, agentId: "main", isDefaultAgent: true, stateDir };
+  await native().keepPrompt(agent, "recall", 3, "agent:main:main", "the favourite tea is sencha");
   const refused = await run("reset");
   expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("Nothing was cleared") });
   expect(await finds("sencha")).toBe(true);
   const [{ cleared }] = await json("reset", "--yes");
   expect(cleared).toMatchObject({ files: 2, vectors: 0 });
+  expect((await native().listPrompts(agent, 9)).prompts).toEqual([]);
+  expect(await readFile(path.join(stateDir, "memory-core-rs/main/prompts.jsonl"), "utf8")).not.toContain("sencha");
   const [{ status }] = await json("status");
   expect(status).toMatchObject({ files: 0, chunks: 0, dirty: true });
   expect(existsSync(path.join(workspace, NOTE))).toBe(true);

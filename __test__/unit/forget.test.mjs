@@ -1,7 +1,7 @@
 // Forgetting by conversation, person and date, as a user types it: what memory wrote of them goes, and comes back.
 
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { native } from "../../lib/native.js";
@@ -60,6 +60,25 @@ async function home() {
       .map(([file]) => path.basename(file));
   return { ...line, holds };
 }
+
+// Nothing else was known of the conversation, and what its prompts were told stayed.
+test("a time or a conversation of which only prompts are kept can be forgotten, for good too", async () => {
+  const { stateDir, json, holds } = await home();
+  const agent = { config: {}, agentId: "main", isDefaultAgent: true, stateDir };
+  for (const args of [
+    ["--session", "agent:main:webchat:direct:9"],
+    ["--since", "2026-11-01"],
+    ["--person", "9", "--final"],
+  ]) {
+    await native().forgetPrompts(agent);
+    await rm(path.join(stateDir, "memory-core-rs/main/prompts.jsonl"), { force: true });
+    await native().keepPrompt(agent, "recall", 3, "agent:main:webchat:direct:9", "the Axolotl is in the tank");
+    expect(await holds("Axolotl")).toEqual(["prompts.jsonl"]);
+    const report = await json("forget", ...args, "--yes");
+    expect(report, JSON.stringify(report)).toMatchObject({ prompts: 1, dryRun: false });
+    expect(await holds("Axolotl"), args.join(" ")).toEqual([]);
+  }
+});
 
 test("a conversation leaves everything but the host's own files, and comes back byte for byte", async () => {
   const { workspace, json, run, finds, holds } = await home();

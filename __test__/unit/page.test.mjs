@@ -28,6 +28,8 @@ import { makeWorkspace } from "../support/workspace.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const ID = "memory-core-rs";
+/** The hook of a turn in the agent's own conversation. */
+const MAIN = { sessionKey: "agent:main:main" };
 const INVOICES = "Invoices go out on the 5th of the month.";
 
 /** @param {number} ago */
@@ -94,7 +96,7 @@ async function served(routes) {
 test("what looks needs operator.read, what changes something operator.write", async () => {
   const { methods, routes, tabs } = await registered();
   const names = (/** @type {string} */ scope) => [...methods].filter(([, one]) => one.scope === scope).map(([name]) => name.split(".")[2]);
-  expect(names("operator.read")).toEqual(["overview", "search", "note", "activity", "run", "timeline", "map", "kept", "health"]);
+  expect(names("operator.read")).toEqual(["overview", "search", "note", "activity", "prompts", "run", "timeline", "map", "kept", "health"]);
   expect(names("operator.write")).toEqual(["undoCapture", "undoRun", "cancelIntent", "planForget", "applyForget", "undoForget"]);
   expect(routes.map(({ path: base, auth, match }) => [base, auth, match])).toEqual([
     [`/${ID}/tab`, "gateway", "prefix"],
@@ -136,9 +138,9 @@ test("what the methods answer has the types that are shipped, and nothing beside
   const { api, host, cfg, call } = await registered({
     "memory/facts.md": "# Facts\n\n- [preference] The window seat is the best one.\n",
   });
-  const owner = { stateDir: host.stateDir(), agentId: "main" };
-  noteShown(owner, { ms: 3, sessionKey: "agent:main:main", part: "recall", text: "<memory>" });
-  noteSearchTime(owner, 7);
+  noteShown(host, automaticAgent(host, cfg, "main"), MAIN, { ms: 3, part: "recall", text: "<memory>" });
+  noteSearchTime({ stateDir: host.stateDir(), agentId: "main" }, 7);
+  expect(native().settleTurns()).toBe(true);
   const agent = automaticAgent(host, cfg, "main").native;
   const wish = { description: "Ask about the anchor", triggerKeywords: ["boat"], scope: /** @type {const} */ ("anywhere") };
   const { id: intent } = await native().createIntent(agent, wish, { sessionKey: "agent:main:main" });
@@ -159,6 +161,7 @@ test("what the methods answer has the types that are shipped, and nothing beside
   expect([facts[0].line, learned[0].line > 1, learned[0].path]).toEqual([3, true, "MEMORY.md"]);
   await ask("map", { origins: true });
   await ask("run", { runId });
+  await ask("prompts", { before: "none" });
   const { id } = await ask("planForget", { path: "memory/facts.md", lines: "3" });
   await ask("applyForget", { id });
   await ask("activity", { most: 5000 });
@@ -166,7 +169,7 @@ test("what the methods answer has the types that are shipped, and nothing beside
   await ask("cancelIntent", { id: intent });
   await ask("undoRun", { runId });
   // All but taking a capture out, which is one yes or no: captures are made by turns of a host.
-  expect(new Set(answers.map(([name]) => name)).size).toBe(14);
+  expect(new Set(answers.map(([name]) => name)).size).toBe(15);
   const lines = answers.map(([name, answer], at) => `export const a${at}: PageMethods["${name}"]["result"] = ${JSON.stringify(answer)}`);
   const folder = await mkdtemp(path.join(root, "dist/answers-"));
   onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
@@ -182,27 +185,64 @@ test("what the methods answer has the types that are shipped, and nothing beside
   expect((await compile()).stdout).toContain("'more' does not exist");
 });
 
-test("what was put into prompts is shown newest first, and goes when something is forgotten", async () => {
-  const { host, call } = await registered();
-  const owner = { stateDir: host.stateDir(), agentId: "main" };
-  const about = { ms: 3, sessionKey: "agent:main:main" };
-  for (let n = 0; n < 120; n++) noteShown(owner, { ...about, part: "recall", text: `<memory>${n}</memory>` });
-  noteShown(owner, { ...about, part: "recall", text: "" });
-  noteShown(owner, { ...about, part: "intents", text: "x".repeat(30_000) });
-  noteShown({ ...owner, agentId: "other" }, { ...about, part: "recall", text: "of another agent" });
-  noteSearchTime(owner, 7);
-  const { prompts } = await call("activity");
-  // The newest hundred; the one that showed nothing is among them and no row.
-  expect(prompts).toHaveLength(99);
-  expect(prompts[0].text).toHaveLength(20_001);
-  expect(prompts[1]).toMatchObject({ part: "recall", text: "<memory>119</memory>", sessionKey: about.sessionKey, ms: 3 });
+/** What the log of prompts of an agent holds on the disk. @param {Host} host @param {string} [agentId] */
+const logOf = async (host, agentId = "main") =>
+  await readFile(path.join(host.stateDir(), ID, agentId, "prompts.jsonl"), "utf8").catch(() => "");
+
+test("what was put into prompts is kept on the disk, shown newest first and page by page", async () => {
+  const { host, cfg, call } = await registered();
+  const agent = automaticAgent(host, cfg, "main");
+  const recall = { ms: 3, part: /** @type {const} */ ("recall") };
+  for (let n = 0; n < 120; n++) {
+    noteShown(host, agent, MAIN, { ...recall, text: `<memory>${n}</memory>` });
+    expect(native().settleTurns()).toBe(true);
+  }
+  noteShown(host, agent, MAIN, { ...recall, text: "" });
+  // Neither where others take part, nor in incognito conversations, whose log this would be.
+  for (const sessionKey of ["agent:main:telegram:group:7", "agent:main:dashboard:incognito-7", ""])
+    noteShown(host, agent, { sessionKey }, { ...recall, text: "for others to see" });
+  noteShown(host, automaticAgent(host, cfg, "other"), MAIN, { ...recall, text: "of another agent" });
+  noteSearchTime({ stateDir: host.stateDir(), agentId: "main" }, 7);
+  expect(native().settleTurns()).toBe(true);
+  expect(await logOf(host)).not.toMatch(/for others|of another/);
+  expect((await stat(path.join(host.stateDir(), ID, "main", "prompts.jsonl"))).mode & 0o777).toBe(0o600);
+  const first = await call("activity");
+  expect(first.prompts[0]).toMatchObject({ part: "recall", text: "<memory>119</memory>", sessionKey: MAIN.sessionKey, ms: 3 });
+  const second = await call("prompts", { before: first.next });
+  const third = await call("prompts", { before: second.next });
+  const texts = [first, second, third].flatMap(({ prompts }) => prompts.map((/** @type {any} */ one) => one.text));
+  expect(texts).toEqual(Array.from({ length: 120 }, (_, n) => `<memory>${119 - n}</memory>`));
+  expect([first.prompts.length, third.next]).toEqual([50, null]);
+  await expect(call("prompts", {})).rejects.toMatchObject({ code: "MEM_ARGUMENT" });
   const { times } = await call("health");
-  expect([times.recalls.length, times.searches.map((/** @type {any} */ one) => one.ms)]).toEqual([99, [7]]);
+  expect([times.recalls.length, times.searches.map((/** @type {any} */ one) => one.ms)]).toEqual([100, [7]]);
   expect(JSON.stringify(times)).not.toContain("memory");
+});
+
+test("what was put into prompts goes from the disk with whatever is forgotten, and is not kept where it is off", async () => {
+  const { host, cfg, call } = await registered();
+  const agent = automaticAgent(host, cfg, "main");
+  const shown = (/** @type {string} */ text) => {
+    noteShown(host, automaticAgent(host, cfg, "main"), MAIN, { ms: 3, part: "recall", text });
+    expect(native().settleTurns()).toBe(true);
+  };
+  shown("the gate opens with 4711");
+  expect(await logOf(host)).toContain("4711");
   await call("search", { query: "gate" });
-  const { id } = await call("planForget", { path: "MEMORY.md", lines: "3" });
-  await call("applyForget", { id });
+  const plan = await call("planForget", { path: "MEMORY.md", lines: "3" });
+  expect(plan.prompts).toBe(1);
+  await call("applyForget", { id: plan.id });
+  // The turn may have looked before it was gone.
+  shown("the gate still opens with 4711");
+  expect(await logOf(host)).not.toContain("4711");
+  expect(await call("activity")).toMatchObject({ prompts: [], next: null });
+  await call("undoForget", { id: plan.id });
   expect((await call("activity")).prompts).toEqual([]);
+  Object.assign(cfg.plugins.entries[ID].config, { promptHistory: { days: 0 } });
+  const off = { ...agent.native, config: { promptHistory: { days: 0 } } };
+  await native().tendPrompts(off);
+  await native().keepPrompt(off, "recall", 3, MAIN.sessionKey, "nothing of it");
+  expect(await logOf(host)).toBe("");
 });
 
 test("the map says whose words each note holds when it is asked, in the order of its paths", async () => {
@@ -287,9 +327,11 @@ test("the built page is small, and makes no markup of texts", async () => {
 /** Both reports of a memory with a learned line, as a person makes them. */
 async function reports() {
   const plugins = { slots: { memory: ID }, entries: { [ID]: { config: { consolidation: { mode: "plan", timeZone: "UTC" } } } } };
-  const { run, workspace } = await commandLine({ provider: "none" }, { plugins, files: FILES });
+  const { run, workspace, stateDir } = await commandLine({ provider: "none" }, { plugins, files: FILES });
   await run("index");
   await run("consolidate", "apply");
+  const agent = { config: {}, agentId: "main", isDefaultAgent: true, stateDir };
+  await native().keepPrompt(agent, "recall", 3, "agent:main:telegram:direct:4712", "a prompt was told of the lighthouse");
   // Somebody else's may stand there, and be readable by all.
   await writeFile(path.join(workspace, "..", "whole.html"), "", { mode: 0o644 });
   const [whole, bare] = ["whole.html", "bare.html"].map((name) => path.join(workspace, "..", name));
@@ -304,9 +346,21 @@ test("a report is one file that asks nobody, and without texts holds no word, na
   const [full, empty] = await Promise.all([readFile(whole, "utf8"), readFile(bare, "utf8")]);
   expect((await stat(whole)).mode & 0o777).toBe(0o600);
   expect(full).toContain(INVOICES);
+  expect(full).toContain("told of the lighthouse");
   expect(full).toContain("default-src 'none'; script-src 'sha256-");
   expect(full).not.toMatch(/<(?:script|link|img)[^>]* (?:src|href)="(?!data:)/);
-  for (const word of ["Invoices", "4711", "gate", "MEMORY.md", "memory/", ".md", workspace, path.dirname(workspace)]) {
+  for (const word of [
+    "Invoices",
+    "4711",
+    "4712",
+    "lighthouse",
+    "gate",
+    "MEMORY.md",
+    "memory/",
+    ".md",
+    workspace,
+    path.dirname(workspace),
+  ]) {
     const data = /id="memory-report">(.*?)<\/script>/s.exec(empty)?.[1];
     expect(data?.length).toBeGreaterThan(100);
     expect(data, word).not.toContain(word);

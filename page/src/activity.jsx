@@ -1,7 +1,7 @@
 // What memory did by itself, and how to take it back.
 
-import { useState } from "preact/hooks";
-import { change, report } from "./ask.js";
+import { useEffect, useState } from "preact/hooks";
+import { ask, change, report } from "./ask.js";
 import { Confirmed, Nothing, Problem, time, useAnswer, Waiting } from "./parts.jsx";
 import { counted } from "./words.js";
 
@@ -26,7 +26,7 @@ const KINDS = /** @type {const} */ ([
 /** @type {Record<string, string>} */
 const PARTS = {
   recall: "Recall",
-  "short-term memory": "Short-term memory",
+  "short-term-memory": "Short-term memory",
   "active-memory": "Active memory",
   intents: "Standing intents",
 };
@@ -34,11 +34,11 @@ const PARTS = {
 /** @param {import("../../lib/page.js").PageActivity} result @returns {Row[]} */
 function rowsOf({ captures, intents, runs, forgotten, prompts }) {
   const rows = [
-    ...prompts.map((one, at) => ({
+    ...prompts.map((one) => ({
       at: one.at,
       kind: "prompt",
-      key: `prompt ${one.at} ${prompts.length - at}`,
-      title: `${PARTS[one.part] ?? one.part} put ${counted(one.text.length, "character")} into a prompt`,
+      key: `prompt ${one.id}`,
+      title: `${PARTS[one.part] ?? one.part} put ${one.text ? counted(one.text.length, "character") : "something"} into a prompt`,
       place: one.sessionKey,
       block: one.text,
     })),
@@ -99,10 +99,13 @@ export function Activity({ agentId, mayChange }) {
   // Ten times as many each time: whoever goes back goes far.
   const [asked, setAsked] = useState(ASKED);
   const { result, error, again } = useAnswer("activity", { agentId, most: asked });
-  if (error) return <Problem error={error} />;
+  const { prompts, next, more, problem } = useOlderPrompts(agentId, result);
+  if (error ?? problem) return <Problem error={error ?? problem} />;
   if (!result) return <Waiting />;
-  const isMore = !report && (result.captures.length >= asked || result.intents.length >= asked);
-  const rows = rowsOf(result).filter((row) => kind === "all" || row.kind === kind);
+  const isMore = !report && (result.captures.length >= asked || result.intents.length >= asked || next !== null);
+  // Nothing is shown below blocks that are still to be asked for.
+  const since = next === null || !(kind === "all" || kind === "prompt") ? 0 : (prompts.at(-1)?.at ?? 0);
+  const rows = rowsOf({ ...result, prompts }).filter((row) => (kind === "all" || row.kind === kind) && !(row.at < since));
   return (
     <>
       <fieldset class="chips">
@@ -146,7 +149,9 @@ export function Activity({ agentId, mayChange }) {
           type="button"
           onClick={() => {
             setMost(most + SHOWN);
-            if (most + SHOWN > rows.length && isMore) setAsked(10 * asked);
+            if (most + SHOWN <= rows.length || !isMore) return;
+            if (next === null) setAsked(10 * asked);
+            else more();
           }}
         >
           Show older ones
@@ -154,6 +159,25 @@ export function Activity({ agentId, mayChange }) {
       ) : null}
     </>
   );
+}
+
+/**
+ * The blocks of prompts: those of an answer, and older ones when they are asked for.
+ * @param {string} agentId
+ * @param {import("../../lib/page.js").PageActivity | undefined} result
+ */
+function useOlderPrompts(agentId, result) {
+  const [older, setOlder] = useState(/** @type {import("../../lib/engine.js").PromptPage | null} */ (null));
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  useEffect(() => setOlder(null), [result]);
+  const next = older ? older.next : (result?.next ?? null);
+  const more = () => {
+    if (next === null) return;
+    ask("prompts", { agentId, before: next, most: ASKED }).then(({ result: page }) => {
+      setOlder({ prompts: [...(older?.prompts ?? []), ...page.prompts], next: page.next });
+    }, setProblem);
+  };
+  return { prompts: [...(result?.prompts ?? []), ...(older?.prompts ?? [])], next, more, problem };
 }
 
 /** @param {{agentId: string, undo: NonNullable<Row["undo"]>, again: () => void}} props */

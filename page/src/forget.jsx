@@ -20,7 +20,8 @@ export function Forget({ path, lines, agentId }) {
           <p>
             Would take {counted(plan.chunks, "passage")} out of memory
             {plan.lines.length > 0 ? `, and ${counted(plan.lines.length, "line")} that memory wrote itself out of your notes` : ""}. Your
-            own lines stay in your files, and it can be put back for seven days.
+            own lines stay in your files, and it can be put back for seven days
+            {plan.prompts > 0 ? `; what was put into prompts so far (${counted(plan.prompts, "block")}) goes for good` : ""}.
           </p>
           <Confirmed
             label="Forget"

@@ -33,7 +33,7 @@ export async function activeContext(plugin, event, ctx) {
   if (own.mode !== "native") makeReady(plugin, agent, ctx);
   const { outcome, asked } = await activeTurn(plugin, agent, event, ctx);
   const ms = performance.now() - began;
-  noteShown(agent.native, { part: "active-memory", ms, sessionKey: ctx.sessionKey, text: outcome.block ?? "" });
+  noteShown(host, agent, ctx, { part: "active-memory", ms, text: outcome.block ?? "" });
   const lines = statusLines(host, outcome, ms, own.queryMode);
   void showLines(plugin, agent, ctx, lines);
   if (own.logging) host.logger.info(`${PLUGIN_ID}: ${lines[0]} agent=${agent.agentId}`);

@@ -1,6 +1,8 @@
 // `openclaw memory reset`, `doctor` and `backup`
 
 import path from "node:path";
+import { native } from "../../lib/native.js";
+import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
@@ -22,7 +24,7 @@ const PURPOSE = "status";
 export async function runReset(host, options) {
   if (options.everything) return await resetEverything(host, options);
   if (options.dryRun) throw new Error("--dry-run goes with --everything; `openclaw memory status` shows what an index holds.");
-  await forEachAgent(host, options, { name: "reset", all: true, purpose: PURPOSE }, async (manager, { agentId }) => {
+  await forEachAgent(host, options, { name: "reset", all: true, purpose: PURPOSE }, async (manager, { cfg, agentId }) => {
     const { dbPath, files, chunks, cache } = manager.status();
     const vectors = options.keepVectors ? "vectors are kept" : `${counted(cache?.entries ?? 0, "vector")} to be made again`;
     if (!options.json)
@@ -33,6 +35,8 @@ export async function runReset(host, options) {
       return { cleared: null };
     }
     const cleared = await manager.reset({ keepVectors: options.keepVectors === true });
+    // Not in the index, and yet made of it.
+    await native().forgetPrompts(automaticAgent(host, cfg, agentId).native);
     if (!options.json)
       print(
         `Cleared (${agentId}): ${counted(cleared.chunks, "chunk")}, ${counted(cleared.vectors, "vector")}, ${byteText(cleared.bytes)} given back. ` +

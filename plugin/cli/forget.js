@@ -200,6 +200,7 @@ export function inventory(report) {
     report.captures > 0 ? counted(report.captures, "capture") : null,
     report.waiting > 0 ? counted(report.waiting, "waiting turn") : null,
     report.shortTerm > 0 ? counted(report.shortTerm, "short-term record") : null,
+    report.prompts > 0 ? `the log of ${counted(report.prompts, "block")} in prompts, for good` : null,
     report.intents > 0 ? counted(report.intents, "standing intent") : null,
     report.claims > 0 ? `${counted(report.claims, "claim")} of consolidation` : null,
     report.runs > 0 ? `what undoes ${counted(report.runs, "run")} of consolidation` : null,

@@ -13,7 +13,7 @@ import { personOf } from "./session.js";
  */
 
 /** Our settings that the automatic memory reads; the rest stays here, some of it is secret. */
-const AUTOMATIC = /^(?:auto[A-Z]\w*|triggerRecall|captureOnCompaction|shortTerm|sessionNotes|storedFacts|activeMemory)$/;
+const AUTOMATIC = /^(?:auto[A-Z]\w*|triggerRecall|captureOnCompaction|shortTerm|promptHistory|sessionNotes|storedFacts|activeMemory)$/;
 
 /** @param {Record<string, any>} settings */
 function automaticSettings(settings) {

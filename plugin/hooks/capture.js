@@ -3,10 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
-import { PACKAGE_VERSION, PLUGIN_ID } from "../../lib/package-info.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
 import { isExcluded } from "../forgetting/policy.js";
 import { getManager } from "../runtime.js";
 import { automaticAgent, hookAgent, recordOf } from "./agent.js";
+import { settleAtExit } from "./at-exit.js";
 import { countCaptured, noteCaptured } from "./flush-progress.js";
 import { lastMessages } from "./messages.js";
 import { outsideHooks } from "./model.js";
@@ -21,9 +22,6 @@ import { isPrivate, isUserTurn } from "./session.js";
 
 /** Agents whose queue is being worked off in this process, and whether more came in meanwhile. @type {Map<string, {again: boolean}>} */
 const running = new Map();
-
-/** Whether this process waits for its last lines when it ends; newer hosts load this module anew for every registration. */
-const SETTLES = Symbol.for(`${PLUGIN_ID}/settles-at-exit@${PACKAGE_VERSION}`);
 
 /** What the last attempt at an agent's queue failed with. @type {Map<string, string>} */
 const failures = new Map();
@@ -82,14 +80,6 @@ function recordTurn(host, agent, event, ctx) {
  */
 function tellNotices(host) {
   for (const notice of native().takeAutomaticNotices()) host.logger.warn(`${PLUGIN_ID}: ${notice}`);
-}
-
-/** A command of one turn ends soon after it, and a line that waits for another process would be lost. */
-function settleAtExit() {
-  const shared = /** @type {Record<symbol, unknown>} */ (/** @type {unknown} */ (globalThis));
-  if (shared[SETTLES]) return;
-  shared[SETTLES] = true;
-  process.once("exit", () => native().settleTurns());
 }
 
 /**

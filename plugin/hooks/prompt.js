@@ -32,7 +32,7 @@ export async function promptContext({ host }, event, ctx) {
   const { shortTerm, autoRecall } = agent.settings;
   const parts = [
     // The file is read while a worker searches.
-    shortTerm.enabled && noted(host, agent, ctx, "short-term memory", () => nextTurn().then(() => lastTurns(agent, event, ctx))),
+    shortTerm.enabled && noted(host, agent, ctx, "short-term-memory", () => nextTurn().then(() => lastTurns(agent, event, ctx))),
     autoRecall && noted(host, agent, ctx, "recall", () => recallBlock(host, agent, event, ctx)),
   ];
   const blocks = (await Promise.all(parts)).filter(Boolean);
@@ -46,14 +46,14 @@ export async function promptContext({ host }, event, ctx) {
  * @param {import("../host.js").Host} host
  * @param {Agent} agent
  * @param {Record<string, any>} ctx
- * @param {"short-term memory" | "recall"} part
+ * @param {"short-term-memory" | "recall"} part
  * @param {() => Promise<string | null | undefined>} work Gives undefined where the part does not take place in this turn.
  */
 async function noted(host, agent, ctx, part, work) {
   const began = performance.now();
   try {
     const text = await work();
-    if (text !== undefined) noteShown(agent.native, { part, ms: performance.now() - began, sessionKey: ctx.sessionKey, text: text ?? "" });
+    if (text !== undefined) noteShown(host, agent, ctx, { part, ms: performance.now() - began, text: text ?? "" });
     return text;
   } catch (error) {
     host.logger.warn(`${PLUGIN_ID}: ${part}: ${errorMessage(error)}`);

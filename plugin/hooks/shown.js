@@ -1,37 +1,38 @@
-// What was put into the prompts of an agent, as the model saw it, and how long it took; for whoever asks what memory did.
+// What was put into the prompts of an agent, and how long it took; for whoever asks what memory did.
 //
-// In the memory of the process only. The texts stand in notes, and a copy on the disk would be one more to forget.
+// The blocks go to a log on the disk, bounded and gone with what is forgotten. How long things took is kept in the memory of
+// the process only.
 
-import { PACKAGE_VERSION } from "../../lib/package-info.js";
+import { errorMessage } from "../../lib/errors.js";
+import { native } from "../../lib/native.js";
+import { PACKAGE_VERSION, PLUGIN_ID } from "../../lib/package-info.js";
 import { ownerKey } from "../../lib/request.js";
 import { shared } from "../../lib/shared.js";
+import { isExcluded } from "../forgetting/policy.js";
+import { settleAtExit } from "./at-exit.js";
 import { forgetOldest } from "./forget-oldest.js";
+import { isConversation, isPrivate } from "./session.js";
 
 /**
- * @typedef {"recall" | "short-term memory" | "active-memory" | "intents"} Part
- * @typedef {{at: number, part: Part, ms: number, sessionKey: string, text: string}} Shown `text` is empty where
- *   nothing was put in. `at` in milliseconds since 1970.
- * @typedef {{at: number, ms: number}} Timed
- * @typedef {{shown: Shown[], searches: Timed[]}} Kept
+ * @typedef {import("../../lib/engine.d.ts").ShownPrompt["part"]} Part
+ * @typedef {{at: number, ms: number}} Timed `at` in milliseconds since 1970.
+ * @typedef {{recalls: Timed[], searches: Timed[]}} Kept
  */
 
 /** Of each agent, the newest. */
-const MOST_SHOWN = 100;
-const MOST_SEARCHES = 500;
-/** Longest text that is kept of one block, in characters; ours are shorter unless limits were raised. */
-const MOST_CHARS = 20_000;
+const [MOST_RECALLS, MOST_SEARCHES] = [100, 500];
 /** Agents, of all homes that share this process. */
 const MOST_AGENTS = 200;
 
 /** @typedef {{stateDir: string, agentId: string}} Owner */
 
 /** By agent, the latest asked about last. @type {Map<string, Kept>} */
-const agents = shared(`shown-in-prompts@${PACKAGE_VERSION}`, () => new Map());
+const agents = shared(`times-of-memory@${PACKAGE_VERSION}`, () => new Map());
 
 /** @param {Owner} owner */
 function keptOf(owner) {
   const key = ownerKey(owner.stateDir, owner.agentId);
-  const kept = agents.get(key) ?? { shown: [], searches: [] };
+  const kept = agents.get(key) ?? { recalls: [], searches: [] };
   agents.delete(key);
   agents.set(key, kept);
   forgetOldest(agents, MOST_AGENTS);
@@ -39,34 +40,46 @@ function keptOf(owner) {
 }
 
 /**
- * @param {Owner} owner
- * @param {Omit<Shown, "at">} shown
+ * @param {Timed[]} times
+ * @param {number} ms
+ * @param {number} most
  */
-export function noteShown(owner, { text, ...shown }) {
-  const kept = keptOf(owner).shown;
-  kept.push({ at: Date.now(), ...shown, text: text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}…` : text });
-  if (kept.length > MOST_SHOWN) kept.shift();
+function noteTime(times, ms, most) {
+  times.push({ at: Date.now(), ms });
+  if (times.length > most) times.shift();
+}
+
+/**
+ * Notes what a turn was shown. It is handed over, and nobody waits for the disk. Of conversations that others take part in,
+ * of incognito ones and of those that nothing is taken from nothing is kept.
+ * @param {import("../host.js").Host} host
+ * @param {import("./agent.js").Agent} agent
+ * @param {Record<string, any>} ctx Of the hook.
+ * @param {{part: Part, ms: number, text: string}} shown `text` is empty where nothing was put in.
+ */
+export function noteShown(host, agent, ctx, { part, ms, text }) {
+  if (part === "recall" || part === "active-memory") noteTime(keptOf(agent.native).recalls, ms, MOST_RECALLS);
+  const isPersons = isConversation(ctx) && isPrivate(agent.cfg, ctx) && !isExcluded(host, agent.cfg, agent.agentId, ctx);
+  if (text === "" || !isPersons) return;
+  const failed = (/** @type {unknown} */ error) =>
+    host.logger.warn(`${PLUGIN_ID}: what was put into a prompt was not kept: ${errorMessage(error)}`);
+  try {
+    native().keepPrompt(agent.native, part, ms, String(ctx.sessionKey), text).catch(failed);
+    settleAtExit();
+  } catch (error) {
+    failed(error);
+  }
 }
 
 /**
  * @param {Owner} owner
  * @param {number} ms How long a search of an assistant took.
  */
-export function noteSearchTime(owner, ms) {
-  const kept = keptOf(owner).searches;
-  kept.push({ at: Date.now(), ms });
-  if (kept.length > MOST_SEARCHES) kept.shift();
-}
+export const noteSearchTime = (owner, ms) => noteTime(keptOf(owner).searches, ms, MOST_SEARCHES);
 
 /**
- * What is kept, oldest first. What was shown before something was forgotten goes for good: it may hold just that.
+ * How long things took since the process has started, oldest first.
  * @param {Owner} owner
- * @param {number} forgottenAt When something was forgotten last, in milliseconds since 1970.
  * @returns {Kept}
  */
-export function shownSince(owner, forgottenAt) {
-  const kept = agents.get(ownerKey(owner.stateDir, owner.agentId));
-  if (!kept) return { shown: [], searches: [] };
-  kept.shown = kept.shown.filter(({ at }) => at > forgottenAt);
-  return kept;
-}
+export const timesOf = ({ stateDir, agentId }) => agents.get(ownerKey(stateDir, agentId)) ?? { recalls: [], searches: [] };

@@ -45,7 +45,7 @@ export async function showIntents(host, event, ctx) {
     reserved.then((late) => (late ? settle(host, agent, turn, false) : undefined)).catch(() => {});
     return undefined;
   }
-  noteShown(agent.native, { part: "intents", ms: performance.now() - began, sessionKey: session, text: block });
+  noteShown(host, agent, ctx, { part: "intents", ms: performance.now() - began, text: block });
   turns.delete(session);
   turns.set(session, turn);
   forgetOldest(turns, MAX_TURNS);

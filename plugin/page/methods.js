@@ -13,7 +13,7 @@ import { agentStatus } from "../cli/status.js";
 import { consolidate } from "../consolidation/run.js";
 import { forgetRequest } from "../forgetting/request.js";
 import { automaticAgent } from "../hooks/agent.js";
-import { shownSince } from "../hooks/shown.js";
+import { timesOf } from "../hooks/shown.js";
 import { shown } from "../intents/tool.js";
 import { originLetters } from "../provenance/origins.js";
 import { authorizeHits } from "../session-visibility.js";
@@ -41,8 +41,8 @@ import { timelineOf } from "./timeline.js";
 const MOST_RESULTS = 50;
 /** Captures and events of intents that are listed, unless more are asked for; and the most. */
 const [LISTED, MOST_LISTED] = [200, 20_000];
-/** How long forgetting may take from the second that it is told for: a recall beside it may still show what is on its way out. */
-const FORGETTING_MS = 60_000;
+/** Blocks of prompts at a time, for whoever asks for no more. */
+const PROMPTS = 50;
 /** Lines of a note at a time. */
 const LINES = 400;
 
@@ -52,6 +52,7 @@ const METHODS = {
   search: { scope: "operator.read", work: search },
   note: { scope: "operator.read", work: note },
   activity: { scope: "operator.read", work: activity },
+  prompts: { scope: "operator.read", work: prompts },
   run: { scope: "operator.read", work: run },
   timeline: { scope: "operator.read", work: async (place) => await timelineOf(place, await runsOf(place)) },
   map: { scope: "operator.read", work: map },
@@ -191,11 +192,12 @@ async function note({ host, cfg, agentId }, params) {
 async function activity(place, params) {
   const most = params.most === undefined ? LISTED : count(params, "most", MOST_LISTED);
   const agent = automaticAgent(place.host, place.cfg, place.agentId).native;
-  const [{ captures, waiting }, intents, runs, forgotten] = await Promise.all([
+  const [{ captures, waiting }, intents, runs, forgotten, shownInPrompts] = await Promise.all([
     native().listCaptures(agent, most),
     native().listIntents(agent),
     runsOf(place),
     forgottenOf(place),
+    native().listPrompts(agent, params.most === undefined ? PROMPTS : most),
   ]);
   const events = intents
     .flatMap(({ id, description, history }) => (history ?? []).map(({ what, at }) => ({ at, what, id, description })))
@@ -208,20 +210,18 @@ async function activity(place, params) {
     intents: events,
     runs,
     forgotten,
-    prompts: promptsOf(place, forgotten)
-      .shown.filter(({ text: block }) => block !== "")
-      .toReversed(),
+    ...shownInPrompts,
   };
 }
 
 /**
- * What was put into prompts since the gateway has started, and how long that took.
+ * What was put into prompts before what `activity` or this answered, newest first.
  * @param {Place} place
- * @param {{at: string}[]} forgotten
+ * @param {Params} params
  */
-function promptsOf({ host, agentId }, forgotten) {
-  const last = Math.max(0, ...forgotten.map(({ at }) => Date.parse(at) || 0));
-  return shownSince({ stateDir: host.stateDir(), agentId }, last + FORGETTING_MS);
+async function prompts({ host, cfg, agentId }, params) {
+  const most = params.most === undefined ? PROMPTS : count(params, "most", MOST_LISTED);
+  return await native().listPrompts(automaticAgent(host, cfg, agentId).native, most, text(params, "before"));
 }
 
 /** @param {Place} place @returns {Promise<import("../../index.d.ts").ConsolidationRun[]>} */
@@ -322,9 +322,7 @@ async function learnedOf(place) {
  */
 async function health({ host, cfg, agentId }) {
   const status = await withManager(host, cfg, agentId, (manager) => agentStatus(host, { cfg, agentId }, manager, {}), "status");
-  const { shown: prompts, searches } = shownSince({ stateDir: host.stateDir(), agentId }, 0);
-  const recalls = prompts.filter(({ part }) => part === "recall" || part === "active-memory").map(({ at, ms }) => ({ at, ms }));
-  return { ...status, times: { recalls, searches } };
+  return { ...status, times: timesOf({ stateDir: host.stateDir(), agentId }) };
 }
 
 /** @param {Place} place @param {Params} params */

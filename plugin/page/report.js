@@ -62,7 +62,8 @@ function withoutTexts({ madeAt, isPrivate, overview, timeline, map, activity, ke
       intents: activity.intents.map((/** @type {any} */ { at, what }) => ({ at, what })),
       runs: activity.runs.map((/** @type {any} */ { startedAt, state, added, moved }) => ({ startedAt, state, added, moved })),
       forgotten: activity.forgotten.map((/** @type {any} */ { id, at, kind, lines }) => ({ id, at, kind, lines })),
-      prompts: activity.prompts.map((/** @type {any} */ { at, part }) => ({ at, part, text: "" })),
+      prompts: activity.prompts.map((/** @type {any} */ { at, id, part }) => ({ at, id, part, text: "" })),
+      next: null,
     },
     kept: {
       facts: kept.facts.map((/** @type {any} */ { category, importance, createdAt }) => ({ category, importance, createdAt })),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::{
-    capture::{erase::Places, journal::FactSource, log, queue::Job, short_term},
+    capture::{erase::Places, journal::FactSource, log, prompts::ShownPrompt, queue::Job, short_term},
     intents::StandingIntent,
 };
 use model::session_key::SessionKey;
@@ -139,6 +139,11 @@ impl Selection {
         !self.sessions.is_empty()
             || self.conversations.iter().any(|one| in_time(&Range { from_ms: one.from_ms, to_ms: one.to_ms }))
             || self.range.as_ref().is_some_and(in_time)
+    }
+
+    /// Whether it means a block that was put into a prompt.
+    pub(crate) fn prompt(&self, shown: &ShownPrompt) -> bool {
+        self.means(Lineage { key: Some(&shown.session_key), id: None, at_ms: Some(shown.at) })
     }
 
     /// Whether it means a standing intent: the conversation it was made in, or who made it.

@@ -83,6 +83,8 @@ pub struct Automatic {
     pub capture_on_compaction: bool,
     /// The last turns, word for word.
     pub short_term: ShortTerm,
+    /// The log of what was put into prompts.
+    pub prompt_history: PromptHistory,
     /// A note of every conversation that ends.
     pub session_notes: SessionNotes,
     /// The tools that store facts, find and forget them.
@@ -114,6 +116,14 @@ pub struct ShortTerm {
     /// Sizes (J5).
     #[serde(flatten)]
     pub limits: Limits,
+}
+
+/// What was put into prompts, as the model saw it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptHistory {
+    /// Days that it is kept; default 30, 0–3650, 0 = nothing is.
+    pub days: u64,
 }
 
 /// Session notes (H5).
@@ -200,6 +210,7 @@ fn read(reader: &mut Reader<'_>) -> Automatic {
                 max_tags: reader.count(&table::SHORT_TERM_MAX_TAGS),
             },
         },
+        prompt_history: PromptHistory { days: reader.integer(&table::PROMPT_HISTORY_DAYS) },
         session_notes: SessionNotes {
             enabled: reader.switch(&table::SESSION_NOTES_ENABLED),
             messages: reader.count(&table::SESSION_NOTES_MESSAGES),

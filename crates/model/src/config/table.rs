@@ -4,7 +4,7 @@
 use super::{active_memory, automatic, consolidation, setting::*, settings};
 
 /// Settings that hold others.
-pub(super) const GROUPS: [&str; 27] = ["dreaming", "multimodal", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "sessionNotes", "storedFacts", "standingIntents", "activeMemory", "consolidation", "memoryPolicy", "memoryPolicy.excludeSessions"];
+pub(super) const GROUPS: [&str; 28] = ["dreaming", "multimodal", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "promptHistory", "sessionNotes", "storedFacts", "standingIntents", "activeMemory", "consolidation", "memoryPolicy", "memoryPolicy.excludeSessions"];
 
 /// Whether memory is searched at all. Default: true.
 pub(super) const ENABLED: Switch = Switch { key: "enabled", default: true };
@@ -269,6 +269,9 @@ pub(super) const SHORT_TERM_MAX_TASK_CHARS: Integer = Integer { key: "shortTerm.
 
 /// Topics kept. Default: 5.
 pub(super) const SHORT_TERM_MAX_TAGS: Integer = Integer { key: "shortTerm.maxTags", range: 0..=20, default: 5 };
+
+/// Days that it is kept, word for word, in a file of ours that you alone can read; 0 keeps nothing. At most a thousand blocks and 9 MB of an agent are kept, and nothing of what was shown before something was forgotten. Default: 30.
+pub(super) const PROMPT_HISTORY_DAYS: Integer = Integer { key: "promptHistory.days", range: 0..=3650, default: 30 };
 
 /// Write the note, unless the session-memory hook of the host does. Default: false.
 pub(super) const SESSION_NOTES_ENABLED: Switch = Switch { key: "sessionNotes.enabled", default: false };

@@ -12,7 +12,7 @@ use super::{
 };
 use model::error::{Error, Result};
 
-/// Lines that [`soon`] has left to a thread and that are not written yet.
+/// Lines that were left to a thread, by [`soon`] or with [`pending`], and that are not written yet.
 static LATER: AtomicUsize = AtomicUsize::new(0);
 
 /// Does `work` on the file for a caller that must not wait: while another process holds it, a thread of its own does.
@@ -35,7 +35,7 @@ pub fn soon(path: &Path, work: impl FnOnce(Locked) -> Result<()> + Send + 'stati
     waits.map(drop).map_err(|e| Error::io(path, &e))
 }
 
-/// Waits until what [`soon`] left to threads is written, at most `limit`: a process that ends takes its threads along.
+/// Waits until what was left to threads is written, at most `limit`: a process that ends takes its threads along.
 /// Whether all of it was written.
 pub fn settle(limit: Duration) -> bool {
     let until = Instant::now() + limit;
@@ -48,8 +48,13 @@ pub fn settle(limit: Duration) -> bool {
     true
 }
 
+/// What [`settle`] waits for until it is dropped.
+pub(crate) fn pending() -> Pending {
+    Pending::new()
+}
+
 /// One line in [`LATER`], counted until it is dropped, however its thread ends.
-struct Pending;
+pub(crate) struct Pending;
 
 impl Pending {
     fn new() -> Self {

@@ -160,6 +160,14 @@ impl Locked {
         self.run(|file, _| Ok(file.metadata()?.len()))
     }
 
+    /// Its lines.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn count(&mut self) -> Result<usize> {
+        self.run(|file, _| count_lines(file))
+    }
+
     /// Renames the file to `<stem>-<date>.jsonl` (`-2`, `-3`, … when that exists) if it holds at least `max_lines` lines, or
     /// more bytes than are ever counted. Gives the new name when it did.
     ///

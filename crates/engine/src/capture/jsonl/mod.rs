@@ -18,6 +18,7 @@ use model::{error::Result, own_file};
 pub use damage::{SetAside, take_notices};
 pub(crate) use damage::{has_damage, mend};
 pub(super) use damage::{notice, write_aside};
+pub(crate) use later::pending;
 pub use later::{settle, soon};
 pub(crate) use locked::Locked;
 pub(super) use locked::still_named;

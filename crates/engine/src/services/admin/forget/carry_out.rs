@@ -13,7 +13,7 @@ use super::{
     ForgetReport, entry_of, report_of, undo_until,
 };
 use crate::{
-    capture::{erase, jsonl},
+    capture::{erase, jsonl, prompts::PromptLog},
     forgetting::plan::{Plan, Plans, State},
     intents::{Intents, StandingIntent},
     workspace::{
@@ -98,6 +98,7 @@ impl Admin {
                     cut.take(&notes)?;
                 }
                 erase::take(&plan.places, &plan.words)?;
+                admin.forget_prompts(&plan)?;
                 if let Some(folder) = &plan.intents_folder {
                     let ids: Vec<&str> = plan.intents.iter().map(|intent| intent.id.as_str()).collect();
                     Intents::of(folder).remove(&ids, admin.context.now_ms())?;
@@ -124,6 +125,8 @@ impl Admin {
                 tx.delete_meta(mapper::KEY)?;
                 tx.purge_texts(&hashes)
             })?;
+            // Once more: a turn may have been shown it while it was still in the index.
+            admin.forget_prompts(&plan)?;
             if let Some(file) = admin.context.store().admin() {
                 file.scrub(admin.context.shutdown())?;
             }
@@ -215,6 +218,11 @@ impl Admin {
                 admin.context.warn(&error, "what was begun to be forgotten could not be finished");
             }
         });
+    }
+
+    fn forget_prompts(&self, plan: &Plan) -> Result<()> {
+        let folder = plan.places.folder.as_deref();
+        folder.map_or(Ok(()), |folder| PromptLog::of(folder).forget(self.context.now_ms()))
     }
 
     fn turn(&self) -> Result<File> {

@@ -19,6 +19,7 @@ use crate::{
         facts,
         journal::Journal,
         log::Status,
+        prompts::PromptLog,
         rules::Category,
         short_term,
     },
@@ -126,6 +127,8 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
     report.captures = words.captures.len();
     report.waiting = words.turns.len();
     report.short_term = words.records();
+    let prompts = places.folder.as_deref().map_or_else(|| Ok(Vec::new()), |folder| PromptLog::of(folder).all())?;
+    report.prompts = prompts.len();
     report.damaged = words.damaged;
     report.intents = intents.len();
     report.claims = claims.len();
@@ -147,7 +150,7 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
         hashes,
         ..Plan::default()
     };
-    if is_nothing(&plan) {
+    if is_nothing(&plan) && !prompts.iter().any(|shown| selection.prompt(shown)) {
         return Err(Error::new(Code::NotFound, "nothing was found that could be forgotten")
             .remedy("`openclaw memory audit` shows what memory has of a conversation, a person or a time"));
     }

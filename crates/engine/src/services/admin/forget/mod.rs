@@ -99,6 +99,9 @@ pub struct ForgetReport {
     pub waiting: usize,
     /// Records of the short-term memory that were removed.
     pub short_term: usize,
+    /// Blocks in the log of prompts, which goes as a whole because they may quote anything; this is not undone.
+    #[serde(default)]
+    pub prompts: usize,
     /// Damaged files of automatic memory that were removed; this is not undone.
     pub damaged: usize,
     /// Standing intents that were removed.

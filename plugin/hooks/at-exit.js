@@ -1,0 +1,15 @@
+// A command of one turn ends soon after it, and what waits for another process or thread would be lost.
+
+import { native } from "../../lib/native.js";
+import { PACKAGE_VERSION } from "../../lib/package-info.js";
+import { shared } from "../../lib/shared.js";
+
+/** Whether this process does it; newer hosts load this module anew for every registration. */
+const settles = shared(`settles-at-exit@${PACKAGE_VERSION}`, () => ({ atExit: false }));
+
+/** Has the end of the process wait for what was handed over, at most two seconds. */
+export function settleAtExit() {
+  if (settles.atExit) return;
+  settles.atExit = true;
+  process.once("exit", () => native().settleTurns());
+}
