@@ -76,10 +76,14 @@ impl Layout {
         self.is_whole_for(vectors) && vectors.total <= 2 * self.made_of && self.made_of <= 2 * vectors.total.max(1)
     }
 
+    /// Whether it speaks of the same space.
+    fn is_of_space(&self, vectors: &AllVectors) -> bool {
+        self.space == vectors.space && self.landmarks.dims() == vectors.dims
+    }
+
     /// Whether it speaks of the same space, and nothing of it is broken.
     fn is_whole_for(&self, vectors: &AllVectors) -> bool {
-        self.space == vectors.space
-            && self.landmarks.dims() == vectors.dims
+        self.is_of_space(vectors)
             && self.landmarks.len() == self.discs.len()
             && self.discs.iter().all(|disc| (disc.at.x + disc.at.y + disc.radius).is_finite())
     }
@@ -114,38 +118,43 @@ impl Mapper {
         let known = drawn.clone();
         let current = self
             .background(move |mapper, _| {
-                // Of before it is drawn: what is committed meanwhile, a layout too, is looked at by the next.
                 let version = mapper.context.store().data_version()?;
                 match known.filter(|(of, _)| *of == version) {
                     Some(known) => Ok(known),
-                    None => Ok((version, Arc::new(mapper.draw()?))),
+                    None => mapper.draw().map(|(of, map)| (of, Arc::new(map))),
                 }
             })
             .await?;
         Ok(Arc::clone(&drawn.insert(current).1))
     }
 
-    fn draw(&self) -> Result<Map> {
+    /// The map, and the version that all of it is of, or of a later one.
+    fn draw(&self) -> Result<(DataVersion, Map)> {
         let (store, shutdown) = (self.context.store(), self.context.shutdown());
-        let found = store.read(|reader| {
-            let kept = reader.meta(KEY)?.and_then(|text| serde_json::from_str::<Layout>(&text).ok());
-            Ok(reader.all_vectors(Source::Memory, MOST)?.map(|vectors| (vectors, kept)))
-        })?;
-        let Some((vectors, kept)) = found.filter(|(vectors, _)| !vectors.chunks.is_empty()) else {
-            return Ok(Map::default());
-        };
-        let layout = match kept {
-            Some(layout) if layout.fits(&vectors) => layout,
-            former => {
-                let layout = self.lay_out(&vectors, former.filter(|layout| layout.is_whole_for(&vectors)))?;
-                let text = serde_json::to_string(&layout).unwrap_or_default();
-                // A map is drawn where nothing can be written, too.
-                self.context.told(store.write(move |tx| tx.set_meta(KEY, &text)), "the layout of the map was not kept");
-                layout
+        let mut made: Option<Layout> = None;
+        loop {
+            // Of before anything is read: what is committed meanwhile is looked at by the next. A layout of our own is a
+            // commit, too, and like any other; so all is read once more after it.
+            let version = store.data_version()?;
+            let found = store.read(|reader| {
+                let kept = reader.meta(KEY)?.and_then(|text| serde_json::from_str::<Layout>(&text).ok());
+                Ok(reader.all_vectors(Source::Memory, MOST)?.map(|vectors| (vectors, kept)))
+            })?;
+            let Some((vectors, kept)) = found.filter(|(vectors, _)| !vectors.chunks.is_empty()) else {
+                return Ok((version, Map::default()));
+            };
+            let fitting = kept.as_ref().filter(|layout| layout.fits(&vectors));
+            // What was made a moment ago and could not be kept: a map is drawn where nothing can be written.
+            let layout = fitting.or(made.as_ref().filter(|layout| layout.is_of_space(&vectors)));
+            if let Some(layout) = layout {
+                let placed = map::place(&layout.landmarks, &layout.discs, &vectors.codes, shutdown)?;
+                return Ok((version, store.read(|reader| drawn(reader, layout, &vectors, &placed))?));
             }
-        };
-        let placed = map::place(&layout.landmarks, &layout.discs, &vectors.codes, shutdown)?;
-        store.read(|reader| drawn(reader, &layout, &vectors, &placed))
+            let layout = self.lay_out(&vectors, kept.filter(|layout| layout.is_whole_for(&vectors)))?;
+            let text = serde_json::to_string(&layout).unwrap_or_default();
+            self.context.told(store.write(move |tx| tx.set_meta(KEY, &text)), "the layout of the map was not kept");
+            made = Some(layout);
+        }
     }
 
     fn lay_out(&self, vectors: &AllVectors, former: Option<Layout>) -> Result<Layout> {
@@ -224,4 +233,36 @@ fn day_of(path: &str, mtime_ns: i64) -> u16 {
 fn on_map(point: Point) -> (u16, u16) {
     let part = |share: f32| (share * WIDTH).clamp(0.0, WIDTH) as u16;
     (part(point.x), part(point.y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::testing::{Home, sync},
+        *,
+    };
+
+    // Keeping the layout is a commit, and whoever asked second had the same map drawn once more.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_map_with_a_new_layout_is_drawn_once_and_other_commits_are_seen() {
+        let home = Home::new(&[("memory/a.md", "abc of the boat house"), ("memory/b.md", "xyz of the yard")]);
+        let engine = home.open().await;
+        sync(&engine).await;
+        let first = engine.mapper.map().await.unwrap();
+        assert_eq!(first.total, 2);
+        assert!(engine.context.store().read(|r| r.meta(KEY)).unwrap().is_some(), "its layout is kept");
+        assert!(Arc::ptr_eq(&first, &engine.mapper.map().await.unwrap()), "nothing has changed but by itself");
+        home.write("memory/c.md", "def of the pier");
+        sync(&engine).await;
+        let second = engine.mapper.map().await.unwrap();
+        assert_eq!(second.total, 3);
+        // So much is new that it is laid out anew.
+        for n in 0..6 {
+            home.write(&format!("memory/more-{n}.md"), &format!("ghi {n} of the harbour"));
+        }
+        sync(&engine).await;
+        let third = engine.mapper.map().await.unwrap();
+        assert_eq!(third.total, 9);
+        assert!(Arc::ptr_eq(&third, &engine.mapper.map().await.unwrap()));
+    }
 }
