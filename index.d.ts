@@ -4,6 +4,7 @@
  */
 
 import type {
+  Answers,
   AutomaticSettings,
   CaptureEntry,
   CaptureOutcome,
@@ -27,6 +28,7 @@ import type {
   MemoryRestoreReport,
   MemorySource,
   MemorySyncReport,
+  ModelPrice,
   ModelTask,
   ProvenanceAsked,
   Recall,
@@ -380,6 +382,10 @@ export interface NativeBinding {
   renameSessionNote: typeof renameSessionNote
   listCaptures: typeof listCaptures
   keepPrompt: typeof keepPrompt
+  bookAnswer: typeof bookAnswer
+  listAnswers: typeof listAnswers
+  keptPrices: typeof keptPrices
+  keepPrices: typeof keepPrices
   listPrompts: typeof listPrompts
   tendPrompts: typeof tendPrompts
   forgetPrompts: typeof forgetPrompts
@@ -571,6 +577,22 @@ export interface ActiveOutcome {
   shown: string
 }
 
+/** What an answer of a model took. */
+export interface AnswerSpent {
+  /** What was asked for: `active-memory`, `consolidation`, `memory-capture`, … */
+  purpose: string
+  /** The provider, as the host names it. */
+  provider: string
+  /** The model. */
+  model: string
+  /** Tokens of the question, cached ones included. */
+  inputTokens: number
+  /** Tokens of the answer. */
+  outputTokens: number
+  /** What the host says that it cost, in US dollars. */
+  hostCost?: number
+}
+
 /** Whose automatic memory. */
 export interface AutomaticAgent {
   /** The plugin's own configuration. */
@@ -590,6 +612,14 @@ export interface AutomaticAgent {
  * `MEM_CONFIG` when a value has the wrong type.
  */
 export declare function automaticSettings(agent: AutomaticAgent): AutomaticSettings
+
+/**
+ * Books an answer in this month. Nobody needs to wait for it; a process that ends waits with `settleTurns`.
+ *
+ * # Errors
+ * When the file cannot be read or written.
+ */
+export declare function bookAnswer(agent: AutomaticAgent, spent: AnswerSpent): Promise<undefined>
 
 /** Takes a standing intent back; null when there is none of that id that could come up. */
 export declare function cancelIntent(agent: AutomaticAgent, id: string): Promise<StandingIntent | null>
@@ -803,6 +833,14 @@ export declare function isActiveMemoryOff(agent: AutomaticAgent, sessionKey: str
 export declare function keepActiveMemoryCall(agent: AutomaticAgent, call: { lane: string; style: string; model: string; prompt: string; answer: string; shown: string; ms: number; status: string }): void
 
 /**
+ * Keeps prices over those of before, and takes out those of the names `without`; gives all.
+ *
+ * # Errors
+ * `MEM_ARGUMENT` for what is no price, and when the file cannot be read or written.
+ */
+export declare function keepPrices(agent: AutomaticAgent, prices: ModelPrice[], without: Array<string>): Promise<ModelPrice[]>
+
+/**
  * Keeps what was put into a prompt, for as many days as the settings say. Nobody needs to wait for it; a process that ends
  * waits with `settleTurns`. `ms` is how long it took.
  *
@@ -810,6 +848,22 @@ export declare function keepActiveMemoryCall(agent: AutomaticAgent, call: { lane
  * `MEM_CONFIG`, `MEM_ARGUMENT` when there is no such part, and when the file cannot be written.
  */
 export declare function keepPrompt(agent: AutomaticAgent, part: 'recall' | 'short-term-memory' | 'active-memory' | 'intents', ms: number, sessionKey: string, text: string): Promise<undefined>
+
+/**
+ * The prices that were said on the page, for all agents.
+ *
+ * # Errors
+ * When the file cannot be read.
+ */
+export declare function keptPrices(agent: AutomaticAgent): Promise<ModelPrice[]>
+
+/**
+ * What models have taken that answered, by month, oldest first.
+ *
+ * # Errors
+ * When the file cannot be read.
+ */
+export declare function listAnswers(agent: AutomaticAgent): Promise<Answers[]>
 
 /** What was captured, newest first, and how many turns still wait. Fails when a file cannot be read. */
 export declare function listCaptures(agent: AutomaticAgent, limit: number): Promise<{ captures: CaptureEntry[]; waiting: number }>

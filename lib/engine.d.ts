@@ -587,6 +587,38 @@ export type PromptPage = {
   next: string | null;
 };
 
+/** What the answers of one model to one kind of question cost in a month. */
+export type Answers = {
+  /** `2026-11` */
+  month: string;
+  /** What was asked for: `active-memory`, `consolidation`, `memory-capture`, … */
+  purpose: string;
+  /** The provider, as the host names it. */
+  provider: string;
+  /** The model. */
+  model: string;
+  /** Questions. */
+  requests: number;
+  /** Tokens of the questions, cached ones included. */
+  inputTokens: number;
+  /** Tokens of the answers. */
+  outputTokens: number;
+  /** What the host says that those of `costed` cost, in US dollars. */
+  hostCost: number;
+  /** Questions of which the host said it. */
+  costed: number;
+};
+
+/** What tokens cost, by a million, in the user's currency. */
+export type ModelPrice = {
+  /** A provider, or `provider/model`. */
+  of: string;
+  /** Tokens that are sent. */
+  input: number;
+  /** Tokens that are answered; as those that are sent where nothing is said. */
+  output?: number;
+};
+
 /** What the host is asked. */
 export type SessionRequest =
   | {

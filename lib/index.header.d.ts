@@ -4,6 +4,7 @@
  */
 
 import type {
+  Answers,
   AutomaticSettings,
   CaptureEntry,
   CaptureOutcome,
@@ -27,6 +28,7 @@ import type {
   MemoryRestoreReport,
   MemorySource,
   MemorySyncReport,
+  ModelPrice,
   ModelTask,
   ProvenanceAsked,
   Recall,
@@ -380,6 +382,10 @@ export interface NativeBinding {
   renameSessionNote: typeof renameSessionNote
   listCaptures: typeof listCaptures
   keepPrompt: typeof keepPrompt
+  bookAnswer: typeof bookAnswer
+  listAnswers: typeof listAnswers
+  keptPrices: typeof keptPrices
+  keepPrices: typeof keepPrices
   listPrompts: typeof listPrompts
   tendPrompts: typeof tendPrompts
   forgetPrompts: typeof forgetPrompts

@@ -15,6 +15,7 @@ import type {
   MemoryForgetUndone,
   MemoryMap,
   MemorySource,
+  ModelPrice,
   OriginClass,
   PromptPage,
   StandingIntent,
@@ -102,11 +103,39 @@ export interface PageActivity extends PromptPage {
   forgotten: ForgottenEntry[];
 }
 
+/** What one model was sent for one purpose in a month, and what that costs. */
+export interface PageSpent {
+  /** `embeddings`, `active-memory`, `consolidation`, `memory-capture`, `session-notes`. */
+  purpose: string;
+  /** Empty where nobody knows it. */
+  provider: string;
+  model: string;
+  requests: number;
+  /** Tokens that were sent. */
+  input: number;
+  /** Tokens that were answered. */
+  output: number;
+  /** Null where the price is not known. Without a `price` it is what the host said, in US dollars. */
+  cost: number | null;
+  /** Of a million tokens, and who said so. */
+  price: { input: number; output: number; from: "settings" | "page" } | null;
+}
+
+/** What providers were sent, the latest month first. `cost` is null where a price is missing. */
+export interface PageCosts {
+  months: { month: string; cost: number | null; models: PageSpent[] }[];
+  /** Prices of the settings, which win. */
+  configured: ModelPrice[];
+  /** Prices that were said on the page. */
+  kept: ModelPrice[];
+}
+
 /** How the index stands: what `openclaw memory status --json` says of an agent, and how long things took. */
 export interface PageHealth {
   status: MemoryStatus;
   /** What the disk holds beside what the index holds: `skipped` (`SkippedFile[]`), `pending`, `usage` of providers, `limits`, … */
   scan: Record<string, any>;
+  costs: PageCosts;
   disk: { otherIndexes: number; records: number };
   automatic: Record<string, boolean | string>;
   consolidation?: any;
@@ -135,7 +164,9 @@ export interface PageMethods {
   planForget: { params: { path: string; lines?: string }; result: MemoryForgetReport & { refusals: string[] } };
   applyForget: { params: { id: string }; result: MemoryForgetReport };
   undoForget: { params: { id: string }; result: MemoryForgetUndone };
+  /** Prices of a million tokens by `provider` or `provider/model`, for all agents; null takes one out. Prices of the settings win. */
+  setPrices: { params: { prices: Record<string, number | { input: number; output?: number } | null> }; result: { kept: ModelPrice[] } };
 }
 
 /** Methods that change something and need `operator.write`; the others need `operator.read`. */
-export type PageChange = "undoCapture" | "undoRun" | "cancelIntent" | "planForget" | "applyForget" | "undoForget";
+export type PageChange = "undoCapture" | "undoRun" | "cancelIntent" | "planForget" | "applyForget" | "undoForget" | "setPrices";

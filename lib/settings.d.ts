@@ -35,6 +35,8 @@ export interface PluginSettings {
   maxFileBytes?: number;
   /** What a million tokens of the embedding model cost, in your currency: the status then tells the cost of the month, not its tokens alone. Default: unknown. */
   pricePerMillionTokens?: number;
+  /** What a million tokens cost, in your currency, by provider or provider/model: { "openai/text-embedding-3-small": 0.02, "anthropic/claude": { input: 3, output: 15 } }. Status and page tell costs by it; it wins over pricePerMillionTokens and over prices that were said on the page. Default: unknown. */
+  prices?: Record<string, number | { input: number; output?: number }>;
   /** Time zone of dated notes and time words, for example Europe/Berlin. Default: the user's. */
   timeZone?: string;
   /** Whether results name their source: auto = in direct chats only. Default: auto. */

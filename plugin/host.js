@@ -3,6 +3,7 @@
 import path from "node:path";
 import { agentEntry, listAgentIds, normalizeAgentId } from "../lib/config.js";
 import { askModel } from "./hooks/model.js";
+import { noteAnswer } from "./hooks/spending.js";
 import { sessionEntry } from "./hooks/session-entry.js";
 import { hostAdapter } from "./host-embeddings.js";
 import { versionHas } from "./host-versions.js";
@@ -188,7 +189,10 @@ export class Host {
    */
   #port(agentId) {
     return {
-      askModel: (task) => askModel(this.#api.runtime, { cfg: this.config(), agentId }, task),
+      askModel: (task) => {
+        const agent = { cfg: this.config(), agentId };
+        return askModel(this.#api.runtime, agent, task, (purpose, answer) => noteAnswer(this, agent, purpose, answer));
+      },
       provenance: ({ workspaceDir, files }) => originsOf(this.workspaceDir(this.config(), agentId) ?? workspaceDir, files),
       log: voiceOf(this),
     };

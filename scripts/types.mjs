@@ -46,6 +46,8 @@ const ROOTS = {
   CaptureStatus: "capture/log.rs Status",
   ShownPrompt: "ShownPrompt",
   PromptPage: "PromptPage",
+  Answers: "spending.rs Answers",
+  ModelPrice: "ModelPrice",
   SessionRequest: "host.rs Request",
   ResolvedSettings: "settings.rs Settings",
   AutomaticSettings: "Automatic",

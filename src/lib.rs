@@ -21,6 +21,7 @@ pub mod map;
 mod promise;
 pub mod prompts;
 mod runtime;
+pub mod spending;
 pub mod text;
 mod thread;
 pub mod types;

@@ -9,7 +9,10 @@ use super::{
     error::to_js,
     promise::promise,
 };
-use engine::capture::prompts::{PromptLog, PromptPart, ShownPrompt};
+use engine::capture::{
+    jsonl,
+    prompts::{PromptLog, PromptPart, ShownPrompt},
+};
 use model::{clock::now_ms, error::Result};
 
 impl AutomaticAgent {
@@ -38,7 +41,7 @@ pub fn keep_prompt(
         Ok((ShownPrompt { at: now_ms(), id: String::new(), part, ms, session_key, text }, agent.prompt_log()?))
     };
     let (shown, (log, days)) = ready().map_err(|e| to_js(env, e))?;
-    promise(env, log.settled(move |log| log.add(shown, days)), |()| ())
+    promise(env, jsonl::settled(move || log.add(shown, days)), |()| ())
 }
 
 /// What was put into prompts, newest first: at most so many, older than the one of an id, and about a megabyte.
@@ -53,7 +56,7 @@ pub fn list_prompts(
     before: Option<String>,
 ) -> napi::Result<PromiseRaw<'_, Value>> {
     let (log, days) = agent.prompt_log().map_err(|e| to_js(env, e))?;
-    let work = log.with(move |log| to_value(&log.page(before.as_deref(), most as usize, days, now_ms())?));
+    let work = jsonl::settled(move || to_value(&log.page(before.as_deref(), most as usize, days, now_ms())?));
     promise(env, work, |page| page)
 }
 
@@ -64,7 +67,7 @@ pub fn list_prompts(
 #[napi]
 pub fn tend_prompts(env: &Env, agent: AutomaticAgent) -> napi::Result<PromiseRaw<'_, ()>> {
     let (log, days) = agent.prompt_log().map_err(|e| to_js(env, e))?;
-    promise(env, log.with(move |log| log.tend(days, now_ms())), |()| ())
+    promise(env, jsonl::settled(move || log.tend(days, now_ms())), |()| ())
 }
 
 /// Takes out all that was put into prompts. For a minute nothing is kept then: a turn may have begun before.
@@ -73,5 +76,6 @@ pub fn tend_prompts(env: &Env, agent: AutomaticAgent) -> napi::Result<PromiseRaw
 /// When the file cannot be written.
 #[napi]
 pub fn forget_prompts(env: &Env, agent: AutomaticAgent) -> napi::Result<PromiseRaw<'_, ()>> {
-    promise(env, PromptLog::of(&agent.folder()).with(|log| log.forget(now_ms())), |()| ())
+    let log = PromptLog::of(&agent.folder());
+    promise(env, jsonl::settled(move || log.forget(now_ms())), |()| ())
 }

@@ -5,10 +5,12 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
+import { native } from "../../lib/native.js";
 import { nativeAgent } from "../../plugin/consolidation/agent.js";
 import { noteSearch, noteTurn } from "../../plugin/consolidation/evidence.js";
 import { lookWhoIsDue } from "../../plugin/consolidation/nights.js";
 import { apply, consolidate, plan } from "../../plugin/consolidation/run.js";
+import { automaticAgent } from "../../plugin/hooks/agent.js";
 import { Host } from "../../plugin/host.js";
 import { commandLine } from "../support/command-line.mjs";
 import { makeWorkspace } from "../support/workspace.mjs";
@@ -98,7 +100,9 @@ test("a model is asked once, and what it makes up is not written", async () => {
       const [{ id }] = JSON.parse(data).statements;
       return {
         text: JSON.stringify({ entries: [{ ids: [id], text: "Invoices go out on the 7th of the month." }] }),
-        usage: { inputTokens: 300, outputTokens: 40 },
+        provider: "anthropic",
+        model: "claude",
+        usage: { inputTokens: 300, outputTokens: 40, costUsd: 0.002 },
       };
     },
   };
@@ -109,6 +113,10 @@ test("a model is asked once, and what it makes up is not written", async () => {
   expect(await here.read("MEMORY.md")).toContain(INVOICES);
   const state = await consolidate(here, { op: "status" });
   expect(state.tokens).toMatchObject([{ inputTokens: 300, outputTokens: 40 }]);
+  expect(native().settleTurns()).toBe(true);
+  const [booked] = await native().listAnswers(automaticAgent(here.host, here.cfg, here.agentId).native);
+  const spent = { purpose: "consolidation", provider: "anthropic", model: "claude", requests: 1, inputTokens: 300, outputTokens: 40 };
+  expect(booked).toMatchObject({ ...spent, hostCost: 0.002, costed: 1 });
 });
 
 test("a model that fails costs no entry", async () => {

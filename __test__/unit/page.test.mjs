@@ -16,6 +16,7 @@ import { decoded, legend } from "../../page/src/points.js";
 import { apply } from "../../plugin/consolidation/run.js";
 import { automaticAgent } from "../../plugin/hooks/agent.js";
 import { noteSearchTime, noteShown } from "../../plugin/hooks/shown.js";
+import { noteAnswer } from "../../plugin/hooks/spending.js";
 import { Host } from "../../plugin/host.js";
 import { registerPage } from "../../plugin/page/register.js";
 import { giveTicket, takeTicket } from "../../plugin/page/tickets.js";
@@ -97,7 +98,15 @@ test("what looks needs operator.read, what changes something operator.write", as
   const { methods, routes, tabs } = await registered();
   const names = (/** @type {string} */ scope) => [...methods].filter(([, one]) => one.scope === scope).map(([name]) => name.split(".")[2]);
   expect(names("operator.read")).toEqual(["overview", "search", "note", "activity", "prompts", "run", "timeline", "map", "kept", "health"]);
-  expect(names("operator.write")).toEqual(["undoCapture", "undoRun", "cancelIntent", "planForget", "applyForget", "undoForget"]);
+  expect(names("operator.write")).toEqual([
+    "undoCapture",
+    "undoRun",
+    "cancelIntent",
+    "planForget",
+    "applyForget",
+    "undoForget",
+    "setPrices",
+  ]);
   expect(routes.map(({ path: base, auth, match }) => [base, auth, match])).toEqual([
     [`/${ID}/tab`, "gateway", "prefix"],
     [`/${ID}/page`, "plugin", "prefix"],
@@ -167,9 +176,10 @@ test("what the methods answer has the types that are shipped, and nothing beside
   await ask("activity", { most: 5000 });
   await ask("undoForget", { id });
   await ask("cancelIntent", { id: intent });
+  expect((await ask("setPrices", { prices: { openai: 2, "anthropic/claude": { input: 3, output: 15 } } })).kept).toHaveLength(2);
   await ask("undoRun", { runId });
   // All but taking a capture out, which is one yes or no: captures are made by turns of a host.
-  expect(new Set(answers.map(([name]) => name)).size).toBe(15);
+  expect(new Set(answers.map(([name]) => name)).size).toBe(16);
   const lines = answers.map(([name, answer], at) => `export const a${at}: PageMethods["${name}"]["result"] = ${JSON.stringify(answer)}`);
   const folder = await mkdtemp(path.join(root, "dist/answers-"));
   onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
@@ -269,6 +279,33 @@ test("the map says whose words each note holds when it is asked, in the order of
     ["somebody else's", 1],
     ["the system's", 1],
   ]);
+});
+
+test("what providers were sent has a cost at prices of the settings, of the page and of the host, in this order", async () => {
+  const { host, cfg, call } = await registered();
+  const agent = automaticAgent(host, cfg, "main");
+  const usage = { inputTokens: 1_000_000, outputTokens: 100_000 };
+  noteAnswer(host, agent, "active-memory", { provider: "anthropic", model: "claude", usage: { ...usage, costUsd: 7 } });
+  // As an agent run of 2026.4.12 tells it, and one that tells nothing.
+  noteAnswer(host, agent, "memory-capture", {
+    meta: { agentMeta: { provider: "x", model: "y", usage: { input: 10, output: 2, cacheRead: 5 } } },
+  });
+  noteAnswer(host, agent, "memory-capture", { text: "no usage" });
+  expect(native().settleTurns()).toBe(true);
+  const costs = async () => (await call("health")).costs;
+  const of = async (/** @type {string} */ provider) =>
+    (await costs()).months[0].models.find((/** @type {any} */ one) => one.provider === provider);
+  expect(await of("anthropic")).toMatchObject({ requests: 1, input: 1_000_000, output: 100_000, cost: 7, price: null });
+  expect(await of("x")).toMatchObject({ purpose: "memory-capture", input: 15, output: 2, cost: null });
+  expect((await costs()).months).toMatchObject([{ month: expect.stringMatching(/^\d{4}-\d\d$/), cost: null }]);
+  await call("setPrices", { prices: { "anthropic/claude": { input: 3, output: 15 }, x: 1 } });
+  expect(await of("anthropic")).toMatchObject({ cost: 4.5, price: { input: 3, output: 15, from: "page" } });
+  expect((await costs()).months[0].cost).toBeCloseTo(4.5 + 17e-6, 9);
+  Object.assign(cfg.plugins.entries[ID].config, { prices: { Anthropic: 10, broken: "no" } });
+  expect(await of("anthropic")).toMatchObject({ cost: 11, price: { input: 10, output: 10, from: "settings" } });
+  expect((await call("setPrices", { prices: { x: null } })).kept).toEqual([{ of: "anthropic/claude", input: 3, output: 15 }]);
+  for (const prices of [undefined, { x: -1 }, { x: "1" }, { "": 1 }, { x: { output: 1 } }])
+    await expect(call("setPrices", { prices }), JSON.stringify(prices)).rejects.toMatchObject({ code: "MEM_ARGUMENT" });
 });
 
 test("a question that is wrong says what is wrong with it", async () => {
@@ -407,16 +444,18 @@ test.skipIf(!BROWSER)(
     await run("report", file);
     const { page, faults } = await watchedPage(browser, "null");
     await page.goto(`file://${file}#health`);
-    const section = page.locator("section", { hasText: "Sent to providers" });
-    await section.getByRole("heading", { name: new Date().toISOString().slice(0, 7) }).waitFor();
-    const tokens = Number(/([\d,]+) tokens/.exec((await section.textContent()) ?? "")?.[1].replaceAll(",", ""));
+    const section = page.locator("section", { hasText: "Sent to providers" }).first();
+    await section.getByRole("columnheader", { name: new Date().toISOString().slice(0, 7) }).waitFor();
+    const row = section.getByRole("row", { name: /openai\/fake embeddings/ });
+    const tokens = Number(/([\d,]+) tokens/.exec((await row.textContent()) ?? "")?.[1].replaceAll(",", ""));
     expect(tokens).toBeGreaterThan(0);
-    await section.getByText("no price is set").waitFor();
-    await section.getByText("At other prices").click();
-    await section.getByLabel("openai, fake, per million tokens").fill("500000");
-    await section.getByText("Cost at these prices").waitFor();
-    const shown = (await section.locator("dl > div", { hasText: "Cost at these prices" }).locator("dd").textContent()) ?? "";
+    const cost = section.getByRole("row", { name: /^Cost/ });
+    await cost.getByText("no price is set").waitFor();
+    await section.getByText("Prices", { exact: true }).click();
+    await section.getByLabel("openai/fake, per million tokens").fill("500000");
+    const shown = (await cost.getByRole("cell").first().textContent()) ?? "";
     expect(Number(shown.replaceAll(",", ""))).toBeCloseTo(tokens / 2, 2);
+    expect(await section.getByRole("button", { name: "Keep these prices" }).count()).toBe(0);
     expect(faults).toEqual([]);
   },
   400_000,

@@ -114,14 +114,23 @@ test("status fits one screen, and tells what the disk holds, and how consolidati
   expect(agent.disk).toMatchObject({ otherIndexes: 2048, records: expect.any(Number) });
 });
 
+const spent = { purpose: "embeddings", provider: "openai", model: "small", output: 0, price: null };
+const answered = { ...spent, purpose: "active-memory", model: "large", requests: 2, input: 900, output: 100, cost: 0.5 };
 test.each([
-  [{ month: "2026-11", requests: 3, tokens: 1200, cost: null }, "Cost of 2026-11: 1200 tokens in 3 requests"],
-  [{ month: "2026-11", requests: 1, tokens: 1200, cost: 0.000_24 }, "Cost of 2026-11: 0.00024 (1200 tokens in 1 request)"],
-  [{ month: "2026-11", requests: 9, tokens: 9_000_000, cost: 12.5 }, "Cost of 2026-11: 12.50 (9000000 tokens in 9 requests)"],
-])("the month %o", (month, line) => {
+  [null, [{ ...spent, requests: 3, input: 1200, cost: null }], "Cost of 2026-11: 1200 tokens in 3 requests"],
+  [0.000_24, [{ ...spent, requests: 1, input: 1200, cost: 0.000_24 }], "Cost of 2026-11: 0.00024 (1200 tokens in 1 request)"],
+  [12.5, [{ ...spent, requests: 9, input: 9_000_000, cost: 12.5 }], "Cost of 2026-11: 12.50 (9000000 tokens in 9 requests)"],
+  [
+    13,
+    [{ ...spent, requests: 9, input: 9_000_000, cost: 12.5 }, answered],
+    "Cost of 2026-11: 13.00 (9001000 tokens in 11 requests)\n  openai small embeddings 12.50 (9000000 tokens in 9 requests)\n" +
+      "  openai large active-memory 0.50 (1000 tokens in 2 requests)",
+  ],
+])("what a month cost: %s", (cost, models, line) => {
   process.env.NO_COLOR = "1";
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
-  printStatus([{ agentId: "main", status: {}, scan: { usage: { month } } }], []);
+  const costs = { months: [{ month: "2026-11", cost, models }], configured: [], kept: [] };
+  printStatus([{ agentId: "main", status: {}, costs, scan: { usage: { month: { month: "2026-11" } } } }], []);
   const text = log.mock.calls.flat().join("\n");
   log.mockRestore();
   expect(text).toContain(line);

@@ -5,13 +5,13 @@ import { Plot } from "./plot.jsx";
 import { Usage } from "./usage.jsx";
 import { counted } from "./words.js";
 
-/** @param {{agentId: string}} props */
-export function Health({ agentId }) {
-  const { result, error } = useAnswer("health", { agentId });
+/** @param {{agentId: string, mayChange: boolean}} props */
+export function Health({ agentId, mayChange }) {
+  const { result, error, again } = useAnswer("health", { agentId });
   if (error) return <Problem error={error} />;
   if (!result) return <Waiting />;
   if (result.status === "disabled") return <Nothing>Memory search is switched off for this agent.</Nothing>;
-  const { status, scan, disk, automatic, consolidation } = result;
+  const { status, scan, costs, disk, automatic, consolidation } = result;
   const custom = /** @type {Record<string, any>} */ (status.custom ?? {});
   const index = (custom.sizes?.database ?? 0) + (custom.sizes?.log ?? 0);
   const pending = custom.pendingEmbeddings ?? 0;
@@ -50,7 +50,7 @@ export function Health({ agentId }) {
           <Entry name="Consolidation" value={consolidation?.settings?.mode ?? "off"} />
         </dl>
       </section>
-      <Usage usage={scan.usage} consolidation={consolidation?.tokens ?? []} />
+      <Usage costs={costs} mayChange={mayChange} again={again} />
       <Times times={result.times} />
       <section>
         <h2>

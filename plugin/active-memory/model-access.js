@@ -4,6 +4,7 @@
 
 import { isRecord } from "../../lib/config.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { noteAnswer } from "../hooks/spending.js";
 import { importSdk } from "../sdk.js";
 import { askAgent, canRunAgent } from "./sub-agent.js";
 
@@ -11,6 +12,7 @@ import { askAgent, canRunAgent } from "./sub-agent.js";
  * @typedef {import("../hooks/agent.js").Agent} Agent
  * @typedef {{api: import("../host.js").PluginApi, host: import("../host.js").Host}} Plugin
  * @typedef {{system: string, prompt: string, maxTokens: number}} Task
+ * @typedef {{signal: AbortSignal, noted: (answer: any) => any}} How `noted` is told what the host gave.
  * @typedef {{text: string, seen: string[]}} Answer `seen`: what tools gave an agent that answers.
  * @typedef {{name: string, policy: string, tools: string[], ask: (task: Task, signal: AbortSignal) => Promise<Answer>}} Access
  *   `name`: which model by which way; `policy`: what the configuration says about it; `tools`: those of an agent.
@@ -61,22 +63,38 @@ function askOnce({ api, host }, agent, ctx) {
   const wanted = agent.settings.activeMemory.model ?? (grants.allowModelOverride ? sessionModel(ctx) : undefined);
   const model = grants.allowModelOverride === true ? wanted : undefined;
   const policy = JSON.stringify([grants, wanted ?? null]);
+  const noted = (/** @type {any} */ answer) => {
+    noteAnswer(host, agent, "active-memory", answer);
+    return answer;
+  };
   if (typeof runtime.llm?.complete === "function") {
     const { isDefaultAgent } = agent.native;
     if (isDefaultAgent || grants.allowAgentIdOverride === true) {
       const who = isDefaultAgent ? {} : { agentId: agent.agentId };
       const how = host.has("completionReasoning") ? { reasoning: agent.settings.activeMemory.thinking } : {};
       const more = { ...who, ...how, ...(model ? { model } : {}) };
-      return { name: `llm ${agent.agentId} ${model ?? ""}`, policy, ask: (task, signal) => complete(runtime.llm, task, more, signal) };
+      return {
+        name: `llm ${agent.agentId} ${model ?? ""}`,
+        policy,
+        ask: (task, signal) => complete(runtime.llm, task, { more, signal, noted }),
+      };
     }
     if (typeof runtime.subagent?.complete !== "function") return null;
     const ms = agent.settings.activeMemory.timeoutMs + agent.settings.activeMemory.lateMs;
-    return { name: `agent ${agent.agentId}`, policy, ask: (task, signal) => completeAs(runtime.subagent, agent.agentId, task, ms, signal) };
+    return {
+      name: `agent ${agent.agentId}`,
+      policy,
+      ask: (task, signal) => completeAs(runtime.subagent, agent.agentId, task, { ms, signal, noted }),
+    };
   }
   // Only hosts that offer nothing else: on others this would go round what the operator allows.
   if (typeof runtime.agent?.runEmbeddedPiAgent !== "function") return null;
   const named = agent.settings.activeMemory.model ?? sessionModel(ctx);
-  return { name: `sdk ${agent.agentId} ${named ?? ""}`, policy, ask: (task, signal) => completePrepared(agent, named, task, signal) };
+  return {
+    name: `sdk ${agent.agentId} ${named ?? ""}`,
+    policy,
+    ask: (task, signal) => completePrepared(agent, named, task, { signal, noted }),
+  };
 }
 
 /** What the operator lets us ask for. @param {import("../host.js").HostConfig} cfg @returns {Record<string, any>} */
@@ -96,19 +114,20 @@ export const isRefusal = (error) =>
  * From 2026.6. An abort does not throw there: it gives what had come until then.
  * @param {Record<string, any>} llm
  * @param {Task} task
- * @param {Record<string, unknown>} more
- * @param {AbortSignal} signal
+ * @param {{more: Record<string, unknown>} & How} how
  */
-async function complete(llm, { system, prompt, maxTokens }, more, signal) {
-  const { text } = await llm.complete({
-    messages: [{ role: "user", content: prompt }],
-    systemPrompt: system,
-    purpose: PURPOSE,
-    maxTokens,
-    temperature: 0,
-    signal,
-    ...more,
-  });
+async function complete(llm, { system, prompt, maxTokens }, { more, signal, noted }) {
+  const { text } = noted(
+    await llm.complete({
+      messages: [{ role: "user", content: prompt }],
+      systemPrompt: system,
+      purpose: PURPOSE,
+      maxTokens,
+      temperature: 0,
+      signal,
+      ...more,
+    }),
+  );
   return whole(String(text ?? ""), signal);
 }
 
@@ -117,11 +136,10 @@ async function complete(llm, { system, prompt, maxTokens }, more, signal) {
  * @param {Record<string, any>} subagent
  * @param {string} agentId
  * @param {Task} task
- * @param {number} timeoutMs
- * @param {AbortSignal} signal
+ * @param {{ms: number} & How} how
  */
-async function completeAs(subagent, agentId, { system, prompt }, timeoutMs, signal) {
-  const answer = await subagent.complete({ agentId, message: prompt, extraSystemPrompt: system, timeoutMs, signal });
+async function completeAs(subagent, agentId, { system, prompt }, { ms: timeoutMs, signal, noted }) {
+  const answer = noted(await subagent.complete({ agentId, message: prompt, extraSystemPrompt: system, timeoutMs, signal }));
   return whole(String(typeof answer === "string" ? answer : (answer?.text ?? "")), signal);
 }
 
@@ -180,18 +198,14 @@ export function makeReady({ api }, agent, ctx) {
  * @param {Agent} agent
  * @param {string | undefined} named
  * @param {Task} task
- * @param {AbortSignal} signal
+ * @param {How} how
  */
-async function completePrepared(agent, named, { system, prompt, maxTokens }, signal) {
+async function completePrepared(agent, named, { system, prompt, maxTokens }, { signal, noted }) {
   const { sdk, model, auth } = await prepare(agent, named);
   signal.throwIfAborted();
   const context = { systemPrompt: system, messages: [{ role: "user", content: prompt, timestamp: Date.now() }] };
-  const answer = await sdk.completeWithPreparedSimpleCompletionModel({
-    model,
-    auth,
-    context,
-    options: { maxTokens, temperature: 0, signal },
-  });
+  const options = { maxTokens, temperature: 0, signal };
+  const answer = noted(await sdk.completeWithPreparedSimpleCompletionModel({ model, auth, context, options }));
   if (answer?.stopReason === "error" || answer?.stopReason === "aborted") {
     prepared.get(agent.cfg)?.clear();
     throw new Error("the model failed");

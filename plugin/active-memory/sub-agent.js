@@ -9,6 +9,7 @@ import { agentEntry, isRecord } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { modelNamed, primaryModel } from "../hooks/model.js";
+import { noteAnswer } from "../hooks/spending.js";
 import { importSdk } from "../sdk.js";
 
 /**
@@ -102,6 +103,7 @@ export async function askAgent(plugin, agent, ctx, prompt, signal) {
         if (event?.isError !== true && own.toolsAllow.includes(event?.toolName)) seen.push(...textsOf(event.result));
       },
     });
+    noteAnswer(host, agent, "active-memory", result);
     signal.throwIfAborted();
     if (result?.meta?.error) throw new Error("the run of an agent failed");
     const payloads = Array.isArray(result?.payloads) ? result.payloads : [];

@@ -45,7 +45,7 @@ function repairText({ checks }) {
 
 /** @param {AgentStatus} result @param {{all: boolean, verbose: boolean}} shown */
 function agentText(
-  { agentId, status, scan, disk, automatic, consolidation, embeddingProbe, repair, indexError, settings },
+  { agentId, status, scan, costs, disk, automatic, consolidation, embeddingProbe, repair, indexError, settings },
   { all, verbose },
 ) {
   const most = verbose ? Number.POSITIVE_INFINITY : MOST_LISTED;
@@ -69,7 +69,7 @@ function agentText(
     ...languageLines(scan),
     automatic ? field("Automatic memory", automaticText(automatic)) : null,
     ...consolidationLines(consolidation, verbose),
-    ...costLines(scan?.usage?.month),
+    ...costLines(costs, scan?.usage?.month?.month),
     embeddingProbe ? field("Embeddings", embeddingProbe.ok ? paint("green", "ready") : paint("yellow", "unavailable")) : null,
     ...probeLines(embeddingProbe),
     ...(embeddingProbe ? usageLines(scan?.usage) : []),
@@ -102,13 +102,24 @@ function firstOf(lines, most) {
 }
 
 /**
- * What this month cost: in money where every token has a price, else in tokens.
- * @param {{month: string, requests: number, tokens: number, cost: number | null} | undefined} spent
+ * What this month cost: in money where every token has a price, else in tokens; of each model where there are several.
+ * @param {import("../../lib/page.d.ts").PageCosts | undefined} costs
+ * @param {string | undefined} today The month.
  */
-function costLines(spent) {
-  if (!spent?.requests) return [];
-  const sent = `${counted(spent.tokens, "token")} in ${counted(spent.requests, "request")}`;
-  return [field(`Cost of ${spent.month}`, spent.cost === null ? sent : `${moneyText(spent.cost)} (${sent})`)];
+function costLines(costs, today) {
+  const { cost = null, models = [] } = costs?.months.find(({ month }) => month === today) ?? {};
+  if (models.length === 0) return [];
+  const total = (/** @type {"input" | "output" | "requests"} */ name) => models.reduce((sum, model) => sum + model[name], 0);
+  const all = { cost, input: total("input"), output: total("output"), requests: total("requests") };
+  const line = (/** @type {import("../../lib/page.d.ts").PageSpent} */ model) =>
+    `  ${paint("gray", [model.provider || "unknown", model.model, model.purpose].filter(Boolean).join(" "))} ${spentOn(model)}`;
+  return [field(`Cost of ${today}`, spentOn(all)), ...(models.length > 1 ? models.map(line) : [])];
+}
+
+/** @param {{cost: number | null, input: number, output: number, requests: number}} spent */
+function spentOn({ cost, input, output, requests }) {
+  const sent = `${counted(input + output, "token")} in ${counted(requests, "request")}`;
+  return cost === null ? sent : `${moneyText(cost)} (${sent})`;
 }
 
 /** A small amount of whatever currency. @param {number} amount */

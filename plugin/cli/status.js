@@ -1,7 +1,9 @@
 // `openclaw memory status`
 
+import { agentSettings, pluginSettings } from "../../lib/config.js";
 import { explainSettings } from "../../lib/explain-settings.js";
 import { native } from "../../lib/native.js";
+import { costsOf } from "../costs.js";
 import { chosen, nativeAgent } from "../consolidation/agent.js";
 import { lastPutBack } from "../dreaming-switch.js";
 import { automaticAgent } from "../hooks/agent.js";
@@ -15,7 +17,7 @@ import { printStatus } from "./status-text.js";
 
 /**
  * @typedef {{agent?: string, json?: boolean, deep?: boolean, index?: boolean, fix?: boolean, verbose?: boolean, all?: boolean}} Options
- * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan: Record<string, any>, disk: Awaited<ReturnType<typeof diskUse>>, automatic: ReturnType<typeof automaticParts>, consolidation?: any, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
+ * @typedef {{agentId: string, status: import("../../index.d.ts").MemoryStatus, scan: Record<string, any>, costs: import("../../lib/page.d.ts").PageCosts, disk: Awaited<ReturnType<typeof diskUse>>, automatic: ReturnType<typeof automaticParts>, consolidation?: any, embeddingProbe?: {ok: boolean, error?: string, latencyMs?: number, dims?: number, limits?: Record<string, number>},
  *   repair?: {changed: boolean, checks: import("../../index.d.ts").DoctorCheck[]},
  *   indexError?: {code?: string, message: string, remedy?: string}, requirements?: {key: string, value: unknown, reason: string}[], settings?: Record<string, any>}} AgentStatus
  * @typedef {import("../host.js").Host} Host
@@ -60,18 +62,42 @@ export async function agentStatus(host, { cfg, agentId }, manager, { deep, index
   const scan = scanOf(await manager.inspect(), native().setAsideFiles(automatic.native));
   const settings = verbose || all ? await explainSettings(host.managerRequest({ cfg, agentId, purpose: "status" })) : undefined;
   const current = manager.status();
+  const consolidation = await consolidationState(host, cfg, agentId, manager);
   return {
     agentId,
     status: current,
     scan,
+    costs: await costs(host, { cfg, agentId }, current, scan, consolidation),
     disk: await diskUse(host.stateDir(), agentId, current.dbPath),
     automatic: automaticParts(automatic.settings),
-    ...(await consolidationState(host, cfg, agentId, manager)),
+    ...consolidation,
     ...(embeddingProbe ? { embeddingProbe } : {}),
     ...(repair ? { repair } : {}),
     ...(indexError ? { indexError } : {}),
     ...(settings ? { settings } : {}),
   };
+}
+
+/**
+ * What providers were sent and what it costs.
+ * @param {Host} host
+ * @param {import("./agents.js").OneAgent} agent
+ * @param {import("../../index.d.ts").MemoryStatus} current
+ * @param {Record<string, any>} scan
+ * @param {{consolidation?: any}} state
+ */
+async function costs(host, { cfg, agentId }, { provider, model }, { usage }, { consolidation }) {
+  const { native: agent } = automaticAgent(host, cfg, agentId);
+  const said = /** @type {Record<string, unknown>} */ ({ ...pluginSettings(cfg), ...agentSettings(cfg, agentId) });
+  const [answers, kept] = await Promise.all([native().listAnswers(agent), native().keptPrices(agent)]);
+  return costsOf({
+    embedded: usage?.months ?? [],
+    answers,
+    consolidation: consolidation?.tokens ?? [],
+    prices: said.prices,
+    current: { provider, model: model ?? "", price: said.pricePerMillionTokens },
+    kept,
+  });
 }
 
 /**

@@ -4,6 +4,7 @@ import { errorMessage } from "../../lib/errors.js";
 import { MemoryIndexManager } from "../../lib/manager.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { askModel } from "../hooks/model.js";
+import { noteAnswer } from "../hooks/spending.js";
 import { chosen, coAgents, nativeAgent } from "./agent.js";
 
 /**
@@ -87,9 +88,11 @@ async function ask({ api, host, cfg, agentId }, { system, prompt }) {
     if (typeof llm?.complete !== "function") {
       // Hosts before 2026.6 tell no usage.
       const task = { id: "consolidation", system, prompt, purpose: "consolidation", maxTokens: MAX_TOKENS, timeoutMs: TIMEOUT_MS };
-      return { text: await askModel(api.runtime, { cfg, agentId }, task) };
+      return {
+        text: await askModel(api.runtime, { cfg, agentId }, task, (purpose, answer) => noteAnswer(host, { cfg, agentId }, purpose, answer)),
+      };
     }
-    const { text, usage } = await llm.complete({
+    const answer = await llm.complete({
       messages: [{ role: "user", content: prompt }],
       systemPrompt: system,
       purpose: `${PLUGIN_ID}.consolidation`,
@@ -98,6 +101,8 @@ async function ask({ api, host, cfg, agentId }, { system, prompt }) {
       ...(model ? { model } : {}),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+    noteAnswer(host, { cfg, agentId }, "consolidation", answer);
+    const { text, usage } = answer;
     return { text: String(text ?? ""), inputTokens: tokens(usage?.inputTokens), outputTokens: tokens(usage?.outputTokens) };
   } catch (error) {
     host.logger.warn(`${PLUGIN_ID}: consolidation: ${errorMessage(error)}; the sentences stand as they were found`);

@@ -20,12 +20,18 @@ export const outsideHooks = AsyncLocalStorage.snapshot();
  * @param {Record<string, any>} runtime The host's, as a plugin has it.
  * @param {{cfg: import("../host.js").HostConfig, agentId: string}} agent
  * @param {Task} task
+ * @param {(purpose: string, answer: unknown) => void} note Told what the host gave.
  * @returns {Promise<string>}
  */
-export async function askModel(runtime, agent, task) {
-  if (typeof runtime.llm?.complete === "function") return await outsideHooks(() => complete(runtime.llm, task));
+export async function askModel(runtime, agent, task, note) {
+  const { purpose = "memory-capture" } = task;
+  const noted = (/** @type {any} */ answer) => {
+    note(purpose, answer);
+    return answer;
+  };
+  if (typeof runtime.llm?.complete === "function") return await outsideHooks(() => complete(runtime.llm, { ...task, purpose }, noted));
   const run = runtime.agent?.runEmbeddedPiAgent;
-  if (typeof run === "function") return await outsideHooks(() => runEmbedded(runtime, run, agent, task));
+  if (typeof run === "function") return await outsideHooks(() => runEmbedded(runtime, run, agent, task, noted));
   throw new Error("this host offers plugins no way to ask a model; set autoCaptureMode to rules");
 }
 
@@ -33,15 +39,16 @@ export async function askModel(runtime, agent, task) {
  * From 2026.6: a plain completion with the default agent's model.
  * @param {Record<string, any>} llm
  * @param {Task} task
+ * @param {(answer: any) => any} noted
  */
-async function complete(llm, { system, prompt, purpose = "memory-capture", maxTokens = MAX_TOKENS, timeoutMs }) {
+async function complete(llm, { system, prompt, purpose, maxTokens = MAX_TOKENS, timeoutMs }, noted) {
   const answer = llm.complete({
     messages: [{ role: "user", content: prompt }],
     systemPrompt: system,
     purpose: `${PLUGIN_ID}.${purpose}`,
     maxTokens,
   });
-  const { text } = await withinTime(answer, timeoutMs);
+  const { text } = noted(await withinTime(answer, timeoutMs));
   return String(text ?? "");
 }
 
@@ -52,8 +59,9 @@ async function complete(llm, { system, prompt, purpose = "memory-capture", maxTo
  * @param {(request: Record<string, unknown>) => Promise<any>} run
  * @param {{cfg: import("../host.js").HostConfig, agentId: string}} agent
  * @param {Task} task
+ * @param {(answer: any) => any} noted
  */
-async function runEmbedded(runtime, run, { cfg, agentId }, { id, system, prompt, provider, model, timeoutMs = TIMEOUT_MS }) {
+async function runEmbedded(runtime, run, { cfg, agentId }, { id, system, prompt, provider, model, timeoutMs = TIMEOUT_MS }, noted) {
   const dir = await mkdtemp(path.join(os.tmpdir(), `${PLUGIN_ID}-`));
   const sessionId = `${PLUGIN_ID}-${id}`;
   try {
@@ -76,7 +84,7 @@ async function runEmbedded(runtime, run, { cfg, agentId }, { id, system, prompt,
       reasoningLevel: "off",
       verboseLevel: "off",
     });
-    const { payloads } = await withinTime(answer, timeoutMs);
+    const { payloads } = noted(await withinTime(answer, timeoutMs));
     return (payloads ?? []).map((/** @type {{text?: string}} */ payload) => payload.text ?? "").join("");
   } finally {
     await rm(dir, { recursive: true, force: true });

@@ -15,6 +15,7 @@ import { firstAndLast, lastMessages } from "./messages.js";
 import { askModel, outsideHooks } from "./model.js";
 import { isConversation, isPrivate } from "./session.js";
 import { channelOf } from "./session-entry.js";
+import { noteAnswer } from "./spending.js";
 import { sessionMessages, withoutEarlier } from "./transcript.js";
 
 /**
@@ -100,6 +101,8 @@ async function note(plugin, ctx, read) {
 async function nameNote(plugin, agent, workspaceDir, path, messages) {
   const task = native().sessionSlugTask(agent.native, messages);
   if (!task) return;
-  const answer = await askModel(plugin.api.runtime, agent, { id: `slug-${randomUUID()}`, ...task });
+  const answer = await askModel(plugin.api.runtime, agent, { id: `slug-${randomUUID()}`, ...task }, (_, given) =>
+    noteAnswer(plugin.host, agent, "session-notes", given),
+  );
   native().renameSessionNote(workspaceDir, path, answer);
 }

@@ -2,7 +2,7 @@
 // route answers with the same ones: what a person sees there is what any client of the gateway may see with the same rights.
 
 import path from "node:path";
-import { defaultAgentId, listAgentIds, normalizeAgentId } from "../../lib/config.js";
+import { defaultAgentId, isRecord, listAgentIds, normalizeAgentId } from "../../lib/config.js";
 import { codedError, errorCode, errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PACKAGE_VERSION } from "../../lib/package-info.js";
@@ -65,6 +65,7 @@ const METHODS = {
   planForget: { scope: "operator.write", work: planForget },
   applyForget: { scope: "operator.write", work: applyForget },
   undoForget: { scope: "operator.write", work: undoForget },
+  setPrices: { scope: "operator.write", work: setPrices },
 };
 
 /**
@@ -361,4 +362,17 @@ async function applyForget({ host, cfg, agentId }, params) {
 /** @param {Place} place @param {Params} params */
 async function undoForget({ host, cfg, agentId }, params) {
   return await withSearch(host, { cfg, agentId }, (manager) => manager.undoForget(text(params, "id")));
+}
+
+/**
+ * Keeps what a person says that tokens cost.
+ * @param {Place} place
+ * @param {Params} params
+ */
+async function setPrices({ host, cfg, agentId }, { prices }) {
+  if (!isRecord(prices)) throw codedError("MEM_ARGUMENT", "prices must name models and what a million of their tokens costs");
+  const said = Object.entries(prices).map(([of, price]) => ({ of, ...(isRecord(price) ? price : { input: price }) }));
+  const kept = said.filter(({ of }) => prices[of] !== null);
+  const without = Object.keys(prices).filter((of) => prices[of] === null);
+  return { kept: await native().keepPrices(automaticAgent(host, cfg, agentId).native, /** @type {any} */ (kept), without) };
 }

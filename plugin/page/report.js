@@ -42,7 +42,7 @@ export async function snapshotOf(host, agentId, { isPrivate, madeAt }) {
  * @param {Record<string, any>} snapshot
  */
 function withoutTexts({ madeAt, isPrivate, overview, timeline, map, activity, kept, health }) {
-  const { status = {}, scan, disk, automatic, consolidation, times } = health;
+  const { status = {}, scan, costs, disk, automatic, consolidation, times } = health;
   const { agentId } = overview;
   return {
     madeAt,
@@ -80,15 +80,16 @@ function withoutTexts({ madeAt, isPrivate, overview, timeline, map, activity, ke
     health:
       agentId === undefined || health.status === "disabled"
         ? { status: "disabled" }
-        : figures({ status, scan, disk, automatic, consolidation, times }),
+        : figures({ status, scan, costs, disk, automatic, consolidation, times }),
     runs: {},
   };
 }
 
 /** @param {Record<string, any>} health */
-function figures({ status, scan, disk, automatic, consolidation, times }) {
+function figures({ status, scan, costs, disk, automatic, consolidation, times }) {
   const { files, chunks, provider, sourceCounts, custom } = status;
-  const months = scan.usage?.months ?? [];
+  // A model's name may be a folder of this machine.
+  const named = [...new Set(costs.months.flatMap((/** @type {any} */ { models }) => models.map((/** @type {any} */ one) => one.model)))];
   return {
     status: {
       files,
@@ -99,19 +100,15 @@ function figures({ status, scan, disk, automatic, consolidation, times }) {
     },
     scan: {
       skipped: scan.skipped.map((/** @type {any} */ _, /** @type {number} */ at) => ({ path: `File ${at + 1}`, reason: "" })),
-      usage: {
-        months: months.map((/** @type {any} */ { month, cost, models }) => ({
-          month,
-          cost,
-          // A model's name may be a folder of this machine.
-          models: models.map((/** @type {any} */ { provider: name, requests, texts, tokens }) => ({
-            provider: name,
-            requests,
-            texts,
-            tokens,
-          })),
-        })),
-      },
+    },
+    costs: {
+      months: costs.months.map((/** @type {any} */ { month, cost, models }) => ({
+        month,
+        cost,
+        models: models.map((/** @type {any} */ one) => ({ ...one, model: `model ${named.indexOf(one.model) + 1}` })),
+      })),
+      configured: [],
+      kept: [],
     },
     disk,
     automatic,

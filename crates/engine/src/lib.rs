@@ -54,5 +54,6 @@ pub mod intents;
 pub mod log;
 mod map;
 pub mod services;
+pub mod spending;
 pub mod transcripts;
 pub mod workspace;

@@ -11,7 +11,6 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::jsonl::{self, Locked};
-use crate::blocking::blocking;
 use model::{
     error::{Code, Error, Result},
     own_file,
@@ -100,27 +99,6 @@ impl PromptLog {
     #[must_use]
     pub fn of(agent_folder: &Path) -> Self {
         Self { path: agent_folder.join(FILE) }
-    }
-
-    /// Runs work with it where files may be read.
-    ///
-    /// # Errors
-    /// What the work says.
-    pub async fn with<T: Send + 'static>(self, work: impl FnOnce(&Self) -> Result<T> + Send + 'static) -> Result<T> {
-        blocking(move || work(&self)).await
-    }
-
-    /// As [`Self::with`], for what a process that ends waits for: [`jsonl::settle`].
-    pub fn settled<T: Send + 'static>(
-        self,
-        work: impl FnOnce(&Self) -> Result<T> + Send + 'static,
-    ) -> impl Future<Output = Result<T>> + Send + 'static {
-        let pending = jsonl::pending();
-        self.with(move |log| {
-            let done = work(log);
-            drop(pending);
-            done
-        })
     }
 
     /// Keeps a block for `days`, with an id of its own; with none, and without a text, nothing is kept.

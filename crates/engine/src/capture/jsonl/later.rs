@@ -10,9 +10,10 @@ use super::{
     damage::notice,
     locked::{Locked, PAUSE},
 };
+use crate::blocking::blocking;
 use model::error::{Error, Result};
 
-/// Lines that were left to a thread, by [`soon`] or with [`pending`], and that are not written yet.
+/// Lines that were left to a thread, by [`soon`] or [`settled`], and that are not written yet.
 static LATER: AtomicUsize = AtomicUsize::new(0);
 
 /// Does `work` on the file for a caller that must not wait: while another process holds it, a thread of its own does.
@@ -48,13 +49,24 @@ pub fn settle(limit: Duration) -> bool {
     true
 }
 
-/// What [`settle`] waits for until it is dropped.
-pub(crate) fn pending() -> Pending {
-    Pending::new()
+/// Runs work on a file where files may be read; [`settle`] waits for it.
+///
+/// # Errors
+/// What the work says.
+pub fn settled<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> impl Future<Output = Result<T>> + Send + 'static {
+    // From now on, and not only when somebody waits.
+    let pending = Pending::new();
+    blocking(move || {
+        let done = work();
+        drop(pending);
+        done
+    })
 }
 
 /// One line in [`LATER`], counted until it is dropped, however its thread ends.
-pub(crate) struct Pending;
+struct Pending;
 
 impl Pending {
     fn new() -> Self {

@@ -1,0 +1,57 @@
+// What providers were sent, with its cost; nothing but numbers.
+
+import { expect, test } from "vitest";
+import { costsOf } from "../../plugin/costs.js";
+
+const MONTH = "2026-11";
+const EMBEDDED = [
+  {
+    month: MONTH,
+    models: [
+      { provider: "openai", model: "small", requests: 3, tokens: 2_000_000 },
+      { provider: "openai", model: "large", requests: 1, tokens: 1_000_000 },
+      { provider: "embedded", model: "minilm", requests: 9, tokens: 5_000_000 },
+    ],
+  },
+  { month: "2026-10", models: [{ provider: "voyage", model: "v", requests: 1, tokens: 0 }] },
+];
+const NOTHING = { embedded: EMBEDDED, answers: [], consolidation: [], prices: undefined, kept: [] };
+
+test("pricePerMillionTokens is of the embedding model in use, prices of the settings win over it, those of the page do not", () => {
+  const current = { provider: "openai", model: "small", price: 0.5 };
+  const [alone] = costsOf({ ...NOTHING, current }).months;
+  expect(alone.models.map(({ model, cost }) => [model, cost])).toEqual([
+    ["small", 1],
+    ["large", null],
+    ["minilm", 0],
+  ]);
+  expect(alone.cost).toBe(null);
+  const kept = [{ of: "openai", input: 4 }];
+  const [said] = costsOf({ ...NOTHING, current, kept }).months;
+  expect([said.models.map(({ cost }) => cost), said.cost]).toEqual([[1, 4, 0], 5]);
+  const prices = { "openai/small": 2, openai: { input: 3, output: 9 } };
+  const { months, configured } = costsOf({ ...NOTHING, current, kept, prices });
+  expect(months[0].models.map(({ cost }) => cost)).toEqual([4, 3, 0]);
+  expect(configured).toEqual([
+    { of: "openai/small", input: 2 },
+    { of: "openai", input: 3, output: 9 },
+  ]);
+  // Nothing was sent that would need a price.
+  expect(months[1]).toMatchObject({ month: "2026-10", cost: 0 });
+});
+
+test("tokens of consolidation of which no model is known are told apart, and no token twice", () => {
+  const answer = { month: MONTH, purpose: "consolidation", provider: "a", model: "b", requests: 2, hostCost: 0.5, costed: 1 };
+  const [month] = costsOf({
+    ...NOTHING,
+    embedded: [],
+    current: { model: "", price: undefined },
+    answers: [{ ...answer, inputTokens: 300, outputTokens: 40 }],
+    consolidation: [{ month: MONTH, inputTokens: 1000, outputTokens: 40 }],
+  }).months;
+  // The host said what one of two cost: that is no cost of both.
+  expect(month.models).toMatchObject([
+    { provider: "a", requests: 2, input: 300, output: 40, cost: null },
+    { provider: "", requests: 0, input: 700, output: 0, cost: null },
+  ]);
+});
