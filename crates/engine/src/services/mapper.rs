@@ -145,7 +145,7 @@ impl Mapper {
             };
             let fitting = kept.as_ref().filter(|layout| layout.fits(&vectors));
             // What was made a moment ago and could not be kept: a map is drawn where nothing can be written.
-            let layout = fitting.or(made.as_ref().filter(|layout| layout.is_of_space(&vectors)));
+            let layout = fitting.or_else(|| made.as_ref().filter(|layout| layout.is_of_space(&vectors)));
             if let Some(layout) = layout {
                 let placed = map::place(&layout.landmarks, &layout.discs, &vectors.codes, shutdown)?;
                 return Ok((version, store.read(|reader| drawn(reader, layout, &vectors, &placed))?));
