@@ -69,9 +69,11 @@ impl Reader<'_> {
     }
 
     /// The one generation in a state that only one can have.
-    fn generation_in(&self, state: &str) -> Result<Option<Generation>> {
-        let sql = format!("SELECT {COLUMNS} FROM generation WHERE state = ?1");
-        self.conn()?.prepare_cached(&sql).sql()?.query_row([state], from_row).optional().sql()
+    fn generation_in(&self, state: &'static str) -> Result<Option<Generation>> {
+        // In the text of the statement: there is an index of just these rows, and which is used hangs on the value. Of a
+        // parameter SQLite would make the plan anew at each call.
+        let sql = format!("SELECT {COLUMNS} FROM generation WHERE state = '{state}'");
+        self.conn()?.prepare_cached(&sql).sql()?.query_row([], from_row).optional().sql()
     }
 
     /// Whether there is something for [`Tx::retire_step`] to do.

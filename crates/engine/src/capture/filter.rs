@@ -107,12 +107,17 @@ static INJECTION: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
 #[must_use]
 pub(crate) fn is_injection(text: &str) -> bool {
     use unicode_normalization::UnicodeNormalization;
+    let matches = |plain: &str| INJECTION.as_ref().is_none_or(|set| set.is_match(plain));
+    // A reply waits, and there is nothing to fold or to drop in ASCII.
+    if text.is_ascii() {
+        return matches(text);
+    }
     // Escaping drops invisible characters; NFKC folds full-width letters.
     let plain: String = text
         .nfkc()
         .filter(|c| !matches!(c, '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{00AD}'))
         .collect();
-    INJECTION.as_ref().is_none_or(|set| set.is_match(&plain))
+    matches(&plain)
 }
 
 /// The words of a message that may be remembered, or why it may not.

@@ -22,6 +22,13 @@ impl Curated {
         found.take(limit.clamp(1, MOST)).collect()
     }
 
+    /// Entries with triggers of projects that are not all active: only a search brings them back.
+    #[must_use]
+    pub(crate) fn with_triggers_of_others(&self, active: &[String]) -> Vec<Hit> {
+        let is_wanted = |entry: &Entry| !entry.says.triggers.is_empty() && !are_active(entry, active);
+        self.paths().flat_map(|path| self.hits(path, is_wanted)).collect()
+    }
+
     /// Entries of `MEMORY.md` that belong to active projects, the most important first. The host makes a list of them, and
     /// puts a dash of its own before each.
     #[must_use]

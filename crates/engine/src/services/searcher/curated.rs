@@ -57,13 +57,29 @@ impl Searcher {
     /// # Errors
     /// When cancelled or closed, or when the index cannot be read.
     pub async fn trigger_matches(self: &Arc<Self>, message: String, active: Vec<String>) -> Result<Vec<Match>> {
-        let candidates = self.trigger_candidates(active.clone(), MOST).await?;
-        // A reply may wait for this: what no word of a phrase stands in brings back nothing, whatever a search finds.
-        if candidates.len() < MOST && !triggers::names_any(&message, &candidates) {
-            return Ok(Vec::new());
+        let (of, keys) = (message.clone(), active.clone());
+        let (candidates, may_be_more) = self
+            .blocking(move |searcher, settings| {
+                let curated = searcher.curated_files(settings)?;
+                let candidates = curated.with_triggers(&keys, MOST);
+                let may_be_more =
+                    candidates.len() == MOST || triggers::names_any(&of, &curated.with_triggers_of_others(&keys));
+                Ok((candidates, may_be_more))
+            })
+            .await?;
+        // A reply may wait for this: of what a search finds, a candidate counts as it stands here, and only that is new
+        // which is none and has a word of the message in a phrase.
+        if !may_be_more {
+            return Ok(triggers::matches(&message, candidates));
         }
+        let found = self.searched_for_triggers(message.clone(), active).await?;
+        Ok(triggers::matches(&message, candidates.into_iter().chain(found).collect()))
+    }
+
+    /// What a search finds of the user's and the agent's own files, to be compared with a message by its triggers.
+    async fn searched_for_triggers(self: &Arc<Self>, message: String, active: Vec<String>) -> Result<Vec<Hit>> {
         let call = SearchCall {
-            query: message.clone(),
+            query: message,
             max_results: Some(SEARCHED),
             min_score: Some(0.0),
             lexical_only: true,
@@ -77,7 +93,7 @@ impl Searcher {
                 .as_ref()
                 .is_some_and(|p| matches!(p.origin_class, OriginClass::Owner | OriginClass::Agent))
         };
-        Ok(triggers::matches(&message, candidates.into_iter().chain(found).filter(is_own).collect()))
+        Ok(found.into_iter().filter(is_own).collect())
     }
 
     /// Adds to results what is known about them.

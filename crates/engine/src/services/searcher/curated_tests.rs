@@ -79,6 +79,42 @@ async fn a_message_brings_back_what_its_words_trigger() {
     assert!(of("what is for dinner", roof()).await.is_empty());
 }
 
+// A reply waited for a search of its own with nearly every message that held a word of a phrase.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_that_is_left_out_would_have_brought_nothing_back() {
+    // Far enough apart that passages of one entry are found, which borrow its triggers.
+    let entries = [
+        "- Invoices go out on the fifth day <!-- trigger: invoices, billing -->",
+        "- The boiler was serviced by Berg <!-- trigger: boiler service; heating -->",
+        "- Deploys of the roof need Mara <!-- trigger: rollback owner --> <!-- project: github.com/acme/roof -->",
+        "- Roof tiles come from Holm <!-- trigger: roof tiles | gutter --> <!-- project: github.com/acme/attic -->",
+    ];
+    let memory =
+        entries.join(&format!("\n\n# Other things\n\n{}\n\n# More\n\n", "Tea is in the cupboard.\n".repeat(90)));
+    let (_home, engine) = indexed(&[("MEMORY.md", &memory)]).await;
+    let mut borrowed = 0;
+    for active in [Vec::new(), roof()] {
+        for message in [
+            "when do the invoices go out?",
+            "who serviced the boiler, the heating service",
+            "who is the rollback owner of deploys",
+            "roof tiles from Holm",
+            "the boiler and the roof",
+            "where is the tea",
+            "good morning",
+        ] {
+            let candidates = engine.searcher.trigger_candidates(active.clone(), MOST).await.unwrap();
+            let searched = engine.searcher.searched_for_triggers(message.to_owned(), active.clone()).await.unwrap();
+            borrowed += searched.iter().filter(|hit| hit.about.triggers.is_some()).count();
+            let all = triggers::matches(message, candidates.into_iter().chain(searched).collect());
+            let found = engine.searcher.trigger_matches(message.to_owned(), active.clone()).await.unwrap();
+            let lines = |found: &[Match]| found.iter().map(|m| (m.hit.start_line, m.score)).collect::<Vec<_>>();
+            assert_eq!(lines(&found), lines(&all), "{message} {active:?}");
+        }
+    }
+    assert!(borrowed > 0, "no search found an entry with triggers");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn importance_and_projects_order_results_and_a_project_of_nobody_is_not_shown() {
     let memory = "- The boiler was serviced by Berg <!-- importance: 1 -->\n\n# B\n\n\
