@@ -173,6 +173,32 @@ test("without a setting a reply waits 300 ms for memories, and no longer", async
   expect(waited).toBeLessThan(2000);
 });
 
+// The file of the last turns was read before the engine was asked: a search waited for it.
+test("the search of a reply has begun before the last turns are read, and without one they are shown all the same", async () => {
+  const { handlers, manager } = await hooked({ ...RECALL, shortTerm: { enabled: true } }, { files: FALCON });
+  await handlers.agent_end(turn("The boat is called Marlin, my friend"), { ...MAIN, sessionKey: "agent:main:other", sessionId: "o" });
+  /** @type {string[]} */
+  const order = [];
+  const { recallBlock } = manager;
+  vi.spyOn(manager, "recallBlock").mockImplementation(async (...args) => {
+    order.push("search");
+    return await recallBlock.apply(manager, args);
+  });
+  const { shortTermBlock } = native();
+  const read = vi.spyOn(native(), "shortTermBlock").mockImplementation((...args) => {
+    order.push("turns");
+    return shortTermBlock(...args);
+  });
+  const prompt = "Which database does Falcon use?";
+  const shown = await handlers.before_prompt_build({ prompt, messages: [] }, MAIN);
+  expect(order).toEqual(["search", "turns"]);
+  expect(shown?.appendContext).toContain("PostgreSQL 17");
+  expect(shown?.appendContext).toContain("Marlin");
+  vi.spyOn(manager, "recallBlock").mockRejectedValue(new Error("gone"));
+  expect((await handlers.before_prompt_build({ prompt, messages: [] }, MAIN))?.appendContext).toContain("Marlin");
+  read.mockRestore();
+});
+
 test("a fact is kept once, logged, and taken back", async () => {
   const { handlers, manager, agent, today, drained } = await hooked({ autoCapture: true });
   await handlers.agent_end(turn("I prefer trains to planes. What time is it?", "hello"), MAIN);

@@ -30,10 +30,15 @@ export async function promptContext({ host }, event, ctx) {
   if (!isUserTurn(ctx) || !isPrivate(host.config(), ctx)) return undefined;
   const agent = hookAgent(host, ctx);
   const { shortTerm, autoRecall } = agent.settings;
+  /** @type {() => void} */
+  let searches = () => {};
+  const searching = new Promise((resolve) => (searches = () => resolve(undefined)));
+  const recalled = autoRecall && noted(host, agent, ctx, "recall", () => recallBlock(host, agent, event, ctx, searches).finally(searches));
+  // The file is read while a worker searches, and not before it has begun to.
+  const begun = recalled ? searching.then(() => nextTurn()) : nextTurn();
   const parts = [
-    // The file is read while a worker searches.
-    shortTerm.enabled && noted(host, agent, ctx, "short-term-memory", () => nextTurn().then(() => lastTurns(agent, event, ctx))),
-    autoRecall && noted(host, agent, ctx, "recall", () => recallBlock(host, agent, event, ctx)),
+    shortTerm.enabled && noted(host, agent, ctx, "short-term-memory", () => begun.then(() => lastTurns(agent, event, ctx))),
+    recalled,
   ];
   const blocks = (await Promise.all(parts)).filter(Boolean);
   if (blocks.length === 0) return undefined;
@@ -77,13 +82,14 @@ function lastTurns(agent, event, ctx) {
  * @param {Agent} agent
  * @param {Record<string, any>} event
  * @param {Record<string, any>} ctx
+ * @param {() => void} searches Is told when a worker searches.
  */
-async function recallBlock(host, agent, event, ctx) {
+async function recallBlock(host, agent, event, ctx, searches) {
   if (typeof event.prompt !== "string") return undefined;
   // One block in a prompt, whoever puts it there.
   if (leavesRecall(host, agent, ctx)) return undefined;
   const limit = agent.settings.autoRecallTimeoutMs;
-  return await withinTime(limit, recall(host, agent, event, ctx));
+  return await withinTime(limit, recall(host, agent, event, ctx, searches));
 }
 
 /**
@@ -91,17 +97,23 @@ async function recallBlock(host, agent, event, ctx) {
  * @param {Agent} agent
  * @param {Record<string, any>} event
  * @param {Record<string, any>} ctx
+ * @param {() => void} searches
  */
-async function recall(host, agent, event, ctx) {
+async function recall(host, agent, event, ctx, searches) {
   const { cfg, agentId } = agent;
   const workspaceDir = host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir;
+  const [without, { manager, cause }] = await Promise.all([
+    filesNotRecalled(cfg, agentId, ctx, workspaceDir),
+    getManager(host, { cfg, agentId, purpose: "default" }),
+  ]);
+  if (cause) throw cause;
   const question = {
     prompt: event.prompt,
     before: lastMessages(event.messages, 1, "user")[0]?.text,
-    without: await filesNotRecalled(cfg, agentId, ctx, workspaceDir),
+    without,
     ...(Array.isArray(ctx.activeProjectKeys) ? { projects: ctx.activeProjectKeys.map(String) } : {}),
   };
-  const { manager, cause } = await getManager(host, { cfg, agentId, purpose: "default" });
-  if (cause) throw cause;
-  return (await manager?.recallBlock(agent.native, question)) ?? null;
+  const block = manager?.recallBlock(agent.native, question);
+  searches();
+  return (await block) ?? null;
 }
