@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const read = (/** @type {string} */ name) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
 
 test("every error code has its section, which begins with what the code's own table says of it", () => {
-  const source = read("crates/model/src/error.rs");
+  const source = read("crates/model/src/error/code.rs");
   const texts = new Map([...source.matchAll(/Self::(\w+) => "(MEM_\w+)"/g)].map(([, name, code]) => [name, code]));
   const meanings = new Map(
     [...source.slice(0, source.indexOf("impl Code")).matchAll(/\/\/\/ ([^\n]+)\n {4}(\w+),/g)].map(([, meaning, name]) => [

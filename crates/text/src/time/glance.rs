@@ -6,7 +6,8 @@ use std::{collections::HashMap, sync::LazyLock};
 use foldhash::fast::RandomState;
 
 use super::{
-    cjk, is_of_a_word, number_of,
+    cjk,
+    reader::{is_of_a_word, number_of},
     words::{Sense, WORDS},
 };
 use crate::fold::fold;
