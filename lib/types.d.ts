@@ -34,10 +34,12 @@ export type {
   StoredFact,
 } from "../index.js";
 export { chunkMarkdown, closeAllMemoryIndexManagers, default, MemoryIndexManager } from "../index.js";
+export type { ModelPrice, PromptPage, ShownPrompt } from "./engine.js";
 export type {
   PageActivity,
   PageAnswer,
   PageChange,
+  PageCosts,
   PageDay,
   PageHealth,
   PageHit,
@@ -45,7 +47,7 @@ export type {
   PageKept,
   PageMethods,
   PageParams,
-  PagePrompt,
+  PageSpent,
   PageTime,
 } from "./page.js";
 export type { PluginSettings, SecretReference } from "./settings.js";

@@ -56,6 +56,15 @@ function addressTests(home) {
     expect([wrong.status, (await said(wrong)).error.code]).toEqual([400, "MEM_ARGUMENT"]);
   });
 
+  test("prices are kept for whoever may write, and told with what was sent", async () => {
+    const { ask, put } = home();
+    expect((await said(await put("setPrices", { prices: { openai: 0.02, "a/b": { input: 3, output: 15 } } }))).result.kept).toHaveLength(2);
+    expect((await said(await put("setPrices", { prices: { "a/b": null } }))).result.kept).toEqual([{ of: "openai", input: 0.02 }]);
+    expect((await said(await put("setPrices", { prices: { openai: -1 } }))).error.code).toBe("MEM_ARGUMENT");
+    const { costs } = (await said(await ask("health", {}))).result;
+    expect(costs).toMatchObject({ kept: [{ of: "openai", input: 0.02 }], configured: [], months: expect.any(Array) });
+  });
+
   test("the same questions are methods of the gateway", async () => {
     const { call } = home();
     const { hits } = await call("memoryCoreRs.page.search", { query: "gate code" });
@@ -332,7 +341,7 @@ export function pageSuite(version, { isTab = true } = {}) {
       expect(faults).toEqual([]);
     });
 
-    inBrowser("a run of consolidation is shown with what it added, and taken back", async () => {
+    inBrowser("a run of consolidation is shown with what it added, which leads to its line, and taken back", async () => {
       const file = `${home.host.workspace}/MEMORY.md`;
       const before = await readFile(file, "utf8");
       await home.call("memoryCoreRs.consolidation.apply", {});
@@ -342,6 +351,12 @@ export function pageSuite(version, { isTab = true } = {}) {
       const row = page.locator(".row.run", { hasText: "Consolidation applied" });
       await row.getByText("What it changed").click();
       await row.locator(".add", { hasText: INVOICES }).waitFor();
+      await page.getByRole("link", { name: "What it keeps" }).click();
+      const entry = page.locator(".row", { hasText: INVOICES });
+      await entry.getByRole("button", { name: /^MEMORY\.md:\d+$/ }).click();
+      await page.getByRole("dialog").locator("li.hit", { hasText: INVOICES }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("link", { name: "What it did" }).click();
       await row.getByRole("button", { name: "Take back" }).click();
       await row.getByRole("group").getByRole("button", { name: "Take back" }).click();
       await page.locator(".row.run", { hasText: "Consolidation undone" }).waitFor();

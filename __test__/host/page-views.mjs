@@ -133,12 +133,14 @@ export function viewTests(home, signedIn, inBrowser) {
     expect(faults).toEqual([]);
   });
 
-  inBrowser("a fact leads to its line, is forgotten after a preview, and put back", async () => {
+  inBrowser("a fact and a line with a trigger lead to their lines, and a fact is forgotten after a preview, and put back", async () => {
     const { page, faults } = await signedIn();
     const facts = `${home().host.workspace}/memory/facts.md`;
     const before = await readFile(facts, "utf8");
     await page.getByRole("link", { name: "What it keeps" }).click();
-    await page.getByRole("button", { name: "MEMORY.md:2" }).waitFor();
+    await page.getByRole("button", { name: "MEMORY.md:2" }).click();
+    await page.getByRole("dialog").locator("li.hit", { hasText: "The yard gate opens" }).waitFor();
+    await page.keyboard.press("Escape");
     const row = page.locator(".row", { hasText: "window seat" });
     await row.getByRole("button", { name: "memory/facts.md:3" }).click();
     await page.getByRole("dialog").locator("li.hit", { hasText: "window seat" }).waitFor();

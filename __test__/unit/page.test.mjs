@@ -9,7 +9,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { MemoryIndexManager } from "../../lib/manager.js";
 import { native } from "../../lib/native.js";
 import { decoded, legend } from "../../page/src/points.js";
@@ -335,6 +335,35 @@ test("a tab asks with its ticket, and only looks", async () => {
   expect((await ask("applyForget", { ticket, params: { id: "x" } })).status).toBe(403);
   for (const body of [{}, { ticket: "" }, { ticket: null }, { ticket: [ticket] }]) expect((await ask("search", body)).status).toBe(401);
   expect((await fetch(`${base}/page/call/search?ticket=${ticket}`)).status).toBe(401);
+});
+
+// Each key's search ran to its end, and the search of the whole word waited behind it.
+test("a search that nobody waits for any more is ended", async () => {
+  const provider = await startProvider({ latencyMs: 0 });
+  onTestFinished(() => provider.stop());
+  const { cfg, host, routes } = await registered();
+  const remote = { baseUrl: provider.baseUrl, apiKey: "sk-left" };
+  Object.assign(cfg.plugins.entries[ID].config, { provider: "openai", model: "fake", remote });
+  const manager = await MemoryIndexManager.get(host.managerRequest({ cfg, agentId: "main", purpose: "cli" }));
+  await manager?.sync();
+  await manager?.close();
+  const base = await served(routes);
+  const ticket = /name="memory-ticket" content="([^"]+)"/.exec(await (await fetch(`${base}/tab/`)).text())?.[1];
+  const searches = vi.spyOn(MemoryIndexManager.prototype, "searchDetailed");
+  onTestFinished(() => searches.mockRestore());
+  const ask = async (/** @type {string} */ query, /** @type {AbortSignal} */ signal) =>
+    await fetch(`${base}/page/call/search`, { method: "POST", body: JSON.stringify({ ticket, params: { query } }), signal });
+  provider.hold = () => new Promise(() => {});
+  const left = new AbortController();
+  const asked = ask("what opens the g", left.signal).catch((error) => error.name);
+  await expect.poll(() => searches.mock.calls.length).toBe(1);
+  expect(searches.mock.calls[0][1]?.signal?.aborted).toBe(false);
+  left.abort();
+  expect(await asked).toBe("AbortError");
+  await expect.poll(() => searches.mock.calls[0][1]?.signal?.aborted).toBe(true);
+  await expect(searches.mock.results[0].value).rejects.toMatchObject({ name: "AbortError" });
+  provider.hold = null;
+  expect(await (await ask("what opens the gate", new AbortController().signal)).json()).toMatchObject({ result: { mode: "hybrid" } });
 });
 
 test("a ticket ends when it is not used, after an hour, and when there are many others", () => {

@@ -36,6 +36,8 @@ export function Health({ agentId, mayChange }) {
             />
           ))}
           <Entry name="The index itself" value={size(index)} />
+          <Entry name="Of it vectors" value={size(custom.sizes?.cache)} />
+          <Entry name="Of it free" value={size(custom.sizes?.free)} />
           <Entry name="Records of automatic memory" value={size(disk.records)} />
           <Entry name="Other indexes" value={size(disk.otherIndexes)} />
           {status.fallback ? <Entry name="Without meaning" value={status.fallback.reason ?? status.fallback.from} /> : null}

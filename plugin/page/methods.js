@@ -34,7 +34,7 @@ import { timelineOf } from "./timeline.js";
  * A method: whoever asks may have sent anything, and what is answered is what is documented.
  * @template {keyof Answers} [Name=keyof Answers]
  * @typedef {{scope: Name extends Change ? "operator.write" : "operator.read",
- *   work: (place: Place, params: Params) => Promise<Answers[Name]["result"]> | Answers[Name]["result"]}} Method
+ *   work: (place: Place, params: Params, signal?: AbortSignal) => Promise<Answers[Name]["result"]> | Answers[Name]["result"]}} Method
  */
 
 /** Most results of a search. */
@@ -80,10 +80,11 @@ export const pageMethod = (name) => (Object.hasOwn(METHODS, name) ? METHODS[/** 
  * @param {Host} host
  * @param {Method} method
  * @param {Params} params
+ * @param {AbortSignal} [signal] Ends what nobody waits for any more.
  */
-export async function answer(host, method, params) {
+export async function answer(host, method, params, signal) {
   const place = placeOf(host, params.agentId);
-  return { agentId: place.agentId, ...(await method.work(place, params)) };
+  return { agentId: place.agentId, ...(await method.work(place, params, signal)) };
 }
 
 /** What went wrong, for whoever asked. @param {unknown} error */
@@ -144,14 +145,15 @@ function overview({ host, cfg }) {
  * Passages with why each is there. Of conversations those that a search at the command line shows, and the host allows.
  * @param {Place} place
  * @param {Params} params
+ * @param {AbortSignal} [signal]
  */
-async function search({ host, cfg, agentId }, params) {
+async function search({ host, cfg, agentId }, params, signal) {
   const query = text(params, "query");
   // Where nobody names a number, they are as many and as long as an assistant gets.
   const maxResults = params.limit === undefined ? undefined : count(params, "limit", MOST_RESULTS);
   const sessionKey = `agent:${agentId}:cli:direct:memory-page`;
   const found = await withSearch(host, { cfg, agentId }, (manager) =>
-    manager.searchDetailed(query, { maxResults, explain: true, sessionKey }),
+    manager.searchDetailed(query, { maxResults, explain: true, sessionKey, signal }),
   );
   const hits = await authorizeHits(host, { cfg, agentId, requesterSessionKey: sessionKey, hits: found.hits });
   return {

@@ -153,13 +153,19 @@ async function asFrame({ host, name, incoming, outgoing }) {
  *   revalidate?: () => Promise<void>, mayChange: boolean}} work
  */
 async function answered({ host, method, params, outgoing, revalidate, mayChange }) {
+  // Who types on asks anew: the search of a query that was longer a moment ago would hold up the next.
+  const left = new AbortController();
+  outgoing.once("close", () => left.abort());
   try {
     const asked = await params();
-    await revalidate?.();
-    const result = await answer(host, method, asked);
+    const isChange = method.scope === "operator.write";
+    if (isChange) await revalidate?.();
+    // Who only looks is looked up meanwhile, and once more before anything is said.
+    const [result] = await Promise.all([answer(host, method, asked, left.signal), isChange ? undefined : revalidate?.()]);
     await revalidate?.();
     say(outgoing, 200, { result, mayChange });
   } catch (error) {
+    if (left.signal.aborted) return;
     // The host has answered when what was granted is not granted any more.
     if (!outgoing.headersSent) say(outgoing, 400, { error: fault(error) });
   }
