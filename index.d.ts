@@ -938,6 +938,8 @@ export interface OpenRequest {
   defaultWorkspaceDir?: string
   /** The address and the key of every provider that the settings could use. They are kept in memory only. */
   accounts?: Array<ProviderAccount>
+  /** The address of the database that `store.postgres.url` names, resolved. It is kept in memory only. */
+  databaseUrl?: string
   /** The provider ids that the embedding function serves; default: the configured one. */
   embedProviders?: Array<string>
   /** Where the weights of the embedded model may be found, best first. */

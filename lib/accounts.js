@@ -5,7 +5,7 @@
 // A fallback provider has no `remote`.
 
 import { isDeepStrictEqual } from "node:util";
-import { isRecord, remoteSettings, searchOverview } from "./config.js";
+import { databaseSetting, isRecord, remoteSettings, searchOverview } from "./config.js";
 import { firstSet, processEnv } from "./env.js";
 import { errorMessage } from "./errors.js";
 import { AUTOMATIC_PROVIDERS, isKeyVariable, isSameDestination, isSameHost, knownProvider, normalAddress } from "./providers.js";
@@ -340,6 +340,18 @@ export async function withPlainSecrets(part, sources) {
     plain.headers = Object.fromEntries(await Promise.all(Object.entries(headers).map(async ([name, value]) => [name, await read(value)])));
   }
   return isDeepStrictEqual(plain, part) ? part : /** @type {T} */ (plain);
+}
+
+/**
+ * The address of the database that the settings of an agent name, as text.
+ * @param {import("./config.js").HostConfig} cfg
+ * @param {string} agentId
+ * @param {CredentialSources} sources
+ * @param {string[]} problems A secret that could not be read is added.
+ */
+export async function resolveDatabaseUrl(cfg, agentId, sources, problems) {
+  const written = databaseSetting(cfg, agentId);
+  return written && (await resolveValue(written.value, written.path, sources, problems));
 }
 
 /**

@@ -175,6 +175,18 @@ export function remoteSettings(cfg, agentId) {
 }
 
 /**
+ * `store.postgres.url` of an agent as it is written, and where.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ * @returns {{value: unknown, path: string} | undefined}
+ */
+export function databaseSetting(cfg, agentId) {
+  return searchLayers(cfg, agentId)
+    .map(({ path, layer }) => ({ value: layer.store?.postgres?.url, path: `${path}.store.postgres.url` }))
+    .findLast(({ value }) => value !== undefined && value !== null && value !== "");
+}
+
+/**
  * `remote` of an agent for people to read: the address without user, password and query, the names of the headers, and
  * where each part that is set is written.
  * @param {HostConfig} cfg
@@ -311,10 +323,15 @@ function pruneAgent(agent) {
  */
 function withoutSecrets(search) {
   if (!isRecord(search)) return undefined;
-  if (!isRecord(search.remote)) return search;
+  const plain = { ...search };
+  if (isRecord(search.store?.postgres)) {
+    const { url: _url, ...postgres } = search.store.postgres;
+    plain.store = { ...search.store, postgres };
+  }
+  if (!isRecord(search.remote)) return plain;
   const { apiKey: _apiKey, headers, ...remote } = search.remote;
   const names = isRecord(headers) ? { headers: mapValues(headers, () => "") } : {};
-  return { ...search, remote: { ...remote, ...names } };
+  return { ...plain, remote: { ...remote, ...names } };
 }
 
 /**

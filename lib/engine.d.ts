@@ -644,6 +644,8 @@ export type ResolvedSettings = {
   stateDir: string;
   /** Absolute path of our own database file (B1; `store.path` with `{agentId}`). */
   databasePath: string;
+  /** The database that the index is kept in; none = in that file. */
+  database: DatabaseSettings | null;
   /** IANA name of the user's time zone; none = the machine's. */
   timeZone: string | null;
   /** Which sources are indexed. */
@@ -904,6 +906,26 @@ export type Mention = {
 
 /** What put something into a prompt. */
 export type PromptPart = "recall" | "short-term-memory" | "active-memory" | "intents";
+
+/** A PostgreSQL database. Its address is no setting: it has a password in it, and arrives resolved. */
+export type DatabaseSettings = {
+  /** The schema that all tables are in; default `openclaw_memory`. */
+  schema: string;
+  /** Whose memory: agents of one tenant share their vectors; default `default`. */
+  tenant: string;
+  /** How the way to it is protected; default [`DatabaseSsl::Auto`]. */
+  ssl: DatabaseSsl;
+  /** A file of the certificates that are trusted; none = those of the system. */
+  sslRootCert: string | null;
+  /** Most connections of the process, 1–64; default 4. */
+  poolSize: number;
+  /** How long connecting may take, in milliseconds; default 3,000. */
+  connectTimeoutMs: number;
+  /** How long a statement may take, in milliseconds; default 30,000. */
+  statementTimeoutMs: number;
+  /** Whether tables are made, and brought to this version; default yes. */
+  migrate: boolean;
+};
 
 /** Which sources are indexed. */
 export type Sources = {
@@ -1203,6 +1225,9 @@ export type SourceRef = {
   /** Fingerprint of the sentence: the plan is stale when it is no longer there. */
   hash: string;
 };
+
+/** How the way to a database is protected. */
+export type DatabaseSsl = "auto" | "verify-full" | "require" | "disable";
 
 /** What the provider takes. */
 export type Takes = "text" | "gemini" | "any";

@@ -1,6 +1,6 @@
 // What opening an engine needs, from what the host and JavaScript users give.
 
-import { resolveAccounts } from "./accounts.js";
+import { resolveAccounts, resolveDatabaseUrl } from "./accounts.js";
 import { agentConfig, defaultAgentId, normalizeAgentId, searchOverview } from "./config.js";
 import { homeDir, processEnv, stateDir } from "./env.js";
 import { modelPaths as defaultModelPaths } from "./model.js";
@@ -29,7 +29,9 @@ export async function prepare({
   modelPaths = defaultModelPaths(),
 }) {
   const id = normalizeAgentId(agentId ?? defaultAgentId(cfg));
-  const { accounts, problems } = await resolveAccounts(cfg, id, { env, ...credentialSources });
+  const sources = { env, ...credentialSources };
+  const { accounts, problems } = await resolveAccounts(cfg, id, sources);
+  const databaseUrl = await resolveDatabaseUrl(cfg, id, sources, problems);
   /** @type {import("../index.d.ts").OpenRequest} */
   const nativeRequest = {
     config: { ...agentConfig(cfg, id), ...(await adapterTakesMedia(cfg, id, adapter)) },
@@ -37,6 +39,7 @@ export async function prepare({
     stateDir: state ?? stateDir(env),
     homeDir: homeDir(env),
     accounts,
+    ...(databaseUrl ? { databaseUrl } : {}),
     ...(workspaceDir ? { workspaceDir } : {}),
     ...(env.OPENCLAW_WORKSPACE_DIR?.trim() ? { defaultWorkspaceDir: env.OPENCLAW_WORKSPACE_DIR.trim() } : {}),
   };

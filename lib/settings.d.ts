@@ -181,8 +181,29 @@ export interface PluginSettings {
   };
   /** The database. */
   store?: {
-    /** The only store there is. */
-    driver?: "sqlite";
+    /** A file, or a PostgreSQL database, which needs an addon that is built with it (docs/fleet.md). Default: sqlite. */
+    driver?: "sqlite" | "postgres";
+    /** The database, with `driver: "postgres"`. What belongs to the memory and not to its index is still kept beside `store.path`. */
+    postgres?: {
+      /** postgresql://user:password@host:5432/database, as `${NAME}` of an environment variable or a reference to a secret. */
+      url?: string | SecretReference;
+      /** Schema that all tables are in. Default: openclaw_memory. */
+      schema?: string;
+      /** Agents of one tenant share their vectors: no text is paid for twice. Default: default. */
+      tenant?: string;
+      /** TLS. auto is what the address says, else verify-full off this machine. Default: auto. */
+      ssl?: "auto" | "verify-full" | "require" | "disable";
+      /** File of the certificates that are trusted. Default: the system's. */
+      sslRootCert?: string;
+      /** Most connections of a process, for all its agents. Default: 4. */
+      poolSize?: number;
+      /** How long connecting may take, in milliseconds. Default: 3000. */
+      connectTimeoutMs?: number;
+      /** How long a statement may take, in milliseconds. Default: 30000. */
+      statementTimeoutMs?: number;
+      /** Whether tables are made, and brought to this version, when they are not. Default: true. */
+      migrate?: boolean;
+    };
     /** File; {agentId} stands for the agent. Default: <state>/memory-core-rs/<agentId>/index.sqlite. */
     path?: string;
     /** Word index of the memory-core ranking. */

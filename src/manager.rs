@@ -82,6 +82,7 @@ fn open_call(request: OpenRequest) -> OpenCall {
         workspace_dir: request.workspace_dir.map(PathBuf::from),
         default_workspace_dir: request.default_workspace_dir.map(PathBuf::from),
         accounts: request.accounts.unwrap_or_default().into_iter().map(account).collect(),
+        database_url: request.database_url.map(Secret::new),
         model_paths: request.model_paths.unwrap_or_default().into_iter().map(PathBuf::from).collect(),
         thread: 0,
         host: None,

@@ -22,6 +22,8 @@ pub struct OpenRequest {
     pub default_workspace_dir: Option<String>,
     /// The address and the key of every provider that the settings could use. They are kept in memory only.
     pub accounts: Option<Vec<ProviderAccount>>,
+    /// The address of the database that `store.postgres.url` names, resolved. It is kept in memory only.
+    pub database_url: Option<String>,
     /// The provider ids that the embedding function serves; default: the configured one.
     pub embed_providers: Option<Vec<String>>,
     /// Where the weights of the embedded model may be found, best first.

@@ -44,7 +44,7 @@ pub(crate) async fn run(files: u32, searches: u32, seed: u64, provider: Provider
     let workspace = dir.path().join("workspace");
     let mut rng = Rng::with_seed(seed);
     write_notes(&workspace.join("memory"), files, &mut rng)?;
-    let session = Session::open(&workspace, &dir.path().join("state"), provider).await?;
+    let session = Session::open(&workspace, &dir.path().join("state"), provider, None).await?;
     let started = Instant::now();
     let report = session.sync(false).await?;
     let index = started.elapsed();

@@ -75,7 +75,7 @@ async fn run_case(case: &Path, keep: Option<&Path>, provider: Provider, set: &st
     let workspace = case.join("ws");
     let fresh = tempfile::tempdir()?;
     let kept = keep.map(|keep| keep.join(set).join(case.file_name().unwrap_or_default()).join(provider.id()));
-    let session = Session::open(&workspace, kept.as_deref().unwrap_or_else(|| fresh.path()), provider).await?;
+    let session = Session::open(&workspace, kept.as_deref().unwrap_or_else(|| fresh.path()), provider, None).await?;
     let report = session.sync(kept.is_none()).await?;
     if let Some(failure) = &report.embedding_error {
         return Err(Failure::new(failure.message.clone()));

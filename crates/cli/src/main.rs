@@ -107,8 +107,22 @@ struct Place {
     /// The folder that the index is kept in.
     #[arg(long)]
     state: PathBuf,
+    /// Keeps the index in the PostgreSQL database that MEMORY_PG_URL names, instead of a file. Needs a build with the
+    /// feature `postgres`.
+    #[arg(long)]
+    postgres: bool,
+    /// The schema in that database.
+    #[arg(long, default_value = "openclaw_memory", requires = "postgres")]
+    schema: String,
     #[command(flatten)]
     with: With,
+}
+
+impl Place {
+    async fn open(&self) -> Result<Session, Failure> {
+        let database = self.postgres.then_some(self.schema.as_str());
+        Session::open(&self.workspace, &self.state, self.with.provider, database).await
+    }
 }
 
 #[derive(Debug, Args)]
@@ -193,7 +207,7 @@ async fn run(command: Command) -> Result<Answer, Failure> {
     match command {
         Command::Index { place, force } => index(&place, force).await,
         Command::Search { place, query, max_results, explain, now_ms: now } => {
-            let session = Session::open(&place.workspace, &place.state, place.with.provider).await?;
+            let session = place.open().await?;
             if session.chunks() == 0 {
                 return Err(Failure::new(
                     "nothing is indexed yet: run `memory-core index` with the same folders first",
@@ -232,7 +246,7 @@ struct Asked {
 
 async fn ask(place: &Place, questions: &Path, most: Option<usize>, now_ms: i64) -> Result<Answer, Failure> {
     let lines = fs::read_to_string(questions).map_err(Failure::at(questions))?;
-    let session = Session::open(&place.workspace, &place.state, place.with.provider).await?;
+    let session = place.open().await?;
     let mut text = String::new();
     let mut all = Vec::new();
     for line in lines.trim().lines() {
@@ -247,7 +261,7 @@ async fn ask(place: &Place, questions: &Path, most: Option<usize>, now_ms: i64) 
 }
 
 async fn index(place: &Place, force: bool) -> Result<Answer, Failure> {
-    let session = Session::open(&place.workspace, &place.state, place.with.provider).await?;
+    let session = place.open().await?;
     let report = session.sync(force).await?;
     session.close().await;
     if let Some(failure) = &report.embedding_error {

@@ -9,6 +9,7 @@ use std::{
 use clap::ValueEnum;
 use serde_json::json;
 
+use embed::secret::Secret;
 use engine::services::{Lease, OpenCall, Progress, SearchCall, Step, SyncCall, SyncReport, open};
 use model::{cancel::Cancel, clock::SystemClock};
 use search::types::Answer;
@@ -17,6 +18,9 @@ use crate::Failure;
 
 /// The weights of the embedded model in this repository.
 const WEIGHTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../model/node_modules/all-minilm-l6-v2.bin");
+
+/// The variable of the environment that names the database.
+const URL: &str = "MEMORY_PG_URL";
 
 /// What makes the vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -40,16 +44,28 @@ impl Provider {
 pub(crate) struct Session(Lease);
 
 impl Session {
-    /// Opens the index in `state` of the notes in `workspace`.
-    pub(crate) async fn open(workspace: &Path, state: &Path, provider: Provider) -> Result<Self, Failure> {
+    /// Opens the index in `state` of the notes in `workspace`, or in a schema of the database that [`URL`] names.
+    pub(crate) async fn open(
+        workspace: &Path,
+        state: &Path,
+        provider: Provider,
+        schema: Option<&str>,
+    ) -> Result<Self, Failure> {
         if !workspace.is_dir() {
             return Err(Failure::new(format!("{} is no folder", workspace.display())));
         }
+        let kept = match schema {
+            Some(schema) => json!({ "driver": "postgres", "postgres": { "schema": schema } }),
+            None => json!({}),
+        };
         let call = OpenCall {
             // The day begins when it does for the labelled questions.
             config: json!({
                 "agents": { "defaults": { "userTimezone": "UTC" } },
-                "memory": { "search": { "provider": provider.id() } },
+                "memory": { "search": {
+                    "provider": provider.id(),
+                    "store": kept,
+                } },
             }),
             agent_id: "main".to_owned(),
             state_dir: std::path::absolute(state)?,
@@ -57,6 +73,7 @@ impl Session {
             workspace_dir: Some(std::path::absolute(workspace)?),
             default_workspace_dir: None,
             accounts: Vec::new(),
+            database_url: std::env::var(URL).ok().map(Secret::new),
             model_paths: vec![PathBuf::from(WEIGHTS)],
             thread: 0,
             host: None,

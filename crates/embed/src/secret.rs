@@ -16,9 +16,9 @@ impl Secret {
         Self(Zeroizing::new(value.into()))
     }
 
-    /// The value itself, for the one place that sends it.
+    /// The value itself, for whoever sends it.
     #[must_use]
-    pub(crate) fn expose(&self) -> &str {
+    pub fn expose(&self) -> &str {
         &self.0
     }
 }

@@ -21,6 +21,7 @@
 //!     workspace_dir: Some(workspace),
 //!     default_workspace_dir: None,
 //!     accounts: Vec::new(),
+//!     database_url: None,
 //!     model_paths: Vec::new(),
 //!     thread: 0,
 //!     host: None,

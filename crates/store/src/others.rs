@@ -73,10 +73,18 @@ impl Others {
 }
 
 impl Store {
-    /// The indexes of the same agent's other workspaces that can be read.
+    /// The indexes of the same agent's other workspaces that can be read. Of an agent in a database also the file that its
+    /// index was before.
     #[must_use]
     pub fn others(&self) -> Others {
-        Others(place::others(self.path()).iter().filter_map(|path| open::connect_reader(path).ok()).collect())
+        let former = self.admin().is_none().then(|| self.path().to_path_buf());
+        Others(
+            place::others(self.path())
+                .iter()
+                .chain(&former)
+                .filter_map(|path| open::connect_reader(path).ok())
+                .collect(),
+        )
     }
 
     /// What lies beside the index for the same agent's other workspaces.

@@ -106,6 +106,7 @@ impl Tx<'_> {
     /// When SQLite refuses.
     #[cfg(test)]
     pub(crate) fn age_refusals(&self, by_ms: i64) -> Result<()> {
+        or_postgres!(self.age_refusals(by_ms));
         self.conn()?.execute("UPDATE refused_text SET refused_ms = refused_ms - ?1", [by_ms]).sql()?;
         Ok(())
     }

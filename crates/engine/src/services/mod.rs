@@ -7,6 +7,8 @@ mod admin;
 mod consolidator;
 mod context;
 #[cfg(test)]
+mod database_tests;
+#[cfg(test)]
 mod encoder_tests;
 pub mod facts;
 mod indexer;

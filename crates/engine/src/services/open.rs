@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -12,18 +13,20 @@ use crate::{blocking::blocking, host::Host, log};
 use embed::{
     account::Account,
     callback::{Callback, Offered},
+    secret::Secret,
 };
 use model::{
     cancel::Cancel,
     clock::Clock,
     config::{
         resolve::{ResolveInput, resolve},
-        settings::Resolved,
+        settings::{DatabaseSettings, DatabaseSsl, Resolved, Settings},
     },
     error::{Code, Error, Result},
 };
 use store::{
-    OpenOptions, Store,
+    Location, OpenOptions, Store,
+    database::{InDatabase, Options, Ssl},
     place::{self, Workspace},
 };
 
@@ -43,6 +46,8 @@ pub struct OpenCall {
     pub default_workspace_dir: Option<PathBuf>,
     /// The addresses and keys of the providers that the settings could use, resolved by the host.
     pub accounts: Vec<Account>,
+    /// The address of the database that the settings name, resolved by the host; none where they name none.
+    pub database_url: Option<Secret>,
     /// Where the weights of the embedded model may be, best first.
     pub model_paths: Vec<PathBuf>,
     /// The number of the JavaScript thread that offers the host.
@@ -97,15 +102,46 @@ fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
     let Some(mut resolved) = resolve(&call.resolve_input())? else { return Ok(None) };
     let workspace = Workspace::at(&resolved.settings.workspace_dir);
     let configured = resolved.settings.database_path.clone();
+    if let Some(database) = &resolved.settings.database {
+        let place = in_database(&call, &resolved.settings, database)?;
+        return open_at(&call, resolved, &workspace, &Location::Database(Box::new(place))).map(Some);
+    }
     resolved.settings.database_path = place::locate(&configured, &workspace, call.workspace_dir.is_some());
-    match open_at(&call, resolved.clone(), &workspace) {
+    let file = |resolved: &Resolved| Location::File(resolved.settings.database_path.clone());
+    match open_at(&call, resolved.clone(), &workspace, &file(&resolved)) {
         // Another workspace took the name a moment ago.
         Err(error) if place::is_not_ours(&error) => {
             resolved.settings.database_path = place::own_path(&configured, &workspace);
-            open_at(&call, resolved, &workspace).map(Some)
+            let location = file(&resolved);
+            open_at(&call, resolved, &workspace, &location).map(Some)
         }
         other => other.map(Some),
     }
+}
+
+/// Where in its database the memory of an agent is.
+fn in_database(call: &OpenCall, settings: &Settings, database: &DatabaseSettings) -> Result<InDatabase> {
+    let url = call.database_url.as_ref().ok_or_else(|| {
+        Error::new(Code::Config, "store.driver is \"postgres\", and store.postgres.url says no address, or names a secret that cannot be read")
+            .remedy("Set store.postgres.url, for example to \"${MEMORY_PG_URL}\" with that variable in the gateway's environment")
+    })?;
+    let options = Options {
+        schema: database.schema.clone(),
+        tenant: database.tenant.clone(),
+        ssl: match database.ssl {
+            DatabaseSsl::Auto => None,
+            DatabaseSsl::VerifyFull => Some(Ssl::VerifyFull),
+            DatabaseSsl::Require => Some(Ssl::Require),
+            DatabaseSsl::Disable => Some(Ssl::Disable),
+        },
+        ssl_root_cert: database.ssl_root_cert.clone(),
+        pool_size: database.pool_size,
+        connect_timeout: Duration::from_millis(database.connect_timeout_ms),
+        statement_timeout: Duration::from_millis(database.statement_timeout_ms),
+        ..Options::new(url.expose())
+    };
+    let (agent, beside) = (settings.agent_id.clone(), settings.database_path.clone());
+    Ok(InDatabase { options, agent, migrate: database.migrate, beside })
 }
 
 /// An index that was replaced, or that cannot be written, is nothing to find out about by chance.
@@ -131,7 +167,7 @@ fn adapters_of(host: &Arc<dyn Host>) -> Vec<(String, Callback)> {
 }
 
 /// Opens the engine of a database, or takes a lease on the one that runs.
-fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result<(Lease, bool)> {
+fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace, location: &Location) -> Result<(Lease, bool)> {
     let path = resolved.settings.database_path.clone();
     if !path.exists() {
         // In a host an agent has one workspace: whatever it had before has moved.
@@ -150,13 +186,13 @@ fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace) -> Result
         Provider::new(&resolved.settings, call.accounts.clone(), adapters, call.model_paths.clone(), &call.clock);
     let resolved = Arc::new(resolved);
     let mut fresh = Some(provider);
-    let lease = Lease::get_or_make(&path, workspace, || {
+    let lease = Lease::get_or_make(location, workspace, || {
         let options = OpenOptions {
             workspace: Some(workspace.clone()),
             clock: Arc::clone(&call.clock),
             ..OpenOptions::default()
         };
-        let store = Store::open(&path, options)?;
+        let store = Store::open_at(location, options)?;
         say_how_it_opened(&store, &resolved.settings.agent_id);
         let Some(provider) = fresh.take() else {
             return Err(Error::new(Code::Internal, "an engine was made twice"));

@@ -3,7 +3,6 @@
 use std::{
     collections::HashMap,
     ops::Deref,
-    path::Path,
     sync::{Arc, LazyLock},
 };
 
@@ -12,7 +11,7 @@ use parking_lot::Mutex;
 use super::Engine;
 use model::error::Result;
 use store::{
-    StoreId,
+    Location, StoreId,
     place::{self, Workspace},
 };
 
@@ -36,16 +35,16 @@ impl Lease {
     /// # Errors
     /// What `make` gives, and [`place::not_ours`] when the database has become that of another workspace.
     pub(super) fn get_or_make(
-        path: &Path,
+        location: &Location,
         workspace: &Workspace,
         make: impl FnOnce() -> Result<Arc<Engine>>,
     ) -> Result<Self> {
         // Held while opening, so that one database is never opened twice; opening takes milliseconds.
         let mut engines = ENGINES.lock();
-        let id = StoreId::of_file(path);
+        let id = location.id();
         if let Some(entry) = engines.get_mut(&id).filter(|e| !e.engine.is_closed()) {
             if !entry.engine.context.store().belongs_to(workspace) {
-                return Err(place::not_ours(path));
+                return Err(place::not_ours(location.path()));
             }
             entry.leases += 1;
             return Ok(Self { engine: Arc::clone(&entry.engine), given_back: false });
@@ -113,6 +112,8 @@ pub async fn close_all() {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::services::{OpenCall, open, testing::open_call};
 

@@ -20,6 +20,7 @@ use ::search::types::Hit;
 use embed::{
     BoxFuture,
     callback::{Asked, Callback, of_texts},
+    secret::Secret,
 };
 use model::{
     cancel::Cancel,
@@ -58,6 +59,8 @@ pub(crate) struct Home {
     pub models: Vec<PathBuf>,
     /// The time it goes by; the machine's unless a test says so.
     pub clock: Arc<dyn Clock>,
+    /// The address of a database, for settings that name one.
+    pub database: Option<String>,
 }
 
 impl Home {
@@ -72,6 +75,7 @@ impl Home {
             down: Arc::default(),
             models: Vec::new(),
             clock: Arc::new(SystemClock),
+            database: None,
         };
         for (path, text) in files {
             home.write(path, text);
@@ -111,6 +115,11 @@ impl Home {
         self.open_with(search, &self.state(), &self.workspace()).await
     }
 
+    /// With a state in another folder, too.
+    pub(crate) async fn open_apart(&self, search: serde_json::Value, state: &Path) -> Lease {
+        self.open_with(search, state, &self.workspace()).await
+    }
+
     async fn open_with(&self, search: serde_json::Value, state: &Path, workspace: &Path) -> Lease {
         let (embedded, strict) = (Arc::clone(&self.embedded), Arc::clone(&self.strict));
         let faults = [&self.swapped, &self.shorter, &self.nan, &self.down].map(Arc::clone);
@@ -119,6 +128,7 @@ impl Home {
             workspace_dir: Some(workspace.to_path_buf()),
             model_paths: self.models.clone(),
             clock: Arc::clone(&self.clock),
+            database_url: self.database.clone().map(Secret::new),
             host: Some(Arc::new(FakeHost::default().with_embed("spare", spare()).with_embed(
                 "bedrock",
                 of_texts(move |texts: Vec<String>, _| -> BoxFuture<'static, _> {
@@ -244,6 +254,7 @@ pub(super) fn open_call(dir: &Path, search: &serde_json::Value) -> OpenCall {
         workspace_dir: Some(dir.join("workspace")),
         default_workspace_dir: None,
         accounts: Vec::new(),
+        database_url: None,
         model_paths: Vec::new(),
         thread: 0,
         host: None,

@@ -13,8 +13,8 @@ use super::{
     memory_policy, multimodal, paths,
     setting::Integer,
     settings::{
-        BatchSettings, CacheSettings, Chunking, Citations, ExcerptSettings, ProviderSettings, QuerySettings, Ranking,
-        RedactSecrets, Resolved, Settings, Sources, SyncSettings, names_encoder,
+        BatchSettings, CacheSettings, Chunking, Citations, DatabaseSettings, Driver, ExcerptSettings, ProviderSettings,
+        QuerySettings, Ranking, RedactSecrets, Resolved, Settings, Sources, SyncSettings, names_encoder,
     },
     table,
 };
@@ -66,6 +66,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
     let (workspace_dir, workspace_origin) = paths::workspace_dir(input, &roster, &agent_id);
     reader.origins.insert("workspaceDir".into(), workspace_origin);
     let database_path = database_path(&mut reader, input, &roster, &agent_id)?;
+    let database = database(&mut reader, input.home_dir);
     let (sources, searches_sessions) = sources(&mut reader, input.config);
     let provider = provider(&mut reader);
     let settings = Settings {
@@ -96,10 +97,33 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
         workspace_dir,
         state_dir: input.state_dir.to_path_buf(),
         database_path,
+        database,
     };
+    if settings.database.is_some() && settings.query.ranking == Ranking::MemoryCore {
+        return Err(Error::new(Code::Config, "query.ranking \"memory-core\" needs the full text of SQLite")
+            .remedy("Leave query.ranking out, or set store.driver to \"sqlite\""));
+    }
     reader.check_groups();
     warn_without_effect(&mut reader, &settings);
     Ok(Some(Resolved { settings, origins: reader.origins, values: reader.values, warnings: reader.warnings }))
+}
+
+/// The database of `store.driver: "postgres"`.
+fn database(reader: &mut Reader<'_>, home: &Path) -> Option<DatabaseSettings> {
+    let driver: Driver = reader.choice(&table::STORE_DRIVER);
+    let database = DatabaseSettings {
+        schema: reader.text(&table::STORE_POSTGRES_SCHEMA),
+        tenant: reader.text(&table::STORE_POSTGRES_TENANT),
+        ssl: reader.choice(&table::STORE_POSTGRES_SSL),
+        ssl_root_cert: reader
+            .optional_text(&table::STORE_POSTGRES_SSL_ROOT_CERT)
+            .map(|path| paths::expand_home(&path, home)),
+        pool_size: reader.count(&table::STORE_POSTGRES_POOL_SIZE),
+        connect_timeout_ms: reader.integer(&table::STORE_POSTGRES_CONNECT_TIMEOUT_MS),
+        statement_timeout_ms: reader.integer(&table::STORE_POSTGRES_STATEMENT_TIMEOUT_MS),
+        migrate: reader.switch(&table::STORE_POSTGRES_MIGRATE),
+    };
+    (driver == Driver::Postgres).then_some(database)
 }
 
 /// `store.path`. A path without `{agentId}` that was set for all agents is kept apart for each agent but the
@@ -372,7 +396,6 @@ fn warn_without_effect(reader: &mut Reader<'_>, settings: &Settings) {
             value.as_str().is_some_and(|name| !names_encoder(name) && !name.to_lowercase().contains("all-minilm"))
         });
     }
-    warn_where_set(reader, "store.driver", "the only store is SQLite", |value| value.as_str() != Some("sqlite"));
     warn_where_set(reader, "store.vector.extensionPath", "the vector functions are built in", |_| true);
 }
 

@@ -21,6 +21,8 @@ pub struct Settings {
     pub state_dir: PathBuf,
     /// Absolute path of our own database file (B1; `store.path` with `{agentId}`).
     pub database_path: PathBuf,
+    /// The database that the index is kept in; none = in that file.
+    pub database: Option<DatabaseSettings>,
     /// IANA name of the user's time zone; none = the machine's.
     pub time_zone: Option<String>,
     /// Which sources are indexed.
@@ -77,6 +79,52 @@ impl Settings {
     pub fn price_of(&self, tokens: u64) -> Option<f64> {
         self.price_per_million_tokens.map(|price| price * tokens as f64 / 1e6)
     }
+}
+
+/// What keeps the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Driver {
+    /// A SQLite file.
+    Sqlite,
+    /// A PostgreSQL database.
+    Postgres,
+}
+
+/// How the way to a database is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DatabaseSsl {
+    /// As its address says; else as [`Self::VerifyFull`], unless it is on this machine.
+    Auto,
+    /// With TLS, and the server is who it says it is.
+    VerifyFull,
+    /// With TLS, whoever the server is.
+    Require,
+    /// Without TLS.
+    Disable,
+}
+
+/// A PostgreSQL database. Its address is no setting: it has a password in it, and arrives resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DatabaseSettings {
+    /// The schema that all tables are in; default `openclaw_memory`.
+    pub schema: String,
+    /// Whose memory: agents of one tenant share their vectors; default `default`.
+    pub tenant: String,
+    /// How the way to it is protected; default [`DatabaseSsl::Auto`].
+    pub ssl: DatabaseSsl,
+    /// A file of the certificates that are trusted; none = those of the system.
+    pub ssl_root_cert: Option<PathBuf>,
+    /// Most connections of the process, 1–64; default 4.
+    pub pool_size: usize,
+    /// How long connecting may take, in milliseconds; default 3,000.
+    pub connect_timeout_ms: u64,
+    /// How long a statement may take, in milliseconds; default 30,000.
+    pub statement_timeout_ms: u64,
+    /// Whether tables are made, and brought to this version; default yes.
+    pub migrate: bool,
 }
 
 /// Which sources are indexed.

@@ -4,7 +4,7 @@
 use super::{active_memory, automatic, consolidation, setting::*, settings};
 
 /// Settings that hold others.
-pub(super) const GROUPS: [&str; 28] = ["dreaming", "multimodal", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "promptHistory", "sessionNotes", "storedFacts", "standingIntents", "activeMemory", "consolidation", "memoryPolicy", "memoryPolicy.excludeSessions"];
+pub(super) const GROUPS: [&str; 29] = ["dreaming", "multimodal", "remote", "remote.batch", "local", "index", "chunking", "query", "query.hybrid", "query.hybrid.temporalDecay", "query.hybrid.mmr", "sync", "sync.sessions", "cache", "store", "store.postgres", "store.fts", "store.vector", "memoryGet", "experimental", "shortTerm", "promptHistory", "sessionNotes", "storedFacts", "standingIntents", "activeMemory", "consolidation", "memoryPolicy", "memoryPolicy.excludeSessions"];
 
 /// Whether memory is searched at all. Default: true.
 pub(super) const ENABLED: Switch = Switch { key: "enabled", default: true };
@@ -188,6 +188,33 @@ pub(super) const CACHE_ENABLED: Switch = Switch { key: "cache.enabled", default:
 
 /// Most vectors kept. Default: no limit.
 pub(super) const CACHE_MAX_ENTRIES: OptionalInteger = OptionalInteger { key: "cache.maxEntries", range: 1..=9_007_199_254_740_991 };
+
+/// A file, or a PostgreSQL database, which needs an addon that is built with it (docs/fleet.md). Default: sqlite.
+pub(super) const STORE_DRIVER: Choice<settings::Driver> = Choice { key: "store.driver", words: &[("sqlite", settings::Driver::Sqlite), ("postgres", settings::Driver::Postgres)], default: settings::Driver::Sqlite };
+
+/// Schema that all tables are in. Default: openclaw_memory.
+pub(super) const STORE_POSTGRES_SCHEMA: Text = Text { key: "store.postgres.schema", default: "openclaw_memory" };
+
+/// Agents of one tenant share their vectors: no text is paid for twice. Default: default.
+pub(super) const STORE_POSTGRES_TENANT: Text = Text { key: "store.postgres.tenant", default: "default" };
+
+/// TLS. auto is what the address says, else verify-full off this machine. Default: auto.
+pub(super) const STORE_POSTGRES_SSL: Choice<settings::DatabaseSsl> = Choice { key: "store.postgres.ssl", words: &[("auto", settings::DatabaseSsl::Auto), ("verify-full", settings::DatabaseSsl::VerifyFull), ("require", settings::DatabaseSsl::Require), ("disable", settings::DatabaseSsl::Disable)], default: settings::DatabaseSsl::Auto };
+
+/// File of the certificates that are trusted. Default: the system's.
+pub(super) const STORE_POSTGRES_SSL_ROOT_CERT: OptionalText = OptionalText { key: "store.postgres.sslRootCert" };
+
+/// Most connections of a process, for all its agents. Default: 4.
+pub(super) const STORE_POSTGRES_POOL_SIZE: Integer = Integer { key: "store.postgres.poolSize", range: 1..=64, default: 4 };
+
+/// How long connecting may take, in milliseconds. Default: 3000.
+pub(super) const STORE_POSTGRES_CONNECT_TIMEOUT_MS: Integer = Integer { key: "store.postgres.connectTimeoutMs", range: 100..=60_000, default: 3000 };
+
+/// How long a statement may take, in milliseconds. Default: 30000.
+pub(super) const STORE_POSTGRES_STATEMENT_TIMEOUT_MS: Integer = Integer { key: "store.postgres.statementTimeoutMs", range: 1000..=600_000, default: 30_000 };
+
+/// Whether tables are made, and brought to this version, when they are not. Default: true.
+pub(super) const STORE_POSTGRES_MIGRATE: Switch = Switch { key: "store.postgres.migrate", default: true };
 
 /// File; {agentId} stands for the agent. Default: `<state>/memory-core-rs/<agentId>/index.sqlite`.
 pub(super) const STORE_PATH: OptionalText = OptionalText { key: "store.path" };

@@ -8,7 +8,7 @@ use super::{
     agent::{Reader, Tx, column, int8, natural, text, the_row},
     codes::OF_NEW_VECTORS,
     files::hash,
-    media::body,
+    media::{IS_MEDIA, body},
     refusals::is_refused,
 };
 use crate::{
@@ -192,14 +192,17 @@ impl Reader<'_> {
         limit: usize,
     ) -> Result<Vec<Sample>> {
         // A character has at most four bytes, and is counted below.
-        let sql = "SELECT c.body, e.v::real[] FROM chunk c \
-                   JOIN embedding e ON e.tenant = $2 AND e.space = $3 AND e.hash = c.hash \
-                   WHERE c.agent = $1 AND c.generation = $4 AND octet_length(c.body) <= 4 * $5 ORDER BY c.id LIMIT $6";
+        let sql = format!(
+            "SELECT c.body, e.v::real[] FROM chunk c \
+             JOIN embedding e ON e.tenant = $2 AND e.space = $3 AND e.hash = c.hash \
+             WHERE c.agent = $1 AND c.generation = $4 AND octet_length(c.body) BETWEEN 1 AND 4 * $5 AND NOT {IS_MEDIA} \
+             ORDER BY c.id LIMIT $6"
+        );
         let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX / 4);
         let (most, page) = (number(max_chars), number(limit.saturating_mul(4)));
         let params = [int8(&self.agent), text(&self.tenant), int8(&space), int8(&generation), int8(&most), int8(&page)];
         let mut samples = Vec::new();
-        for row in self.tx.rows(sql, &params)? {
+        for row in self.tx.rows(&sql, &params)? {
             let text = body(&row, 0)?.to_owned();
             if samples.len() < limit && text.chars().count() <= max_chars {
                 samples.push(Sample { text, vector: column(&row, 1)? });

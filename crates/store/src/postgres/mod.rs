@@ -39,7 +39,7 @@ mod served;
 mod skipped;
 mod stats;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tls;
 mod transcripts;
 mod usage;

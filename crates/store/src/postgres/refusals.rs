@@ -73,4 +73,11 @@ impl Tx<'_> {
         let sql = "UPDATE refused_text SET refused_ms = 0 WHERE tenant = $1 AND refused_ms <> 0";
         self.tx.execute(sql, &[text(&self.tenant)]).map(drop)
     }
+
+    /// Makes all refusals older. For tests.
+    #[cfg(test)]
+    pub(crate) fn age_refusals(&self, by_ms: i64) -> Result<()> {
+        let sql = "UPDATE refused_text SET refused_ms = refused_ms - $2 WHERE tenant = $1";
+        self.tx.execute(sql, &[text(&self.tenant), int8(&by_ms)]).map(drop)
+    }
 }

@@ -455,16 +455,17 @@ fn lines_that_a_model_has_not_come_to_are_told_from_those_of_no_text<B: Backend>
 for_every_backend!(
     a_file_is_stored_and_replaced_as_a_whole,
     every_term_is_one_token,
-    embeddings_are_found_by_text_and_never_missing_twice,
     a_refusal_rests_for_a_growing_while_and_ends_with_a_vector,
     a_vector_that_would_spoil_comparisons_is_refused,
-    the_compatible_index_is_built_in_steps_and_kept_current,
     a_term_is_looked_for_among_the_chunks_of_others,
     a_concept_without_a_required_term_that_is_rare_enough_is_too_common,
     the_candidates_of_a_search_come_once_and_with_their_cosines,
     the_order_of_chunks_knows_files_and_lines_and_no_history,
-    lines_of_an_index_from_before_pieces_are_made_again,
     lines_of_a_text_that_has_left_meanwhile_are_not_kept,
-    what_has_vectors_is_not_counted_again_and_what_comes_or_goes_is,
     lines_that_a_model_has_not_come_to_are_told_from_those_of_no_text,
+    ; of_files:
+    embeddings_are_found_by_text_and_never_missing_twice,
+    the_compatible_index_is_built_in_steps_and_kept_current,
+    lines_of_an_index_from_before_pieces_are_made_again,
+    what_has_vectors_is_not_counted_again_and_what_comes_or_goes_is,
 );

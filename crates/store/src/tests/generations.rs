@@ -185,10 +185,11 @@ for_every_backend!(
     the_first_generation_is_live_at_once_and_the_next_grows_beside_it,
     going_back_to_the_live_identity_gives_the_rebuild_up,
     a_retired_generation_goes_in_small_steps_and_leaves_nothing,
-    the_cache_loses_the_longest_unused_first_and_never_what_is_in_use,
     forgetting_removes_the_vectors_of_texts_that_are_gone,
-    free_pages_go_back_to_the_file_system,
     a_full_text_index_merges_in_steps_and_stays_whole,
-    a_note_that_changes_is_no_reason_to_merge_the_whole_index,
     skipped_files_and_counts_are_per_source,
+    ; of_files:
+    the_cache_loses_the_longest_unused_first_and_never_what_is_in_use,
+    free_pages_go_back_to_the_file_system,
+    a_note_that_changes_is_no_reason_to_merge_the_whole_index,
 );

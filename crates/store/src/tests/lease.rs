@@ -90,6 +90,7 @@ for_every_backend!(
     one_store_indexes_at_a_time,
     closing_gives_the_lease_back,
     a_store_that_was_dropped_in_the_middle_holds_no_lease,
+    ; of_files:
     a_lease_that_ran_out_changes_hands_and_fences_the_old_holder,
     the_writer_thread_renews_its_lease,
 );

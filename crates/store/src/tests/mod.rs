@@ -1,16 +1,35 @@
 //! Tests of the store, by topic. What they share is here.
 //!
 //! What must hold of any backend is written for any: those tests take a [`Backend`], and [`for_every_backend`] runs them
-//! through each there is. `crash`, `lifecycle` and `processes` are about SQLite: its file, its log, its damage.
+//! through each there is: PostgreSQL with the feature `postgres`, where `MEMORY_CORE_TEST_PG` names a server. `crash`,
+//! `lifecycle` and `processes` are about SQLite: its file, its log, its damage.
 
-/// Runs tests of this module through every backend.
+/// Runs tests of this module through every backend; those after `of_files` are about what only a file has, or keeps so.
 macro_rules! for_every_backend {
-    ($($test:ident),* $(,)?) => {
+    ($($test:ident),* $(,)? $(; of_files: $($of_files:ident),* $(,)?)?) => {
         mod sqlite {
             $(
                 #[test]
                 fn $test() {
                     super::$test::<crate::tests::Sqlite>();
+                }
+            )*
+            $($(
+                #[test]
+                fn $of_files() {
+                    super::$of_files::<crate::tests::Sqlite>();
+                }
+            )*)?
+        }
+
+        #[cfg(feature = "postgres")]
+        mod postgres {
+            $(
+                #[test]
+                fn $test() {
+                    if crate::postgres::tests::server().is_some() {
+                        super::$test::<crate::postgres::tests::Backend>();
+                    }
                 }
             )*
         }
@@ -53,7 +72,7 @@ use model::{
 };
 
 /// The chunks of a generation that hold a term.
-fn holding(reader: &Reader<'_>, generation: GenerationId, term: &str) -> Result<Vec<ChunkId>> {
+pub(crate) fn holding(reader: &Reader<'_>, generation: GenerationId, term: &str) -> Result<Vec<ChunkId>> {
     Ok(reader.postings_among(generation, &[term], None)?.concat())
 }
 
@@ -70,7 +89,7 @@ fn check_fts(tx: &Tx<'_>, generation: GenerationId) -> Result<()> {
 }
 
 /// What keeps a store, as tests need it. All else they do through the store.
-trait Backend: Sized {
+pub(crate) trait Backend: Sized {
     /// How many changes of rows it takes to write two files, of two chunks and of one, over one of three.
     const CHANGES: usize;
 

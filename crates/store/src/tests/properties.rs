@@ -202,6 +202,7 @@ fn a_write_that_fails_at_any_step_leaves_nothing_behind<B: Backend>() {
 
 for_every_backend!(
     any_sequence_of_edits_gives_what_was_put_in,
-    codes_read_at_once_are_those_read_one_by_one,
     a_write_that_fails_at_any_step_leaves_nothing_behind,
+    ; of_files:
+    codes_read_at_once_are_those_read_one_by_one,
 );

@@ -205,6 +205,18 @@ impl<D: AsRef<[u8]>> Block<D> {
     }
 }
 
+#[cfg(test)]
+impl<D: AsRef<[u8]>> Block<D> {
+    /// The chunks that hold any of its terms.
+    pub(in super::super) fn chunks(&self) -> Result<Vec<ChunkId>> {
+        let (mut cursor, mut chunks) = (Cursor::default(), Vec::new());
+        while let Some((_, postings)) = self.next(&mut cursor)? {
+            chunks.extend(postings.ids()?);
+        }
+        Ok(chunks)
+    }
+}
+
 /// A place between two lists of a block.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cursor {

@@ -1,5 +1,6 @@
 //! Tests on a real PostgreSQL, which `npm run pg -- start` gives; skipped where `MEMORY_CORE_TEST_PG` names none.
 
+mod backend;
 mod books;
 mod connecting;
 mod consolidation;
@@ -20,6 +21,7 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use backend::Backend;
 use proptest::prelude::ProptestConfig;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -38,7 +40,7 @@ use model::{cancel::Cancel, clock::SystemClock};
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 
 /// The address of the server; none, and one line that says so, where there is none.
-fn server() -> Option<String> {
+pub(crate) fn server() -> Option<String> {
     let url = std::env::var("MEMORY_CORE_TEST_PG").ok().filter(|url| !url.is_empty());
     if url.is_none() {
         println!("skipped: MEMORY_CORE_TEST_PG names no PostgreSQL; `npm run pg -- start` starts one");

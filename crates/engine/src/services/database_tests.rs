@@ -1,0 +1,255 @@
+//! An engine whose index is in a PostgreSQL database, beside one with a file.
+
+use serde_json::{Value, json};
+
+use super::{
+    Lease,
+    testing::{Home, open_call},
+};
+use model::error::Code;
+
+fn settings(schema: &str) -> Value {
+    json!({
+        "provider": "bedrock",
+        "model": "titan",
+        // What is found is found in the database, and not because a search has read the notes.
+        "sync": { "onSearch": false, "onSessionStart": false, "watch": false },
+        "store": { "driver": "postgres", "postgres": { "schema": schema, "statementTimeoutMs": 300_000 } },
+    })
+}
+
+/// Why opening was refused.
+async fn refusal(settings: &Value, url: Option<&str>) -> model::error::Error {
+    let dir = tempfile::tempdir().unwrap();
+    let mut call = open_call(dir.path(), settings);
+    call.database_url = url.map(embed::secret::Secret::new);
+    let refused = super::open(call).await.err().expect("it opened");
+    assert!(refused.remedy.is_some(), "{refused}");
+    assert!(!dir.path().join("memory-core-rs").exists(), "no file in its place");
+    refused
+}
+
+#[tokio::test]
+async fn a_database_without_address_is_no_reason_to_begin_a_file() {
+    let refused = refusal(&settings("openclaw_memory"), None).await;
+    assert_eq!(refused.code(), Code::Config);
+    assert!(refused.message.contains("store.postgres.url"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_ranking_of_memory_core_is_refused_in_a_database() {
+    let mut settings = settings("openclaw_memory");
+    settings["query"] = json!({ "ranking": "memory-core" });
+    let refused = refusal(&settings, Some("postgresql://localhost/none")).await;
+    assert_eq!(refused.code(), Code::Config);
+    assert!(refused.message.contains("query.ranking"), "{refused}");
+}
+
+#[cfg(not(feature = "postgres"))]
+#[tokio::test]
+async fn an_addon_that_is_built_without_databases_says_so() {
+    let refused = refusal(&settings("openclaw_memory"), Some("postgresql://localhost/none")).await;
+    assert_eq!(refused.code(), Code::Config);
+    assert!(refused.message.contains("speaks with no PostgreSQL"), "{refused}");
+}
+
+#[cfg(feature = "postgres")]
+mod with_server {
+    use std::{collections::HashSet, sync::atomic::Ordering, time::Duration};
+
+    use super::*;
+    use crate::services::{
+        SearchCall,
+        testing::{asking, sync},
+    };
+    use ::search::types::Hit;
+    use model::cancel::Cancel;
+    use store::postgres::{
+        config::Options,
+        connect::{Database, Setting, WRITE},
+    };
+
+    /// A schema of its own on the server of the tests; gone when dropped.
+    struct Schema {
+        name: String,
+        url: String,
+    }
+
+    impl Schema {
+        fn new() -> Option<Self> {
+            let Some(url) = std::env::var("MEMORY_CORE_TEST_PG").ok().filter(|url| !url.is_empty()) else {
+                println!("skipped: MEMORY_CORE_TEST_PG names no PostgreSQL; `npm run pg -- start` starts one");
+                return None;
+            };
+            let schema = Self { name: format!("e_{}", uuid::Uuid::new_v4().simple()), url };
+            // Two at once would both find none.
+            schema.run("SELECT pg_advisory_xact_lock(20261125); CREATE EXTENSION IF NOT EXISTS vector SCHEMA public");
+            Some(schema)
+        }
+
+        fn run(&self, sql: &str) {
+            let (url, sql) = (self.url.clone(), sql.to_owned());
+            // On a thread and a runtime of its own: this one may drive the test's.
+            let ran = std::thread::spawn(move || {
+                let runtime = tokio::runtime::Runtime::new().unwrap();
+                let options = Options { connect_timeout: Duration::from_secs(60), ..Options::new(url) };
+                let database = Database::new(&options, runtime.handle().clone()).unwrap();
+                let setting = Setting { begin: WRITE, search_path: "public", tenant: "", agent: None };
+                database.transact(&Cancel::new(), &setting, |tx| tx.batch(&sql))
+            });
+            ran.join().unwrap().unwrap();
+        }
+    }
+
+    impl Drop for Schema {
+        fn drop(&mut self) {
+            self.run(&format!("DROP SCHEMA IF EXISTS {} CASCADE", self.name));
+        }
+    }
+
+    const WORDS: &[&str] = &[
+        "kettle", "harbour", "invoice", "lantern", "orchard", "passport", "quartz", "ribbon", "saddle", "teapot",
+        "umbrella", "violin", "walnut", "yoghurt", "zeppelin", "anchor", "basket", "candle", "dolphin", "engine",
+        "falcon", "garden", "hammer", "island", "jacket", "kitchen", "ladder", "mirror", "needle", "ocean", "pencil",
+        "quiver", "rocket", "sandal", "tunnel", "uncle", "valley", "window", "yellow", "zebra",
+    ];
+
+    /// Some word of them, by a number: the same in every run, and some much more often than others.
+    fn word(seed: usize) -> &'static str {
+        let mixed = seed.wrapping_mul(2_654_435_761) >> 7;
+        let (a, b) = (mixed % WORDS.len(), (mixed / 64) % WORDS.len());
+        WORDS[a.min(b)]
+    }
+
+    fn sentence(seed: usize, words: usize) -> String {
+        (0..words).map(|n| word(seed * 31 + n)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Notes of several parts, in folders, with words that are everywhere and some that stand in one only.
+    fn notes() -> Vec<(String, String)> {
+        let note = |n: usize| {
+            let mut text = format!("# About {} {n}\n", word(n));
+            for part in 0..1 + n % 4 {
+                let seed = n * 7 + part;
+                text += &format!("\n## {}\n\n{}. Code{n}x{part}.\n", sentence(seed, 2), sentence(seed, 8 + seed % 60));
+            }
+            (format!("memory/{}/note-{n}.md", word(n + 1)), text)
+        };
+        (0..150).map(note).collect()
+    }
+
+    fn queries() -> Vec<String> {
+        let query = |n: usize| match n % 5 {
+            0 => format!("what did we say about {}?", sentence(n, 3)),
+            1 => sentence(n + 500, 2),
+            2 => format!("code{}x0", n % 150),
+            3 => format!("{} {}", word(n), "of the nothing-at-all"),
+            _ => sentence(n + 900, 6),
+        };
+        (0..120).map(query).collect()
+    }
+
+    async fn ask(engine: &Lease, query: &str, lexical_only: bool) -> Vec<Hit> {
+        let call = SearchCall { lexical_only, ..asking(query) };
+        let answer = engine.searcher.search(call, Cancel::new()).await.unwrap();
+        assert_eq!(answer.warning, None);
+        answer.hits
+    }
+
+    /// Where hits are, with their scores.
+    fn places(hits: &[Hit]) -> Vec<(String, u32, u32, f64)> {
+        let place = |hit: &Hit| (hit.path.clone(), hit.start_line, hit.end_line, hit.score);
+        hits.iter().map(place).collect()
+    }
+
+    /// Whether hits are the same in the same order. Both add up a cosine in an order of their own, so that scores differ by
+    /// what floats do.
+    fn are_alike(ours: &[Hit], theirs: &[Hit]) -> bool {
+        let is_alike = |(a, b): (&Hit, &Hit)| {
+            (&a.path, a.start_line, a.end_line) == (&b.path, b.start_line, b.end_line)
+                && (a.score - b.score).abs() < 1e-4
+        };
+        ours.len() == theirs.len() && ours.iter().zip(theirs).all(is_alike)
+    }
+
+    async fn finds(engine: &Lease, query: &str, path: &str) -> bool {
+        ask(engine, query, false).await.first().is_some_and(|hit| hit.path == path)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn it_finds_what_one_with_a_file_finds_and_needs_no_file_to_go_on() {
+        let Some(schema) = Schema::new() else { return };
+        let notes = notes();
+        let notes: Vec<(&str, &str)> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let mut home = Home::new(&notes);
+        home.database = Some(schema.url.clone());
+        let beside = home.dir.path().join("beside");
+        let in_file = home.open().await;
+        sync(&in_file).await;
+        let paid = home.embedded.load(Ordering::SeqCst);
+        let engine = home.open_apart(settings(&schema.name), &beside).await;
+        sync(&engine).await;
+        assert_eq!(home.embedded.load(Ordering::SeqCst), 2 * paid, "each has its own vectors");
+        let (mut found, mut same, mut by_words) = (0, 0, HashSet::new());
+        let queries = queries();
+        for query in &queries {
+            let words = (ask(&in_file, query, true).await, ask(&engine, query, true).await);
+            assert_eq!(places(&words.0), places(&words.1), "{query:?} by words alone");
+            by_words.extend(words.0.iter().map(|hit| hit.path.clone()));
+            let both = (ask(&in_file, query, false).await, ask(&engine, query, false).await);
+            found += usize::from(!both.0.is_empty());
+            same += usize::from(are_alike(&both.0, &both.1));
+        }
+        assert!(by_words.len() > 50 && found > queries.len() * 9 / 10, "{} {found}", by_words.len());
+        println!("{same} of {} by words and meaning are the same", queries.len());
+        assert!(same * 100 >= queries.len() * 99, "{same} of {} are the same", queries.len());
+
+        home.write("memory/new.md", "# New\n\nThe xylophone is under the stairs.\n");
+        sync(&engine).await;
+        assert!(finds(&engine, "xylophone", "memory/new.md").await);
+
+        // Nothing but the database remembers it.
+        engine.release().await;
+        assert!(!beside.exists(), "nothing is kept on the disk");
+        let paid = home.embedded.load(Ordering::SeqCst);
+        let engine = home.open_apart(settings(&schema.name), &beside).await;
+        assert!(finds(&engine, "xylophone", "memory/new.md").await);
+        let report = sync(&engine).await;
+        assert_eq!((report.changed, report.chunks), (0, 0), "nothing is indexed again");
+        // One question was embedded anew, as nothing of it was kept.
+        assert!(home.embedded.load(Ordering::SeqCst) <= paid + 1);
+
+        // A second engine of the same agent, with connections of its own as in another gateway.
+        let mut other = Home::new(&notes);
+        other.write("memory/new.md", "# New\n\nThe xylophone is under the stairs.\n");
+        other.database = Some(format!("{}?application_name=second", schema.url));
+        let elsewhere = other.dir.path().join("beside");
+        let second = other.open_apart(settings(&schema.name), &elsewhere).await;
+        assert!(finds(&second, "xylophone", "memory/new.md").await, "it need not index anything");
+        home.write("memory/newer.md", "# Newer\n\nThe theremin is in the attic.\n");
+        sync(&engine).await;
+        assert!(finds(&second, "theremin", "memory/newer.md").await, "what one writes the other sees");
+        second.release().await;
+        engine.release().await;
+        in_file.release().await;
+    }
+
+    // Whoever went over to a database would have paid for all texts once more.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn vectors_of_the_file_that_the_index_was_are_taken_over() {
+        let Some(schema) = Schema::new() else { return };
+        let mut home =
+            Home::new(&[("MEMORY.md", "# Tea\n\nGreen, and not too hot.\n"), ("memory/a.md", "The kettle is new.\n")]);
+        home.database = Some(schema.url.clone());
+        let in_file = home.open().await;
+        sync(&in_file).await;
+        in_file.release().await;
+        let paid = home.embedded.load(Ordering::SeqCst);
+        assert!(paid > 0);
+        let engine = home.open_set(settings(&schema.name)).await;
+        sync(&engine).await;
+        assert_eq!(home.embedded.load(Ordering::SeqCst), paid);
+        assert!(finds(&engine, "kettle", "memory/a.md").await);
+        engine.release().await;
+    }
+}
