@@ -58,6 +58,8 @@ pub enum Kept {
     Forgotten,
     /// The folder of plans of forgetting, with what it takes to undo them.
     Forgetting,
+    /// The id of the workspace, by which an index in a database is told from that of another one.
+    WorkspaceId,
 }
 
 /// Where the memory of a SQLite file keeps something.
@@ -66,5 +68,6 @@ pub fn kept_beside(database: &Path, what: Kept) -> PathBuf {
     match what {
         Kept::Forgotten => database.with_extension("forgotten.jsonl"),
         Kept::Forgetting => database.with_extension("forgetting"),
+        Kept::WorkspaceId => database.with_extension("workspace-id"),
     }
 }

@@ -9,6 +9,7 @@ use super::{
     identity::generation_identity,
     lost::{Folders, Judgement, LostFolder, all_found, contents, judge},
     media::{captions_are_stale, write_captions},
+    owner,
     rows::Shape,
     session_pass::{Mode, Scope, SessionPass, SessionReport},
 };
@@ -61,6 +62,8 @@ pub(crate) struct TextReport {
     pub skipped: usize,
     /// Folders whose notes are not found and were kept all the same.
     pub lost: Vec<LostFolder>,
+    /// The index is of another workspace, and nothing of it was changed.
+    pub is_foreign: bool,
     /// Why notes that are there could not be read, when the same may go well a moment later.
     pub unread: Option<Error>,
     /// Why conversations could not be brought up to date; the notes are, all the same.
@@ -105,6 +108,9 @@ impl TextPass<'_> {
         roots.forgotten.check()?;
         let discovery = discover(&roots);
         self.cancel.check()?;
+        if !owner::claim(self.store, &discovery, self.force, self.cancel)? {
+            return Ok(TextReport { files: discovery.entries.len(), is_foreign: true, ..TextReport::default() });
+        }
         let list_changed = self.purge_forgotten(&roots)?;
         let shape = Shape::of(self.settings);
         let identity = generation_identity(shape, self.settings);

@@ -14,6 +14,7 @@ pub(crate) mod line_pass;
 pub mod lost;
 pub(crate) mod media;
 mod named;
+pub(crate) mod owner;
 pub mod plan;
 pub mod rows;
 pub(crate) mod session_pass;

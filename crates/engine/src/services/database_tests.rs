@@ -2,10 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    Lease,
-    testing::{Home, open_call},
-};
+use super::testing::open_call;
 use model::error::Code;
 
 fn settings(schema: &str) -> Value {
@@ -55,12 +52,12 @@ async fn an_addon_that_is_built_without_databases_says_so() {
 
 #[cfg(feature = "postgres")]
 mod with_server {
-    use std::{collections::HashSet, sync::atomic::Ordering, time::Duration};
+    use std::{collections::HashSet, path::Path, sync::atomic::Ordering, time::Duration};
 
     use super::*;
     use crate::services::{
-        SearchCall,
-        testing::{asking, sync},
+        Lease, SearchCall, SyncCall,
+        testing::{Home, asking, sync},
     };
     use ::search::types::Hit;
     use model::cancel::Cancel;
@@ -105,6 +102,15 @@ mod with_server {
         fn drop(&mut self) {
             self.run(&format!("DROP SCHEMA IF EXISTS {} CASCADE", self.name));
         }
+    }
+
+    /// The names of all files below a folder.
+    fn files(folder: &Path) -> Vec<String> {
+        let entries = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
+        entries
+            .filter(|entry| entry.file_type().is_file())
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect()
     }
 
     const WORDS: &[&str] = &[
@@ -210,12 +216,14 @@ mod with_server {
 
         // Nothing but the database remembers it.
         engine.release().await;
-        assert!(!beside.exists(), "nothing is kept on the disk");
+        assert_eq!(files(&beside), ["index.workspace-id"], "nothing else is kept on the disk");
+        std::fs::remove_dir_all(&beside).unwrap();
         let paid = home.embedded.load(Ordering::SeqCst);
         let engine = home.open_apart(settings(&schema.name), &beside).await;
         assert!(finds(&engine, "xylophone", "memory/new.md").await);
         let report = sync(&engine).await;
         assert_eq!((report.changed, report.chunks), (0, 0), "nothing is indexed again");
+        assert_eq!(report.warning, None, "the id was lost, and the notes are the same");
         // One question was embedded anew, as nothing of it was kept.
         assert!(home.embedded.load(Ordering::SeqCst) <= paid + 1);
 
@@ -250,6 +258,53 @@ mod with_server {
         sync(&engine).await;
         assert_eq!(home.embedded.load(Ordering::SeqCst), paid);
         assert!(finds(&engine, "kettle", "memory/a.md").await);
+        engine.release().await;
+    }
+
+    // A container without a disk of its own comes up with an empty workspace: its first pass would have removed all there is.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_workspace_that_is_empty_or_another_one_changes_nothing_until_it_is_told_to() {
+        let Some(schema) = Schema::new() else { return };
+        let note = ("memory/tea.md", "The kettle is in the kitchen.\n");
+        let mut home = Home::new(&[note, ("memory/a.md", "One.\n"), ("memory/b.md", "Two.\n")]);
+        home.database = Some(schema.url.clone());
+        let engine = home.open_set(settings(&schema.name)).await;
+        sync(&engine).await;
+        for (n, notes) in [&[][..], &[("memory/other.md", "A notebook of somebody else.\n")]].into_iter().enumerate() {
+            let mut other = Home::new(notes);
+            std::fs::create_dir_all(other.workspace()).unwrap();
+            // Connections of its own, as those of another gateway.
+            other.database = Some(format!("{}?application_name=other{n}", schema.url));
+            engine.context.store().release_lease().unwrap();
+            let foreign = other.open_set(settings(&schema.name)).await;
+            let report = sync(&foreign).await;
+            let warning = report.warning.clone().unwrap();
+            assert!(warning.contains("of other notes"), "{warning}");
+            assert_eq!((report.removed, report.changed), (0, 0));
+            assert!(finds(&foreign, "kettle", note.0).await, "what is known is found");
+            assert!(ask(&foreign, "notebook", true).await.is_empty(), "and nothing of its own is added");
+            foreign.release().await;
+        }
+        assert_eq!(sync(&engine).await.warning, None);
+        assert!(finds(&engine, "kettle", note.0).await);
+        engine.release().await;
+
+        // The state was lost with the container, and the notes came back from elsewhere: they are known by what they are.
+        let mut again = Home::new(&[note, ("memory/a.md", "One.\n"), ("memory/c.md", "Three and more.\n")]);
+        again.database = Some(schema.url.clone());
+        let engine = again.open_set(settings(&schema.name)).await;
+        let report = sync(&engine).await;
+        assert_eq!((report.warning.as_deref(), report.removed), (None, 1));
+        engine.release().await;
+
+        // Said in so many words, it is made that of these notes.
+        let mut other = Home::new(&[("memory/other.md", "A notebook of somebody else.\n")]);
+        other.database = Some(schema.url.clone());
+        let engine = other.open_set(settings(&schema.name)).await;
+        let call = SyncCall { reason: "test".into(), force: true, text_only: false };
+        engine.indexer.sync(call, Cancel::new(), None).await.unwrap();
+        assert!(finds(&engine, "notebook", "memory/other.md").await);
+        assert!(ask(&engine, "kettle", true).await.is_empty());
         engine.release().await;
     }
 }

@@ -116,6 +116,7 @@ impl Home {
     }
 
     /// With a state in another folder, too.
+    #[cfg(feature = "postgres")]
     pub(crate) async fn open_apart(&self, search: serde_json::Value, state: &Path) -> Lease {
         self.open_with(search, state, &self.workspace()).await
     }

@@ -23,7 +23,7 @@ use crate::index::{
     Progress, Step, SyncReport,
     embed_pass::{EmbedPass, EmbedReport},
     index_text::{TextPass, TextReport},
-    lost,
+    lost, owner,
     session_pass::Scope,
 };
 use crate::workspace::roots::Roots;
@@ -239,6 +239,10 @@ impl Indexer {
                         pass.run()?
                     }
                 };
+                if report.is_foreign {
+                    indexer.swept.forget();
+                    return Ok(report);
+                }
                 indexer.build_compatible_index(settings)?;
                 Ok(report)
             })
@@ -408,7 +412,8 @@ impl Indexer {
 /// What a person should know of a text pass that went through.
 fn told(report: &TextReport) -> Option<String> {
     let unread = report.unread.as_ref().map(|error| format!("Not all notes could be read: {error}"));
-    let told: Vec<String> = lost::warning(&report.lost).into_iter().chain(unread).collect();
+    let foreign = report.is_foreign.then(|| owner::FOREIGN.to_owned());
+    let told: Vec<String> = foreign.into_iter().chain(lost::warning(&report.lost)).chain(unread).collect();
     (!told.is_empty()).then(|| told.join(". "))
 }
 

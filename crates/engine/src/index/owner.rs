@@ -1,0 +1,72 @@
+//! Whose notes an index in a database is of. A file lies beside its workspace and remembers it (`store::place`); a database
+//! is reached from anywhere. A container that comes up without its notes, or another gateway with an agent of the same
+//! name, must not make the memory that of its own folder.
+
+use model::{
+    cancel::Cancel,
+    error::{Error, Result},
+    own_file,
+    source::Source,
+};
+use store::{Kept, Store};
+
+use crate::workspace::discover::Discovery;
+
+/// Key in `meta` of the id of the workspace that the index is of.
+const KEY: &str = "workspace_id";
+
+/// What a person is told when nothing was changed.
+pub(crate) const FOREIGN: &str = "The index in the database is of other notes than those of this workspace: nothing of it \
+    was changed, and searches answer from it. Run `openclaw memory index --force` if it is to be of these notes";
+
+/// Whether a pass may make the index that of the notes on this disk, and if so that it is theirs from now on. By an id that is
+/// kept beside the index; where that is another one, by the notes: more than half of those that are known are here, at
+/// their size, when a workspace was moved or its state was lost. `force`: whatever is here.
+///
+/// # Errors
+/// When the store cannot be read or written, or the id can be neither read nor kept.
+pub(super) fn claim(store: &Store, discovery: &Discovery, force: bool, cancel: &Cancel) -> Result<bool> {
+    if store.admin().is_some() {
+        return Ok(true);
+    }
+    let ours = own_id(store)?;
+    let (theirs, known) = store.read_with(cancel, |reader| {
+        let theirs = reader.meta(KEY)?;
+        let live = if theirs.as_ref() == Some(&ours) { None } else { reader.live()? };
+        let known = live.map(|live| reader.files(live.id, Source::Memory.as_str())).transpose()?;
+        Ok((theirs, known.unwrap_or_default()))
+    })?;
+    if theirs.as_ref() == Some(&ours) {
+        return Ok(true);
+    }
+    let is_here = |path: &str, size: u64| known.get(path).is_some_and(|row| row.size == size);
+    let here = discovery.entries.iter().filter(|entry| is_here(&entry.path, entry.stamp().size)).count();
+    let is_same = known.is_empty() || here * 2 > known.len();
+    if theirs.is_some() && !is_same && !force {
+        return Ok(false);
+    }
+    store.write_indexed(move |tx| tx.set_meta(KEY, &ours))?;
+    Ok(true)
+}
+
+/// The id of the workspace, which is made when there is none.
+fn own_id(store: &Store) -> Result<String> {
+    let path = store.kept(Kept::WorkspaceId);
+    if let Some(id) = known_id(&path)? {
+        return Ok(id);
+    }
+    let made = uuid::Uuid::new_v4().to_string();
+    if let Some(folder) = path.parent() {
+        own_file::create_folder(folder).map_err(|error| Error::io(folder, &error))?;
+    }
+    match own_file::write_new(&path, made.as_bytes(), true) {
+        Ok(()) => Ok(made),
+        // Another process of the same state was quicker.
+        Err(error) => known_id(&path)?.ok_or_else(|| Error::io(&path, &error)),
+    }
+}
+
+fn known_id(path: &std::path::Path) -> Result<Option<String>> {
+    let id = own_file::read(path)?.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
+    Ok(id.filter(|id| !id.is_empty()))
+}
