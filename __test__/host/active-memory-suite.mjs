@@ -54,6 +54,18 @@ export function activeMemorySuite(version) {
       expect(system.join("\n")).not.toMatch(/<active_memory_plugin>|PostgreSQL/);
     });
 
+    test("what the model took is booked for whoever asks what memory costs", async () => {
+      const booked = async () => {
+        const { costs } = await host.callAsOwner("memoryCoreRs.page.health", {});
+        return costs.months
+          .flatMap((/** @type {any} */ month) => month.models)
+          .find((/** @type {any} */ one) => one.purpose === "active-memory");
+      };
+      expect(await eventually(async () => (await booked()) !== undefined)).toBe(true);
+      const { requests, input, output, provider, model: name } = await booked();
+      expect([requests > 0, input > 0, output > 0, provider !== "", name !== ""]).toEqual(Array(5).fill(true));
+    });
+
     test("small talk costs no call", async () => {
       model.asked.length = 0;
       for (const message of ["thanks!", "good morning"]) expect((await say(message)).newest).not.toContain("active_memory_plugin");

@@ -161,7 +161,10 @@ export class SlowModel {
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(event(call ? { tool_calls: [{ index: 0, ...call }] } : { content }));
-    response.end(`${event({}, finish_reason)}data: [DONE]\n\n`);
+    response.write(event({}, finish_reason));
+    // As a provider tells it that is asked for `stream_options.include_usage`.
+    const told = { id: "slow", object: "chat.completion.chunk", created: 0, model: "fake-chat", choices: [], usage };
+    response.end(`data: ${JSON.stringify(told)}\n\ndata: [DONE]\n\n`);
   }
 
   /** @param {http.IncomingMessage} request @param {http.ServerResponse} response @param {Buffer} raw */
