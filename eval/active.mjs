@@ -5,7 +5,7 @@ import { isRight, readMeta, readTurns, withNotes } from "./recall.mjs";
 
 /** @typedef {import("./recall.mjs").Turn} Turn */
 /** @typedef {{path: string, startLine: number, endLine: number}} Place */
-/** @typedef {{turn: Turn, ok: boolean, asked: boolean, chars: number, places: Place[], leaked: boolean}} Outcome */
+/** @typedef {{turn: Turn, ok: boolean, asked: boolean, chars: number, places: Place[], leaked: boolean, invented: boolean}} Outcome */
 
 /** Words that say nothing by themselves, in the languages of the sets. */
 const PLAIN = new Set(
@@ -45,14 +45,31 @@ export function lexical(turn, prompt) {
 /** Answers of models that did not understand. */
 const NOISE = ["", "Hello! How can I help you today?", '{"tool_calls":[{"name":"memory_search"}]}', "99", "The second note says which."];
 
+/** Names and numbers that no note of the set has: whoever reads one beside a message reads an invention. */
+const INVENTED = ["Quillfeather", "Zanzibar", "88421", "93 %"];
+
+/** What a fluent liar says, alone or woven into what a passage says. @type {((told: string, number: string) => string)[]} */
+const LIES = [
+  () => "The user keeps the spare key with Dr. Quillfeather in Zanzibar.",
+  (told) => `${told.slice(0, 120)}, and the code for it is 88421.`,
+  (told, number) => `${number}. ${told.slice(0, 60)} – as Quillfeather confirmed.`,
+  (_told, number) => `${number}, which the user confirmed with 93 % certainty in Zanzibar`,
+  (told) => `${told.slice(0, 200)} (Quillfeather)`,
+];
+
 /** A number that is the same in every run. @param {string} id */
 const hash = (id) => [...id].reduce((sum, c) => (sum * 31 + (c.codePointAt(0) ?? 0)) >>> 0, 7);
 
-/** What each model answers; null is no answer at all. @type {Record<string, (turn: Turn, prompt: string) => string | null>} */
+/** What each model answers; null is no answer at all. Only of the liar it is asked whether it gets away with a line of its own. @type {Record<string, (turn: Turn, prompt: string) => string | null>} */
 export const MODELS = {
   none: () => null,
   lexical,
   noisy: (turn, prompt) => (hash(turn.id) % 5 === 0 ? NOISE[hash(turn.id) % NOISE.length] : lexical(turn, prompt)),
+  liar: (turn, prompt) => {
+    const all = passages(prompt);
+    const { text = "", number = "1" } = all[hash(turn.id) % Math.max(1, all.length)] ?? {};
+    return LIES[hash(`${turn.id} lie`) % LIES.length](text, number);
+  },
   oracle: (turn, prompt) => {
     const files = new Set(turn.evidence.map(([file]) => file));
     const right = passages(prompt).filter(({ path }) => files.has(path));
@@ -70,13 +87,14 @@ const placesOf = (block) =>
 
 /**
  * The turns of a case, each in a conversation of its own.
- * @param {string} caseDir @param {string} provider @param {string} model @param {string} mode @param {string[]} [halves]
+ * @param {string} caseDir @param {string} provider
+ * @param {{model: string, mode: string, answer?: "pick" | "summary"}} how @param {string[]} [halves]
  * @returns {Promise<Outcome[]>}
  */
-export function runActive(caseDir, provider, model, mode, halves) {
+export function runActive(caseDir, provider, { model, mode, answer = "pick" }, halves) {
   const { forbidden, withheld: without } = readMeta(caseDir);
   return withNotes(caseDir, provider, async (manager, nowMs) => {
-    const active = { enabled: true, mode, circuitBreakerMaxTimeouts: 20 };
+    const active = { enabled: true, mode, answer, circuitBreakerMaxTimeouts: 20 };
     // What is right, not how fast: a busy machine is given time.
     const agent = { config: { autoRecallTimeoutMs: 5000, activeMemory: active }, agentId: "main", isDefaultAgent: true, stateDir: caseDir };
     /** @type {Outcome[]} */
@@ -91,7 +109,7 @@ export function runActive(caseDir, provider, model, mode, halves) {
       const hits = candidates.map(({ fits: _fits, ...hit }) => hit);
       const step = native().activeMemoryBegin(agent, {
         agentId: "main",
-        session: `${provider} ${model} ${mode} ${turn.id}`,
+        session: `${provider} ${model} ${mode} ${answer} ${turn.id}`,
         message,
         before: turn.before ? [{ role: "user", text: turn.before }] : [],
         intent,
@@ -105,7 +123,8 @@ export function runActive(caseDir, provider, model, mode, halves) {
         "done" in step ? { shown: step.done, asked: false, chars: 0 } : answered(step.ask, MODELS[model], turn);
       const places = placesOf(shown.block);
       const leaked = places.some((place) => without.includes(place.path)) || (forbidden.length > 0 && isRight(forbidden, places));
-      outcomes.push({ turn, ok: isRight(turn.evidence, places), asked, chars, places, leaked });
+      const invented = INVENTED.some((word) => shown.block?.includes(word));
+      outcomes.push({ turn, ok: isRight(turn.evidence, places), asked, chars, places, leaked, invented });
     }
     return outcomes;
   });
@@ -134,6 +153,7 @@ export function activeRates(outcomes) {
     needless: share(none, ({ ok }) => !ok),
     gold: gold(some),
     leaked: outcomes.filter(({ leaked }) => leaked).length,
+    invented: outcomes.filter(({ invented }) => invented).length,
     asked: share(some, ({ asked }) => asked),
     askedForNothing: share(none, ({ asked }) => asked),
     ordinaryNeedless: share(ordinary, ({ ok }) => !ok),

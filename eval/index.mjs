@@ -124,19 +124,27 @@ async function printRecall(root) {
 async function printActive(root) {
   console.log(`\n### ${path.basename(root)}: active memory beside each turn\n`);
   console.log(
-    "| engine | mode | model | right note | right of shown | must not be shown | needless block | in ordinary turns | asked | " +
+    "| engine | mode | model | right note | right of shown | must not be shown | invented | needless block | in ordinary turns | asked | " +
       "asked for nothing | in ordinary turns | tokens a call | tokens a turn |",
   );
-  console.log(`|---|---|---|${"---:|".repeat(10)}`);
+  console.log(`|---|---|---|${"---:|".repeat(11)}`);
   for (const engine of ours) {
     for (const mode of ["escalate", "always"]) {
       for (const model of Object.keys(MODELS)) {
-        const r = activeRates(await runActive(root, engine.provider, model, mode, halves));
-        const shares = [r.right, r.gold, r.leaked, r.needless, r.ordinaryNeedless, r.asked, r.askedForNothing, r.ordinaryAsked];
-        const cells = [...shares, r.tokensPerCall, r.tokensPerTurn].map((value) => value.toFixed(1));
-        console.log(`| ${[engine.name, mode, model, ...cells].join(" | ")} |`);
+        await row(engine, { model, mode, answer: "pick" });
       }
+      // A line in the model's own words is where inventions could come through.
+      await row(engine, { model: "liar", mode, answer: "summary" });
     }
+  }
+
+  /** @param {Engine} engine @param {{model: string, mode: string, answer: "pick" | "summary"}} how */
+  async function row(engine, how) {
+    const r = activeRates(await runActive(root, engine.provider, how, halves));
+    const shares = [r.right, r.gold, r.leaked, r.invented, r.needless, r.ordinaryNeedless, r.asked, r.askedForNothing, r.ordinaryAsked];
+    const cells = [...shares, r.tokensPerCall, r.tokensPerTurn].map((value) => value.toFixed(1));
+    const model = how.answer === "pick" ? how.model : `${how.model}, in its own words`;
+    console.log(`| ${[engine.name, how.mode, model, ...cells].join(" | ")} |`);
   }
 }
 
