@@ -37,6 +37,7 @@ const TITLES = {
   predecessors: "switching from memory-core-plus and short-term-memory, as their descriptions say they are",
   "private-recall": "recall of earlier private conversations",
   providers: "embedding providers of the host and of other plugins",
+  switch: "weeks with memory-core, then one command: what could be done before, done after",
   takeover: "switching from memory-core and memory-lancedb",
   transcripts: "conversations as a source",
   upgrade: "upgrading from 0.1.0",

@@ -162,7 +162,7 @@ export class TestHost {
    */
   async edit(change) {
     const config = await this.config();
-    change(config.plugins.entries[PLUGIN_ID], config);
+    change(config.plugins?.entries?.[PLUGIN_ID], config);
     await this.#writeConfig(config);
   }
 

@@ -1,0 +1,3 @@
+import { switchSuite } from "./switch-suite.mjs";
+
+switchSuite("2026.9.6");
