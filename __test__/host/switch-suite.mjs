@@ -152,6 +152,7 @@ export function switchSuite(version) {
       expect(await listed()).toMatchObject([{ id: INTENT.id, status: "armed", description: INTENT.description }]);
       const { matches } = await host.json("memory", "intents", "test", "is the anchor at hand");
       expect(matches ?? []).toMatchObject([{ intent: { id: INTENT.id } }]);
+      expect((await beside("Is the anchor at hand?")).user).toContain(INTENT.description);
       const triggers = await host.json("memory", "triggers", "test", "when do the invoices go out");
       expect(triggers.matches).toMatchObject([{ strong: true, hit: { path: "MEMORY.md", importance: 8 } }]);
       expect((await host.json("memory", "forget", "--list")).forgotten).toMatchObject([{ id: "memorycore", name: FORGOTTEN }]);
