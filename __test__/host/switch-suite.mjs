@@ -66,7 +66,6 @@ async function workspace(host) {
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await readFile(path.join(host.workspace, name), "utf8")])));
 }
 
-/** What is asked while memory-core answers: a query is embedded too, and is no text of an index. */
 const QUERY = "Project Falcon database";
 
 /** @param {TestHost} host @param {string} query */
@@ -109,6 +108,8 @@ export function switchSuite(version) {
 
     test("with memory-core: notes are indexed and found, a conversation is held, another is forgotten, an intent is armed", async () => {
       await host.ok("memory", "index", "--force");
+      // What its gateway sends later is not counted: stopped a moment after, it may not have kept that.
+      paid = takeTexts();
       expect(await found(host, QUERY)).toContain("memory/2026-10-28.md");
       // Before there is a gateway: one that ends may leave memory-core's lock behind, and then its command gives up.
       expect((await host.json("memory", "forget", "--session", FORGOTTEN)).sessionIds).toEqual([FORGOTTEN]);
@@ -116,7 +117,7 @@ export function switchSuite(version) {
       await host.chat(MAIN, "My parrot is called Quetzal since Monday.");
       await host.stopGateway();
       armIntent(host);
-      paid = takeTexts().filter((text) => text !== QUERY);
+      takeTexts();
       expect(paid.length).toBeGreaterThan(20);
       before = await workspace(host);
     });
