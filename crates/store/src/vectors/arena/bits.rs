@@ -150,20 +150,22 @@ fn scan_rows(query: &Query, signs: &[u64], rows: &[Row], out: &mut Vec<f32>) {
     let (low, high) = query.planes.split_at(2 * words);
     let (p0, p1) = low.split_at(words);
     let (p2, p3) = high.split_at(words);
-    out.extend(signs.chunks_exact(words).zip(rows).map(|(signs, row)| {
+    let p3 = &p3[..words];
+    for (signs, row) in signs.chunks_exact(words).zip(rows) {
         let mut levels = 0_u64;
-        for ((((sign, p0), p1), p2), p3) in signs.iter().zip(p0).zip(p1).zip(p2).zip(p3) {
-            levels += u64::from((sign & p0).count_ones());
-            levels += u64::from((sign & p1).count_ones()) << 1;
-            levels += u64::from((sign & p2).count_ones()) << 2;
-            levels += u64::from((sign & p3).count_ones()) << 3;
+        // By index: of five zipped iterators the compiler makes a call for each word in some builds.
+        for (at, sign) in signs.iter().enumerate() {
+            levels += u64::from((sign & p0[at]).count_ones());
+            levels += u64::from((sign & p1[at]).count_ones()) << 1;
+            levels += u64::from((sign & p2[at]).count_ones()) << 2;
+            levels += u64::from((sign & p3[at]).count_ones()) << 3;
         }
         let levels = levels as i32;
         // Over the set bits, the levels less their offset; a set bit counts +1, a clear one −1.
         let inner = 2 * (levels - QUERY_OFFSET * row.ones) - query.sum;
         let inner = inner as f32;
-        inner * row.scale * query.inverse_length
-    }));
+        out.push(inner * row.scale * query.inverse_length);
+    }
 }
 
 #[cfg(test)]

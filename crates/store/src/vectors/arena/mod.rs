@@ -30,6 +30,10 @@ pub(crate) const INT8_LIMIT: usize = 48 << 20;
 const COARSE_FROM: usize = 4 << 20;
 /// Least number of rows that bits choose. With eight times as many as are wanted, bits miss 0.4 % of the best 200.
 const REFINED: usize = 2048;
+/// How many times as many as are wanted are compared by bytes at once; of the others those that these do not rule out.
+const FIRST_REFINED: usize = 4;
+/// How far above its bits another may be, as a share of the spread of these.
+const MARGIN: f32 = 0.7;
 
 /// How much of each vector an arena keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -332,14 +336,19 @@ impl Scan<'_> {
         let better = |a: &Candidate, b: &Candidate| {
             b.similarity.total_cmp(&a.similarity).then_with(|| place(a.chunk_id).cmp(&place(b.chunk_id)))
         };
-        let wanted = if self.refine.is_some() && n > 0 { n.saturating_mul(8).max(REFINED) } else { n };
-        let mut best: Vec<Candidate> = self.best_rows(wanted, &place).into_iter().map(candidate).collect();
+        let mut best: Vec<Candidate> = match &self.refine {
+            Some((query, bytes)) if n > 0 => {
+                let rows = self.best_rows(n.saturating_mul(8).max(REFINED), &place);
+                refined(rows, n, |row| bytes.codes.cosine(query, row)).into_iter().map(candidate).collect()
+            }
+            _ => self.best_rows(n, &place).into_iter().map(candidate).collect(),
+        };
         best.sort_unstable_by(better);
         best.truncate(n);
         best
     }
 
-    /// The `n` best rows in no particular order, refined. Of equals at the border, those of the first places.
+    /// The `n` best rows in no particular order. Of equals at the border, those of the first places.
     fn best_rows<P: Ord>(&self, n: usize, place: impl Fn(i64) -> P) -> Vec<(usize, f32)> {
         if n == 0 {
             return Vec::new();
@@ -356,7 +365,7 @@ impl Scan<'_> {
             best.select_nth_unstable_by(n - 1, better);
             best.truncate(n);
         }
-        best.into_iter().map(|(row, _)| (row, self.refined(row))).collect()
+        best
     }
 
     /// The `n`th highest similarity; the lowest there is where there are fewer. Found without asking which of equals comes
@@ -381,6 +390,33 @@ impl Scan<'_> {
         }
         *best.select_nth_unstable_by(n - 1, |a, b| b.total_cmp(a)).1
     }
+}
+
+/// Of rows with the similarities that bits tell, those that may be among the `n` best by `precise`, with what that says.
+///
+/// The best by bits are asked first. They show how far bits are wrong at most, and so which others can still be better than
+/// the `n`th of these: mostly few, so that a third of the bytes is read.
+fn refined(mut rows: Vec<(usize, f32)>, n: usize, precise: impl Fn(usize) -> f32) -> Vec<(usize, f32)> {
+    let first = n.saturating_mul(FIRST_REFINED);
+    if rows.len() <= first {
+        return rows.into_iter().map(|(row, _)| (row, precise(row))).collect();
+    }
+    // All that are as good as the last of the first are asked too: which of them came first is chance.
+    let border = rows.select_nth_unstable_by(first - 1, |a, b| b.1.total_cmp(&a.1)).1.1;
+    let (mut best, rest): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, coarse)| *coarse >= border);
+    // From the worst to the best that bits were off: the best by bits are those that bits flatter, so the upper end alone
+    // would say too little of the others.
+    let (mut worst, mut best_off) = (f32::INFINITY, f32::NEG_INFINITY);
+    for (row, similarity) in &mut best {
+        let coarse = std::mem::replace(similarity, precise(*row));
+        worst = worst.min(*similarity - coarse);
+        best_off = best_off.max(*similarity - coarse);
+    }
+    let off = best_off - worst;
+    let least = best.select_nth_unstable_by(n - 1, |a, b| b.1.total_cmp(&a.1)).1.1;
+    let may_be_better = rest.into_iter().filter(|(_, coarse)| coarse + MARGIN * off >= least);
+    best.extend(may_be_better.map(|(row, _)| (row, precise(row))));
+    best
 }
 
 #[cfg(test)]

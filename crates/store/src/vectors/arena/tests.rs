@@ -112,6 +112,29 @@ fn in_a_large_index_bits_choose_and_bytes_compare() {
 }
 
 #[test]
+fn what_bits_rule_out_is_not_among_the_best() {
+    let arena = filled(5000);
+    let bytes = arena.bytes.as_ref().unwrap();
+    let (mut missed, mut read) = (0, 0);
+    for seed in 0..50 {
+        let query = vector(4_000_000 + seed);
+        let mut coarse = Vec::new();
+        arena.bits.scan(&query, &mut coarse);
+        let coded = CodedQuery::new(&query);
+        let rows: Vec<(usize, f32)> = coarse.into_iter().enumerate().collect();
+        let precise = |row| bytes.codes.cosine(&coded, row);
+        let by_similarity = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1);
+        let mut all: Vec<(usize, f32)> = rows.iter().map(|(row, _)| (*row, precise(*row))).collect();
+        all.sort_by(by_similarity);
+        let some = refined(rows, 128, precise);
+        read += some.len();
+        missed += all[..128].iter().filter(|best| !some.contains(best)).count();
+    }
+    assert_eq!(missed, 0);
+    assert!(read < 50 * 5000 / 4, "{read} of {} were read", 50 * 5000);
+}
+
+#[test]
 fn a_source_filter_hides_the_others_everywhere() {
     let arena = filled(30);
     let scan = arena.scan(&vector(5), &[Source::Memory]).unwrap();
