@@ -53,16 +53,26 @@ impl Reader<'_> {
     /// When the database cannot be read, or the query vector is not of the index's length.
     pub fn candidates(&self, wanted: &Wanted<'_>) -> Result<Found> {
         or_postgres!(self.candidates(wanted));
-        let mut rows = self.first_of(wanted.by_words, wanted.sources, wanted.most_by_words)?;
-        let by_words: Vec<ChunkId> = rows.iter().map(|row| row.id).collect();
-        let mut seen: HashSet<ChunkId, RandomState> = by_words.iter().copied().collect();
-        if let Some(nearest) = wanted.nearest {
-            let mut near = nearest.top(wanted.most_nearest);
-            near.retain(|id| seen.insert(*id));
-            rows.extend(self.chunks(&near)?);
+        // With sources named, more are read than are wanted, to see of which they are.
+        let mut rows = match wanted.sources {
+            [] => Vec::new(),
+            sources => self.first_of(wanted.by_words, sources, wanted.most_by_words)?,
+        };
+        let mut by_words: Vec<ChunkId> = match wanted.sources {
+            [] => wanted.by_words.iter().copied().take(wanted.most_by_words).collect(),
+            _ => rows.iter().map(|row| row.id).collect(),
+        };
+        let mut seen: HashSet<ChunkId, RandomState> = rows.iter().map(|row| row.id).collect();
+        let near = wanted.nearest.map(|nearest| nearest.top(wanted.most_nearest)).unwrap_or_default();
+        let all = by_words.iter().chain(&near).chain(wanted.also);
+        let mut unread: Vec<ChunkId> = all.copied().filter(|id| seen.insert(*id)).collect();
+        // Chunks of neighbouring ids lie on the same pages.
+        unread.sort_unstable();
+        let read = self.chunks(&unread)?;
+        if wanted.sources.is_empty() {
+            by_words.retain(|id| read.binary_search_by_key(id, |row| row.id).is_ok());
         }
-        let also: Vec<ChunkId> = wanted.also.iter().copied().filter(|id| seen.insert(*id)).collect();
-        rows.extend(self.chunks(&also)?);
+        rows.extend(read);
         let mut of_files = Vec::new();
         for file in wanted.files {
             if of_files.len() >= wanted.most_of_files {
@@ -85,9 +95,6 @@ impl Reader<'_> {
 
     /// The first `most` of chunks that are of the sources.
     fn first_of(&self, ids: &[ChunkId], sources: &[Source], most: usize) -> Result<Vec<ChunkRow>> {
-        if sources.is_empty() {
-            return self.chunks(&ids[..ids.len().min(most)]);
-        }
         let mut rows = Vec::new();
         for part in ids.chunks(most.max(1)) {
             let read = self.chunks(part)?;
