@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use itertools::Itertools;
 use jiff::ToSpan;
 
 use super::{
@@ -35,7 +34,7 @@ const BY_WORDS: usize = 64;
 /// Chunks by meaning, and chunks of the asked days.
 const LEG: usize = 128;
 /// Candidates whose cosine is computed from the stored vector where the one in memory is nearly exact.
-const EXACT: usize = 48;
+const EXACT: usize = 24;
 /// Days after the asked ones whose notes may still tell of them.
 const TOLD_LATER: i64 = 10;
 /// Files of the asked days that are looked at, the newest first.
@@ -211,6 +210,9 @@ fn add_above(
 
 /// Adds a concept to the scores of the chunks that hold it and can be found.
 fn add(scores: Vec<(ChunkId, f64)>, scope: &Scope<'_>, weights: Weights, gain: f64) -> Vec<(ChunkId, f64)> {
+    if weights.is_empty() {
+        return scores;
+    }
     let weights = weights.into_iter().filter(|(id, _)| scope.has(*id));
     merge(scores, weights.map(|(id, weight)| (id, gain * f64::from(weight))), |sum, gain| sum + gain)
 }
@@ -273,8 +275,21 @@ fn merge<T>(
     b: impl Iterator<Item = (ChunkId, T)>,
     both: impl Fn(T, T) -> T,
 ) -> Vec<(ChunkId, T)> {
-    let merged = a.into_iter().merge_join_by(b, |(a, _), (b, _)| a.cmp(b));
-    merged.map(|one| one.reduce(|(id, a), (_, b)| (id, both(a, b)))).collect()
+    if a.is_empty() {
+        return b.collect();
+    }
+    let mut merged = Vec::with_capacity(a.len() + b.size_hint().1.unwrap_or_default());
+    let mut a = a.into_iter().peekable();
+    for (id, of_b) in b {
+        merged.extend(std::iter::from_fn(|| a.next_if(|(before, _)| *before < id)));
+        let value = match a.next_if(|(same, _)| *same == id) {
+            Some((_, of_a)) => both(of_a, of_b),
+            None => of_b,
+        };
+        merged.push((id, value));
+    }
+    merged.extend(a);
+    merged
 }
 
 /// The notes of the days that the query asks about, the newest first.

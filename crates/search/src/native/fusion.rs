@@ -230,7 +230,7 @@ pub(crate) fn fuse(
             line: weights.line * scores.line[at] / top_line,
             window: weights.window * scores.window[at] / top_window,
             chunk: weights.chunk * scores.chunk[at] / top_chunk,
-            label: if labels.names(line.text) { weights.label } else { 0.0 },
+            label: if labels.names(line) { weights.label } else { 0.0 },
             meaning: best_cosine(line, |chunk| cosines[chunk])
                 .map_or(0.0, |cosine| weights.meaning * meaning.scale(cosine)),
             line_cosine: line_cosine.map_or(0.0, |m| {

@@ -2,8 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::{lines::Lines, plan::Plan};
-use text::{fold::fold, label::label, query::TermKind};
+use super::{
+    lines::{Line, Lines},
+    plan::Plan,
+};
+use text::{fold::fold, query::TermKind};
 
 /// Words of the query that may label a line.
 pub(super) struct LabelWords(HashSet<String>);
@@ -15,9 +18,9 @@ impl LabelWords {
         Self(words.map(|term| fold(&term.surface)).collect())
     }
 
-    /// Whether the words before the first colon of a line are all in the query.
-    pub(super) fn names(&self, text: &str) -> bool {
-        !self.0.is_empty() && label(text).is_some_and(|label| self.holds(&fold(label)))
+    /// Whether the words of the label of a line are all in the query.
+    pub(super) fn names(&self, line: &Line<'_>) -> bool {
+        !self.0.is_empty() && line.label.is_some_and(|label| self.holds(&fold(label)))
     }
 
     fn holds(&self, label: &str) -> bool {
@@ -27,7 +30,7 @@ impl LabelWords {
 
     /// The words of the query that label some line.
     pub(super) fn that_label(&self, lines: &Lines<'_>) -> HashSet<String> {
-        let labels: HashSet<&str> = lines.lines.iter().filter_map(|line| label(line.text)).collect();
+        let labels: HashSet<&str> = lines.lines.iter().filter_map(|line| line.label).collect();
         let labels = labels.into_iter().map(fold).filter(|label| self.holds(label));
         labels.flat_map(|label| words_of(&label).map(str::to_owned).collect::<Vec<_>>()).collect()
     }

@@ -12,6 +12,7 @@ use super::{
 use model::error::Result;
 use store::{chunks::ChunkRow, ids::ChunkId};
 use text::{
+    label::label,
     lines::{Hashes, LineBlob, LineKind, LineView},
     time::note_date,
 };
@@ -56,6 +57,8 @@ pub(super) struct Line<'r> {
     pub is_front: bool,
     /// As in the file.
     pub text: &'r str,
+    /// What labels it: who says it, or what it tells.
+    pub label: Option<&'r str>,
     /// Length in UTF-16 units.
     pub units: u32,
     /// Its terms, for comparing lines with each other.
@@ -317,6 +320,7 @@ impl<'r> FileReader<'r> {
             block: self.block,
             is_front: from.view.kind == LineKind::FrontMatter,
             text: from.text,
+            label: label(from.text),
             units: from.view.units,
             terms: from.view.terms,
             counts: from.counts,

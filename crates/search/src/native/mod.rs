@@ -144,13 +144,12 @@ fn ranked(
         (None, None) => PassageShape::WITHOUT_PIECES,
     };
     let relevance: Vec<f64> = parts.iter().map(|parts| parts.sum() - parts.exact).collect();
-    let factor = |at: usize| {
-        let line = &lines.lines[at];
-        request.curated.factor(lines.files[line.file].path, line.number, line.number)
+    let is_any_curated = !request.curated.is_empty();
+    let factor = |line: &lines::Line<'_>| {
+        let path = lines.files[line.file].path;
+        if is_any_curated { request.curated.factor(path, line.number, line.number) } else { 1.0 }
     };
-    let factors: Vec<f64> =
-        (0..parts.len()).map(|at| if request.curated.is_empty() { 1.0 } else { factor(at) }).collect();
-    let sums: Vec<f64> = parts.iter().zip(&factors).map(|(parts, factor)| parts.sum() * factor).collect();
+    let sums: Vec<f64> = parts.iter().zip(&lines.lines).map(|(parts, line)| parts.sum() * factor(line)).collect();
     let evidence = |at: usize| {
         let cosine = fusion::cosine_of(&lines.lines[at], lines, candidates);
         let rise = candidates.similarities.as_ref().zip(cosine).map(|(s, cosine)| s.rise(cosine));
@@ -176,10 +175,9 @@ fn ranked(
     let pages = Pages::of(request);
     // Whether no line that is left can be shown, or raise the scores of the results asked for (see `settle`).
     let is_settled = |passages: &Passages<'_>, found: &[Found]| {
-        let highest = passages.highest_left(&sureness);
         let last = found.get(pages.end - 1..).unwrap_or_default();
         let surest = last.iter().map(|found| found.score).reduce(f64::max);
-        highest < least || surest.is_some_and(|surest| surest >= highest)
+        !passages.has_left(&sureness, |sure| sure >= least && surest.is_none_or(|surest| sure > surest))
     };
     // Before scores are settled: a passage that is not sure enough is not lifted by a surer one below it.
     let mut next = |passages: &mut Passages<'_>| {

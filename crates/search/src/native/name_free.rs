@@ -7,7 +7,6 @@ use foldhash::fast::RandomState;
 
 use super::{lines::Lines, maxsim::Scale};
 use embed::pieces::PieceQuestion;
-use text::label::label;
 
 /// A label of fewer lines has no mean of its own.
 const FEW: usize = 5;
@@ -32,7 +31,7 @@ impl NameFree {
         let dims = asked.len();
         let vectors: Vec<Option<Vec<f32>>> = codes.iter().map(|code| code.and_then(|code| unit(code, dims))).collect();
         let mut sizes: HashMap<&str, usize, RandomState> = HashMap::default();
-        let labels: Vec<&str> = lines.lines.iter().map(|line| label(line.text).unwrap_or_default()).collect();
+        let labels: Vec<&str> = lines.lines.iter().map(|line| line.label.unwrap_or_default()).collect();
         for (label, _) in labels.iter().zip(&vectors).filter(|(_, vector)| vector.is_some()) {
             *sizes.entry(label).or_default() += 1;
         }

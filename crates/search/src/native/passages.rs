@@ -199,11 +199,10 @@ impl<'a> Passages<'a> {
         self.units(at) + if joins { 2 } else { 4 }
     }
 
-    /// The highest of `values`, one per line, among the lines that no passage has taken.
+    /// Whether one of `values`, one per line, `is_wanted` among those of the lines that no passage has taken.
     #[must_use]
-    pub(crate) fn highest_left(&self, values: &[f64]) -> f64 {
-        let left = values.iter().zip(&self.taken).filter(|(_, taken)| !**taken);
-        left.map(|(value, _)| *value).fold(0.0, f64::max)
+    pub(crate) fn has_left(&self, values: &[f64], is_wanted: impl Fn(f64) -> bool) -> bool {
+        values.iter().zip(&self.taken).any(|(value, taken)| !taken && is_wanted(*value))
     }
 
     /// A note that fits a result is shown as it is: whoever wrote so little meant it together, headings or not.
@@ -300,6 +299,7 @@ pub(super) mod tests {
             block: *block,
             is_front: false,
             text: "",
+            label: None,
             units: *units,
             terms: Hashes::default(),
             counts: Vec::new(),
