@@ -40,8 +40,8 @@ export default class HostReport {
       const [, suite, version] = SUITE.exec(module.moduleId.replaceAll("\\", "/")) ?? [];
       const states = [...module.children.allTests()].map((test) => test.result().state);
       const count = (/** @type {string} */ state) => states.filter((one) => one === state).length;
-      // A part of a suite says nothing about the whole.
-      if (!suite || states.length === 0 || module.project.vitest.config.testNamePattern) continue;
+      // A part of a suite says nothing about the whole, and one that was skipped says nothing.
+      if (!suite || states.every((state) => state === "skipped") || module.project.vitest.config.testNamePattern) continue;
       any = true;
       outcomes[version] ??= {};
       outcomes[version][suite] = {

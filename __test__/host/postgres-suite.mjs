@@ -1,0 +1,165 @@
+// The index in a PostgreSQL database, in a real host: the packed plugin with the addon that speaks with one.
+
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { missingForPostgres, ownDatabase, withPostgresAddon } from "../support/postgres.mjs";
+import { TestHost } from "./harness.mjs";
+import { eventually, ID, toolAnswers } from "./memory-host.mjs";
+import { steps } from "./steps.mjs";
+
+const FILES = {
+  "MEMORY.md": "# Memory\n- The favourite tea is sencha.\n",
+  "memory/falcon.md": "# Falcon\n\n- Project Falcon deploys from the harbour office.\n",
+  "memory/boiler.md": "# Boiler\n\n- The boiler pressure is 1.4 bar.\n",
+};
+
+const RULES = [
+  { match: "Where does Falcon deploy", tool: "memory_search", toolCall: { name: "memory_search", arguments: { query: "Falcon deploys" } } },
+  { on: "tool", match: "harbour office", reply: "ANSWER: from the harbour office." },
+  { on: "tool", match: ".", reply: "ANSWER: nothing." },
+  { match: ".", reply: "HELLO" },
+];
+
+/** As people write it in the configuration. */
+const REFERENCE = "\u0024{MEMORY_PG_URL}";
+
+/** @param {string} version */
+export function postgresSuite(version) {
+  const missing = missingForPostgres();
+  if (missing) {
+    test.skip(missing);
+    console.log(missing);
+    return;
+  }
+  describe.sequential(`PostgreSQL on OpenClaw ${version}`, () => {
+    /** @type {Awaited<ReturnType<typeof ownDatabase>>} */
+    let database;
+    /** @type {string} */
+    let tarball;
+    /** @type {TestHost} */
+    let host;
+    /** All that was printed. */
+    let said = "";
+    steps();
+
+    /** @param {Record<string, string>} files */
+    const hostOf = async (files) => {
+      const made = await TestHost.start(version, { files, rules: RULES });
+      await made.addPlugin(tarball);
+      made.env.MEMORY_PG_URL = database.url;
+      await made.configure({ store: { driver: "postgres", postgres: { url: REFERENCE, schema: database.schema } } });
+      return made;
+    };
+    /** What a command prints, which is kept. @param {TestHost} where @param {string[]} args */
+    const told = async (where, ...args) => {
+      const outcome = await where.run("memory", ...args);
+      said += outcome.output;
+      return outcome;
+    };
+    /** @param {TestHost} where @param {string[]} args */
+    const json = async (where, ...args) => {
+      const { code, stdout, output } = await told(where, ...args, "--json");
+      expect(code, output).toBe(0);
+      return JSON.parse(stdout.slice(stdout.search(/^[[{]/m)));
+    };
+    /** @param {TestHost} where @param {string} query */
+    const found = async (where, query) => (await json(where, "search", query)).results;
+    const isFile = (/** @type {TestHost} */ where) => existsSync(path.join(where.stateDir, ID, "main", "index.sqlite"));
+
+    beforeAll(async () => {
+      database = await ownDatabase();
+      tarball = await withPostgresAddon(inject("tarball").file);
+      host = await hostOf(FILES);
+    });
+    // Whatever is still open of it goes with the hosts, which `steps` ends first.
+    afterAll(async () => await database?.end());
+
+    test("notes are indexed and found, and there is no file", async () => {
+      const [{ report, status }] = await json(host, "index");
+      expect(report).toMatchObject({ pending: 0 });
+      expect(status).toMatchObject({ files: Object.keys(FILES).length });
+      const [hit] = await found(host, "where does Falcon deploy");
+      expect(hit).toMatchObject({ path: "memory/falcon.md", source: "memory" });
+      expect(hit.snippet).toContain("harbour office");
+      const [again] = await json(host, "index");
+      expect(again.report).toMatchObject({ changed: 0, removed: 0, embedded: 0 });
+      expect(isFile(host)).toBe(false);
+    });
+
+    test("the agent finds them in the gateway, before and after a restart", async () => {
+      for (const _ of ["before", "after"]) {
+        await host.startGateway();
+        host.takeChats();
+        expect(await host.turn("Where does Falcon deploy?", { local: false })).toContain("harbour office");
+        expect(toolAnswers(host.takeChats()).join("\n")).toContain("memory/falcon.md");
+        await host.stopGateway();
+      }
+      expect(isFile(host)).toBe(false);
+    });
+
+    test("status and doctor are those of an index", async () => {
+      const [{ status }] = await json(host, "status");
+      expect(status).toMatchObject({ files: Object.keys(FILES).length, dirty: false });
+      expect((await told(host, "status", "--deep", "--verbose")).output).toContain(`${Object.keys(FILES).length}/`);
+      const [{ checks }] = await json(host, "doctor", "--dry-run");
+      expect(checks.filter((/** @type {{ok: boolean}} */ check) => !check.ok)).toEqual([]);
+    });
+
+    test("a second gateway with the same agent and other notes reads, and changes nothing", async () => {
+      const other = await hostOf({ "MEMORY.md": "# Memory\n- A notebook of somebody else.\n" });
+      const [{ report }] = await json(other, "index");
+      expect(report.warning).toMatch(/of other notes/);
+      expect(report).toMatchObject({ changed: 0, removed: 0 });
+      expect((await found(other, "where does Falcon deploy"))[0].path).toBe("memory/falcon.md");
+      await other.startGateway();
+      expect(await other.turn("Where does Falcon deploy?", { local: false })).toContain("harbour office");
+      await other.stopGateway();
+      said += other.gatewayOutput;
+      expect(JSON.stringify(await found(other, "notebook"))).not.toContain("somebody else");
+      const [{ report: own }] = await json(host, "index");
+      expect(own).toMatchObject({ changed: 0, removed: 0 });
+      await other.stop();
+    });
+
+    test("what cannot be reached, is refused or not said ends with a code and what to do", async () => {
+      /** @type {[string, RegExp, string][]} */
+      const wrong = [
+        [database.address("wr0ng"), /refused user or password.*\. Check store\.postgres\.url.*\[MEM_CONFIG\]/s, "MEM_CONFIG"],
+        [database.url.replace(/:\d+\//, ":9/"), /cannot be reached \(connection refused\).*See whether.*\[MEM_IO\]/s, "MEM_IO"],
+        ["", /store\.postgres\.url.*\[MEM_CONFIG\]/s, "MEM_CONFIG"],
+      ];
+      for (const [url, message, code] of wrong) {
+        host.env.MEMORY_PG_URL = url;
+        if (url === "") await host.configure({ store: { driver: "postgres", postgres: { schema: database.schema } } });
+        const { code: ended, output } = await told(host, "search", "Falcon");
+        expect([ended, output]).toEqual([1, expect.stringMatching(message)]);
+        const { stdout } = await told(host, "search", "Falcon", "--json");
+        expect(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))).error).toMatchObject({ code, remedy: expect.any(String) });
+        expect((await told(host, "status")).output).toMatch(new RegExp(code));
+        expect(isFile(host)).toBe(false);
+      }
+      host.env.MEMORY_PG_URL = database.url;
+      await host.configure({ store: { driver: "postgres", postgres: { url: REFERENCE, schema: database.schema } } });
+    });
+
+    test("a gateway that comes up without its database says why, and goes on when it is back", async () => {
+      host.env.MEMORY_PG_URL = database.url.replace(/:\d+\//, ":9/");
+      await host.startGateway();
+      host.takeChats();
+      await host.turn("Where does Falcon deploy?", { local: false });
+      expect(toolAnswers(host.takeChats()).join("\n")).toMatch(/cannot be reached/);
+      await host.stopGateway();
+      host.env.MEMORY_PG_URL = database.url;
+      await host.startGateway();
+      expect(await eventually(async () => (await found(host, "where does Falcon deploy"))[0]?.path === "memory/falcon.md")).toBe(true);
+      await host.stopGateway();
+    });
+
+    test("address, user, host and password are in nothing that was said", () => {
+      said += host.gatewayOutput;
+      expect(said).toContain("harbour office");
+      for (const secret of database.secrets) expect(said.split("\n").filter((line) => line.includes(secret))).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,94 @@
+// What tests with a real PostgreSQL need: the server that MEMORY_CORE_TEST_PG names, a package whose addon speaks with it,
+// and addresses under which nothing but the test can be meant.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { copyFileSync, existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { ADDON_FOLDER, platformTriple } from "../../lib/native.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { binFolder } from "../../scripts/postgres/binaries.mjs";
+
+const ADDON = `${PLUGIN_ID}.${platformTriple()}.node`;
+/** Where `npm run build:postgres` leaves the addon. */
+const BUILT = fileURLToPath(new URL(`../../target/postgres-addon/${ADDON}`, import.meta.url));
+
+/** An address of the loopback interface that no other text has by chance. */
+const CANARY_HOST = "127.83.41.7";
+
+const psql = () => [path.join(binFolder("18"), "psql"), "psql"].find((file) => !spawnSync(file, ["--version"]).error);
+
+/** What a test with a database lacks here, in one line; undefined when all is there. */
+export function missingForPostgres() {
+  if (!process.env.MEMORY_CORE_TEST_PG)
+    return "skipped: MEMORY_CORE_TEST_PG names no PostgreSQL; `npm run pg -- start` starts one and prints its address";
+  if (!existsSync(BUILT)) return "skipped: there is no addon that speaks with PostgreSQL; `npm run build:postgres` builds it";
+  if (!psql()) return "skipped: there is no psql; `npm run pg -- start` fetches one";
+  return undefined;
+}
+
+/** Runs SQL as the administrator; gives what it prints. @param {string} sql */
+export function administer(sql) {
+  const args = ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", "--command", sql];
+  return execFileSync(/** @type {string} */ (psql()), [...args, String(process.env.MEMORY_CORE_TEST_PG)], {
+    encoding: "utf8",
+    env: { ...process.env, PGOPTIONS: "-c client_min_messages=warning" },
+  }).trim();
+}
+
+/**
+ * The packed plugin with the addon that speaks with PostgreSQL in the place of the other one.
+ * @param {string} tarball
+ */
+export async function withPostgresAddon(tarball) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "mem-pg-pack-"));
+  try {
+    execFileSync("tar", ["-xzf", tarball, "-C", folder]);
+    copyFileSync(BUILT, path.join(folder, "package", ADDON_FOLDER, ADDON));
+    const packed = tarball.replace(/\.tgz$/, "-postgres.tgz");
+    execFileSync("tar", ["-czf", packed, "-C", folder, "package"]);
+    return packed;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * A role of its own with a schema of its own, reached at an address of its own: whichever part of that is found in what
+ * a program says, the program has said it.
+ */
+export async function ownDatabase() {
+  const name = `c4nary_${randomBytes(6).toString("hex")}`;
+  const password = `p4ss-${randomBytes(9).toString("hex")}`;
+  const server = new URL(String(process.env.MEMORY_CORE_TEST_PG));
+  const database = server.pathname.slice(1);
+  administer("SELECT pg_advisory_xact_lock(20261125); CREATE EXTENSION IF NOT EXISTS vector SCHEMA public");
+  administer(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'; GRANT CREATE ON DATABASE "${database}" TO ${name}`);
+  const relay = net.createServer((client) => {
+    const upstream = net.connect(Number(server.port), server.hostname);
+    client.pipe(upstream).pipe(client);
+    client.on("error", () => upstream.destroy());
+    upstream.on("error", () => client.destroy());
+  });
+  await new Promise((listening) => relay.listen(0, CANARY_HOST, () => listening(undefined)));
+  const { port } = /** @type {net.AddressInfo} */ (relay.address());
+  const address = (/** @type {string} */ secret) => `postgresql://${name}:${secret}@${CANARY_HOST}:${port}/${database}`;
+  return {
+    schema: name.replace("c4nary", "s"),
+    role: name,
+    password,
+    url: address(password),
+    /** The same with another password. */
+    address,
+    /** What nothing may say. */
+    secrets: [name, password, CANARY_HOST, `:${port}`, server.port],
+    end: async () => {
+      relay.close();
+      administer(`DROP OWNED BY ${name} CASCADE; DROP ROLE ${name}`);
+    },
+  };
+}
