@@ -1,6 +1,7 @@
 // The index in a PostgreSQL database, in a real host: the packed plugin with the addon that speaks with one.
 
 import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { missingForPostgres, ownDatabase, withPostgresAddon } from "../support/postgres.mjs";
@@ -160,6 +161,17 @@ export function postgresSuite(version) {
       said += host.gatewayOutput;
       expect(said).toContain("harbour office");
       for (const secret of database.secrets) expect(said.split("\n").filter((line) => line.includes(secret))).toEqual([]);
+    });
+
+    test("nor in any file of the host", async () => {
+      const entries = await readdir(host.dir, { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".node"));
+      expect(files.length).toBeGreaterThan(20);
+      const [role, password] = database.secrets;
+      for (const { parentPath, name } of files) {
+        const bytes = await readFile(path.join(parentPath, name));
+        expect([name, bytes.includes(role), bytes.includes(password)]).toEqual([name, false, false]);
+      }
     });
   });
 }
