@@ -30,12 +30,21 @@ export async function promptContext({ host }, event, ctx) {
   if (!isUserTurn(ctx) || !isPrivate(host.config(), ctx)) return undefined;
   const agent = hookAgent(host, ctx);
   const { shortTerm, autoRecall } = agent.settings;
-  /** @type {() => void} */
-  let searches = () => {};
-  const searching = new Promise((resolve) => (searches = () => resolve(undefined)));
-  const recalled = autoRecall && noted(host, agent, ctx, "recall", () => recallBlock(host, agent, event, ctx, searches).finally(searches));
+  const limit = agent.settings.autoRecallTimeoutMs;
+  const searching = autoRecall ? beginRecall(host, agent, event, ctx) : undefined;
+  const recalled =
+    searching &&
+    noted(host, agent, ctx, "recall", () =>
+      withinTime(
+        limit,
+        searching.then((search) => search?.block),
+      ),
+    );
   // The file is read while a worker searches, and not before it has begun to.
-  const begun = recalled ? searching.then(() => nextTurn()) : nextTurn();
+  const begun = Promise.race([searching, recalled]).then(
+    () => nextTurn(),
+    () => nextTurn(),
+  );
   const parts = [
     shortTerm.enabled && noted(host, agent, ctx, "short-term-memory", () => begun.then(() => lastTurns(agent, event, ctx))),
     recalled,
@@ -78,28 +87,16 @@ function lastTurns(agent, event, ctx) {
 }
 
 /**
+ * Has a worker search, and gives what the search will give; nothing where recall does not take place in this turn.
  * @param {import("../host.js").Host} host
  * @param {Agent} agent
  * @param {Record<string, any>} event
  * @param {Record<string, any>} ctx
- * @param {() => void} searches Is told when a worker searches.
+ * @returns {Promise<{block: Promise<string | null> | null} | undefined>}
  */
-async function recallBlock(host, agent, event, ctx, searches) {
-  if (typeof event.prompt !== "string") return undefined;
+async function beginRecall(host, agent, event, ctx) {
   // One block in a prompt, whoever puts it there.
-  if (leavesRecall(host, agent, ctx)) return undefined;
-  const limit = agent.settings.autoRecallTimeoutMs;
-  return await withinTime(limit, recall(host, agent, event, ctx, searches));
-}
-
-/**
- * @param {import("../host.js").Host} host
- * @param {Agent} agent
- * @param {Record<string, any>} event
- * @param {Record<string, any>} ctx
- * @param {() => void} searches
- */
-async function recall(host, agent, event, ctx, searches) {
+  if (typeof event.prompt !== "string" || leavesRecall(host, agent, ctx)) return undefined;
   const { cfg, agentId } = agent;
   const workspaceDir = host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir;
   const [without, { manager, cause }] = await Promise.all([
@@ -113,7 +110,5 @@ async function recall(host, agent, event, ctx, searches) {
     without,
     ...(Array.isArray(ctx.activeProjectKeys) ? { projects: ctx.activeProjectKeys.map(String) } : {}),
   };
-  const block = manager?.recallBlock(agent.native, question);
-  searches();
-  return (await block) ?? null;
+  return { block: manager?.recallBlock(agent.native, question) ?? null };
 }

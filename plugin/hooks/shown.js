@@ -3,13 +3,12 @@
 // The blocks go to a log on the disk, bounded and gone with what is forgotten. How long things took is kept in the memory of
 // the process only.
 
-import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
-import { PACKAGE_VERSION, PLUGIN_ID } from "../../lib/package-info.js";
+import { PACKAGE_VERSION } from "../../lib/package-info.js";
 import { ownerKey } from "../../lib/request.js";
 import { shared } from "../../lib/shared.js";
 import { isExcluded } from "../forgetting/policy.js";
-import { settleAtExit } from "./at-exit.js";
+import { handOver } from "./at-exit.js";
 import { forgetOldest } from "./forget-oldest.js";
 import { isConversation, isPrivate } from "./session.js";
 
@@ -61,14 +60,8 @@ export function noteShown(host, agent, ctx, { part, ms, text }) {
   if (part === "recall" || part === "active-memory") noteTime(keptOf(agent.native).recalls, ms, MOST_RECALLS);
   const isPersons = isConversation(ctx) && isPrivate(agent.cfg, ctx) && !isExcluded(host, agent.cfg, agent.agentId, ctx);
   if (text === "" || !isPersons) return;
-  const failed = (/** @type {unknown} */ error) =>
-    host.logger.warn(`${PLUGIN_ID}: what was put into a prompt was not kept: ${errorMessage(error)}`);
-  try {
-    native().keepPrompt(agent.native, part, ms, String(ctx.sessionKey), text).catch(failed);
-    settleAtExit();
-  } catch (error) {
-    failed(error);
-  }
+  const keep = () => native().keepPrompt(agent.native, part, ms, String(ctx.sessionKey), text);
+  handOver(host, "what was put into a prompt was not kept", keep);
 }
 
 /**

@@ -2,10 +2,8 @@
 // memory costs.
 
 import { isRecord } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
-import { PLUGIN_ID } from "../../lib/package-info.js";
-import { settleAtExit } from "./at-exit.js";
+import { handOver } from "./at-exit.js";
 import { automaticAgent } from "./agent.js";
 
 /**
@@ -18,16 +16,8 @@ import { automaticAgent } from "./agent.js";
 export function noteAnswer(host, { cfg, agentId }, purpose, answer) {
   const spent = spentOf(answer);
   if (!spent) return;
-  const failed = (/** @type {unknown} */ error) =>
-    host.logger.warn(`${PLUGIN_ID}: what a model took was not booked: ${errorMessage(error)}`);
-  try {
-    native()
-      .bookAnswer(automaticAgent(host, cfg, agentId).native, { purpose, ...spent })
-      .catch(failed);
-    settleAtExit();
-  } catch (error) {
-    failed(error);
-  }
+  const book = () => native().bookAnswer(automaticAgent(host, cfg, agentId).native, { purpose, ...spent });
+  handOver(host, "what a model took was not booked", book);
 }
 
 /**
