@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { memoryHost } from "./memory-host.mjs";
+import { MAIN, memoryHost } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
 const DAY_MS = 86_400_000;
@@ -63,7 +63,7 @@ export function consolidationSuite(version) {
       expect(await memory()).toContain(`- ${INVOICES} <!-- mcrs: `);
       expect((await memory()).startsWith(MEMORY)).toBe(true);
       host.takeChats();
-      await host.chat("agent:main:main", "hello");
+      await host.chat(MAIN, "hello");
       expect(JSON.stringify(host.takeChats())).toContain(INVOICES);
     });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { mediaOf, png, startGemini } from "../support/gemini.mjs";
 import { installAcme } from "./acme-plugin.mjs";
 import { TestHost } from "./harness.mjs";
-import { eventually, toolAnswers } from "./memory-host.mjs";
+import { eventually, MAIN, toolAnswers } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
 const FILES = {
@@ -90,7 +90,7 @@ export function multimodalSuite(version) {
 
     test("the model gets it through the tool", async () => {
       await host.startGateway();
-      await host.chat("agent:main:main", "Is there a picture of the lighthouse?");
+      await host.chat(MAIN, "Is there a picture of the lighthouse?");
       const answered = async () => toolAnswers(host.peekChats()).some((answer) => answer.includes(PICTURE));
       expect(await eventually(answered)).toBe(true);
       await host.stopGateway();

@@ -7,7 +7,7 @@ import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BROWSER, NO_BROWSER, openBrowser, watchedPage } from "../support/browser.mjs";
-import { keyToResults, paintedAfter } from "../support/page-times.mjs";
+import { frameTimes, keyToResults, paintedAfter, timeFrames } from "../support/page-times.mjs";
 import { memoryHost } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
@@ -41,18 +41,6 @@ const COUNTED = `
   wrapped("fillText", "names");
   const frame = () => { counts.frames += 1; requestAnimationFrame(frame); };
   requestAnimationFrame(frame);`;
-
-/** How long each frame takes, from then on. */
-const TIMED = `
-  window.took = [];
-  let last = performance.now();
-  const next = () => {
-    const now = performance.now();
-    window.took.push(now - last);
-    last = now;
-    requestAnimationFrame(next);
-  };
-  requestAnimationFrame(next);`;
 
 /** @typedef {{draws: number, points: number, names: number, frames: number, told: string[]}} Counts */
 
@@ -133,10 +121,10 @@ export function pageScaleSuite(version) {
         const box = await picture.boundingBox();
         if (!box) throw new Error("the map has no place");
         await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-        await page.evaluate(TIMED);
+        await timeFrames(page);
         for (let turn = 0; turn < TURNS; turn++) await page.mouse.wheel(0, -NEARER);
         await expect.poll(async () => (await counts()).draws > whole.draws, { timeout: 60_000 }).toBe(true);
-        const took = /** @type {number[]} */ (await page.evaluate("window.took")).toSorted((a, b) => a - b);
+        const took = await frameTimes(page);
         console.log(`frames while zooming: half within ${took[took.length >> 1].toFixed(1)} ms, the longest ${took.at(-1)?.toFixed(1)} ms`);
         let near = await counts();
         await expect

@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { TestHost } from "./harness.mjs";
-import { ID, messagesOf, toolAnswers } from "./memory-host.mjs";
+import { ID, MAIN, messagesOf, toolAnswers } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
 
 const NOTE = "memory/2026-11-02.md";
@@ -177,7 +177,7 @@ export function hostSuite(version) {
       // 2026.6 and 2026.8 put it into the system prompt of a turn about "the OpenClaw runtime event".
       const prompts = () => ["user", "system"].flatMap((role) => messagesOf(host.peekChats(), role));
       for (let attempt = 0; attempt < 10 && !prompts().some((prompt) => prompt.includes("Memory flush before compaction")); attempt++) {
-        await host.chat("agent:main:main", `Message ${attempt}.`);
+        await host.chat(MAIN, `Message ${attempt}.`);
       }
       const flush = prompts().find((prompt) => prompt.includes("Memory flush before compaction"));
       expect(flush, `no flush turn:\n${host.gatewayOutput.slice(-4000)}`).toBeDefined();

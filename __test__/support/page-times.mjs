@@ -36,3 +36,23 @@ export async function keyToResults(page, query) {
   }
   return /** @type {number[]} */ (await page.evaluate("window.searched"));
 }
+
+/** Measures how long each frame takes, from then on. @param {import("playwright-core").Page} page */
+export async function timeFrames(page) {
+  await page.evaluate(`
+    window.took = [];
+    let last = performance.now();
+    const next = () => {
+      const now = performance.now();
+      window.took.push(now - last);
+      last = now;
+      requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);`);
+}
+
+/** What was measured so far, in milliseconds, shortest first. @param {import("playwright-core").Page} page */
+export async function frameTimes(page) {
+  const took = /** @type {number[]} */ (await page.evaluate("window.took"));
+  return took.toSorted((a, b) => a - b);
+}

@@ -11,7 +11,7 @@ import { parseArgs, promisify } from "node:util";
 import { TestHost } from "../../__test__/host/harness.mjs";
 import { BROWSER, NO_BROWSER, openBrowser, watchedPage } from "../../__test__/support/browser.mjs";
 import pack from "../../__test__/support/pack.mjs";
-import { keyToResults, paintedAfter } from "../../__test__/support/page-times.mjs";
+import { frameTimes, keyToResults, paintedAfter, timeFrames } from "../../__test__/support/page-times.mjs";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 
 const { values: args } = parseArgs({
@@ -75,21 +75,12 @@ try {
   const box = await picture.boundingBox();
   if (!box) throw new Error("the map has no place");
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  await page.evaluate(`window.took = [];
-    let last = performance.now();
-    const next = () => {
-      const now = performance.now();
-      window.took.push(now - last);
-      last = now;
-      requestAnimationFrame(next);
-    };
-    requestAnimationFrame(next);`);
+  await timeFrames(page);
   for (let turn = 0; turn < TURNS; turn++) {
     await page.mouse.wheel(0, turn % 20 < 10 ? -40 : 40);
     await pause(16);
   }
-  const took = /** @type {number[]} */ (await page.evaluate("window.took"));
-  const frames = took.toSorted((a, b) => a - b);
+  const frames = await frameTimes(page);
   const at = (/** @type {number} */ share) => frames[Math.floor((frames.length - 1) * share)].toFixed(1);
   console.log(`${frames.length} frames while zooming: half within ${at(0.5)} ms, 95 of 100 within ${at(0.95)} ms, longest ${at(1)} ms`);
   if (faults.length > 0) throw new Error(faults.join("\n"));
