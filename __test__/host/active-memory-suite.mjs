@@ -5,13 +5,16 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { activeHome, FALCON, HOST_MS, KITCHEN, RULES, TIMEOUT_MS } from "./active-memory-home.mjs";
+import { A_BLOCK, activeHome, FALCON, HOST_MS, KITCHEN, RULES, TIMEOUT_MS } from "./active-memory-home.mjs";
 import { eventually, ID, text } from "./memory-host.mjs";
 import { isOurs, pickOf } from "./slow-model.mjs";
 import { steps } from "./steps.mjs";
 
 /** A question to memory whose words the note holds in part only. */
 const ASKED = "What did we decide about the storage of Falcon?";
+
+/** How a block begins, ours or the bundled plugin's. */
+const A_BLOCK_OF_ANY = new RegExp(A_BLOCK, "g");
 
 /** @param {string} version */
 export function activeMemorySuite(version) {
@@ -157,16 +160,22 @@ export function activeMemorySuite(version) {
       model.manner = "pass";
     });
 
-    test("beside the bundled plugin there is no block of ours", async () => {
+    test("beside the bundled plugin there is no block of ours, and without it there is one again", async () => {
       // Older hosts know no mode, and ask with every message.
       const mode = host.atLeast("2026.8.1") ? { mode: "off" } : {};
-      await host.reconfigure((_, config) => {
-        config.plugins.entries["active-memory"] = { enabled: true, config: { enabled: true, agents: ["main"], timeoutMs: 1000, ...mode } };
-      });
+      const bundled = (/** @type {boolean} */ enabled) => (/** @type {any} */ _, /** @type {Record<string, any>} */ config) => {
+        config.plugins.entries["active-memory"] = { enabled, config: { enabled: true, agents: ["main"], timeoutMs: 1000, ...mode } };
+      };
+      await host.reconfigure(bundled(true));
       model.asked.length = 0;
       const { newest } = await say("What did we decide, when we talked about Falcon?");
       expect(newest).not.toMatch(/memory\/falcon\.md/);
+      expect(newest.match(A_BLOCK_OF_ANY)?.length ?? 0).toBeLessThanOrEqual(1);
       expect(model.asked.filter(({ body }) => isOurs(body))).toHaveLength(0);
+      expect(host.gatewayOutput).toContain("active-memory is on too, and serves its agents alone. Run: openclaw memory setup");
+      await host.reconfigure(bundled(false));
+      expect((await say("What did we decide, when Falcon was talked about?")).newest).toMatch(/memory\/falcon\.md|PostgreSQL/);
+      await host.edit(bundled(true));
     });
 
     test("its settings are taken over as a diff, once", async () => {

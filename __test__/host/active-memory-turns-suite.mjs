@@ -15,6 +15,25 @@ const SURE = "What did we decide about the storage of Falcon?";
 /** How long the breaker stays open here. */
 const COOLDOWN_MS = 20_000;
 
+/** @param {string} who */
+const words = (who) => `Do you remember why Falcon moved, asks the ${who}?`;
+
+/** Has the conversation's model start another agent. */
+const START = "Start a helper, please.";
+/** Has it write to the main conversation. */
+const TELL = "Tell the other conversation, please.";
+const [FLUSH, ANSWER] = RULES;
+const ASKING_OTHERS = [
+  FLUSH,
+  { match: START, tool: "sessions_spawn", toolCall: { name: "sessions_spawn", arguments: { task: words("helper") } } },
+  {
+    match: TELL,
+    tool: "sessions_send",
+    toolCall: { name: "sessions_send", arguments: { sessionKey: MAIN, message: words("other agent"), timeoutSeconds: 0 } },
+  },
+  ANSWER,
+];
+
 /** @param {string} version */
 export function activeMemoryTurnsSuite(version) {
   describe.sequential(`The turns of active memory on OpenClaw ${version}`, () => {
@@ -29,10 +48,11 @@ export function activeMemoryTurnsSuite(version) {
     beforeAll(async () => {
       active = await activeHome(version, {
         files: { ...FALCON, ...KITCHEN },
-        rules: RULES,
+        rules: ASKING_OTHERS,
         active: { mode: "escalate", lateMs: 4500, circuitBreakerCooldownMs: COOLDOWN_MS },
         config: (config) => {
           config.agents.defaults.maxConcurrent = 1;
+          config.tools = { ...config.tools, sessions: { visibility: "all" } };
         },
       });
       ({ host, model } = active);
@@ -74,6 +94,26 @@ export function activeMemoryTurnsSuite(version) {
       const isTold = host.atLeast("2026.8.1") || !host.atLeast("2026.6.11");
       await reached(isTold ? words("heartbeat") : "[OpenClaw heartbeat poll]");
       expect(model.asked).toHaveLength(0);
+    });
+
+    test("agents that an agent starts or writes to are left alone", async () => {
+      model.asked.length = 0;
+      /** The requests that hold some words, and are not those of the agent that wrote them. */
+      const othersWith = (/** @type {string} */ said, /** @type {string} */ order) =>
+        model.main.map(({ body }) => body).filter((body) => JSON.stringify(body).includes(said) && !JSON.stringify(body).includes(order));
+      for (const [key, order, said] of [
+        ["agent:main:direct:starts", START, words("helper")],
+        ["agent:main:direct:tells", TELL, words("other agent")],
+      ]) {
+        await active.say(order, key);
+        expect(await eventually(async () => othersWith(said, order).length > 0), host.gatewayOutput.slice(-3000)).toBe(true);
+        // What came of it is told to the conversation that gave the order.
+        await pause(5000);
+        for (const { messages } of othersWith(said, order)) {
+          expect(text(messages.findLast((/** @type {any} */ one) => one.role === "user"))).not.toMatch(A_BLOCK);
+        }
+        expect(model.asked, order).toHaveLength(0);
+      }
     });
 
     afterEach(() => {
@@ -132,7 +172,6 @@ export function activeMemoryTurnsSuite(version) {
         if (host.atLeast("2026.6.11")) expect(kept.slice(0, words.length)).toBe(words);
         else expect(kept).toBe(newest);
       }
-      if (!host.atLeast("2026.6.11")) return;
       await active.command("/active-memory off", off);
       const plain = await requests(off);
       expect(JSON.stringify(plain)).not.toMatch(A_BLOCK);
@@ -172,13 +211,10 @@ export function activeMemoryTurnsSuite(version) {
 
     test("everywhere it is switched off by an administrator only", async () => {
       const isOn = async () => (await host.config()).plugins.entries[ID].config.activeMemory.enabled;
-      // On older hosts the command line has no device of its own that could be paired for less.
-      if (host.atLeast("2026.8.1")) {
-        const params = { sessionKey: MAIN, message: "/active-memory off --global", idempotencyKey: "nobody" };
-        await host.run("gateway", "call", "chat.send", "--params", JSON.stringify(params));
-        await pause(5000);
-        expect(await isOn()).toBe(true);
-      }
+      const params = { sessionKey: MAIN, message: "/active-memory off --global", idempotencyKey: "nobody" };
+      await host.callWith("operator.read,operator.write", "chat.send", params);
+      await pause(5000);
+      expect(await isOn()).toBe(true);
       await active.command("/active-memory off --global");
       expect(await eventually(async () => (await isOn()) === false)).toBe(true);
       await renewed();
@@ -198,8 +234,6 @@ export function activeMemoryTurnsSuite(version) {
       await reached(words("command line"));
       expect(model.asked).toHaveLength(0);
     });
-
-    const words = (/** @type {string} */ who) => `Do you remember why Falcon moved, asks the ${who}?`;
 
     /** Waits for a turn that holds these words, which must be shown nothing. @param {string} message */
     async function reached(message) {

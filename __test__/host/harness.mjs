@@ -297,12 +297,13 @@ export class TestHost {
   }
 
   /**
-   * Calls a method with the right to look only.
+   * Calls a method with some rights only.
+   * @param {string} scopes With commas.
    * @param {string} method
    * @param {Record<string, unknown>} params
    */
-  async callAsReader(method, params) {
-    const connection = this.#connect("operator.read");
+  async callWith(scopes, method, params) {
+    const connection = this.#connect(scopes);
     try {
       return await connection.request(method, params);
     } finally {

@@ -76,10 +76,10 @@ function addressTests(home) {
 
   test("who may only look is answered, and changes nothing", async () => {
     const { host } = home();
-    const { hits } = await host.callAsReader("memoryCoreRs.page.search", { query: "gate code" });
+    const { hits } = await host.callWith("operator.read", "memoryCoreRs.page.search", { query: "gate code" });
     expect(hits[0].path).toBe("MEMORY.md");
     const plan = { path: "memory/2025-11-21.md", lines: "3-3" };
-    await expect(host.callAsReader("memoryCoreRs.page.planForget", plan)).rejects.toThrow(/operator\.write/);
+    await expect(host.callWith("operator.read", "memoryCoreRs.page.planForget", plan)).rejects.toThrow(/operator\.write/);
   });
 
   test("the report is written with its pictures, beside a running gateway", async () => {

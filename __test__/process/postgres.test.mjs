@@ -1,10 +1,9 @@
 // `npm run pg`: a real PostgreSQL is made, started and stopped. Needs its programs, which the command fetches once.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import net from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { chmodSync } from "node:fs";
-import net from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { binFolder } from "../../scripts/postgres/binaries.mjs";
 import { Cluster } from "../../scripts/postgres/cluster.mjs";
