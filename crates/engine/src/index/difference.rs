@@ -23,9 +23,20 @@ pub(super) fn difference<'a>(
     known: &'a HashMap<String, FileRow>,
     reread: bool,
 ) -> Difference<'a> {
-    let differs = |entry: &&Entry| known.get(&entry.path).is_none_or(|row| row.stamp() != entry.stamp());
+    let mut still_there = 0;
+    let mut stale = Vec::new();
+    for entry in &found.entries {
+        let row = known.get(&entry.path);
+        still_there += usize::from(row.is_some());
+        if reread || row.is_none_or(|row| row.stamp() != entry.stamp()) {
+            stale.push(entry);
+        }
+    }
+    // Mostly nothing is gone, and then none of them is looked for.
+    if still_there == known.len() {
+        return Difference { stale, removed: Vec::new() };
+    }
     let is_found = |path: &str| found.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).is_ok();
-    let stale = found.entries.iter().filter(|entry| reread || differs(entry)).collect();
     let gone = known.keys().map(String::as_str).filter(|path| !is_found(path) && !found.is_uncertain(path));
     let mut removed: Vec<&str> = gone.collect();
     removed.sort_unstable();

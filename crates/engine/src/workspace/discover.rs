@@ -103,7 +103,8 @@ pub(crate) fn discover(roots: &Roots) -> Discovery {
     let mut folders = RealFolders::default();
     let mut forgotten = Vec::new();
     for file in &walker.files {
-        if real_paths.insert(folders.real_path(&file.absolute)) {
+        // As text: a path is compared and hashed part by part.
+        if real_paths.insert(folders.real_path(&file.absolute).into_os_string()) {
             let path = roots.display(&file.absolute);
             if let Some(id) = roots.forgotten.path(&path) {
                 let reason = format!("forgotten; `openclaw memory forget --undo {id}` takes it back");

@@ -95,7 +95,9 @@ impl<'a> Walker<'a> {
             .follow_root_links(false)
             .min_depth(1)
             .max_depth(deepest)
-            .sort_by_file_name()
+            // By name: the entries of a folder differ in nothing else. Taking each path apart for its name, at each
+            // comparison, took a third of a look at 100,000 files.
+            .sort_by(|a, b| a.path().as_os_str().cmp(b.path().as_os_str()))
             .into_iter();
         while let Some(entry) = tree.next() {
             self.entries += 1;
