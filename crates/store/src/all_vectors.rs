@@ -35,6 +35,47 @@ pub struct ChunkPlace {
     pub start_line: u32,
 }
 
+/// Vectors as they come, of which every second, third … id is kept where there are too many.
+pub(crate) struct Sample {
+    dims: usize,
+    step: i64,
+    rows: Vec<(ChunkId, usize)>,
+    codes: Vec<u8>,
+    total: usize,
+}
+
+impl Sample {
+    /// Of an index of so many chunks some `most`.
+    pub(crate) fn new(dims: usize, chunks: u64, most: usize) -> Self {
+        let chunks = usize::try_from(chunks).unwrap_or(usize::MAX);
+        let step = i64::try_from(chunks.div_ceil(most.max(1)).max(1)).unwrap_or(i64::MAX);
+        Self { dims, step, rows: Vec::new(), codes: Vec::new(), total: 0 }
+    }
+
+    /// One more; it has as many dimensions as the others.
+    pub(crate) fn add(&mut self, chunk: ChunkId, code: &[u8]) {
+        self.total += 1;
+        if chunk.number() % self.step == 0 {
+            self.rows.push((chunk, self.rows.len()));
+            self.codes.extend_from_slice(code);
+        }
+    }
+
+    /// What was kept, in the order of ids, of the space of a key.
+    pub(crate) fn done(mut self, space: String) -> AllVectors {
+        let dims = self.dims;
+        self.rows.sort_unstable();
+        let in_order = self.rows.iter().flat_map(|(_, at)| &self.codes[at * dims..(at + 1) * dims]);
+        AllVectors {
+            space,
+            dims,
+            codes: in_order.map(|code| code.cast_signed()).collect(),
+            chunks: self.rows.iter().map(|(chunk, _)| *chunk).collect(),
+            total: self.total,
+        }
+    }
+}
+
 impl Reader<'_> {
     /// The vectors of a source, at most some `most` of them: where there are more, those of every second, third … id, which
     /// stay the same as chunks are added. None while there is no index, or none by meaning.
@@ -48,35 +89,19 @@ impl Reader<'_> {
             return Ok(None);
         };
         let dims = dims as usize;
-        let chunks = usize::try_from(self.chunk_count(live.id)?).unwrap_or(usize::MAX);
-        let step = i64::try_from(chunks.div_ceil(most.max(1)).max(1)).unwrap_or(i64::MAX);
-        let (mut rows, mut codes, mut total) = (Vec::new(), Vec::<u8>::new(), 0);
+        let mut sample = Sample::new(dims, self.chunk_count(live.id)?, most);
         self.for_each_code(live.id, (space, dims), true, crate::codes::CodeCursor::default(), |row| {
             let code = match row.code {
                 Coded::Single(code) => Some(code),
                 Coded::Packed(packed) => packed.code,
             };
             // One of another length is a matter for `doctor`.
-            let Some(code) = code.filter(|code| code.len() == dims && row.source == source.as_str()) else {
-                return Ok(());
-            };
-            total += 1;
-            if row.chunk_id.number() % step == 0 {
-                rows.push((row.chunk_id, rows.len()));
-                codes.extend_from_slice(code);
+            if let Some(code) = code.filter(|code| code.len() == dims && row.source == source.as_str()) {
+                sample.add(row.chunk_id, code);
             }
             Ok(())
         })?;
-        rows.sort_unstable();
-        let in_order =
-            rows.iter().flat_map(|(_, at)| &codes[at * dims..(at + 1) * dims]).map(|code| code.cast_signed());
-        Ok(Some(AllVectors {
-            space: key,
-            dims,
-            codes: in_order.collect(),
-            chunks: rows.into_iter().map(|(chunk, _)| chunk).collect(),
-            total,
-        }))
+        Ok(Some(sample.done(key)))
     }
 
     /// Where each chunk of the live index stands, by ids. Reads no text.

@@ -5,16 +5,7 @@ use std::{fmt, path::PathBuf, time::Duration};
 
 use sha2::{Digest, Sha256};
 
-/// How the way to the database is protected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Ssl {
-    /// With TLS, and the server has a certificate for its name from somebody who is trusted.
-    VerifyFull,
-    /// With TLS, whoever the server is.
-    Require,
-    /// Without TLS.
-    Disable,
-}
+use model::config::settings::DatabaseSsl;
 
 /// How a database is reached and used.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -25,8 +16,8 @@ pub struct Options {
     pub schema: String,
     /// Whose memory: agents of one tenant share their vectors.
     pub tenant: String,
-    /// How the way is protected; default as the address says, else [`Ssl::VerifyFull`] off this machine.
-    pub ssl: Option<Ssl>,
+    /// How the way is protected; default [`DatabaseSsl::Auto`].
+    pub ssl: DatabaseSsl,
     /// A file of the certificates that are trusted; default those of the system.
     pub ssl_root_cert: Option<PathBuf>,
     /// Most connections.
@@ -45,7 +36,7 @@ impl Options {
             url: url.into(),
             schema: "openclaw_memory".to_owned(),
             tenant: "default".to_owned(),
-            ssl: None,
+            ssl: DatabaseSsl::Auto,
             ssl_root_cert: None,
             pool_size: 4,
             connect_timeout: Duration::from_secs(3),

@@ -20,13 +20,13 @@ use model::{
     clock::Clock,
     config::{
         resolve::{ResolveInput, resolve},
-        settings::{DatabaseSettings, DatabaseSsl, Resolved, Settings},
+        settings::{DatabaseSettings, Resolved, Settings},
     },
     error::{Code, Error, Result},
 };
 use store::{
     Location, OpenOptions, Store,
-    database::{InDatabase, Options, Ssl},
+    database::{InDatabase, Options},
     place::{self, Workspace},
 };
 
@@ -128,12 +128,7 @@ fn in_database(call: &OpenCall, settings: &Settings, database: &DatabaseSettings
     let options = Options {
         schema: database.schema.clone(),
         tenant: database.tenant.clone(),
-        ssl: match database.ssl {
-            DatabaseSsl::Auto => None,
-            DatabaseSsl::VerifyFull => Some(Ssl::VerifyFull),
-            DatabaseSsl::Require => Some(Ssl::Require),
-            DatabaseSsl::Disable => Some(Ssl::Disable),
-        },
+        ssl: database.ssl,
         ssl_root_cert: database.ssl_root_cert.clone(),
         pool_size: database.pool_size,
         connect_timeout: Duration::from_millis(database.connect_timeout_ms),

@@ -92,7 +92,7 @@ pub enum Driver {
 }
 
 /// How the way to a database is protected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DatabaseSsl {
     /// As its address says; else as [`Self::VerifyFull`], unless it is on this machine.

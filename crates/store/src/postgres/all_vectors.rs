@@ -1,7 +1,7 @@
 //! All vectors of a source at once, for who looks at the memory as a whole.
 
 use super::agent::{Reader, column, int8, natural};
-use crate::all_vectors::{AllVectors, ChunkPlace};
+use crate::all_vectors::{AllVectors, ChunkPlace, Sample};
 use model::{
     error::{Code, Error, Result},
     source::Source,
@@ -15,9 +15,7 @@ impl Reader<'_> {
     pub fn all_vectors(&self, source: Source, most: usize) -> Result<Option<AllVectors>> {
         let (Some(live), Some(space)) = (self.live()?, self.active_space()?) else { return Ok(None) };
         let Some(dims) = space.dims.map(|dims| dims as usize) else { return Ok(None) };
-        let chunks = usize::try_from(self.chunk_count(live.id)?).unwrap_or(usize::MAX);
-        let step = i64::try_from(chunks.div_ceil(most.max(1)).max(1)).unwrap_or(i64::MAX);
-        let (mut rows, mut codes, mut total) = (Vec::new(), Vec::<u8>::new(), 0);
+        let mut sample = Sample::new(dims, self.chunk_count(live.id)?, most);
         self.for_each_code(live.id, space.id, i64::MIN, |chunk, of, code| {
             if of != source.as_str() {
                 return Ok(());
@@ -25,23 +23,10 @@ impl Reader<'_> {
             if code.len() != dims {
                 return Err(Error::new(Code::Corrupt, "the database holds a vector of another length than its space"));
             }
-            total += 1;
-            if chunk.number() % step == 0 {
-                rows.push((chunk, rows.len()));
-                codes.extend_from_slice(code);
-            }
+            sample.add(chunk, code);
             Ok(())
         })?;
-        rows.sort_unstable();
-        let in_order =
-            rows.iter().flat_map(|(_, at)| &codes[at * dims..(at + 1) * dims]).map(|code| code.cast_signed());
-        Ok(Some(AllVectors {
-            space: space.key,
-            dims,
-            codes: in_order.collect(),
-            chunks: rows.into_iter().map(|(chunk, _)| chunk).collect(),
-            total,
-        }))
+        Ok(Some(sample.done(space.key)))
     }
 
     /// Where each chunk of the live index stands, by ids. Reads no text.

@@ -4,13 +4,17 @@ use std::net::IpAddr;
 
 use tokio_postgres::config::{Host, SslMode};
 
-pub use crate::database::{Options, Ssl};
-use model::error::{Code, Error, Result};
+pub use crate::database::Options;
+use model::{
+    config::settings::DatabaseSsl,
+    error::{Code, Error, Result},
+};
 
 /// What [`Options`] come to.
 pub(super) struct Checked {
     pub(super) server: tokio_postgres::Config,
-    pub(super) ssl: Ssl,
+    /// Never [`DatabaseSsl::Auto`].
+    pub(super) ssl: DatabaseSsl,
 }
 
 fn wrong(what: impl Into<String>, remedy: &'static str) -> Error {
@@ -18,19 +22,19 @@ fn wrong(what: impl Into<String>, remedy: &'static str) -> Error {
 }
 
 /// What the address says of TLS besides what it says of the server, and the address without.
-fn split_ssl(url: &str) -> Result<(String, Option<Ssl>)> {
-    let Some((address, query)) = url.split_once('?') else { return Ok((url.to_owned(), None)) };
-    let mut ssl = None;
+fn split_ssl(url: &str) -> Result<(String, DatabaseSsl)> {
+    let Some((address, query)) = url.split_once('?') else { return Ok((url.to_owned(), DatabaseSsl::Auto)) };
+    let mut ssl = DatabaseSsl::Auto;
     let mut rest = Vec::new();
     for pair in query.split('&') {
         match pair.split_once('=') {
             Some(("sslmode", mode)) => {
                 ssl = match mode {
-                    "verify-full" | "verify-ca" => Some(Ssl::VerifyFull),
-                    "require" => Some(Ssl::Require),
-                    "disable" => Some(Ssl::Disable),
+                    "verify-full" | "verify-ca" => DatabaseSsl::VerifyFull,
+                    "require" => DatabaseSsl::Require,
+                    "disable" => DatabaseSsl::Disable,
                     // They would go on without TLS when the server has none.
-                    "prefer" | "allow" => None,
+                    "prefer" | "allow" => DatabaseSsl::Auto,
                     _ => {
                         return Err(wrong(
                             "the database address has an unknown sslmode",
@@ -93,15 +97,15 @@ impl Options {
             return Err(wrong("store.postgres.url names no host", format));
         }
         let is_local = is_local(&server);
-        let default = if is_local { Ssl::Disable } else { Ssl::VerifyFull };
-        let ssl = self.ssl.or(named).unwrap_or(default);
-        if ssl == Ssl::Disable && !is_local && self.ssl.is_none() {
+        let default = if is_local { DatabaseSsl::Disable } else { DatabaseSsl::VerifyFull };
+        let ssl = [self.ssl, named].into_iter().find(|ssl| *ssl != DatabaseSsl::Auto).unwrap_or(default);
+        if ssl == DatabaseSsl::Disable && !is_local && self.ssl == DatabaseSsl::Auto {
             return Err(wrong(
                 "the way to the database would not be encrypted, and it leaves this machine",
                 "Take sslmode=disable out of the address, or set store.postgres.ssl to \"disable\" if that is meant",
             ));
         }
-        server.ssl_mode(if ssl == Ssl::Disable { SslMode::Disable } else { SslMode::Require });
+        server.ssl_mode(if ssl == DatabaseSsl::Disable { SslMode::Disable } else { SslMode::Require });
         server.connect_timeout(self.connect_timeout);
         if server.get_application_name().is_none() {
             server.application_name("openclaw-memory");
@@ -114,26 +118,38 @@ impl Options {
 mod tests {
     use super::*;
 
-    fn ssl(url: &str, ssl: Option<Ssl>) -> Result<Ssl> {
+    fn ssl(url: &str, ssl: DatabaseSsl) -> Result<DatabaseSsl> {
         Options { ssl, ..Options::new(url) }.check().map(|checked| checked.ssl)
     }
 
     #[test]
     fn off_this_machine_the_server_is_verified_unless_something_else_is_written_out() {
         for local in ["localhost", "127.0.0.1", "127.1.2.3", "[::1]", "%2Fvar%2Frun", "localhost,127.0.0.1"] {
-            assert_eq!(ssl(&format!("postgresql://u:p@{local}/d"), None), Ok(Ssl::Disable), "{local}");
+            assert_eq!(
+                ssl(&format!("postgresql://u:p@{local}/d"), DatabaseSsl::Auto),
+                Ok(DatabaseSsl::Disable),
+                "{local}"
+            );
         }
         for remote in ["db.example", "10.0.0.1", "localhost,db.example", "localhost.example", "[::2]"] {
             let url = format!("postgresql://u:p@{remote}/d");
-            assert_eq!(ssl(&url, None), Ok(Ssl::VerifyFull), "{remote}");
-            assert_eq!(ssl(&format!("{url}?sslmode=prefer"), None), Ok(Ssl::VerifyFull), "{remote}");
-            assert_eq!(ssl(&format!("{url}?sslmode=require&application_name=x"), None), Ok(Ssl::Require), "{remote}");
-            let plain = ssl(&format!("{url}?sslmode=disable"), None).unwrap_err();
+            assert_eq!(ssl(&url, DatabaseSsl::Auto), Ok(DatabaseSsl::VerifyFull), "{remote}");
+            assert_eq!(
+                ssl(&format!("{url}?sslmode=prefer"), DatabaseSsl::Auto),
+                Ok(DatabaseSsl::VerifyFull),
+                "{remote}"
+            );
+            assert_eq!(
+                ssl(&format!("{url}?sslmode=require&application_name=x"), DatabaseSsl::Auto),
+                Ok(DatabaseSsl::Require),
+                "{remote}"
+            );
+            let plain = ssl(&format!("{url}?sslmode=disable"), DatabaseSsl::Auto).unwrap_err();
             assert!(plain.message.contains("would not be encrypted"), "{plain}");
-            assert_eq!(ssl(&url, Some(Ssl::Disable)), Ok(Ssl::Disable), "{remote}");
+            assert_eq!(ssl(&url, DatabaseSsl::Disable), Ok(DatabaseSsl::Disable), "{remote}");
         }
-        assert_eq!(ssl("postgresql://localhost/d?hostaddr=10.0.0.1", None), Ok(Ssl::VerifyFull));
-        assert_eq!(ssl("postgresql://localhost/d?sslmode=verify-full", None), Ok(Ssl::VerifyFull));
+        assert_eq!(ssl("postgresql://localhost/d?hostaddr=10.0.0.1", DatabaseSsl::Auto), Ok(DatabaseSsl::VerifyFull));
+        assert_eq!(ssl("postgresql://localhost/d?sslmode=verify-full", DatabaseSsl::Auto), Ok(DatabaseSsl::VerifyFull));
     }
 
     #[test]

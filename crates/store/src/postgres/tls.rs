@@ -11,8 +11,10 @@ use rustls::{
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::config::Ssl;
-use model::error::{Code, Error, Result};
+use model::{
+    config::settings::DatabaseSsl,
+    error::{Code, Error, Result},
+};
 
 /// Takes any certificate: the way is encrypted, and nobody knows to whom.
 #[derive(Debug)]
@@ -54,21 +56,21 @@ impl ServerCertVerifier for Anybody {
 }
 
 /// What makes TLS connections. Reads the file of trusted certificates, if one is named.
-pub(super) fn connector(ssl: Ssl, roots: Option<&Path>) -> Result<MakeRustlsConnect> {
+pub(super) fn connector(ssl: DatabaseSsl, roots: Option<&Path>) -> Result<MakeRustlsConnect> {
     let provider = Arc::new(ring::default_provider());
     let failed = |_| Error::new(Code::Internal, "TLS cannot be set up");
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_safe_default_protocol_versions().map_err(failed)?;
     let builder = match (ssl, roots) {
-        (Ssl::VerifyFull, Some(path)) => builder.with_root_certificates(read_roots(path)?),
-        (Ssl::VerifyFull, None) => builder.with_platform_verifier().map_err(|_| {
+        (DatabaseSsl::VerifyFull | DatabaseSsl::Auto, Some(path)) => builder.with_root_certificates(read_roots(path)?),
+        (DatabaseSsl::VerifyFull | DatabaseSsl::Auto, None) => builder.with_platform_verifier().map_err(|_| {
             Error::new(Code::Config, "the system has no certificates that are trusted").remedy(
                 "Install them (package ca-certificates), or name the database's own in store.postgres.sslRootCert",
             )
         })?,
-        (Ssl::Require, _) => builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider))),
+        (DatabaseSsl::Require, _) => builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider))),
         // Never asked.
-        (Ssl::Disable, _) => builder.with_root_certificates(RootCertStore::empty()),
+        (DatabaseSsl::Disable, _) => builder.with_root_certificates(RootCertStore::empty()),
     };
     Ok(MakeRustlsConnect::new(builder.with_no_client_auth()))
 }

@@ -19,8 +19,11 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use super::*;
-use crate::postgres::{config::Ssl, connect::SNAPSHOT};
-use model::error::{Code, Error};
+use crate::postgres::connect::SNAPSHOT;
+use model::{
+    config::settings::DatabaseSsl,
+    error::{Code, Error},
+};
 
 /// One of the certificates beside this file.
 fn certificate(name: &str) -> PathBuf {
@@ -80,7 +83,7 @@ fn refusal(options: &Options) -> (Code, String) {
 fn tls_is_spoken_with_whom_the_authority_signed_for() {
     let Some(url) = server() else { return };
     let verified = |url: &str| Options {
-        ssl: Some(Ssl::VerifyFull),
+        ssl: DatabaseSsl::VerifyFull,
         ssl_root_cert: Some(certificate("authority.pem")),
         ..options(url)
     };
@@ -95,7 +98,7 @@ fn tls_is_spoken_with_whom_the_authority_signed_for() {
         let (code, text) = refusal(&verified(&address));
         assert!(code == Code::Config && text.contains(says), "{name}: {text}");
         // Whoever asks for no proof gets none.
-        connect(&Options { ssl: Some(Ssl::Require), ..options(&address) }).unwrap();
+        connect(&Options { ssl: DatabaseSsl::Require, ..options(&address) }).unwrap();
     }
     let (code, text) = refusal(&Options { ssl_root_cert: Some(certificate("good.pem")), ..verified(&good) });
     assert!(code == Code::Config && text.contains("somebody who is not trusted"), "{text}");
