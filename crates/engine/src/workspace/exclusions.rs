@@ -110,7 +110,7 @@ pub(crate) fn is_telling(line: &str) -> bool {
 }
 
 /// The ids that the file of a transcript may stand for: ids may have points themselves.
-fn ids_in(path: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn ids_in(path: &str) -> impl Iterator<Item = &str> {
     let name = path.rsplit('/').next().unwrap_or_default();
     [name.split('.').next(), name.split(".jsonl").next()].into_iter().flatten()
 }

@@ -12,8 +12,9 @@ use std::{
 
 use serde_json::{Value, json};
 
+use crate::forgetting::selection::{Selection, Target};
 use crate::services::{
-    Engine, Lease, OpenCall, SearchCall, SyncCall, open,
+    Engine, ForgetCall, Lease, OpenCall, SearchCall, SyncCall, open,
     testing::{FakeHost, asking, hits, open_call},
 };
 use crate::{host::Host, transcripts::host::AskHost};
@@ -89,6 +90,23 @@ async fn what_was_said_is_found_with_its_line_and_followed() {
             .await
             .is_err()
     );
+}
+
+// One called as its agent took all of that agent's along, and one with a point in its id was not found.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_session_takes_its_own_transcripts_along_and_no_other() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["a.jsonl", "v1.2.jsonl"] {
+        append(dir.path(), name, &[said("user", "The boiler code is E17.")]);
+    }
+    let engine = engine(dir.path()).await;
+    assert_eq!(sync(&engine, false).await, 2);
+    for (session, files) in [("main", vec![]), ("a", vec![A]), ("v1.2", vec!["sessions/main/v1.2.jsonl"])] {
+        let selection = Selection { sessions: vec![session.to_owned()], ..Selection::default() };
+        let target = Target { selection, ..Target::default() };
+        let report = engine.admin.forget(ForgetCall { target, dry_run: true, ..ForgetCall::default() }).await.unwrap();
+        assert_eq!(report.files, files, "{session}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -36,7 +36,7 @@ use crate::{
     intents::Intents,
     workspace::{
         discover::{Entry, discover},
-        exclusions::{Exclusions, What, content_hash, is_telling, line_hash},
+        exclusions::{Exclusions, What, content_hash, ids_in, is_telling, line_hash},
         is_at_or_below,
         notes::Notes,
         read::read_text,
@@ -464,7 +464,7 @@ impl Found {
         let keys = r.transcripts(live)?;
         let is_transcript = |name: &str| {
             let key = keys.get(name).and_then(|row| row.session_key.as_deref());
-            names.iter().any(|session| mentions(name, session)) || selection.session(key, None)
+            ids_in(name).any(|id| names.iter().any(|session| session == id)) || selection.session(key, None)
         };
         let taken: BTreeSet<String> =
             self.cuts.iter().filter(|cut| cut.whole.is_some()).map(|cut| cut.path.clone()).collect();
@@ -515,11 +515,6 @@ fn keep_best<K: Ord>(lines: &mut BTreeMap<K, String>, query: &str) {
     let held = |line: &str| words(line).intersection(&asked).count();
     let best = lines.values().map(|line| held(line)).max().unwrap_or(0);
     lines.retain(|_, line| best == 0 || held(line) * 2 > best);
-}
-
-/// Whether a session's id is one whole part of a path.
-fn mentions(path: &str, session: &str) -> bool {
-    path.split(['/', '.']).any(|part| part == session)
 }
 
 /// A path as results name it.
