@@ -5,9 +5,13 @@
 use std::{
     fs::File,
     io::{Read, Seek, SeekFrom},
+    num::NonZeroUsize,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
+use lru::LruCache;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::jsonl::{self, Locked};
@@ -37,6 +41,13 @@ const SLACK_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 86_400_000;
 /// The beginning of the file, in bytes, that says when it begins.
 const HEAD: u64 = 256;
+
+/// How many lines a file had at a length: a reply waits, and to count those of 9 MB takes milliseconds. One that another
+/// process has written to meanwhile has another length.
+static COUNTED: LazyLock<Mutex<LruCache<PathBuf, (u64, usize)>>> =
+    LazyLock::new(|| Mutex::new(LruCache::new(MOST_COUNTED)));
+/// Files whose count is kept.
+const MOST_COUNTED: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// What put something into a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,6 +131,7 @@ impl PromptLog {
         shorten(&mut shown.text, MOST_CHARS);
         shorten(&mut shown.session_key, MOST_KEY_CHARS);
         let line = text_of(&shown)?;
+        let before = file.size()?;
         match file.append(&line) {
             // Nobody can say what it holds, and nobody needs it.
             Err(error) if error.code() == Code::Corrupt => {
@@ -128,11 +140,25 @@ impl PromptLog {
             }
             appended => appended?,
         }
+        let lines = self.count(&mut file, before, line.len() as u64 + 1)?;
         let is_old = head.oldest.is_some_and(|oldest| oldest < first_of(days, shown.at) - SLACK_MS);
-        if is_old || file.size()? > MOST_BYTES + MOST_BYTES / 8 || file.count()? > MOST + MOST / 8 {
+        if is_old || file.size()? > MOST_BYTES + MOST_BYTES / 8 || lines > MOST + MOST / 8 {
             self.trim(&mut file, days, shown.at)?;
         }
         Ok(())
+    }
+
+    /// The lines of the file, of which one of so many bytes was added to so many before.
+    fn count(&self, file: &mut Locked, before: u64, added: u64) -> Result<usize> {
+        let size = file.size()?;
+        let known = COUNTED.lock().get(&self.path).copied();
+        // What was torn was cut off, or set aside, by appending.
+        let lines = match known {
+            Some((of, lines)) if of == before && before + added == size => lines + 1,
+            _ => file.count()?,
+        };
+        COUNTED.lock().put(self.path.clone(), (size, lines));
+        Ok(lines)
     }
 
     /// Blocks of the last `days`, newest first: at most so many, those older than the one of an id. Of an id that is gone
@@ -358,6 +384,17 @@ mod tests {
         }
         assert!(log.path.metadata().unwrap().len() <= MOST_BYTES + MOST_BYTES / 8);
         assert_eq!(texts(&log)[0], long);
+    }
+
+    // The lines are counted once, and what another process wrote must count all the same.
+    #[test]
+    fn the_file_is_bounded_by_number_also_where_another_process_wrote_to_it() {
+        let (_dir, log) = log();
+        log.add(shown(NOW, "first"), 30).unwrap();
+        let line = on_disk(&log);
+        std::fs::write(&log.path, line.repeat(MOST + MOST / 8)).unwrap();
+        log.add(shown(NOW, "next"), 30).unwrap();
+        assert_eq!(log.all().unwrap().len(), MOST);
     }
 
     #[test]

@@ -23,8 +23,8 @@ use model::{
 pub use self::prepare::{Ready, Watch, prepare, ready};
 pub(super) use self::tokens::Pipeline;
 
-/// The bundled model by its whole name, which is no encoder to bring.
-const BUNDLED: [&str; 1] = ["sentence-transformers/all-minilm-l6-v2"];
+/// Who made the bundled model, which by its whole name is no encoder to bring.
+const MAKER: &str = "sentence-transformers/";
 
 /// An encoder that the settings ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,8 @@ impl Wanted {
     /// [`Code::Config`] when it is an address or a path, and neither an absolute one nor one of the hub.
     pub fn of(settings: &ProviderSettings) -> Result<Option<Self>> {
         let asked = settings.model.as_deref().filter(|_| settings.id == super::PROVIDER);
-        let is_brought = |model: &&str| names_encoder(model) && !BUNDLED.contains(&model.to_lowercase().as_str());
+        let is_brought =
+            |model: &&str| names_encoder(model) && model.to_lowercase().strip_prefix(MAKER) != Some(super::MODEL);
         let Some(written) = asked.filter(is_brought) else { return Ok(None) };
         if let Some(address) = written.strip_prefix("hf:") {
             return Self::on_hub(address).map(Some).ok_or_else(|| refused(written));
