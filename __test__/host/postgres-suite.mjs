@@ -101,7 +101,7 @@ export function postgresSuite(version) {
 
     test("status and doctor are those of an index", async () => {
       const [{ status }] = await json(host, "status");
-      expect(status).toMatchObject({ files: Object.keys(FILES).length, dirty: false });
+      expect(status).toMatchObject({ files: Object.keys(FILES).length, dirty: false, dbPath: `PostgreSQL, schema ${database.schema}` });
       expect((await told(host, "status", "--deep", "--verbose")).output).toContain(`${Object.keys(FILES).length}/`);
       const [{ checks }] = await json(host, "doctor", "--dry-run");
       expect(checks.filter((/** @type {{ok: boolean}} */ check) => !check.ok)).toEqual([]);

@@ -311,7 +311,7 @@ impl Telemetry {
             "chunks": chunks,
             "dirty": dirty,
             "workspaceDir": settings.workspace_dir,
-            "dbPath": settings.database_path,
+            "dbPath": place_of(settings),
             "extraPaths": settings.extra_paths,
             "sources": source_names(settings),
             "sourceCounts": snapshot.counts,
@@ -393,6 +393,14 @@ impl Telemetry {
             }
         }
         status
+    }
+}
+
+/// Where the index is, as people are told: its file, or its schema in a database, whose address is nobody's business.
+fn place_of(settings: &Settings) -> String {
+    match &settings.database {
+        Some(database) => format!("PostgreSQL, schema {}", database.schema),
+        None => settings.database_path.display().to_string(),
     }
 }
 
