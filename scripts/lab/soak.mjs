@@ -48,8 +48,11 @@ const FLAT = {
   databaseMiB: { share: 0.05, noise: 2 },
   logMiB: { share: 0, noise: 16 },
 };
-/** The same of what is held between closing and opening: kept connections to the provider, with both their ends here. */
+/** The same of what is held between closing and opening. */
 const FLAT_CLOSED = { fds: { share: 0, noise: 5 }, threads: { share: 0, noise: 1 } };
+/** How long connections to the provider, with both their ends here, may outlive a manager: a search's whole deadline. */
+const UNWINDING_MS = DEADLINE_MS + LATE_MS;
+const UNWINDING_PAUSE_MS = 20;
 /** How long vectors may be missing after the last outage: the breaker's minute, and the pass after it. */
 const RECOVERY_MS = 90_000;
 
@@ -166,9 +169,24 @@ async function otherProcess() {
   counters.others++;
 }
 
+/**
+ * What is held once nothing more is let go. What leaks stays; connections that were asked something when all was closed
+ * go a moment later, and their number says only how busy the last second was.
+ */
+async function heldAfterClosing() {
+  const few = Math.min(...closed.map(({ fds }) => fds)) + FLAT_CLOSED.fds.noise;
+  let least = await held();
+  for (const until = Date.now() + UNWINDING_MS; least.fds > few && Date.now() < until; ) {
+    await pause(UNWINDING_PAUSE_MS);
+    const now = await held();
+    if (now.fds < least.fds) least = now;
+  }
+  return least;
+}
+
 async function restart() {
   await manager.close();
-  closed.push(await held());
+  closed.push(await heldAfterClosing());
   manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get(request));
   counters.restarts++;
 }
