@@ -2,7 +2,7 @@
 // another copy, and only its public methods can be called.
 
 import { realpath } from "node:fs/promises";
-import { native } from "./native.js";
+import { isNativeLoaded, native } from "./native.js";
 import { PACKAGE_VERSION } from "./package-info.js";
 import { ownerKey } from "./request.js";
 import { shared } from "./shared.js";
@@ -63,6 +63,13 @@ export function dropEntry(owner, entry) {
 export async function suspendManagers(agent) {
   const entries = agent ? agents.get(ownerKey(agent.stateDir, agent.agentId)) : [...agents.values()].flat();
   await suspendEach(entries ?? []);
+}
+
+/** Closes every engine of this process. Managers stay usable: their next call opens their engine again. */
+export async function closeAllMemoryIndexManagers() {
+  if (!isNativeLoaded()) return;
+  await suspendManagers();
+  await native().closeAll();
 }
 
 /** @param {Entry[]} entries */

@@ -1,7 +1,5 @@
-// The manager that hosts and JavaScript users see: a thin handle on the native engine of one agent.
-//
-// The engine belongs to the process. A manager counts who uses it and gives it back when the last user closes it; one that
-// a host uses after that opens it again. The same workspace with the same settings always gets the same manager.
+// The manager that hosts and JavaScript users see: what can be asked of the native engine of one agent. The same workspace
+// with the same settings always gets the same manager.
 
 import path from "node:path";
 import {
@@ -15,11 +13,11 @@ import {
   checkText,
   MAX_UNSIGNED,
 } from "./arguments.js";
-import { codedError } from "./errors.js";
 import { HostPort } from "./host-port.js";
-import { dropEntry, entryFor, suspendManagers } from "./manager-registry.js";
-import { isNativeLoaded, native } from "./native.js";
-import { nativeForgetRequest, nativeSearchOptions } from "./native-shapes.js";
+import { ManagedEngine } from "./managed-engine.js";
+import { dropEntry, entryFor } from "./manager-registry.js";
+import { native } from "./native.js";
+import { asQuestion, nativeForgetRequest, nativeSearchOptions } from "./native-shapes.js";
 import { prepare } from "./request.js";
 
 /**
@@ -43,33 +41,14 @@ const PROJECT_CANDIDATES = 48;
 /** Patience before keyword results are handed over while the full search still runs, in milliseconds. */
 const EARLY_RESULTS_MS = 1000;
 
-let lastRequestId = 0;
-
 /** Search, read and index the memory of one agent. */
-export class MemoryIndexManager {
-  /** @type {(background: boolean) => Promise<NativeManager | null>} */
-  #open;
-  /** @type {Promise<NativeManager | null> | null} */
-  #opening = null;
-  /** @type {NativeManager | null} */
-  #engine = null;
-  /** @type {MemoryStatus | null} */
-  #lastStatus = null;
+export class MemoryIndexManager extends ManagedEngine {
   /** @type {string[]} */
   #problems;
   /** @type {HostPort} */
   #port;
   /** @type {(hits: MemoryHit[]) => Promise<MemoryHit[]>} */
   #describe;
-  #leases = 0;
-  /** @type {Promise<void> | null} */
-  #prepared = null;
-  /** Whether the engine may watch files and work by itself: wanted in a gateway, not for one command. */
-  #background = false;
-  /** Whether calls open the engine again after the last close, which hosts count on. */
-  #reopens = false;
-  /** Whether the last user has closed it. */
-  #closed = false;
 
   /**
    * Use {@link MemoryIndexManager.get}.
@@ -79,8 +58,8 @@ export class MemoryIndexManager {
    * @param {(hits: MemoryHit[]) => Promise<MemoryHit[]>} [describe] Adds to results what only the caller knows of them.
    */
   constructor(open, problems, port, describe = async (hits) => hits) {
+    super(open);
     this.#describe = describe;
-    this.#open = open;
     this.#problems = problems;
     this.#port = port;
   }
@@ -123,65 +102,12 @@ export class MemoryIndexManager {
     const open = async (/** @type {boolean} */ background) =>
       native().openManager({ ...nativeRequest, background }, port.native(embed, sessions));
     const manager = new MemoryIndexManager(open, problems, port, describe);
-    return (await manager.#acquire()) ? manager : null;
+    return (await manager.acquire()) ? manager : null;
   }
 
   /** A newer registration of the plugin answers from now on. @param {ManagerHost} host */
   renewHost(host) {
     this.#port.renew(host);
-  }
-
-  /** The engine, opened when it is not open. */
-  async #acquire() {
-    if (this.#engine) return this.#engine;
-    this.#opening ??= this.#open(this.#background);
-    try {
-      this.#engine = await this.#opening;
-      return this.#engine;
-    } finally {
-      this.#opening = null;
-    }
-  }
-
-  /** Whether the last user has closed it, and calls do not open it again. */
-  get isClosed() {
-    return this.#closed;
-  }
-
-  async #engineOrThrow() {
-    if (this.#closed) {
-      throw codedError("MEM_CLOSED", "this manager is closed. Get one with MemoryIndexManager.get and close it after the last call");
-    }
-    const engine = await this.#acquire();
-    if (!engine) throw codedError("MEM_CONFIG", "memory search is switched off for this agent");
-    return engine;
-  }
-
-  /**
-   * Runs one call on the engine, also one that has no method here; an engine that was closed by someone else meanwhile is opened again, once.
-   * @template T
-   * @param {(engine: NativeManager) => Promise<T>} call
-   * @returns {Promise<T>}
-   */
-  async run(call) {
-    const engine = await this.#engineOrThrow();
-    try {
-      return await call(engine);
-    } catch (error) {
-      if (/** @type {{code?: string}} */ (error)?.code !== "MEM_CLOSED") throw error;
-      if (this.#engine === engine) this.#engine = null;
-      return await call(await this.#engineOrThrow());
-    }
-  }
-
-  /**
-   * Runs what has to be done before the engine works by itself, once.
-   * @param {(manager: MemoryIndexManager) => Promise<void>} prepare
-   */
-  async prepareOnce(prepare) {
-    this.#closed = false;
-    this.#prepared ??= prepare(this);
-    await this.#prepared;
   }
 
   /**
@@ -208,7 +134,7 @@ export class MemoryIndexManager {
     const request = nativeSearchOptions(rest);
     const early = onPartialResults ? this.#reportEarly(query, request, onPartialResults) : undefined;
     try {
-      const found = await this.#cancellable(signal, (engine, id) => engine.search(query, request, id));
+      const found = await this.runCancellable(signal, (engine, id) => engine.search(query, request, id));
       const answer = { ...found, hits: await this.#describe(found.hits) };
       onDebug?.({
         backend: "builtin",
@@ -232,7 +158,8 @@ export class MemoryIndexManager {
   #reportEarly(query, request, report) {
     let done = false;
     const timer = setTimeout(async () => {
-      const answer = await this.run((engine) => engine.search(query, { ...request, lexicalOnly: true }, ++lastRequestId)).catch(() => null);
+      const words = { ...request, lexicalOnly: true };
+      const answer = await this.runCancellable(undefined, (engine, id) => engine.search(query, words, id)).catch(() => null);
       const hits = answer ? await this.#describe(answer.hits).catch(() => []) : [];
       if (!done && hits.length > 0) report(hits);
     }, EARLY_RESULTS_MS);
@@ -241,31 +168,6 @@ export class MemoryIndexManager {
       done = true;
       clearTimeout(timer);
     };
-  }
-
-  /**
-   * @template T
-   * @param {AbortSignal | undefined} signal
-   * @param {(engine: NativeManager, requestId: number) => Promise<T>} call
-   * @returns {Promise<T>}
-   */
-  async #cancellable(signal, call) {
-    const id = ++lastRequestId;
-    if (!signal) return await this.run((engine) => call(engine, id));
-    /** @type {(() => void) | undefined} */
-    let onAbort;
-    const aborted = new Promise((_, reject) => {
-      onAbort = () => {
-        this.#engine?.cancel(id);
-        reject(signal.reason);
-      };
-      signal.addEventListener("abort", onAbort, { once: true });
-    });
-    try {
-      return await Promise.race([this.run((engine) => call(engine, id)), /** @type {Promise<never>} */ (aborted)]);
-    } finally {
-      if (onAbort) signal.removeEventListener("abort", onAbort);
-    }
   }
 
   /**
@@ -322,9 +224,7 @@ export class MemoryIndexManager {
    * @returns {MemoryStatus}
    */
   status() {
-    const status = this.#engine?.status() ?? this.#lastStatus;
-    if (!status) throw codedError("MEM_CLOSED", "the memory engine is not open");
-    this.#lastStatus = status;
+    const status = this.lastStatus;
     if (this.#problems.length === 0) return status;
     return { ...status, custom: { ...status.custom, credentialProblems: [...this.#problems] } };
   }
@@ -343,7 +243,7 @@ export class MemoryIndexManager {
     checkSync(options);
     const { reason, force, textOnly, progress, signal } = options ?? {};
     signal?.throwIfAborted();
-    const report = await this.#cancellable(signal, (engine, id) => engine.sync({ reason, force, textOnly }, progress, id));
+    const report = await this.runCancellable(signal, (engine, id) => engine.sync({ reason, force, textOnly }, progress, id));
     // Progress travels by its own queue; give the last step its turn before the caller hears that all is done.
     if (progress) await new Promise((resolve) => setImmediate(resolve));
     return report;
@@ -567,7 +467,7 @@ export class MemoryIndexManager {
 
   /** What the last probe found, without asking again. */
   getCachedEmbeddingAvailability() {
-    return this.#engine?.cachedEmbeddingAvailability() ?? null;
+    return this.opened?.cachedEmbeddingAvailability() ?? null;
   }
 
   /** Whether searches by meaning work: vectors are switched on and the provider gives some. */
@@ -577,59 +477,6 @@ export class MemoryIndexManager {
 
   /** Whether vectors can be stored and compared; that is part of the engine, so it always can. */
   async probeVectorStoreAvailability() {
-    await this.#engineOrThrow();
-    return true;
+    return await this.run(async () => true);
   }
-
-  /**
-   * Counts one more user, and opens the engine when it is at rest. Every {@link get} does it.
-   * @param {{background: boolean, reopens?: boolean}} use
-   */
-  async retain({ background, reopens }) {
-    this.#leases += 1;
-    this.#reopens ||= reopens === true;
-    this.#closed = false;
-    const former = this.#engine;
-    if (background && !this.#background) {
-      this.#background = true;
-      this.#engine = await this.#open(true);
-      // Only now: the engine ends with its last lease, and nothing is gained by starting it twice.
-      await former?.close();
-    }
-    await this.#acquire();
-  }
-
-  /** Gives up one use. The engine rests when nobody uses it any more. */
-  async close() {
-    this.#leases = Math.max(0, this.#leases - 1);
-    if (this.#leases > 0) return;
-    this.#closed = !this.#reopens;
-    await this.suspend();
-  }
-
-  /** Puts the engine to rest, whoever uses it; the next call opens it again. */
-  async suspend() {
-    const engine = this.#engine;
-    if (!engine) return;
-    this.#engine = null;
-    try {
-      this.#lastStatus = engine.status();
-      await engine.close();
-    } catch (error) {
-      // It was opened while every engine was closed, and is closed already.
-      if (/** @type {{code?: string}} */ (error)?.code !== "MEM_CLOSED") throw error;
-    }
-  }
-}
-
-/** Closes every engine of this process. Managers stay usable: their next call opens their engine again. */
-export async function closeAllMemoryIndexManagers() {
-  if (!isNativeLoaded()) return;
-  await suspendManagers();
-  await native().closeAll();
-}
-
-/** @param {string | RecallQuestion} question @returns {RecallQuestion} */
-function asQuestion(question) {
-  return typeof question === "string" ? { prompt: question } : question;
 }

@@ -88,3 +88,8 @@ export function nativeForgetRequest(request) {
   const search = request.search && nativeSearchOptions(request.search);
   return { ...request, ...(search ? { search } : {}) };
 }
+
+/** @param {string | import("../index.d.ts").RecallQuestion} question @returns {import("../index.d.ts").RecallQuestion} */
+export function asQuestion(question) {
+  return typeof question === "string" ? { prompt: question } : question;
+}

@@ -2,8 +2,8 @@
 
 import { normalizeAgentId } from "../lib/config.js";
 import { errorMessage } from "../lib/errors.js";
-import { closeAllMemoryIndexManagers, MemoryIndexManager } from "../lib/manager.js";
-import { suspendManagers } from "../lib/manager-registry.js";
+import { MemoryIndexManager } from "../lib/manager.js";
+import { closeAllMemoryIndexManagers, suspendManagers } from "../lib/manager-registry.js";
 import { classifyPaths } from "./provenance/paths.js";
 import { authorizeHits } from "./session-visibility.js";
 

@@ -2,7 +2,7 @@
 
 import { listAgentIds, pluginSettings } from "../lib/config.js";
 import { errorMessage } from "../lib/errors.js";
-import { closeAllMemoryIndexManagers } from "../lib/manager.js";
+import { closeAllMemoryIndexManagers } from "../lib/manager-registry.js";
 import { native } from "../lib/native.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
 import { startNights, stopNights } from "./consolidation/nights.js";

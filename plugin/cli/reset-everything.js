@@ -2,7 +2,7 @@
 
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { closeAllMemoryIndexManagers } from "../../lib/manager.js";
+import { closeAllMemoryIndexManagers } from "../../lib/manager-registry.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { confirmed } from "./confirm.js";
 import { bytesOf } from "./disk.js";
