@@ -2,6 +2,7 @@
 
 mod chaos;
 mod media;
+mod refusals;
 mod replies;
 mod secrets;
 mod wire_formats;
@@ -9,7 +10,7 @@ mod wire_formats;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use wiremock::{Match, MockServer, Request, Respond, ResponseTemplate};
+use wiremock::{Match, Mock, MockServer, Request, Respond, ResponseTemplate, matchers::any};
 
 use super::{
     Embedded, Embedder, Purpose,
@@ -147,6 +148,16 @@ impl<F: Fn(&Request) -> bool + Send + Sync> Match for When<F> {
     fn matches(&self, request: &Request) -> bool {
         self.0(request)
     }
+}
+
+/// Mounts a reply for the first `times` requests, and good vectors for all later ones.
+async fn first(server: &MockServer, times: u64, reply: ResponseTemplate) {
+    Mock::given(any()).respond_with(reply).up_to_n_times(times).with_priority(1).mount(server).await;
+    Mock::given(any()).respond_with(Vectors).with_priority(9).mount(server).await;
+}
+
+async fn requests(server: &MockServer) -> usize {
+    server.received_requests().await.unwrap().len()
 }
 
 async fn documents(embedder: &Arc<dyn Embedder>, texts: &[String]) -> Result<Vec<Embedded>, Error> {

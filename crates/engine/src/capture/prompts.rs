@@ -42,8 +42,8 @@ const DAY_MS: i64 = 86_400_000;
 /// The beginning of the file, in bytes, that says when it begins.
 const HEAD: u64 = 256;
 
-/// How many lines a file had at a length: a reply waits, and to count those of 9 MB takes milliseconds. One that another
-/// process has written to meanwhile has another length.
+/// How many lines a file had at a length: every block that is added asks, and to count those of 9 MB takes milliseconds. No
+/// reply waits for it, but the file is locked meanwhile. One that another process has written to has another length.
 static COUNTED: LazyLock<Mutex<LruCache<PathBuf, (u64, usize)>>> =
     LazyLock::new(|| Mutex::new(LruCache::new(MOST_COUNTED)));
 /// Files whose count is kept.

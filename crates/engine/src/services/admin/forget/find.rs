@@ -1,6 +1,8 @@
 //! The one step that finds out what is meant: passages, conversations, people and times become the pieces of a plan. It
 //! changes nothing.
 
+mod passages;
+
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::Path,
@@ -36,8 +38,7 @@ use crate::{
     intents::Intents,
     workspace::{
         discover::{Entry, discover},
-        exclusions::{Exclusions, What, content_hash, ids_in, is_telling, line_hash},
-        is_at_or_below,
+        exclusions::{Exclusions, What, ids_in, is_telling},
         notes::Notes,
         read::read_text,
         roots::Roots,
@@ -45,12 +46,12 @@ use crate::{
 };
 use ::search::types::Hit;
 use model::{
-    config::{paths::normalize, settings::Settings},
+    config::settings::Settings,
     error::{Code, Error, Result},
     source::Source,
 };
 use store::{Reader, Store, files::Hash, generations::GenerationId, ids::FileId};
-use text::{fold::fold, session_header, time::date_in};
+use text::{session_header, time::date_in};
 
 /// Characters of a passage shown in the report.
 const SHOWN_CHARS: usize = 160;
@@ -221,33 +222,6 @@ impl Found {
         Ok(())
     }
 
-    /// Files, lines, and what a search has shown.
-    fn passages(
-        &mut self,
-        r: &Reader<'_>,
-        live: GenerationId,
-        roots: &Roots,
-        call: &ForgetCall,
-        hits: &[Hit],
-    ) -> Result<()> {
-        match (call.target.lines, call.target.paths.as_slice()) {
-            (None, paths) => paths.iter().try_for_each(|path| self.path(r, live, roots, path))?,
-            (Some((first, last)), [path]) => {
-                self.passage(r, live, (Source::Memory, &named(roots, path)), (first, last), Choice::default())?;
-            }
-            (Some(_), _) => return Err(Error::new(Code::Argument, "lines are lines of one file: name one path")),
-        }
-        for hit in hits {
-            let choice = Choice {
-                query: call.search.as_ref().map(|search| search.query.as_str()),
-                // Lines of a conversation are numbered by message: the words that are shown say which are meant.
-                shown: (hit.source == Source::Sessions).then_some(hit.snippet.as_str()),
-            };
-            self.passage(r, live, (hit.source, &hit.path), (hit.start_line, hit.end_line), choice)?;
-        }
-        Ok(())
-    }
-
     /// What the automatic memory keeps of the selection, and of the same words as in the passages.
     fn words(&mut self, call: &ForgetCall) -> Result<Words> {
         let Target { selection, places, .. } = &call.target;
@@ -358,27 +332,6 @@ impl Found {
         Ok(())
     }
 
-    /// A file or folder.
-    fn path(&mut self, r: &Reader<'_>, live: GenerationId, roots: &Roots, written: &str) -> Result<()> {
-        let path = named(roots, written);
-        let mut found = false;
-        for (id, _, name) in r.file_paths(live)? {
-            if is_at_or_below(&name, &path) {
-                found = true;
-                self.file(r, id, name)?;
-            }
-        }
-        let absolute = roots.workspace_dir.join(&path);
-        if !found && absolute.symlink_metadata().is_err() {
-            return Err(Error::new(Code::NotFound, format!("\"{written}\" is neither in the index nor on disk"))
-                .remedy("Name a path as `openclaw memory search` shows it"));
-        }
-        let content =
-            read_text(roots, &absolute).ok().map(|file| file.text).filter(|text| text.lines().any(is_telling));
-        self.whats.push(What::Path { path, content: content.as_deref().map(content_hash) });
-        Ok(())
-    }
-
     /// All of a file.
     fn file(&mut self, r: &Reader<'_>, id: FileId, name: String) -> Result<()> {
         self.chunks_of(r, id)?;
@@ -392,61 +345,6 @@ impl Found {
             self.hashes.extend(chunk.hash);
             self.lines.extend(chunk.text.lines().map(str::to_owned));
         }
-        Ok(())
-    }
-
-    /// Lines of a file, as the index has them.
-    fn passage(
-        &mut self,
-        r: &Reader<'_>,
-        live: GenerationId,
-        (source, path): (Source, &str),
-        (first, last): (u32, u32),
-        Choice { shown, query }: Choice<'_>,
-    ) -> Result<()> {
-        let file = r.files(live, source.as_str())?.get(path).copied();
-        let Some(file) = file else {
-            return Err(Error::new(Code::NotFound, format!("\"{path}\" is not in the index"))
-                .remedy("Run `openclaw memory index`, then name a path as `openclaw memory search` shows it"));
-        };
-        let is_shown = |line: &str| shown.is_none_or(|shown| shown.lines().any(|one| one.trim() == line.trim()));
-        let wanted = first..=last.max(first);
-        let mut lines: BTreeMap<(u32, usize), String> = BTreeMap::new();
-        for chunk in r.chunks_of_file(file.id)? {
-            if chunk.end_line < *wanted.start() || chunk.start_line > *wanted.end() {
-                continue;
-            }
-            self.report.chunks += 1;
-            self.hashes.extend(chunk.hash);
-            for (at, line) in chunk.text.split('\n').enumerate() {
-                // Chunks overlap: a line of a file has one number, one of a conversation its place in the chunk.
-                let number = chunk.start_line.saturating_add(u32::try_from(at).unwrap_or(u32::MAX));
-                let key = if shown.is_some() { (chunk.start_line, at) } else { (number, 0) };
-                if shown.is_some() && is_shown(line) || shown.is_none() && wanted.contains(&number) {
-                    lines.insert(key, line.to_owned());
-                }
-            }
-        }
-        lines.retain(|_, line| !line.trim().is_empty());
-        if let Some(query) = query {
-            keep_best(&mut lines, query);
-        }
-        let numbers = lines.keys().map(|(number, _)| *number).filter(|_| shown.is_none());
-        let (start_line, end_line) = numbers.fold((None, None), |(start, _), n| (start.or(Some(n)), Some(n)));
-        let Some(text) = lines.values().next() else {
-            return Err(Error::new(Code::NotFound, format!("\"{path}\" has no text in these lines")));
-        };
-        let text = shown_text(text);
-        self.report.passages.push(Passage {
-            path: path.to_owned(),
-            start_line: start_line.unwrap_or_else(|| *wanted.start()),
-            end_line: end_line.unwrap_or_else(|| *wanted.end()),
-            text,
-        });
-        let (everywhere, here): (Vec<_>, Vec<_>) = lines.values().partition(|line| is_telling(line));
-        let hashes = |lines: Vec<&String>| lines.into_iter().map(|line| line_hash(line)).collect();
-        self.whats.push(What::Lines { path: path.to_owned(), here: hashes(here), everywhere: hashes(everywhere) });
-        self.lines.extend(lines.into_values());
         Ok(())
     }
 
@@ -493,37 +391,5 @@ impl Found {
             }
         }
         Ok(())
-    }
-}
-
-/// Which lines of a passage are meant.
-#[derive(Clone, Copy, Default)]
-struct Choice<'a> {
-    /// Those that a search showed.
-    shown: Option<&'a str>,
-    /// Those that a search was about: a passage of a note says more than what was asked for.
-    query: Option<&'a str>,
-}
-
-/// Keeps the lines that hold most of the words of a query; all of them when none holds any, as when only the meaning
-/// was the same.
-fn keep_best<K: Ord>(lines: &mut BTreeMap<K, String>, query: &str) {
-    let words = |text: &str| -> BTreeSet<String> {
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 1).map(fold).collect()
-    };
-    let asked = words(query);
-    let held = |line: &str| words(line).intersection(&asked).count();
-    let best = lines.values().map(|line| held(line)).max().unwrap_or(0);
-    lines.retain(|_, line| best == 0 || held(line) * 2 > best);
-}
-
-/// A path as results name it.
-fn named(roots: &Roots, written: &str) -> String {
-    let written = written.trim().trim_end_matches('/');
-    // What the index names that is no path in the file system, as a transcript, stays as it is.
-    if written.contains("://") {
-        written.to_owned()
-    } else {
-        roots.display(&normalize(&roots.workspace_dir.join(written)))
     }
 }
