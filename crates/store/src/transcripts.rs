@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension, params};
 
 use super::{
-    files::{NewChunk, NewFile},
+    files::{NewChunk, NewFile, Words},
     generations::GenerationId,
     ids::{ChunkId, FileId},
     reader::{Reader, or_postgres},
@@ -132,6 +132,7 @@ impl Tx<'_> {
             .query_row((generation, file.source, file.path), |row| row.get(0))
             .optional()
             .sql()?;
+        let mut words = Words::default();
         let (file_id, removed) = match known {
             Some(id) => {
                 let replaced: Vec<ChunkId> = self
@@ -142,7 +143,7 @@ impl Tx<'_> {
                     .sql()?
                     .collect::<Result<_, _>>()
                     .sql()?;
-                let removed = self.remove_chunks(generation, &replaced)?;
+                let removed = self.remove_chunks(replaced, &mut words)?;
                 self.conn()?
                     .prepare_cached(
                         "UPDATE file SET hash = ?2, mtime_ns = ?3, size = ?4, lines = ?5, terms = ?6, indexed_ms = ?7 \
@@ -155,7 +156,7 @@ impl Tx<'_> {
             }
             None => (self.insert_file(generation, file)?, Vec::new()),
         };
-        self.insert_chunks(generation, file_id, chunks)?;
+        self.insert_chunks(generation, file_id, chunks, &mut words)?;
         self.mark_unused(&removed)?;
         self.conn()?
             .prepare_cached(
@@ -172,6 +173,6 @@ impl Tx<'_> {
                 transcript.final_terms
             ])
             .sql()?;
-        Ok(())
+        self.write_words(generation, &words)
     }
 }

@@ -1,11 +1,11 @@
 //! The embedding pass: every text of a generation that has no vector yet gets one, and is never paid for again.
 
-use std::{sync::Arc, time::Duration, vec::IntoIter};
+use std::{borrow::Cow, sync::Arc, time::Duration, vec::IntoIter};
 
 use futures::future::join_all;
 use tokio::runtime::Handle;
 
-use super::{Progress, Step, media::read_media, rows::hashed_text, sweep::Sweep};
+use super::{Progress, Step, media::read_media, rows::stored_text, sweep::Sweep};
 use crate::{blocking::background, workspace::roots::Roots};
 use embed::{Embedded, Embedder, Purpose, media::Media};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
@@ -136,8 +136,13 @@ impl EmbedPass {
         total: usize,
         report: &mut EmbedReport,
     ) -> Result<()> {
-        let (hashes, texts): (Vec<_>, Vec<_>) =
-            page.into_iter().map(|m| (m.hash, hashed_text(&m.text, self.redact_secrets).into_owned())).unzip();
+        let (hashes, texts): (Vec<_>, Vec<_>) = page
+            .into_iter()
+            .map(|missing| match stored_text(&missing.text, &missing.hash, self.redact_secrets) {
+                Cow::Borrowed(_) => (missing.hash, missing.text),
+                Cow::Owned(text) => (missing.hash, text),
+            })
+            .unzip();
         let mut sink = |finished: Vec<(usize, Embedded)>| {
             let mut vectors = Vec::with_capacity(finished.len());
             let mut refused = Vec::new();

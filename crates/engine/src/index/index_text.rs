@@ -30,7 +30,7 @@ use model::{
 };
 use store::{
     Store,
-    files::{Hash, NewFile},
+    files::{Hash, NewChunk, NewFile},
     forget::StoredFile,
     generations::{Generation, GenerationState},
     skipped::Skipped as SkippedRow,
@@ -311,6 +311,8 @@ impl TextPass<'_> {
                 _ => None,
             });
             keep_marked(tx, marked)?;
+            let mut files: Vec<(NewFile<'_>, &[NewChunk])> = Vec::new();
+            let mut before = Vec::new();
             for read in &batch {
                 match read {
                     Read::Same { id, stamp, .. } => tx.touch_file(*id, stamp.mtime_ns)?,
@@ -324,21 +326,22 @@ impl TextPass<'_> {
                             lines: rows.lines,
                             terms: rows.terms,
                         };
-                        let before = if purge { tx.chunk_hashes(generation, file.source, path)? } else { Vec::new() };
-                        tx.replace_file(generation, &file, &rows.chunks)?;
-                        tx.purge_texts(&before)?;
+                        if purge {
+                            before.extend(tx.chunk_hashes(generation, file.source, path)?);
+                        }
+                        files.push((file, &rows.chunks));
                     }
                     // A row without lines or chunks: it is known for what it is until it changes.
                     Read::Refused { entry, stamp, .. } => {
                         let (hash, size) = ([0; 32], stamp.size);
                         let (source, path, mtime_ns) = (Source::Memory.as_str(), &*entry.path, stamp.mtime_ns);
-                        let file = NewFile { source, path, hash, mtime_ns, size, lines: 0, terms: 0 };
-                        tx.replace_file(generation, &file, &[])?;
+                        files.push((NewFile { source, path, hash, mtime_ns, size, lines: 0, terms: 0 }, &[]));
                     }
                     Read::Unreadable(..) | Read::Gone => {}
                 }
             }
-            Ok(())
+            tx.replace_files(generation, &files)?;
+            tx.purge_texts(&before).map(drop)
         })
     }
 

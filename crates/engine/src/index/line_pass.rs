@@ -3,7 +3,7 @@
 
 use std::{collections::HashMap, pin::pin, sync::Arc, time::Duration};
 
-use super::{rows::hashed_text, sweep::Sweep};
+use super::{rows::stored_text, sweep::Sweep};
 use crate::blocking::background;
 use embed::{Embedded, Embedder, Purpose, pieces::PieceLine};
 use model::{cancel::Cancel, config::settings::RedactSecrets, error::Result};
@@ -111,7 +111,8 @@ impl<F: Missing> LinePass<F> {
     /// no pieces.
     async fn lines(&self, page: &[MissingText]) -> Result<Vec<LineData>> {
         // Line breaks stay where they are.
-        let texts: Vec<_> = page.iter().map(|missing| hashed_text(&missing.text, self.redact_secrets)).collect();
+        let texts: Vec<_> =
+            page.iter().map(|missing| stored_text(&missing.text, &missing.hash, self.redact_secrets)).collect();
         let mut lines: Vec<String> = Vec::new();
         let mut numbers: HashMap<&str, usize> = HashMap::new();
         for line in texts.iter().flat_map(|text| text.split('\n')).map(content) {

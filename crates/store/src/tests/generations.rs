@@ -159,6 +159,42 @@ fn a_note_that_changes_is_no_reason_to_merge_the_whole_index<B: Backend>() {
     assert!(is_scattered(generation), "as much again was written");
 }
 
+// The triggers that count chunks set a savepoint for each, and there FTS5 wrote the words of the chunk before as a segment: a
+// fifth of the processor time of an index went into merging them.
+fn the_words_of_files_that_are_written_together_are_one_segment<B: Backend>() {
+    let fixture = Fixture::<B>::new();
+    let generation = fixture.put("0.md", &["one", "two"]);
+    let segments = move |r: &Reader<'_>| {
+        let sql = format!("SELECT count(DISTINCT segid) FROM {}_idx", lexical::table(generation));
+        r.conn()?.query_row(&sql, [], |row| row.get::<_, u32>(0)).sql()
+    };
+    assert_eq!(fixture.store.read(segments).unwrap(), 1);
+    let write = move |tx: &mut Tx<'_>| {
+        let (a, b) = ([chunk("three"), chunk("four")], [chunk("five"), chunk("six")]);
+        tx.replace_files(generation, &[(file("1.md"), &a), (file("0.md"), &b), (file("2.md"), &a)])
+    };
+    fixture.store.write(write).unwrap();
+    assert_eq!(fixture.store.read(segments).unwrap(), 2);
+}
+
+fn files_that_are_written_together_are_found_as_if_one_by_one<B: Backend>() {
+    let fixture = Fixture::<B>::new();
+    let generation = fixture.put("old.md", &["common old"]);
+    let write = move |tx: &mut Tx<'_>| {
+        let (first, second, third) = ([chunk("common first")], [chunk("common second")], [chunk("common third")]);
+        // The same path twice: the last one holds.
+        let files =
+            [(file("old.md"), &first[..]), (file("a.md"), &second), (file("a.md"), &third), (file("b.md"), &[])];
+        tx.replace_files(generation, &files)
+    };
+    fixture.store.write(write).unwrap();
+    let counts = ["common", "old", "first", "second", "third"]
+        .map(|term| fixture.store.read(|r| chunks_with(r, generation, term)).unwrap());
+    assert_eq!(counts, [2, 0, 1, 0, 1]);
+    assert_eq!(fixture.store.read(|r| r.file_count(generation, "memory")).unwrap(), 3);
+    B::check(&fixture.store, generation);
+}
+
 fn skipped_files_and_counts_are_per_source<B: Backend>() {
     use crate::skipped::Skipped;
     let fixture = Fixture::<B>::new();
@@ -187,9 +223,11 @@ for_every_backend!(
     a_retired_generation_goes_in_small_steps_and_leaves_nothing,
     forgetting_removes_the_vectors_of_texts_that_are_gone,
     a_full_text_index_merges_in_steps_and_stays_whole,
+    files_that_are_written_together_are_found_as_if_one_by_one,
     skipped_files_and_counts_are_per_source,
     ; of_files:
     the_cache_loses_the_longest_unused_first_and_never_what_is_in_use,
     free_pages_go_back_to_the_file_system,
     a_note_that_changes_is_no_reason_to_merge_the_whole_index,
+    the_words_of_files_that_are_written_together_are_one_segment,
 );

@@ -13,20 +13,22 @@ const BEFORE: usize = 40;
 pub(super) fn find(text: &str, mut found: impl FnMut(Range<usize>, &'static str)) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let begins = at == 0 || !bytes.get(at - 1).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        if !begins || !byte.is_ascii_alphanumeric() {
+    let may_begin = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+    while let Some(skipped) = bytes.get(at..).and_then(|rest| rest.iter().position(may_begin)) {
+        at += skipped;
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        if before.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
             at += 1;
             continue;
         }
-        if byte.is_ascii_digit() {
+        if bytes.get(at).is_some_and(u8::is_ascii_digit) {
             let end = grouped(bytes, at, u8::is_ascii_digit);
             let number = at..end;
             if let Some(tag) = number_tag(text, &number) {
                 found(number, tag);
             }
             at = end;
-        } else if byte.is_ascii_uppercase() && bytes.get(at + 2).is_some_and(u8::is_ascii_digit) {
+        } else if bytes.get(at + 2).is_some_and(u8::is_ascii_digit) {
             let end = grouped(bytes, at, u8::is_ascii_alphanumeric);
             at = match account(text, at, end) {
                 Some(account) => {

@@ -317,8 +317,33 @@ fn is_random(text: &str) -> bool {
     text.len() >= 4 && text.bytes().any(|b| b.is_ascii_digit()) && text.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// Secrets without a prefix whose shape is known all the same. `word` is a run of letters, digits, `_`, `-` and `.`.
-pub(super) fn shape(word: &str) -> Option<&'static str> {
+/// Lengths of a run that may have a shape.
+const SHAPED: Range<usize> = 33..100;
+
+/// Secrets without a prefix whose shape is known all the same: runs of letters, digits, `_`, `-` and `.`.
+pub(super) fn find_shapes(text: &str, mut found: impl FnMut(Range<usize>, &'static str)) {
+    let is_in_run = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    // No run that is long enough begins before what interrupts it, so of so many bytes the last are looked at first.
+    while let Some(window) = bytes.get(start..start + SHAPED.start) {
+        if let Some(other) = window.iter().rposition(|byte| !is_in_run(byte)) {
+            start += other + 1;
+            continue;
+        }
+        let rest = bytes.get(start + window.len()..).unwrap_or_default();
+        let end = start + window.len() + rest.iter().take_while(|byte| is_in_run(byte)).count();
+        if SHAPED.contains(&(end - start))
+            && let Some(tag) = text.get(start..end).and_then(|run| shape(run.trim_matches('.')))
+        {
+            found(start..end, tag);
+        }
+        start = end + 1;
+    }
+}
+
+/// What a run may be by its shape.
+fn shape(word: &str) -> Option<&'static str> {
     let all = |part: &str, body: Body| part.bytes().all(|b| body.has(b));
     let mixed = |part: &str| {
         part.bytes().any(|b| b.is_ascii_digit())
