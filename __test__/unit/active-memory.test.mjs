@@ -224,7 +224,9 @@ describe("/active-memory", () => {
     await ask(home, `${ASKED} And why?`);
     const [first, second, ...more] = (await run(home, "status")).split("\n");
     expect([first, more]).toEqual(["Active Memory: on for this session.", []]);
-    expect(second).toMatch(/^Not asked now: .+ \(it failed; asked again in \d+ s\)\. What the search finds is shown all the same\.$/);
+    expect(second).toMatch(
+      /^Not asked now: the agent's model \(it failed; asked again in \d+ s\)\. What the search finds is shown all the same\.$/,
+    );
     expect(await run(home, "off")).toBe("Active Memory: off for this session.");
     expect(await run(home, "status")).toBe("Active Memory: off for this session.");
   });

@@ -8,6 +8,7 @@ import { mayChange } from "../commands/dreaming.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { draftEntry } from "../requirements.js";
 import { isOnFor, isPaused } from "./gates.js";
+import { suspendedModels } from "./model-access.js";
 import { showLines } from "./status.js";
 
 /** The setting that `--global` changes. */
@@ -110,13 +111,8 @@ function here(plugin, ctx, wanted) {
  * @returns {string[]}
  */
 function suspensions({ host }, { agentId }) {
-  const ours = `${host.stateDir()}\n`;
-  const suspended = native()
-    .activeMemorySuspended(agentId)
-    .filter(({ model }) => model.startsWith(ours));
-  return suspended.map(({ model, untilMs }) => {
-    // "llm main openai/gpt-5": the way to it, the agent, and the model where one is named.
-    const name = model.slice(ours.length).split(" ")[2] || "the agent's model";
+  return suspendedModels(host, agentId).map(({ model, untilMs }) => {
+    const name = model ?? "the agent's model";
     const why = untilMs === null ? "the host does not let this plugin ask it" : `it failed; asked again in ${secondsUntil(untilMs)} s`;
     return `Not asked now: ${name} (${why}). What the search finds is shown all the same.`;
   });

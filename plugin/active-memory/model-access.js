@@ -3,6 +3,7 @@
 // default agent's.
 
 import { isRecord } from "../../lib/config.js";
+import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { noteAnswer } from "../hooks/spending.js";
 import { importSdk } from "../sdk.js";
@@ -14,8 +15,9 @@ import { askAgent, canRunAgent } from "./sub-agent.js";
  * @typedef {{system: string, prompt: string, maxTokens: number}} Task
  * @typedef {{signal: AbortSignal, noted: (answer: any) => any}} How `noted` is told what the host gave.
  * @typedef {{text: string, seen: string[]}} Answer `seen`: what tools gave an agent that answers.
- * @typedef {{name: string, policy: string, tools: string[], ask: (task: Task, signal: AbortSignal) => Promise<Answer>}} Access
- *   `name`: which model by which way; `policy`: what the configuration says about it; `tools`: those of an agent.
+ * @typedef {{name: string, model?: string, policy: string}} Named
+ *   `name`: which model by which way; `model`: where one is named; `policy`: what the configuration says about it.
+ * @typedef {Named & {tools: string[], ask: (task: Task, signal: AbortSignal) => Promise<Answer>}} Access `tools`: those of an agent.
  */
 
 /** What the host shows as the reason of a call. */
@@ -38,8 +40,9 @@ export function modelAccess(plugin, agent, ctx) {
   const own = agent.settings.activeMemory;
   if (own.engine === "agent") {
     if (canRunAgent(plugin)) {
-      const name = `run ${agent.agentId} ${own.model ?? sessionModel(ctx) ?? ""}`;
-      return { name, policy: "", tools: own.toolsAllow, ask: ({ prompt }, signal) => askAgent(plugin, agent, ctx, prompt, signal) };
+      const model = own.model ?? sessionModel(ctx);
+      const name = `run ${agent.agentId} ${model ?? ""}`;
+      return { name, model, policy: "", tools: own.toolsAllow, ask: ({ prompt }, signal) => askAgent(plugin, agent, ctx, prompt, signal) };
     }
     if (!isTold) {
       isTold = true;
@@ -51,11 +54,35 @@ export function modelAccess(plugin, agent, ctx) {
 }
 
 /**
+ * What the engine keeps the failures of a model under. Homes that share a process share no failures.
+ * @param {import("../host.js").Host} host
+ * @param {Access | null} access
+ */
+export function breakerKey(host, access) {
+  return JSON.stringify([host.stateDir(), access?.name ?? "none", access?.model ?? null]);
+}
+
+/**
+ * The models of an agent that are not asked now: which, where one is named, and until when, where it failed.
+ * @param {import("../host.js").Host} host
+ * @param {string} agentId
+ * @returns {{model: string | null, untilMs: number | null}[]}
+ */
+export function suspendedModels(host, agentId) {
+  const home = host.stateDir();
+  return native()
+    .activeMemorySuspended(agentId)
+    .map(({ model: key, untilMs }) => ({ key: JSON.parse(key), untilMs }))
+    .filter(({ key }) => key[0] === home)
+    .map(({ key, untilMs }) => ({ model: key[2], untilMs }));
+}
+
+/**
  * The way to one answer without tools.
  * @param {Plugin} plugin
  * @param {Agent} agent
  * @param {Record<string, any>} ctx
- * @returns {{name: string, policy: string, ask: (task: Task, signal: AbortSignal) => Promise<string>} | null}
+ * @returns {Named & {ask: (task: Task, signal: AbortSignal) => Promise<string>} | null}
  */
 function askOnce({ api, host }, agent, ctx) {
   const { runtime } = api;
@@ -75,6 +102,7 @@ function askOnce({ api, host }, agent, ctx) {
       const more = { ...who, ...how, ...(model ? { model } : {}) };
       return {
         name: `llm ${agent.agentId} ${model ?? ""}`,
+        model,
         policy,
         ask: (task, signal) => complete(runtime.llm, task, { more, signal, noted }),
       };
@@ -92,6 +120,7 @@ function askOnce({ api, host }, agent, ctx) {
   const named = agent.settings.activeMemory.model ?? sessionModel(ctx);
   return {
     name: `sdk ${agent.agentId} ${named ?? ""}`,
+    model: named,
     policy,
     ask: (task, signal) => completePrepared(agent, named, task, { signal, noted }),
   };

@@ -7,7 +7,7 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { filesNotRecalled } from "../hooks/host-files.js";
 import { lastMessages } from "../hooks/messages.js";
 import { getManager } from "../runtime.js";
-import { isRefusal, modelAccess } from "./model-access.js";
+import { breakerKey, isRefusal, modelAccess } from "./model-access.js";
 
 /**
  * @typedef {import("../../index.d.ts").ActiveOutcome} Outcome
@@ -96,8 +96,7 @@ async function serve(plugin, agent, event, ctx, progress) {
     intent: access || intent === "general" ? intent : null,
     candidates: candidates.map(passage),
     fitting: candidates.filter((hit) => hit.fits).map(passage),
-    // Homes that share a process share no failures.
-    model: `${host.stateDir()}\n${access?.name ?? "none"}`,
+    model: breakerKey(host, access),
     policy: access?.policy ?? "",
     tools: access?.tools ?? [],
   });
