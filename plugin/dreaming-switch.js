@@ -11,7 +11,7 @@ import { shared } from "../lib/shared.js";
 /** @typedef {import("./host.js").Host} Host */
 
 /** The key of the switch in the configuration. */
-export const SWITCH_KEY = `plugins.entries.${PLUGIN_ID}.config.dreaming.enabled`;
+const SWITCH_KEY = `plugins.entries.${PLUGIN_ID}.config.dreaming.enabled`;
 
 /** What the switch is for, for whoever has clicked it. */
 export const SWITCH_MEANING = `${SWITCH_KEY} loads memory-core beside ${PLUGIN_ID}, and nothing else; consolidation of ours is asked for with /dreaming`;
@@ -22,7 +22,7 @@ export const SWITCH_MEANING = `${SWITCH_KEY} loads memory-core beside ${PLUGIN_I
 const state = shared("dreaming-switch", () => ({ repairing: false }));
 
 /** @param {import("./host.js").HostConfig} cfg */
-export function isSwitchedOn(cfg) {
+function isSwitchedOn(cfg) {
   return cfg.plugins?.entries?.[PLUGIN_ID]?.config?.dreaming?.enabled === true;
 }
 

@@ -37,7 +37,7 @@ export const RULES = [
  * Starts a proxy before the provider of a host.
  * @param {string} baseUrl
  */
-export async function proxyBefore(baseUrl) {
+async function proxyBefore(baseUrl) {
   const model = new SlowModel(baseUrl);
   model.server.listen(0, "127.0.0.1");
   await once(model.server, "listening");

@@ -6,7 +6,7 @@ import { eventually, memoryHost } from "./memory-host.mjs";
 export const TOKEN = { authorization: "Bearer test-token" };
 
 /** What notes may hold: nothing of it may run, or make the page wider than a phone. */
-export const HOSTILE = [
+const HOSTILE = [
   "<img src=x onerror=\"window.hacked='img';alert(1)\">",
   "<script>window.hacked='script';alert(2)</script>",
   "[harbour link](javascript:window.hacked='link')",

@@ -20,7 +20,7 @@ const event = (delta, finish_reason = null) => {
 };
 
 /** Begins the text of our requests. */
-export const OUR_SYSTEM = "You choose notes for another model";
+const OUR_SYSTEM = "You choose notes for another model";
 
 /** The text of a message. @param {any} message */
 const textOf = (message) =>

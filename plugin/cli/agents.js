@@ -22,7 +22,7 @@ const FORMER_SECRET_TARGETS = ["agents.defaults.memorySearch.remote.apiKey", "ag
  * @param {string} commandName
  * @returns {Promise<HostConfig>}
  */
-export async function commandConfig(host, commandName) {
+async function commandConfig(host, commandName) {
   const config = host.config();
   if (!holdsSecretReference([config.memory?.search, config.agents])) return config;
   const sdk = await importSdk("memory-core-host-runtime-cli");
@@ -55,7 +55,7 @@ function holdsSecretReference(value) {
  * @param {string | undefined} wanted
  * @param {{all: boolean}} scope Whether no wish means every agent or the default one.
  */
-export function commandAgents(cfg, wanted, { all }) {
+function commandAgents(cfg, wanted, { all }) {
   const known = listAgentIds(cfg);
   if (wanted === undefined) return all ? known : [defaultAgentId(cfg)];
   const id = normalizeAgentId(wanted);

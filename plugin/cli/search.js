@@ -130,7 +130,7 @@ export function matchedWords({ explain }) {
  * @param {string} text
  * @param {string[]} words
  */
-export function highlighted(text, words) {
+function highlighted(text, words) {
   if (words.length === 0 || !isColourful()) return text;
   const escaped = words.toSorted((a, b) => b.length - a.length).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join("|")})`, "giu"), (word) => paint("bold", word));

@@ -25,7 +25,7 @@ export function noteAnswer(host, { cfg, agentId }, purpose, answer) {
  * @param {unknown} answer Of a completion, of a run of an agent, or a message.
  * @returns {Omit<import("../../index.d.ts").AnswerSpent, "purpose"> | null}
  */
-export function spentOf(answer) {
+function spentOf(answer) {
   if (!isRecord(answer)) return null;
   const told = isRecord(answer.usage) ? answer : answer.meta?.agentMeta;
   if (!isRecord(told) || !isRecord(told.usage) || !told.provider || !told.model) return null;

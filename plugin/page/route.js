@@ -20,7 +20,7 @@ import { giveTicket, takeTicket } from "./tickets.js";
  * @typedef {{client?: {connect?: {scopes?: string[]}}, revalidate?: () => Promise<void>}} RequestScope
  */
 
-export const TAB = `/${PLUGIN_ID}/tab`;
+const TAB = `/${PLUGIN_ID}/tab`;
 export const PAGE = `/${PLUGIN_ID}/page`;
 
 /** Nothing but the page's own files: no script in the text of the page, and no request elsewhere. */

@@ -63,7 +63,7 @@ const TOP = [
 ];
 
 /** Largest body that a host may have to copy at every registration, in bytes. */
-export const MAX_BODY = 2 << 20;
+const MAX_BODY = 2 << 20;
 
 /**
  * The files of the main package against those of the repository.

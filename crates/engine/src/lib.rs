@@ -54,6 +54,8 @@ pub mod index;
 pub mod intents;
 pub mod log;
 mod map;
+#[cfg(test)]
+mod sample_hits;
 pub mod services;
 pub mod spending;
 pub mod transcripts;

@@ -169,24 +169,8 @@ fn numbered(passages: &[Hit], room: usize, most: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::queue::Role;
-    use model::{config::active_memory::QueryMode, source::Source};
-
-    fn hit(path: &str, snippet: &str) -> Hit {
-        Hit {
-            path: path.to_owned(),
-            start_line: 1,
-            end_line: 2,
-            score: 0.5,
-            snippet: snippet.to_owned(),
-            source: Source::Memory,
-            vector_score: None,
-            text_score: None,
-            by_meaning: false,
-            about: ::search::types::About::default(),
-            explain: None,
-        }
-    }
+    use crate::{capture::queue::Role, sample_hits::hit};
+    use model::config::active_memory::QueryMode;
 
     fn styles() -> impl Iterator<Item = ActiveMemory> {
         [

@@ -1,23 +1,9 @@
 use super::*;
-use model::{
-    config::active_memory::{ActiveMemory, Mode},
-    source::Source,
-};
+use crate::sample_hits;
+use model::config::active_memory::{ActiveMemory, Mode};
 
 fn hit(path: &str, snippet: &str, score: f64) -> Hit {
-    Hit {
-        path: path.to_owned(),
-        start_line: 3,
-        end_line: 4,
-        score,
-        snippet: snippet.to_owned(),
-        source: Source::Memory,
-        vector_score: None,
-        text_score: None,
-        by_meaning: false,
-        about: ::search::types::About::default(),
-        explain: None,
-    }
+    Hit { start_line: 3, end_line: 4, score, ..sample_hits::hit(path, snippet) }
 }
 
 fn turn(session: &str, message: &str) -> Turn {

@@ -50,8 +50,10 @@ fn cut_down(hit: Hit, lines: &HashMap<String, HashSet<String>>) -> Option<Hit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::recall::{self, Asked};
-    use model::source::Source;
+    use crate::{
+        capture::recall::{self, Asked},
+        sample_hits::hit,
+    };
 
     const PATH: &str = "memory/2026-11-23.md";
 
@@ -74,19 +76,8 @@ mod tests {
             };
             journal.add_capture(entry).unwrap();
         }
-        let hit = Hit {
-            path: path.into(),
-            start_line: 1,
-            end_line: 4,
-            score: 0.9,
-            snippet: snippet.into(),
-            source: Source::Memory,
-            vector_score,
-            text_score: None,
-            by_meaning: vector_score.is_some(),
-            about: ::search::types::About::default(),
-            explain: None,
-        };
+        let by_meaning = vector_score.is_some();
+        let hit = Hit { end_line: 4, score: 0.9, vector_score, by_meaning, ..hit(path, snippet) };
         let settings = Automatic::default();
         let asked = Asked { prompt: "Do I like beaches?".into(), now_ms: 1_795_176_000_000, ..Asked::default() };
         let question = recall::question(&asked, &settings, "UTC").unwrap();

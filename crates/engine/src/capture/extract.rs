@@ -80,19 +80,11 @@ mod tests {
     fn job(messages: &[(Role, &str)]) -> Job {
         Job {
             id: "j".to_owned(),
-            created_ms: 0,
-            attempts: 0,
-            not_before_ms: 0,
-            session_key: None,
-            session_id: None,
-            provider: None,
-            model: None,
-            max_facts: None,
-            seen: 0,
             messages: messages
                 .iter()
                 .map(|(role, text)| Message { role: *role, text: (*text).to_owned(), at: None })
                 .collect(),
+            ..Job::default()
         }
     }
 

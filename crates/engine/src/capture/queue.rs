@@ -59,7 +59,7 @@ impl Message {
 }
 
 /// A finished turn with the messages before it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
     /// Idempotency key: the same turn reported twice is one job.
@@ -181,20 +181,7 @@ mod tests {
 
     fn job(id: &str) -> Job {
         let messages = vec![Message { role: Role::User, text: "I prefer tea".to_owned(), at: None }];
-        let created_ms = 1;
-        Job {
-            id: id.to_owned(),
-            created_ms,
-            attempts: 0,
-            not_before_ms: 0,
-            session_key: None,
-            session_id: None,
-            provider: None,
-            model: None,
-            max_facts: None,
-            seen: 0,
-            messages,
-        }
+        Job { id: id.to_owned(), created_ms: 1, messages, ..Job::default() }
     }
 
     #[test]

@@ -236,25 +236,14 @@ fn best_line(asked: &[&QueryTerm], hit: &Hit, analyzer: &mut Analyzer) -> Shared
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::source::Source;
+    use crate::sample_hits;
 
     /// 2026-11-20T12:00:00Z.
     const NOW: i64 = 1_795_176_000_000;
 
     fn hit(snippet: &str, score: f64, vector_score: Option<f64>) -> Hit {
-        Hit {
-            path: "memory/a.md".to_owned(),
-            start_line: 1,
-            end_line: 1,
-            score,
-            snippet: snippet.to_owned(),
-            source: Source::Memory,
-            vector_score,
-            text_score: None,
-            by_meaning: vector_score.is_some(),
-            about: ::search::types::About::default(),
-            explain: None,
-        }
+        let by_meaning = vector_score.is_some();
+        Hit { end_line: 1, score, vector_score, by_meaning, ..sample_hits::hit("memory/a.md", snippet) }
     }
 
     fn ask(prompt: &str) -> Option<Question> {

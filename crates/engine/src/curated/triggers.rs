@@ -81,24 +81,12 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curated::file::CuratedFile;
+    use crate::{curated::file::CuratedFile, sample_hits::hit};
     use ::search::types::About;
-    use model::source::Source;
 
     fn entry(line: u32, triggers: &str, score: f64) -> Hit {
-        Hit {
-            path: "MEMORY.md".to_owned(),
-            start_line: line,
-            end_line: line,
-            score,
-            snippet: String::new(),
-            source: Source::Memory,
-            vector_score: None,
-            text_score: None,
-            by_meaning: false,
-            about: About { triggers: Some(triggers.to_owned()), ..About::default() },
-            explain: None,
-        }
+        let about = About { triggers: Some(triggers.to_owned()), ..About::default() };
+        Hit { start_line: line, end_line: line, score, about, ..hit("MEMORY.md", "") }
     }
 
     // The figures of `trigger-recall` in 2026.9.6.

@@ -22,16 +22,10 @@ fn collector(dir: &std::path::Path) -> Collector {
 fn job(id: &str, texts: &[&str]) -> Job {
     Job {
         id: id.to_owned(),
-        created_ms: 0,
         attempts: 1,
-        not_before_ms: 0,
         session_key: Some("agent:main:main".to_owned()),
-        session_id: None,
-        provider: None,
-        model: None,
-        max_facts: None,
-        seen: 0,
         messages: texts.iter().map(|t| Message { role: Role::User, text: (*t).to_owned(), at: None }).collect(),
+        ..Job::default()
     }
 }
 

@@ -53,15 +53,10 @@ async fn traces() -> Traces {
     let job = Job {
         id: "run-1".into(),
         created_ms: 1,
-        attempts: 0,
-        not_before_ms: 0,
         session_key: Some(KEY.into()),
         session_id: Some("s-1".into()),
-        provider: None,
-        model: None,
-        max_facts: None,
-        seen: 0,
         messages: vec![message],
+        ..Job::default()
     };
     journal.push(&job).unwrap();
     let told = |id: &str| Told { folder: folder.clone(), session_key: Some(KEY.into()), session_id: Some(id.into()) };
