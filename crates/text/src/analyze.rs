@@ -233,7 +233,7 @@ impl Analyzer {
     /// Adds to the FTS string, as what stands above a chunk, the content terms that are new there.
     fn mark(&mut self, found: &[Occurrence], fts: &mut String) {
         for occurrence in found.iter().filter(|occurrence| !occurrence.stop) {
-            let term = self.lexicon.intern(&context_term(&self.lexicon.term(occurrence.term).text));
+            let term = self.lexicon.above(occurrence.term);
             self.collect(&[Occurrence { term, stop: true }], fts, &mut Vec::new());
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
+use super::analyze::context_term;
 use super::fold::{bare, lower_into};
 use super::language::{Language, Languages, letters_of, stem, stop_word_of};
 
@@ -32,6 +33,8 @@ pub(crate) struct Term {
     pub text: Arc<str>,
     /// [`term_hash`] of the text.
     pub hash: u32,
+    /// The term that stands for it above a chunk, once that was asked.
+    above: TermId,
 }
 
 /// What is known about a word as it is written.
@@ -47,6 +50,8 @@ pub struct Word {
     pub letters: Languages,
     /// Whether it has digits: never stemmed.
     pub has_digit: bool,
+    /// The languages of its script that have a stemmer, preferred first.
+    of_script: &'static [Language],
     /// Whether it has nothing but digits.
     pub numeric: bool,
     /// `fooBar` → foo, bar; `30km` → 30; empty for plain words.
@@ -103,9 +108,20 @@ impl Lexicon {
         }
         let id = self.terms.len() as TermId;
         let shared: Arc<str> = Arc::from(text);
-        self.terms.push(Term { text: Arc::clone(&shared), hash: term_hash(text) });
+        self.terms.push(Term { text: Arc::clone(&shared), hash: term_hash(text), above: UNKNOWN });
         self.term_ids.insert(shared, id);
         id
+    }
+
+    /// The number of the [`context_term`] of a term.
+    pub(crate) fn above(&mut self, id: TermId) -> TermId {
+        let known = self.terms[id as usize].above;
+        if known != UNKNOWN {
+            return known;
+        }
+        let above = self.intern(&context_term(&self.terms[id as usize].text));
+        self.terms[id as usize].above = above;
+        above
     }
 
     /// The number of a word as written (NFKC, case as it is).
@@ -125,6 +141,7 @@ impl Lexicon {
             stop: stop_word_of(&folded_text),
             letters: letters_of(&lower),
             has_digit: lower.chars().any(|c| c.is_ascii_digit()),
+            of_script: Language::of_script(&lower),
             numeric: lower.chars().all(|c| c.is_ascii_digit()),
             parts,
             stems: [UNKNOWN; Language::ALL.len()],
@@ -147,8 +164,7 @@ impl Lexicon {
         if word.has_digit {
             return None;
         }
-        let candidates = Language::of_script(&word.lower);
-        candidates.iter().copied().find(|l| *l == language).or_else(|| candidates.first().copied())
+        word.of_script.iter().copied().find(|l| *l == language).or_else(|| word.of_script.first().copied())
     }
 
     /// The term of a word's stem in a language.
