@@ -7,6 +7,7 @@
 mod about;
 mod address;
 mod blocks;
+mod hints;
 mod labels;
 mod numbers;
 mod phrases;
@@ -17,94 +18,21 @@ mod told;
 mod value;
 mod words;
 
-use std::{borrow::Cow, ops::Range, sync::LazyLock};
-
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-use unicode_normalization::UnicodeNormalization;
+use std::{borrow::Cow, ops::Range};
 
 use self::{
-    labels::{Kind, LABELS},
+    hints::{HINTS, Hint, Hints},
     plain::Plain,
-    tokens::{TOKENS, Token},
+    tokens::TOKENS,
 };
 
 /// What every tag begins with.
 const TAG: &str = "[redacted:";
 
-/// What a place in a text may announce.
-#[derive(Clone, Copy)]
-enum Hint {
-    Token(&'static Token),
-    Name(Kind),
-    Block,
-    Address,
-    Bot,
-    Command(usize),
-}
-
-struct Hints {
-    automaton: AhoCorasick,
-    /// What each pattern of the automaton announces.
-    of: Vec<Hint>,
-}
-
-impl Hints {
-    /// Finds these patterns. Deterministic, an automaton reads a text in a third of the time, and for all patterns it would
-    /// take megabytes.
-    fn of(patterns: impl Iterator<Item = (String, Hint)>, is_deterministic: bool) -> Option<Self> {
-        let (patterns, of): (Vec<String>, Vec<Hint>) = patterns.unzip();
-        let automaton = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .kind(is_deterministic.then_some(AhoCorasickKind::DFA))
-            .build(patterns)
-            .ok()?;
-        Some(Self { automaton, of })
-    }
-}
-
-/// Hints by the texts that they are for.
-struct ByText {
-    /// Those that a text of nothing but ASCII may have.
-    ascii: Hints,
-    /// All of them.
-    any: Hints,
-}
-
 /// A secret in a text.
 struct Secret {
     range: Range<usize>,
     tag: &'static str,
-}
-
-static HINTS: LazyLock<Option<ByText>> = LazyLock::new(|| {
-    let mut patterns: Vec<(String, Hint)> = Vec::new();
-    for token in TOKENS {
-        patterns.extend(token.prefixes.iter().map(|prefix| ((*prefix).to_owned(), Hint::Token(token))));
-    }
-    for (kind, names) in LABELS {
-        for name in *names {
-            // The automaton folds ASCII only; other letters come in both cases, composed or not.
-            let mut forms = vec![(*name).to_owned(), name.to_uppercase(), capitalised(name), name.nfd().collect()];
-            forms.sort_unstable();
-            forms.dedup();
-            if name.is_ascii() {
-                forms.truncate(1);
-            }
-            patterns.extend(forms.into_iter().map(|form| (form, Hint::Name(*kind))));
-        }
-    }
-    patterns.extend(blocks::OPENINGS.iter().map(|opening| ((*opening).to_owned(), Hint::Block)));
-    patterns.push(("://".to_owned(), Hint::Address));
-    patterns.push((":AA".to_owned(), Hint::Bot));
-    patterns.extend(address::commands().enumerate().map(|(at, command)| (command.to_owned(), Hint::Command(at))));
-    let ascii = patterns.iter().filter(|(pattern, _)| pattern.is_ascii()).cloned();
-    Some(ByText { ascii: Hints::of(ascii, true)?, any: Hints::of(patterns.into_iter(), false)? })
-});
-
-fn capitalised(name: &str) -> String {
-    let mut chars = name.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// The text with every secret replaced by a tag; borrowed when there is none. The number of lines stays.
@@ -115,7 +43,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
         return Cow::Owned("\n".repeat(text.matches('\n').count()));
     };
     let plain = Plain::of(text);
-    let secrets = find(if plain.text.is_ascii() { &hints.ascii } else { &hints.any }, &plain.text);
+    let secrets = find(hints, &plain.text);
     if secrets.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -158,9 +86,7 @@ fn find(hints: &Hints, text: &str) -> Vec<Secret> {
     let (mut blocks_until, mut no_footer) = (0, false);
     // A secret is read to its end once, however many beginnings it has inside.
     let (mut token, mut told): (Range<usize>, Range<usize>) = (0..0, 0..0);
-    for hit in hints.automaton.find_overlapping_iter(text) {
-        let (start, end) = (hit.start(), hit.end());
-        let Some(hint) = hints.of.get(hit.pattern().as_usize()) else { continue };
+    for (Range { start, end }, hint) in hints.in_text(text) {
         // A character may begin with the bytes of another only in text that is no UTF-8.
         if start < blocks_until || !text.is_char_boundary(start) || !text.is_char_boundary(end) {
             continue;
@@ -175,7 +101,7 @@ fn find(hints: &Hints, text: &str) -> Vec<Secret> {
             }
             Hint::Name(kind) => {
                 let inside = told.start <= start && start < told.end;
-                let range = (!inside).then(|| told::find(text, &(start..end), *kind)).flatten();
+                let range = (!inside).then(|| told::find(text, &(start..end), kind)).flatten();
                 told = range.clone().unwrap_or(told);
                 range.map(|range| (range, kind.tag()))
             }
@@ -185,7 +111,7 @@ fn find(hints: &Hints, text: &str) -> Vec<Secret> {
             }),
             Hint::Address => address::password(text, end).map(|range| (range, "url-password")),
             Hint::Bot => tokens::bot(text, &(start..end)).map(|range| (range, "telegram-token")),
-            Hint::Command(which) => address::option(text, end, *which).map(|range| (range, "password")),
+            Hint::Command(which) => address::option(text, end, which).map(|range| (range, "password")),
         };
         found.extend(secret.map(|(range, tag)| Secret { range, tag }));
     }

@@ -10,11 +10,6 @@ fn made(prefix: &str, body: &str) -> String {
 const RANDOM: &str = "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7d";
 
 #[test]
-fn the_rules_compile() {
-    assert!(HINTS.is_some());
-}
-
-#[test]
 fn a_secret_beside_another_script_is_one() {
     let key = made("sk-ant-api03-", RANDOM);
     assert_eq!(redact(&format!("密钥{key}，请保密")), "密钥[redacted:anthropic-key]，请保密");
