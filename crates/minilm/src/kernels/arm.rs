@@ -17,7 +17,7 @@ const ROWS: usize = 4;
 const OFFSET: i32 = 128;
 
 /// The sets this CPU can run, fastest first.
-pub fn available() -> Vec<Kernels> {
+pub(super) fn available() -> Vec<Kernels> {
     let mut sets = Vec::new();
     if is_aarch64_feature_detected!("dotprod") {
         sets.push(dotprod::KERNELS);
