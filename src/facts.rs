@@ -79,7 +79,7 @@ impl NativeManager {
             let category = Category::parse(name)
                 .ok_or_else(|| Error::new(Code::Argument, format!("\"{name}\" is no category of facts")))?;
             let importance = fact.importance.filter(|value| value.is_finite()).unwrap_or(DEFAULT_IMPORTANCE);
-            to_value(&engine.facts.store_told(&fact.text, category, importance.clamp(0.0, 1.0), told).await?)
+            to_value(&engine.facts.store(&fact.text, category, importance.clamp(0.0, 1.0), told).await?)
         };
         promise(env, work, |stored| stored)
     }

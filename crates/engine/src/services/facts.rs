@@ -165,19 +165,12 @@ impl Facts {
         Ok(FactAnswer { matches, warning: nearness.warning })
     }
 
-    /// Keeps a fact, unless memory holds it already or it must not be kept.
+    /// Keeps a fact, unless memory holds it already or it must not be kept, and notes in which conversation it was said, where
+    /// that is known, so that it can be forgotten with that.
     ///
     /// # Errors
-    /// When the note cannot be read or written.
-    pub async fn store(self: &Arc<Self>, text: &str, category: Category, importance: f64) -> Result<Stored> {
-        self.store_told(text, category, importance, None).await
-    }
-
-    /// As [`Self::store`], and notes in which conversation it was said, so that it can be forgotten with that.
-    ///
-    /// # Errors
-    /// As [`Self::store`], and when the journal cannot be written.
-    pub async fn store_told(
+    /// When the note cannot be read or written, and when the journal cannot be written.
+    pub async fn store(
         self: &Arc<Self>,
         text: &str,
         category: Category,

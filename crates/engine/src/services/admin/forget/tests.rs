@@ -234,7 +234,7 @@ async fn a_forgotten_fact_is_not_recalled_nor_kept_again_until_it_is_taken_back(
     let engine = home.open().await;
     let (boat, cat) = ("The boat of Ana is called Quokka and lies in Porto", "Ana has a cat");
     for text in [boat, cat] {
-        let stored = engine.facts.store(text, Category::Fact, 0.9).await.unwrap();
+        let stored = engine.facts.store(text, Category::Fact, 0.9, None).await.unwrap();
         assert!(matches!(stored, Stored::Created { .. }), "{stored:?}");
     }
     sync(&engine).await;
@@ -254,7 +254,7 @@ async fn a_forgotten_fact_is_not_recalled_nor_kept_again_until_it_is_taken_back(
     assert_eq!(recalled("quokka boat").await, [cat]);
     assert_eq!(engine.facts.all().await.unwrap().len(), 1);
     assert!(!holds(&home.state(), "quokka"));
-    let again = engine.facts.store(boat, Category::Fact, 0.9).await.unwrap();
+    let again = engine.facts.store(boat, Category::Fact, 0.9, None).await.unwrap();
     assert_eq!(again, Stored::Rejected { reason: "forgotten" });
 
     engine.admin.undo_forget(report.id.clone()).await.unwrap();

@@ -61,7 +61,7 @@ async fn traces() -> Traces {
     journal.push(&job).unwrap();
     let told = |id: &str| Told { folder: folder.clone(), session_key: Some(KEY.into()), session_id: Some(id.into()) };
     for (fact, id) in [("Quokka needs a new anchor by spring", "s-1"), ("Ana has a bicycle and a dog", "s-2")] {
-        let stored = engine.facts.store_told(fact, Category::Fact, 0.7, Some(told(id))).await.unwrap();
+        let stored = engine.facts.store(fact, Category::Fact, 0.7, Some(told(id))).await.unwrap();
         assert!(matches!(stored, Stored::Created { .. }), "{stored:?}");
     }
     let intent = NewIntent {
