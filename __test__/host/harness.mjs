@@ -1,10 +1,9 @@
 // A real OpenClaw host in a throw-away home, with a loopback model provider. Nothing here knows about the tests.
 
 import { spawn } from "node:child_process";
-import { randomInt, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -13,19 +12,16 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { compareVersions } from "../../plugin/host-versions.js";
 import { createFakeProvider } from "../support/fake-provider.mjs";
 import { installHost } from "../support/install.mjs";
+import { COMMAND_MS, freePort, killGroup, outcomeOf } from "./child-processes.mjs";
 import { Connection } from "./gateway-connection.mjs";
 
-/** Time limit of one command in milliseconds; a busy machine needs some. */
-const COMMAND_MS = 420_000;
+/** @typedef {import("./child-processes.mjs").Outcome} Outcome */
 
 /** Time of one question whether a turn is over; the host's own client gives up after thirty seconds. */
 const WAIT_MS = 15_000;
 
 /** Connections to a gateway that are tried for one request. */
 const CONNECTIONS = 5;
-
-/** Ports for gateways: below those that systems give to clients, where another program could take one meanwhile. */
-const PORTS = { first: 20_000, count: 12_000 };
 
 /** Hosts that nobody has stopped yet. @type {Set<TestHost>} */
 const started = new Set();
@@ -37,17 +33,6 @@ process.once("exit", () => {
 export async function stopHosts() {
   await Promise.all([...started].map((host) => host.stop()));
 }
-
-/** @param {import("node:child_process").ChildProcess} child */
-function killGroup(child) {
-  try {
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-  } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ESRCH") throw error;
-  }
-}
-
-/** @typedef {{code: number | null, stdout: string, stderr: string, output: string}} Outcome */
 
 /** One host with its own state, workspace and model provider. */
 export class TestHost {
@@ -91,7 +76,7 @@ export class TestHost {
     const provider = createFakeProvider({ rules });
     provider.server.listen(0, "127.0.0.1");
     await once(provider.server, "listening");
-    const { port } = /** @type {net.AddressInfo} */ (provider.server.address());
+    const { port } = /** @type {import("node:net").AddressInfo} */ (provider.server.address());
     const entry = path.join(installed, "node_modules", "openclaw", "openclaw.mjs");
     const host = new TestHost(version, dir, entry, provider, `http://127.0.0.1:${port}/v1`, await freePort());
     started.add(host);
@@ -477,37 +462,5 @@ export class TestHost {
     this.provider.server.closeAllConnections();
     this.provider.server.close();
     await rm(this.dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  }
-}
-
-/**
- * What a process said, and how it ended.
- * @param {import("node:child_process").ChildProcess} child
- * @returns {Promise<Outcome>}
- */
-async function outcomeOf(child) {
-  const timer = setTimeout(() => killGroup(child), COMMAND_MS);
-  let stdout = "";
-  let stderr = "";
-  child.stdout?.setEncoding("utf8").on("data", (text) => (stdout += text));
-  child.stderr?.setEncoding("utf8").on("data", (text) => (stderr += text));
-  const [code] = await once(child, "close");
-  clearTimeout(timer);
-  return { code, stdout, stderr, output: stdout + stderr };
-}
-
-/** @returns {Promise<number>} */
-async function freePort() {
-  for (;;) {
-    const port = PORTS.first + randomInt(PORTS.count);
-    const server = net.createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, "close");
-    return port;
   }
 }
