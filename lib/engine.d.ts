@@ -262,6 +262,22 @@ export type MemoryRestoreReport = {
   forgotten: number;
 };
 
+/** How the notes on this disk compare with those that an index in a database knows. */
+export type MemoryAdoption = {
+  /** Whether the index is of this workspace, or of nobody, so that there is nothing to take over. */
+  ours: boolean;
+  /** Notes that the index knows. */
+  known: number;
+  /** Those of them that are here, at their size. */
+  same: number;
+  /** Those that are here at another size, and would be read anew. */
+  changed: number;
+  /** Those that are not here, and would leave the index. */
+  missing: number;
+  /** Notes that are here and that the index does not know. */
+  new: number;
+};
+
 /**
  * The passages of the notes in the plane, those that are alike near each other. Conversations are not on it: who may see
  * which is a question for each by itself.

@@ -15,6 +15,7 @@ import type {
   ForgottenEntry,
   ForgottenTaken,
   ImportOutcome,
+  MemoryAdoption,
   MemoryAnswer,
   MemoryContents,
   MemoryCopy,
@@ -297,6 +298,8 @@ export declare class MemoryIndexManager {
    * date. With `dryRun` it only checks the copy and tells what it would replace.
    */
   restore(file: string, options?: { dryRun?: boolean }): Promise<MemoryRestoreReport>
+  /** What taking over an index in a database that is of other notes would change; `sync({force: true})` does it. */
+  adoption(): Promise<MemoryAdoption>
   /** Stops the provider's batch jobs that have not finished; gives their number. */
   cancelBatches(): Promise<number>
   /** Whether vectors of a provider and model are those that the settings ask for. */

@@ -411,6 +411,11 @@ export class MemoryIndexManager extends ManagedEngine {
     return await this.run((engine) => engine.restore(copy, options?.dryRun ?? false));
   }
 
+  /** What taking over an index in a database that is of other notes would change; `sync({force: true})` does it. */
+  async adoption() {
+    return await this.run((engine) => engine.adoption());
+  }
+
   /** Stops the provider's batch jobs that have not finished; gives their number. */
   async cancelBatches() {
     return await this.run((engine) => engine.cancelBatches());

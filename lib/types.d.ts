@@ -12,6 +12,7 @@ export type {
   ImportOutcome,
   ManagerRequest,
   MarkdownChunk,
+  MemoryAdoption,
   MemoryAnswer,
   MemoryContents,
   MemoryCopy,

@@ -23,6 +23,7 @@ const ROOTS = {
   MemoryContents: "Cleared",
   MemoryCopy: "Copied",
   MemoryRestoreReport: "Restored",
+  MemoryAdoption: "owner.rs Adoption",
   MemoryMap: "mapper.rs Map",
   MapRegion: "mapper.rs Region",
   ConsolidationRun: "runs/outcome.rs Listed",

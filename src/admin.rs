@@ -180,6 +180,13 @@ impl NativeManager {
         })
     }
 
+    /// What taking over an index in a database would change; a forced sync does it.
+    #[napi(ts_return_type = "Promise<MemoryAdoption>")]
+    pub fn adoption<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, Value>> {
+        let engine = self.engine(env)?;
+        promise(env, async move { to_value(&engine.admin.adoption().await?) }, |adoption| adoption)
+    }
+
     /// Stops the provider's batch jobs that have not finished; gives their number.
     #[napi(ts_return_type = "Promise<number>")]
     pub fn cancel_batches<'env>(&self, env: &'env Env) -> napi::Result<PromiseRaw<'env, u32>> {

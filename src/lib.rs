@@ -9,6 +9,7 @@ pub mod automatic;
 pub mod capture;
 pub mod consolidation;
 mod curated;
+pub mod database;
 mod error;
 pub mod facts;
 pub mod host;

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { missingForPostgres, ownDatabase, withPostgresAddon } from "../support/postgres.mjs";
+import { administer, missingForPostgres, ownDatabase, withPostgresAddon } from "../support/postgres.mjs";
 import { TestHost } from "./harness.mjs";
 import { eventually, ID, toolAnswers } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
@@ -44,12 +44,12 @@ export function postgresSuite(version) {
     let said = "";
     steps();
 
-    /** @param {Record<string, string>} files */
-    const hostOf = async (files) => {
+    /** @param {Record<string, string>} files @param {{url: string, schema: string}} [where] */
+    const hostOf = async (files, { url, schema } = database) => {
       const made = await TestHost.start(version, { files, rules: RULES });
       await made.addPlugin(tarball);
-      made.env.MEMORY_PG_URL = database.url;
-      await made.configure({ store: { driver: "postgres", postgres: { url: REFERENCE, schema: database.schema } } });
+      made.env.MEMORY_PG_URL = url;
+      await made.configure({ store: { driver: "postgres", postgres: { url: REFERENCE, schema } } });
       return made;
     };
     /** What a command prints, which is kept. @param {TestHost} where @param {string[]} args */
@@ -108,7 +108,7 @@ export function postgresSuite(version) {
     });
 
     test("a second gateway with the same agent and other notes reads, and changes nothing", async () => {
-      const other = await hostOf({ "MEMORY.md": "# Memory\n- A notebook of somebody else.\n" });
+      const other = await hostOf({ "MEMORY.md": "# Memory\n- A notebook of somebody else, who writes more.\n" });
       const [{ report }] = await json(other, "index");
       expect(report.warning).toMatch(/of other notes/);
       expect(report).toMatchObject({ changed: 0, removed: 0 });
@@ -120,7 +120,37 @@ export function postgresSuite(version) {
       expect(JSON.stringify(await found(other, "notebook"))).not.toContain("somebody else");
       const [{ report: own }] = await json(host, "index");
       expect(own).toMatchObject({ changed: 0, removed: 0 });
+
+      // Until somebody says that it is to be of these notes, and has seen what goes.
+      const asked = await told(other, "store", "adopt");
+      expect([asked.code, asked.output]).toEqual([1, expect.stringMatching(/knows 3 notes: 0 are here at their size, 1 at another, 2 are not here.*Nothing was changed\. Use --yes/s)]);
+      const preview = { ours: false, known: 3, same: 0, changed: 1, missing: 2, new: 0, adopted: null };
+      expect(await json(other, "store", "adopt", "--dry-run")).toMatchObject([preview]);
+      expect((await found(other, "where does Falcon deploy"))[0].path).toBe("memory/falcon.md");
+      expect(await json(other, "store", "adopt", "--yes")).toMatchObject([{ missing: 2, adopted: { files: 1 } }]);
+      expect((await found(other, "notebook"))[0].path).toBe("MEMORY.md");
+      expect((await told(other, "store", "adopt")).output).toContain("there is nothing to take over");
       await other.stop();
+      expect((await json(host, "index"))[0].report.warning).toMatch(/of other notes.*memory store adopt/);
+      expect(await json(host, "store", "adopt", "--yes")).toMatchObject([{ missing: 0, new: 2, adopted: { files: 3 } }]);
+      expect((await found(host, "where does Falcon deploy"))[0].path).toBe("memory/falcon.md");
+    });
+
+    test("a role that may make no tables gets them from an administrator", async () => {
+      const bare = await ownDatabase({ creates: false });
+      try {
+        const other = await hostOf(FILES, bare);
+        const refused = await told(other, "index");
+        expect([refused.code, refused.output]).toEqual([1, expect.stringMatching(/lacks a right.*\[MEM_CONFIG\]/s)]);
+        const { stdout, code } = await other.run("memory", "store", "schema", "--role", bare.role);
+        expect(code).toBe(0);
+        administer(stdout.slice(stdout.indexOf("-- Tables of memory-core-rs")));
+        expect(await json(other, "index")).toMatchObject([{ report: { pending: 0 } }]);
+        expect((await found(other, "where does Falcon deploy"))[0].path).toBe("memory/falcon.md");
+        await other.stop();
+      } finally {
+        await bare.end();
+      }
     });
 
     test("what cannot be reached, is refused or not said ends with a code and what to do", async () => {

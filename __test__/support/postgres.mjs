@@ -60,14 +60,17 @@ export async function withPostgresAddon(tarball) {
 /**
  * A role of its own with a schema of its own, reached at an address of its own: whichever part of that is found in what
  * a program says, the program has said it.
+ * @param {{creates?: boolean}} [role] Whether it may make tables.
  */
-export async function ownDatabase() {
+export async function ownDatabase({ creates = true } = {}) {
   const name = `c4nary_${randomBytes(6).toString("hex")}`;
   const password = `p4ss-${randomBytes(9).toString("hex")}`;
   const server = new URL(String(process.env.MEMORY_CORE_TEST_PG));
   const database = server.pathname.slice(1);
   administer("SELECT pg_advisory_xact_lock(20261125); CREATE EXTENSION IF NOT EXISTS vector SCHEMA public");
-  administer(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'; GRANT CREATE ON DATABASE "${database}" TO ${name}`);
+  const schema = name.replace("c4nary", "s");
+  administer(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'`);
+  if (creates) administer(`GRANT CREATE ON DATABASE "${database}" TO ${name}`);
   const relay = net.createServer((client) => {
     const upstream = net.connect(Number(server.port), server.hostname);
     client.pipe(upstream).pipe(client);
@@ -78,7 +81,7 @@ export async function ownDatabase() {
   const { port } = /** @type {net.AddressInfo} */ (relay.address());
   const address = (/** @type {string} */ secret) => `postgresql://${name}:${secret}@${CANARY_HOST}:${port}/${database}`;
   return {
-    schema: name.replace("c4nary", "s"),
+    schema,
     role: name,
     password,
     url: address(password),
@@ -88,7 +91,7 @@ export async function ownDatabase() {
     secrets: [name, password, CANARY_HOST, `:${port}`, server.port],
     end: async () => {
       relay.close();
-      administer(`DROP OWNED BY ${name} CASCADE; DROP ROLE ${name}`);
+      administer(`DROP SCHEMA IF EXISTS ${schema} CASCADE; DROP OWNED BY ${name} CASCADE; DROP ROLE ${name}`);
     },
   };
 }

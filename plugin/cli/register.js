@@ -7,6 +7,7 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { numberOption, originOption } from "./options.js";
 import { addConsolidateCommands } from "./register-consolidate.js";
 import { addIntentCommands } from "./register-intents.js";
+import { addStoreCommands } from "./register-store.js";
 import { addFactCommands, FACTS_COMMAND } from "./register-ltm.js";
 
 /** @typedef {any} Command A command of the host's own copy of commander. */
@@ -233,6 +234,7 @@ function addCommands(root, name, api, host) {
     .option("--agent <id>", "Index this agent only (default: all agents)")
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./setup.js")).runSetup(host, options));
+  addStoreCommands(root, host);
   addConsolidateCommands(root, api, host);
   root.action(() => root.outputHelp());
 }

@@ -1,11 +1,16 @@
 //! Which database the memory of an agent is kept in, where it is no file. What speaks with it is built in with the feature
 //! `postgres`.
 
+pub mod tables;
+
 use std::{fmt, path::PathBuf, time::Duration};
 
 use sha2::{Digest, Sha256};
 
-use model::config::settings::DatabaseSsl;
+use model::{
+    config::settings::DatabaseSsl,
+    error::{Code, Error, Result},
+};
 
 /// How a database is reached and used.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -50,6 +55,18 @@ impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options").field("schema", &self.schema).field("ssl", &self.ssl).finish_non_exhaustive()
     }
+}
+
+/// Refuses a name of a schema that would need quotes.
+pub(crate) fn check_schema(name: &str) -> Result<()> {
+    let mut letters = name.bytes();
+    let begins = letters.next().is_some_and(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let goes_on = letters.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if begins && goes_on && name.len() <= 41 && !name.starts_with("pg_") {
+        return Ok(());
+    }
+    Err(Error::new(Code::Config, "store.postgres.schema is no name of a schema")
+        .remedy("Use at most 41 lower-case letters, digits and underscores, not a digit first nor pg_"))
 }
 
 /// The memory of an agent in a database.

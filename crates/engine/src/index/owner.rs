@@ -2,13 +2,17 @@
 //! is reached from anywhere. A container that comes up without its notes, or another gateway with an agent of the same
 //! name, must not make the memory that of its own folder.
 
+use std::collections::HashMap;
+
+use serde::Serialize;
+
 use model::{
     cancel::Cancel,
-    error::{Error, Result},
+    error::{Code, Error, Result},
     own_file,
     source::Source,
 };
-use store::{Kept, Store};
+use store::{Kept, Reader, Store, files::FileRow};
 
 use crate::workspace::discover::Discovery;
 
@@ -17,7 +21,59 @@ const KEY: &str = "workspace_id";
 
 /// What a person is told when nothing was changed.
 pub(crate) const FOREIGN: &str = "The index in the database is of other notes than those of this workspace: nothing of it \
-    was changed, and searches answer from it. Run `openclaw memory index --force` if it is to be of these notes";
+    was changed, and searches answer from it. Run `openclaw memory store adopt` if it is to be of these notes: it shows first \
+    what would leave the index";
+
+/// How the notes on this disk compare with those that an index in a database knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Adoption {
+    /// Whether the index is of this workspace, or of nobody, so that there is nothing to take over.
+    pub ours: bool,
+    /// Notes that the index knows.
+    pub known: usize,
+    /// Those of them that are here, at their size.
+    pub same: usize,
+    /// Those that are here at another size, and would be read anew.
+    pub changed: usize,
+    /// Those that are not here, and would leave the index.
+    pub missing: usize,
+    /// Notes that are here and that the index does not know.
+    pub new: usize,
+}
+
+/// Compares both, and changes nothing.
+///
+/// # Errors
+/// [`Code::Config`] for an index in a file, and when the store or the id cannot be read.
+pub(crate) fn compare(store: &Store, discovery: &Discovery, cancel: &Cancel) -> Result<Adoption> {
+    if store.admin().is_some() {
+        return Err(Error::new(Code::Config, "the index is in a file, which is that of its workspace")
+            .remedy("Nothing has to be taken over; store.driver \"postgres\" is what keeps an index in a database"));
+    }
+    let ours = known_id(&store.kept(Kept::WorkspaceId))?;
+    let (theirs, known) = store.read_with(cancel, |reader| Ok((reader.meta(KEY)?, known_notes(reader)?)))?;
+    let here = |size: fn(u64, u64) -> bool| {
+        let is = |(path, found): (&String, u64)| known.get(path).is_some_and(|row| size(row.size, found));
+        discovery.entries.iter().filter(|entry| is((&entry.path, entry.stamp().size))).count()
+    };
+    let (same, changed) = (here(|known, found| known == found), here(|known, found| known != found));
+    Ok(Adoption {
+        ours: theirs.is_none() || theirs == ours,
+        known: known.len(),
+        same,
+        changed,
+        missing: known.len() - same - changed,
+        new: discovery.entries.len() - same - changed,
+    })
+}
+
+/// The notes of the live index.
+fn known_notes(reader: &Reader<'_>) -> Result<HashMap<String, FileRow>> {
+    let live = reader.live()?;
+    let known = live.map(|live| reader.files(live.id, Source::Memory.as_str())).transpose()?;
+    Ok(known.unwrap_or_default())
+}
 
 /// Whether a pass may make the index that of the notes on this disk, and if so that it is theirs from now on. By an id that is
 /// kept beside the index; where that is another one, by the notes: more than half of those that are known are here, at
@@ -32,9 +88,8 @@ pub(super) fn claim(store: &Store, discovery: &Discovery, force: bool, cancel: &
     let ours = own_id(store)?;
     let (theirs, known) = store.read_with(cancel, |reader| {
         let theirs = reader.meta(KEY)?;
-        let live = if theirs.as_ref() == Some(&ours) { None } else { reader.live()? };
-        let known = live.map(|live| reader.files(live.id, Source::Memory.as_str())).transpose()?;
-        Ok((theirs, known.unwrap_or_default()))
+        let known = if theirs.as_ref() == Some(&ours) { HashMap::new() } else { known_notes(reader)? };
+        Ok((theirs, known))
     })?;
     if theirs.as_ref() == Some(&ours) {
         return Ok(true);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::testing::open_call;
+use super::testing::{Home, open_call};
 use model::error::Code;
 
 fn settings(schema: &str) -> Value {
@@ -50,14 +50,25 @@ async fn an_addon_that_is_built_without_databases_says_so() {
     assert!(refused.message.contains("speaks with no PostgreSQL"), "{refused}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_in_a_file_is_nobodys_to_take_over() {
+    let engine = Home::new(&[]).open().await;
+    let refused = engine.admin.adoption().await.unwrap_err();
+    assert!(refused.code() == Code::Config && refused.message.contains("in a file"), "{refused}");
+    engine.release().await;
+}
+
 #[cfg(feature = "postgres")]
 mod with_server {
     use std::{collections::HashSet, path::Path, sync::atomic::Ordering, time::Duration};
 
     use super::*;
-    use crate::services::{
-        Lease, SearchCall, SyncCall,
-        testing::{Home, asking, sync},
+    use crate::{
+        index::owner::Adoption,
+        services::{
+            Lease, SearchCall, SyncCall,
+            testing::{asking, sync},
+        },
     };
     use ::search::types::Hit;
     use model::cancel::Cancel;
@@ -301,8 +312,12 @@ mod with_server {
         let mut other = Home::new(&[("memory/other.md", "A notebook of somebody else.\n")]);
         other.database = Some(schema.url.clone());
         let engine = other.open_set(settings(&schema.name)).await;
+        let adoption = engine.admin.adoption().await.unwrap();
+        assert_eq!(adoption, Adoption { ours: false, known: 3, same: 0, changed: 0, missing: 3, new: 1 });
         let call = SyncCall { reason: "test".into(), force: true, text_only: false };
         engine.indexer.sync(call, Cancel::new(), None).await.unwrap();
+        let adoption = engine.admin.adoption().await.unwrap();
+        assert_eq!(adoption, Adoption { ours: true, known: 1, same: 1, changed: 0, missing: 0, new: 0 });
         assert!(finds(&engine, "notebook", "memory/other.md").await);
         assert!(ask(&engine, "kettle", true).await.is_empty());
         engine.release().await;

@@ -55,6 +55,8 @@ use crate::host::Host;
 pub use crate::index::{Progress, Step, SyncReport};
 use model::{clock::Clock, config::settings::Resolved};
 use store::Store;
+/// The SQL that an administrator runs where an engine's role may make no tables.
+pub use store::database::tables::script as database_script;
 
 /// The engine of one database: its services, and their end.
 pub struct Engine {

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use tokio_postgres::config::{Host, SslMode};
 
 pub use crate::database::Options;
+use crate::database::check_schema;
 use model::{
     config::settings::DatabaseSsl,
     error::{Code, Error, Result},
@@ -72,15 +73,7 @@ fn is_local(server: &tokio_postgres::Config) -> bool {
 impl Options {
     /// Checks all of it. No error repeats anything of the address.
     pub(super) fn check(&self) -> Result<Checked> {
-        let mut letters = self.schema.bytes();
-        let begins = letters.next().is_some_and(|byte| byte.is_ascii_lowercase() || byte == b'_');
-        let goes_on = letters.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-        if !begins || !goes_on || self.schema.len() > 41 || self.schema.starts_with("pg_") {
-            return Err(wrong(
-                "store.postgres.schema is no name of a schema",
-                "Use at most 41 lower-case letters, digits and underscores, not a digit first nor pg_",
-            ));
-        }
+        check_schema(&self.schema)?;
         if self.tenant.is_empty() || self.tenant.len() > 200 || self.tenant.contains('\0') {
             return Err(wrong("store.postgres.tenant is empty or too long", "Use at most 200 bytes"));
         }

@@ -4,6 +4,7 @@
 use tokio_postgres::types::Type;
 
 use super::connect::{Database, SNAPSHOT, Setting, Transaction, WRITE};
+use crate::database::tables::{MIGRATIONS, Migration, VERSIONS, lock_name};
 use model::{
     cancel::Cancel,
     error::{Code, Error, Result},
@@ -11,30 +12,6 @@ use model::{
 
 /// The oldest version of the extension that has all that is used.
 const OLDEST_VECTOR: (u32, u32) = (0, 7);
-
-/// One step of the schema.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Migration {
-    /// What the version is after it.
-    pub(super) version: i32,
-    /// The oldest schema version whose engines may read from then on.
-    pub(super) min_reader: i32,
-    /// The same for engines that write.
-    pub(super) min_writer: i32,
-    pub(super) sql: &'static str,
-}
-
-/// All steps, in order.
-pub(super) const MIGRATIONS: &[Migration] = &[
-    Migration { version: 1, min_reader: 1, min_writer: 1, sql: include_str!("migrations/0001_init.sql") },
-    Migration { version: 2, min_reader: 2, min_writer: 2, sql: include_str!("migrations/0002_vectors.sql") },
-    Migration { version: 3, min_reader: 3, min_writer: 3, sql: include_str!("migrations/0003_codes.sql") },
-    Migration { version: 4, min_reader: 3, min_writer: 4, sql: include_str!("migrations/0004_merge.sql") },
-    Migration { version: 5, min_reader: 3, min_writer: 5, sql: include_str!("migrations/0005_writes.sql") },
-    Migration { version: 6, min_reader: 6, min_writer: 6, sql: include_str!("migrations/0006_books.sql") },
-    Migration { version: 7, min_reader: 7, min_writer: 7, sql: include_str!("migrations/0007_lines.sql") },
-    Migration { version: 8, min_reader: 8, min_writer: 8, sql: include_str!("migrations/0008_consolidation.sql") },
-];
 
 /// A schema that this engine can use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +100,7 @@ fn state(tx: &Transaction<'_>, name: &str) -> Result<State> {
 fn apply(tx: &Transaction<'_>, name: &str, step: Migration) -> Result<State> {
     tx.batch("SET LOCAL lock_timeout = '5s'")?;
     // Ends with the transaction: a lock of the session would outlive it behind a pooler.
-    let lock = format!("memory-core-rs {name}");
+    let lock = lock_name(name);
     tx.rows("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::text", &[(&lock, Type::TEXT)])?;
     let now = state(tx, name)?;
     if now.version >= step.version {
@@ -135,10 +112,7 @@ fn apply(tx: &Transaction<'_>, name: &str, step: Migration) -> Result<State> {
         if tx.row(exists, &[(&name, Type::TEXT)])?.is_none() {
             tx.batch(&format!("CREATE SCHEMA {name}"))?;
         }
-        tx.batch(
-            "CREATE TABLE IF NOT EXISTS migration (version integer PRIMARY KEY, min_reader integer NOT NULL, \
-             min_writer integer NOT NULL, applied timestamptz NOT NULL DEFAULT now())",
-        )?;
+        tx.batch(VERSIONS)?;
     }
     tx.batch(step.sql)?;
     let sql = "INSERT INTO migration (version, min_reader, min_writer) VALUES ($1, $2, $3)";

@@ -1,5 +1,6 @@
 //! What a user does with an index as a whole: check, forget, start over, copy and back, take over vectors.
 
+mod adopt;
 mod backup;
 mod doctor;
 mod forget;

@@ -33,7 +33,7 @@ use super::{
     connect::{Database, Setting, WRITE},
     schema::{Schema, prepare},
 };
-use crate::{OpenOptions, Store, lease::Owner};
+use crate::{OpenOptions, Store, database::tables::grants, lease::Owner};
 use model::{cancel::Cancel, clock::SystemClock};
 
 /// What drives the connections of all tests.
@@ -91,14 +91,8 @@ impl Place {
     /// The database as a role sees it that may read and write rows, and nothing else.
     fn role(&self) -> Database {
         let (schema, role) = (&self.schema, format!("app_{}", self.schema));
-        run(
-            &self.database,
-            &format!(
-                "CREATE ROLE {role} LOGIN PASSWORD 'ordinary'; GRANT USAGE ON SCHEMA {schema} TO {role}; \
-                 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
-            ),
-        )
-        .unwrap();
+        let [usage, rows] = grants(schema, &role);
+        run(&self.database, &format!("CREATE ROLE {role} LOGIN PASSWORD 'ordinary'; {usage}; {rows}")).unwrap();
         let (_, server) = self.url.rsplit_once('@').unwrap();
         database(&options(&format!("postgresql://{role}:ordinary@{server}")))
     }

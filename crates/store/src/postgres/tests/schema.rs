@@ -1,7 +1,10 @@
 //! The schema: made once, kept by several versions of the engine, and the walls between agents in it.
 
 use super::*;
-use crate::postgres::schema::{MIGRATIONS, Migration, prepare_with};
+use crate::{
+    database::tables::{MIGRATIONS, Migration, script},
+    postgres::schema::prepare_with,
+};
 use model::error::{Code, Error};
 
 #[test]
@@ -67,6 +70,43 @@ fn without_the_extension_nothing_is_made() {
     admin.transact(&Cancel::new(), &setting, |tx| tx.batch("SELECT '[1,2]'::vector <=> '[2,1]'")).unwrap();
     admin.close();
     place.drop_database(&name);
+}
+
+#[test]
+fn the_script_of_an_administrator_makes_what_an_ordinary_role_needs() {
+    let Some(place) = Place::new() else { return };
+    let (schema, role) = (&place.schema, format!("app_{}", place.schema));
+    run(&place.database, &format!("CREATE ROLE {role} LOGIN PASSWORD 'ordinary'")).unwrap();
+    let (_, server) = place.url.rsplit_once('@').unwrap();
+    let app = Arc::new(database(&options(&format!("postgresql://{role}:ordinary@{server}"))));
+    let refused = prepare(&app, schema, true).unwrap_err();
+    assert!(refused.message.contains("lacks a right"), "{refused}");
+    // Twice: what is there stays.
+    let script = script(schema, Some(&role)).unwrap();
+    for _ in 0..2 {
+        RUNTIME.block_on(outside_of_transactions(&place.url, &script));
+    }
+    assert_eq!(place.numbers("SELECT count(*), max(version)::bigint FROM migration"), [MIGRATIONS.len() as i64; 2]);
+    let prepared = prepare(&app, schema, true).unwrap();
+    assert!(prepared.may_write);
+    open(&app, &prepared, "main").write(|tx| tx.set_meta("key", "value")).unwrap();
+}
+
+#[test]
+fn the_script_goes_on_where_an_engine_stopped_and_makes_the_same_tables() {
+    let Some(place) = Place::new() else { return };
+    let Some(whole) = Place::new() else { return };
+    prepare(&whole.database, &whole.schema, true).unwrap();
+    prepare_with(&place.database, &place.schema, true, &MIGRATIONS[..3]).unwrap();
+    RUNTIME.block_on(outside_of_transactions(&place.url, &script(&place.schema, None).unwrap()));
+    let columns = |place: &Place| {
+        place.numbers(
+            "SELECT count(*), sum(hashtextextended(c.relname || a.attname || format_type(a.atttypid, a.atttypmod), 0) % 1000000)::bigint \
+             FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid \
+             WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relkind IN ('r', 'i') AND a.attnum > 0",
+        )
+    };
+    assert_eq!(columns(&place), columns(&whole));
 }
 
 /// An empty database beside that of the tests.

@@ -1,0 +1,35 @@
+// `openclaw memory store …` where no database is asked, or the index is in a file.
+
+import { expect, test } from "vitest";
+import { commandLine } from "../support/command-line.mjs";
+
+test("the SQL of the tables is printed without a database, for the schema of the settings and a role", async () => {
+  const { run, json } = await commandLine({ store: { postgres: { schema: "team_memory" } } });
+  const { output, code } = await run("store", "schema", "--role", "gateway");
+  expect(code).toBe(0);
+  expect(output).toMatch(/^-- Tables of memory-core-rs in the schema team_memory/);
+  expect(output).toContain("CREATE TABLE chunk (");
+  expect(output).toContain('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA team_memory TO "gateway";');
+  expect(output.trimEnd()).toMatch(/\nCOMMIT;$/);
+  const printed = await json("store", "schema", "--schema", "other");
+  expect(printed).toMatchObject({ agentId: "main", schema: "other", role: null });
+  expect(printed.sql).toContain("CREATE SCHEMA IF NOT EXISTS other;");
+  expect(printed.sql).toMatch(/-- Missing: what the role of the gateway is granted/);
+});
+
+test("names that cannot be used are refused with their code", async () => {
+  const { run, json } = await commandLine();
+  expect(await run("store", "schema", "--role", "x; DROP TABLE y")).toMatchObject({
+    code: 1,
+    stdout: "",
+    output: expect.stringMatching(/^Memory store schema failed: that is no name of a role.*\[MEM_ARGUMENT\]/),
+  });
+  expect((await json("store", "schema", "--schema", "Memory")).error).toMatchObject({ code: "MEM_CONFIG", remedy: expect.any(String) });
+});
+
+test("an index in a file is not taken over", async () => {
+  const { run, json } = await commandLine();
+  await run("index");
+  expect(await run("store", "adopt", "--yes")).toMatchObject({ code: 1, output: expect.stringMatching(/is in a file.*\[MEM_CONFIG\]/) });
+  expect((await json("store", "adopt"))[0].error).toMatchObject({ code: "MEM_CONFIG", remedy: expect.any(String) });
+});

@@ -1,0 +1,83 @@
+// `openclaw memory store …`
+
+import { native } from "../../lib/native.js";
+import { prepare } from "../../lib/request.js";
+import { forEachAgent, forOneAgent } from "./agents.js";
+import { confirmed } from "./confirm.js";
+import { costOf, costText, embeddingText } from "./index-command.js";
+import { counted, failWith, print, printJson } from "./output.js";
+import { withProgress } from "./progress.js";
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {{role?: string, schema?: string, agent?: string, json?: boolean}} options
+ */
+export async function runStoreSchema(host, options) {
+  await forOneAgent(host, options, { name: "memory store", doing: "Memory store schema" }, async ({ cfg, agentId }) => {
+    const schema = options.schema ?? (await schemaOf(host, { cfg, agentId }));
+    const sql = native().databaseScript(schema, options.role);
+    if (options.json) return printJson({ agentId, schema, role: options.role ?? null, sql });
+    print(sql.trimEnd());
+  });
+}
+
+/**
+ * The schema in the settings of an agent, whatever store is chosen now.
+ * @param {import("../host.js").Host} host
+ * @param {import("./agents.js").OneAgent} agent
+ */
+async function schemaOf(host, { cfg, agentId }) {
+  const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
+  const resolved = native().resolveSettings(nativeRequest);
+  if (!resolved) throw new Error(`memory search is switched off for agent ${agentId}; name the schema with --schema`);
+  return String(resolved.values["store.postgres.schema"]);
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {{agent?: string, dryRun?: boolean, yes?: boolean, json?: boolean}} options
+ */
+export async function runStoreAdopt(host, options) {
+  const say = options.json ? () => {} : print;
+  // As for a status: nothing is to be taken over or indexed before.
+  await forEachAgent(host, options, { name: "store adopt", all: false, purpose: "status" }, async (manager, { agentId }) => {
+    const adoption = await manager.adoption();
+    const { dbPath, workspaceDir } = manager.status();
+    if (adoption.ours) {
+      say(`The index of ${agentId} (${dbPath}) is that of the notes in ${workspaceDir}; there is nothing to take over.`);
+      return { ...adoption, adopted: null };
+    }
+    say(adoptionText(agentId, String(dbPath), String(workspaceDir), adoption));
+    const cost = await costOf(manager, true);
+    if (cost.plan.texts > 0) say(costText(cost));
+    if (options.dryRun) {
+      say("Nothing done.");
+      return { ...adoption, adopted: null };
+    }
+    if (!options.yes && !(await confirmed("Take it over? Your notes stay as they are. [y/N] ", { fallback: false }))) {
+      process.exitCode = 1;
+      say("Nothing was changed. Use --yes to take it over without a question.");
+      return { ...adoption, adopted: null };
+    }
+    const report = await withProgress("Taking the index over", (progress) => manager.sync({ reason: "cli", force: true, progress }));
+    if (report.warning) console.error(report.warning);
+    if (report.embeddingError) failWith(embeddingText(`Memory store adopt (${agentId})`, report));
+    const { files, chunks } = manager.status();
+    say(`The index is that of these notes now (${agentId}): ${counted(files ?? 0, "file")}, ${counted(chunks ?? 0, "chunk")}.`);
+    return { ...adoption, adopted: report };
+  });
+}
+
+/**
+ * @param {string} agentId
+ * @param {string} place
+ * @param {string} workspace
+ * @param {import("../../index.d.ts").MemoryAdoption} adoption
+ */
+function adoptionText(agentId, place, workspace, { known, same, changed, missing, new: unknown }) {
+  return [
+    `The index of ${agentId} (${place}) is of other notes than those in ${workspace}.`,
+    `It knows ${counted(known, "note")}: ${same} are here at their size, ${changed} at another, ${missing} are not here and would leave it; ${unknown} would be new.`,
+    "Vectors stay, and a gateway whose index it was only reads from then on.",
+  ].join("\n");
+}
