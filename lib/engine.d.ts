@@ -224,8 +224,8 @@ export type MemoryContents = {
   chunks: number;
   /** Vectors, which have to be made again. */
   vectors: number;
-  /** Bytes given back to the file system. */
-  bytes: number;
+  /** Bytes given back to the file system; none in a database, which uses the room again by itself. */
+  bytes?: number;
 };
 
 /** A copy of the index. */

@@ -1,9 +1,10 @@
-//! What an administrator of a PostgreSQL database is given: `openclaw memory store …`.
+//! What an administrator of a PostgreSQL database is given: `openclaw memory store …`, and `doctor` where it cannot be opened.
 
-use napi::Env;
+use napi::{Env, bindgen_prelude::PromiseRaw};
 use napi_derive::napi;
+use serde_json::Value;
 
-use super::error::to_js;
+use super::{automatic::to_value, error::to_js, manager::open_call, promise::promise, types::OpenRequest};
 use engine::services;
 
 /// The SQL that makes the tables of a schema, or brings them to this version, where the engine's own role may not.
@@ -14,4 +15,11 @@ use engine::services;
 #[napi]
 pub fn database_script(env: &Env, schema: String, role: Option<String>) -> napi::Result<String> {
     services::database_script(&schema, role.as_deref()).map_err(|e| to_js(env, e))
+}
+
+/// What can be said of the database of an agent whose index cannot be opened; null when it is in no database.
+#[napi(ts_return_type = "Promise<DoctorCheck[] | null>")]
+pub fn examine_database(env: &Env, request: OpenRequest) -> napi::Result<PromiseRaw<'_, Value>> {
+    let call = open_call(request);
+    promise(env, async move { to_value(&services::examine_database(call).await?) }, |checks| checks)
 }

@@ -73,7 +73,7 @@ pub fn resolve_settings(env: &Env, request: OpenRequest) -> napi::Result<Option<
     }))
 }
 
-fn open_call(request: OpenRequest) -> OpenCall {
+pub(super) fn open_call(request: OpenRequest) -> OpenCall {
     OpenCall {
         config: request.config,
         agent_id: request.agent_id,

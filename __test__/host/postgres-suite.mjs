@@ -102,9 +102,34 @@ export function postgresSuite(version) {
     test("status and doctor are those of an index", async () => {
       const [{ status }] = await json(host, "status");
       expect(status).toMatchObject({ files: Object.keys(FILES).length, dirty: false, dbPath: `PostgreSQL, schema ${database.schema}` });
-      expect((await told(host, "status", "--deep", "--verbose")).output).toContain(`${Object.keys(FILES).length}/`);
+      expect((await told(host, "status", "--deep", "--verbose")).output).toMatch(
+        /3\/3 files.*Database: PostgreSQL \d+.* pgvector .* tables of version \d+ .*answers in \d+ ms\nIndexed by: .*Disk: tables of all agents/s,
+      );
       const [{ checks }] = await json(host, "doctor", "--dry-run");
       expect(checks.filter((/** @type {{ok: boolean}} */ check) => !check.ok)).toEqual([]);
+      expect(checks.map((/** @type {{name: string}} */ { name }) => name)).toEqual(expect.arrayContaining(["database", "rights"]));
+    });
+
+    test("doctor names the grant that is missing, also where the index cannot be opened", async () => {
+      const { schema, role } = database;
+      for (const [lost, named] of [
+        [`INSERT ON ${schema}.chunk`, new RegExp(`problem rights: .*GRANT INSERT ON ${schema}\\.chunk TO <role>`)],
+        [`USAGE ON SCHEMA ${schema}`, new RegExp(`problem file: .*problem rights: .*GRANT USAGE ON SCHEMA ${schema} TO <role>`, "s")],
+      ]) {
+        // Its own tables: what it granted itself it may lose.
+        administer(`REVOKE ${lost} FROM ${role}`);
+        const { code, output } = await told(host, "doctor", "--dry-run");
+        expect([code, output]).toEqual([1, expect.stringMatching(named)]);
+        administer(`GRANT ${lost} TO ${role}`);
+      }
+      expect((await told(host, "doctor", "--dry-run")).code).toBe(0);
+    });
+
+    test("reset says what it removes, and the next index builds it anew", async () => {
+      expect((await told(host, "reset", "--yes", "--keep-vectors")).output).toMatch(
+        /Cleared \(main\): 3 files, \d+ chunks, 0 vectors; the database uses their room again\./,
+      );
+      expect(await json(host, "index")).toMatchObject([{ report: { changed: 3, embedded: 0 } }]);
     });
 
     test("a second gateway with the same agent and other notes reads, and changes nothing", async () => {
@@ -113,6 +138,10 @@ export function postgresSuite(version) {
       expect(report.warning).toMatch(/of other notes/);
       expect(report).toMatchObject({ changed: 0, removed: 0 });
       expect((await found(other, "where does Falcon deploy"))[0].path).toBe("memory/falcon.md");
+      expect((await json(other, "status"))[0].status.custom.health).toMatchObject({
+        state: "foreign",
+        reason: expect.stringMatching(/memory store adopt/),
+      });
       await other.startGateway();
       expect(await other.turn("Where does Falcon deploy?", { local: false })).toContain("harbour office");
       await other.stopGateway();
@@ -123,7 +152,10 @@ export function postgresSuite(version) {
 
       // Until somebody says that it is to be of these notes, and has seen what goes.
       const asked = await told(other, "store", "adopt");
-      expect([asked.code, asked.output]).toEqual([1, expect.stringMatching(/knows 3 notes: 0 are here at their size, 1 at another, 2 are not here.*Nothing was changed\. Use --yes/s)]);
+      expect([asked.code, asked.output]).toEqual([
+        1,
+        expect.stringMatching(/knows 3 notes: 0 are here at their size, 1 at another, 2 are not here.*Nothing was changed\. Use --yes/s),
+      ]);
       const preview = { ours: false, known: 3, same: 0, changed: 1, missing: 2, new: 0, adopted: null };
       expect(await json(other, "store", "adopt", "--dry-run")).toMatchObject([preview]);
       expect((await found(other, "where does Falcon deploy"))[0].path).toBe("memory/falcon.md");

@@ -1,12 +1,14 @@
 // `openclaw memory reset`, `doctor` and `backup`
 
 import path from "node:path";
+import { errorCause, errorRemedy } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
+import { prepare } from "../../lib/request.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
-import { byteText, counted, paint, print } from "./output.js";
+import { byteText, counted, errorJson, paint, print } from "./output.js";
 import { resetEverything } from "./reset-everything.js";
 
 /**
@@ -39,11 +41,16 @@ export async function runReset(host, options) {
     await native().forgetPrompts(automaticAgent(host, cfg, agentId).native);
     if (!options.json)
       print(
-        `Cleared (${agentId}): ${counted(cleared.chunks, "chunk")}, ${counted(cleared.vectors, "vector")}, ${byteText(cleared.bytes)} given back. ` +
+        `Cleared (${agentId}): ${counted(cleared.files, "file")}, ${counted(cleared.chunks, "chunk")}, ${counted(cleared.vectors, "vector")}; ${roomText(cleared.bytes)}. ` +
           "`openclaw memory index` builds it anew; a running gateway does so by itself.",
       );
     return { cleared };
   });
+}
+
+/** What a file gives back at once, and a database keeps for what is written next. @param {number | undefined} bytes */
+function roomText(bytes) {
+  return bytes === undefined ? "the database uses their room again" : `${byteText(bytes)} given back`;
 }
 
 /**
@@ -52,7 +59,16 @@ export async function runReset(host, options) {
  */
 export async function runDoctor(host, options) {
   const missing = missingRequirements(host, await host.sourceConfig());
-  await forEachAgent(host, options, { name: "doctor", all: true, purpose: PURPOSE }, async (manager, { agentId }) => {
+  /** @param {import("./agents.js").OneAgent} agent @param {unknown} error */
+  const instead = async ({ cfg, agentId }, error) => {
+    const checks = await databaseChecks(host, { cfg, agentId });
+    if (!checks) return undefined;
+    checks.unshift({ name: "file", ok: false, found: errorCause(error), remedy: errorRemedy(error) });
+    process.exitCode = 1;
+    if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
+    return { agentId, ok: false, error: errorJson(error), checks };
+  };
+  await forEachAgent(host, options, { name: "doctor", all: true, purpose: PURPOSE, instead }, async (manager, { agentId }) => {
     /** @type {Check[]} */
     const checks = await manager.doctor({ repair: options.dryRun !== true });
     checks.push(
@@ -69,6 +85,22 @@ export async function runDoctor(host, options) {
     if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
     return { ok: checks.every(({ ok }) => ok), checks };
   });
+}
+
+/**
+ * What the database says of itself where the index in it cannot be opened; none where there is no such database, or it does
+ * not answer.
+ * @param {Host} host
+ * @param {import("./agents.js").OneAgent} agent
+ * @returns {Promise<Check[] | undefined>}
+ */
+async function databaseChecks(host, { cfg, agentId }) {
+  const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: PURPOSE }));
+  return (
+    (await native()
+      .examineDatabase(nativeRequest)
+      .catch(() => null)) ?? undefined
+  );
 }
 
 /** @param {Check} check */

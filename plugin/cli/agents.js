@@ -10,6 +10,8 @@ import { errorJson, fail, print, printJson } from "./output.js";
  * @typedef {import("../host.js").Host} Host
  * @typedef {import("../host.js").HostConfig} HostConfig
  * @typedef {{cfg: HostConfig, agentId: string}} OneAgent
+ * @typedef {(agent: OneAgent, error: unknown) => Promise<Record<string, any> | undefined>} Instead What a command has to say of
+ *   an agent where its work failed; undefined = nothing but the failure.
  */
 
 /** Secret references of the memory settings before 2026.8; newer hosts list them themselves. */
@@ -88,10 +90,10 @@ export async function withManager(host, cfg, agentId, use, purpose = "cli", more
  * @template {Record<string, any>} T
  * @param {Host} host
  * @param {{agent?: string}} options
- * @param {{name: string, all: boolean, purpose?: "status" | "cli"}} command
+ * @param {{name: string, all: boolean, purpose?: "status" | "cli", instead?: Instead}} command
  * @param {(manager: MemoryIndexManager | null, agent: OneAgent) => Promise<T>} work
  */
-export async function outcomesOfAgents(host, options, { name, all, purpose }, work) {
+export async function outcomesOfAgents(host, options, { name, all, purpose, instead }, work) {
   const cfg = await commandConfig(host, `memory ${name}`);
   /** @type {(T | {agentId: string, error: ReturnType<typeof errorJson>})[]} */
   const outcomes = [];
@@ -99,7 +101,9 @@ export async function outcomesOfAgents(host, options, { name, all, purpose }, wo
     try {
       outcomes.push(await withManager(host, cfg, agentId, (manager) => work(manager, { cfg, agentId }), purpose));
     } catch (error) {
-      outcomes.push({ agentId, error: errorJson(error) });
+      const told = /** @type {any} */ (await instead?.({ cfg, agentId }, error));
+      outcomes.push(told ?? { agentId, error: errorJson(error) });
+      if (told) continue;
       fail(`Memory ${name} (${agentId})`, error);
     }
   }
@@ -110,7 +114,7 @@ export async function outcomesOfAgents(host, options, { name, all, purpose }, wo
  * Runs a command for each agent that has memory search; prints JSON of all at the end.
  * @param {Host} host
  * @param {{agent?: string, json?: boolean}} options
- * @param {{name: string, all: boolean, purpose?: "status" | "cli"}} command
+ * @param {{name: string, all: boolean, purpose?: "status" | "cli", instead?: Instead}} command
  * @param {(manager: MemoryIndexManager, agent: OneAgent) => Promise<Record<string, unknown>>} work
  */
 export async function forEachAgent(host, options, command, work) {

@@ -39,7 +39,7 @@ const heldText = ({ files, chunks, vectors }) => `${counted(files, "file")}, ${c
 
 /** @param {string} agentId @param {Report} report */
 function planText(agentId, { path, replaced, ...copy }) {
-  const present = replaced.files + replaced.vectors > 0 ? `${heldText(replaced)}; ${byteText(replaced.bytes)}` : "empty";
+  const present = replaced.files + replaced.vectors > 0 ? `${heldText(replaced)}; ${byteText(replaced.bytes ?? 0)}` : "empty";
   return [
     `The copy ${path} is sound: ${heldText(copy)}.`,
     `It takes the place of the index of ${agentId} (${present}), which is kept beside it; the last two of those are.`,

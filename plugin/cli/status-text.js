@@ -61,7 +61,8 @@ function agentText(
     field("Indexed", indexedText(status, scan)),
     field("Dirty", status.dirty ? paint("yellow", "yes") : "no"),
     field("Store", status.dbPath),
-    ...diskLines(status, disk),
+    ...databaseLines(scan?.database),
+    ...diskLines(status, disk, scan?.database),
     field("Workspace", status.workspaceDir),
     ...otherWorkspaceLines(scan, most),
     ...sourceLines(status),
@@ -160,13 +161,46 @@ function endpointLines({ custom }) {
   ];
 }
 
-/** What each part takes of the disk. @param {MemoryStatus} status @param {AgentStatus["disk"]} disk */
-function diskLines({ custom }, disk) {
+/**
+ * What the server of an index in a database says of itself.
+ * @param {Record<string, any> | undefined} database
+ */
+function databaseLines(database) {
+  if (!database) return [];
+  const { version, vector, tables, encrypted, standby, lagMs, answeredMs, missing, lease } = database;
+  const behind = lagMs === undefined ? "" : `, ${Math.ceil(lagMs / 1000)} s behind`;
+  const parts = [
+    `PostgreSQL ${version}`,
+    `pgvector ${vector}`,
+    `tables of version ${tables}`,
+    encrypted ? "encrypted" : "not encrypted",
+    `answers in ${answeredMs} ms`,
+    standby ? paint("yellow", `a standby${behind}`) : "",
+    missing.length > 0 ? paint("yellow", "rights are missing (`openclaw memory doctor` names them)") : "",
+  ];
+  const holder =
+    lease && lease.expiresMs > Date.now()
+      ? `process ${lease.pid} on ${lease.host}, until ${new Date(lease.expiresMs).toISOString()}`
+      : "nobody now";
+  return [field("Database", parts.filter(Boolean).join(" · ")), field("Indexed by", holder)];
+}
+
+/**
+ * What each part takes of the disk, or of a database that agents share.
+ * @param {MemoryStatus} status
+ * @param {AgentStatus["disk"]} disk
+ * @param {unknown} inDatabase
+ */
+function diskLines({ custom }, disk, inDatabase) {
   const sizes = /** @type {{database?: number, log?: number, cache?: number, free?: number} | undefined} */ (custom?.sizes);
   if (typeof sizes?.database !== "number") return [];
   const { database, log = 0, cache = 0, free = 0 } = sizes;
   const { otherIndexes = 0, records = 0 } = disk ?? {};
   const also = [`log ${byteText(log)}`, otherIndexes > 0 ? `other indexes ${byteText(otherIndexes)}` : "", `records ${byteText(records)}`];
+  if (inDatabase)
+    return [
+      field("Disk", `tables of all agents ${byteText(database)}, of it vectors ${byteText(cache)}; here records ${byteText(records)}`),
+    ];
   const index = `index ${byteText(database)}, of it vectors ${byteText(cache)} and free ${byteText(free)}`;
   return [field("Disk", [index, ...also].filter(Boolean).join("; "))];
 }

@@ -156,11 +156,12 @@ function automaticParts({
  * @param {Record<string, any>} inspection
  * @param {import("../../index.d.ts").SetAsideFile[]} setAside Files of the automatic memory.
  */
-function scanOf({ plan, limits, usage, unknownLanguages, otherWorkspaces }, setAside) {
+function scanOf({ plan, limits, usage, unknownLanguages, otherWorkspaces, database }, setAside) {
   const { files = null, skipped = [], ...pending } = plan ?? {};
   const issues = skipped.map((/** @type {{path: string, reason: string}} */ { path, reason }) => `${path}: ${reason}`);
   issues.push(...setAside.map(setAsideText));
-  return { totalFiles: files, issues, skipped, pending, limits, usage, unknownLanguages, otherWorkspaces };
+  const inDatabase = database ? { database } : {};
+  return { totalFiles: files, issues, skipped, pending, limits, usage, unknownLanguages, otherWorkspaces, ...inDatabase };
 }
 
 /** @param {import("../../index.d.ts").SetAsideFile} file */

@@ -1,12 +1,16 @@
 //! Which database the memory of an agent is kept in, where it is no file. What speaks with it is built in with the feature
 //! `postgres`.
 
+mod server;
 pub mod tables;
 
 use std::{fmt, path::PathBuf, time::Duration};
 
 use sha2::{Digest, Sha256};
 
+#[cfg(feature = "postgres")]
+pub(crate) use self::server::lacks_vector;
+pub use self::server::{Server, examine};
 use model::{
     config::settings::DatabaseSsl,
     error::{Code, Error, Result},
@@ -55,6 +59,13 @@ impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Options").field("schema", &self.schema).field("ssl", &self.ssl).finish_non_exhaustive()
     }
+}
+
+/// The refusal of a build that speaks with no database.
+#[cfg(not(feature = "postgres"))]
+pub(crate) fn not_built_in() -> Error {
+    Error::new(Code::Config, "this build of memory-core-rs speaks with no PostgreSQL")
+        .remedy("Set store.driver to \"sqlite\", or build it with the feature `postgres`")
 }
 
 /// Refuses a name of a schema that would need quotes.

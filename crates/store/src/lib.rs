@@ -119,7 +119,7 @@ use self::{
     sqlite::Sqlite,
     stats::Sizes,
 };
-#[cfg(any(doc, not(feature = "postgres")))]
+#[cfg(doc)]
 use model::error::Code;
 use model::{
     cancel::Cancel,
@@ -238,10 +238,7 @@ impl Store {
                 Ok(Arc::new(Self { backend, vectors, workspace, opened }))
             }
             #[cfg(not(feature = "postgres"))]
-            Location::Database(_) => {
-                Err(Error::new(Code::Config, "this build of memory-core-rs speaks with no PostgreSQL")
-                    .remedy("Set store.driver to \"sqlite\", or build it with the feature `postgres`"))
-            }
+            Location::Database(_) => Err(database::not_built_in()),
         }
     }
 
@@ -398,6 +395,18 @@ impl Store {
     /// When the database cannot be read.
     pub fn sizes(&self) -> Result<Sizes> {
         on_backend!(self.sizes())
+    }
+
+    /// What the server of a database says of itself; none of a file.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn server(&self) -> Result<Option<database::Server>> {
+        match &self.backend {
+            Backend::Sqlite(_) => Ok(None),
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(postgres) => postgres.server().map(Some),
+        }
     }
 
     /// Finishes waiting writes, gives the lease back, empties the log and closes all connections. Takes less than a

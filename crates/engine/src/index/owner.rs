@@ -8,13 +8,17 @@ use serde::Serialize;
 
 use model::{
     cancel::Cancel,
+    config::settings::Settings,
     error::{Code, Error, Result},
     own_file,
     source::Source,
 };
 use store::{Kept, Reader, Store, files::FileRow};
 
-use crate::workspace::discover::Discovery;
+use crate::workspace::{
+    discover::{Discovery, discover},
+    roots::Roots,
+};
 
 /// Key in `meta` of the id of the workspace that the index is of.
 const KEY: &str = "workspace_id";
@@ -68,6 +72,27 @@ pub(crate) fn compare(store: &Store, discovery: &Discovery, cancel: &Cancel) -> 
     })
 }
 
+/// Whether a pass would change nothing, because an index in a database is of other notes.
+///
+/// # Errors
+/// When the store or the id cannot be read.
+pub(crate) fn is_foreign(store: &Store, settings: &Settings, cancel: &Cancel) -> Result<bool> {
+    if store.admin().is_some() {
+        return Ok(false);
+    }
+    let theirs = store.read_with(cancel, |reader| reader.meta(KEY))?;
+    if theirs.is_none() || theirs == known_id(&store.kept(Kept::WorkspaceId))? {
+        return Ok(false);
+    }
+    let Adoption { known, same, .. } = compare(store, &discover(&Roots::of(settings)), cancel)?;
+    Ok(!are_same(known, same))
+}
+
+/// Whether notes are those of an index that knows so many, of which so many are here.
+const fn are_same(known: usize, here: usize) -> bool {
+    known == 0 || here * 2 > known
+}
+
 /// The notes of the live index.
 fn known_notes(reader: &Reader<'_>) -> Result<HashMap<String, FileRow>> {
     let live = reader.live()?;
@@ -96,8 +121,7 @@ pub(super) fn claim(store: &Store, discovery: &Discovery, force: bool, cancel: &
     }
     let is_here = |path: &str, size: u64| known.get(path).is_some_and(|row| row.size == size);
     let here = discovery.entries.iter().filter(|entry| is_here(&entry.path, entry.stamp().size)).count();
-    let is_same = known.is_empty() || here * 2 > known.len();
-    if theirs.is_some() && !is_same && !force {
+    if theirs.is_some() && !are_same(known.len(), here) && !force {
         return Ok(false);
     }
     store.write_indexed(move |tx| tx.set_meta(KEY, &ours))?;

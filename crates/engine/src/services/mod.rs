@@ -44,7 +44,7 @@ pub use self::{
     facts::Facts,
     indexer::{Indexer, SyncCall},
     mapper::{Map, Mapper, Region},
-    open::{OpenCall, open},
+    open::{OpenCall, examine_database, open},
     registry::{Lease, close_all},
     remember::{Recall, RecallFiles, Remember},
     searcher::{SearchCall, Searcher},

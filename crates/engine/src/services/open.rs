@@ -8,7 +8,12 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Engine, provider::Provider, registry::Lease};
+use super::{
+    Engine,
+    admin::{Check, database},
+    provider::Provider,
+    registry::Lease,
+};
 use crate::{blocking::blocking, host::Host, log};
 use embed::{
     account::Account,
@@ -26,7 +31,7 @@ use model::{
 };
 use store::{
     Location, OpenOptions, Store,
-    database::{InDatabase, Options},
+    database::{InDatabase, Options, examine},
     place::{self, Workspace},
 };
 
@@ -96,6 +101,20 @@ pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
         }
     }
     Ok(lease.map(|(lease, _)| lease))
+}
+
+/// What can be said of the database of an agent whose index cannot be opened; none when it is in no database.
+///
+/// # Errors
+/// What resolving the settings gives, and what keeps the database from being asked.
+pub async fn examine_database(call: OpenCall) -> Result<Option<Vec<Check>>> {
+    blocking(move || {
+        let Some(resolved) = resolve(&call.resolve_input())? else { return Ok(None) };
+        let Some(settings) = &resolved.settings.database else { return Ok(None) };
+        let place = in_database(&call, &resolved.settings, settings)?;
+        Ok(Some(database::checks(&examine(&place)?)))
+    })
+    .await
 }
 
 fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {

@@ -49,11 +49,14 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
 pub(crate) const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS migration (version integer PRIMARY KEY, \
      min_reader integer NOT NULL, min_writer integer NOT NULL, applied timestamptz NOT NULL DEFAULT now())";
 
+/// What a role has to be granted on each table.
+pub(crate) const RIGHTS: [&str; 4] = ["SELECT", "INSERT", "UPDATE", "DELETE"];
+
 /// What a role that reads and writes rows, and makes no tables, is granted in a schema. `role` is quoted.
 pub(crate) fn grants(schema: &str, role: &str) -> [String; 2] {
     [
         format!("GRANT USAGE ON SCHEMA {schema} TO {role}"),
-        format!("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"),
+        format!("GRANT {} ON ALL TABLES IN SCHEMA {schema} TO {role}", RIGHTS.join(", ")),
     ]
 }
 

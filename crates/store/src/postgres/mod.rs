@@ -36,6 +36,7 @@ mod reset;
 mod runs;
 pub mod schema;
 mod served;
+mod server;
 mod skipped;
 mod stats;
 #[cfg(test)]

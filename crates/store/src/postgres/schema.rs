@@ -4,14 +4,14 @@
 use tokio_postgres::types::Type;
 
 use super::connect::{Database, SNAPSHOT, Setting, Transaction, WRITE};
-use crate::database::tables::{MIGRATIONS, Migration, VERSIONS, lock_name};
+use crate::database::{
+    lacks_vector,
+    tables::{MIGRATIONS, Migration, VERSIONS, lock_name},
+};
 use model::{
     cancel::Cancel,
     error::{Code, Error, Result},
 };
-
-/// The oldest version of the extension that has all that is used.
-const OLDEST_VECTOR: (u32, u32) = (0, 7);
 
 /// A schema that this engine can use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,17 +69,11 @@ pub(super) fn prepare_with(database: &Database, name: &str, migrate: bool, steps
 fn extension(tx: &Transaction<'_>) -> Result<String> {
     let sql = "SELECT e.extversion::text, quote_ident(n.nspname)::text FROM pg_catalog.pg_extension e \
                JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'";
-    let Some(row) = tx.row(sql, &[])? else {
-        return Err(Error::new(Code::Config, "the database lacks the extension pgvector")
-            .remedy("An administrator runs once, in this database: CREATE EXTENSION vector"));
-    };
-    let version: &str = row.get(0);
-    let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
-    if (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) < OLDEST_VECTOR {
-        return Err(Error::new(Code::Config, "the extension pgvector of the database is older than 0.7")
-            .remedy("An administrator installs a newer one and runs: ALTER EXTENSION vector UPDATE"));
+    let row = tx.row(sql, &[])?;
+    if let Some(error) = lacks_vector(row.as_ref().map(|row| row.get(0))) {
+        return Err(error);
     }
-    Ok(row.get(1))
+    row.map(|row| row.get(1)).ok_or_else(|| Error::new(Code::Internal, "an extension has no schema"))
 }
 
 fn state(tx: &Transaction<'_>, name: &str) -> Result<State> {

@@ -14,11 +14,11 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use super::{
     agent::{Agent, AgentOptions},
     connect::Database,
-    schema,
+    schema, server,
 };
 use crate::{
     DataVersion, Location, OpenOptions, Opened, StoreId, Tx,
-    database::{InDatabase, Options},
+    database::{InDatabase, Options, Server},
     lease::{Lease, RENEW_EVERY_MS},
     pool::closed,
     reader::Reader,
@@ -68,6 +68,7 @@ pub(crate) struct Served {
     agent: Arc<Agent>,
     runtime: Handle,
     id: StoreId,
+    schema: String,
     beside: PathBuf,
 }
 
@@ -116,7 +117,17 @@ impl Served {
         renew_while_open(&agent, &runtime);
         let opened = Opened { created: agent.is_new, ..Opened::default() };
         let id = Location::Database(Box::new(place.clone())).id();
-        Ok((Self { agent, runtime, id, beside: place.beside.clone() }, opened))
+        let (schema, beside) = (place.options.schema.clone(), place.beside.clone());
+        Ok((Self { agent, runtime, id, schema, beside }, opened))
+    }
+
+    /// What the server of a place says of itself.
+    pub(crate) fn examine(place: &InDatabase) -> Result<Server> {
+        server::examine(&*database(&place.options)?, &place.options.schema, &Cancel::new())
+    }
+
+    pub(crate) fn server(&self) -> Result<Server> {
+        server::examine(self.agent.database(), &self.schema, &Cancel::new())
     }
 
     /// The memory itself.

@@ -15,7 +15,7 @@ use super::{
         model_check::{self, Record},
         telemetry::Coverage,
     },
-    Admin,
+    Admin, database,
 };
 use crate::{
     index::plan,
@@ -48,11 +48,11 @@ pub struct Check {
 }
 
 impl Check {
-    fn well(name: &'static str, found: impl Into<String>) -> Self {
+    pub(super) fn well(name: &'static str, found: impl Into<String>) -> Self {
         Self { name, ok: true, found: found.into(), did: None, remedy: None }
     }
 
-    fn bad(name: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(super) fn bad(name: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { name, ok: false, found: found.into(), did: None, remedy: Some(remedy.into()) }
     }
 
@@ -60,7 +60,7 @@ impl Check {
         Self { name, ok: true, found: found.into(), did: Some(did.into()), remedy: None }
     }
 
-    fn failed(name: &'static str, error: &Error) -> Self {
+    pub(super) fn failed(name: &'static str, error: &Error) -> Self {
         let remedy = error.remedy.clone().map(Into::into);
         Self { name, ok: false, found: error.message.clone(), did: None, remedy }
     }
@@ -83,6 +83,10 @@ impl Admin {
         let mut checks = self
             .blocking(move |admin, settings| {
                 let mut checks = vec![admin.writable(), admin.permissions(repair)];
+                match admin.context.store().server() {
+                    Ok(server) => checks.extend(server.iter().flat_map(database::checks)),
+                    Err(error) => checks.push(Check::failed("database", &error)),
+                }
                 checks.push(admin.integrity(repair));
                 checks.push(admin.leftovers(settings, repair));
                 checks.push(other_workspaces(&admin.context.store().siblings()));

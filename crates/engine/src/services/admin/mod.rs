@@ -2,6 +2,7 @@
 
 mod adopt;
 mod backup;
+pub(super) mod database;
 mod doctor;
 mod forget;
 mod import;

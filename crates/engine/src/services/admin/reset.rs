@@ -24,8 +24,9 @@ pub struct Cleared {
     pub chunks: u64,
     /// Vectors, which have to be made again.
     pub vectors: u64,
-    /// Bytes given back to the file system.
-    pub bytes: u64,
+    /// Bytes given back to the file system; none in a database, which uses the room again by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 impl Admin {
@@ -68,7 +69,7 @@ impl Admin {
                 files: before.files,
                 chunks: before.chunks,
                 vectors: before.vectors - after.vectors,
-                bytes: before.bytes.saturating_sub(after.bytes),
+                bytes: before.bytes.zip(after.bytes).map(|(before, after)| before.saturating_sub(after)),
             })
         })
         .await
@@ -80,5 +81,6 @@ pub(super) fn totals(store: &Store) -> Result<Cleared> {
     let sizes = store.sizes()?;
     let counts = store.read(|r| r.live()?.map_or(Ok(Vec::new()), |live| r.source_counts(live.id)))?;
     let (files, chunks) = counts.iter().fold((0, 0), |(f, c), source| (f + source.files, c + source.chunks));
-    Ok(Cleared { files, chunks, vectors: sizes.embeddings, bytes: sizes.database + sizes.log })
+    let bytes = store.admin().map(|_| sizes.database + sizes.log);
+    Ok(Cleared { files, chunks, vectors: sizes.embeddings, bytes })
 }

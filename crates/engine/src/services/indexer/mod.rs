@@ -30,8 +30,9 @@ use super::{
     telemetry::{Activity, Telemetry},
     writer::WriterLease,
 };
-use crate::index::plan;
+use crate::index::{owner, plan};
 use model::error::Result;
+use store::{Store, lease::LeaseRow};
 
 pub use self::sync::SyncCall;
 pub(super) use self::sync::VectorCall;
@@ -148,8 +149,8 @@ impl Indexer {
         self.telemetry.status(&self.activity())
     }
 
-    /// Compares the disk with the index: `{status, plan, skipped, origins, usage, unknownLanguages, otherWorkspaces, limits, comparedAtMs}`;
-    /// `usage` is what today cost.
+    /// Compares the disk with the index: `{status, plan, skipped, origins, usage, unknownLanguages, otherWorkspaces, database,
+    /// limits, comparedAtMs}`; `usage` is what today cost, `database` what its server says of itself and who indexes.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -174,6 +175,7 @@ impl Indexer {
             indexer.line_model(settings)?;
             indexer.telemetry.refresh(shutdown);
             indexer.telemetry.note_lost(plan.lost.clone());
+            indexer.telemetry.note_foreign(owner::is_foreign(store, settings, shutdown)?);
             let skipped = store.read(|r| r.skipped())?;
             Ok(json!({
                 "status": indexer.status(),
@@ -184,6 +186,7 @@ impl Indexer {
                 "usage": indexer.telemetry.usage_today(settings)?,
                 "unknownLanguages": indexer.telemetry.unknown_languages(embedder.as_deref())?,
                 "otherWorkspaces": store.siblings(),
+                "database": database_of(store)?,
                 "comparedAtMs": indexer.context.now_ms(),
             }))
         })
@@ -220,4 +223,15 @@ impl Indexer {
         })
         .await
     }
+}
+
+/// What the server of an index in a database says of itself, and which process indexes; null of a file.
+fn database_of(store: &Store) -> Result<Value> {
+    let Some(server) = store.server()? else { return Ok(Value::Null) };
+    let mut told = json!(server);
+    if let Some(lease) = store.read(|r| r.lease())?.filter(|lease| lease.expires_ms > 0) {
+        let LeaseRow { owner, expires_ms, .. } = lease;
+        told["lease"] = json!({ "host": owner.host, "pid": owner.pid, "expiresMs": expires_ms });
+    }
+    Ok(told)
 }

@@ -251,6 +251,7 @@ impl Indexer {
         self.reading_first.store(false, Ordering::Release);
         match &outcome {
             Ok(report) => {
+                self.telemetry.note_foreign(report.is_foreign);
                 if report.is_whole {
                     self.compared_now();
                 }

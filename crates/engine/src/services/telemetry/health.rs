@@ -1,6 +1,6 @@
 //! How memory is, in one word and a sentence: it never says `ready` when it is not.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::atomic::Ordering};
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::{
     Telemetry,
     status::{Activity, QUERY, Snapshot},
 };
-use crate::index::lost;
+use crate::index::{lost, owner};
 use embed::{Embedder, embedded};
 use model::error::Result;
 use text::language::Language;
@@ -22,7 +22,7 @@ const SHARE_TOLD: f64 = 0.02;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Health {
-    /// `ready`, `indexing`, `embedding`, `lost`, `outdated`, `unknown`, `keywords`, `failing`, `read-only` or `damaged`.
+    /// `ready`, `indexing`, `embedding`, `foreign`, `lost`, `outdated`, `unknown`, `keywords`, `failing`, `read-only` or `damaged`.
     pub state: &'static str,
     /// What keeps it from being ready, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,6 +68,9 @@ impl Telemetry {
         }
         if let Some(error) = snapshot.update_error() {
             return ("failing", Some(error));
+        }
+        if self.foreign.load(Ordering::Acquire) {
+            return ("foreign", told(owner::FOREIGN));
         }
         if let Some(warning) = lost::warning(snapshot.lost()) {
             return ("lost", Some(warning));

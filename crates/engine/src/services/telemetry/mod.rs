@@ -23,6 +23,8 @@ pub struct Telemetry {
     probe: ProbeCache,
     /// What searches sent will be booked soon.
     booking_due: AtomicBool,
+    /// The index is of other notes, as far as anybody has looked.
+    foreign: AtomicBool,
 }
 
 impl Telemetry {
@@ -32,6 +34,7 @@ impl Telemetry {
             snapshot: Mutex::default(),
             probe: Mutex::default(),
             booking_due: AtomicBool::new(false),
+            foreign: AtomicBool::new(false),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `status` at once, from a snapshot of what the store held and what went wrong since.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::atomic::Ordering};
 
 use serde_json::{Value, json};
 
@@ -246,6 +246,11 @@ impl Telemetry {
     /// Which folders of notes somebody has found lost since.
     pub(crate) fn note_lost(&self, lost: Vec<LostFolder>) {
         self.snapshot.lock().glanced = Some(lost);
+    }
+
+    /// Whether somebody has found the index to be of other notes.
+    pub(crate) fn note_foreign(&self, foreign: bool) {
+        self.foreign.store(foreign, Ordering::Release);
     }
 
     /// How much of the index has vectors now. Blocks.

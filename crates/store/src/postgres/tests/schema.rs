@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     database::tables::{MIGRATIONS, Migration, script},
-    postgres::schema::prepare_with,
+    postgres::{schema::prepare_with, server::examine},
 };
 use model::error::{Code, Error};
 
@@ -107,6 +107,41 @@ fn the_script_goes_on_where_an_engine_stopped_and_makes_the_same_tables() {
         )
     };
     assert_eq!(columns(&place), columns(&whole));
+}
+
+#[test]
+fn a_server_says_what_it_is_and_which_grants_are_missing() {
+    let Some((place, _, app)) = prepared() else { return };
+    let (schema, role) = (&place.schema, format!("app_{}", place.schema));
+    let ask = || examine(&app, schema, &Cancel::new()).unwrap();
+    let well = ask();
+    let newest = MIGRATIONS.last().unwrap().version;
+    assert_eq!((well.tables, well.newest, well.standby, well.lag_ms), (Some(newest), newest, false, None));
+    assert!(well.version.split('.').next().unwrap().parse::<u32>().unwrap() >= 15, "{well:?}");
+    assert!(well.lacks_vector().is_none() && well.missing.is_empty() && !well.encrypted, "{well:?}");
+    run(
+        &place.database,
+        &format!(
+            "REVOKE INSERT ON {schema}.chunk, {schema}.agent FROM {role}; REVOKE ALL ON {schema}.migration FROM {role}; \
+             REVOKE USAGE ON SCHEMA {schema} FROM {role}"
+        ),
+    )
+    .unwrap();
+    let lacking = ask();
+    assert_eq!(lacking.tables, None);
+    let grant = |what: &str| format!("GRANT {what} TO <role>");
+    assert_eq!(
+        lacking.missing,
+        [
+            grant(&format!("USAGE ON SCHEMA {schema}")),
+            grant(&format!("SELECT ON {schema}.migration")),
+            grant(&format!("INSERT ON {schema}.agent, {schema}.chunk"))
+        ]
+    );
+    // They are what helps.
+    run(&place.database, &lacking.missing.join("; ").replace("<role>", &role)).unwrap();
+    assert_eq!(ask().missing, Vec::<String>::new());
+    assert_eq!(examine(&app, "no_such_schema", &Cancel::new()).unwrap().tables, None);
 }
 
 /// An empty database beside that of the tests.

@@ -1,0 +1,103 @@
+//! What doctor says of a database: the server, the tables, and what the engine's role may do with them.
+
+use super::doctor::Check;
+use store::database::Server;
+
+const SERVER: &str = "database";
+const RIGHTS: &str = "rights";
+
+/// What was found of a server.
+pub(in crate::services) fn checks(server: &Server) -> Vec<Check> {
+    vec![server_check(server), rights_check(server)]
+}
+
+fn server_check(server: &Server) -> Check {
+    let Server { version, vector, encrypted, standby, lag_ms, tables, newest, answered_ms, .. } = server;
+    if let Some(error) = server.lacks_vector() {
+        return Check::failed(SERVER, &error);
+    }
+    if *standby {
+        let behind = lag_ms.map(|ms| format!(", {} s behind", ms.div_ceil(1000))).unwrap_or_default();
+        return Check::bad(
+            SERVER,
+            format!("PostgreSQL {version} is a standby{behind}, and takes no writes"),
+            "Name the primary in store.postgres.url; of several hosts, add target_session_attrs=read-write",
+        );
+    }
+    let way = if *encrypted { "encrypted" } else { "not encrypted" };
+    let vector = vector.as_deref().unwrap_or_default();
+    let told = format!("PostgreSQL {version}, pgvector {vector}, {way}, answers in {answered_ms} ms");
+    match tables {
+        Some(known) if known >= newest => Check::well(SERVER, format!("{told}; tables of version {known}")),
+        Some(known) => Check::bad(
+            SERVER,
+            format!("{told}; tables of version {known}, and this engine needs {newest}"),
+            MAKE_TABLES,
+        ),
+        None if server.missing.is_empty() => {
+            Check::bad(SERVER, format!("{told}; there are no tables yet"), MAKE_TABLES)
+        }
+        None => Check::well(SERVER, told),
+    }
+}
+
+const MAKE_TABLES: &str = "`openclaw memory index` makes them where the database user may; else an administrator runs what \
+    `openclaw memory store schema --role <role>` prints";
+
+fn rights_check(server: &Server) -> Check {
+    if server.missing.is_empty() {
+        return Check::well(RIGHTS, "the database user lacks no right on the tables");
+    }
+    // Its name is in the address, which is nobody's business.
+    let statements = server.missing.join("; ");
+    Check::bad(
+        RIGHTS,
+        "the database user lacks rights",
+        format!("An administrator runs, with the gateway's database user for <role>: {statements}"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server() -> Server {
+        Server {
+            version: "18.4".to_owned(),
+            vector: Some("0.8.5".to_owned()),
+            encrypted: true,
+            standby: false,
+            lag_ms: None,
+            tables: Some(8),
+            newest: 8,
+            missing: Vec::new(),
+            answered_ms: 2,
+        }
+    }
+
+    #[test]
+    fn what_keeps_a_database_from_working_is_told_with_what_helps() {
+        let told = |server: &Server| {
+            let checks = checks(server);
+            let text = |check: &Check| format!("{}. {}", check.found, check.remedy.clone().unwrap_or_default());
+            (checks.iter().all(|check| check.ok), checks.iter().map(text).collect::<String>())
+        };
+        let (ok, text) = told(&server());
+        assert!(
+            ok && text.contains("PostgreSQL 18.4, pgvector 0.8.5, encrypted, answers in 2 ms; tables of version 8"),
+            "{text}"
+        );
+        let missing = vec!["GRANT INSERT ON s.chunk TO <role>".to_owned()];
+        for (server, words) in [
+            (Server { vector: None, ..server() }, "CREATE EXTENSION vector"),
+            (Server { vector: Some("0.6.2".to_owned()), ..server() }, "ALTER EXTENSION vector UPDATE"),
+            (Server { standby: true, lag_ms: Some(2_100), ..server() }, "a standby, 3 s behind"),
+            (Server { tables: Some(5), ..server() }, "tables of version 5, and this engine needs 8"),
+            (Server { tables: None, ..server() }, "memory store schema"),
+            (Server { missing, ..server() }, "GRANT INSERT ON s.chunk TO <role>"),
+        ] {
+            let (ok, text) = told(&server);
+            assert!(!ok && text.contains(words), "{text}");
+        }
+    }
+}
