@@ -15,6 +15,7 @@ import type {
   ForgottenEntry,
   ForgottenTaken,
   ImportOutcome,
+  MemoryAdoption,
   MemoryAnswer,
   MemoryContents,
   MemoryCopy,
@@ -36,6 +37,7 @@ import type {
   ResolvedSettings,
   SessionRequest,
   StandingIntent,
+  StoreCopied,
   StoredFact,
   TestedIntent,
 } from './lib/engine.js'
@@ -297,6 +299,8 @@ export declare class MemoryIndexManager {
    * date. With `dryRun` it only checks the copy and tells what it would replace.
    */
   restore(file: string, options?: { dryRun?: boolean }): Promise<MemoryRestoreReport>
+  /** What taking over an index in a database that is of other notes would change; `sync({force: true})` does it. */
+  adoption(): Promise<MemoryAdoption>
   /** Stops the provider's batch jobs that have not finished; gives their number. */
   cancelBatches(): Promise<number>
   /** Whether vectors of a provider and model are those that the settings ask for. */
@@ -348,6 +352,9 @@ export default plugin
 export interface NativeBinding {
   openManager: typeof openManager
   resolveSettings: typeof resolveSettings
+  databaseScript: typeof databaseScript
+  examineDatabase: typeof examineDatabase
+  copyStore: typeof copyStore
   closeAll: typeof closeAll
   setLogger: typeof setLogger
   speaksProvider: typeof speaksProvider
@@ -422,6 +429,8 @@ export declare class NativeManager {
   backup(target: string): Promise<MemoryCopy>
   /** Puts a copy in the place of the index, or tells what that would replace. */
   restore(file: string, dryRun: boolean): Promise<MemoryRestoreReport>
+  /** What taking over an index in a database would change; a forced sync does it. */
+  adoption(): Promise<MemoryAdoption>
   /** Stops the provider's batch jobs that have not finished; gives their number. */
   cancelBatches(): Promise<number>
   /**
@@ -654,8 +663,23 @@ export interface ConversationFacts {
   chatType?: string
 }
 
+/**
+ * Copies the vectors of an agent from its file to the database that its settings name, or back, whichever of both is in use
+ * now; null when memory search is switched off. What is there already stays as it is.
+ */
+export declare function copyStore(request: OpenRequest, intoDatabase: boolean, progress?: ProgressFunction | undefined | null): Promise<StoreCopied | null>
+
 /** Arms a standing intent. */
 export declare function createIntent(agent: AutomaticAgent, input: IntentInput, speaker: IntentSpeaker): Promise<StandingIntent>
+
+/**
+ * The SQL that makes the tables of a schema, or brings them to this version, where the engine's own role may not.
+ * `role`: who is granted what an engine needs; without, a comment says what is missing. No database is asked.
+ *
+ * # Errors
+ * `MEM_CONFIG` when the schema has no usable name, `MEM_ARGUMENT` when the role has none.
+ */
+export declare function databaseScript(schema: string, role?: string | undefined | null): string
 
 /** Vectors, or why there are none. */
 export interface EmbedAnswer {
@@ -664,6 +688,9 @@ export interface EmbedAnswer {
   /** What was thrown. */
   failure?: HostFailure
 }
+
+/** What can be said of the database of an agent whose index cannot be opened; null when it is in no database. */
+export declare function examineDatabase(request: OpenRequest): Promise<DoctorCheck[] | null>
 
 /**
  * Why nothing is taken from a conversation by the plugin's `memoryPolicy`, such as `channel:telegram`; null when it is not

@@ -262,6 +262,14 @@ export type MemoryRestoreReport = {
   forgotten: number;
 };
 
+/** What was copied between a file and a database. */
+export type StoreCopied = VectorsCopied & {
+  /** The schema in the database. */
+  schema: string;
+  /** The file. */
+  file: string;
+};
+
 /** How the notes on this disk compare with those that an index in a database knows. */
 export type MemoryAdoption = {
   /** Whether the index is of this workspace, or of nobody, so that there is nothing to take over. */
@@ -828,6 +836,14 @@ export type Passage = {
   endLine: number;
   /** How it begins. */
   text: string;
+};
+
+/** What was copied from a store to another. */
+export type VectorsCopied = {
+  /** Vectors that the other one has now. */
+  vectors: number;
+  /** Those of them that it had already. */
+  known: number;
 };
 
 /** An entry to be added. */

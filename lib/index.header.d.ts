@@ -37,6 +37,7 @@ import type {
   ResolvedSettings,
   SessionRequest,
   StandingIntent,
+  StoreCopied,
   StoredFact,
   TestedIntent,
 } from './lib/engine.js'
@@ -351,6 +352,9 @@ export default plugin
 export interface NativeBinding {
   openManager: typeof openManager
   resolveSettings: typeof resolveSettings
+  databaseScript: typeof databaseScript
+  examineDatabase: typeof examineDatabase
+  copyStore: typeof copyStore
   closeAll: typeof closeAll
   setLogger: typeof setLogger
   speaksProvider: typeof speaksProvider

@@ -23,6 +23,7 @@ const ROOTS = {
   MemoryContents: "Cleared",
   MemoryCopy: "Copied",
   MemoryRestoreReport: "Restored",
+  StoreCopied: "services/copy.rs StoreCopied",
   MemoryAdoption: "owner.rs Adoption",
   MemoryMap: "mapper.rs Map",
   MapRegion: "mapper.rs Region",

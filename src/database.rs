@@ -4,8 +4,15 @@ use napi::{Env, bindgen_prelude::PromiseRaw};
 use napi_derive::napi;
 use serde_json::Value;
 
-use super::{automatic::to_value, error::to_js, manager::open_call, promise::promise, types::OpenRequest};
+use super::{
+    automatic::to_value,
+    error::to_js,
+    manager::{ProgressFunction, open_call, progress_callback},
+    promise::promise,
+    types::OpenRequest,
+};
 use engine::services;
+use model::cancel::Cancel;
 
 /// The SQL that makes the tables of a schema, or brings them to this version, where the engine's own role may not.
 /// `role`: who is granted what an engine needs; without, a comment says what is missing. No database is asked.
@@ -22,4 +29,22 @@ pub fn database_script(env: &Env, schema: String, role: Option<String>) -> napi:
 pub fn examine_database(env: &Env, request: OpenRequest) -> napi::Result<PromiseRaw<'_, Value>> {
     let call = open_call(request);
     promise(env, async move { to_value(&services::examine_database(call).await?) }, |checks| checks)
+}
+
+/// Copies the vectors of an agent from its file to the database that its settings name, or back, whichever of both is in use
+/// now; null when memory search is switched off. What is there already stays as it is.
+#[napi(ts_return_type = "Promise<StoreCopied | null>")]
+pub fn copy_store<'env>(
+    env: &'env Env,
+    request: OpenRequest,
+    into_database: bool,
+    progress: Option<ProgressFunction<'_>>,
+) -> napi::Result<PromiseRaw<'env, Value>> {
+    let call = open_call(request);
+    let progress = match progress.as_ref().map(progress_callback).transpose()? {
+        Some(progress) => progress,
+        None => std::sync::Arc::new(|_: &services::Step| {}),
+    };
+    let work = async move { to_value(&services::copy_store(call, into_database, Cancel::new(), progress).await?) };
+    promise(env, work, |copied| copied)
 }

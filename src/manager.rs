@@ -39,7 +39,7 @@ use model::{
 };
 use search::confine::Wish;
 
-type ProgressFunction<'a> = Function<'a, SyncProgress, ()>;
+pub(super) type ProgressFunction<'a> = Function<'a, SyncProgress, ()>;
 type ProgressCallback = ThreadsafeFunction<SyncProgress, (), SyncProgress, Status, false, true>;
 
 /// Opens the index of one agent; null when memory search is switched off for it.
@@ -335,7 +335,7 @@ impl Drop for CallGuard {
     }
 }
 
-fn progress_callback(function: &ProgressFunction<'_>) -> napi::Result<Progress> {
+pub(super) fn progress_callback(function: &ProgressFunction<'_>) -> napi::Result<Progress> {
     let callback: ProgressCallback =
         function.build_threadsafe_function::<SyncProgress>().weak::<true>().build_callback(|c| Ok(c.value))?;
     Ok(Arc::new(move |step: &services::Step| {

@@ -1,7 +1,7 @@
 // The index in a PostgreSQL database, in a real host: the packed plugin with the addon that speaks with one.
 
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { administer, missingForPostgres, ownDatabase, withPostgresAddon } from "../support/postgres.mjs";
@@ -183,6 +183,22 @@ export function postgresSuite(version) {
       } finally {
         await bare.end();
       }
+    });
+
+    test("vectors are copied into a file and back, and nothing is embedded again", async () => {
+      const into = await told(host, "store", "copy", "--to", "sqlite");
+      expect([into.code, into.output]).toEqual([
+        0,
+        expect.stringMatching(/Copied from PostgreSQL, schema s_\w+ to .*index\.sqlite \(main\): 3 vectors, 0 of them there already\./),
+      ]);
+      await host.configure({ store: { driver: "sqlite", postgres: { url: REFERENCE, schema: database.schema } } });
+      expect(await json(host, "index")).toMatchObject([{ report: { changed: 3, embedded: 0, pending: 0 } }]);
+      expect((await found(host, "where does Falcon deploy"))[0].path).toBe("memory/falcon.md");
+      expect(await json(host, "store", "copy", "--to", "postgres")).toMatchObject({ to: "postgres", vectors: 3, known: 3 });
+      expect(await told(host, "store", "copy", "--to", "oracle")).toMatchObject({ code: 1 });
+      await host.configure({ store: { driver: "postgres", postgres: { url: REFERENCE, schema: database.schema } } });
+      await rm(path.join(host.stateDir, ID, "main", "index.sqlite"));
+      expect((await found(host, "where does Falcon deploy"))[0].path).toBe("memory/falcon.md");
     });
 
     test("what cannot be reached, is refused or not said ends with a code and what to do", async () => {

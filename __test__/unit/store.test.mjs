@@ -1,5 +1,7 @@
 // `openclaw memory store …` where no database is asked, or the index is in a file.
 
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { commandLine } from "../support/command-line.mjs";
 
@@ -32,4 +34,22 @@ test("an index in a file is not taken over", async () => {
   await run("index");
   expect(await run("store", "adopt", "--yes")).toMatchObject({ code: 1, output: expect.stringMatching(/is in a file.*\[MEM_CONFIG\]/) });
   expect((await json("store", "adopt"))[0].error).toMatchObject({ code: "MEM_CONFIG", remedy: expect.any(String) });
+});
+
+test("an addon that speaks with no database copies nothing into one, and nothing out of one", async () => {
+  const { run, json, stateDir } = await commandLine({ store: { postgres: { url: "postgresql://ana:c4nary@localhost/none" } } });
+  expect((await json("store", "copy", "--to", "postgres")).error).toMatchObject({ code: "MEM_NOT_FOUND", remedy: expect.any(String) });
+  expect((await json("store", "copy", "--to", "sqlite")).error).toMatchObject({ code: "MEM_CONFIG", remedy: expect.any(String) });
+  expect(existsSync(path.join(stateDir, "memory-core-rs", "main", "index.sqlite"))).toBe(false);
+  await run("index");
+  const { code, output } = await run("store", "copy", "--to", "postgres");
+  expect([code, output]).toEqual([1, expect.stringMatching(/^Memory store copy failed: .*speaks with no PostgreSQL.*\[MEM_CONFIG\]/)]);
+  expect(output).not.toMatch(/c4nary|localhost/);
+  await expect(run("store", "copy", "--to", "oracle")).rejects.toThrow('--to takes postgres or sqlite, not "oracle"');
+});
+
+test("a copy without an address says which setting has none", async () => {
+  const { run, json } = await commandLine();
+  await run("index");
+  expect((await json("store", "copy", "--to", "postgres")).error.message).toMatch(/store\.postgres\.url says no address/);
 });

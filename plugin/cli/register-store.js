@@ -23,4 +23,11 @@ export function addStoreCommands(root, host) {
     .option("--yes", "Do not ask", false)
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await load()).runStoreAdopt(host, options));
+  store
+    .command("copy")
+    .description("Copy the vectors, which may have cost money, from the file to the database of the settings or back; both stay")
+    .requiredOption("--to <driver>", "Where to: postgres or sqlite")
+    .option("--agent <id>", "Agent (default: the default agent)")
+    .option("--json", "Print JSON")
+    .action(async (/** @type {any} */ options) => (await load()).runStoreCopy(host, options));
 }

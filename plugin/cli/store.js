@@ -81,3 +81,22 @@ function adoptionText(agentId, place, workspace, { known, same, changed, missing
     "Vectors stay, and a gateway whose index it was only reads from then on.",
   ].join("\n");
 }
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {{to: string, agent?: string, json?: boolean}} options
+ */
+export async function runStoreCopy(host, { to, ...options }) {
+  if (to !== "postgres" && to !== "sqlite") throw new Error(`--to takes postgres or sqlite, not "${to}".`);
+  await forOneAgent(host, options, { name: "memory store", doing: "Memory store copy" }, async ({ cfg, agentId }) => {
+    const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
+    const copied = await withProgress("Copying vectors", (progress) => native().copyStore(nativeRequest, to === "postgres", progress));
+    if (options.json) return printJson({ agentId, to, ...(copied ?? { status: "disabled" }) });
+    if (!copied) return print(`Memory search disabled (${agentId}).`);
+    const { schema, file, vectors, known } = copied;
+    const places = [file, `PostgreSQL, schema ${schema}`];
+    const [from, into] = to === "postgres" ? places : places.toReversed();
+    print(`Copied from ${from} to ${into} (${agentId}): ${counted(vectors, "vector")}, ${known} of them there already.`);
+    print(`With store.driver "${to}", \`openclaw memory index\` makes the rest of your notes, and embeds nothing again.`);
+  });
+}

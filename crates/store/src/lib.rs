@@ -14,6 +14,7 @@
 //! - [`transcripts`] – how far each was read. [`usage`] – what embedding cost.
 //! - [`consolidation`] – claims with their evidence, and runs that can be undone.
 //! - [`forget`], [`checks`] – removing for good, looking for damage.
+//! - [`copying`] – vectors from one store to another.
 //! - [`place`], [`others`] – an index belongs to one workspace, and takes vectors from those of the others.
 //! - [`backup`], [`restore`] – a copy of all of it, and back.
 //! - [`lease`] – one process at a time indexes; [`recover`] – a damaged file is set aside and its vectors are saved.
@@ -59,6 +60,7 @@ mod code_blocks;
 mod codes;
 pub(crate) mod compat;
 pub mod consolidation;
+pub mod copying;
 pub mod covered;
 pub mod database;
 pub mod embeddings;

@@ -60,21 +60,32 @@ async fn an_index_in_a_file_is_nobodys_to_take_over() {
 
 #[cfg(feature = "postgres")]
 mod with_server {
-    use std::{collections::HashSet, path::Path, sync::atomic::Ordering, time::Duration};
+    use std::{
+        collections::HashSet,
+        path::Path,
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+        time::Duration,
+    };
 
     use super::*;
     use crate::{
         index::owner::Adoption,
         services::{
-            Lease, SearchCall, SyncCall,
+            Lease, OpenCall, Progress, SearchCall, SyncCall, copy_store,
             testing::{asking, sync},
         },
     };
     use ::search::types::Hit;
     use model::cancel::Cancel;
-    use store::postgres::{
-        config::Options,
-        connect::{Database, Setting, WRITE},
+    use store::{
+        copying::VectorsCopied,
+        postgres::{
+            config::Options,
+            connect::{Database, Setting, WRITE},
+        },
     };
 
     /// A schema of its own on the server of the tests; gone when dropped.
@@ -270,6 +281,84 @@ mod with_server {
         assert_eq!(home.embedded.load(Ordering::SeqCst), paid);
         assert!(finds(&engine, "kettle", "memory/a.md").await);
         engine.release().await;
+    }
+
+    // What was paid for came along into a database by itself, and there was no way back.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_copy_takes_along_what_was_paid_for_both_ways() {
+        let Some(schema) = Schema::new() else { return };
+        let notes = notes();
+        let notes: Vec<(&str, &str)> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let mut home = Home::new(&notes);
+        home.database = Some(schema.url.clone());
+        let asked: Vec<String> = queries().into_iter().step_by(4).collect();
+        let in_file = home.open().await;
+        sync(&in_file).await;
+        let paid = || home.embedded.load(Ordering::SeqCst);
+        let of_notes = paid();
+        let mut expected = Vec::new();
+        for query in &asked {
+            expected.push(ask(&in_file, query, false).await);
+        }
+        assert!(expected.iter().filter(|hits| !hits.is_empty()).count() * 10 > asked.len() * 9);
+        in_file.release().await;
+        // Whichever of both the settings choose.
+        let mut chosen = settings(&schema.name);
+        let steps = Arc::new(AtomicUsize::new(0));
+        let mut copy = async |into_database: bool, driver: &str, most: usize| {
+            chosen["store"]["driver"] = json!(driver);
+            let call = OpenCall {
+                state_dir: home.state(),
+                workspace_dir: Some(home.workspace()),
+                database_url: home.database.clone().map(embed::secret::Secret::new),
+                ..open_call(home.dir.path(), &chosen)
+            };
+            let (counted, cancel) = (Arc::clone(&steps), Cancel::new());
+            let stop = cancel.clone();
+            let progress: Progress = Arc::new(move |step| {
+                assert!(step.completed <= step.total);
+                counted.fetch_add(1, Ordering::SeqCst);
+                if step.completed >= most {
+                    stop.cancel();
+                }
+            });
+            copy_store(call, into_database, cancel, progress).await.map(|done| done.unwrap().copied)
+        };
+        assert_eq!(copy(true, "sqlite", 100).await.unwrap_err().code(), Code::Cancelled);
+        let there = copy(true, "sqlite", usize::MAX).await.unwrap();
+        assert!(there.known >= 100 && there.vectors > there.known, "it went on where it was stopped: {there:?}");
+        let again = copy(true, "postgres", usize::MAX).await.unwrap();
+        assert_eq!(again, VectorsCopied { known: there.vectors, ..there }, "nothing twice");
+        let forget_file = || {
+            for name in files(&home.state()).iter().filter(|name| name.starts_with("index.sqlite")) {
+                std::fs::remove_file(home.state().join("memory-core-rs/main").join(name)).unwrap();
+            }
+        };
+        // Nothing but the copy can have them.
+        forget_file();
+        let before = paid();
+        let engine = home.open_set(settings(&schema.name)).await;
+        let report = sync(&engine).await;
+        assert_eq!((paid(), report.pending, report.changed), (before, 0, notes.len()));
+        let mut same = 0;
+        for (query, expected) in asked.iter().zip(&expected) {
+            same += usize::from(are_alike(expected, &ask(&engine, query, false).await));
+        }
+        assert!(same * 100 >= asked.len() * 99, "{same} of {}", asked.len());
+        engine.release().await;
+
+        let back = copy(false, "postgres", usize::MAX).await.unwrap();
+        assert_eq!(back, VectorsCopied { known: 0, ..there }, "and back, where nothing of it was left");
+        schema.run(&format!("DROP SCHEMA {} CASCADE", schema.name));
+        let before = paid();
+        let in_file = home.open().await;
+        let report = sync(&in_file).await;
+        assert_eq!((paid(), report.pending), (before, 0));
+        for (query, expected) in asked.iter().zip(&expected) {
+            assert_eq!(places(&ask(&in_file, query, false).await), places(expected), "{query:?}");
+        }
+        in_file.release().await;
+        assert!(steps.load(Ordering::SeqCst) > 5 && of_notes > 50);
     }
 
     // A container without a disk of its own comes up with an empty workspace: its first pass would have removed all there is.

@@ -6,6 +6,7 @@
 mod admin;
 mod consolidator;
 mod context;
+mod copy;
 #[cfg(test)]
 mod database_tests;
 #[cfg(test)]
@@ -41,6 +42,7 @@ pub use self::{
         ImportCall, ImportOutcome, Restored,
     },
     consolidator::{ConsolidateCall, Consolidator},
+    copy::{StoreCopied, copy_store},
     facts::Facts,
     indexer::{Indexer, SyncCall},
     mapper::{Map, Mapper, Region},

@@ -139,9 +139,9 @@ fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
 }
 
 /// Where in its database the memory of an agent is.
-fn in_database(call: &OpenCall, settings: &Settings, database: &DatabaseSettings) -> Result<InDatabase> {
+pub(super) fn in_database(call: &OpenCall, settings: &Settings, database: &DatabaseSettings) -> Result<InDatabase> {
     let url = call.database_url.as_ref().ok_or_else(|| {
-        Error::new(Code::Config, "store.driver is \"postgres\", and store.postgres.url says no address, or names a secret that cannot be read")
+        Error::new(Code::Config, "store.postgres.url says no address of a database, or names a secret that cannot be read")
             .remedy("Set store.postgres.url, for example to \"${MEMORY_PG_URL}\" with that variable in the gateway's environment")
     })?;
     let options = Options {

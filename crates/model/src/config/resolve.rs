@@ -66,7 +66,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
     let (workspace_dir, workspace_origin) = paths::workspace_dir(input, &roster, &agent_id);
     reader.origins.insert("workspaceDir".into(), workspace_origin);
     let database_path = database_path(&mut reader, input, &roster, &agent_id)?;
-    let database = database(&mut reader, input.home_dir);
+    let (driver, database) = database(&mut reader, input.home_dir);
     let (sources, searches_sessions) = sources(&mut reader, input.config);
     let provider = provider(&mut reader);
     let settings = Settings {
@@ -97,7 +97,7 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
         workspace_dir,
         state_dir: input.state_dir.to_path_buf(),
         database_path,
-        database,
+        database: (driver == Driver::Postgres).then(|| database.clone()),
     };
     if settings.database.is_some() && settings.query.ranking == Ranking::MemoryCore {
         return Err(Error::new(Code::Config, "query.ranking \"memory-core\" needs the full text of SQLite")
@@ -105,11 +105,11 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
     }
     reader.check_groups();
     warn_without_effect(&mut reader, &settings);
-    Ok(Some(Resolved { settings, origins: reader.origins, values: reader.values, warnings: reader.warnings }))
+    Ok(Some(Resolved { settings, database, origins: reader.origins, values: reader.values, warnings: reader.warnings }))
 }
 
-/// The database of `store.driver: "postgres"`.
-fn database(reader: &mut Reader<'_>, home: &Path) -> Option<DatabaseSettings> {
+/// What keeps the index, and the database of `store.driver: "postgres"`.
+fn database(reader: &mut Reader<'_>, home: &Path) -> (Driver, DatabaseSettings) {
     let driver: Driver = reader.choice(&table::STORE_DRIVER);
     let database = DatabaseSettings {
         schema: reader.text(&table::STORE_POSTGRES_SCHEMA),
@@ -123,7 +123,7 @@ fn database(reader: &mut Reader<'_>, home: &Path) -> Option<DatabaseSettings> {
         statement_timeout_ms: reader.integer(&table::STORE_POSTGRES_STATEMENT_TIMEOUT_MS),
         migrate: reader.switch(&table::STORE_POSTGRES_MIGRATE),
     };
-    (driver == Driver::Postgres).then_some(database)
+    (driver, database)
 }
 
 /// `store.path`. A path without `{agentId}` that was set for all agents is kept apart for each agent but the

@@ -380,6 +380,8 @@ pub(crate) type Values = BTreeMap<String, Value>;
 pub struct Resolved {
     /// The settings.
     pub settings: Settings,
+    /// The database that they name, whether or not the index is kept in it.
+    pub database: DatabaseSettings,
     /// Where each value came from.
     pub origins: Origins,
     /// What each setting is, as it is written in a configuration; a list, and what is left to others, has no entry.

@@ -23,7 +23,7 @@ use model::error::{Code, Error, Result};
 /// Codes that are written when a space becomes the one that is searched: a second or two of work.
 const CODES_AT_ONCE: usize = 20_000;
 
-fn space_row(row: &Row) -> Result<SpaceRow> {
+pub(super) fn space_row(row: &Row) -> Result<SpaceRow> {
     let dims = column::<Option<i64>>(row, 2)?.map(u32::try_from).transpose();
     let dims = dims.map_err(|_| Error::new(Code::Corrupt, "the database holds vectors of no possible length"))?;
     Ok(SpaceRow { id: column(row, 0)?, key: column(row, 1)?, dims })

@@ -19,6 +19,7 @@ mod chunks;
 mod codes;
 pub mod config;
 pub mod connect;
+mod copying;
 mod embeddings;
 mod error;
 mod evidence;
