@@ -32,7 +32,7 @@ export function missingForPostgres() {
 }
 
 /** Runs SQL as the administrator; gives what it prints. @param {string} sql */
-function administer(sql) {
+export function administer(sql) {
   const args = ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", "--command", sql];
   return execFileSync(/** @type {string} */ (psql()), [...args, String(process.env.MEMORY_CORE_TEST_PG)], {
     encoding: "utf8",
