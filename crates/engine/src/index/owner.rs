@@ -55,15 +55,11 @@ pub(crate) fn compare(store: &Store, discovery: &Discovery, cancel: &Cancel) -> 
         return Err(Error::new(Code::Config, "the index is in a file, which is that of its workspace")
             .remedy("Nothing has to be taken over; store.driver \"postgres\" is what keeps an index in a database"));
     }
-    let ours = known_id(&store.kept(Kept::WorkspaceId))?;
     let (theirs, known) = store.read_with(cancel, |reader| Ok((reader.meta(KEY)?, known_notes(reader)?)))?;
-    let here = |size: fn(u64, u64) -> bool| {
-        let is = |(path, found): (&String, u64)| known.get(path).is_some_and(|row| size(row.size, found));
-        discovery.entries.iter().filter(|entry| is((&entry.path, entry.stamp().size))).count()
-    };
-    let (same, changed) = (here(|known, found| known == found), here(|known, found| known != found));
+    let same = at_their_size(&known, discovery);
+    let changed = discovery.entries.iter().filter(|entry| known.contains_key(&entry.path)).count() - same;
     Ok(Adoption {
-        ours: theirs.is_none() || theirs == ours,
+        ours: is_ours(store, theirs.as_deref())?,
         known: known.len(),
         same,
         changed,
@@ -81,7 +77,7 @@ pub(crate) fn is_foreign(store: &Store, settings: &Settings, cancel: &Cancel) ->
         return Ok(false);
     }
     let theirs = store.read_with(cancel, |reader| reader.meta(KEY))?;
-    if theirs.is_none() || theirs == known_id(&store.kept(Kept::WorkspaceId))? {
+    if is_ours(store, theirs.as_deref())? {
         return Ok(false);
     }
     let Adoption { known, same, .. } = compare(store, &discover(&Roots::of(settings)), cancel)?;
@@ -91,6 +87,17 @@ pub(crate) fn is_foreign(store: &Store, settings: &Settings, cancel: &Cancel) ->
 /// Whether notes are those of an index that knows so many, of which so many are here.
 const fn are_same(known: usize, here: usize) -> bool {
     known == 0 || here * 2 > known
+}
+
+/// Whether an index with this id of a workspace is that of ours, or of nobody.
+fn is_ours(store: &Store, theirs: Option<&str>) -> Result<bool> {
+    Ok(theirs.is_none() || theirs == known_id(&store.kept(Kept::WorkspaceId))?.as_deref())
+}
+
+/// How many of the notes that an index knows are here, at their size.
+fn at_their_size(known: &HashMap<String, FileRow>, discovery: &Discovery) -> usize {
+    let is_here = |path: &str, size: u64| known.get(path).is_some_and(|row| row.size == size);
+    discovery.entries.iter().filter(|entry| is_here(&entry.path, entry.stamp().size)).count()
 }
 
 /// The notes of the live index.
@@ -119,8 +126,7 @@ pub(super) fn claim(store: &Store, discovery: &Discovery, force: bool, cancel: &
     if theirs.as_ref() == Some(&ours) {
         return Ok(true);
     }
-    let is_here = |path: &str, size: u64| known.get(path).is_some_and(|row| row.size == size);
-    let here = discovery.entries.iter().filter(|entry| is_here(&entry.path, entry.stamp().size)).count();
+    let here = at_their_size(&known, discovery);
     if theirs.is_some() && !are_same(known.len(), here) && !force {
         return Ok(false);
     }
