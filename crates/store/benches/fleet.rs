@@ -72,8 +72,19 @@ impl Stores {
     }
 }
 
-/// Single files that are written one by one into an agent of its own.
+/// Single files that are written one by one, or as many as `MEMORY_CORE_SINGLE_WRITES` says.
 const SINGLE: usize = 2_000;
+
+fn single() -> usize {
+    std::env::var("MEMORY_CORE_SINGLE_WRITES").ok().and_then(|number| number.parse().ok()).unwrap_or(SINGLE)
+}
+
+/// Of so many hundredths at most.
+fn share(times: &[std::time::Duration], hundredths: usize) -> std::time::Duration {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    times.get(times.len() * hundredths / 100).copied().unwrap_or_default()
+}
 
 impl Stores {
     fn numbers(&self, sql: &str) -> Vec<i64> {
@@ -108,8 +119,8 @@ impl Stores {
         };
         clear();
         let live = begin();
-        let files: Vec<usize> = (0..SINGLE).collect();
-        for part in files.chunks(SINGLE / 4) {
+        let files: Vec<usize> = (0..single()).collect();
+        for part in files.chunks((single() / 4).max(1)) {
             let made: Vec<_> = part.iter().map(|file| (*file, chunks(*file))).collect();
             write_postgres(&self.agent, live, &made);
         }
@@ -117,8 +128,12 @@ impl Stores {
         clear();
         let (live, before, started) = (begin(), written(), std::time::Instant::now());
         let (mut steps, mut longest, mut vacuums) = (0, std::time::Duration::ZERO, Vec::new());
+        let (mut writes, mut most) = (Vec::new(), 0);
         for file in files {
-            write_postgres(&self.agent, live, &[(file, chunks(file))]);
+            let made = [(file, chunks(file))];
+            let began = std::time::Instant::now();
+            write_postgres(&self.agent, live, &made);
+            writes.push(began.elapsed());
             let (more, long) = merge(live);
             (steps, longest) = (steps + more, longest.max(long));
             if file.is_multiple_of(50) {
@@ -127,8 +142,16 @@ impl Stores {
                     vacuums.push(started.elapsed());
                 }
             }
-            if (file + 1).is_multiple_of(SINGLE / 8) {
-                eprintln!("{} single writes, {:?}: {:?}", file + 1, started.elapsed(), self.numbers(size));
+            if (file + 1).is_multiple_of((single() / 8).max(1)) {
+                most = most.max(self.numbers("SELECT count(*) FROM segment")[0]);
+                let [half, most_writes] = [50, 95].map(|hundredths| share(&writes, hundredths));
+                eprintln!(
+                    "{} single writes, {:?}: {:?}; {most} segments at most, a write {half:?} p50 and {most_writes:?} p95",
+                    file + 1,
+                    started.elapsed(),
+                    self.numbers(size)
+                );
+                writes.clear();
             }
         }
         let log = written() - before;

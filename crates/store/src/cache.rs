@@ -7,11 +7,42 @@ use super::{
     writer::Tx,
 };
 use crate::error::SqlResult;
+#[cfg(feature = "postgres")]
+use crate::ids::SpaceId;
 use model::error::Result;
 
 /// An embedding that is in no generation that answers, or will answer, searches.
 const UNUSED: &str = "NOT EXISTS (SELECT 1 FROM generation g CROSS JOIN chunk c \
                       ON c.generation = g.id AND c.hash = e.hash WHERE g.state <> 'retired')";
+
+/// Embeddings that may go, as a store names them.
+#[derive(Debug)]
+pub struct Prunable(Which);
+
+#[derive(Debug)]
+enum Which {
+    Numbered(Vec<EmbeddingId>),
+    #[cfg(feature = "postgres")]
+    OfTexts(Vec<(SpaceId, Hash)>),
+}
+
+impl Prunable {
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        match &self.0 {
+            Which::Numbered(ids) => ids.len(),
+            #[cfg(feature = "postgres")]
+            Which::OfTexts(texts) => texts.len(),
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
 
 impl Reader<'_> {
     /// Number of stored embeddings, of all spaces.
@@ -29,16 +60,15 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn prunable(&self, max_entries: u64, limit: usize) -> Result<Vec<EmbeddingId>> {
-        // Vectors of a tenant are the affair of all its agents, and none of them prunes them yet.
+    pub fn prunable(&self, max_entries: u64, limit: usize) -> Result<Prunable> {
         #[cfg(feature = "postgres")]
-        if self.postgres().is_some() {
-            return Ok(Vec::new());
+        if let Some(postgres) = self.postgres() {
+            return postgres.prunable(max_entries, limit).map(|texts| Prunable(Which::OfTexts(texts)));
         }
         let excess = self.embedding_count()?.saturating_sub(max_entries);
         let limit = usize::try_from(excess).unwrap_or(usize::MAX).min(limit);
         if limit == 0 {
-            return Ok(Vec::new());
+            return Ok(Prunable(Which::Numbered(Vec::new())));
         }
         // The inner query reads indexes only; rows are looked at for the few that are unused.
         let mut statement = self
@@ -49,7 +79,7 @@ impl Reader<'_> {
             ))
             .sql()?;
         let rows = statement.query_map([limit], |row| row.get(0)).sql()?;
-        rows.collect::<Result<_, _>>().sql()
+        rows.collect::<Result<_, _>>().sql().map(|ids| Prunable(Which::Numbered(ids)))
     }
 }
 
@@ -58,7 +88,16 @@ impl Tx<'_> {
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn prune(&self, ids: &[EmbeddingId]) -> Result<usize> {
+    pub fn prune(&self, prunable: &Prunable) -> Result<usize> {
+        #[cfg_attr(
+            not(feature = "postgres"),
+            expect(clippy::infallible_destructuring_match, reason = "a database has another kind")
+        )]
+        let ids = match &prunable.0 {
+            Which::Numbered(ids) => ids,
+            #[cfg(feature = "postgres")]
+            Which::OfTexts(texts) => return self.postgres().map_or(Ok(0), |postgres| postgres.prune(texts)),
+        };
         let mut statement = self
             .conn()?
             .prepare_cached(&format!(

@@ -391,6 +391,20 @@ impl Store {
         on_backend!(self.data_version())
     }
 
+    /// Makes the room of words that merges have left behind usable again, where the database does not do that by itself as
+    /// fast as files are written. False when nothing was to be done, or nothing may be by us.
+    ///
+    /// # Errors
+    /// What the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
+    pub fn vacuum_words(&self, cancel: &Cancel) -> Result<bool> {
+        #[cfg(feature = "postgres")]
+        if let Backend::Postgres(postgres) = &self.backend {
+            return postgres.agent().vacuum_words(cancel);
+        }
+        // Merges of FTS5 free what they leave.
+        cancel.check().map(|()| false)
+    }
+
     /// Sizes of the index.
     ///
     /// # Errors

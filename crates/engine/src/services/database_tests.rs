@@ -107,6 +107,10 @@ mod with_server {
         }
 
         fn run(&self, sql: &str) {
+            self.try_run(sql).unwrap();
+        }
+
+        fn try_run(&self, sql: &str) -> model::error::Result<()> {
             let (url, sql) = (self.url.clone(), sql.to_owned());
             // On a thread and a runtime of its own: this one may drive the test's.
             let ran = std::thread::spawn(move || {
@@ -116,7 +120,7 @@ mod with_server {
                 let setting = Setting { begin: WRITE, search_path: "public", tenant: "", agent: None };
                 database.transact(&Cancel::new(), &setting, |tx| tx.batch(&sql))
             });
-            ran.join().unwrap().unwrap();
+            ran.join().unwrap()
         }
     }
 
@@ -262,6 +266,39 @@ mod with_server {
         second.release().await;
         engine.release().await;
         in_file.release().await;
+    }
+
+    // Only tests and a bench made room of merged words usable again, and only they removed vectors that nobody used.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_pass_makes_room_usable_again_and_removes_vectors_beyond_the_limit() {
+        let Some(schema) = Schema::new() else { return };
+        let mut home = Home::new(&[("memory/a.md", "The kettle is new.\n"), ("memory/b.md", "The lantern is old.\n")]);
+        home.database = Some(schema.url.clone());
+        let mut settings = settings(&schema.name);
+        settings["cache"] = json!({ "maxEntries": 1 });
+        let engine = home.open_set(settings).await;
+        sync(&engine).await;
+        let count = || engine.context.store().read(|reader| reader.embedding_count()).unwrap();
+        let vectors = || std::thread::scope(|scope| scope.spawn(count).join().unwrap());
+        assert_eq!(vectors(), 2, "what is in use stays");
+        schema.run(&format!(
+            "INSERT INTO {0}.lex SELECT 0, 0, 0, n, '' FROM generate_series(1, 2000) n; DELETE FROM {0}.lex WHERE agent = 0",
+            schema.name
+        ));
+        home.write("memory/a.md", "The kettle was sold.\n");
+        let is_cleared = format!(
+            "DO $$ BEGIN IF (SELECT vacuum_count FROM pg_stat_user_tables WHERE relid = '{}.lex'::regclass) = 0 THEN \
+             RAISE EXCEPTION 'not yet'; END IF; END $$",
+            schema.name
+        );
+        let began = std::time::Instant::now();
+        assert!(schema.try_run(&is_cleared).is_err());
+        sync(&engine).await;
+        while schema.try_run(&is_cleared).is_err() || vectors() > 2 {
+            assert!(began.elapsed() < Duration::from_secs(60), "nothing was cleared, or {} vectors stay", vectors());
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        engine.release().await;
     }
 
     // Whoever went over to a database would have paid for all texts once more.

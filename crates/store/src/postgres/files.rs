@@ -107,8 +107,26 @@ impl Reader<'_> {
     }
 }
 
-/// Deletes a file with its chunks, and gives the number of files. All parts see the same moment, and each row once.
-const DELETE: &str = "WITH gone AS (DELETE FROM file WHERE agent = $1 AND generation = $2 AND source = $3 AND path = $4 \
+/// SQL that notes that vectors of the texts of chunks `dead` were in use until `$6`, where agent `$1` of tenant `$7` has the
+/// text nowhere else and it is not in `$8`. What another agent is at, that one notes: nobody waits for it.
+macro_rules! marked {
+    () => {
+        "unused AS MATERIALIZED (SELECT e.tenant, e.space, e.hash \
+           FROM (SELECT DISTINCT hash FROM dead WHERE hash <> ALL ($8)) d JOIN space s ON s.tenant = $7 \
+           JOIN embedding e ON e.tenant = s.tenant AND e.space = s.id AND e.hash = d.hash \
+           WHERE NOT EXISTS (SELECT 1 FROM generation g JOIN chunk c ON c.agent = $1 AND c.generation = g.id \
+             AND c.hash = d.hash WHERE g.agent = $1 AND g.state <> 'retired' AND c.id NOT IN (SELECT id FROM dead)) \
+           FOR NO KEY UPDATE OF e SKIP LOCKED), \
+         marked AS (UPDATE embedding e SET used_ms = $6 FROM unused u \
+           WHERE e.tenant = u.tenant AND e.space = u.space AND e.hash = u.hash) "
+    };
+}
+pub(super) use marked;
+
+/// Deletes a file with its chunks, and gives the number of files. All parts see the same moment, and each row once. With
+/// [`marked`].
+const DELETE: &str = concat!(
+    "WITH gone AS (DELETE FROM file WHERE agent = $1 AND generation = $2 AND source = $3 AND path = $4 \
                  RETURNING id), \
         dead AS (DELETE FROM chunk c USING gone WHERE c.agent = $1 AND c.file = gone.id RETURNING c.id, c.hash), \
         noted AS (INSERT INTO lex_dead (agent, generation, chunk, seq) SELECT $1, $2, id, $5 FROM dead), \
@@ -116,8 +134,10 @@ const DELETE: &str = "WITH gone AS (DELETE FROM file WHERE agent = $1 AND genera
         uncoded AS (DELETE FROM code k USING dead WHERE k.agent = $1 AND k.chunk = dead.id), \
         counted AS (UPDATE generation SET chunks = chunks - (SELECT count(*) FROM dead), \
                     hashed = hashed - (SELECT count(hash) FROM dead) \
-                    WHERE agent = $1 AND id = $2 AND EXISTS (SELECT 1 FROM dead)) \
-   SELECT count(*) FROM gone";
+                    WHERE agent = $1 AND id = $2 AND EXISTS (SELECT 1 FROM dead)), ",
+    marked!(),
+    "SELECT count(*) FROM gone"
+);
 
 /// A file as it is sent.
 pub(super) struct FileParams<'f> {
@@ -244,6 +264,26 @@ impl<'c> ChunkRows<'c> {
 }
 
 impl Tx<'_> {
+    /// What [`DELETE`] is told.
+    fn to_delete<'p>(
+        &'p self,
+        generation: &'p GenerationId,
+        source: &'p &str,
+        path: &'p &str,
+        kept: Param<'p>,
+    ) -> [Param<'p>; 8] {
+        [
+            int8(&self.agent),
+            int8(generation),
+            text(source),
+            text(path),
+            int8(&self.version),
+            int8(&self.now_ms),
+            text(&self.tenant),
+            kept,
+        ]
+    }
+
     /// Stores a file and its chunks in place of what was stored under its path. Gives the id of the file.
     ///
     /// # Errors
@@ -253,8 +293,8 @@ impl Tx<'_> {
         let first = id + 1;
         let file_params = FileParams::new(file)?;
         let rows = ChunkRows::new(self, generation, (id, first), chunks);
-        let version = int8(&self.version);
-        let gone = [int8(&self.agent), int8(&generation), text(&file.source), text(&file.path), version];
+        let kept: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.hash.as_slice()).collect();
+        let gone = self.to_delete(&generation, &file.source, &file.path, (&kept as _, Type::BYTEA_ARRAY));
         let about_file = file_params.all(&self.agent, &id, &generation, &self.now_ms);
         let of_chunks = rows.statements();
         let mut all: Vec<Statement<'_>> = vec![(DELETE, &gone), (FileParams::INSERT, &about_file)];
@@ -278,7 +318,8 @@ impl Tx<'_> {
     /// # Errors
     /// What the database answers.
     pub fn delete_file(&self, generation: GenerationId, source: &str, path: &str) -> Result<bool> {
-        let params = [int8(&self.agent), int8(&generation), text(&source), text(&path), int8(&self.version)];
+        let kept: Vec<&[u8]> = Vec::new();
+        let params = self.to_delete(&generation, &source, &path, (&kept as _, Type::BYTEA_ARRAY));
         self.tx.row(DELETE, &params)?.map_or(Ok(false), |row| Ok(column::<i64>(&row, 0)? > 0))
     }
 }

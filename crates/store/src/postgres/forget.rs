@@ -2,6 +2,8 @@
 //! stays. What words say of removed chunks goes with the next merges, and what a server keeps of removed rows with its
 //! vacuum, its log and its backups.
 
+use std::collections::HashSet;
+
 use tokio_postgres::types::Type;
 
 use super::{
@@ -50,6 +52,32 @@ impl Reader<'_> {
         let hashes: Vec<&[u8]> = hashes.iter().map(Hash::as_slice).collect();
         natural(&the_row(self.tx.row(sql, &[text(&self.tenant), (&hashes, Type::BYTEA_ARRAY)])?)?, 0)
     }
+
+    /// Leaves those texts that no agent of the tenant has a chunk of.
+    pub(super) fn keep_unused(&self, hashes: &mut Vec<Hash>) -> Result<()> {
+        let others = "SELECT id FROM agent WHERE tenant = $1 AND id <> $2 ORDER BY id";
+        for row in self.tx.rows(others, &[text(&self.tenant), int8(&self.agent)])? {
+            if hashes.is_empty() {
+                break;
+            }
+            self.keep_unused_by(column(&row, 0)?, hashes)?;
+        }
+        // Rows are this agent's again.
+        self.keep_unused_by(self.agent, hashes)
+    }
+
+    /// Leaves those texts that an agent of the tenant has no chunk of. Its rows, and no others, are seen from then on.
+    fn keep_unused_by(&self, agent: i64, hashes: &mut Vec<Hash>) -> Result<()> {
+        let name = agent.to_string();
+        let list: Vec<&[u8]> = hashes.iter().map(Hash::as_slice).collect();
+        let (_, rows) = self.tx.rows_of_both(
+            ("SELECT set_config('openclaw.agent', $1, true)", &[(&name as _, Type::TEXT)]),
+            (USED, &[int8(&agent), (&list as _, Type::BYTEA_ARRAY)]),
+        )?;
+        let used = rows.iter().map(|row| hash(column(row, 0)?)).collect::<Result<HashSet<Hash>>>()?;
+        hashes.retain(|hash| !used.contains(hash));
+        Ok(())
+    }
 }
 
 impl Tx<'_> {
@@ -76,15 +104,7 @@ impl Tx<'_> {
         let of_lines: Vec<&[u8]> = unused.iter().map(Hash::as_slice).collect();
         let sql = "DELETE FROM line_vectors WHERE agent = $1 AND hash = ANY ($2)";
         self.tx.execute(sql, &[int8(&self.agent), (&of_lines as _, Type::BYTEA_ARRAY)])?;
-        let others = "SELECT id FROM agent WHERE tenant = $1 AND id <> $2 ORDER BY id";
-        for row in self.tx.rows(others, &[text(&self.tenant), int8(&self.agent)])? {
-            if unused.is_empty() {
-                break;
-            }
-            self.keep_unused_by(column(&row, 0)?, &mut unused)?;
-        }
-        // Rows are this agent's again.
-        self.keep_unused_by(self.agent, &mut unused)?;
+        self.keep_unused(&mut unused)?;
         let unused: Vec<&[u8]> = unused.iter().map(Hash::as_slice).collect();
         let of_space = "(SELECT id FROM space WHERE tenant = $1)";
         let params = [text(&self.tenant), (&unused as _, Type::BYTEA_ARRAY)];
@@ -101,18 +121,5 @@ impl Tx<'_> {
     /// What the database answers.
     pub fn forget_embeddings(&self, hashes: &[Hash]) -> Result<usize> {
         self.purge_texts(hashes)
-    }
-
-    /// Leaves those texts that an agent of the tenant has no chunk of. Its rows, and no others, are seen from then on.
-    fn keep_unused_by(&self, agent: i64, hashes: &mut Vec<Hash>) -> Result<()> {
-        let name = agent.to_string();
-        let list: Vec<&[u8]> = hashes.iter().map(Hash::as_slice).collect();
-        let (_, rows) = self.tx.rows_of_both(
-            ("SELECT set_config('openclaw.agent', $1, true)", &[(&name as _, Type::TEXT)]),
-            (USED, &[int8(&agent), (&list as _, Type::BYTEA_ARRAY)]),
-        )?;
-        let used = rows.iter().map(|row| hash(column(row, 0)?)).collect::<Result<Vec<Hash>>>()?;
-        hashes.retain(|hash| !used.contains(hash));
-        Ok(())
     }
 }

@@ -1,8 +1,12 @@
 //! Generations: a rebuild grows beside the index that answers searches, and takes over in one transaction.
 
-use tokio_postgres::Row;
+use tokio_postgres::{Row, types::Type};
 
-use super::agent::{Reader, Tx, column, int8, text};
+use super::{
+    agent::{Reader, Tx, column, int8, natural, text, the_row},
+    connect::Param,
+    files::marked,
+};
 use crate::generations::{Generation, GenerationId, GenerationState};
 use model::error::{Code, Error, Result};
 
@@ -115,16 +119,40 @@ impl Tx<'_> {
         self.drop_words(retired)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let params = [int8(&self.agent), int8(&retired), int8(&limit)];
-        for (table, id) in [("code", "chunk"), ("chunk", "id"), ("transcript", "file"), ("file", "id")] {
-            let sql = format!(
+        let delete = |table, id| {
+            format!(
                 "DELETE FROM {table} WHERE agent = $1 AND {id} = ANY (ARRAY(\
                  SELECT {id} FROM {table} WHERE agent = $1 AND generation = $2 LIMIT $3))"
-            );
-            if self.tx.execute(&sql, &params)? > 0 {
+            )
+        };
+        if self.tx.execute(&delete("code", "chunk"), &params)? > 0
+            || self.retire_chunks(&delete("chunk", "id"), &params)?
+        {
+            return Ok(true);
+        }
+        for (table, id) in [("transcript", "file"), ("file", "id")] {
+            if self.tx.execute(&delete(table, id), &params)? > 0 {
                 return Ok(true);
             }
         }
         self.tx.execute("DELETE FROM generation WHERE agent = $1 AND id = $2", &params[..2])?;
         Ok(self.generation_in("retired")?.is_some())
+    }
+
+    /// Deletes chunks, and notes which vectors nobody uses any more. False when there were none.
+    fn retire_chunks(&self, delete: &str, [agent, generation, limit]: &[Param<'_>; 3]) -> Result<bool> {
+        let sql = format!("WITH dead AS ({delete} RETURNING id, hash), {}SELECT count(*) FROM dead", marked!());
+        let (no_version, kept) = (0_i64, Vec::<&[u8]>::new());
+        let params = [
+            agent.clone(),
+            generation.clone(),
+            limit.clone(),
+            int8(&no_version),
+            int8(&no_version),
+            int8(&self.now_ms),
+            text(&self.tenant),
+            (&kept as _, Type::BYTEA_ARRAY),
+        ];
+        Ok(natural::<u64>(&the_row(self.tx.row(&sql, &params)?)?, 0)? > 0)
     }
 }

@@ -7,7 +7,7 @@ use tokio_postgres::types::Type;
 use super::{
     agent::{Reader, Tx, column, int8, natural, text},
     connect::Statement,
-    files::{ChunkRows, FileParams},
+    files::{ChunkRows, FileParams, marked},
 };
 use crate::{
     files::NewChunk,
@@ -21,11 +21,14 @@ use model::error::{Code, Error, Result};
 const SOURCE: &str = "sessions";
 
 /// Deletes the chunks of a file from a line on.
-const CUT: &str = "WITH dead AS (DELETE FROM chunk WHERE agent = $1 AND file = $3 AND start_line >= $4 RETURNING id, hash), \
+const CUT: &str = concat!(
+    "WITH dead AS (DELETE FROM chunk WHERE agent = $1 AND file = $3 AND start_line >= $4 RETURNING id, hash), \
         noted AS (INSERT INTO lex_dead (agent, generation, chunk, seq) SELECT $1, $2, id, $5 FROM dead), \
-        uncoded AS (DELETE FROM code k USING dead WHERE k.agent = $1 AND k.chunk = dead.id) \
-   UPDATE generation SET chunks = chunks - (SELECT count(*) FROM dead), \
-     hashed = hashed - (SELECT count(hash) FROM dead) WHERE agent = $1 AND id = $2";
+        uncoded AS (DELETE FROM code k USING dead WHERE k.agent = $1 AND k.chunk = dead.id), ",
+    marked!(),
+    "UPDATE generation SET chunks = chunks - (SELECT count(*) FROM dead), \
+     hashed = hashed - (SELECT count(hash) FROM dead) WHERE agent = $1 AND id = $2"
+);
 
 impl Reader<'_> {
     /// All transcripts, by path.
@@ -105,7 +108,17 @@ impl Tx<'_> {
         let file_params = FileParams::new(file)?;
         let rows = ChunkRows::new(self, generation, (id, first), chunks);
         let (from_line, version) = (i64::from(from_line), self.version);
-        let cut = [int8(&self.agent), int8(&generation), int8(&id), int8(&from_line), int8(&version)];
+        let kept: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.hash.as_slice()).collect();
+        let cut = [
+            int8(&self.agent),
+            int8(&generation),
+            int8(&id),
+            int8(&from_line),
+            int8(&version),
+            int8(&self.now_ms),
+            text(&self.tenant),
+            (&kept as _, Type::BYTEA_ARRAY),
+        ];
         let about_file = file_params.all(&self.agent, &id, &generation, &self.now_ms);
         let (part_line, final_terms) = (i64::from(transcript.part_line), i64::from(transcript.final_terms));
         let part = transcript.part.as_bytes();

@@ -8,7 +8,7 @@ use model::{cancel::Cancel, error::Result};
 const DUE: &str = "SELECT quote_ident(s.schemaname)::text FROM pg_catalog.pg_stat_user_tables s \
      JOIN pg_catalog.pg_class c ON c.oid = s.relid \
      WHERE s.schemaname = current_schema() AND s.relname = 'lex' AND pg_has_role(c.relowner, 'USAGE') \
-       AND s.n_dead_tup > 500 + s.n_live_tup / 2";
+       AND s.n_dead_tup > 200 + s.n_live_tup / 2";
 
 impl Agent {
     /// Makes the room of blocks that nobody reads any more usable again, when that is worth a pass: many files that are

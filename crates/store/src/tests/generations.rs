@@ -225,8 +225,8 @@ for_every_backend!(
     a_full_text_index_merges_in_steps_and_stays_whole,
     files_that_are_written_together_are_found_as_if_one_by_one,
     skipped_files_and_counts_are_per_source,
-    ; of_files:
     the_cache_loses_the_longest_unused_first_and_never_what_is_in_use,
+    ; of_files:
     free_pages_go_back_to_the_file_system,
     a_note_that_changes_is_no_reason_to_merge_the_whole_index,
     the_words_of_files_that_are_written_together_are_one_segment,

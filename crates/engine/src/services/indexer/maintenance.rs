@@ -54,6 +54,7 @@ impl Indexer {
             }
         }
         while in_time() && self.context.store().write(|tx| tx.vacuum_step(PAGES_PER_STEP))? {}
+        self.context.store().vacuum_words(self.context.shutdown())?;
         Ok(())
     }
 

@@ -13,6 +13,7 @@ mod nearest;
 mod parity;
 mod round_trips;
 mod schema;
+mod upkeep;
 mod vectors;
 mod writing;
 
