@@ -1,41 +1,16 @@
 // One PostgreSQL server with its databases in a folder: made, started and stopped by PostgreSQL's own programs.
 
-import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { isRoot, PostgresError } from "./binaries.mjs";
+import { PostgresError } from "./binaries.mjs";
+import { freePort, runAs, runningFrom, serviceUser } from "./process.mjs";
 
 /** The name of the superuser. */
 const SUPERUSER = "postgres";
 
-/** Whom root runs the server as: it refuses to run as root. */
-const SERVICE_USERS = ["postgres", "nobody"];
-
 /** How long `pg_ctl` waits, in seconds. */
 const PATIENCE = "60";
-
-/** A port of the loopback interface that nobody uses now. @returns {Promise<number>} */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
-}
-
-/** Whom the server runs as; none = this user. @returns {{ uid: number, gid: number } | undefined} */
-function serviceUser() {
-  if (!isRoot()) return undefined;
-  for (const name of SERVICE_USERS) {
-    const ids = ["-u", "-g"].map((which) => spawnSync("id", [which, name], { encoding: "utf8" }));
-    if (ids.every(({ status }) => status === 0)) return { uid: Number(ids[0].stdout), gid: Number(ids[1].stdout) };
-  }
-  throw new PostgresError(`PostgreSQL does not run as root, and there is no user ${SERVICE_USERS.join(" or ")}: run this as another user.`);
-}
 
 export class Cluster {
   /** @type {string} */
@@ -44,10 +19,18 @@ export class Cluster {
   #folder;
   #user = serviceUser();
 
-  /** @param {string} bin the folder of `initdb` and `pg_ctl` @param {string} folder where the databases are kept */
-  constructor(bin, folder) {
+  #certificate;
+  #primary;
+
+  /**
+   * @param {string} bin the folder of `initdb` and `pg_ctl` @param {string} folder where the databases are kept
+   * @param {{ certificate?: { cert: string, key: string }, primary?: Cluster }} [has] what it speaks TLS with; whose standby it is
+   */
+  constructor(bin, folder, { certificate, primary } = {}) {
     this.#bin = bin;
     this.#folder = folder;
+    this.#certificate = certificate;
+    this.#primary = primary;
   }
 
   get #data() {
@@ -58,31 +41,47 @@ export class Cluster {
     return path.join(this.#folder, "data", "server.log");
   }
 
-  /** Runs one of PostgreSQL's programs. @param {string} program @param {string[]} args */
-  #run(program, args) {
-    const { PATH, HOME } = process.env;
-    const options = { cwd: "/", env: { PATH, HOME, LC_ALL: "C" }, ...this.#user };
-    // Not a pipe: the server inherits it, and it would never end.
-    const { status, error } = spawnSync(path.join(this.#bin, program), args, { ...options, stdio: ["ignore", "ignore", "ignore"] });
-    if (error) throw new PostgresError(`${program} cannot be run: ${error.message}`);
-    return status;
+  /** Runs one of PostgreSQL's programs. @param {string} program @param {string[]} args @param {string} [password] */
+  #run(program, args, password) {
+    return runAs(path.join(this.#bin, program), args, this.#user, { lib: path.join(this.#bin, "..", "lib"), password });
   }
 
-  /** Makes the folder with an empty database, all at once. */
+  /** Fills a folder with an empty database. @param {string} data @param {string} password a file with it */
+  #initialise(data, password) {
+    // What sorts and compares does so by bytes, on every machine.
+    const options = ["--username", SUPERUSER, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"];
+    const status = this.#run("initdb", [...options, "--pwfile", password, "--pgdata", data]);
+    if (status !== 0)
+      throw new PostgresError(`initdb failed (${status}): is there room in ${path.dirname(this.#folder)}, and may its user read it?`);
+  }
+
+  /** Fills a folder with what the primary has, and how it is followed. @param {string} data @param {Cluster} primary */
+  #follow(data, primary) {
+    const { hostname, port, password } = new URL(primary.url() ?? "");
+    const where = ["--host", hostname, "--port", port, "--username", SUPERUSER, "--no-password"];
+    const status = this.#run("pg_basebackup", [...where, "--write-recovery-conf", "--checkpoint=fast", "--pgdata", data], password);
+    if (status !== 0) throw new PostgresError(`pg_basebackup failed (${status}): see the primary's server.log`);
+  }
+
+  /** Makes the folder with its databases, all at once. */
   #make() {
     const partial = `${this.#folder}.${process.pid}`;
     mkdirSync(partial, { recursive: true, mode: 0o755 });
     try {
       const password = path.join(partial, "password");
       const data = path.join(partial, "data");
-      writeFileSync(password, randomBytes(24).toString("base64url"), { mode: 0o600 });
+      const known = this.#primary && new URL(this.#primary.url() ?? "").password;
+      writeFileSync(password, known ?? randomBytes(24).toString("base64url"), { mode: 0o600 });
       mkdirSync(data, { mode: 0o700 });
       if (this.#user) for (const name of [password, data]) chownSync(name, this.#user.uid, this.#user.gid);
-      // What sorts and compares does so by bytes, on every machine.
-      const options = ["--username", SUPERUSER, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"];
-      const status = this.#run("initdb", [...options, "--pwfile", password, "--pgdata", data]);
-      if (status !== 0)
-        throw new PostgresError(`initdb failed (${status}): is there room in ${path.dirname(this.#folder)}, and may its user read it?`);
+      if (this.#primary) this.#follow(data, this.#primary);
+      else this.#initialise(data, password);
+      for (const [kind, file] of Object.entries(this.#certificate ?? {})) {
+        const own = path.join(data, `server.${kind}`);
+        copyFileSync(file, own);
+        chmodSync(own, 0o600);
+        if (this.#user) chownSync(own, this.#user.uid, this.#user.gid);
+      }
       chmodSync(partial, 0o755);
       renameSync(partial, this.#folder);
     } catch (error) {
@@ -94,14 +93,18 @@ export class Cluster {
 
   /** What a running server says of itself. @returns {{ pid: number, port: string } | undefined} */
   #running() {
-    let lines;
+    const found = runningFrom(path.join(this.#data, "postmaster.pid"), "postgres");
+    return found && { pid: found.pid, port: found.lines[3] };
+  }
+
+  /** Whether a standby follows its primary at the port that that has now. @param {Cluster} primary */
+  #follows(primary) {
     try {
-      lines = readFileSync(path.join(this.#data, "postmaster.pid"), "utf8").split("\n");
+      const settings = readFileSync(path.join(this.#data, "postgresql.auto.conf"), "utf8");
+      return settings.includes(`port=${new URL(primary.url() ?? "").port} `);
     } catch {
-      return undefined;
+      return false;
     }
-    const pid = Number(lines[0]);
-    return Number.isSafeInteger(pid) && pid > 0 && isPostgres(pid) ? { pid, port: lines[3] } : undefined;
   }
 
   /** The address of the running server, with its password. @returns {string | undefined} */
@@ -114,11 +117,17 @@ export class Cluster {
 
   /** Starts the server, unless it runs. Gives its address. @returns {Promise<string>} */
   async start() {
+    if (this.#primary) {
+      await this.#primary.start();
+      // One that was left behind by a primary at another port is made anew.
+      if (!this.#follows(this.#primary)) this.delete();
+    }
     if (!existsSync(this.#data)) this.#make();
     if (!this.#running()) {
       // The number in it may be another program's by now: PostgreSQL would take that for itself.
       rmSync(path.join(this.#data, "postmaster.pid"), { force: true });
-      const settings = `-c listen_addresses=127.0.0.1 -c unix_socket_directories= -p ${await freePort()}`;
+      const tls = this.#certificate ? "-c ssl=on -c ssl_cert_file=server.cert -c ssl_key_file=server.key" : "";
+      const settings = `-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c jit=off ${tls} -p ${await freePort()}`;
       const status = this.#run("pg_ctl", [
         "start",
         "--wait",
@@ -156,16 +165,4 @@ export class Cluster {
     this.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
-}
-
-/** Whether a process is a PostgreSQL. @param {number} pid */
-function isPostgres(pid) {
-  try {
-    // Readable for everybody, other than the path of its program.
-    return readFileSync(`/proc/${pid}/comm`, "utf8").startsWith("postgres");
-  } catch {
-    // No such process, or a system without /proc.
-  }
-  if (existsSync("/proc/self/comm")) return false;
-  return spawnSync("ps", ["-o", "comm=", "-p", String(pid)], { encoding: "utf8" }).stdout?.includes("postgres") ?? false;
 }

@@ -21,13 +21,13 @@ use uuid::Uuid;
 use super::{
     connect::{Database, Param, SNAPSHOT, Setting, Statement, Transaction, WRITE},
     error::of_postgres,
+    order::KnownOrder,
     schema::Schema,
     vectors::Loaded,
     words::{NewSegment, Pending},
 };
 use crate::{
     lease::{Living, Owner, VALID_MS, not_held},
-    order::ChunkOrder,
     pool::closed,
 };
 use model::{
@@ -60,7 +60,7 @@ pub struct Agent {
     /// The fencing token, while the lease is held.
     pub(super) token: Mutex<Option<i64>>,
     /// What was read of the order of chunks.
-    known_order: Mutex<Option<Arc<ChunkOrder>>>,
+    known_order: KnownOrder,
     /// What was read of the vectors.
     pub(crate) loaded: Mutex<Option<Loaded>>,
     /// Whether opening has made it.
@@ -295,7 +295,7 @@ pub struct Reader<'t> {
     /// What a write has not sent yet.
     pub(super) pending: Option<&'t RefCell<Pending>>,
     /// The order of chunks as snapshots before this one have read it; none in a write.
-    pub(super) known_order: Option<&'t Mutex<Option<Arc<ChunkOrder>>>>,
+    pub(super) known_order: Option<&'t KnownOrder>,
 }
 
 /// One write transaction. Reads through it see its own changes.

@@ -3,7 +3,10 @@
 
 use tokio_postgres::types::Type;
 
-use super::agent::{Reader, Tx, column, int8, text, the_row};
+use super::{
+    agent::{Reader, Tx, column, int8, text, the_row},
+    moment::Moment,
+};
 use crate::{
     embeddings::ACTIVE_SPACE,
     generations::GenerationId,
@@ -40,10 +43,9 @@ const OF_SOME: &str = "INSERT INTO code (agent, generation, space, seq, chunk, f
      LIMIT $6 ON CONFLICT (agent, chunk, space) DO NOTHING";
 
 /// What is known of an agent's vectors without reading them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct State {
-    /// The number of the last write.
-    pub(super) version: i64,
+    /// When it was read.
+    pub(super) moment: Moment,
     /// The last id that was given to anything.
     pub(super) last_id: i64,
     /// The generation that answers searches, and its chunks.
@@ -55,17 +57,17 @@ pub(super) struct State {
 impl Reader<'_> {
     /// What is known of the vectors without reading them, in one round trip.
     pub(super) fn state_of_vectors(&self) -> Result<State> {
-        let sql = "SELECT a.version, a.next_id - 1, g.id, g.chunks, s.id, s.dims FROM agent a \
+        let sql = "SELECT a.version, a.writes, a.next_id - 1, g.id, g.chunks, s.id, s.dims FROM agent a \
                    LEFT JOIN generation g ON g.agent = $1 AND g.state = 'live' \
                    LEFT JOIN meta m ON m.agent = $1 AND m.key = $3 \
                    LEFT JOIN space s ON s.tenant = $2 AND s.id = m.value::bigint WHERE a.id = $1";
         let params = [int8(&self.agent), text(&self.tenant), text(&ACTIVE_SPACE)];
         let row = the_row(self.tx.row(sql, &params)?)?;
         Ok(State {
-            version: column(&row, 0)?,
-            last_id: column(&row, 1)?,
-            live: column::<Option<GenerationId>>(&row, 2)?.zip(column(&row, 3)?),
-            space: column::<Option<SpaceId>>(&row, 4)?.zip(column(&row, 5)?),
+            moment: Moment::of(&row, 0, self.tx)?,
+            last_id: column(&row, 2)?,
+            live: column::<Option<GenerationId>>(&row, 3)?.zip(column(&row, 4)?),
+            space: column::<Option<SpaceId>>(&row, 5)?.zip(column(&row, 6)?),
         })
     }
 

@@ -1,7 +1,16 @@
 //! Connections, and transactions on them. Whoever calls blocks: on a thread for work that blocks, never on one that drives
 //! the runtime.
 
-use std::{cell::Cell, future::poll_fn, task::Poll, time::Duration};
+use std::{
+    cell::Cell,
+    future::poll_fn,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::Poll,
+    time::Duration,
+};
 
 use deadpool::managed::{self, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, Timeouts};
 use futures::{
@@ -39,6 +48,8 @@ pub type Statement<'a> = (&'a str, &'a [Param<'a>]);
 
 /// Makes connections.
 struct Manager {
+    /// How many were made.
+    made: Arc<AtomicU64>,
     server: tokio_postgres::Config,
     tls: MakeRustlsConnect,
 }
@@ -56,6 +67,7 @@ impl managed::Manager for Manager {
         }
         // What ends it is told to whoever waits for an answer.
         tokio::spawn(connection);
+        self.made.fetch_add(1, Ordering::SeqCst);
         Ok(client)
     }
 
@@ -67,6 +79,7 @@ impl managed::Manager for Manager {
 /// The connections to one database. Made once a process and database.
 pub struct Database {
     pool: Pool<Manager>,
+    made: Arc<AtomicU64>,
     runtime: Handle,
     connect_timeout: Duration,
     statement_timeout: Duration,
@@ -94,6 +107,8 @@ pub const WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 pub struct Transaction<'d> {
     client: Option<Object<Manager>>,
     runtime: &'d Handle,
+    /// How many connections the process had made to the database when it began.
+    pub(super) made: u64,
     cancel: Cancel,
     /// A call was given up, and its statement may still run.
     is_stuck: Cell<bool>,
@@ -301,7 +316,8 @@ impl Database {
     pub fn new(options: &Options, runtime: Handle) -> Result<Self> {
         let checked = options.check()?;
         let tls = tls::connector(checked.ssl, options.ssl_root_cert.as_deref())?;
-        let manager = Manager { server: checked.server, tls };
+        let made = Arc::<AtomicU64>::default();
+        let manager = Manager { made: Arc::clone(&made), server: checked.server, tls };
         let timeouts = Timeouts {
             wait: Some(options.statement_timeout),
             create: Some(options.connect_timeout),
@@ -312,6 +328,7 @@ impl Database {
         let pool = pool.map_err(|_| Error::new(Code::Internal, "the connections cannot be set up"))?;
         Ok(Self {
             pool,
+            made,
             runtime,
             connect_timeout: options.connect_timeout,
             statement_timeout: options.statement_timeout,
@@ -335,6 +352,7 @@ impl Database {
         let transaction = Transaction {
             client: Some(client),
             runtime: &self.runtime,
+            made: self.made.load(Ordering::SeqCst),
             cancel: cancel.clone(),
             is_stuck: Cell::new(false),
             has_failed: Cell::new(false),

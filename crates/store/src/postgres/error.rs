@@ -16,8 +16,8 @@ const CHECK_AUTHORITY: &str =
 
 /// The error of a call to the database.
 pub(super) fn of_postgres(error: &tokio_postgres::Error) -> Error {
-    if let Some(state) = error.code() {
-        return of_state(state);
+    if let Some(told) = error.as_db_error() {
+        return of_pooler(told.code(), told.message()).unwrap_or_else(|| of_state(told.code()));
     }
     if let Some(tls) = cause::<TlsError>(error) {
         return of_tls(tls);
@@ -117,6 +117,25 @@ fn of_tls(error: &TlsError) -> Error {
 fn read_only() -> Error {
     Error::new(Code::ReadOnly, "the database is read-only: a standby, or set so")
         .remedy("Name the primary in store.postgres.url; of several hosts, add target_session_attrs=read-write")
+}
+
+/// What pgbouncer says of itself: it has one code for all, and words of its own. None for what is not its refusal.
+fn of_pooler(state: &SqlState, words: &str) -> Option<Error> {
+    if *state != SqlState::PROTOCOL_VIOLATION {
+        return None;
+    }
+    if words.contains("authentication failed") || words.contains("no such user") {
+        return Some(of_state(&SqlState::INVALID_PASSWORD));
+    }
+    if words.contains("no such database") || (words.starts_with("database ") && words.ends_with(" does not exist")) {
+        return Some(of_state(&SqlState::INVALID_CATALOG_NAME));
+    }
+    words.contains("unsupported startup parameter").then(|| {
+        Error::new(Code::Config, "the pooler in front of the database does not take a parameter of the address").remedy(
+            "Take what it does not know out of the end of store.postgres.url, or have the pooler ignore it \
+             (ignore_startup_parameters)",
+        )
+    })
 }
 
 fn of_state(state: &SqlState) -> Error {

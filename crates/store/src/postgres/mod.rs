@@ -32,6 +32,7 @@ mod line_vectors;
 mod media;
 mod merging;
 mod meta;
+mod moment;
 mod order;
 mod refusals;
 mod reset;

@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use super::agent::{Reader, column, int8, the_row};
+use parking_lot::Mutex;
+
+use super::{
+    agent::{Reader, column, int8, the_row},
+    moment::Moment,
+};
 use crate::{ids::ChunkId, order::ChunkOrder};
 use model::error::Result;
 
@@ -10,6 +15,9 @@ use model::error::Result;
 const RUNS: &str = "SELECT c.id, f.source, f.path FROM (\
        SELECT id, file, lag(file) OVER (ORDER BY id) AS before FROM chunk WHERE agent = $1 AND id > $2) c \
      JOIN file f ON f.agent = $1 AND f.id = c.file WHERE c.before IS DISTINCT FROM c.file ORDER BY c.id";
+
+/// What was read of it, and when.
+pub(super) type KnownOrder = Mutex<Option<(Arc<ChunkOrder>, Moment)>>;
 
 impl Reader<'_> {
     /// The order of the chunks, of all generations; see [`crate::Reader::chunk_order`].
@@ -19,10 +27,15 @@ impl Reader<'_> {
     pub fn chunk_order(&self) -> Result<Arc<ChunkOrder>> {
         // What a write has not committed is of no use to others.
         let Some(known) = self.known_order else { return Ok(Arc::new(self.whole_order(ChunkId::default())?)) };
-        let row = the_row(self.tx.row("SELECT next_id - 1 FROM agent WHERE id = $1", &[int8(&self.agent)])?)?;
+        let sql = "SELECT next_id - 1, version, writes FROM agent WHERE id = $1";
+        let row = the_row(self.tx.row(sql, &[int8(&self.agent)])?)?;
         let newest: ChunkId = column(&row, 0)?;
+        let moment = Moment::of(&row, 1, self.tx)?;
         let mut known = known.lock();
-        let before = known.take();
+        let (before, of) = known.take().unzip();
+        // A snapshot of an earlier moment says nothing about what came after it.
+        let belongs = of.as_ref().is_none_or(|of| moment.follows(of) || of.follows(&moment));
+        let before: Option<Arc<ChunkOrder>> = before.filter(|_| belongs);
         let order = match before.clone() {
             Some(order) if order.until() == newest => order,
             Some(mut order) if order.until() < newest && !order.is_to_be_made_anew(newest) => {
@@ -34,8 +47,10 @@ impl Reader<'_> {
             _ => Arc::new(self.whole_order(newest)?),
         };
         // A snapshot of an earlier moment takes nothing away from the others.
-        let latest = before.filter(|before| before.until() > newest).unwrap_or_else(|| Arc::clone(&order));
-        *known = Some(latest);
+        *known = Some(match before.filter(|before| before.until() > newest).zip(of) {
+            Some(later) => later,
+            None => (Arc::clone(&order), moment),
+        });
         Ok(order)
     }
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::agent::{Agent, Reader};
+use super::{
+    agent::{Agent, Reader},
+    moment::Moment,
+};
 use crate::{
     generations::GenerationId,
     ids::{ChunkId, SpaceId},
@@ -17,8 +20,8 @@ use model::{cancel::Cancel, error::Result, source::Source};
 
 /// What was read, and of what.
 pub(crate) struct Loaded {
-    /// All writes up to this number are in it.
-    version: i64,
+    /// All writes up to then are in it.
+    moment: Moment,
     generation: GenerationId,
     space: SpaceId,
     /// The last id of a chunk that may be in it.
@@ -47,16 +50,15 @@ fn refresh(reader: &Reader<'_>, previous: Option<Loaded>) -> Result<Option<Loade
     let state = reader.state_of_vectors()?;
     let (Some((generation, chunks)), Some((space, dims))) = (state.live, state.space) else { return Ok(None) };
     let (dims, count) = (usize::try_from(dims).unwrap_or(0), usize::try_from(chunks).unwrap_or(0));
-    // A standby that took over may have lost writes, whose numbers others have by now.
     let same = |l: &Loaded| {
-        l.version <= state.version
+        state.moment.follows(&l.moment)
             && (l.generation, l.space, l.arena.precision()) == (generation, space, Precision::of(dims, count))
     };
     let mut loaded = match previous.filter(same) {
-        Some(previous) if previous.version == state.version => return Ok(Some(previous)),
+        Some(previous) if previous.moment.version == state.moment.version => return Ok(Some(previous)),
         Some(previous) => previous,
         None => Loaded {
-            version: i64::MIN,
+            moment: Moment::default(),
             generation,
             space,
             last_id: 0,
@@ -73,11 +75,11 @@ fn refresh(reader: &Reader<'_>, previous: Option<Loaded>) -> Result<Option<Loade
         }
     }
     let arena = &mut loaded.arena;
-    reader.for_each_code(generation, space, loaded.version, |chunk, source, code| {
+    reader.for_each_code(generation, space, loaded.moment.version, |chunk, source, code| {
         // What a search is still using is copied, but only when there is something new.
         Arc::make_mut(arena).append(chunk.number(), chunk.number(), Source::of(source), code)
     })?;
-    (loaded.version, loaded.last_id, loaded.chunks) = (state.version, state.last_id, chunks);
+    (loaded.moment, loaded.last_id, loaded.chunks) = (state.moment, state.last_id, chunks);
     Ok(Some(loaded))
 }
 

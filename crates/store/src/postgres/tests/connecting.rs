@@ -26,7 +26,7 @@ use model::{
 };
 
 /// One of the certificates beside this file.
-fn certificate(name: &str) -> PathBuf {
+pub(super) fn certificate(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/postgres/tests/certificates").join(name)
 }
 
@@ -104,15 +104,20 @@ fn tls_is_spoken_with_whom_the_authority_signed_for() {
     assert!(code == Code::Config && text.contains("somebody who is not trusted"), "{text}");
     let (code, text) = refusal(&Options { ssl_root_cert: Some(certificate("good.key")), ..verified(&good) });
     assert!(code == Code::Config && text.contains("holds no certificate"), "{text}");
-    let (code, text) = refusal(&verified(&url));
+    let without = listen(|mut stream| async move {
+        stream.read_exact(&mut [0; 8]).await?;
+        stream.write_all(b"N").await
+    });
+    let (code, text) = refusal(&verified(&format!("postgresql://c4nary@{without}/postgres")));
     assert!(code == Code::Config && text.contains("does not speak TLS"), "{text}");
 }
 
 #[test]
 fn each_way_of_not_connecting_has_a_sentence_of_its_own_and_no_secret_in_it() {
-    let Some(url) = server() else { return };
-    let (login, server) = url.rsplit_once('@').unwrap();
+    let Some(place) = Place::new() else { return };
+    let (login, server) = place.url.rsplit_once('@').unwrap();
     let server = server.split_once('/').unwrap().0;
+    let read_only = place.url_of_reader();
     // Nobody listens there any more.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let silent = listen(|mut stream| async move { stream.read_to_end(&mut Vec::new()).await.map(drop) });
@@ -129,11 +134,7 @@ fn each_way_of_not_connecting_has_a_sentence_of_its_own_and_no_secret_in_it() {
         (format!("postgresql://c4nary:c4nary@{silent}/c4nary"), Code::Io, "no answer in"),
         ("postgresql://c4nary:c4nary@c4nary.invalid/c4nary".to_owned(), Code::Io, "name is not known"),
         (format!("postgresql://c4nary:c4nary@{old}/c4nary"), Code::Config, "PostgreSQL 14.9, and 15 or newer"),
-        (
-            format!("{url}?options=-c%20default_transaction_read_only%3Don&target_session_attrs=read-write"),
-            Code::ReadOnly,
-            "is read-only",
-        ),
+        (format!("{read_only}?target_session_attrs=read-write"), Code::ReadOnly, "is read-only"),
     ] {
         let patience = if says == "no answer in" { Duration::from_millis(50) } else { Duration::from_secs(60) };
         let options = Options { connect_timeout: patience, ..options(&address) };
@@ -146,8 +147,8 @@ fn each_way_of_not_connecting_has_a_sentence_of_its_own_and_no_secret_in_it() {
 
 #[test]
 fn a_read_only_database_says_so_when_it_is_written() {
-    let Some(url) = server() else { return };
-    let standby = database(&options(&format!("{url}?options=-c%20default_transaction_read_only%3Don")));
+    let Some(place) = Place::new() else { return };
+    let standby = database(&options(&place.url_of_reader()));
     let error = run(&standby, "CREATE TABLE never (n int)").unwrap_err();
     assert!(error.code() == Code::ReadOnly && error.message.contains("a standby"), "{error}");
 }

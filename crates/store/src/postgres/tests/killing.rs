@@ -3,193 +3,25 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
-    net::TcpListener,
-    os::unix::{fs::chown, process::CommandExt},
-    path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::atomic::{AtomicBool, Ordering},
     time::Instant,
 };
 
 use parking_lot::Mutex;
-use tempfile::TempDir;
 
-use super::*;
-use crate::{
-    embeddings::NewEmbedding,
-    files::{Hash, NewChunk, NewFile},
-    lease::Lease,
+use super::{
+    cluster::{PATIENCE, Server, send},
+    numbered::{stored, write},
+    *,
 };
-use model::error::{Code, Result};
-
-/// How long a server may take, on a machine that is busy with other things.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// A server of our own, by the programs of the one that other tests use.
-struct Server {
-    folder: TempDir,
-    programs: PathBuf,
-    port: u16,
-    /// Whom root runs it as: it refuses to run as root.
-    user: Option<(u32, u32)>,
-    process: Child,
-}
-
-impl Server {
-    /// None, and one line that says so, where its programs are not on this machine.
-    fn start(place: &Place) -> Option<Self> {
-        let sql = "SELECT setting FROM pg_catalog.pg_config WHERE name = 'BINDIR'";
-        let row = place.database.transact(&Cancel::new(), &PLAIN, |tx| tx.row(sql, &[])).unwrap().unwrap();
-        let programs = PathBuf::from(row.get::<_, &str>(0));
-        if !programs.join("initdb").exists() {
-            println!("skipped: the programs of the server are not on this machine");
-            return None;
-        }
-        let number = |args: &[&str]| -> Option<u32> {
-            let answer = Command::new("id").args(args).output().ok()?;
-            String::from_utf8_lossy(&answer.stdout).trim().parse().ok()
-        };
-        let service = |name| Some((number(&["-u", name])?, number(&["-g", name])?));
-        let user = (number(&["-u"]) == Some(0)).then(|| service("postgres").or_else(|| service("nobody")).unwrap());
-        let folder = tempfile::tempdir().unwrap();
-        if let Some((user, group)) = user {
-            chown(folder.path(), Some(user), Some(group)).unwrap();
-        }
-        let made = command(&programs.join("initdb"), user)
-            .args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--pgdata"])
-            .arg(folder.path().join("data"))
-            .stdout(Stdio::null())
-            .status()
-            .unwrap();
-        assert!(made.success(), "initdb: {made}");
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let process = spawn(&folder, &programs, user, port);
-        Some(Self { folder, programs, port, user, process })
-    }
-
-    fn url(&self) -> String {
-        format!("postgresql://postgres:none@127.0.0.1:{}/postgres", self.port)
-    }
-
-    /// Ends it at once, and starts it again as soon as its processes are gone.
-    fn kill(&mut self, signal: &str) {
-        send(signal, self.process.id());
-        self.process.wait().unwrap();
-        self.process = spawn(&self.folder, &self.programs, self.user, self.port);
-    }
-
-    /// Waits until it answers. It does not start while processes of the one before are there.
-    fn wait(&mut self) {
-        let started = Instant::now();
-        let options = Options { connect_timeout: Duration::from_secs(5), ..options(&self.url()) };
-        while run(&database(&options), "SELECT 1").is_err() {
-            assert!(started.elapsed() < PATIENCE, "the server does not start");
-            if self.process.try_wait().unwrap().is_some() {
-                self.process = spawn(&self.folder, &self.programs, self.user, self.port);
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        send("QUIT", self.process.id());
-        let _ = self.process.wait();
-    }
-}
-
-fn command(program: &std::path::Path, user: Option<(u32, u32)>) -> Command {
-    let mut command = Command::new(program);
-    command.current_dir("/").env_clear().env("LC_ALL", "C");
-    if let Some((user, group)) = user {
-        command.uid(user).gid(group);
-    }
-    command
-}
-
-fn spawn(folder: &TempDir, programs: &std::path::Path, user: Option<(u32, u32)>, port: u16) -> Child {
-    let log = File::options().create(true).append(true).open(folder.path().join("log")).unwrap();
-    let mut server = command(&programs.join("postgres"), user);
-    // What a killed process has written is in the memory of the machine: nothing has to reach the disk.
-    server.args(["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-p"]);
-    server.arg(port.to_string()).arg("-D").arg(folder.path().join("data"));
-    server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().unwrap()
-}
-
-fn send(signal: &str, process: u32) {
-    let sent = Command::new("kill").args(["-s", signal, &process.to_string()]).status().unwrap();
-    assert!(sent.success());
-}
-
-/// How many chunks the nth write has.
-fn count(n: u32) -> usize {
-    n as usize % 5 + 1
-}
-
-fn hash(n: u32, at: usize) -> Hash {
-    let mut hash = [7; 32];
-    hash[..4].copy_from_slice(&n.to_le_bytes());
-    hash[4] = at as u8;
-    hash
-}
-
-/// The nth write: a file whose chunks all say so, with words and vectors.
-fn write(agent: &Agent, n: u32) -> Result<()> {
-    let path = format!("{}.md", n % 7);
-    let chunk = |at| NewChunk {
-        start_line: at as u32,
-        end_line: at as u32,
-        hash: hash(n, at),
-        text: n.to_string(),
-        line_terms: Vec::new(),
-        fts_terms: format!("all n{n}"),
-    };
-    let chunks: Vec<NewChunk> = (0..count(n)).map(chunk).collect();
-    let vectors: Vec<NewEmbedding> =
-        (0..count(n)).map(|at| NewEmbedding { hash: hash(n, at), vector: vec![1.0, n as f32, at as f32] }).collect();
-    agent.write_indexed(|tx| {
-        let generation = tx.begin_building("words")?.id;
-        let space = tx.get_or_create_space("a")?.id;
-        tx.set_active_space(space)?;
-        let file = NewFile { source: "memory", path: &path, hash: [0; 32], mtime_ns: 0, size: 0, lines: 0, terms: n };
-        tx.replace_file(generation, &file, &chunks)?;
-        tx.insert_embeddings(space, &vectors)
-    })
-}
-
-/// By file the write that it is of, after all has been compared with that.
-fn stored(agent: &Agent) -> BTreeMap<u32, u32> {
-    let read = |reader: &crate::postgres::agent::Reader<'_>| {
-        let live = reader.live()?.unwrap().id;
-        let mut stored = BTreeMap::new();
-        for (path, file) in reader.files(live, "memory")? {
-            let n = file.terms;
-            assert_eq!(path, format!("{}.md", n % 7));
-            let chunks = reader.chunks_of_file(file.id)?;
-            assert_eq!(chunks.len(), count(n), "all of a write, or nothing");
-            assert!(chunks.iter().all(|chunk| chunk.text == n.to_string()));
-            let ids: Vec<_> = chunks.iter().map(|chunk| chunk.id).collect();
-            assert_eq!(reader.postings_among(live, &[&format!("n{n}")], None)?, [ids]);
-            stored.insert(n % 7, n);
-        }
-        let all = reader.chunk_ids(live)?;
-        assert_eq!(reader.chunk_count(live)?, all.len() as u64);
-        assert_eq!(reader.postings_among(live, &["all"], None)?, [all]);
-        Ok(stored)
-    };
-    let stored = agent.read(&Cancel::new(), read).unwrap();
-    let vectors = agent.vectors(&Cancel::new()).unwrap().unwrap();
-    assert_eq!(vectors.len(), stored.values().map(|n| count(*n)).sum::<usize>());
-    stored
-}
+use crate::lease::Lease;
+use model::error::Code;
 
 #[test]
 fn a_server_that_is_killed_keeps_what_it_has_acknowledged_and_nothing_by_halves() {
     let Some(place) = Place::new() else { return };
-    let Some(mut server) = Server::start(&place) else { return };
-    server.wait();
+    let Some(mut server) = Server::start(&place.url) else { return };
     let direct = database(&options(&server.url()));
     run(&direct, "CREATE EXTENSION vector SCHEMA public").unwrap();
     let schema = prepare(&direct, "killed", true).unwrap();

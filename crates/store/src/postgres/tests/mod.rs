@@ -2,6 +2,8 @@
 
 mod backend;
 mod books;
+#[cfg(unix)]
+mod cluster;
 mod connecting;
 mod consolidation;
 mod forgetting;
@@ -10,9 +12,15 @@ mod killing;
 mod media;
 mod merging;
 mod nearest;
+mod numbered;
 mod parity;
+mod pooler;
 mod round_trips;
 mod schema;
+#[cfg(unix)]
+mod standby;
+#[cfg(unix)]
+mod tls;
 mod upkeep;
 mod vectors;
 mod writing;
@@ -49,6 +57,23 @@ pub(crate) fn server() -> Option<String> {
     url
 }
 
+/// The address of a server that speaks TLS; none, and one line that says so, where there is none.
+fn server_with_tls() -> Option<String> {
+    let named = |name| std::env::var(name).ok().filter(|url| !url.is_empty());
+    let url = named("MEMORY_CORE_TEST_PG_TLS").or_else(|| named("MEMORY_CORE_TEST_PG"));
+    let speaks_tls = |url: &String| {
+        let sql = "SELECT 1 FROM pg_catalog.pg_config WHERE name = 'CONFIGURE' AND setting ~ 'with-(openssl|ssl)'";
+        database(&options(url)).transact(&Cancel::new(), &PLAIN, |tx| tx.row(sql, &[])).unwrap().is_some()
+    };
+    let url = url.filter(speaks_tls);
+    if url.is_none() {
+        println!(
+            "skipped: no server speaks TLS; `npm run pg -- start --server debian15` starts one (MEMORY_CORE_TEST_PG_TLS)"
+        );
+    }
+    url
+}
+
 /// Options that wait long enough for a busy machine.
 fn options(url: &str) -> Options {
     Options { connect_timeout: Duration::from_secs(60), ..Options::new(url) }
@@ -67,13 +92,16 @@ struct Place {
 
 impl Place {
     fn new() -> Option<Self> {
-        let url = server()?;
+        Some(Self::at(server()?))
+    }
+
+    fn at(url: String) -> Self {
         let schema = format!("t_{}", Uuid::new_v4().simple());
         let database = database(&options(&url));
         // Two at once would both find none.
         let sql = "SELECT pg_advisory_xact_lock(20261125); CREATE EXTENSION IF NOT EXISTS vector SCHEMA public";
         run(&database, sql).unwrap();
-        Some(Self { url, schema, database })
+        Self { url, schema, database }
     }
 
     /// The numbers in the first row of a statement.
@@ -81,6 +109,15 @@ impl Place {
         let setting = Setting { search_path: &self.schema, ..PLAIN };
         let row = self.database.transact(&Cancel::new(), &setting, |tx| tx.row(sql, &[])).unwrap().unwrap();
         (0..row.len()).map(|at| row.get(at)).collect()
+    }
+
+    /// The address for a role whose transactions are read-only; a pooler takes no such parameter in the address.
+    fn url_of_reader(&self) -> String {
+        let role = format!("app_{}", self.schema);
+        let login = format!("CREATE ROLE {role} LOGIN PASSWORD 'ordinary'");
+        let reads = format!("ALTER ROLE {role} SET default_transaction_read_only = on");
+        run(&self.database, &format!("{login}; {reads}")).unwrap();
+        self.url_of_role()
     }
 
     /// Changes rows behind everybody's back.
@@ -94,8 +131,13 @@ impl Place {
         let (schema, role) = (&self.schema, format!("app_{}", self.schema));
         let [usage, rows] = grants(schema, &role);
         run(&self.database, &format!("CREATE ROLE {role} LOGIN PASSWORD 'ordinary'; {usage}; {rows}")).unwrap();
+        database(&options(&self.url_of_role()))
+    }
+
+    /// The address for that role.
+    fn url_of_role(&self) -> String {
         let (_, server) = self.url.rsplit_once('@').unwrap();
-        database(&options(&format!("postgresql://{role}:ordinary@{server}")))
+        format!("postgresql://app_{}:ordinary@{server}", self.schema)
     }
 
     fn drop_database(&self, name: &str) {

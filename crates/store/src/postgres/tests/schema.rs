@@ -20,6 +20,36 @@ fn engines_that_come_at_once_make_one_schema() {
 }
 
 #[test]
+fn engines_that_come_at_once_to_older_tables_take_each_step_once_and_keep_what_is_there() {
+    let Some(place) = Place::new() else { return };
+    prepare_with(&place.database, &place.schema, true, &MIGRATIONS[..3]).unwrap();
+    place.change(
+        "SELECT set_config('openclaw.tenant', 't', true); INSERT INTO agent (tenant, name) VALUES ('t', 'before')",
+    );
+    std::thread::scope(|scope| {
+        let engines: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| prepare(&database(&options(&place.url)), &place.schema, true))).collect();
+        assert!(engines.into_iter().all(|engine| engine.join().unwrap().unwrap().may_write));
+    });
+    assert_eq!(place.numbers("SELECT count(*), max(version)::bigint FROM migration"), [MIGRATIONS.len() as i64; 2]);
+    assert_eq!(place.numbers("SELECT count(*) FROM agent WHERE name = 'before'"), [1]);
+}
+
+#[test]
+fn an_engine_that_ends_in_the_middle_of_a_step_leaves_it_to_the_next_one() {
+    let Some(place) = Place::new() else { return };
+    let whole = Migration { version: 4, min_reader: 4, min_writer: 4, sql: "CREATE TABLE more (n int)" };
+    let cut = Migration { sql: "CREATE TABLE more (n int); SELECT pg_terminate_backend(pg_backend_pid())", ..whole };
+    let steps = |last| [&MIGRATIONS[..3], &[last]].concat();
+    let ended = prepare_with(&place.database, &place.schema, true, &steps(cut)).unwrap_err();
+    assert_eq!(ended.code(), Code::Io, "{ended}");
+    assert_eq!(place.numbers("SELECT max(version)::bigint FROM migration"), [3]);
+    let next = database(&options(&place.url));
+    assert!(prepare_with(&next, &place.schema, true, &steps(whole)).unwrap().may_write);
+    assert_eq!(place.numbers("SELECT max(version)::bigint, (SELECT count(*) FROM more) FROM migration"), [4, 0]);
+}
+
+#[test]
 fn older_engines_read_and_write_as_far_as_a_newer_one_lets_them() {
     let Some(place) = Place::new() else { return };
     let second = Migration { version: 2, min_reader: 1, min_writer: 2, sql: "CREATE TABLE more (n int)" };
@@ -56,7 +86,7 @@ fn a_step_that_fails_leaves_the_schema_as_it_was() {
 }
 
 #[test]
-fn without_the_extension_nothing_is_made() {
+fn without_the_extension_or_with_an_old_one_nothing_is_made() {
     let Some(place) = Place::new() else { return };
     let name = format!("bare_{}", place.schema);
     let admin = empty_database(&place.url, &name);
@@ -68,6 +98,9 @@ fn without_the_extension_nothing_is_made() {
     assert_eq!(schema.search_path, format!("{}, \"Ext ensions\"", place.schema));
     let setting = Setting { search_path: &schema.search_path, ..PLAIN };
     admin.transact(&Cancel::new(), &setting, |tx| tx.batch("SELECT '[1,2]'::vector <=> '[2,1]'")).unwrap();
+    run(&admin, "UPDATE pg_extension SET extversion = '0.6.2' WHERE extname = 'vector'").unwrap();
+    let old = prepare(&admin, &place.schema, true).unwrap_err();
+    assert!(old.code() == Code::Config && old.message.contains("older than 0.7") && old.remedy.is_some(), "{old}");
     admin.close();
     place.drop_database(&name);
 }
