@@ -667,7 +667,7 @@ export interface ConversationFacts {
  * Copies the vectors of an agent from its file to the database that its settings name, or back, whichever of both is in use
  * now; null when memory search is switched off. What is there already stays as it is.
  */
-export declare function copyStore(request: OpenRequest, intoDatabase: boolean, progress?: ProgressFunction | undefined | null): Promise<StoreCopied | null>
+export declare function copyStore(request: OpenRequest, intoDatabase: boolean, progress?: ProgressFunction | undefined | null, host?: NativeHost | undefined | null): Promise<StoreCopied | null>
 
 /** Arms a standing intent. */
 export declare function createIntent(agent: AutomaticAgent, input: IntentInput, speaker: IntentSpeaker): Promise<StandingIntent>
@@ -690,7 +690,7 @@ export interface EmbedAnswer {
 }
 
 /** What can be said of the database of an agent whose index cannot be opened; null when it is in no database. */
-export declare function examineDatabase(request: OpenRequest): Promise<DoctorCheck[] | null>
+export declare function examineDatabase(request: OpenRequest, host?: NativeHost | undefined | null): Promise<DoctorCheck[] | null>
 
 /**
  * Why nothing is taken from a conversation by the plugin's `memoryPolicy`, such as `channel:telegram`; null when it is not
@@ -939,6 +939,8 @@ export interface NativeHost {
   askModel?: (task: ModelTask) => Promise<HostAnswer>
   /** Tells whose words files hold. */
   provenance?: (asked: ProvenanceAsked) => Promise<HostAnswer>
+  /** Tells the password of the database that the settings name, as it is now. */
+  databasePassword?: () => Promise<HostAnswer>
   /** Is told what the engine says; must not throw. */
   log?: LogFunction
 }

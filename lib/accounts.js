@@ -7,7 +7,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { databaseSetting, isRecord, remoteSettings, searchOverview } from "./config.js";
 import { firstSet, processEnv } from "./env.js";
-import { errorMessage } from "./errors.js";
+import { codedError, errorMessage } from "./errors.js";
 import { AUTOMATIC_PROVIDERS, isKeyVariable, isSameDestination, isSameHost, knownProvider, normalAddress } from "./providers.js";
 
 /**
@@ -350,8 +350,51 @@ export async function withPlainSecrets(part, sources) {
  * @param {string[]} problems A secret that could not be read is added.
  */
 export async function resolveDatabaseUrl(cfg, agentId, sources, problems) {
-  const written = databaseSetting(cfg, agentId);
+  const written = databaseSetting(cfg, agentId, "url");
   return written && (await resolveValue(written.value, written.path, sources, problems));
+}
+
+/**
+ * What tells the password of the database that the settings of an agent name, as it is when it is asked: it may be a token
+ * that expires. Undefined where they name none.
+ * @param {import("./config.js").HostConfig} cfg
+ * @param {string} agentId
+ * @param {CredentialSources} sources
+ * @returns {(() => Promise<string>) | undefined}
+ */
+export function databasePassword(cfg, agentId, sources) {
+  const written = databaseSetting(cfg, agentId, "password");
+  if (!written) return undefined;
+  return async () => {
+    /** @type {string[]} */
+    const problems = [];
+    const password = await resolveValue(written.value, written.path, sources, problems);
+    if (password === undefined) throw codedError("MEM_CONFIG", problems[0] ?? `${written.path} is empty`);
+    return password;
+  };
+}
+
+/**
+ * The settings of an agent that hold a password of a database in plain text.
+ * @param {import("./config.js").HostConfig} cfg As it is written: a host fills variables in.
+ * @param {string} agentId
+ * @returns {string[]}
+ */
+export function plainDatabaseSecrets(cfg, agentId) {
+  const isText = (/** @type {unknown} */ value) => typeof value === "string" && variableOf(value.trim()) === undefined;
+  const [url, password] = /** @type {const} */ (["url", "password"]).map((name) => databaseSetting(cfg, agentId, name));
+  const plain = [];
+  if (url && isText(url.value) && /^[^/]*:\/\/[^/@:]*:(?!\$\{)[^@]+@/.test(String(url.value))) plain.push("store.postgres.url");
+  if (password && isText(password.value)) plain.push("store.postgres.password");
+  return plain;
+}
+
+/**
+ * The environment variable that a text stands for. The host writes the name alone in some places.
+ * @param {string} text
+ */
+function variableOf(text) {
+  return /^(?:\$\{|secretref-env:)([A-Za-z_][A-Za-z0-9_]*)\}?$/.exec(text)?.[1] ?? (isKeyVariable(text) ? text : undefined);
 }
 
 /**
@@ -366,8 +409,7 @@ async function resolveValue(value, where, sources, problems) {
   const env = sources.env ?? processEnv();
   if (typeof value === "string") {
     const text = value.trim();
-    // The host writes the name alone in some places.
-    const name = /^(?:\$\{|secretref-env:)([A-Za-z_][A-Za-z0-9_]*)\}?$/.exec(text)?.[1] ?? (isKeyVariable(text) ? text : undefined);
+    const name = variableOf(text);
     if (!name) return text || undefined;
     if (env[name]) return env[name];
     problems.push(`${where} names the environment variable ${name}, which is not set`);

@@ -175,14 +175,15 @@ export function remoteSettings(cfg, agentId) {
 }
 
 /**
- * `store.postgres.url` of an agent as it is written, and where.
+ * A secret of `store.postgres` of an agent as it is written, and where.
  * @param {HostConfig} cfg
  * @param {string} agentId
+ * @param {"url" | "password"} name
  * @returns {{value: unknown, path: string} | undefined}
  */
-export function databaseSetting(cfg, agentId) {
+export function databaseSetting(cfg, agentId, name) {
   return searchLayers(cfg, agentId)
-    .map(({ path, layer }) => ({ value: layer.store?.postgres?.url, path: `${path}.store.postgres.url` }))
+    .map(({ path, layer }) => ({ value: layer.store?.postgres?.[name], path: `${path}.store.postgres.${name}` }))
     .findLast(({ value }) => value !== undefined && value !== null && value !== "");
 }
 
@@ -325,7 +326,7 @@ function withoutSecrets(search) {
   if (!isRecord(search)) return undefined;
   const plain = { ...search };
   if (isRecord(search.store?.postgres)) {
-    const { url: _url, ...postgres } = search.store.postgres;
+    const { url: _url, password: _password, ...postgres } = search.store.postgres;
     plain.store = { ...search.store, postgres };
   }
   if (!isRecord(search.remote)) return plain;

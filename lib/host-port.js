@@ -27,9 +27,10 @@ export class HostPort {
    * The object that the engine gets. What is missing now is never asked.
    * @param {import("../index.d.ts").EmbedFunction} [embed]
    * @param {import("../index.d.ts").SessionSource} [sessions]
+   * @param {() => Promise<string>} [databasePassword]
    * @returns {import("../index.d.ts").NativeHost}
    */
-  native(embed, sessions) {
+  native(embed, sessions, databasePassword) {
     const { askModel, provenance, log } = this.#host;
     return {
       ...(embed && { embed: answering(typedVectors(embed)) }),
@@ -38,6 +39,7 @@ export class HostPort {
       ...(provenance && {
         provenance: answering(async (/** @type {ProvenanceAsked} */ asked) => await this.#host.provenance?.(asked)),
       }),
+      ...(databasePassword && { databasePassword: answering(databasePassword) }),
       ...(log && { log: (/** @type {import("../index.d.ts").LogLine} */ line) => this.#host.log?.(line) }),
     };
   }

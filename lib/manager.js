@@ -97,10 +97,10 @@ export class MemoryIndexManager extends ManagedEngine {
    * @param {ManagerHost} host
    * @param {ManagerRequest["describe"]} describe
    */
-  static async #create({ nativeRequest, embed, sessions, problems }, host, describe) {
+  static async #create({ nativeRequest, embed, sessions, databasePassword, problems }, host, describe) {
     const port = new HostPort(host);
     const open = async (/** @type {boolean} */ background) =>
-      native().openManager({ ...nativeRequest, background }, port.native(embed, sessions));
+      native().openManager({ ...nativeRequest, background }, port.native(embed, sessions, databasePassword));
     const manager = new MemoryIndexManager(open, problems, port, describe);
     return (await manager.acquire()) ? manager : null;
   }

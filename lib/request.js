@@ -1,7 +1,7 @@
 // What opening an engine needs, from what the host and JavaScript users give.
 
-import { resolveAccounts, resolveDatabaseUrl } from "./accounts.js";
-import { agentConfig, defaultAgentId, normalizeAgentId, searchOverview } from "./config.js";
+import { databasePassword, resolveAccounts, resolveDatabaseUrl } from "./accounts.js";
+import { agentConfig, databaseSetting, defaultAgentId, normalizeAgentId, searchOverview } from "./config.js";
 import { homeDir, processEnv, stateDir } from "./env.js";
 import { modelPaths as defaultModelPaths } from "./model.js";
 
@@ -52,9 +52,11 @@ export async function prepare({
     embed,
     // Always the same conversations, whoever asks for them: no reason to open another engine.
     sessions,
+    // Asked for with each connection, and so not part of the request.
+    databasePassword: databasePassword(cfg, id, sources),
     problems,
     owner: ownerKey(nativeRequest.stateDir, id),
-    settings: JSON.stringify([nativeRequest, embed ? embedIds.get(embed) : null]),
+    settings: JSON.stringify([nativeRequest, embed ? embedIds.get(embed) : null, databaseSetting(cfg, id, "password") ?? null]),
   };
 }
 

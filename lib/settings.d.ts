@@ -187,6 +187,8 @@ export interface PluginSettings {
     postgres?: {
       /** postgresql://user:password@host:5432/database, as `${NAME}` of an environment variable or a reference to a secret. */
       url?: string | SecretReference;
+      /** The password, where it is not in the address, as `${NAME}` or a reference: asked for anew with each connection, for tokens that expire. */
+      password?: string | SecretReference;
       /** Schema that all tables are in. Default: openclaw_memory. */
       schema?: string;
       /** Agents of one tenant share their vectors: no text is paid for twice. Default: default. */

@@ -70,9 +70,23 @@ export class Host {
    * @returns {Promise<HostConfig>}
    */
   async sourceConfig() {
+    const snapshot = await this.#configFile();
+    return snapshot?.sourceConfig ?? snapshot?.resolved ?? this.config();
+  }
+
+  /**
+   * The configuration as a person wrote it: with the names of variables, which the host fills in everywhere else. Empty where
+   * the host does not show it.
+   * @returns {Promise<HostConfig>}
+   */
+  async authoredConfig() {
+    const snapshot = await this.#configFile();
+    return snapshot?.authoredConfig ?? snapshot?.parsed ?? {};
+  }
+
+  async #configFile() {
     const sdk = (await importSdk("config-mutation")) ?? (await importSdk("config-runtime"));
-    const read = await sdk?.readConfigFileSnapshotForWrite?.();
-    return read?.snapshot?.sourceConfig ?? read?.snapshot?.resolved ?? this.config();
+    return (await sdk?.readConfigFileSnapshotForWrite?.())?.snapshot;
   }
 
   /** The host's version, for example `2026.9.6`. */

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::{
     automatic::to_value,
     error::to_js,
-    manager::{ProgressFunction, open_call, progress_callback},
+    host::NativeHost,
+    manager::{ProgressFunction, open_call_with, progress_callback},
     promise::promise,
     types::OpenRequest,
 };
@@ -26,8 +27,12 @@ pub fn database_script(env: &Env, schema: String, role: Option<String>) -> napi:
 
 /// What can be said of the database of an agent whose index cannot be opened; null when it is in no database.
 #[napi(ts_return_type = "Promise<DoctorCheck[] | null>")]
-pub fn examine_database(env: &Env, request: OpenRequest) -> napi::Result<PromiseRaw<'_, Value>> {
-    let call = open_call(request);
+pub fn examine_database<'env>(
+    env: &'env Env,
+    request: OpenRequest,
+    host: Option<NativeHost<'_>>,
+) -> napi::Result<PromiseRaw<'env, Value>> {
+    let call = open_call_with(env, request, host.as_ref())?;
     promise(env, async move { to_value(&services::examine_database(call).await?) }, |checks| checks)
 }
 
@@ -39,8 +44,9 @@ pub fn copy_store<'env>(
     request: OpenRequest,
     into_database: bool,
     progress: Option<ProgressFunction<'_>>,
+    host: Option<NativeHost<'_>>,
 ) -> napi::Result<PromiseRaw<'env, Value>> {
-    let call = open_call(request);
+    let call = open_call_with(env, request, host.as_ref())?;
     let progress = match progress.as_ref().map(progress_callback).transpose()? {
         Some(progress) => progress,
         None => std::sync::Arc::new(|_: &services::Step| {}),

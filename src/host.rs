@@ -37,6 +37,9 @@ pub struct NativeHost<'a> {
     /// Tells whose words files hold.
     #[napi(ts_type = "(asked: ProvenanceAsked) => Promise<HostAnswer>")]
     pub provenance: Option<Function<'a, Value, Promise<HostAnswer>>>,
+    /// Tells the password of the database that the settings name, as it is now.
+    #[napi(ts_type = "() => Promise<HostAnswer>")]
+    pub database_password: Option<Function<'a, Value, Promise<HostAnswer>>>,
     /// Is told what the engine says; must not throw.
     #[napi(ts_type = "LogFunction")]
     pub log: Option<LogFunction<'a>>,
@@ -103,6 +106,8 @@ const ADAPTER: &str = "the host's adapter failed: ";
 const CONVERSATIONS: &str = "the host's conversations: ";
 /// Names who tells whose words a file holds.
 const PROVENANCE: &str = "the origin of files: ";
+/// Names who tells the password of the database.
+const PASSWORD: &str = "the password of the database: ";
 /// A model's failure says by itself whose it is.
 const MODEL: &str = "";
 
@@ -132,6 +137,7 @@ pub(super) struct JsHost {
     conversations: Option<Arc<JsonCallback>>,
     model: Option<Arc<JsonCallback>>,
     provenance: Option<Arc<JsonCallback>>,
+    password: Option<Arc<JsonCallback>>,
     log: Option<Sink>,
 }
 
@@ -142,15 +148,17 @@ impl JsHost {
         let conversations = host.conversations.as_ref().map(json_callback).transpose()?;
         let model = host.ask_model.as_ref().map(json_callback).transpose()?;
         let provenance = host.provenance.as_ref().map(json_callback).transpose()?;
+        let password = host.database_password.as_ref().map(json_callback).transpose()?;
         let log = host.log.as_ref().map(|log| sink(env, log)).transpose()?;
         let offers = Offers {
             embed: embed.as_ref().map_or_else(Vec::new, |_| serves.unwrap_or_else(|| vec![String::new()])),
             conversations: conversations.is_some(),
             model: model.is_some(),
             provenance: provenance.is_some(),
+            database_password: password.is_some(),
             log: log.is_some(),
         };
-        Ok(Self { thread: JsThread::current(env)?, offers, embed, conversations, model, provenance, log })
+        Ok(Self { thread: JsThread::current(env)?, offers, embed, conversations, model, provenance, password, log })
     }
 
     /// The number of its thread.
@@ -218,6 +226,10 @@ impl Host for JsHost {
 
     fn provenance(&self, asked: ProvenanceAsked) -> BoxFuture<'static, Result<Vec<Origin>>> {
         self.ask(self.provenance.as_ref(), &asked, PROVENANCE)
+    }
+
+    fn database_password(&self) -> BoxFuture<'static, Result<String>> {
+        self.ask(self.password.as_ref(), &(), PASSWORD)
     }
 
     fn log(&self, line: Line) -> bool {

@@ -49,13 +49,7 @@ pub fn open_manager<'env>(
     request: OpenRequest,
     host: Option<NativeHost<'_>>,
 ) -> napi::Result<PromiseRaw<'env, Option<NativeManager>>> {
-    let served = request.embed_providers.clone();
-    let mut call = open_call(request);
-    if let Some(host) = &host {
-        let host = JsHost::new(env, host, served)?;
-        call.thread = host.thread();
-        call.host = Some(Arc::new(host));
-    }
+    let call = open_call_with(env, request, host.as_ref())?;
     promise(env, services::open(call), |lease| lease.map(NativeManager::new))
 }
 
@@ -73,7 +67,19 @@ pub fn resolve_settings(env: &Env, request: OpenRequest) -> napi::Result<Option<
     }))
 }
 
-pub(super) fn open_call(request: OpenRequest) -> OpenCall {
+/// What opening needs, with the host where there is one.
+pub(super) fn open_call_with(env: &Env, request: OpenRequest, host: Option<&NativeHost<'_>>) -> napi::Result<OpenCall> {
+    let served = request.embed_providers.clone();
+    let mut call = open_call(request);
+    if let Some(host) = host {
+        let host = JsHost::new(env, host, served)?;
+        call.thread = host.thread();
+        call.host = Some(Arc::new(host));
+    }
+    Ok(call)
+}
+
+fn open_call(request: OpenRequest) -> OpenCall {
     OpenCall {
         config: request.config,
         agent_id: request.agent_id,

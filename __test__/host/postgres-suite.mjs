@@ -44,12 +44,14 @@ export function postgresSuite(version) {
     let said = "";
     steps();
 
-    /** @param {Record<string, string>} files @param {{url: string, schema: string}} [where] */
-    const hostOf = async (files, { url, schema } = database) => {
+    /** @param {Record<string, string>} files @param {{url: string, schema: string}} [where] @param {string} [password] */
+    const hostOf = async (files, { url, schema } = database, password) => {
       const made = await TestHost.start(version, { files, rules: RULES });
       await made.addPlugin(tarball);
       made.env.MEMORY_PG_URL = url;
-      await made.configure({ store: { driver: "postgres", postgres: { url: REFERENCE, schema } } });
+      if (password) made.env.MEMORY_PG_PASSWORD = password;
+      const ofItsOwn = password && { password: { source: "env", provider: "default", id: "MEMORY_PG_PASSWORD" } };
+      await made.configure({ store: { driver: "postgres", postgres: { url: REFERENCE, schema, ...ofItsOwn } } });
       return made;
     };
     /** What a command prints, which is kept. @param {TestHost} where @param {string[]} args */
@@ -133,7 +135,9 @@ export function postgresSuite(version) {
     });
 
     test("a second gateway with the same agent and other notes reads, and changes nothing", async () => {
-      const other = await hostOf({ "MEMORY.md": "# Memory\n- A notebook of somebody else, who writes more.\n" });
+      // Its password is a secret beside the address.
+      const bare = { ...database, url: database.url.replace(`:${database.password}@`, "@") };
+      const other = await hostOf({ "MEMORY.md": "# Memory\n- A notebook of somebody else, who writes more.\n" }, bare, database.password);
       const [{ report }] = await json(other, "index");
       expect(report.warning).toMatch(/of other notes/);
       expect(report).toMatchObject({ changed: 0, removed: 0 });
@@ -149,6 +153,16 @@ export function postgresSuite(version) {
       expect(JSON.stringify(await found(other, "notebook"))).not.toContain("somebody else");
       const [{ report: own }] = await json(host, "index");
       expect(own).toMatchObject({ changed: 0, removed: 0 });
+
+      // Written in plain text it is told.
+      await other.configure({ store: { driver: "postgres", postgres: { url: database.url, schema: database.schema } } });
+      const plain = await told(other, "doctor", "--dry-run");
+      expect([plain.code, plain.output]).toEqual([
+        1,
+        expect.stringMatching(/problem password: store\.postgres\.url holds a password in plain/),
+      ]);
+      await other.configure({ store: { driver: "postgres", postgres: { url: REFERENCE, schema: database.schema } } });
+      other.env.MEMORY_PG_URL = database.url;
 
       // Until somebody says that it is to be of these notes, and has seen what goes.
       const asked = await told(other, "store", "adopt");

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { plainDatabaseSecrets } from "../../lib/accounts.js";
 import { pruneConfig } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
 import { prepare } from "../../lib/request.js";
@@ -63,4 +64,48 @@ test("an addon that speaks with no database says so, and not where the database 
     .catch((/** @type {any} */ error) => error);
   expect(refused).toMatchObject({ code: "MEM_CONFIG", message: expect.stringContaining("speaks with no PostgreSQL") });
   expect(`${refused.stack} ${JSON.stringify(refused)}`).not.toMatch(/c4nary|localhost/);
+});
+
+test("a password of its own is asked for each time, and travels with no request", async () => {
+  const env = { HOME: state, MEMORY_PG_PASSWORD: "first-c4nary" };
+  const cfg = config("postgresql://ana@localhost/memory");
+  const reference = { source: "env", id: "MEMORY_PG_PASSWORD" };
+  Object.assign(cfg.plugins.entries["memory-core-rs"].config.store.postgres, { password: reference });
+  /** @type {unknown[]} */
+  const asked = [];
+  const resolveSecret = async (/** @type {unknown} */ secret) => {
+    asked.push(secret);
+    return env.MEMORY_PG_PASSWORD;
+  };
+  const prepared = await prepare({ cfg, env, stateDir: state, credentialSources: { resolveSecret } });
+  expect(asked).toEqual([]);
+  expect(await prepared.databasePassword?.()).toBe("first-c4nary");
+  env.MEMORY_PG_PASSWORD = "second-c4nary";
+  expect(await prepared.databasePassword?.()).toBe("second-c4nary");
+  expect(asked).toEqual([reference, reference]);
+  expect(JSON.stringify(prepared)).not.toContain("c4nary");
+  expect(prepared.nativeRequest.config.plugins.entries["memory-core-rs"].config.store.postgres).toEqual({});
+  env.MEMORY_PG_PASSWORD = "";
+  await expect(prepared.databasePassword?.()).rejects.toMatchObject({
+    code: "MEM_CONFIG",
+    message: expect.stringContaining("store.postgres.password is a secret reference"),
+  });
+  // Another reference is another engine.
+  Object.assign(cfg.plugins.entries["memory-core-rs"].config.store.postgres, { password: { ...reference, id: "OTHER" } });
+  expect((await prepare({ cfg, env, stateDir: state })).settings).not.toBe(prepared.settings);
+  expect((await prepare({ cfg: config(ADDRESS), env, stateDir: state })).databasePassword).toBe(undefined);
+});
+
+test("a password in plain text is told", () => {
+  for (const [url, password, found] of /** @type {[unknown, unknown, string[]][]} */ ([
+    [ADDRESS, undefined, ["store.postgres.url"]],
+    ["postgresql://ana@localhost/memory", "c4nary", ["store.postgres.password"]],
+    ["postgresql://ana@localhost/memory", OF_ENVIRONMENT, []],
+    ["postgresql://ana:\u0024{MEMORY_PG_PASSWORD}@localhost/memory", undefined, []],
+    [OF_ENVIRONMENT, { source: "exec", id: "token" }, []],
+    [undefined, undefined, []],
+  ])) {
+    const cfg = { plugins: { entries: { "memory-core-rs": { config: { store: { postgres: { url, password } } } } } } };
+    expect(plainDatabaseSecrets(cfg, "main")).toEqual(found);
+  }
 });

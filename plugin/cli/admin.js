@@ -1,7 +1,9 @@
 // `openclaw memory reset`, `doctor` and `backup`
 
 import path from "node:path";
+import { plainDatabaseSecrets } from "../../lib/accounts.js";
 import { errorCause, errorRemedy } from "../../lib/errors.js";
+import { HostPort } from "../../lib/host-port.js";
 import { native } from "../../lib/native.js";
 import { prepare } from "../../lib/request.js";
 import { automaticAgent } from "../hooks/agent.js";
@@ -58,7 +60,7 @@ function roomText(bytes) {
  * @param {{agent?: string, dryRun?: boolean, json?: boolean}} options
  */
 export async function runDoctor(host, options) {
-  const missing = missingRequirements(host, await host.sourceConfig());
+  const [missing, written] = [missingRequirements(host, await host.sourceConfig()), await host.authoredConfig()];
   /** @param {import("./agents.js").OneAgent} agent @param {unknown} error */
   const instead = async ({ cfg, agentId }, error) => {
     const checks = await databaseChecks(host, { cfg, agentId });
@@ -81,6 +83,7 @@ export async function runDoctor(host, options) {
             remedy: "openclaw memory-core-rs setup",
           },
     );
+    checks.push(...plainDatabaseSecrets(written, agentId).map(plainCheck));
     if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
     if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
     return { ok: checks.every(({ ok }) => ok), checks };
@@ -95,12 +98,18 @@ export async function runDoctor(host, options) {
  * @returns {Promise<Check[] | undefined>}
  */
 async function databaseChecks(host, { cfg, agentId }) {
-  const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: PURPOSE }));
+  const { nativeRequest, databasePassword } = await prepare(host.managerRequest({ cfg, agentId, purpose: PURPOSE }));
   return (
     (await native()
-      .examineDatabase(nativeRequest)
+      .examineDatabase(nativeRequest, new HostPort({}).native(undefined, undefined, databasePassword))
       .catch(() => null)) ?? undefined
   );
+}
+
+/** @param {string} setting @returns {Check} */
+function plainCheck(setting) {
+  const remedy = "Put it into a variable of the gateway's environment and name that, or use a reference {source, id}";
+  return { name: "password", ok: false, found: `${setting} holds a password in plain text`, remedy };
 }
 
 /** @param {Check} check */

@@ -1,5 +1,6 @@
 // `openclaw memory store …`
 
+import { HostPort } from "../../lib/host-port.js";
 import { native } from "../../lib/native.js";
 import { prepare } from "../../lib/request.js";
 import { forEachAgent, forOneAgent } from "./agents.js";
@@ -89,8 +90,11 @@ function adoptionText(agentId, place, workspace, { known, same, changed, missing
 export async function runStoreCopy(host, { to, ...options }) {
   if (to !== "postgres" && to !== "sqlite") throw new Error(`--to takes postgres or sqlite, not "${to}".`);
   await forOneAgent(host, options, { name: "memory store", doing: "Memory store copy" }, async ({ cfg, agentId }) => {
-    const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
-    const copied = await withProgress("Copying vectors", (progress) => native().copyStore(nativeRequest, to === "postgres", progress));
+    const { nativeRequest, databasePassword } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
+    const port = new HostPort({}).native(undefined, undefined, databasePassword);
+    const copied = await withProgress("Copying vectors", (progress) =>
+      native().copyStore(nativeRequest, to === "postgres", progress, port),
+    );
     if (options.json) return printJson({ agentId, to, ...(copied ?? { status: "disabled" }) });
     if (!copied) return print(`Memory search disabled (${agentId}).`);
     const { schema, file, vectors, known } = copied;

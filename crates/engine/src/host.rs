@@ -31,6 +31,9 @@ pub trait Host: Send + Sync {
     /// Tells whose words files hold, one answer a file, in order.
     fn provenance(&self, asked: ProvenanceAsked) -> BoxFuture<'static, Result<Vec<Origin>>>;
 
+    /// Tells the password of the database that the settings name, as it is now.
+    fn database_password(&self) -> BoxFuture<'static, Result<String>>;
+
     /// Gives a line to the host's log; false when that is gone.
     fn log(&self, line: Line) -> bool;
 }
@@ -46,6 +49,8 @@ pub struct Offers {
     pub model: bool,
     /// Whether it knows whose words a file holds.
     pub provenance: bool,
+    /// Whether it knows the password of the database; else that is in its address.
+    pub database_password: bool,
     /// Whether it has a log for us.
     pub log: bool,
 }
@@ -169,6 +174,14 @@ impl Hosts {
         }
     }
 
+    /// The password of the database as it is now.
+    ///
+    /// # Errors
+    /// What the host gives, [`Code::Closed`] when no thread that knows it lives.
+    pub(crate) async fn database_password(&self) -> Result<String> {
+        self.ask(|offers| offers.database_password, |host| host.database_password()).await
+    }
+
     fn newest(&self, offers: fn(&Offers) -> bool) -> Option<Arc<dyn Host>> {
         self.known.lock().iter().rev().map(|(_, host)| host).find(|host| offers(host.offers())).cloned()
     }
@@ -225,6 +238,17 @@ mod tests {
         assert_eq!(hosts.ask_model(task()).await.unwrap(), "first", "one that has ended is passed over");
         hosts.join(1, ended());
         assert_eq!(hosts.ask_model(task()).await.unwrap_err().code(), Code::Closed);
+    }
+
+    // Connections live longer than the thread that opened the first index on them.
+    #[tokio::test]
+    async fn a_password_is_asked_of_whichever_thread_lives() {
+        let hosts = Hosts::default();
+        assert_eq!(hosts.database_password().await.unwrap_err().code(), Code::Closed);
+        hosts.join(1, Arc::new(FakeHost::default().with_password(|| Ok("first".to_owned()))));
+        hosts.join(2, Arc::new(FakeHost::default().with_password(|| Err(Error::new(Code::Closed, "ended")))));
+        hosts.join(3, Arc::new(FakeHost::default()));
+        assert_eq!(hosts.database_password().await.unwrap(), "first");
     }
 
     #[tokio::test]

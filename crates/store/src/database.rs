@@ -4,7 +4,14 @@
 mod server;
 pub mod tables;
 
-use std::{fmt, path::PathBuf, time::Duration};
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+    path::PathBuf,
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
 
 use sha2::{Digest, Sha256};
 
@@ -16,11 +23,49 @@ use model::{
     error::{Code, Error, Result},
 };
 
+/// A password to come.
+pub type Password = Pin<Box<dyn Future<Output = Result<String>> + Send>>;
+
+/// Tells the password of a database, each time that a connection is made: it may be a token that expires. All that tell the
+/// one of an address are equal.
+#[derive(Clone)]
+pub struct AskPassword(
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "nothing that connects is built in"))]
+    Arc<dyn Fn() -> Password + Send + Sync>,
+);
+
+impl AskPassword {
+    /// One that is asked by this function.
+    pub fn new(ask: impl Fn() -> Password + Send + Sync + 'static) -> Self {
+        Self(Arc::new(ask))
+    }
+
+    /// The password as it is now.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn ask(&self) -> Password {
+        (self.0)()
+    }
+}
+
+impl PartialEq for AskPassword {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for AskPassword {}
+
+impl Hash for AskPassword {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
 /// How a database is reached and used.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Options {
     /// Its address, `postgresql://user:password@host:port/database`; several hosts stand apart by commas.
     pub url: String,
+    /// The password, in the place of the one in the address.
+    pub password: Option<AskPassword>,
     /// The schema that all tables are in.
     pub schema: String,
     /// Whose memory: agents of one tenant share their vectors.
@@ -43,6 +88,7 @@ impl Options {
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
+            password: None,
             schema: "openclaw_memory".to_owned(),
             tenant: "default".to_owned(),
             ssl: DatabaseSsl::Auto,

@@ -75,11 +75,11 @@ mod with_server {
         index::owner::Adoption,
         services::{
             Lease, OpenCall, Progress, SearchCall, SyncCall, copy_store,
-            testing::{asking, sync},
+            testing::{FakeHost, asking, sync},
         },
     };
     use ::search::types::Hit;
-    use model::cancel::Cancel;
+    use model::{cancel::Cancel, error::Error};
     use store::{
         copying::VectorsCopied,
         postgres::{
@@ -298,6 +298,48 @@ mod with_server {
             assert!(began.elapsed() < Duration::from_secs(60), "nothing was cleared, or {} vectors stay", vectors());
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
+        engine.release().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_host_tells_the_password_of_each_connection_and_nothing_repeats_it() {
+        let Some(schema) = Schema::new() else { return };
+        let (login, server) = schema.url.split_once('@').unwrap();
+        let (address, password) = login.rsplit_once(':').unwrap();
+        let home = Home::new(&[("memory/a.md", "The kettle is new.\n")]);
+        let told = Arc::new(parking_lot::Mutex::new(Err("the token is away".to_owned())));
+        let asked = Arc::new(AtomicUsize::new(0));
+        let call = || {
+            let (told, asked) = (Arc::clone(&told), Arc::clone(&asked));
+            let host = FakeHost::default().with_password(move || {
+                asked.fetch_add(1, Ordering::SeqCst);
+                told.lock().clone().map_err(|why| Error::new(Code::Config, why))
+            });
+            OpenCall {
+                state_dir: home.state(),
+                workspace_dir: Some(home.workspace()),
+                // Connections of its own.
+                database_url: Some(embed::secret::Secret::new(format!("{address}@{server}?application_name=told"))),
+                host: Some(Arc::new(host)),
+                ..open_call(home.dir.path(), &settings(&schema.name))
+            }
+        };
+        let refused = crate::services::open(call()).await.err().expect("it opened");
+        assert!(refused.message.contains("the token is away"), "{refused}");
+        assert!(refused.remedy.as_ref().is_some_and(|remedy| remedy.contains("store.postgres.password")), "{refused}");
+        *told.lock() = Ok("c4nary".to_owned());
+        let refused = crate::services::open(call()).await.err().expect("it opened");
+        assert!(refused.message.contains("refused user or password"), "{refused}");
+        assert!(!format!("{refused} {refused:?}").contains("c4nary"), "{refused:?}");
+        *told.lock() = Ok(password.to_owned());
+        let engine = crate::services::open(call()).await.unwrap().unwrap();
+        let before = asked.load(Ordering::SeqCst);
+        let text_only = SyncCall { reason: "test".into(), force: false, text_only: true };
+        engine.indexer.sync(text_only, Cancel::new(), None).await.unwrap();
+        assert_eq!(ask(&engine, "kettle", true).await.len(), 1);
+        assert!(asked.load(Ordering::SeqCst) <= before + 4, "once a connection, of which there are four at most");
+        let status = serde_json::to_string(&engine.status()).unwrap();
+        assert!(!status.contains(password), "{status}");
         engine.release().await;
     }
 

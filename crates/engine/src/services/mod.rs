@@ -16,6 +16,7 @@ mod indexer;
 mod mapper;
 mod model_check;
 mod open;
+mod passwords;
 mod place;
 #[cfg(test)]
 mod properties_tests;

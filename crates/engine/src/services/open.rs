@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::{
     Engine,
     admin::{Check, database},
+    passwords,
     provider::Provider,
     registry::Lease,
 };
@@ -144,7 +145,9 @@ pub(super) fn in_database(call: &OpenCall, settings: &Settings, database: &Datab
         Error::new(Code::Config, "store.postgres.url says no address of a database, or names a secret that cannot be read")
             .remedy("Set store.postgres.url, for example to \"${MEMORY_PG_URL}\" with that variable in the gateway's environment")
     })?;
+    let host = call.host.as_ref().filter(|host| host.offers().database_password);
     let options = Options {
+        password: host.map(|host| passwords::asked(url.expose(), call.thread, host)),
         schema: database.schema.clone(),
         tenant: database.tenant.clone(),
         ssl: database.ssl,

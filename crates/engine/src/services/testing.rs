@@ -180,9 +180,11 @@ pub(crate) struct FakeHost {
     conversations: Option<AskHost>,
     model: Option<Box<AnswerModel>>,
     provenance: Option<Box<TellOrigins>>,
+    password: Option<Box<TellPassword>>,
 }
 
 type AnswerModel = dyn Fn(ModelTask) -> Result<String> + Send + Sync;
+type TellPassword = dyn Fn() -> Result<String> + Send + Sync;
 type TellOrigins = dyn Fn(ProvenanceAsked) -> Vec<Origin> + Send + Sync;
 
 impl FakeHost {
@@ -213,6 +215,12 @@ impl FakeHost {
         self.provenance = Some(Box::new(tell));
         self
     }
+
+    pub(crate) fn with_password(mut self, tell: impl Fn() -> Result<String> + Send + Sync + 'static) -> Self {
+        self.offers.database_password = true;
+        self.password = Some(Box::new(tell));
+        self
+    }
 }
 
 impl Host for FakeHost {
@@ -237,6 +245,11 @@ impl Host for FakeHost {
     fn provenance(&self, asked: ProvenanceAsked) -> BoxFuture<'static, Result<Vec<Origin>>> {
         let origins = (self.provenance.as_ref().unwrap())(asked);
         Box::pin(async move { Ok(origins) })
+    }
+
+    fn database_password(&self) -> BoxFuture<'static, Result<String>> {
+        let told = (self.password.as_ref().unwrap())();
+        Box::pin(async move { told })
     }
 
     fn log(&self, _: Line) -> bool {

@@ -2,6 +2,7 @@
 //! the runtime.
 
 use std::{
+    borrow::Cow,
     cell::Cell,
     future::poll_fn,
     sync::{
@@ -26,9 +27,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{
     config::Options,
-    error::{away, of_postgres, too_old},
+    error::{away, no_password, of_postgres, too_old},
     tls,
 };
+use crate::database::AskPassword;
 use model::{
     cancel::Cancel,
     error::{Code, Error, Result},
@@ -46,12 +48,30 @@ pub type Param<'a> = (&'a (dyn ToSql + Sync), Type);
 /// A statement with its values.
 pub type Statement<'a> = (&'a str, &'a [Param<'a>]);
 
+/// How long a password is waited for: a program may have to ask somebody for a token.
+const PASSWORD: Duration = Duration::from_secs(20);
+
 /// Makes connections.
 struct Manager {
     /// How many were made.
     made: Arc<AtomicU64>,
     server: tokio_postgres::Config,
     tls: MakeRustlsConnect,
+    password: Option<AskPassword>,
+    connect_timeout: Duration,
+}
+
+impl Manager {
+    /// The server, with the password as it is now.
+    async fn server(&self) -> Result<Cow<'_, tokio_postgres::Config>> {
+        let Some(password) = &self.password else { return Ok(Cow::Borrowed(&self.server)) };
+        let asked = tokio::time::timeout(PASSWORD, password.ask()).await;
+        let password =
+            asked.map_err(|_| no_password(&format!("there was no answer in {} s", PASSWORD.as_secs())))??;
+        let mut server = self.server.clone();
+        server.password(password);
+        Ok(Cow::Owned(server))
+    }
 }
 
 impl managed::Manager for Manager {
@@ -59,7 +79,10 @@ impl managed::Manager for Manager {
     type Error = Error;
 
     async fn create(&self) -> Result<Client> {
-        let (client, connection) = self.server.connect(self.tls.clone()).await.map_err(|error| of_postgres(&error))?;
+        let server = self.server().await?;
+        let connected = tokio::time::timeout(self.connect_timeout, server.connect(self.tls.clone())).await;
+        let (client, connection) =
+            connected.map_err(|_| no_answer(self.connect_timeout))?.map_err(|error| of_postgres(&error))?;
         let version = connection.parameter("server_version").unwrap_or_default();
         let major = version.split(|c: char| !c.is_ascii_digit()).next().and_then(|major| major.parse().ok());
         if major.is_none_or(|major: u32| major < OLDEST) {
@@ -308,6 +331,10 @@ fn wait<T>(runtime: &Handle, cancel: &Cancel, wanted: impl Future<Output = T>) -
     })
 }
 
+fn no_answer(within: Duration) -> Error {
+    away(&format!("the database cannot be reached (no answer in {} ms)", within.as_millis()))
+}
+
 impl Database {
     /// Checks how it is to be reached; nothing is sent before the first transaction.
     ///
@@ -317,10 +344,12 @@ impl Database {
         let checked = options.check()?;
         let tls = tls::connector(checked.ssl, options.ssl_root_cert.as_deref())?;
         let made = Arc::<AtomicU64>::default();
-        let manager = Manager { made: Arc::clone(&made), server: checked.server, tls };
+        let (password, connect_timeout) = (options.password.clone(), options.connect_timeout);
+        let manager = Manager { made: Arc::clone(&made), server: checked.server, tls, password, connect_timeout };
         let timeouts = Timeouts {
             wait: Some(options.statement_timeout),
-            create: Some(options.connect_timeout),
+            // Asking for the password and connecting have limits of their own.
+            create: None,
             recycle: Some(options.connect_timeout),
         };
         let pool = Pool::builder(manager).max_size(options.pool_size.max(1)).timeouts(timeouts);
@@ -370,9 +399,7 @@ impl Database {
             PoolError::Timeout(managed::TimeoutType::Wait) => {
                 Error::new(Code::Busy, "all connections to the database are in use")
             }
-            PoolError::Timeout(_) => {
-                away(&format!("the database cannot be reached (no answer in {} ms)", self.connect_timeout.as_millis()))
-            }
+            PoolError::Timeout(_) => no_answer(self.connect_timeout),
             _ => Error::new(Code::Closed, "the store is closed"),
         })
     }

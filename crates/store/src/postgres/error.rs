@@ -48,6 +48,12 @@ pub(super) fn away(why: &str) -> Error {
     Error::new(Code::Io, why).remedy(CHECK_SERVER)
 }
 
+/// That nobody tells the password.
+pub(super) fn no_password(why: &str) -> Error {
+    Error::new(Code::Config, format!("the password of the database is not known: {why}"))
+        .remedy("See that store.postgres.password names a secret that can be read")
+}
+
 /// The first error of a kind that another one comes from.
 fn cause<E: StdError + 'static>(error: &tokio_postgres::Error) -> Option<&E> {
     let mut next: Option<&(dyn StdError + 'static)> = error.source();

@@ -3,9 +3,14 @@
 use std::{
     net::SocketAddr,
     path::PathBuf,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
+
+use parking_lot::Mutex;
 
 use rustls::{
     ServerConfig,
@@ -19,7 +24,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 
 use super::*;
-use crate::postgres::connect::SNAPSHOT;
+use crate::{database::AskPassword, postgres::connect::SNAPSHOT};
 use model::{
     config::settings::DatabaseSsl,
     error::{Code, Error},
@@ -231,4 +236,56 @@ fn more_callers_than_connections_wait_for_each_other() {
         let calls: Vec<_> = (0..16).map(|_| scope.spawn(|| run(&database, "SELECT pg_sleep(0.01)"))).collect();
         assert!(calls.into_iter().all(|call| call.join().unwrap().is_ok()));
     });
+}
+
+#[test]
+fn a_password_of_its_own_is_asked_for_anew_with_each_connection() {
+    let Some((place, ..)) = prepared() else { return };
+    let (role, (_, server)) = (format!("app_{}", place.schema), place.url.rsplit_once('@').unwrap());
+    let (token, asked) = (Arc::new(Mutex::new("ordinary".to_owned())), Arc::new(AtomicUsize::new(0)));
+    let (current, count) = (Arc::clone(&token), Arc::clone(&asked));
+    let ask = AskPassword::new(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+        let token = current.lock().clone();
+        Box::pin(
+            async move { if token.is_empty() { Err(Error::new(Code::Config, "nobody tells it")) } else { Ok(token) } },
+        )
+    });
+    let address = format!("postgresql://{role}:c4nary@{server}");
+    let of_its_own = Options { pool_size: 1, password: Some(ask), ..options(&address) };
+    let database = database(&of_its_own);
+    for _ in 0..3 {
+        run(&database, "SELECT 1").unwrap();
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 1, "once for one connection, and not the one in the address");
+    // The token has expired: who is connected stays so, and who comes next asks again.
+    let expire = |next: &str| run(&place.database, &format!("ALTER ROLE {role} PASSWORD '{next}'")).unwrap();
+    let lose = || while run(&database, "SELECT pg_terminate_backend(pg_backend_pid())").is_ok() {};
+    expire("c4nary-2");
+    run(&database, "SELECT 1").unwrap();
+    lose();
+    let refused = loop {
+        match run(&database, "SELECT 1") {
+            Err(error) if error.code() == Code::Io => {}
+            other => break other.unwrap_err(),
+        }
+    };
+    assert!(refused.code() == Code::Config && refused.message.contains("refused user or password"), "{refused}");
+    assert!(!format!("{refused} {refused:?} {of_its_own:?}").contains("c4nary"), "{refused:?}");
+    let before = asked.load(Ordering::SeqCst);
+    *token.lock() = "c4nary-2".to_owned();
+    run(&database, "SELECT 1").unwrap();
+    assert_eq!(asked.load(Ordering::SeqCst), before + 1);
+    // What keeps it from being told is told, and the next one is asked again.
+    *token.lock() = String::new();
+    lose();
+    let untold = loop {
+        match run(&database, "SELECT 1") {
+            Err(error) if error.code() == Code::Io => {}
+            other => break other.unwrap_err(),
+        }
+    };
+    assert_eq!(untold.message, "nobody tells it");
+    *token.lock() = "c4nary-2".to_owned();
+    run(&database, "SELECT 1").unwrap();
 }
