@@ -184,7 +184,7 @@ impl Analyzer {
             let cut = self.cut(line);
             let mut found = Vec::new();
             self.emit(&cut, &Ambient::default(), &mut found);
-            out.extend(found.iter().filter(|o| !o.stop).map(|o| self.lexicon.term(o.term).text.to_string()));
+            out.extend(found.iter().filter(|o| !o.stop).map(|o| self.lexicon.text(o.term).to_owned()));
         }
         out
     }
@@ -218,14 +218,13 @@ impl Analyzer {
     fn collect(&mut self, found: &[Occurrence], fts: &mut String, hashes: &mut Vec<u32>) {
         self.seen.resize(self.lexicon.term_count(), 0);
         for occurrence in found {
-            let term = self.lexicon.term(occurrence.term);
             if !occurrence.stop {
-                hashes.push(term.hash);
+                hashes.push(self.lexicon.hash(occurrence.term));
             }
             let seen = &mut self.seen[occurrence.term as usize];
             if *seen != self.epoch {
                 *seen = self.epoch;
-                push_term(fts, &term.text);
+                push_term(fts, self.lexicon.text(occurrence.term));
             }
         }
     }
@@ -286,17 +285,11 @@ impl Analyzer {
     }
 
     fn emit_word(&mut self, id: WordId, language: Language, out: &mut Vec<Occurrence>) {
-        let (term, stop) = match self.lexicon.language_of(id, language) {
-            // A stop word stays as it is: its stem could be the stem of a real word.
-            Some(language) if self.lexicon.word(id).stop.contains(language) => (self.lexicon.word(id).folded, true),
-            Some(language) => (self.lexicon.stem(id, language), false),
-            None => (self.lexicon.word(id).folded, false),
-        };
-        if self.lexicon.term(term).text.is_empty() {
-            // Nothing but decoration, such as a lone tatweel.
+        let meant = self.lexicon.meant(id, language);
+        if meant.empty {
             return;
         }
-        out.push(Occurrence { term, stop });
+        out.push(Occurrence { term: meant.term, stop: meant.stop });
         for i in 0..self.lexicon.word(id).parts.len() {
             let part = self.lexicon.word(id).parts[i];
             self.emit_word(part, language, out);
@@ -342,7 +335,7 @@ impl Analyzer {
         for i in first..end {
             if cut.pieces[i].script != Script::Spaced {
                 self.emit_piece(cut, i, language, out);
-            } else if let Some(id) = cut.words[i].filter(|id| self.lexicon.word(*id).lower.len() > 1) {
+            } else if let Some(id) = cut.words[i].filter(|id| self.lexicon.lower(*id).len() > 1) {
                 self.emit_word(id, language, out);
             }
         }
@@ -391,7 +384,7 @@ impl Analyzer {
             match cut.words[i] {
                 Some(id) => {
                     let folded = self.lexicon.word(id).folded;
-                    whole.push_str(&self.lexicon.term(folded).text);
+                    whole.push_str(self.lexicon.text(folded));
                 }
                 None => whole.push_str(piece.of(&cut.text)),
             }

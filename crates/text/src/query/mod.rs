@@ -168,10 +168,11 @@ pub fn understand(query: &str, now_ms: i64, zone: &str) -> QueryPlan {
 /// What tells the language of a query: as in a text, and words that shape questions, which are too few there to count.
 fn votes(analyzer: &Analyzer, cut: &Cut<'_>) -> Votes {
     let mut votes = cut.votes;
-    for word in cut.words.iter().flatten().map(|id| analyzer.lexicon.word(*id)) {
+    let lexicon = &analyzer.lexicon;
+    for id in cut.words.iter().flatten().copied() {
         // Some are a plain word of English: "llama", "stand".
-        if !thesaurus::knows(&word.lower) {
-            votes.add(shaped_in(&analyzer.lexicon.term(word.folded).text), SHAPING_VOTE);
+        if !thesaurus::knows(lexicon.lower(id)) {
+            votes.add(shaped_in(lexicon.text(lexicon.word(id).folded)), SHAPING_VOTE);
         }
     }
     votes
@@ -285,7 +286,7 @@ impl Reader<'_> {
     fn is_stop(&self, id: WordId) -> bool {
         let word = self.analyzer.lexicon.word(id);
         let stop: Languages = word.stop;
-        if let [only] = Language::of_script(&word.lower) {
+        if let [only] = Language::of_script(self.analyzer.lexicon.lower(id)) {
             return stop.contains(*only);
         }
         match self.decided {
@@ -300,7 +301,7 @@ impl Reader<'_> {
         if self.is_stop(id) {
             if stop_words {
                 let folded = self.analyzer.lexicon.word(id).folded;
-                let term = self.analyzer.lexicon.term(folded).text.to_string();
+                let term = self.analyzer.lexicon.text(folded).to_owned();
                 self.push(at..at + 1, TermKind::StopWord, weight, Spellings::of(term));
             }
             return;
@@ -314,7 +315,7 @@ impl Reader<'_> {
             _ => TermKind::Word,
         };
         let parts: Vec<WordId> = if is_camel { word.parts.to_vec() } else { Vec::new() };
-        let folded = self.analyzer.lexicon.term(word.folded).text.to_string();
+        let folded = self.analyzer.lexicon.text(word.folded).to_owned();
         let spellings = spellings::of_word(&mut self.analyzer.lexicon, id, &surface, self.leaders);
         let shaped = shaped_in(&folded);
         let shapes = kind == TermKind::Word && self.leaders.iter().any(|language| shaped.contains(*language));
@@ -325,7 +326,7 @@ impl Reader<'_> {
             term.weight *= SHAPING_WEIGHT;
         }
         for part in parts {
-            let lower = self.analyzer.lexicon.word(part).lower.to_string();
+            let lower = self.analyzer.lexicon.lower(part).to_owned();
             let spellings = spellings::of_word(&mut self.analyzer.lexicon, part, &lower, self.leaders);
             self.push(at..at + 1, TermKind::Word, weight * spellings::PART_WEIGHT, spellings);
         }

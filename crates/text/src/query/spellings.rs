@@ -41,8 +41,8 @@ impl Spellings {
 /// The spellings of a word. `leaders` are the languages the query may be in; empty = any.
 pub(super) fn of_word(lexicon: &mut Lexicon, id: WordId, surface: &str, leaders: &[Language]) -> Spellings {
     let mut spellings = Spellings::default();
-    let lower = lexicon.word(id).lower.to_string();
-    let folded = lexicon.term(lexicon.word(id).folded).text.to_string();
+    let lower = lexicon.lower(id).to_owned();
+    let folded = lexicon.text(lexicon.word(id).folded).to_owned();
     if lexicon.word(id).has_digit {
         if let Some(parted) = part_digits(&folded) {
             spellings.add(parted, 0.9);
@@ -58,7 +58,7 @@ pub(super) fn of_word(lexicon: &mut Lexicon, id: WordId, surface: &str, leaders:
         // English is what the analyzer falls back on, so any word may stand there by its English stem.
         let weight = if is_likely || language == Language::English { 1.0 } else { FOREIGN };
         let term = lexicon.stem(id, language);
-        let term = lexicon.term(term).text.to_string();
+        let term = lexicon.text(term).to_owned();
         spellings.add(term, weight);
         if is_likely && folded != lower {
             spellings.add(stem(&folded, language), 0.9);

@@ -6,35 +6,58 @@ use unicode_normalization::char::decompose_compatible;
 
 use crate::{script::is_ignorable, shown::is_invisible};
 
-/// A text as a reader sees it, and where each of its bytes stands in the text as it was written.
+/// A text as a reader sees it, and where each part of it stands in the text as it was written.
 pub(super) struct Plain<'a> {
     /// The text to look at.
     pub text: Cow<'a, str>,
-    /// Of each byte of it, and of its end, the place in the original; none when both are the same.
-    origin: Option<Vec<usize>>,
+    /// Where the two move apart, or together: from a place of the text to look at on, the place in the original.
+    shifts: Vec<(usize, usize)>,
 }
 
 impl<'a> Plain<'a> {
     /// Makes the text plain; free when it is.
     pub(super) fn of(original: &'a str) -> Self {
-        if original.is_ascii() || !original.contains(|c| folded(c) != Some(c)) {
-            return Self { text: Cow::Borrowed(original), origin: None };
+        let mut plain = Self { text: Cow::Borrowed(original), shifts: Vec::new() };
+        if original.is_ascii() {
+            return plain;
         }
-        let mut text = String::with_capacity(original.len());
-        let mut origin = Vec::with_capacity(original.len() + 1);
-        for (at, c) in original.char_indices() {
-            if let Some(c) = folded(c) {
-                text.push(c);
-                origin.resize(text.len(), at);
+        let mut text = String::new();
+        // What is copied next, as it stands.
+        let mut from = 0;
+        for (at, c) in original.char_indices().filter(|(_, c)| !c.is_ascii()) {
+            let folded = folded(c);
+            if folded == Some(c) {
+                continue;
             }
+            text.push_str(original.get(from..at).unwrap_or_default());
+            from = at + c.len_utf8();
+            if let Some(folded) = folded {
+                plain.shift(text.len(), at);
+                text.push(folded);
+            }
+            plain.shift(text.len(), from);
         }
-        origin.push(original.len());
-        Self { text: Cow::Owned(text), origin: Some(origin) }
+        if !plain.shifts.is_empty() {
+            text.push_str(original.get(from..).unwrap_or_default());
+            plain.text = Cow::Owned(text);
+        }
+        plain
+    }
+
+    fn shift(&mut self, plain: usize, original: usize) {
+        match self.shifts.last_mut() {
+            Some(last) if last.0 == plain => last.1 = original,
+            _ => self.shifts.push((plain, original)),
+        }
     }
 
     /// Where a range of the plain text stands in the original, with the invisible characters behind it.
     pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
-        let place = |at: usize| self.origin.as_ref().map_or(at, |origin| origin.get(at).copied().unwrap_or(at));
+        let place = |at: usize| {
+            let after = self.shifts.partition_point(|(plain, _)| *plain <= at);
+            let last = after.checked_sub(1).and_then(|last| self.shifts.get(last));
+            last.map_or(at, |(plain, original)| original + (at - plain))
+        };
         place(range.start)..place(range.end)
     }
 }
@@ -53,5 +76,31 @@ fn folded(c: char) -> Option<char> {
             Some(if count == 1 && first.is_ascii() { first } else { c })
         }
         _ => Some(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_character_stands_where_it_was_written(text in "[a-zé\u{200B}\u{AD}Ａｚ①ßи\u{3000}\n]{0,40}") {
+            let plain = Plain::of(&text);
+            let seen: String = text.chars().filter_map(folded).collect();
+            prop_assert_eq!(&*plain.text, &seen);
+            let mut end = text.find(|c| folded(c).is_some()).unwrap_or(text.len());
+            for (at, c) in plain.text.char_indices() {
+                let range = plain.original(&(at..at + c.len_utf8()));
+                prop_assert_eq!(range.start, end);
+                let mut written = text[range.clone()].chars();
+                prop_assert_eq!(written.next().and_then(folded), Some(c));
+                prop_assert!(written.all(|c| folded(c).is_none()));
+                end = range.end;
+            }
+            prop_assert_eq!(end, text.len());
+        }
     }
 }
