@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use unicode_segmentation::UnicodeSegmentation;
 
+use self::kept::Kept;
 use super::fold::compose;
 use super::hangul::strip_particle;
 use super::language::{Language, Votes};
@@ -22,6 +23,8 @@ use super::outline::Outline;
 use super::script::Script;
 use super::token::{Glue, Piece, pieces};
 use model::layout::{MEMORY_FOLDER, is_own_note};
+
+mod kept;
 
 pub use super::lexicon::term_hash;
 
@@ -70,9 +73,11 @@ pub struct Analyzer {
     /// Per term, the chunk that last had it: makes terms distinct without a set.
     seen: Vec<u32>,
     epoch: u32,
+    kept: Kept,
 }
 
 /// A text cut into pieces, its words looked up.
+#[derive(Debug)]
 pub(super) struct Cut<'t> {
     pub(super) text: std::borrow::Cow<'t, str>,
     pub(super) pieces: Vec<Piece>,
@@ -109,9 +114,12 @@ impl Analyzer {
     pub fn chunk(&mut self, path: &str, outline: &Outline, lines: &[(u32, &str)]) -> ChunkTerms {
         if self.lexicon.trim() {
             self.seen.clear();
+            self.kept = Kept::default();
         }
         self.epoch += 1;
-        let cuts: Vec<Cut<'_>> = lines.iter().map(|(_, text)| self.cut(text)).collect();
+        let mut kept = std::mem::take(&mut self.kept);
+        let cuts = kept.lines(lines, |text| self.cut(text));
+        self.kept = kept;
         let mut ambient = Votes::default();
         for cut in &cuts {
             ambient.add_votes(&cut.votes, 1.0);
@@ -131,9 +139,7 @@ impl Analyzer {
                 }
                 let mut terms = Vec::new();
                 for title in outline.path_of_section(id) {
-                    let title = self.cut(title);
-                    found.clear();
-                    self.emit(&title, &ambient, &mut found);
+                    self.emit_above(title, &ambient, &mut found);
                     self.collect(&found, &mut fts, &mut terms);
                     self.mark(&found, &mut fts);
                 }
@@ -148,15 +154,11 @@ impl Analyzer {
             self.collect(&found, &mut fts, &mut hashes);
             spans.push((start, hashes.len(), section));
         }
-        let whole_path = self.cut(path);
-        found.clear();
-        self.emit(&whole_path, &ambient, &mut found);
+        self.emit_above(path, &ambient, &mut found);
         self.collect(&found, &mut fts, &mut Vec::new());
         // All notes are in that folder.
         let below = path.strip_prefix(MEMORY_FOLDER).and_then(|below| below.strip_prefix('/'));
-        let below = self.cut(below.unwrap_or(path));
-        found.clear();
-        self.emit(&below, &ambient, &mut found);
+        self.emit_above(below.unwrap_or(path), &ambient, &mut found);
         self.mark(&found, &mut fts);
         if is_own_note(path) {
             push_term(&mut fts, OWN_NOTE);
@@ -173,6 +175,7 @@ impl Analyzer {
                 terms: hashes.get(*start..*end).unwrap_or_default(),
             })
             .collect();
+        self.kept.keep_lines(cuts);
         let section_terms: Vec<&[u32]> = sections.iter().map(Vec::as_slice).collect();
         ChunkTerms { fts, lines: encode(&section_terms, &encoded), count: hashes.len() as u32 }
     }
@@ -235,6 +238,14 @@ impl Analyzer {
             let term = self.lexicon.above(occurrence.term);
             self.collect(&[Occurrence { term, stop: true }], fts, &mut Vec::new());
         }
+    }
+
+    /// Every term of a title or a path, in place of what `out` held.
+    fn emit_above(&mut self, text: &str, ambient: &Ambient, out: &mut Vec<Occurrence>) {
+        let (text, cut) = self.kept.take_above(text).unwrap_or_else(|| (text.into(), self.cut(text).into_owned()));
+        out.clear();
+        self.emit(&cut, ambient, out);
+        self.kept.keep_above(text, cut);
     }
 
     /// Every term of a cut text.

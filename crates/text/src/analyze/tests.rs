@@ -194,3 +194,21 @@ proptest! {
         prop_assert_eq!(blob.iter().map(|l| l.terms.len()).sum::<usize>(), chunk.count as usize);
     }
 }
+
+/// What was cut for one chunk is used again at the next: that must show in nothing.
+#[test]
+fn an_analyzer_that_saw_other_chunks_gives_the_same() {
+    let lines =
+        ["# Ana's notes", "", "the `fooBar` of C++", "", "東京 a.b_c", "the `fooBar` of C++", "Straße 42", "ﬁne Ａ"];
+    let numbered: Vec<(u32, &str)> = (1..).zip(lines).collect();
+    let outline = Outline::of(&lines.join("\n"));
+    let mut used = Analyzer::new();
+    for from in 0..lines.len() {
+        for to in from + 1..=lines.len() {
+            for path in ["memory/2026-01-02.md", "docs/fooBar.md"] {
+                let again = used.chunk(path, &outline, &numbered[from..to]);
+                assert_eq!(again, Analyzer::new().chunk(path, &outline, &numbered[from..to]), "{from}..{to}");
+            }
+        }
+    }
+}
