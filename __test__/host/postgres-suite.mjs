@@ -159,7 +159,7 @@ export function postgresSuite(version) {
       const plain = await told(other, "doctor", "--dry-run");
       expect([plain.code, plain.output]).toEqual([
         1,
-        expect.stringMatching(/problem password: store\.postgres\.url holds a password in plain/),
+        expect.stringMatching(/problem configuration: store\.postgres\.url holds a password in plain/),
       ]);
       await other.configure({ store: { driver: "postgres", postgres: { url: REFERENCE, schema: database.schema } } });
       other.env.MEMORY_PG_URL = database.url;

@@ -109,7 +109,8 @@ async function databaseChecks(host, { cfg, agentId }) {
 /** @param {string} setting @returns {Check} */
 function plainCheck(setting) {
   const remedy = "Put it into a variable of the gateway's environment and name that, or use a reference {source, id}";
-  return { name: "password", ok: false, found: `${setting} holds a password in plain text`, remedy };
+  // Hosts hide what stands behind "password:".
+  return { name: "configuration", ok: false, found: `${setting} holds a password in plain text`, remedy };
 }
 
 /** @param {Check} check */
