@@ -162,9 +162,9 @@ pub trait Embedder: Send + Sync {
     }
 
     /// Texts worth handing over in one call of [`Embedder::embed_each`]: between two calls no request is in flight,
-    /// and a text is held in memory until its call has ended (16,384 of the default chunks are about 20 MB).
+    /// and a text is held in memory until its call has ended (4,096 of the default chunks are about 5 MB).
     fn run_size(&self) -> usize {
-        16_384
+        4096
     }
 
     /// Stops what the provider still works on in the background (batch jobs), so that it is not paid for. Returns
