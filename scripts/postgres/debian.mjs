@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { cacheFolder, PostgresError } from "./binaries.mjs";
+import { cacheFolder, PostgresError, UnavailableError } from "./binaries.mjs";
 
 /** Debian's own mirror, whatever this machine takes packages from. */
 const MIRROR = "http://deb.debian.org";
@@ -34,12 +34,15 @@ export const debianBin = (cache = cacheFolder()) => path.join(cache, UNPACKED, "
 /** pgbouncer, whether it is there or not. */
 export const pgbouncerProgram = (cache = cacheFolder()) => path.join(cache, UNPACKED, "usr", "sbin", "pgbouncer");
 
-/** Runs a program in a folder. @param {string} cwd @param {string} program @param {string[]} args */
-function run(cwd, program, args) {
+/**
+ * Runs a program in a folder.
+ * @param {string} cwd @param {string} program @param {string[]} args @param {typeof PostgresError} [Failure]
+ */
+function run(cwd, program, args, Failure = PostgresError) {
   const { status, error, stderr, stdout } = spawnSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   if (!error && status === 0) return stdout;
   const why = error ? error.message : stderr.trim().split("\n").slice(-3).join("\n");
-  throw new PostgresError(
+  throw new Failure(
     `PostgreSQL 15 cannot be fetched from Debian: ${program}: ${why}\nThis takes apt-get and dpkg-deb, Debian's keys (${KEYS}), its mirror and a C compiler.`,
   );
 }
@@ -80,9 +83,9 @@ function unpack(partial) {
   };
   const own = Object.entries(options).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
   const packages = path.join(apt, "packages");
-  run(packages, "apt-get", [...own, "--quiet", "update", "--error-on=any"]);
-  run(packages, "apt-get", [...own, "--quiet", "download", ...PROGRAMS, ...LIBRARIES]);
-  run(packages, "apt-get", [...own, "--quiet", "source", "--download-only", "pgvector"]);
+  run(packages, "apt-get", [...own, "--quiet", "update", "--error-on=any"], UnavailableError);
+  run(packages, "apt-get", [...own, "--quiet", "download", ...PROGRAMS, ...LIBRARIES], UnavailableError);
+  run(packages, "apt-get", [...own, "--quiet", "source", "--download-only", "pgvector"], UnavailableError);
   for (const name of readdirSync(packages).filter((name) => name.endsWith(".deb"))) run(packages, "dpkg-deb", ["-x", name, partial]);
   const lib = path.join(partial, "usr", "lib", "postgresql", "15", "lib");
   // Beside the server's own, so that one folder has to be named to the loader.
