@@ -268,6 +268,8 @@ export type StoreCopied = VectorsCopied & {
   schema: string;
   /** The file. */
   file: string;
+  /** What was written down beside the index. */
+  books: BooksCopied;
 };
 
 /** How the notes on this disk compare with those that an index in a database knows. */
@@ -844,6 +846,20 @@ export type VectorsCopied = {
   vectors: number;
   /** Those of them that it had already. */
   known: number;
+};
+
+/** What was copied besides vectors; what was there already counts too. */
+export type BooksCopied = {
+  /** Days and models that embedding cost something. */
+  costs: number;
+  /** Texts that a provider refused. */
+  refusals: number;
+  /** Texts with vectors of their lines. */
+  lines: number;
+  /** Sentences with evidence for them. */
+  claims: number;
+  /** Runs of consolidation, but for one that is being applied. */
+  runs: number;
 };
 
 /** An entry to be added. */

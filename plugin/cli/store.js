@@ -92,15 +92,17 @@ export async function runStoreCopy(host, { to, ...options }) {
   await forOneAgent(host, options, { name: "memory store", doing: "Memory store copy" }, async ({ cfg, agentId }) => {
     const { nativeRequest, databasePassword } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
     const port = new HostPort({}).native(undefined, undefined, databasePassword);
-    const copied = await withProgress("Copying vectors", (progress) =>
-      native().copyStore(nativeRequest, to === "postgres", progress, port),
-    );
+    const copied = await withProgress("Copying", (progress) => native().copyStore(nativeRequest, to === "postgres", progress, port));
     if (options.json) return printJson({ agentId, to, ...(copied ?? { status: "disabled" }) });
     if (!copied) return print(`Memory search disabled (${agentId}).`);
-    const { schema, file, vectors, known } = copied;
+    const { schema, file, vectors, known, books } = copied;
     const places = [file, `PostgreSQL, schema ${schema}`];
     const [from, into] = to === "postgres" ? places : places.toReversed();
     print(`Copied from ${from} to ${into} (${agentId}): ${counted(vectors, "vector")}, ${known} of them there already.`);
+    const { costs, refusals, lines, claims, runs } = books;
+    print(
+      `Written down: ${counted(costs, "daily cost")}, ${counted(refusals, "refusal")}, lines of ${counted(lines, "text")}, ${counted(claims, "claim")}, ${counted(runs, "run")} of consolidation.`,
+    );
     print(`With store.driver "${to}", \`openclaw memory index\` makes the rest of your notes, and embeds nothing again.`);
   });
 }

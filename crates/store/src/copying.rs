@@ -1,4 +1,5 @@
-//! What was paid for, from one store to another: vectors, by the hash of their text. All else is made again of the notes.
+//! What was paid for, from one store to another: vectors, by the hash of their text. What was written down goes with them
+//! ([`crate::books`]), and all else is made again of the notes.
 
 use rusqlite::params;
 use serde::Serialize;

@@ -14,7 +14,7 @@
 //! - [`transcripts`] – how far each was read. [`usage`] – what embedding cost.
 //! - [`consolidation`] – claims with their evidence, and runs that can be undone.
 //! - [`forget`], [`checks`] – removing for good, looking for damage.
-//! - [`copying`] – vectors from one store to another.
+//! - [`copying`], [`books`] – vectors, and what was written down, from one store to another.
 //! - [`place`], [`others`] – an index belongs to one workspace, and takes vectors from those of the others.
 //! - [`backup`], [`restore`] – a copy of all of it, and back.
 //! - [`lease`] – one process at a time indexes; [`recover`] – a damaged file is set aside and its vectors are saved.
@@ -51,6 +51,7 @@ mod admin;
 pub mod all_vectors;
 pub mod backup;
 mod batch_jobs;
+pub mod books;
 pub mod cache;
 pub mod candidates;
 mod changed;

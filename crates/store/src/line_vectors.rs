@@ -94,7 +94,7 @@ impl Reader<'_> {
 }
 
 /// What a model in this process makes of the lines of a text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineData {
     /// Of the text.
     pub hash: Hash,

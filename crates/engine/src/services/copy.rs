@@ -1,4 +1,4 @@
-//! From a file to a database and back: what was paid for goes along, and nothing is embedded again.
+//! From a file to a database and back: what was paid for and written down goes along, and nothing is embedded again.
 
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use model::{
 };
 use store::{
     Location, OpenOptions, Store,
+    books::BooksCopied,
     copying::VectorsCopied,
     place::{self, Workspace},
 };
@@ -31,9 +32,11 @@ pub struct StoreCopied {
     /// Vectors.
     #[serde(flatten)]
     pub copied: VectorsCopied,
+    /// What was written down beside the index.
+    pub books: BooksCopied,
 }
 
-/// Copies the vectors of an agent from its file to the database that its settings name, or back, whichever of both is in
+/// Copies the vectors of an agent, and what was written down beside its index, from its file to the database that its settings name, or back, whichever of both is in
 /// use now. None when memory search is switched off.
 ///
 /// # Errors
@@ -73,10 +76,13 @@ pub async fn copy_store(
             let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
             progress(&Step { completed: count(completed), total: count(total), label: String::new() });
         };
-        let copied = from.copy_vectors_to(to, &cancel, step);
+        let copied = from
+            .copy_vectors_to(to, &cancel, step)
+            .and_then(|copied| from.copy_books_to(to, &cancel).map(|books| (copied, books)));
         in_file.close();
         in_database.close();
-        Ok(Some(StoreCopied { schema: database.schema, file: file.display().to_string(), copied: copied? }))
+        let (copied, books) = copied?;
+        Ok(Some(StoreCopied { schema: database.schema, file: file.display().to_string(), copied, books }))
     })
     .await
 }

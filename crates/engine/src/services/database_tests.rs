@@ -379,6 +379,8 @@ mod with_server {
         for query in &asked {
             expected.push(ask(&in_file, query, false).await);
         }
+        let cost = in_file.context.store().read(|r| r.usage_of("", "9")).unwrap().remove(0).spent;
+        assert!(cost.embedded > 0);
         assert!(expected.iter().filter(|hits| !hits.is_empty()).count() * 10 > asked.len() * 9);
         in_file.release().await;
         // Whichever of both the settings choose.
@@ -417,6 +419,10 @@ mod with_server {
         forget_file();
         let before = paid();
         let engine = home.open_set(settings(&schema.name)).await;
+        let known = tokio::task::block_in_place(|| engine.context.store().read(|r| r.usage_of("", "9")));
+        let known = known.unwrap().remove(0).spent;
+        // What the searches sent is booked when the engine ends.
+        assert!(known.sent.texts >= cost.sent.texts && known.embedded == cost.embedded, "{known:?} {cost:?}");
         let report = sync(&engine).await;
         assert_eq!((paid(), report.pending, report.changed), (before, 0, notes.len()));
         let mut same = 0;

@@ -13,6 +13,7 @@ pub mod agent;
 mod all_vectors;
 mod batch_jobs;
 pub mod blocks;
+mod books;
 mod cache;
 mod candidates;
 mod checks;

@@ -122,7 +122,7 @@ impl tests::Backend for Backend {
 }
 
 /// A store in a place of its own; none where there is no server.
-fn served() -> Option<(Backend, Arc<Store>)> {
+pub(super) fn served() -> Option<(Backend, Arc<Store>)> {
     server()?;
     let backend = <Backend as tests::Backend>::fresh();
     let store = tests::Backend::open(&backend, OpenOptions::default());

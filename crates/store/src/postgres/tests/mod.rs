@@ -6,6 +6,7 @@ mod books;
 mod cluster;
 mod connecting;
 mod consolidation;
+mod copying;
 mod forgetting;
 #[cfg(unix)]
 mod killing;
