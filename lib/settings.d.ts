@@ -203,6 +203,10 @@ export interface PluginSettings {
       connectTimeoutMs?: number;
       /** How long a statement may take, in milliseconds. Default: 30000. */
       statementTimeoutMs?: number;
+      /** How long a search may take an index for unchanged without asking, in milliseconds; what this gateway writes it sees at once. Default: 0. */
+      maxStalenessMs?: number;
+      /** Most megabytes of words kept in memory, for all agents of a process. Default: 64. */
+      cacheMb?: number;
       /** Whether tables are made, and brought to this version, when they are not. Default: true. */
       migrate?: boolean;
     };

@@ -80,6 +80,10 @@ pub struct Options {
     pub connect_timeout: Duration,
     /// How long a statement may take.
     pub statement_timeout: Duration,
+    /// How long what an agent has read of itself is good for without asking whether something was written; default not at all.
+    pub max_staleness: Duration,
+    /// Most bytes of what is kept in memory of words, of all agents of the process.
+    pub cache_bytes: usize,
 }
 
 impl Options {
@@ -96,6 +100,8 @@ impl Options {
             pool_size: 4,
             connect_timeout: Duration::from_secs(3),
             statement_timeout: Duration::from_secs(30),
+            max_staleness: Duration::ZERO,
+            cache_bytes: 64 << 20,
         }
     }
 }

@@ -426,6 +426,16 @@ impl Store {
         }
     }
 
+    /// How often all stores of the process on the same database have waited for its answer; 0 of a file.
+    #[cfg(all(feature = "postgres", feature = "testing"))]
+    #[must_use]
+    pub fn waits(&self) -> u64 {
+        match &self.backend {
+            Backend::Sqlite(_) => 0,
+            Backend::Postgres(postgres) => postgres.agent().database().waits(),
+        }
+    }
+
     /// Finishes waiting writes, gives the lease back, empties the log and closes all connections. Takes less than a
     /// second: what is not done by then is refused with [`Code::Closed`]. Calls after this one are refused as well.
     pub fn close(&self) {

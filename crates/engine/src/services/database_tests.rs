@@ -343,6 +343,34 @@ mod with_server {
         engine.release().await;
     }
 
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_search_that_was_asked_before_waits_for_the_database_a_few_times_only() {
+        let Some(schema) = Schema::new() else { return };
+        let notes = notes();
+        let notes: Vec<(&str, &str)> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let mut home = Home::new(&notes);
+        // Connections of its own: nobody else waits on them.
+        home.database = Some(format!("{}?application_name=counted", schema.url));
+        for (patience, most_by_words, most) in [(0, 7, 11), (60_000, 4, 6)] {
+            let mut settings = settings(&schema.name);
+            settings["store"]["postgres"]["maxStalenessMs"] = json!(patience);
+            let engine = home.open_set(settings).await;
+            sync(&engine).await;
+            let waits = async |lexical_only: bool| {
+                let before = engine.context.store().waits();
+                assert!(!ask(&engine, "about the kettle and the harbour", lexical_only).await.is_empty());
+                engine.context.store().waits() - before
+            };
+            let mut counted = Vec::new();
+            for lexical_only in [true, false] {
+                counted.push((waits(lexical_only).await, waits(lexical_only).await));
+            }
+            println!("{patience} ms: cold and warm by words {:?}, and by meaning too {:?}", counted[0], counted[1]);
+            assert!(counted[0].1 <= most_by_words && counted[1].1 <= most, "{counted:?}");
+            engine.release().await;
+        }
+    }
+
     // Whoever went over to a database would have paid for all texts once more.
     #[tokio::test(flavor = "multi_thread")]
     async fn vectors_of_the_file_that_the_index_was_are_taken_over() {

@@ -155,6 +155,8 @@ pub(super) fn in_database(call: &OpenCall, settings: &Settings, database: &Datab
         pool_size: database.pool_size,
         connect_timeout: Duration::from_millis(database.connect_timeout_ms),
         statement_timeout: Duration::from_millis(database.statement_timeout_ms),
+        max_staleness: Duration::from_millis(database.max_staleness_ms),
+        cache_bytes: database.cache_mb << 20,
         ..Options::new(url.expose())
     };
     let (agent, beside) = (settings.agent_id.clone(), settings.database_path.clone());

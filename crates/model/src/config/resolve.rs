@@ -121,6 +121,8 @@ fn database(reader: &mut Reader<'_>, home: &Path) -> (Driver, DatabaseSettings) 
         pool_size: reader.count(&table::STORE_POSTGRES_POOL_SIZE),
         connect_timeout_ms: reader.integer(&table::STORE_POSTGRES_CONNECT_TIMEOUT_MS),
         statement_timeout_ms: reader.integer(&table::STORE_POSTGRES_STATEMENT_TIMEOUT_MS),
+        max_staleness_ms: reader.integer(&table::STORE_POSTGRES_MAX_STALENESS_MS),
+        cache_mb: reader.count(&table::STORE_POSTGRES_CACHE_MB),
         migrate: reader.switch(&table::STORE_POSTGRES_MIGRATE),
     };
     (driver, database)

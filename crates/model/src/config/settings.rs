@@ -123,6 +123,10 @@ pub struct DatabaseSettings {
     pub connect_timeout_ms: u64,
     /// How long a statement may take, in milliseconds; default 30,000.
     pub statement_timeout_ms: u64,
+    /// How long what was read of an index may be taken for unchanged, in milliseconds, 0–60,000; default 0.
+    pub max_staleness_ms: u64,
+    /// Most megabytes of words kept in memory, 1–4,096; default 64.
+    pub cache_mb: usize,
     /// Whether tables are made, and brought to this version; default yes.
     pub migrate: bool,
 }

@@ -213,6 +213,12 @@ pub(super) const STORE_POSTGRES_CONNECT_TIMEOUT_MS: Integer = Integer { key: "st
 /// How long a statement may take, in milliseconds. Default: 30000.
 pub(super) const STORE_POSTGRES_STATEMENT_TIMEOUT_MS: Integer = Integer { key: "store.postgres.statementTimeoutMs", range: 1000..=600_000, default: 30_000 };
 
+/// How long a search may take an index for unchanged without asking, in milliseconds; what this gateway writes it sees at once. Default: 0.
+pub(super) const STORE_POSTGRES_MAX_STALENESS_MS: Integer = Integer { key: "store.postgres.maxStalenessMs", range: 0..=60_000, default: 0 };
+
+/// Most megabytes of words kept in memory, for all agents of a process. Default: 64.
+pub(super) const STORE_POSTGRES_CACHE_MB: Integer = Integer { key: "store.postgres.cacheMb", range: 1..=4096, default: 64 };
+
 /// Whether tables are made, and brought to this version, when they are not. Default: true.
 pub(super) const STORE_POSTGRES_MIGRATE: Switch = Switch { key: "store.postgres.migrate", default: true };
 

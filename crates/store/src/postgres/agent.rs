@@ -1,7 +1,7 @@
 //! The memory of one agent: snapshots of it, and writes, which are numbered.
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     ops::Deref,
     sync::{
         Arc,
@@ -23,6 +23,7 @@ use super::{
     error::of_postgres,
     order::KnownOrder,
     schema::Schema,
+    state::{Known, KnownState, State},
     vectors::Loaded,
     words::{NewSegment, Pending},
 };
@@ -61,6 +62,8 @@ pub struct Agent {
     pub(super) token: Mutex<Option<i64>>,
     /// What was read of the order of chunks.
     known_order: KnownOrder,
+    /// What was read of it as a whole.
+    known_state: KnownState,
     /// What was read of the vectors.
     pub(crate) loaded: Mutex<Option<Loaded>>,
     /// Whether opening has made it.
@@ -123,8 +126,21 @@ impl Agent {
         let id = column(&row, 0)?;
         let living = Living::new(&options.owner);
         let (token, known_order, loaded) = (Mutex::new(None), Mutex::new(None), Mutex::new(None));
+        let known_state = Mutex::new(None);
         let is_closed = AtomicBool::new(false);
-        Ok(Self { database, schema, options, id, token, known_order, loaded, is_new, is_closed, _living: living })
+        Ok(Self {
+            database,
+            schema,
+            options,
+            id,
+            token,
+            known_order,
+            known_state,
+            loaded,
+            is_new,
+            is_closed,
+            _living: living,
+        })
     }
 
     fn setting(&self, begin: &'static str) -> Setting<'_> {
@@ -153,8 +169,19 @@ impl Agent {
     pub fn read<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.check_open()?;
         self.database.transact(cancel, &self.setting(SNAPSHOT), |tx| {
-            let known_order = Some(&self.known_order);
-            f(&Reader { tx, agent: self.id, tenant: &self.options.tenant, pending: None, known_order })
+            f(&Reader {
+                tx,
+                agent: self.id,
+                tenant: &self.options.tenant,
+                pending: None,
+                known_order: Some(&self.known_order),
+                known: Some(Known {
+                    last: &self.known_state,
+                    kept: &self.database.kept,
+                    patience: self.database.max_staleness,
+                }),
+                state: OnceCell::new(),
+            })
         })
     }
 
@@ -203,7 +230,15 @@ impl Agent {
         let (version, first_id) = (column(&row, 0)?, column(&row, 1)?);
         let (pending, next_id) = (RefCell::default(), Cell::new(first_id));
         let (tenant, pending_words) = (self.options.tenant.as_str(), Some(&pending));
-        let reader = Reader { tx: &transaction, agent: self.id, tenant, pending: pending_words, known_order: None };
+        let reader = Reader {
+            tx: &transaction,
+            agent: self.id,
+            tenant,
+            pending: pending_words,
+            known_order: None,
+            known: None,
+            state: OnceCell::new(),
+        };
         let value = match f(&Tx { reader, now_ms: self.options.clock.now_ms(), version, next_id: &next_id }) {
             Ok(value) => value,
             Err(error) => {
@@ -218,7 +253,12 @@ impl Agent {
             params.push(("UPDATE agent SET next_id = $2 WHERE id = $1", vec![int8(&self.id), int8(&last_id)]));
         }
         let last: Vec<Statement<'_>> = params.iter().map(|(sql, params)| (*sql, params.as_slice())).collect();
-        match transaction.commit(&last) {
+        let done = transaction.commit(&last);
+        // What comes next in this process sees it, however young what was read before is.
+        if let Some((_, read)) = &mut *self.known_state.lock() {
+            *read = None;
+        }
+        match done {
             Ok(()) => Ok(value),
             // All was done but for the last word, and the answer to that was lost.
             Err(error) if error.code() == Code::Io => {
@@ -259,13 +299,11 @@ impl Agent {
     /// # Errors
     /// What the database answers.
     pub fn version(&self) -> Result<i64> {
-        self.read(&Cancel::new(), |reader| {
-            column(&the_row(reader.tx.row("SELECT version FROM agent WHERE id = $1", &[int8(&self.id)])?)?, 0)
-        })
+        self.read(&Cancel::new(), |reader| Ok(reader.current()?.moment.version))
     }
 
     /// The database that it is kept in.
-    pub(super) fn database(&self) -> &Database {
+    pub(crate) fn database(&self) -> &Database {
         &self.database
     }
 
@@ -296,6 +334,10 @@ pub struct Reader<'t> {
     pub(super) pending: Option<&'t RefCell<Pending>>,
     /// The order of chunks as snapshots before this one have read it; none in a write.
     pub(super) known_order: Option<&'t KnownOrder>,
+    /// What snapshots before this one have read, and keep; none in a write.
+    pub(super) known: Option<Known<'t>>,
+    /// What this one has read of the index as a whole.
+    pub(super) state: OnceCell<Arc<State>>,
 }
 
 /// One write transaction. Reads through it see its own changes.

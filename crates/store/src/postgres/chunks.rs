@@ -92,6 +92,11 @@ impl Reader<'_> {
     /// # Errors
     /// What the database answers.
     pub fn chunk_count(&self, generation: GenerationId) -> Result<u64> {
+        if let Some(state) = self.state()?
+            && let Some((_, chunks)) = state.live.as_ref().filter(|(live, _)| live.id == generation)
+        {
+            return Ok(u64::try_from(*chunks).unwrap_or_default());
+        }
         let sql = "SELECT chunks FROM generation WHERE agent = $1 AND id = $2";
         let row = self.tx.row(sql, &[int8(&self.agent), int8(&generation)])?;
         row.map_or(Ok(0), |row| natural(&row, 0))

@@ -3,12 +3,8 @@
 
 use tokio_postgres::types::Type;
 
-use super::{
-    agent::{Reader, Tx, column, int8, text, the_row},
-    moment::Moment,
-};
+use super::agent::{Reader, Tx, column, int8, text};
 use crate::{
-    embeddings::ACTIVE_SPACE,
     generations::GenerationId,
     ids::{ChunkId, SpaceId},
 };
@@ -42,35 +38,7 @@ const OF_SOME: &str = "INSERT INTO code (agent, generation, space, seq, chunk, f
        AND NOT EXISTS (SELECT 1 FROM code k WHERE k.agent = $1 AND k.chunk = c.id AND k.space = $4) \
      LIMIT $6 ON CONFLICT (agent, chunk, space) DO NOTHING";
 
-/// What is known of an agent's vectors without reading them.
-pub(super) struct State {
-    /// When it was read.
-    pub(super) moment: Moment,
-    /// The last id that was given to anything.
-    pub(super) last_id: i64,
-    /// The generation that answers searches, and its chunks.
-    pub(super) live: Option<(GenerationId, i64)>,
-    /// The space that searches use, and its dimensions.
-    pub(super) space: Option<(SpaceId, i64)>,
-}
-
 impl Reader<'_> {
-    /// What is known of the vectors without reading them, in one round trip.
-    pub(super) fn state_of_vectors(&self) -> Result<State> {
-        let sql = "SELECT a.version, a.writes, a.next_id - 1, g.id, g.chunks, s.id, s.dims FROM agent a \
-                   LEFT JOIN generation g ON g.agent = $1 AND g.state = 'live' \
-                   LEFT JOIN meta m ON m.agent = $1 AND m.key = $3 \
-                   LEFT JOIN space s ON s.tenant = $2 AND s.id = m.value::bigint WHERE a.id = $1";
-        let params = [int8(&self.agent), text(&self.tenant), text(&ACTIVE_SPACE)];
-        let row = the_row(self.tx.row(sql, &params)?)?;
-        Ok(State {
-            moment: Moment::of(&row, 0, self.tx)?,
-            last_id: column(&row, 2)?,
-            live: column::<Option<GenerationId>>(&row, 3)?.zip(column(&row, 4)?),
-            space: column::<Option<SpaceId>>(&row, 5)?.zip(column(&row, 6)?),
-        })
-    }
-
     /// Calls `f` with chunk, source and code of every chunk of a generation that got one in a space after the write with
     /// this number; in the order of the writes. As writers take turns, none comes later with a lower number.
     ///

@@ -3,7 +3,7 @@
 
 use std::{
     borrow::Cow,
-    cell::Cell,
+    cell::{Cell, RefCell},
     future::poll_fn,
     sync::{
         Arc,
@@ -28,6 +28,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::{
     config::Options,
     error::{away, no_password, of_postgres, too_old},
+    kept::Kept,
     tls,
 };
 use crate::database::AskPassword;
@@ -103,6 +104,11 @@ impl managed::Manager for Manager {
 pub struct Database {
     pool: Pool<Manager>,
     made: Arc<AtomicU64>,
+    waits: AtomicU64,
+    /// What agents have read of words.
+    pub(super) kept: Kept,
+    /// How old what an agent has read of itself may be.
+    pub(super) max_staleness: Duration,
     runtime: Handle,
     connect_timeout: Duration,
     statement_timeout: Duration,
@@ -132,11 +138,35 @@ pub struct Transaction<'d> {
     runtime: &'d Handle,
     /// How many connections the process had made to the database when it began.
     pub(super) made: u64,
+    /// How often it was waited for an answer, by all transactions of the process.
+    waits: &'d AtomicU64,
     cancel: Cancel,
+    /// What it begins with, until it is first asked something.
+    opening: RefCell<Option<Opening>>,
     /// A call was given up, and its statement may still run.
     is_stuck: Cell<bool>,
     /// A statement failed: the database has undone all, and would answer COMMIT as if nothing had happened.
     has_failed: Cell<bool>,
+}
+
+/// What a transaction begins with: it is sent with the first question, and not waited for.
+struct Opening {
+    begin: &'static str,
+    /// The limits of a statement and of standing still in milliseconds, where names are looked for, whose agents and whose rows
+    /// are seen.
+    settings: [String; 5],
+}
+
+impl Opening {
+    async fn send(&self, client: &Client) -> Result<(), tokio_postgres::Error> {
+        let sql = "SELECT set_config('statement_timeout', $1, true), \
+                   set_config('idle_in_transaction_session_timeout', $2, true), set_config('search_path', $3, true), \
+                   set_config('openclaw.tenant', $4, true), set_config('openclaw.agent', $5, true)";
+        let settings: [Param<'_>; 5] = self.settings.each_ref().map(|setting| (setting as _, Type::TEXT));
+        let (begun, set) = tokio::join!(biased; client.batch_execute(self.begin), client.query_typed(sql, &settings));
+        begun?;
+        set.map(drop)
+    }
 }
 
 impl Drop for Transaction<'_> {
@@ -152,8 +182,17 @@ impl Transaction<'_> {
         self.client.as_deref().ok_or_else(|| Error::new(Code::Internal, "a transaction is used after its end"))
     }
 
-    /// Waits for an answer of the database.
+    /// Waits for an answer of the database, which is asked to begin before where it was not.
     fn wait<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T> {
+        self.waits.fetch_add(1, Ordering::Relaxed);
+        let opening = self.opening.take();
+        let answer = async {
+            let Some(opening) = &opening else { return answer.await };
+            let client = self.client.as_deref();
+            let (begun, answer) = tokio::join!(biased; async { if let Some(client) = client { opening.send(client).await } else { Ok(()) } }, answer);
+            begun?;
+            answer
+        };
         match wait(self.runtime, &self.cancel, answer) {
             Ok(answer) => answer.map_err(|error| {
                 self.has_failed.set(true);
@@ -219,42 +258,6 @@ impl Transaction<'_> {
         self.wait(self.client()?.batch_execute(sql))
     }
 
-    /// Begins, sets what holds until the end, and runs a first statement, in one round trip.
-    fn begin(
-        &self,
-        setting: &Setting<'_>,
-        (statement, idle): (Duration, Duration),
-        first: Option<Statement<'_>>,
-    ) -> Result<Option<Row>> {
-        let client = self.client()?;
-        let millis = |timeout: Duration| timeout.as_millis().clamp(1, i32::MAX as u128).to_string();
-        let (statement, idle) = (millis(statement), millis(idle));
-        let agent = setting.agent.map(|agent| agent.to_string()).unwrap_or_default();
-        let sql = "SELECT set_config('statement_timeout', $1, true), set_config('search_path', $2, true), \
-                   set_config('openclaw.tenant', $3, true), set_config('openclaw.agent', $4, true), \
-                   set_config('idle_in_transaction_session_timeout', $5, true)";
-        let params: [Param<'_>; 5] = [
-            (&statement, Type::TEXT),
-            (&setting.search_path, Type::TEXT),
-            (&setting.tenant, Type::TEXT),
-            (&agent, Type::TEXT),
-            (&idle, Type::TEXT),
-        ];
-        let first = async {
-            match first {
-                Some((sql, params)) => client.query_typed(sql, params).await,
-                None => Ok(Vec::new()),
-            }
-        };
-        self.wait(async {
-            let (begun, set, first) =
-                tokio::join!(biased; client.batch_execute(setting.begin), client.query_typed(sql, &params), first);
-            begun?;
-            set?;
-            first.map(|rows| rows.into_iter().next())
-        })
-    }
-
     /// Runs some last statements and commits, in one round trip.
     ///
     /// # Errors
@@ -267,20 +270,27 @@ impl Transaction<'_> {
                 "a write went on after a statement of it had failed, and was undone",
             ));
         }
-        self.wait(together(self.client()?, last, Some("COMMIT")))?;
+        if self.opening.borrow().is_none() || !last.is_empty() {
+            self.wait(together(self.client()?, last, Some("COMMIT")))?;
+        }
         drop(self.client.take());
         Ok(())
     }
 
     /// Undoes all. If that fails too, the connection goes, and with it the transaction.
     pub fn rollback(mut self) {
-        if !self.is_stuck.get() && self.batch("ROLLBACK").is_ok() {
+        let was_asked = self.opening.borrow().is_none();
+        if !self.is_stuck.get() && (!was_asked || self.batch("ROLLBACK").is_ok()) {
             drop(self.client.take());
         }
     }
 
     /// Ends a transaction that has changed nothing. Nobody waits for it: what comes next on the connection does.
     fn leave(mut self) -> Result<()> {
+        if self.opening.borrow().is_some() {
+            drop(self.client.take());
+            return Ok(());
+        }
         if self.client()?.batch_execute("COMMIT").now_or_never().is_none_or(|done| done.is_ok()) {
             drop(self.client.take());
         }
@@ -358,13 +368,17 @@ impl Database {
         Ok(Self {
             pool,
             made,
+            waits: AtomicU64::new(0),
+            kept: Kept::new(options.cache_bytes),
+            max_staleness: options.max_staleness,
             runtime,
             connect_timeout: options.connect_timeout,
             statement_timeout: options.statement_timeout,
         })
     }
 
-    /// Begins a transaction with a first statement, and gives the first row of that. Blocks.
+    /// Begins a transaction with a first statement, and gives the first row of that; without one nothing is sent before it is
+    /// asked something. Blocks.
     ///
     /// # Errors
     /// What the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
@@ -378,17 +392,30 @@ impl Database {
         first: Option<Statement<'_>>,
     ) -> Result<(Transaction<'_>, Option<Row>)> {
         let client = self.client(cancel)?;
+        let limit = cancel.remaining().map_or(self.statement_timeout, |left| left.min(self.statement_timeout));
+        let millis = |timeout: Duration| timeout.as_millis().clamp(1, i32::MAX as u128).to_string();
+        // Whoever stands still in the middle holds up all other writers of the agent, and keeps dead rows from vacuum.
+        let settings = [
+            millis(limit),
+            millis(self.statement_timeout),
+            setting.search_path.to_owned(),
+            setting.tenant.to_owned(),
+            setting.agent.map(|agent| agent.to_string()).unwrap_or_default(),
+        ];
         let transaction = Transaction {
             client: Some(client),
             runtime: &self.runtime,
             made: self.made.load(Ordering::SeqCst),
+            waits: &self.waits,
             cancel: cancel.clone(),
+            opening: RefCell::new(Some(Opening { begin: setting.begin, settings })),
             is_stuck: Cell::new(false),
             has_failed: Cell::new(false),
         };
-        let limit = cancel.remaining().map_or(self.statement_timeout, |left| left.min(self.statement_timeout));
-        // Whoever stands still in the middle holds up all other writers of the agent, and keeps dead rows from vacuum.
-        let row = transaction.begin(setting, (limit, self.statement_timeout), first)?;
+        let row = match first {
+            Some((sql, params)) => transaction.row(sql, params)?,
+            None => None,
+        };
         Ok((transaction, row))
     }
 
@@ -445,6 +472,12 @@ impl Database {
                 Err(error)
             }
         }
+    }
+
+    /// How often transactions have waited for an answer.
+    #[cfg(any(test, feature = "testing"))]
+    pub fn waits(&self) -> u64 {
+        self.waits.load(Ordering::Relaxed)
     }
 
     /// Ends all connections that are idle, and refuses what comes after.

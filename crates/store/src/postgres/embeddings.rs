@@ -44,6 +44,9 @@ impl Reader<'_> {
     /// # Errors
     /// What the database answers.
     pub fn active_space(&self) -> Result<Option<SpaceRow>> {
+        if let Some(state) = self.state()? {
+            return Ok(state.space.clone());
+        }
         let sql = "SELECT s.id, s.key, s.dims FROM meta m JOIN space s ON s.tenant = $2 AND s.id = m.value::bigint \
                    WHERE m.agent = $1 AND m.key = $3";
         let params = [int8(&self.agent), text(&self.tenant), text(&ACTIVE_SPACE)];

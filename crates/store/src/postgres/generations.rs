@@ -25,7 +25,10 @@ impl Reader<'_> {
     /// # Errors
     /// What the database answers.
     pub fn live(&self) -> Result<Option<Generation>> {
-        self.generation_in("live")
+        match self.state()? {
+            Some(state) => Ok(state.live.as_ref().map(|(live, _)| live.clone())),
+            None => self.generation_in("live"),
+        }
     }
 
     /// The generation being built, if any.

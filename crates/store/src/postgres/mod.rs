@@ -28,6 +28,7 @@ mod evidence;
 mod files;
 mod forget;
 mod generations;
+mod kept;
 mod lease;
 mod line_vectors;
 mod media;
@@ -42,6 +43,7 @@ pub mod schema;
 mod served;
 mod server;
 mod skipped;
+mod state;
 mod stats;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::{
-    agent::{Reader, column, int8, the_row},
+    agent::{Reader, column, int8},
     moment::Moment,
 };
 use crate::{ids::ChunkId, order::ChunkOrder};
@@ -27,10 +27,8 @@ impl Reader<'_> {
     pub fn chunk_order(&self) -> Result<Arc<ChunkOrder>> {
         // What a write has not committed is of no use to others.
         let Some(known) = self.known_order else { return Ok(Arc::new(self.whole_order(ChunkId::default())?)) };
-        let sql = "SELECT next_id - 1, version, writes FROM agent WHERE id = $1";
-        let row = the_row(self.tx.row(sql, &[int8(&self.agent)])?)?;
-        let newest: ChunkId = column(&row, 0)?;
-        let moment = Moment::of(&row, 1, self.tx)?;
+        let state = self.current()?;
+        let (newest, moment) = (ChunkId::new(state.last_id), state.moment.clone());
         let mut known = known.lock();
         let (before, of) = known.take().unzip();
         // A snapshot of an earlier moment says nothing about what came after it.

@@ -47,8 +47,10 @@ impl Agent {
 }
 
 fn refresh(reader: &Reader<'_>, previous: Option<Loaded>) -> Result<Option<Loaded>> {
-    let state = reader.state_of_vectors()?;
-    let (Some((generation, chunks)), Some((space, dims))) = (state.live, state.space) else { return Ok(None) };
+    let state = reader.current()?;
+    let (Some((live, chunks)), Some(active)) = (&state.live, &state.space) else { return Ok(None) };
+    let Some(dims) = active.dims else { return Ok(None) };
+    let (generation, chunks, space) = (live.id, *chunks, active.id);
     let (dims, count) = (usize::try_from(dims).unwrap_or(0), usize::try_from(chunks).unwrap_or(0));
     let same = |l: &Loaded| {
         state.moment.follows(&l.moment)
@@ -79,7 +81,7 @@ fn refresh(reader: &Reader<'_>, previous: Option<Loaded>) -> Result<Option<Loade
         // What a search is still using is copied, but only when there is something new.
         Arc::make_mut(arena).append(chunk.number(), chunk.number(), Source::of(source), code)
     })?;
-    (loaded.moment, loaded.last_id, loaded.chunks) = (state.moment, state.last_id, chunks);
+    (loaded.moment, loaded.last_id, loaded.chunks) = (state.moment.clone(), state.last_id, chunks);
     Ok(Some(loaded))
 }
 

@@ -1,6 +1,6 @@
 //! Which chunks hold a term: looked up in the blocks of all segments at once, and written as one segment a transaction.
 
-use std::{cell::RefCell, collections::BTreeMap};
+use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 use tokio_postgres::{Row, types::Type};
 
@@ -8,6 +8,8 @@ use super::{
     agent::{Reader, Tx, column, int8},
     blocks::{Block, Builder, Dead, Stored, TermHash},
     connect::{Param, Statement, Transaction},
+    kept::{Kept, Shared},
+    state::Segments,
 };
 use crate::{
     files::NewChunk,
@@ -30,6 +32,20 @@ pub(super) const LOOK_UP: &str = "SELECT s.id, block.first, block.data FROM segm
      SELECT l.first, l.data FROM lex l WHERE l.agent = $1 AND l.generation = $2 AND l.segment = s.id \
      AND l.first = at.first LIMIT 1) block \
    WHERE s.agent = $1 AND s.generation = $2 ORDER BY s.first_chunk";
+
+/// Which pairs of a segment and a term are looked for in which block.
+const PLACES: &str = "SELECT w.segment, w.term, (SELECT l.first FROM lex l WHERE l.agent = $1 AND l.generation = $2 \
+       AND l.segment = w.segment AND l.first <= w.term ORDER BY l.first DESC LIMIT 1) \
+     FROM unnest($3, $4) AS w (segment, term)";
+
+/// These blocks, each once.
+const BLOCKS_OF: &str = "SELECT at.segment, block.first, block.data FROM (\
+     SELECT DISTINCT w.segment, found.first FROM unnest($3, $4) AS w (segment, term) CROSS JOIN LATERAL (\
+       SELECT l.first FROM lex l WHERE l.agent = $1 AND l.generation = $2 AND l.segment = w.segment \
+       AND l.first <= w.term ORDER BY l.first DESC LIMIT 1) found) at \
+   CROSS JOIN LATERAL (\
+     SELECT l.first, l.data FROM lex l WHERE l.agent = $1 AND l.generation = $2 AND l.segment = at.segment \
+     AND l.first = at.first LIMIT 1) block";
 
 /// What a write adds to the words of generations, before it is sent.
 #[derive(Default)]
@@ -119,8 +135,8 @@ impl NewSegment {
 /// The blocks that some terms are in.
 struct Looked {
     /// Of each segment, the oldest first, its blocks by their first hashes.
-    segments: Vec<BTreeMap<TermHash, Block<Vec<u8>>>>,
-    dead: Dead,
+    segments: Vec<BTreeMap<TermHash, Shared>>,
+    dead: Arc<Dead>,
 }
 
 impl Looked {
@@ -159,11 +175,17 @@ impl Reader<'_> {
         if let Some(pending) = self.pending {
             Pending::segments(pending, self.agent).iter().try_for_each(|segment| segment.write(self.tx))?;
         }
-        let mut hashes: Vec<i64> = terms.filter(|term| is_term(term)).map(|term| TermHash::of(term).number()).collect();
+        let mut hashes: Vec<TermHash> = terms.filter(|term| is_term(term)).map(TermHash::of).collect();
         hashes.sort_unstable();
         hashes.dedup();
+        if let (Some(known), Some(state)) = (self.known, self.state()?)
+            && state.live.as_ref().is_some_and(|(live, _)| live.id == generation)
+        {
+            return self.look_up_kept(known.kept, &state.words, generation, &hashes);
+        }
+        let hashes: Vec<i64> = hashes.into_iter().map(TermHash::number).collect();
         let params = [int8(&self.agent), int8(&generation), (&hashes as _, Type::INT8_ARRAY)];
-        let mut segments: Vec<BTreeMap<TermHash, Block<Vec<u8>>>> = Vec::new();
+        let mut segments: Vec<BTreeMap<TermHash, Shared>> = Vec::new();
         let mut last = None;
         let all = [int8(&self.agent), int8(&generation), int8(&i64::MIN), int8(&i64::MAX)];
         let (blocks, dead) = self.tx.rows_of_both((LOOK_UP, &params), (DEAD, &all))?;
@@ -173,10 +195,58 @@ impl Reader<'_> {
                 segments.push(BTreeMap::new());
             }
             if let Some(blocks) = segments.last_mut() {
-                blocks.insert(first, Block::open(first, column(&row, 2)?)?);
+                blocks.insert(first, Arc::new(Block::open(first, column(&row, 2)?)?));
             }
         }
-        Ok(Looked { segments, dead: dead_of(&dead)? })
+        Ok(Looked { segments, dead: Arc::new(dead_of(&dead)?) })
+    }
+
+    /// The blocks of the live generation that terms are in: only those that are not kept are asked for.
+    fn look_up_kept(
+        &self,
+        kept: &Kept,
+        words: &Segments,
+        generation: GenerationId,
+        terms: &[TermHash],
+    ) -> Result<Looked> {
+        let mut segments: Vec<BTreeMap<TermHash, Shared>> = Vec::with_capacity(words.ids.len());
+        let (mut missing, mut of_terms) = (Vec::<i64>::new(), Vec::<i64>::new());
+        for segment in &words.ids {
+            let mut blocks = BTreeMap::new();
+            for term in terms {
+                match kept.block(words.era, *segment, *term) {
+                    Some(found) => blocks.extend(found),
+                    None => {
+                        missing.push(*segment);
+                        of_terms.push(term.number());
+                    }
+                }
+            }
+            segments.push(blocks);
+        }
+        if !missing.is_empty() {
+            let params = [
+                int8(&self.agent),
+                int8(&generation),
+                (&missing as _, Type::INT8_ARRAY),
+                (&of_terms as _, Type::INT8_ARRAY),
+            ];
+            let (places, blocks) = self.tx.rows_of_both((PLACES, &params), (BLOCKS_OF, &params))?;
+            for row in blocks {
+                let (segment, first) = (column::<i64>(&row, 0)?, TermHash::new(column(&row, 1)?));
+                let block = Arc::new(Block::open(first, column(&row, 2)?)?);
+                kept.keep(words.era, segment, first, &block);
+                if let Some(blocks) = words.ids.iter().position(|id| *id == segment).and_then(|at| segments.get_mut(at))
+                {
+                    blocks.insert(first, block);
+                }
+            }
+            for row in places {
+                let first = column::<Option<i64>>(&row, 2)?.map(TermHash::new);
+                kept.place(words.era, column(&row, 0)?, TermHash::new(column(&row, 1)?), first);
+            }
+        }
+        Ok(Looked { segments, dead: Arc::clone(&words.dead) })
     }
 
     /// Chunks between two that are gone, and still in a segment.

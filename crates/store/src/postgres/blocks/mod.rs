@@ -156,6 +156,11 @@ pub struct Block<D> {
 }
 
 impl<D: AsRef<[u8]>> Block<D> {
+    /// Bytes that it takes.
+    pub(in super::super) fn bytes(&self) -> usize {
+        self.data.as_ref().len()
+    }
+
     /// What [`Stored`] was, with the hash it was found by.
     ///
     /// # Errors

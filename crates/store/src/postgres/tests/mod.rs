@@ -8,6 +8,7 @@ mod connecting;
 mod consolidation;
 mod copying;
 mod forgetting;
+mod keeping;
 #[cfg(unix)]
 mod killing;
 mod media;
