@@ -971,6 +971,10 @@ export type DatabaseSettings = {
   connectTimeoutMs: number;
   /** How long a statement may take, in milliseconds; default 30,000. */
   statementTimeoutMs: number;
+  /** How long what was read of an index may be taken for unchanged, in milliseconds, 0–60,000; default 0. */
+  maxStalenessMs: number;
+  /** Most megabytes of words kept in memory, 1–4,096; default 64. */
+  cacheMb: number;
   /** Whether tables are made, and brought to this version; default yes. */
   migrate: boolean;
 };
