@@ -129,6 +129,9 @@ pub const HARMLESS_TEXT: &str = "memory";
 /// Why a picture or sound has no vector where the model takes none.
 pub(crate) const TEXT_ONLY: &str = "the model takes text only";
 
+/// [`Embedder::run_size`] where nothing speaks for another one.
+pub(crate) const RUN_TEXTS: usize = 16_384;
+
 /// A provider of vectors. Implementations retry, split and pace by themselves, and never log a secret.
 pub trait Embedder: Send + Sync {
     /// The space of the vectors.
@@ -161,10 +164,11 @@ pub trait Embedder: Send + Sync {
         Usage::default()
     }
 
-    /// Texts worth handing over in one call of [`Embedder::embed_each`]: between two calls no request is in flight,
-    /// and a text is held in memory until its call has ended (4,096 of the default chunks are about 5 MB).
+    /// Texts worth handing over in one call of [`Embedder::embed_each`]: between two calls no request is in flight, how many a
+    /// request has is a share of the call (`pack.rs`), and a text is held in memory until its call has ended (16,384 of the
+    /// default chunks are about 20 MB).
     fn run_size(&self) -> usize {
-        4096
+        RUN_TEXTS
     }
 
     /// Stops what the provider still works on in the background (batch jobs), so that it is not paid for. Returns

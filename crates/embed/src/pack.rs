@@ -171,6 +171,14 @@ mod tests {
         assert_eq!(queue.next(&wide).unwrap().positions.len(), 20);
     }
 
+    // Runs of a quarter of the texts were tried for their memory, and made half as many requests again.
+    #[test]
+    fn a_whole_run_is_sent_in_large_requests() {
+        let many = vec!["text".to_owned(); crate::RUN_TEXTS];
+        let wide = Limits { items: 2048, tokens: 300_000, bytes: 1 << 20, input_tokens: 8192 };
+        assert_eq!(Queue::new(&many, 4).next(&wide).unwrap().positions.len(), 32);
+    }
+
     #[test]
     fn a_returned_request_is_packed_to_the_limits_of_now() {
         let many = texts(&[4; 4]);
