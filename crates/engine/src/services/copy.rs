@@ -36,8 +36,8 @@ pub struct StoreCopied {
     pub books: BooksCopied,
 }
 
-/// Copies the vectors of an agent, and what was written down beside its index, from its file to the database that its settings name, or back, whichever of both is in
-/// use now. None when memory search is switched off.
+/// Copies the vectors of an agent, and what was written down beside its index, from its file to the database that its
+/// settings name, or back, whichever of both is in use now. None when memory search is switched off.
 ///
 /// # Errors
 /// [`Code::NotFound`] when there is no file to copy from, [`Code::Config`] when no database is named or nothing is built in

@@ -121,19 +121,6 @@ impl Tx<'_> {
 
     /// Stores what was made of the lines of texts, which may not be in the index yet.
     pub(crate) fn keep_lines(&self, space: SpaceId, lines: &[LineData]) -> Result<()> {
-        let hashes: Vec<&[u8]> = lines.iter().map(|line| line.hash.as_slice()).collect();
-        let codes: Vec<&[u8]> = lines.iter().map(|line| line.codes.as_slice()).collect();
-        let signs: Vec<&[u8]> = lines.iter().map(|line| line.signs.as_slice()).collect();
-        let sql = "INSERT INTO line_vectors (agent, space, hash, codes, signs) SELECT $1, $2, l.* \
-                   FROM unnest($3, $4, $5) l (hash, codes, signs) \
-                   ON CONFLICT (agent, space, hash) DO UPDATE SET codes = excluded.codes, signs = excluded.signs";
-        let params = [
-            int8(&self.agent),
-            int8(&space),
-            (&hashes as _, Type::BYTEA_ARRAY),
-            (&codes as _, Type::BYTEA_ARRAY),
-            (&signs as _, Type::BYTEA_ARRAY),
-        ];
-        self.tx.execute(sql, &params).map(drop)
+        self.put_lines(space, &lines.iter().collect::<Vec<_>>(), "")
     }
 }

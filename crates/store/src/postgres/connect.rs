@@ -185,11 +185,10 @@ impl Transaction<'_> {
     /// Waits for an answer of the database, which is asked to begin before where it was not.
     fn wait<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T> {
         self.waits.fetch_add(1, Ordering::Relaxed);
-        let opening = self.opening.take();
+        let opening = self.opening.take().zip(self.client.as_deref());
         let answer = async {
-            let Some(opening) = &opening else { return answer.await };
-            let client = self.client.as_deref();
-            let (begun, answer) = tokio::join!(biased; async { if let Some(client) = client { opening.send(client).await } else { Ok(()) } }, answer);
+            let Some((opening, client)) = &opening else { return answer.await };
+            let (begun, answer) = tokio::join!(biased; opening.send(client), answer);
             begun?;
             answer
         };

@@ -97,14 +97,22 @@ impl Tx<'_> {
     pub fn insert_lines(&self, space: SpaceId, lines: &[LineData]) -> Result<()> {
         // Of a text that is there twice the last counts; a statement may not write a row twice.
         let by_hash: BTreeMap<&Hash, &LineData> = lines.iter().map(|line| (&line.hash, line)).collect();
-        let hashes: Vec<&[u8]> = by_hash.keys().map(|hash| hash.as_slice()).collect();
-        let codes: Vec<&[u8]> = by_hash.values().map(|line| line.codes.as_slice()).collect();
-        let signs: Vec<&[u8]> = by_hash.values().map(|line| line.signs.as_slice()).collect();
-        let sql = "INSERT INTO line_vectors (agent, space, hash, codes, signs) \
-                   SELECT $1, $2, l.* FROM unnest($3, $4, $5) l (hash, codes, signs) WHERE EXISTS (\
-                     SELECT 1 FROM generation g JOIN chunk c ON c.agent = $1 AND c.generation = g.id AND c.hash = l.hash \
-                     WHERE g.agent = $1) \
-                   ON CONFLICT (agent, space, hash) DO UPDATE SET codes = excluded.codes, signs = excluded.signs";
+        let is_known = "WHERE EXISTS (\
+             SELECT 1 FROM generation g JOIN chunk c ON c.agent = $1 AND c.generation = g.id AND c.hash = l.hash \
+             WHERE g.agent = $1)";
+        self.put_lines(space, &by_hash.into_values().collect::<Vec<_>>(), is_known)
+    }
+
+    /// Stores what was made of the lines of texts, each once, of those that a condition holds of.
+    pub(super) fn put_lines(&self, space: SpaceId, lines: &[&LineData], condition: &str) -> Result<()> {
+        let hashes: Vec<&[u8]> = lines.iter().map(|line| line.hash.as_slice()).collect();
+        let codes: Vec<&[u8]> = lines.iter().map(|line| line.codes.as_slice()).collect();
+        let signs: Vec<&[u8]> = lines.iter().map(|line| line.signs.as_slice()).collect();
+        let sql = format!(
+            "INSERT INTO line_vectors (agent, space, hash, codes, signs) \
+             SELECT $1, $2, l.* FROM unnest($3, $4, $5) l (hash, codes, signs) {condition} \
+             ON CONFLICT (agent, space, hash) DO UPDATE SET codes = excluded.codes, signs = excluded.signs"
+        );
         let params = [
             int8(&self.agent),
             int8(&space),
@@ -112,7 +120,7 @@ impl Tx<'_> {
             (&codes as _, Type::BYTEA_ARRAY),
             (&signs as _, Type::BYTEA_ARRAY),
         ];
-        self.tx.execute(sql, &params).map(drop)
+        self.tx.execute(&sql, &params).map(drop)
     }
 
     /// Drops up to `limit` rows of line vectors of texts that are in no generation any more; gives their number.
