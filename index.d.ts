@@ -25,6 +25,7 @@ import type {
   MemoryForgetReport,
   MemoryForgetUndone,
   MemoryHit,
+  MemoryNotesStatus,
   MemoryPlan,
   MemoryRestoreReport,
   MemorySource,
@@ -220,6 +221,8 @@ export interface MemoryStatus {
     latestRefusal?: { path: string, reason: string, refusedAtMs: number, askedAgainAtMs: number } | null
     /** Comments of curated files that cannot be understood. */
     malformedAnnotations?: { path: string, line: number, reason: string }[]
+    /** The notes themselves, where `store.postgres.notes` keeps them in a database. */
+    notes?: MemoryNotesStatus
     /** What the engine warned of in the last week, whichever process met it; the latest first, at most ten. Times in milliseconds since the epoch. */
     lastWarnings?: { level: 'error' | 'warn', message: string, count: number, sinceMs: number, atMs: number }[]
   }

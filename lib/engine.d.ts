@@ -771,6 +771,18 @@ export type ShortTermLimits = {
   maxTags: number;
 };
 
+/** The notes in the database, as `status` tells of them. */
+export type MemoryNotesStatus = {
+  /** Notes that the workspace and the database have. */
+  notes: number;
+  /** When something was last exchanged, in milliseconds since the epoch; none = never. */
+  exchangedAtMs?: number;
+  /** Texts that are kept beside another, until somebody deletes or renames them. */
+  conflicts: string[];
+  /** Notes that could not be exchanged the last time. */
+  refused: number;
+};
+
 /** Something that was left out. */
 export type SkippedFile = {
   /** The path in the form that results use. */
@@ -977,6 +989,8 @@ export type DatabaseSettings = {
   cacheMb: number;
   /** Whether tables are made, and brought to this version; default yes. */
   migrate: boolean;
+  /** Whether the notes themselves are kept there, and exchanged with the workspace; default no. */
+  notes: boolean;
 };
 
 /** Which sources are indexed. */

@@ -209,6 +209,8 @@ export interface PluginSettings {
       cacheMb?: number;
       /** Whether tables are made, and brought to this version, when they are not. Default: true. */
       migrate?: boolean;
+      /** Whether the database keeps the notes themselves: an empty workspace gets them back, and what changes is exchanged. Default: false. */
+      notes?: boolean;
     };
     /** File; {agentId} stands for the agent. Default: <state>/memory-core-rs/<agentId>/index.sqlite. */
     path?: string;

@@ -54,6 +54,7 @@ const ROOTS = {
   ResolvedSettings: "settings.rs Settings",
   AutomaticSettings: "Automatic",
   ShortTermLimits: "automatic.rs Limits",
+  MemoryNotesStatus: "exchange/mod.rs NotesStatus",
   SkippedFile: "workspace/skipped.rs Skipped",
 };
 

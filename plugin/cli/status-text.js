@@ -62,6 +62,7 @@ function agentText(
     field("Dirty", status.dirty ? paint("yellow", "yes") : "no"),
     field("Store", status.dbPath),
     ...databaseLines(scan?.database),
+    ...notesLines(status, most),
     ...diskLines(status, disk, scan?.database),
     field("Workspace", status.workspaceDir),
     ...otherWorkspaceLines(scan, most),
@@ -183,6 +184,26 @@ function databaseLines(database) {
       ? `process ${lease.pid} on ${lease.host}, until ${new Date(lease.expiresMs).toISOString()}`
       : "nobody now";
   return [field("Database", parts.filter(Boolean).join(" · ")), field("Indexed by", holder)];
+}
+
+/** The notes themselves in a database, and what is kept beside them. @param {MemoryStatus} status @param {number} most */
+function notesLines({ custom }, most) {
+  const kept = custom?.notes;
+  if (!kept) return [];
+  const { notes, exchangedAtMs, conflicts, refused } = kept;
+  const when = exchangedAtMs === undefined ? "never exchanged" : `exchanged last ${timeText(exchangedAtMs)}`;
+  const failed = refused > 0 ? paint("yellow", `, ${refused} could not be exchanged`) : "";
+  const lines = [field("Notes", `${counted(notes, "note")} in the database, ${when}${failed}`)];
+  if (conflicts.length === 0) return lines;
+  const open = paint("yellow", `${counted(conflicts.length, "text")} kept beside another; bring together what is needed, and delete:`);
+  return [
+    ...lines,
+    open,
+    ...firstOf(
+      conflicts.map((name) => `  ${name}`),
+      most,
+    ),
+  ];
 }
 
 /**

@@ -46,6 +46,7 @@ pub mod blocking;
 pub mod capture;
 pub mod consolidation;
 pub mod curated;
+mod exchange;
 pub mod forgetting;
 #[cfg(all(test, unix))]
 mod growth_tests;

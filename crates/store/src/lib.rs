@@ -78,6 +78,7 @@ pub mod line_vectors;
 mod location;
 pub mod media;
 mod meta;
+pub mod notes;
 mod open;
 pub mod order;
 pub mod others;

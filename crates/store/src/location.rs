@@ -60,6 +60,8 @@ pub enum Kept {
     Forgetting,
     /// The id of the workspace, by which an index in a database is told from that of another one.
     WorkspaceId,
+    /// What of the notes was last exchanged with a database.
+    Exchanged,
 }
 
 /// Where the memory of a SQLite file keeps something.
@@ -69,5 +71,6 @@ pub fn kept_beside(database: &Path, what: Kept) -> PathBuf {
         Kept::Forgotten => database.with_extension("forgotten.jsonl"),
         Kept::Forgetting => database.with_extension("forgetting"),
         Kept::WorkspaceId => database.with_extension("workspace-id"),
+        Kept::Exchanged => database.with_extension("notes.json"),
     }
 }

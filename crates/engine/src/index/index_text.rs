@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     curated::keep_marked,
+    exchange::Exchanged,
     transcripts::host::AskHost,
     workspace::{
         discover::{Discovery, Entry, discover},
@@ -64,6 +65,8 @@ pub(crate) struct TextReport {
     pub lost: Vec<LostFolder>,
     /// The index is of another workspace, and nothing of it was changed.
     pub is_foreign: bool,
+    /// What was exchanged with the database before; none where that keeps no notes.
+    pub exchanged: Option<Exchanged>,
     /// Why notes that are there could not be read, when the same may go well a moment later.
     pub unread: Option<Error>,
     /// Why conversations could not be brought up to date; the notes are, all the same.
@@ -78,6 +81,8 @@ pub(crate) struct TextPass<'a> {
     pub settings: &'a Settings,
     /// Whether every file is read again into a new generation.
     pub force: bool,
+    /// Whether the notes are those that the database keeps, whichever workspace indexed them last.
+    pub is_exchanged: bool,
     /// Which transcripts are looked at. A new generation that takes the place of another one gets all of them.
     pub sessions: Scope,
     /// Transcripts of which the host told that enough is new.
@@ -108,7 +113,7 @@ impl TextPass<'_> {
         roots.forgotten.check()?;
         let discovery = discover(&roots);
         self.cancel.check()?;
-        if !owner::claim(self.store, &discovery, self.force, self.cancel)? {
+        if !owner::claim(self.store, &discovery, self.force || self.is_exchanged, self.cancel)? {
             return Ok(TextReport { files: discovery.entries.len(), is_foreign: true, ..TextReport::default() });
         }
         let list_changed = self.purge_forgotten(&roots)?;

@@ -15,6 +15,8 @@ pub mod facts;
 mod indexer;
 mod mapper;
 mod model_check;
+#[cfg(test)]
+mod notes_tests;
 mod open;
 mod passwords;
 mod place;
@@ -27,6 +29,8 @@ mod searcher;
 mod telemetry;
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod testing_database;
 mod writer;
 
 use std::sync::{

@@ -6,7 +6,7 @@ use std::{
     fs::{File, TryLockError},
     io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use super::{
@@ -105,7 +105,7 @@ impl Notes {
     pub fn create(&self, relative: &str, text: &str) -> Result<bool> {
         let make = || {
             let (folder, name) = self.place(relative, true)?;
-            folder.put(&name, text.as_bytes())
+            folder.put(&name, text.as_bytes(), None)
         };
         make().map_err(|refusal| refused(refusal, &self.workspace.join(relative)))
     }
@@ -137,12 +137,26 @@ impl Notes {
     /// # Errors
     /// As [`Self::read`], and when it cannot be written.
     pub fn replace(&self, relative: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Result<bool> {
+        self.replace_dated(relative, before, after, None)
+    }
+
+    /// [`Self::replace`] with a note that was `modified` elsewhere; none = now.
+    ///
+    /// # Errors
+    /// As [`Self::replace`].
+    pub(crate) fn replace_dated(
+        &self,
+        relative: &str,
+        before: Option<&[u8]>,
+        after: Option<&[u8]>,
+        modified: Option<SystemTime>,
+    ) -> Result<bool> {
         let path = self.workspace.join(relative);
         let explain = |refusal| refused(refusal, &path);
         let Some(before) = before else {
             let Some(after) = after else { return Ok(self.bytes(relative)?.is_none()) };
             let (folder, name) = self.place(relative, true).map_err(explain)?;
-            return folder.put(&name, after).map_err(explain);
+            return folder.put(&name, after, modified).map_err(explain);
         };
         let Some(held) = self.hold(relative, Access::Change)? else { return Ok(false) };
         if held.content != before {
@@ -150,7 +164,7 @@ impl Notes {
         }
         let (folder, name) = self.place(relative, false).map_err(explain)?;
         match after {
-            Some(after) => folder.replace(&name, after, &held.file).map_err(explain)?,
+            Some(after) => folder.replace(&name, after, &held.file, modified).map_err(explain)?,
             None => folder.remove(&name).map_err(explain)?,
         }
         let late = held.read()?;

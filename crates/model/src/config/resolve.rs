@@ -124,6 +124,7 @@ fn database(reader: &mut Reader<'_>, home: &Path) -> (Driver, DatabaseSettings) 
         max_staleness_ms: reader.integer(&table::STORE_POSTGRES_MAX_STALENESS_MS),
         cache_mb: reader.count(&table::STORE_POSTGRES_CACHE_MB),
         migrate: reader.switch(&table::STORE_POSTGRES_MIGRATE),
+        notes: reader.switch(&table::STORE_POSTGRES_NOTES),
     };
     (driver, database)
 }

@@ -129,6 +129,8 @@ pub struct DatabaseSettings {
     pub cache_mb: usize,
     /// Whether tables are made, and brought to this version; default yes.
     pub migrate: bool,
+    /// Whether the notes themselves are kept there, and exchanged with the workspace; default no.
+    pub notes: bool,
 }
 
 /// Which sources are indexed.

@@ -222,6 +222,9 @@ pub(super) const STORE_POSTGRES_CACHE_MB: Integer = Integer { key: "store.postgr
 /// Whether tables are made, and brought to this version, when they are not. Default: true.
 pub(super) const STORE_POSTGRES_MIGRATE: Switch = Switch { key: "store.postgres.migrate", default: true };
 
+/// Whether the database keeps the notes themselves: an empty workspace gets them back, and what changes is exchanged. Default: false.
+pub(super) const STORE_POSTGRES_NOTES: Switch = Switch { key: "store.postgres.notes", default: false };
+
 /// File; {agentId} stands for the agent. Default: `<state>/memory-core-rs/<agentId>/index.sqlite`.
 pub(super) const STORE_PATH: OptionalText = OptionalText { key: "store.path" };
 

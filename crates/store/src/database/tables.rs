@@ -43,6 +43,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step!(6, 6, 6, "0006_books.sql"),
     step!(7, 7, 7, "0007_lines.sql"),
     step!(8, 8, 8, "0008_consolidation.sql"),
+    step!(9, 8, 8, "0009_notes.sql"),
 ];
 
 /// The table that says which steps were taken.

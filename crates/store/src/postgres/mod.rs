@@ -35,6 +35,7 @@ mod media;
 mod merging;
 mod meta;
 mod moment;
+mod notes;
 mod order;
 mod refusals;
 mod reset;

@@ -1,6 +1,7 @@
 //! What doctor says of a database: the server, the tables, and what the engine's role may do with them.
 
-use super::doctor::Check;
+use super::{super::iso, doctor::Check};
+use crate::exchange::NotesStatus;
 use store::database::Server;
 
 const SERVER: &str = "database";
@@ -9,6 +10,32 @@ const RIGHTS: &str = "rights";
 /// What was found of a server.
 pub(in crate::services) fn checks(server: &Server) -> Vec<Check> {
     vec![server_check(server), rights_check(server)]
+}
+
+/// What was found of the notes that it keeps.
+pub(super) fn notes(status: &NotesStatus) -> Check {
+    let name = "notes";
+    let NotesStatus { notes, exchanged_at_ms, conflicts, refused } = status;
+    let Some(at_ms) = exchanged_at_ms else {
+        return Check::well(name, "no note was exchanged with the database yet; `openclaw memory index` does it");
+    };
+    let told = format!("the database keeps {notes} notes, exchanged last at {}", iso(*at_ms));
+    if *refused > 0 {
+        return Check::bad(
+            name,
+            format!("{told}; {refused} could not be exchanged"),
+            "Shorten their names and texts, move away links and folders that have their names, and delete damaged rows of the \
+             table note",
+        );
+    }
+    match conflicts.as_slice() {
+        [] => Check::well(name, told),
+        conflicts => Check::bad(
+            name,
+            format!("{told}; {} texts are kept beside another: {}", conflicts.len(), conflicts.join(", ")),
+            "Bring together what is needed, and delete these files",
+        ),
+    }
 }
 
 fn server_check(server: &Server) -> Check {
@@ -72,6 +99,20 @@ mod tests {
             newest: 8,
             missing: Vec::new(),
             answered_ms: 2,
+        }
+    }
+
+    #[test]
+    fn notes_that_could_not_be_exchanged_and_texts_beside_others_are_no_good_state() {
+        let good = NotesStatus { notes: 3, exchanged_at_ms: Some(1_795_000_000_000), ..NotesStatus::default() };
+        assert_eq!(notes(&good).found, "the database keeps 3 notes, exchanged last at 2026-11-18T11:06:40Z");
+        assert!(notes(&good).ok && notes(&NotesStatus::default()).ok);
+        for (bad, words) in [
+            (NotesStatus { refused: 2, ..good.clone() }, "2 could not be exchanged"),
+            (NotesStatus { conflicts: vec!["memory/a.md".to_owned()], ..good }, "kept beside another: memory/a.md"),
+        ] {
+            let check = notes(&bad);
+            assert!(!check.ok && check.found.contains(words) && check.remedy.is_some(), "{check:?}");
         }
     }
 

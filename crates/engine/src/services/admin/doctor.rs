@@ -18,6 +18,7 @@ use super::{
     Admin, database,
 };
 use crate::{
+    exchange,
     index::plan,
     workspace::exclusions::{Exclusions, list_path},
 };
@@ -86,6 +87,10 @@ impl Admin {
                 match admin.context.store().server() {
                     Ok(server) => checks.extend(server.iter().flat_map(database::checks)),
                     Err(error) => checks.push(Check::failed("database", &error)),
+                }
+                if exchange::is_wanted(settings) {
+                    let status = exchange::status(admin.context.store());
+                    checks.push(status.map_or_else(|error| Check::failed("notes", &error), |it| database::notes(&it)));
                 }
                 checks.push(admin.integrity(repair));
                 checks.push(admin.leftovers(settings, repair));

@@ -134,6 +134,7 @@ impl Admin {
             store: copy,
             settings,
             force: false,
+            is_exchanged: false,
             sessions: Scope::None,
             noted: &noted,
             host: None,

@@ -100,7 +100,8 @@ impl Indexer {
         let look = move |indexer: &Arc<Self>, settings: &Settings| {
             let transcripts =
                 settings.sources.sessions && (sessions == Scope::All || indexer.sessions_due(settings)?);
-            Ok(transcripts || is_stale(indexer.context.store(), settings, &Cancel::new())?)
+            let (store, cancel) = (indexer.context.store(), Cancel::new());
+            Ok(transcripts || indexer.notes_are_behind(settings, &cancel)? || is_stale(store, settings, &cancel)?)
         };
         let stale = self.background(look).await;
         self.compared_now();

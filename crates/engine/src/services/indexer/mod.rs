@@ -1,6 +1,7 @@
 //! Disk to index: passes over notes and conversations, the vectors after them, and what makes both begin by themselves.
 
 mod background;
+mod exchanging;
 mod first;
 mod lines;
 mod maintenance;
@@ -30,7 +31,7 @@ use super::{
     telemetry::{Activity, Telemetry},
     writer::WriterLease,
 };
-use crate::index::{owner, plan};
+use crate::index::plan;
 use model::error::Result;
 use store::{Store, lease::LeaseRow};
 
@@ -175,7 +176,7 @@ impl Indexer {
             indexer.line_model(settings)?;
             indexer.telemetry.refresh(shutdown);
             indexer.telemetry.note_lost(plan.lost.clone());
-            indexer.telemetry.note_foreign(owner::is_foreign(store, settings, shutdown)?);
+            indexer.telemetry.note_foreign(indexer.is_foreign(settings, shutdown)?);
             let skipped = store.read(|r| r.skipped())?;
             Ok(json!({
                 "status": indexer.status(),

@@ -19,6 +19,7 @@ use super::{
     Indexer,
     queue::{Merge, Queue},
 };
+use crate::exchange;
 use crate::index::{
     Progress, Step, SyncReport,
     embed_pass::{EmbedPass, EmbedReport},
@@ -33,6 +34,7 @@ use model::{
     config::settings::{Ranking, Settings},
     error::{Code, Error, Result},
 };
+use store::Store;
 
 /// Chunks added to the `memory-core` keyword index in one transaction.
 const COMPATIBLE_STEP: usize = 400;
@@ -124,7 +126,7 @@ impl Indexer {
             removed: text.removed,
             chunks: text.chunks,
             skipped: text.skipped,
-            warning: told(&text),
+            warning: told(&text, self.context.store()),
             lost_folders: text.lost.clone(),
             ..SyncReport::default()
         };
@@ -219,11 +221,17 @@ impl Indexer {
             let (listener, noted, named) = (Arc::clone(&progress), Arc::clone(&noted), call.named.clone());
             self.background(move |indexer, settings| {
                 indexer.reading_first.store(indexer.holds_nothing()?, Ordering::Release);
+                let exchanged = indexer.exchange(settings, call.force, &listener)?;
+                if exchanged.as_ref().is_some_and(|exchanged| exchanged.is_foreign) {
+                    indexer.swept.forget();
+                    return Ok(TextReport { is_foreign: true, exchanged, ..TextReport::default() });
+                }
                 let host = indexer.context.hosts().conversations();
                 let pass = TextPass {
                     store: indexer.context.store(),
                     settings,
                     force: call.force,
+                    is_exchanged: exchanged.as_ref().is_some_and(|exchanged| exchanged.emptied.is_none()),
                     sessions: call.sessions,
                     noted: &noted,
                     host: host.as_ref(),
@@ -231,14 +239,16 @@ impl Indexer {
                     progress: &listener,
                 };
                 // Where all else is as the last pass left it.
-                let named = named.filter(|_| indexer.swept.is_of(settings));
-                let report = match named.map_or(Ok(None), |paths| pass.run_named(&paths))? {
+                let has_taken = exchanged.as_ref().is_some_and(|exchanged| exchanged.taken > 0);
+                let named = named.filter(|_| !has_taken && indexer.swept.is_of(settings));
+                let mut report = match named.map_or(Ok(None), |paths| pass.run_named(&paths))? {
                     Some(report) => report,
                     None => {
                         indexer.swept.begin(settings);
                         pass.run()?
                     }
                 };
+                report.exchanged = exchanged;
                 if report.is_foreign {
                     indexer.swept.forget();
                     return Ok(report);
@@ -411,10 +421,12 @@ impl Indexer {
 }
 
 /// What a person should know of a text pass that went through.
-fn told(report: &TextReport) -> Option<String> {
+fn told(report: &TextReport, store: &Store) -> Option<String> {
     let unread = report.unread.as_ref().map(|error| format!("Not all notes could be read: {error}"));
     let foreign = report.is_foreign.then(|| owner::FOREIGN.to_owned());
-    let told: Vec<String> = foreign.into_iter().chain(lost::warning(&report.lost)).chain(unread).collect();
+    let exchanged = report.exchanged.as_ref().and_then(|exchanged| exchange::warning(store, exchanged));
+    let told = foreign.into_iter().chain(exchanged).chain(lost::warning(&report.lost)).chain(unread);
+    let told: Vec<String> = told.collect();
     (!told.is_empty()).then(|| told.join(". "))
 }
 

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     curated::{Curated, Malformed, marked},
+    exchange::{self, NotesStatus},
     index::{
         Failure, line_pass,
         lost::{self, Folders, LostFolder},
@@ -61,6 +62,8 @@ pub(super) struct Snapshot {
     folders: Folders,
     /// Which were lost at a glance since.
     glanced: Option<Vec<LostFolder>>,
+    /// The notes that the database keeps; none where it keeps none.
+    notes: Option<NotesStatus>,
     /// The latest of the texts that the provider refused.
     refusal: Option<RefusedText>,
     /// Extra files that said they are curated.
@@ -373,6 +376,9 @@ impl Telemetry {
         if let Some(pending) = snapshot.pending_lines {
             status["custom"]["lines"] = json!({ "pending": pending, "filling": activity.filling_lines });
         }
+        if let Some(notes) = &snapshot.notes {
+            status["custom"]["notes"] = json!(notes);
+        }
         if let Some(health) = &activity.watch {
             status["custom"]["watch"] = json!(health);
         }
@@ -458,6 +464,7 @@ fn read_snapshot(
         Ok(snapshot)
     })?;
     snapshot.sizes = store.sizes()?;
+    snapshot.notes = exchange::is_wanted(settings).then(|| exchange::status(store)).transpose()?;
     Ok(snapshot)
 }
 

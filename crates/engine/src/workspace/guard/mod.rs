@@ -1,7 +1,7 @@
 //! Files of the memory, opened and made without following a link in any component, and without ever opening anything but
 //! a regular file. A link that is swapped in between check and open is refused as well.
 
-use std::{ffi::OsStr, fs::File, io, path::Path};
+use std::{ffi::OsStr, fs::File, io, path::Path, time::SystemTime};
 
 use super::roots::Located;
 use model::error::{Code, Error};
@@ -101,15 +101,20 @@ impl Folder {
         self.0.still_names(name, file)
     }
 
-    /// Makes a file, complete and on the disk or not at all; false when the name is taken, by whatever it may be.
+    /// Makes a file, complete and on the disk or not at all; false when the name is taken, by whatever it may be. `modified`: when
+    /// it shall have been modified; none = now.
     ///
     /// # Errors
     /// A [`Refusal`].
-    pub(crate) fn put(&self, name: &OsStr, content: &[u8]) -> Result<bool, Refusal> {
+    pub(crate) fn put(&self, name: &OsStr, content: &[u8], modified: Option<SystemTime>) -> Result<bool, Refusal> {
         // Nobody can have put a link where the name is not known before.
         let unfinished = format!(".{}.tmp", uuid::Uuid::new_v4().simple());
-        let named =
-            self.0.write_new(unfinished.as_ref(), content).and_then(|()| self.rename(unfinished.as_ref(), name));
+        let named = self.0.write_new(unfinished.as_ref(), content).and_then(|()| {
+            if modified.is_some() {
+                date(&self.0.file(unfinished.as_ref(), Access::Change)?, modified)?;
+            }
+            self.rename(unfinished.as_ref(), name)
+        });
         if !matches!(named, Ok(true)) {
             // Half a file helps nobody; where it cannot be removed either, the outcome says enough.
             let _ = self.0.remove(unfinished.as_ref());
@@ -117,15 +122,23 @@ impl Folder {
         named
     }
 
-    /// Puts a file, complete and on the disk, in the place of another, with the permissions of that one.
+    /// Puts a file, complete and on the disk, in the place of another, with the permissions of that one. `modified` as in
+    /// [`Self::put`].
     ///
     /// # Errors
     /// A [`Refusal`].
-    pub(crate) fn replace(&self, name: &OsStr, content: &[u8], old: &File) -> Result<(), Refusal> {
+    pub(crate) fn replace(
+        &self,
+        name: &OsStr,
+        content: &[u8],
+        old: &File,
+        modified: Option<SystemTime>,
+    ) -> Result<(), Refusal> {
         let unfinished = format!(".{}.tmp", uuid::Uuid::new_v4().simple());
         let written = self.0.write_new(unfinished.as_ref(), content).and_then(|()| {
             let file = self.0.file(unfinished.as_ref(), Access::Change)?;
             let permissions = old.metadata().map_err(Refusal::Io)?.permissions();
+            date(&file, modified)?;
             file.set_permissions(permissions).map_err(Refusal::Io)?;
             self.0.rename_over(unfinished.as_ref(), name)
         });
@@ -161,6 +174,11 @@ impl Folder {
     }
 }
 
+/// Has a file modified at a time, if one is given, before anybody else can know it.
+fn date(file: &File, modified: Option<SystemTime>) -> Result<(), Refusal> {
+    modified.map_or(Ok(()), |modified| file.set_modified(modified).map_err(Refusal::Io))
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use std::{
@@ -181,10 +199,10 @@ mod tests {
         let dir = tempfile::tempdir().expect("temporary folder");
         let made = folder(dir.path());
         let memory = dir.path().join("ws/memory");
-        assert!(made.put("a.md".as_ref(), b"one").expect("made"));
-        assert!(!made.put("a.md".as_ref(), b"two").expect("taken"));
+        assert!(made.put("a.md".as_ref(), b"one", None).expect("made"));
+        assert!(!made.put("a.md".as_ref(), b"two", None).expect("taken"));
         symlink(dir.path().join("outside.md"), memory.join("b.md")).expect("link");
-        assert!(!made.put("b.md".as_ref(), b"three").expect("taken"));
+        assert!(!made.put("b.md".as_ref(), b"three", None).expect("taken"));
         assert!(!made.rename("a.md".as_ref(), "b.md".as_ref()).expect("taken"));
         assert!(made.rename("a.md".as_ref(), "c.md".as_ref()).expect("free"));
         assert!(!dir.path().join("outside.md").exists(), "the link was followed");

@@ -9,6 +9,7 @@ mod consolidation;
 mod copying;
 mod forgetting;
 mod keeping;
+mod keeping_notes;
 #[cfg(unix)]
 mod killing;
 mod media;
