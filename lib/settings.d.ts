@@ -205,7 +205,7 @@ export interface PluginSettings {
       statementTimeoutMs?: number;
       /** How long a search may take an index for unchanged without asking, in milliseconds; what this gateway writes it sees at once. Default: 0. */
       maxStalenessMs?: number;
-      /** Most megabytes of words kept in memory, for all agents of a process. Default: 64. */
+      /** Most megabytes of words, passages and what their lines mean kept in memory, for all agents of a process. Default: 64. */
       cacheMb?: number;
       /** Whether tables are made, and brought to this version, when they are not. Default: true. */
       migrate?: boolean;

@@ -56,7 +56,7 @@ use model::{
     config::settings::{Ranking, Settings},
     error::Result,
 };
-use store::{Store, within::Within};
+use store::{Reader, Store, within::Within};
 use text::language::Language;
 
 /// What the query is as vectors; none of it for keyword search.
@@ -92,35 +92,41 @@ pub fn search(
     request: &Request,
     cancel: &Cancel,
 ) -> Result<Answer> {
-    store.read_with(cancel, |reader| {
-        let Some(live) = reader.live()? else {
-            return Ok(Answer::nothing());
-        };
-        let confine = request.confine.as_deref();
-        let within = confine.map(|confine| reader.within(live.id, |file| confine.allows(file))).transpose()?;
-        if within.as_ref().is_some_and(Within::is_empty) {
-            return Ok(Answer::nothing().beside(confine.and_then(Confine::nothing_left)));
+    store.read_with(cancel, |reader| search_in(reader, vectors, settings, request))
+}
+
+/// The same on a snapshot.
+///
+/// # Errors
+/// As [`search`].
+pub fn search_in(reader: &Reader<'_>, vectors: Vectors<'_>, settings: &Settings, request: &Request) -> Result<Answer> {
+    let Some(live) = reader.live()? else {
+        return Ok(Answer::nothing());
+    };
+    let confine = request.confine.as_deref();
+    let within = confine.map(|confine| reader.within(live.id, |file| confine.allows(file))).transpose()?;
+    if within.as_ref().is_some_and(Within::is_empty) {
+        return Ok(Answer::nothing().beside(confine.and_then(Confine::nothing_left)));
+    }
+    let vector = match (vectors.index, vectors.query) {
+        (Some(index), Some(QueryVector { vector, language, .. })) => Some(VectorQuery { index, vector, language }),
+        _ => None,
+    };
+    match settings.query.ranking {
+        Ranking::Native => {
+            let line = match vectors.line {
+                Some((key, QueryVector { vector, pieces, language })) => {
+                    reader.space(key)?.map(|space| LineQuery { space: space.id, vector, pieces, language })
+                }
+                None => None,
+            };
+            let scope = (live.id, within.as_ref());
+            native::search(reader, scope, (vector, line), &settings.query, request, &settings.zone_name())
         }
-        let vector = match (vectors.index, vectors.query) {
-            (Some(index), Some(QueryVector { vector, language, .. })) => Some(VectorQuery { index, vector, language }),
-            _ => None,
-        };
-        match settings.query.ranking {
-            Ranking::Native => {
-                let line = match vectors.line {
-                    Some((key, QueryVector { vector, pieces, language })) => {
-                        reader.space(key)?.map(|space| LineQuery { space: space.id, vector, pieces, language })
-                    }
-                    None => None,
-                };
-                let scope = (live.id, within.as_ref());
-                native::search(reader, scope, (vector, line), &settings.query, request, &settings.zone_name())
-            }
-            Ranking::MemoryCore => {
-                let tokenizer = settings.fts_tokenizer;
-                let scope = Scope { generation: live.id, tokenizer, vector, within: within.as_ref() };
-                memory_core::search(reader, &scope, &settings.query, request)
-            }
+        Ranking::MemoryCore => {
+            let tokenizer = settings.fts_tokenizer;
+            let scope = Scope { generation: live.id, tokenizer, vector, within: within.as_ref() };
+            memory_core::search(reader, &scope, &settings.query, request)
         }
-    })
+    }
 }

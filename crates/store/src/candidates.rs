@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 
 use super::{
     chunks::ChunkRow,
-    ids::{ChunkId, FileId},
+    ids::{ChunkId, FileId, SpaceId},
     reader::{Reader, or_postgres},
     vectors::Nearest,
 };
@@ -33,6 +33,9 @@ pub struct Wanted<'a> {
     pub most_of_files: usize,
     /// Chunks that are wanted whatever else is found.
     pub also: &'a [ChunkId],
+    /// The space in which it is asked next what the lines of all of them mean; none where it is not. A database sends that
+    /// along.
+    pub lines: Option<SpaceId>,
 }
 
 /// The chunks of a search.
@@ -54,13 +57,12 @@ impl Reader<'_> {
     pub fn candidates(&self, wanted: &Wanted<'_>) -> Result<Found> {
         or_postgres!(self.candidates(wanted));
         // With sources named, more are read than are wanted, to see of which they are.
-        let mut rows = match wanted.sources {
-            [] => Vec::new(),
-            sources => self.first_of(wanted.by_words, sources, wanted.most_by_words)?,
-        };
-        let mut by_words: Vec<ChunkId> = match wanted.sources {
-            [] => wanted.by_words.iter().copied().take(wanted.most_by_words).collect(),
-            _ => rows.iter().map(|row| row.id).collect(),
+        let (mut rows, mut by_words): (Vec<ChunkRow>, Vec<ChunkId>) = if wanted.sources.is_empty() {
+            (Vec::new(), wanted.by_words.iter().copied().take(wanted.most_by_words).collect())
+        } else {
+            let rows = self.first_of(wanted.by_words, wanted.sources, wanted.most_by_words)?;
+            let ids = rows.iter().map(|row| row.id).collect();
+            (rows, ids)
         };
         let mut seen: HashSet<ChunkId, RandomState> = rows.iter().map(|row| row.id).collect();
         let near = wanted.nearest.map(|nearest| nearest.top(wanted.most_nearest)).unwrap_or_default();
@@ -69,9 +71,9 @@ impl Reader<'_> {
         // Chunks of neighbouring ids lie on the same pages.
         unread.sort_unstable();
         let read = self.chunks(&unread)?;
-        if wanted.sources.is_empty() {
-            by_words.retain(|id| read.binary_search_by_key(id, |row| row.id).is_ok());
-        }
+        let is_read = |id: &ChunkId| read.binary_search_by_key(id, |row| row.id).is_ok();
+        // What is there already was read just now.
+        by_words.retain(|id| rows.iter().any(|row| row.id == *id) || is_read(id));
         rows.extend(read);
         let mut of_files = Vec::new();
         for file in wanted.files {

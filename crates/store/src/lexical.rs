@@ -78,6 +78,16 @@ pub struct Term<'a> {
 pub type Postings = Vec<Vec<ChunkId>>;
 
 impl Reader<'_> {
+    /// Says which terms will be asked for next: a database sends all at once what holds them. A file is not asked.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn expect_terms(&self, generation: GenerationId, terms: impl FnOnce() -> Vec<String>) -> Result<()> {
+        or_postgres!(self.expect_terms(generation, terms));
+        let _ = (generation, terms);
+        Ok(())
+    }
+
     /// Where the terms of each concept stand, in the order of concepts and terms; none for a concept with a required term
     /// that more than `most` chunks hold: the rest of it is not looked at then.
     ///

@@ -6,6 +6,7 @@
 //!
 //! - [`Store::read`] runs a closure on a snapshot ([`Reader`]); [`Store::write`] and [`Store::write_indexed`] run one
 //!   in a transaction ([`Tx`]) on the writer thread. The queries are methods of these two, in one file per topic.
+//! - [`Store::look`] – what a search reads in several steps, of one moment where that is asked for over a network.
 //! - [`generations`] – a rebuild grows beside the index that answers; [`files`], [`chunks`] – what is indexed;
 //!   [`lexical`], [`compat`] – full text; [`embeddings`], [`cache`] – vectors, by hash of their text; [`order`] – which
 //!   of equals comes first.
@@ -76,6 +77,7 @@ pub mod lease;
 pub mod lexical;
 pub mod line_vectors;
 mod location;
+mod look;
 pub mod media;
 mod meta;
 pub mod notes;
@@ -113,6 +115,7 @@ use std::{
 pub use self::{
     admin::Admin,
     location::{Kept, Location, StoreId, kept_beside},
+    look::Look,
     reader::Reader,
     writer::Tx,
 };

@@ -114,14 +114,13 @@ impl Record {
     }
 }
 
-/// Lets the provider follow what the store knows of its model: another process may have begun its vectors anew.
-pub(super) fn follow(context: &Context, reader: &Reader<'_>) -> Result<()> {
+/// Lets the provider follow what the store knows of its model: another process may have begun its vectors anew. Gives that.
+pub(super) fn follow(context: &Context, reader: &Reader<'_>) -> Result<Option<Record>> {
     let provider = context.provider();
-    if let Some(key) = provider.model_key() {
-        let record = Record::of(reader, &key)?.unwrap_or_default();
-        provider.set_model(key, record);
-    }
-    Ok(())
+    let Some(key) = provider.model_key() else { return Ok(None) };
+    let record = Record::of(reader, &key)?.unwrap_or_default();
+    provider.set_model(key, record.clone());
+    Ok(Some(record))
 }
 
 /// What the store knows of the model in use now.

@@ -216,7 +216,7 @@ pub(super) const STORE_POSTGRES_STATEMENT_TIMEOUT_MS: Integer = Integer { key: "
 /// How long a search may take an index for unchanged without asking, in milliseconds; what this gateway writes it sees at once. Default: 0.
 pub(super) const STORE_POSTGRES_MAX_STALENESS_MS: Integer = Integer { key: "store.postgres.maxStalenessMs", range: 0..=60_000, default: 0 };
 
-/// Most megabytes of words kept in memory, for all agents of a process. Default: 64.
+/// Most megabytes of words, passages and what their lines mean kept in memory, for all agents of a process. Default: 64.
 pub(super) const STORE_POSTGRES_CACHE_MB: Integer = Integer { key: "store.postgres.cacheMb", range: 1..=4096, default: 64 };
 
 /// Whether tables are made, and brought to this version, when they are not. Default: true.

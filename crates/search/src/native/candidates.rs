@@ -17,13 +17,13 @@ use store::{
     candidates::Wanted,
     chunks::ChunkRow,
     generations::GenerationId,
-    ids::{ChunkId, FileId},
+    ids::{ChunkId, FileId, SpaceId},
     lexical::Term,
     order::{ChunkOrder, Place},
     within::Within,
 };
 use text::{
-    analyze::context_term,
+    analyze::{OWN_NOTE, context_term},
     query::TermKind,
     time::{DateRange, note_date},
 };
@@ -100,6 +100,8 @@ pub(crate) struct Scope<'a> {
     pub lexical: bool,
     /// The only chunks that can be found; none = all.
     pub within: Option<&'a Within>,
+    /// The space of the lines; none where they take no part.
+    pub lines: Option<SpaceId>,
 }
 
 impl Scope<'_> {
@@ -107,6 +109,18 @@ impl Scope<'_> {
     pub(super) fn has(&self, id: ChunkId) -> bool {
         self.within.is_none_or(|within| within.has(id))
     }
+}
+
+/// Says which terms will be looked for, those of misspelt words aside.
+///
+/// # Errors
+/// When the database cannot be read, or the call was cancelled.
+pub(super) fn expect(scope: &Scope<'_>, plan: &Plan) -> Result<()> {
+    scope.reader.expect_terms(scope.generation, || {
+        let forms = plan.concepts.iter().flat_map(looked_for).map(|form| form.term.clone());
+        let above = plan.concepts.iter().flat_map(own_forms).map(|form| context_term(&form.term));
+        forms.chain(above).chain([OWN_NOTE.to_owned()]).collect()
+    })
 }
 
 /// Collects the candidates of a query.
@@ -136,6 +150,7 @@ pub(super) fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Resu
         files: &dated_files(scope, plan, &request.sources)?,
         most_of_files: LEG,
         also: &also,
+        lines: scope.lines,
     })?;
     found.rows = rows;
     found.lexical_ranks = by_words.into_iter().zip(1..).collect();

@@ -72,8 +72,9 @@ pub fn search(
     let (hits, more) = if plan.query.small_talk {
         (Vec::new(), None)
     } else {
-        let scope = Scope { reader, generation, vector, lexical, within };
+        let scope = Scope { reader, generation, vector, lexical, within, lines: line.map(|line| line.space) };
         if lexical {
+            candidates::expect(&scope, &plan)?;
             misspelt::correct(&mut plan, &scope)?;
         }
         let candidates = candidates::collect(&scope, &plan, request)?;

@@ -8,7 +8,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
@@ -21,13 +21,16 @@ use uuid::Uuid;
 use super::{
     connect::{Database, Param, SNAPSHOT, Setting, Statement, Transaction, WRITE},
     error::of_postgres,
+    moment::Moment,
     order::KnownOrder,
     schema::Schema,
-    state::{Known, KnownState, State},
+    state::{Known, KnownState, SOURCES, STATE, State},
+    transaction::Along,
     vectors::Loaded,
     words::{NewSegment, Pending},
 };
 use crate::{
+    embeddings::ACTIVE_SPACE,
     lease::{Living, Owner, VALID_MS, not_held},
     pool::closed,
 };
@@ -168,20 +171,63 @@ impl Agent {
     /// What the closure gives and the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
     pub fn read<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.check_open()?;
+        self.database.transact(cancel, &self.setting(SNAPSHOT), |tx| f(&self.snapshot(tx, OnceCell::new())))
+    }
+
+    /// A snapshot that sees the index in a state; whichever there is, where that is not known.
+    fn snapshot<'t>(&'t self, tx: &'t Transaction<'t>, state: OnceCell<Arc<State>>) -> Reader<'t> {
+        Reader {
+            tx,
+            agent: self.id,
+            tenant: &self.options.tenant,
+            pending: None,
+            known_order: Some(&self.known_order),
+            known: Some(Known {
+                last: &self.known_state,
+                kept: &self.database.kept,
+                loaded: &self.loaded,
+                patience: self.database.max_staleness,
+            }),
+            state,
+        }
+    }
+
+    /// Runs a closure on a snapshot as [`Self::read`] does, and once more where the index has changed since this process
+    /// read it last. So it is not asked for first: whether something has changed is asked with the first question, or at the
+    /// end where there was none, unless it was asked after `since`. Without that it is not asked for its own sake.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(crate) fn look<T>(
+        &self,
+        cancel: &Cancel,
+        since: Option<Instant>,
+        mut f: impl FnMut(&Reader<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.check_open()?;
         self.database.transact(cancel, &self.setting(SNAPSHOT), |tx| {
-            f(&Reader {
-                tx,
-                agent: self.id,
-                tenant: &self.options.tenant,
-                pending: None,
-                known_order: Some(&self.known_order),
-                known: Some(Known {
-                    last: &self.known_state,
-                    kept: &self.database.kept,
-                    patience: self.database.max_staleness,
-                }),
-                state: OnceCell::new(),
-            })
+            let known = self.known_state.lock().clone();
+            // Of what was written here since nothing is known.
+            let Some((state, Some(read))) = known else { return f(&self.snapshot(tx, OnceCell::new())) };
+            let (asked, moment, made) = (Instant::now(), state.moment.clone(), tx.made);
+            let params: Vec<(Box<dyn ToSql + Sync>, Type)> = vec![
+                (Box::new(self.id), Type::INT8),
+                (Box::new(self.options.tenant.clone()), Type::TEXT),
+                (Box::new(ACTIVE_SPACE), Type::TEXT),
+                (Box::new(moment.version), Type::INT8),
+                (Box::new(SOURCES.as_slice()), Type::TEXT_ARRAY),
+            ];
+            let is_expected = move |row: &Row| Ok(Moment::over(row, 0, made)?.is_same(&moment));
+            tx.ask_along(Along { sql: STATE, params, is_expected: Box::new(is_expected) });
+            let reader = self.snapshot(tx, OnceCell::from(Arc::clone(&state)));
+            let mut result = f(&reader);
+            let is_known = since.is_none_or(|since| read >= since) || read.elapsed() < self.database.max_staleness;
+            if result.is_ok() && tx.heard().is_none() && !is_known {
+                result = tx.confirm().and(result);
+            }
+            let Some((row, is_expected)) = tx.heard() else { return result };
+            let state = reader.state_of(row, asked, Some(&self.known_state), Some(state))?;
+            if *is_expected { result } else { f(&self.snapshot(tx, OnceCell::from(state))) }
         })
     }
 

@@ -1,6 +1,6 @@
 //! Chunks by id and by file.
 
-use tokio_postgres::{Row, types::Type};
+use tokio_postgres::Row;
 
 use super::{
     agent::{Reader, column, int8, natural},
@@ -13,8 +13,8 @@ use crate::{
 };
 use model::error::{Code, Error, Result};
 
-pub(super) const COLUMNS: &str =
-    "c.id, c.file, f.source, f.path, f.lines, f.mtime_ns, c.start_line, c.end_line, c.hash, c.body, c.lines";
+pub(super) const COLUMNS: &str = "c.id, c.file, f.source, f.path, f.lines, f.mtime_ns, c.start_line, c.end_line, c.hash, c.body, c.lines, \
+     f.indexed_ms, f.generation";
 
 pub(super) fn from_row(row: &Row) -> Result<ChunkRow> {
     let body = String::from_utf8(column(row, 9)?);
@@ -39,12 +39,12 @@ impl Reader<'_> {
     /// # Errors
     /// What the database answers.
     pub fn chunks(&self, ids: &[ChunkId]) -> Result<Vec<ChunkRow>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM unnest($2) WITH ORDINALITY ids (id, place) \
-             JOIN chunk c ON c.agent = $1 AND c.id = ids.id JOIN file f ON f.agent = $1 AND f.id = c.file ORDER BY ids.place"
-        );
-        let ids: Vec<i64> = ids.iter().map(|id| id.number()).collect();
-        self.tx.rows(&sql, &[int8(&self.agent), (&ids, Type::INT8_ARRAY)])?.iter().map(from_row).collect()
+        let rows = self.rows_of(ids.iter().copied());
+        let params = rows.params();
+        let statements = rows.statements(&params);
+        let answers = if statements.is_empty() { Vec::new() } else { self.tx.rows_of_some(&statements)? };
+        let rows = rows.with(self, &mut answers.into_iter())?;
+        Ok(ids.iter().filter_map(|id| rows.get(id)).map(|row| (**row).clone()).collect())
     }
 
     /// All chunks of a file, in line order.

@@ -2,11 +2,15 @@
 
 use std::collections::HashMap;
 
-use tokio_postgres::{Row, types::Type};
+use tokio_postgres::{
+    Row,
+    types::{ToSql, Type},
+};
 
 use super::{
     agent::{Reader, Tx, column, int8, natural, text, the_row},
     codes::OF_NEW_VECTORS,
+    connect::Param,
     files::hash,
     media::{IS_MEDIA, body},
     refusals::is_refused,
@@ -29,6 +33,56 @@ pub(super) fn space_row(row: &Row) -> Result<SpaceRow> {
     Ok(SpaceRow { id: column(row, 0)?, key: column(row, 1)?, dims })
 }
 
+/// Exact cosines of chunks. What has another length is compared with nothing, and refused before.
+pub(super) const COSINES: &str = "SELECT c.id, CASE WHEN vector_dims(e.v) = cardinality($4) THEN 1 - (e.v <=> $4::real[]::vector) END \
+     FROM unnest($5) WITH ORDINALITY ids (id, place) JOIN chunk c ON c.agent = $1 AND c.id = ids.id \
+     JOIN embedding e ON e.tenant = $2 AND e.space = $3 AND e.hash = c.hash ORDER BY ids.place";
+
+/// A query that chunks are compared with.
+pub(super) struct Cosines<'a> {
+    agent: i64,
+    tenant: &'a str,
+    space: SpaceId,
+    query: &'a [f32],
+}
+
+impl<'a> Cosines<'a> {
+    pub(super) const fn of(reader: &Reader<'a>, space: SpaceId, query: &'a [f32]) -> Self {
+        Self { agent: reader.agent, tenant: reader.tenant, space, query }
+    }
+
+    /// The values of [`COSINES`].
+    pub(super) fn params<'p>(&'p self, chunks: &'p (dyn ToSql + Sync)) -> [Param<'p>; 5] {
+        [
+            int8(&self.agent),
+            text(&self.tenant),
+            int8(&self.space),
+            (&self.query as _, Type::FLOAT4_ARRAY),
+            (chunks, Type::INT8_ARRAY),
+        ]
+    }
+
+    /// Whether the database can be asked with it.
+    pub(super) fn is_vector(&self) -> bool {
+        !self.query.is_empty() && self.query.iter().all(|value| value.is_finite())
+    }
+
+    /// That it is a vector of a space of so many dimensions.
+    pub(super) fn check(&self, dims: i64) -> Result<()> {
+        if self.query.len() as i64 == dims && self.is_vector() {
+            return Ok(());
+        }
+        let message = format!("the query vector has {} numbers, the stored ones {dims}", self.query.len());
+        Err(Error::new(Code::Argument, message))
+    }
+}
+
+/// A row of [`COSINES`].
+pub(super) fn cosine(row: &Row) -> Result<(ChunkId, Option<f64>)> {
+    let cosine = column::<Option<f64>>(row, 1)?;
+    Ok((column(row, 0)?, cosine.filter(|cosine| cosine.is_finite())))
+}
+
 impl Reader<'_> {
     /// A space by its key.
     ///
@@ -36,7 +90,11 @@ impl Reader<'_> {
     /// What the database answers.
     pub fn space(&self, key: &str) -> Result<Option<SpaceRow>> {
         let sql = "SELECT id, key, dims FROM space WHERE tenant = $1 AND key = $2";
-        self.tx.row(sql, &[text(&self.tenant), text(&key)])?.as_ref().map(space_row).transpose()
+        // Others of the tenant make spaces too, and bring the first vector. From then on they stay as they are.
+        let stays =
+            |rows: &[Row]| rows.first().is_some_and(|row| column::<Option<i64>>(row, 2).is_ok_and(|d| d.is_some()));
+        let rows = self.answer_that_stays(sql, key, &[text(&self.tenant), text(&key)], stays)?;
+        rows.first().map(space_row).transpose()
     }
 
     /// The space that searches use; none before the first embedding.
@@ -122,34 +180,24 @@ impl Reader<'_> {
     /// # Errors
     /// [`Code::Argument`] when the query is not of the length of the space; what the database answers.
     pub fn cosines(&self, space: SpaceId, chunks: &[ChunkId], query: &[f32]) -> Result<Vec<(ChunkId, Option<f64>)>> {
-        let of_space = "SELECT dims FROM space WHERE tenant = $1 AND id = $2";
-        let space_params = [text(&self.tenant), int8(&space)];
-        // What has another length is compared with nothing, and refused below.
-        let sql = "SELECT c.id, CASE WHEN vector_dims(e.v) = cardinality($4) THEN 1 - (e.v <=> $4::real[]::vector) END \
-                   FROM unnest($5) WITH ORDINALITY ids (id, place) JOIN chunk c ON c.agent = $1 AND c.id = ids.id \
-                   JOIN embedding e ON e.tenant = $2 AND e.space = $3 AND e.hash = c.hash ORDER BY ids.place";
-        let params = [
-            int8(&self.agent),
-            text(&self.tenant),
-            int8(&space),
-            (&query as _, Type::FLOAT4_ARRAY),
-            (&chunks as _, Type::INT8_ARRAY),
-        ];
-        let is_vector = !query.is_empty() && query.iter().all(|value| value.is_finite());
-        let (dims, rows) = match is_vector {
-            true => self.tx.rows_of_both((of_space, &space_params), (sql, &params))?,
-            false => (self.tx.rows(of_space, &space_params)?, Vec::new()),
+        let asked = Cosines::of(self, space, query);
+        let known = self.state.get().and_then(|state| state.space.as_ref());
+        let known = known.filter(|known| known.id == space).and_then(|known| known.dims);
+        let (dims, rows) = match (known, asked.is_vector()) {
+            (Some(dims), true) => (Some(i64::from(dims)), self.tx.rows(COSINES, &asked.params(&chunks))?),
+            (Some(dims), false) => (Some(i64::from(dims)), Vec::new()),
+            (None, is_vector) => {
+                let of_space = "SELECT dims FROM space WHERE tenant = $1 AND id = $2";
+                let space_params = [text(&self.tenant), int8(&space)];
+                let (dims, rows) = match is_vector {
+                    true => self.tx.rows_of_both((of_space, &space_params), (COSINES, &asked.params(&chunks)))?,
+                    false => (self.tx.rows(of_space, &space_params)?, Vec::new()),
+                };
+                (dims.first().map(|row| column::<Option<i64>>(row, 0)).transpose()?.flatten(), rows)
+            }
         };
-        let dims = dims.first().map(|row| column::<Option<i64>>(row, 0)).transpose()?.flatten();
         let Some(dims) = dims else { return Ok(Vec::new()) };
-        if query.len() as i64 != dims || !is_vector {
-            let message = format!("the query vector has {} numbers, the stored ones {dims}", query.len());
-            return Err(Error::new(Code::Argument, message));
-        }
-        let cosine = |row: &Row| {
-            let cosine = column::<Option<f64>>(row, 1)?;
-            Ok((column(row, 0)?, cosine.filter(|cosine| cosine.is_finite())))
-        };
+        asked.check(dims)?;
         rows.iter().map(cosine).collect()
     }
 

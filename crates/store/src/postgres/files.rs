@@ -8,16 +8,14 @@ use super::{
     agent::{Reader, Tx, column, int8, natural, text},
     codes::OF_NEW_CHUNKS,
     connect::{Param, Statement},
+    state::SOURCES,
 };
 use crate::{
     files::{FileRow, Hash, NewChunk, NewFile},
     generations::GenerationId,
     ids::FileId,
 };
-use model::{
-    error::{Code, Error, Result},
-    source::Source,
-};
+use model::error::{Code, Error, Result};
 
 /// A hash as it is stored.
 pub(super) fn hash(bytes: &[u8]) -> Result<Hash> {
@@ -42,6 +40,10 @@ impl Reader<'_> {
     /// # Errors
     /// What the database answers.
     pub fn has_files(&self, generation: GenerationId, source: &str) -> Result<bool> {
+        let known = self.state.get().filter(|state| state.live.as_ref().is_some_and(|(live, _)| live.id == generation));
+        if let Some(state) = known.filter(|_| SOURCES.contains(&source)) {
+            return Ok(state.sources.iter().any(|known| known == source));
+        }
         let sql = "SELECT 1 FROM file WHERE agent = $1 AND generation = $2 AND source = $3 LIMIT 1";
         Ok(self.tx.row(sql, &[int8(&self.agent), int8(&generation), text(&source)])?.is_some())
     }
@@ -96,14 +98,22 @@ impl Reader<'_> {
         let sql = "SELECT DISTINCT ON (path) path, CASE WHEN mtime_ns > 0 THEN mtime_ns / 1000000 ELSE indexed_ms END \
                    FROM file WHERE agent = $1 AND generation = $2 AND source = ANY ($3) AND path = ANY ($4) \
                    ORDER BY path, source COLLATE \"C\"";
-        let sources = [Source::Memory.as_str(), Source::Sessions.as_str()];
+        if let Some(state) = self.state.get() {
+            let changed = state.answers.changed.lock();
+            let known = |path: &&str| Some(((*path).to_owned(), *changed.get(&(generation, (*path).to_owned()))?));
+            if let Some(known) = paths.iter().map(known).collect() {
+                return Ok(known);
+            }
+        }
+        let sources = SOURCES;
         let params = [
             int8(&self.agent),
             int8(&generation),
             (&sources.as_slice() as _, Type::TEXT_ARRAY),
             (&paths as _, Type::TEXT_ARRAY),
         ];
-        self.tx.rows(sql, &params)?.iter().map(|row| Ok((column(row, 0)?, column(row, 1)?))).collect()
+        let rows = self.answer(sql, &format!("{generation} {}", paths.join("\0")), &params)?;
+        rows.iter().map(|row| Ok((column(row, 0)?, column(row, 1)?))).collect()
     }
 }
 

@@ -1,5 +1,6 @@
-//! What the agents of a process have read of words, and what never changes: blocks, under the segment that they are of. Who
-//! has read one needs it sent no more. The longest unused go first.
+//! What the agents of a process have read: blocks of words, under the segment that they are of, which never change; rows of
+//! chunks and what their lines mean, with the write that they were read after. Who has read one needs it sent no more. The
+//! longest unused go first.
 
 use std::{
     hash::Hash,
@@ -14,6 +15,10 @@ use lru::LruCache;
 use parking_lot::Mutex;
 
 use super::blocks::{Block, TermHash};
+use crate::{
+    chunks::ChunkRow,
+    ids::{ChunkId, SpaceId},
+};
 
 /// A block, as all who look into it share it.
 pub(super) type Shared = Arc<Block<Vec<u8>>>;
@@ -65,17 +70,71 @@ impl<K: Hash + Eq, V: Clone> Bounded<K, V> {
 /// In which block of a segment a term is looked for; none where all blocks are of later terms.
 type Places = Bounded<(Era, i64, TermHash), Option<TermHash>>;
 
-/// The blocks of all agents of a process that share a database.
+/// What was read, after the write with this number.
+pub(super) type AsOf<T> = (i64, T);
+
+/// What the lines of a chunk mean, as `line_vectors` has it: none where there is nothing of them yet.
+#[derive(Debug, Default)]
+pub(super) struct LineCodes {
+    /// Of each line its code.
+    pub(super) codes: Option<Vec<u8>>,
+    /// Signs of their pieces.
+    pub(super) signs: Option<Vec<u8>>,
+}
+
+type Rows = Bounded<(Era, ChunkId), AsOf<Arc<ChunkRow>>>;
+
+/// None of a chunk without a text, or of none.
+type Lines = Bounded<(Era, SpaceId, ChunkId), AsOf<Option<Arc<LineCodes>>>>;
+
+/// What all agents of a process that share a database have read.
 pub(super) struct Kept {
     places: Mutex<Places>,
     blocks: Mutex<Bounded<(Era, i64, TermHash), Shared>>,
+    rows: Mutex<Rows>,
+    lines: Mutex<Lines>,
 }
 
 impl Kept {
     /// Keeps so many bytes at most.
     pub(super) fn new(most: usize) -> Self {
-        let of_places = most / 8;
-        Self { places: Mutex::new(Bounded::new(of_places)), blocks: Mutex::new(Bounded::new(most - of_places)) }
+        let (eighth, quarter) = (most / 8, most / 4);
+        Self {
+            places: Mutex::new(Bounded::new(eighth)),
+            blocks: Mutex::new(Bounded::new(most - eighth - 2 * quarter)),
+            rows: Mutex::new(Bounded::new(quarter)),
+            lines: Mutex::new(Bounded::new(quarter)),
+        }
+    }
+
+    /// A chunk as it was read last, and after which write.
+    pub(super) fn row(&self, era: Era, id: ChunkId) -> Option<AsOf<Arc<ChunkRow>>> {
+        self.rows.lock().get(&(era, id))
+    }
+
+    /// Keeps a chunk as it was after a write.
+    pub(super) fn keep_row(&self, era: Era, version: i64, row: &Arc<ChunkRow>) {
+        let bytes = row.text.len() + row.line_terms.len() + row.path.len() + row.source.len() + size_of::<ChunkRow>();
+        self.rows.lock().put((era, row.id), (version, Arc::clone(row)), bytes);
+    }
+
+    /// What the lines of a chunk mean in a space, as it was read last, and after which write.
+    pub(super) fn lines(&self, era: Era, space: SpaceId, id: ChunkId) -> Option<AsOf<Option<Arc<LineCodes>>>> {
+        self.lines.lock().get(&(era, space, id))
+    }
+
+    /// Keeps what the lines of a chunk mean in a space, as it was after a write.
+    pub(super) fn keep_lines(
+        &self,
+        era: Era,
+        version: i64,
+        space: SpaceId,
+        id: ChunkId,
+        lines: Option<Arc<LineCodes>>,
+    ) {
+        let of = |codes: &Option<Vec<u8>>| codes.as_ref().map_or(0, Vec::len);
+        let bytes = lines.as_ref().map_or(0, |lines| of(&lines.codes) + of(&lines.signs) + size_of::<LineCodes>());
+        self.lines.lock().put((era, space, id), (version, lines), bytes);
     }
 
     /// The block of a segment that a term is looked for in, with its first term: none where it is not known, and
@@ -100,7 +159,7 @@ impl Kept {
     /// Bytes in use.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
-        self.places.lock().bytes + self.blocks.lock().bytes
+        self.places.lock().bytes + self.blocks.lock().bytes + self.rows.lock().bytes + self.lines.lock().bytes
     }
 }
 
@@ -115,7 +174,7 @@ mod tests {
         (0..400).for_each(|n| builder.add(crate::ids::ChunkId::new(1), &format!("w{n}")));
         let stored = builder.finish();
         let block = Arc::new(Block::open(stored[0].first, stored[0].data.clone()).unwrap());
-        let most = 8 * (block.bytes() + ENTRY);
+        let most = 16 * (block.bytes() + ENTRY);
         let (kept, era) = (Kept::new(most), Era::new());
         let first = stored[0].first;
         for segment in 0..1_000 {

@@ -1,11 +1,16 @@
 //! Vectors of the single lines of a chunk; see the file of this name for the other store.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
-use tokio_postgres::types::{FromSql, Type};
+use foldhash::fast::RandomState;
+use tokio_postgres::{Row, types::Type};
 
 use super::{
     agent::{Reader, Tx, column, int8, natural, the_row},
+    kept::LineCodes,
     media::IS_MEDIA,
 };
 use crate::{
@@ -20,6 +25,14 @@ use model::error::Result;
 /// SQL: that the lines of a text with hash `c.hash` have no vectors in space `$3`.
 const ABSENT: &str =
     "NOT EXISTS (SELECT 1 FROM line_vectors v WHERE v.agent = $1 AND v.space = $3 AND v.hash = c.hash)";
+
+/// What the lines of chunks with a text mean.
+pub(super) const LINES: &str = "SELECT c.id, v.codes, v.signs FROM unnest($3) ids (id) \
+     JOIN chunk c ON c.agent = $1 AND c.id = ids.id AND c.hash IS NOT NULL \
+     LEFT JOIN line_vectors v ON v.agent = $1 AND v.space = $2 AND v.hash = c.hash";
+
+/// What the lines of chunks mean; none of a chunk without a text, or of none.
+pub(super) type Lines = HashMap<ChunkId, Option<Arc<LineCodes>>, RandomState>;
 
 impl Reader<'_> {
     /// A page of the distinct texts of a generation whose lines have no vectors in a space, ordered by hash, after `after`.
@@ -56,7 +69,7 @@ impl Reader<'_> {
     /// What the database answers.
     pub fn has_line_vectors(&self, space: SpaceId) -> Result<bool> {
         let sql = "SELECT 1 FROM line_vectors WHERE agent = $1 AND space = $2 LIMIT 1";
-        Ok(self.tx.row(sql, &[int8(&self.agent), int8(&space)])?.is_some())
+        Ok(!self.answer(sql, &space.to_string(), &[int8(&self.agent), int8(&space)])?.is_empty())
     }
 
     /// The line codes of chunks with a text: chunk id, codes of its lines in order; none of those that have none yet.
@@ -64,7 +77,7 @@ impl Reader<'_> {
     /// # Errors
     /// What the database answers.
     pub fn line_codes(&self, space: SpaceId, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, Option<Vec<u8>>)>> {
-        self.of_lines("v.codes", "LEFT JOIN", space, chunks)
+        Ok(self.of_lines(space, chunks)?.map(|(id, lines)| (id, lines.codes.clone())).collect())
     }
 
     /// What the lines of chunks say piece by piece, where that is known: chunk id, signs as in [`LineData`].
@@ -72,20 +85,46 @@ impl Reader<'_> {
     /// # Errors
     /// What the database answers.
     pub fn line_signs(&self, space: SpaceId, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<u8>)>> {
-        self.of_lines("v.signs", "JOIN", space, chunks)
+        Ok(self.of_lines(space, chunks)?.filter_map(|(id, lines)| Some((id, lines.signs.clone()?))).collect())
     }
 
-    fn of_lines<T>(&self, what: &str, join: &str, space: SpaceId, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, T)>>
-    where
-        T: for<'r> FromSql<'r>,
-    {
-        let sql = format!(
-            "SELECT c.id, {what} FROM unnest($3) WITH ORDINALITY ids (id, place) \
-             JOIN chunk c ON c.agent = $1 AND c.id = ids.id AND c.hash IS NOT NULL \
-             {join} line_vectors v ON v.agent = $1 AND v.space = $2 AND v.hash = c.hash ORDER BY ids.place"
-        );
-        let params = [int8(&self.agent), int8(&space), (&chunks as _, Type::INT8_ARRAY)];
-        self.tx.rows(&sql, &params)?.iter().map(|row| Ok((column(row, 0)?, column(row, 1)?))).collect()
+    /// What the lines of chunks with a text mean, in the order of the chunks: of those that are in memory, and of others.
+    fn of_lines(&self, space: SpaceId, chunks: &[ChunkId]) -> Result<impl Iterator<Item = (ChunkId, Arc<LineCodes>)>> {
+        let (mut known, missing) = self.lines_of(space, chunks.iter().copied());
+        if !missing.is_empty() {
+            let params = [int8(&self.agent), int8(&space), (&missing as _, Type::INT8_ARRAY)];
+            known.extend(self.learnt_lines(space, &missing, &self.tx.rows(LINES, &params)?)?);
+        }
+        let of = move |id: &ChunkId| Some((*id, Arc::clone(known.get(id)?.as_ref()?)));
+        Ok(chunks.iter().filter_map(of))
+    }
+
+    /// What is in memory of the lines of chunks, and the chunks of which nothing is.
+    pub(super) fn lines_of(&self, space: SpaceId, ids: impl Iterator<Item = ChunkId>) -> (Lines, Vec<ChunkId>) {
+        let (mut known, mut missing) = (Lines::default(), Vec::new());
+        let kept = self.kept();
+        for id in ids {
+            match kept.and_then(|(kept, era, now)| kept.lines(era, space, id).filter(|(read, _)| *read == now)) {
+                Some((_, lines)) => drop(known.insert(id, lines)),
+                None => missing.push(id),
+            }
+        }
+        (known, missing)
+    }
+
+    /// What [`LINES`] was answered of chunks, which is kept.
+    pub(super) fn learnt_lines(&self, space: SpaceId, ids: &[ChunkId], rows: &[Row]) -> Result<Lines> {
+        let mut read: Lines = ids.iter().map(|id| (*id, None)).collect();
+        for row in rows {
+            let lines = LineCodes { codes: column(row, 1)?, signs: column(row, 2)? };
+            read.insert(column(row, 0)?, Some(Arc::new(lines)));
+        }
+        if let Some((kept, era, version)) = self.kept() {
+            for (id, lines) in &read {
+                kept.keep_lines(era, version, space, *id, lines.clone());
+            }
+        }
+        Ok(read)
     }
 }
 

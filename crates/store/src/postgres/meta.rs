@@ -9,9 +9,9 @@ impl Reader<'_> {
     /// # Errors
     /// What the database answers.
     pub fn meta(&self, key: &str) -> Result<Option<String>> {
-        let row =
-            self.tx.row("SELECT value FROM meta WHERE agent = $1 AND key = $2", &[int8(&self.agent), text(&key)])?;
-        row.map(|row| column(&row, 0)).transpose()
+        let sql = "SELECT value FROM meta WHERE agent = $1 AND key = $2";
+        let rows = self.answer(sql, key, &[int8(&self.agent), text(&key)])?;
+        rows.first().map(|row| column(row, 0)).transpose()
     }
 }
 

@@ -39,6 +39,7 @@ mod notes;
 mod order;
 mod refusals;
 mod reset;
+mod rows;
 mod runs;
 pub mod schema;
 mod served;
@@ -49,6 +50,7 @@ mod stats;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tls;
+mod transaction;
 mod transcripts;
 mod usage;
 mod vacuum;

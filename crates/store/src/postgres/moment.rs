@@ -20,7 +20,17 @@ pub(crate) struct Moment {
 impl Moment {
     /// Of a row with the agent's `version` and `writes` from a column on.
     pub(super) fn of(row: &Row, at: usize, tx: &Transaction<'_>) -> Result<Self> {
-        Ok(Self { version: column(row, at)?, writes: column(row, at + 1)?, made: tx.made })
+        Self::over(row, at, tx.made)
+    }
+
+    /// The same of a process that had made so many connections.
+    pub(super) fn over(row: &Row, at: usize, made: u64) -> Result<Self> {
+        Ok(Self { version: column(row, at)?, writes: column(row, at + 1)?, made })
+    }
+
+    /// Whether nothing was written in between, of the same history.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.version == other.version && self.writes.first() == other.writes.first()
     }
 
     /// Whether all that was there at an earlier moment was still so when later writes came. Of a moment too many writes ago

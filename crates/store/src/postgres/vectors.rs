@@ -1,6 +1,6 @@
 //! The vectors of an agent in memory, kept current as anybody commits.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use super::{
     agent::{Agent, Reader},
@@ -16,7 +16,11 @@ use crate::{
     },
     within::Within,
 };
-use model::{cancel::Cancel, error::Result, source::Source};
+use model::{
+    cancel::Cancel,
+    error::{Code, Error, Result},
+    source::Source,
+};
 
 /// What was read, and of what.
 pub(crate) struct Loaded {
@@ -36,45 +40,66 @@ impl Agent {
     /// The first call reads all codes.
     ///
     /// # Errors
-    /// What the database answers, [`Code::Cancelled`](model::error::Code::Cancelled) and
-    /// [`Code::Deadline`](model::error::Code::Deadline).
+    /// What the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
     pub fn vectors(&self, cancel: &Cancel) -> Result<Option<Vectors>> {
-        let mut slot = self.loaded.lock();
-        let previous = slot.take();
-        *slot = self.read(cancel, |reader| refresh(reader, previous))?;
+        self.look(cancel, Some(Instant::now()), |reader| reader.vectors())
+    }
+}
+
+impl Reader<'_> {
+    /// The vectors of the index, brought up to date first; see [`Agent::vectors`].
+    ///
+    /// # Errors
+    /// As there; [`Code::Internal`] in a write.
+    pub(crate) fn vectors(&self) -> Result<Option<Vectors>> {
+        let Some(known) = self.known else {
+            return Err(Error::new(Code::Internal, "the vectors in memory are not read in a write"));
+        };
+        // Whoever waits here has a connection, as whoever is waited for has.
+        let mut slot = known.loaded.lock();
+        refresh(self, &mut slot)?;
         Ok(slot.as_ref().map(|loaded| Vectors::of(Arc::clone(&loaded.arena), loaded.space)))
     }
 }
 
-fn refresh(reader: &Reader<'_>, previous: Option<Loaded>) -> Result<Option<Loaded>> {
+fn refresh(reader: &Reader<'_>, slot: &mut Option<Loaded>) -> Result<()> {
     let state = reader.current()?;
-    let (Some((live, chunks)), Some(active)) = (&state.live, &state.space) else { return Ok(None) };
-    let Some(dims) = active.dims else { return Ok(None) };
-    let (generation, chunks, space) = (live.id, *chunks, active.id);
+    let known = state.live.as_ref().zip(state.space.as_ref());
+    let known = known.and_then(|((live, chunks), active)| Some((live.id, *chunks, active.id, active.dims?)));
+    let Some((generation, chunks, space, dims)) = known else {
+        *slot = None;
+        return Ok(());
+    };
     let (dims, count) = (usize::try_from(dims).unwrap_or(0), usize::try_from(chunks).unwrap_or(0));
-    let same = |l: &Loaded| {
+    let same = |l: &&Loaded| {
         state.moment.follows(&l.moment)
             && (l.generation, l.space, l.arena.precision()) == (generation, space, Precision::of(dims, count))
     };
-    let mut loaded = match previous.filter(same) {
-        Some(previous) if previous.moment.version == state.moment.version => return Ok(Some(previous)),
-        Some(previous) => previous,
-        None => Loaded {
-            moment: Moment::default(),
-            generation,
-            space,
-            last_id: 0,
-            chunks: 0,
-            arena: Arc::new(Arena::with_capacity(dims, count)),
-        },
+    let previous = slot.as_ref().filter(same);
+    if previous.is_some_and(|previous| previous.moment.version == state.moment.version) {
+        return Ok(());
+    }
+    // What is in memory is not given up for an index that may be outdated.
+    let later = match previous.filter(|previous| !previous.arena.is_empty()) {
+        Some(previous) => Some(reader.chunks_after(generation, ChunkId::new(previous.last_id))?),
+        None if slot.is_some() => reader.tx.confirm().map(|()| None)?,
+        None => None,
     };
+    let is_same = previous.is_some();
+    let mut loaded = slot.take().filter(|_| is_same).unwrap_or_else(|| Loaded {
+        moment: Moment::default(),
+        generation,
+        space,
+        last_id: 0,
+        chunks: 0,
+        arena: Arc::new(Arena::with_capacity(dims, count)),
+    });
     // Chunks that are gone must neither be found nor count in the mean.
-    if !loaded.arena.is_empty() {
-        let later = reader.chunks_after(generation, ChunkId::new(loaded.last_id))?;
-        if loaded.chunks.saturating_add(i64::try_from(later).unwrap_or(i64::MAX)) != chunks {
-            let live = reader.chunk_ids(generation)?;
-            Arc::make_mut(&mut loaded.arena).retain(|id| live.binary_search(&ChunkId::new(id)).is_ok());
-        }
+    if let Some(later) = later
+        && loaded.chunks.saturating_add(i64::try_from(later).unwrap_or(i64::MAX)) != chunks
+    {
+        let live = reader.chunk_ids(generation)?;
+        Arc::make_mut(&mut loaded.arena).retain(|id| live.binary_search(&ChunkId::new(id)).is_ok());
     }
     let arena = &mut loaded.arena;
     reader.for_each_code(generation, space, loaded.moment.version, |chunk, source, code| {
@@ -82,7 +107,8 @@ fn refresh(reader: &Reader<'_>, previous: Option<Loaded>) -> Result<Option<Loade
         Arc::make_mut(arena).append(chunk.number(), chunk.number(), Source::of(source), code)
     })?;
     (loaded.moment, loaded.last_id, loaded.chunks) = (state.moment.clone(), state.last_id, chunks);
-    Ok(Some(loaded))
+    *slot = Some(loaded);
+    Ok(())
 }
 
 impl Reader<'_> {
@@ -108,18 +134,6 @@ impl Reader<'_> {
     /// What the database answers.
     pub fn best(&self, nearest: &Nearest<'_>, n: usize) -> Result<Vec<(ChunkId, f64)>> {
         let mut cosines = self.exact(nearest, &nearest.top(nearest.enough_for(n)))?;
-        nearest.rank(&mut cosines);
-        Ok(cosines)
-    }
-
-    /// Cosines of chunks with the query, best first; see [`Nearest::cosines`].
-    ///
-    /// # Errors
-    /// What the database answers.
-    pub fn near(&self, nearest: &Nearest<'_>, ids: &[ChunkId], exact: usize) -> Result<Vec<(ChunkId, f64)>> {
-        let (exact, rest) = nearest.to_be_read(ids, exact);
-        let mut cosines = self.exact(nearest, &exact)?;
-        cosines.extend(rest);
         nearest.rank(&mut cosines);
         Ok(cosines)
     }

@@ -9,6 +9,7 @@ use super::{
     blocks::{Block, Builder, Dead, Stored, TermHash},
     connect::{Param, Statement, Transaction},
     kept::{Kept, Shared},
+    order::RUNS,
     state::Segments,
 };
 use crate::{
@@ -169,19 +170,25 @@ fn dead_of(rows: &[Row]) -> Result<Dead> {
     rows.iter().map(|row| column(row, 0)).collect::<Result<_>>().map(Dead::new)
 }
 
+/// What blocks are ordered by, of terms, each once.
+fn hashes<'a>(terms: impl Iterator<Item = &'a str>) -> Vec<TermHash> {
+    let mut hashes: Vec<TermHash> = terms.filter(|term| is_term(term)).map(TermHash::of).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
 impl Reader<'_> {
     /// The blocks that terms are in.
     fn look_up<'a>(&self, generation: GenerationId, terms: impl Iterator<Item = &'a str>) -> Result<Looked> {
         if let Some(pending) = self.pending {
             Pending::segments(pending, self.agent).iter().try_for_each(|segment| segment.write(self.tx))?;
         }
-        let mut hashes: Vec<TermHash> = terms.filter(|term| is_term(term)).map(TermHash::of).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
+        let hashes = hashes(terms);
         if let (Some(known), Some(state)) = (self.known, self.state()?)
             && state.live.as_ref().is_some_and(|(live, _)| live.id == generation)
         {
-            return self.look_up_kept(known.kept, &state.words, generation, &hashes);
+            return self.look_up_kept(known.kept, &state.words, generation, &hashes, None);
         }
         let hashes: Vec<i64> = hashes.into_iter().map(TermHash::number).collect();
         let params = [int8(&self.agent), int8(&generation), (&hashes as _, Type::INT8_ARRAY)];
@@ -201,13 +208,15 @@ impl Reader<'_> {
         Ok(Looked { segments, dead: Arc::new(dead_of(&dead)?) })
     }
 
-    /// The blocks of the live generation that terms are in: only those that are not kept are asked for.
+    /// The blocks of the live generation that terms are in: only those that are not kept are asked for. Along with them what
+    /// the order of chunks lacks from an id on.
     fn look_up_kept(
         &self,
         kept: &Kept,
         words: &Segments,
         generation: GenerationId,
         terms: &[TermHash],
+        order: Option<ChunkId>,
     ) -> Result<Looked> {
         let mut segments: Vec<BTreeMap<TermHash, Shared>> = Vec::with_capacity(words.ids.len());
         let (mut missing, mut of_terms) = (Vec::<i64>::new(), Vec::<i64>::new());
@@ -224,14 +233,25 @@ impl Reader<'_> {
             }
             segments.push(blocks);
         }
+        let of_order = order.map(|after| [self.agent, after.number()]);
+        let of_order = of_order.as_ref().map(|[agent, after]| [int8(agent), int8(after)]);
+        let params = [
+            int8(&self.agent),
+            int8(&generation),
+            (&missing as _, Type::INT8_ARRAY),
+            (&of_terms as _, Type::INT8_ARRAY),
+        ];
+        let mut statements: Vec<Statement<'_>> = Vec::with_capacity(3);
+        statements.extend(of_order.as_ref().map(|params| (RUNS, params.as_slice())));
         if !missing.is_empty() {
-            let params = [
-                int8(&self.agent),
-                int8(&generation),
-                (&missing as _, Type::INT8_ARRAY),
-                (&of_terms as _, Type::INT8_ARRAY),
-            ];
-            let (places, blocks) = self.tx.rows_of_both((PLACES, &params), (BLOCKS_OF, &params))?;
+            statements.extend([(PLACES, params.as_slice()), (BLOCKS_OF, params.as_slice())]);
+        }
+        let answers = if statements.is_empty() { Vec::new() } else { self.tx.rows_of_some(&statements)? };
+        let mut answers = answers.into_iter();
+        if let Some((after, rows)) = order.zip(if of_order.is_some() { answers.next() } else { None }) {
+            self.order_with(Some((after, rows)))?;
+        }
+        if let (Some(places), Some(blocks)) = (answers.next(), answers.next()) {
             for row in blocks {
                 let (segment, first) = (column::<i64>(&row, 0)?, TermHash::new(column(&row, 1)?));
                 let block = Arc::new(Block::open(first, column(&row, 2)?)?);
@@ -247,6 +267,19 @@ impl Reader<'_> {
             }
         }
         Ok(Looked { segments, dead: Arc::clone(&words.dead) })
+    }
+
+    /// Looks up terms that are asked for next, and the order of chunks, which is asked for then too; see [`crate::Reader::expect_terms`].
+    ///
+    /// # Errors
+    /// As [`Self::postings`].
+    pub(crate) fn expect_terms(&self, generation: GenerationId, terms: impl FnOnce() -> Vec<String>) -> Result<()> {
+        let Some((known, state)) = self.known.zip(self.state.get()) else { return Ok(()) };
+        if state.live.as_ref().is_none_or(|(live, _)| live.id != generation) {
+            return Ok(());
+        }
+        let hashes = hashes(terms().iter().map(String::as_str));
+        self.look_up_kept(known.kept, &state.words, generation, &hashes, self.order_wanted()).map(drop)
     }
 
     /// Chunks between two that are gone, and still in a segment.

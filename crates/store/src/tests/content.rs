@@ -283,6 +283,7 @@ fn the_candidates_of_a_search_come_once_and_with_their_cosines<B: Backend>() {
                 files: &files,
                 most_of_files: 1,
                 also: &[ids[1], ids[2]],
+                lines: None,
             })?;
             let some = [ids[2], ids[1], ids[0]];
             assert_eq!(nearest.top_of(&some, 2), [ids[0], ids[1]], "the third has no vector");

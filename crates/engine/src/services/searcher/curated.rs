@@ -18,6 +18,7 @@ use ::search::{
     types::{About, Hit},
 };
 use model::{cancel::Cancel, config::settings::Settings, error::Result, source::Source};
+use store::Look;
 
 /// Results of a search by words that are compared with the triggers, as in the host.
 const SEARCHED: usize = 24;
@@ -29,8 +30,19 @@ impl Searcher {
     /// # Errors
     /// When the index cannot be read.
     pub(super) fn curated_files(&self, settings: &Settings) -> Result<Curated> {
-        let vouches = !settings.curated_paths.is_empty();
-        let marked = if vouches { self.context.store().read(marked)? } else { Vec::new() };
+        self.curated_with(settings, || self.context.store().read(marked))
+    }
+
+    /// The same as a step of a search.
+    ///
+    /// # Errors
+    /// As [`Self::curated_files`].
+    pub(super) fn curated_files_in(&self, look: &Look<'_>, settings: &Settings) -> Result<Curated> {
+        self.curated_with(settings, || look.read(marked))
+    }
+
+    fn curated_with(&self, settings: &Settings, marked: impl FnOnce() -> Result<Vec<String>>) -> Result<Curated> {
+        let marked = if settings.curated_paths.is_empty() { Vec::new() } else { marked()? };
         Ok(self.curated.current(&Roots::of(settings), &marked))
     }
 
@@ -97,14 +109,14 @@ impl Searcher {
     }
 
     /// Adds to results what is known about them.
-    pub(super) fn describe(&self, hits: &mut [Hit], view: &Arc<View>) -> Result<()> {
+    pub(super) fn describe(&self, look: &Look<'_>, hits: &mut [Hit], view: &Arc<View>) -> Result<()> {
         if hits.is_empty() {
             return Ok(());
         }
         // Only hosts that keep conversations themselves tell who spoke.
         let knows_senders = self.context.hosts().conversations().is_some();
         let paths: Vec<&str> = hits.iter().map(|hit| hit.path.as_str()).collect();
-        let changed: HashMap<String, i64> = self.context.store().read(|reader| match reader.live()? {
+        let changed: HashMap<String, i64> = look.read(|reader| match reader.live()? {
             Some(live) => reader.changed_ms(live.id, &paths),
             None => Ok(HashMap::new()),
         })?;

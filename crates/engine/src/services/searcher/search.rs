@@ -3,7 +3,7 @@
 use std::{
     pin::pin,
     sync::{Arc, LazyLock},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::sync::Semaphore;
@@ -11,25 +11,23 @@ use tokio::sync::Semaphore;
 use super::{
     super::{
         context::Service,
-        iso, model_check,
-        telemetry::{EMBEDDING, QUERY, TEXT},
+        iso,
+        telemetry::{QUERY, TEXT},
     },
     Searcher,
-    queries::{MAX_QUERY_CHARS, Meant, without_reserve},
+    meaning::{Meaning, Understood},
+    queries::without_reserve,
     scope,
 };
 use crate::{
-    index::{
-        line_pass,
-        lost::{self, LostFolder},
-    },
+    index::lost::{self, LostFolder},
     workspace::roots::Roots,
 };
 use ::search::{
-    QueryVector, Vectors,
+    Vectors,
     confine::{Confine, Wish},
     factors::View,
-    search,
+    search_in,
     types::{Answer, Degraded, Request},
 };
 use model::{
@@ -39,8 +37,7 @@ use model::{
     error::{Code, Error, Result},
     source::Source,
 };
-use store::{Reader, embeddings::SpaceRow};
-use text::{language::Language, query::QueryPlan};
+use text::query::QueryPlan;
 
 /// After this long, or a quarter of the time limit, the words are searched beside the rest, so that there is something
 /// to answer with when the limit comes.
@@ -128,6 +125,7 @@ impl Searcher {
     /// When cancelled, closed, or when the store cannot be read. A provider that fails or is slow is no error: the
     /// answer is then marked as partial and says why.
     pub async fn search(self: &Arc<Self>, call: SearchCall, cancel: Cancel) -> Result<Answer> {
+        let since = Instant::now();
         let resolved = self.context.settings();
         let query = &resolved.settings.query;
         let limit = Duration::from_millis(call.deadline_ms.unwrap_or(query.deadline_ms));
@@ -159,8 +157,8 @@ impl Searcher {
             now_ms: call.now_ms,
             curated: Arc::new(View::of(&call.active_projects)),
         };
-        let whole = self.search_all(&request, call.session_key.as_deref(), &cancel);
-        let words = self.words_when_slow(&request, limit, &cancel);
+        let whole = self.search_all(&request, call.session_key.as_deref(), since, &cancel);
+        let words = self.words_when_slow(&request, limit, since, &cancel);
         let mut answer = within(limit, whole, words).await;
         if self.fails_without_meaning() && answer.as_ref().is_ok_and(|a| a.code == Some(Code::Deadline.as_str())) {
             answer = Err(late(limit));
@@ -176,6 +174,7 @@ impl Searcher {
         self: &Arc<Self>,
         request: &Request,
         session_key: Option<&str>,
+        since: Instant,
         cancel: &Cancel,
     ) -> Result<Answer> {
         let first = self.indexer.ensure_indexed(&without_reserve(cancel)).await;
@@ -188,18 +187,9 @@ impl Searcher {
         if self.context.settings().settings.sync.on_search && self.indexer.is_behind() {
             self.indexer.sync_in_background();
         }
-        let (meaning, failure) = if request.lexical_only {
-            (None, None)
-        } else {
-            self.read_vectors_meanwhile();
-            match self.meaning(&request.query, cancel).await {
-                Ok(meaning) => (meaning, None),
-                Err(error) if error.code() == Code::Cancelled => return Err(error),
-                Err(error) => (None, Some(error)),
-            }
-        };
-        let (answer, lost) = tokio::join!(self.rank(request, meaning, Some(&TURNS), cancel), self.lost_folders());
-        let mut answer = answer?.beside(lost::warning(&lost));
+        let (answer, lost) = tokio::join!(self.meant_and_ranked(request, since, cancel), self.lost_folders());
+        let (answer, failure) = answer?;
+        let mut answer = answer.beside(lost::warning(&lost));
         if let Some(fault) = first.err().or_else(|| self.reading_fault()) {
             if fault.code() != Code::Deadline && answer.hits.is_empty() {
                 return Err(fault.context("nothing was found, because the notes could not be read"));
@@ -225,6 +215,33 @@ impl Searcher {
             Some(error) => Ok(Answer { degraded: Some(self.degraded(&error)), ..answer.impaired(ONLY_WORDS, &error) }),
             None => Ok(answer),
         }
+    }
+
+    /// The ranking by words and meaning, and why meaning takes no part where it should.
+    async fn meant_and_ranked(
+        self: &Arc<Self>,
+        request: &Request,
+        since: Instant,
+        cancel: &Cancel,
+    ) -> Result<(Answer, Option<Error>)> {
+        if !request.lexical_only {
+            self.read_vectors_meanwhile();
+        }
+        // As the index is known first. Where it is another one by now, the question means something else.
+        for of in [None, Some(Instant::now())] {
+            let (meaning, failure) = match request.lexical_only {
+                true => (None, None),
+                false => match self.meaning(&request.query, of, cancel).await {
+                    Ok(meaning) => (meaning, None),
+                    Err(error) if error.code() == Code::Cancelled => return Err(error),
+                    Err(error) => (None, Some(error)),
+                },
+            };
+            if let Some(answer) = self.rank(request, meaning, Some(&TURNS), since, cancel).await? {
+                return Ok((answer, failure));
+            }
+        }
+        Err(Error::new(Code::Busy, "the index was replaced again and again").remedy("Ask again"))
     }
 
     /// Whether an answer by words alone is none.
@@ -281,24 +298,32 @@ impl Searcher {
     }
 
     /// The answer by words alone, once a search takes long enough that it may be needed.
-    async fn words_when_slow(self: &Arc<Self>, request: &Request, limit: Duration, cancel: &Cancel) -> Result<Answer> {
+    async fn words_when_slow(
+        self: &Arc<Self>,
+        request: &Request,
+        limit: Duration,
+        since: Instant,
+        cancel: &Cancel,
+    ) -> Result<Answer> {
         if request.lexical_only || self.fails_without_meaning() {
             // The whole search does just that, or words alone are no answer.
             return std::future::pending().await;
         }
         tokio::time::sleep(SLOW.min(limit / 4)).await;
         // Not behind what is slow.
-        self.rank(request, None, None, cancel).await
+        Ok(self.rank(request, None, None, since, cancel).await?.unwrap_or_else(Answer::nothing))
     }
 
-    /// Ranks on a worker thread, in its turn. Those who wait for the vectors in memory take none.
+    /// Ranks on a worker thread, in its turn, the index as it was after `since`. Those who wait for the vectors in memory take
+    /// no turn. None where what the question means was found out for an index that is another one by now.
     async fn rank(
         self: &Arc<Self>,
         request: &Request,
         meaning: Option<Meaning>,
         turns: Option<&'static Semaphore>,
+        since: Instant,
         cancel: &Cancel,
-    ) -> Result<Answer> {
+    ) -> Result<Option<Answer>> {
         let mut vectors = match meaning {
             Some(_) => Some(self.context.store().vector_turn().await),
             None => None,
@@ -312,122 +337,36 @@ impl Searcher {
             Some(turns) => turns.acquire().await.ok(),
             None => None,
         };
-        let (mut request, cancel) = (request.clone(), cancel.clone());
+        let (request, cancel) = (request.clone(), cancel.clone());
         self.blocking(move |searcher, settings| {
             let _turn = turn;
             let store = searcher.context.store();
-            let Some(sources) = store.read(|r| scope::still_indexed(&request.sources, settings, r))? else {
-                return Ok(Answer::nothing());
-            };
-            request.sources = sources;
-            let index = vectors.map_or(Ok(None), |mut turn| turn.current(store))?;
-            let (query, line) = meaning.map_or((None, None), |meaning| (Some(meaning.query), meaning.line));
-            let vectors = Vectors {
-                query: query.as_ref().map(Understood::as_query).filter(|_| index.is_some()),
-                index: index.as_ref(),
-                line: line.as_ref().map(|(key, query)| (key.as_str(), query.as_query())),
-            };
-            request.curated = Arc::new(request.curated.with(searcher.curated_files(settings)?.entries()));
-            let mut answer = search(store, vectors, settings, &request, &cancel)?;
-            searcher.describe(&mut answer.hits, &request.curated)?;
-            Ok(answer)
+            let is_by_meaning = meaning.is_some();
+            let (query, line, of) = meaning.map_or((None, None, None), |m| (Some(m.query), m.line, m.of));
+            store.look(&cancel, Some(since), |look| {
+                if let Some(of) = of.as_ref().filter(|_| look.is_of_one_moment())
+                    && !look.read(|reader| of.holds(&searcher.context, reader))?
+                {
+                    return Ok(None);
+                }
+                let Some(sources) = look.read(|r| scope::still_indexed(&request.sources, settings, r))? else {
+                    return Ok(Some(Answer::nothing()));
+                };
+                let index = if is_by_meaning { look.vectors(vectors.take())? } else { None };
+                let vectors = Vectors {
+                    query: query.as_ref().map(Understood::as_query).filter(|_| index.is_some()),
+                    index: index.as_ref(),
+                    line: line.as_ref().map(|(key, query)| (key.as_str(), query.as_query())),
+                };
+                let curated = request.curated.with(searcher.curated_files_in(look, settings)?.entries());
+                let request = Request { sources, curated: Arc::new(curated), ..request.clone() };
+                let mut answer = look.read(|reader| search_in(reader, vectors, settings, &request))?;
+                searcher.describe(look, &mut answer.hits, &request.curated)?;
+                Ok(Some(answer))
+            })
         })
         .await
     }
-
-    /// What a query means, in the space that is searched and in that of the lines; none when nothing is to be searched
-    /// by meaning.
-    ///
-    /// # Errors
-    /// Why it cannot be.
-    async fn meaning(self: &Arc<Self>, text: &str, cancel: &Cancel) -> Result<Option<Meaning>> {
-        let Some(embedder) = self.context.provider().embedder()? else { return Ok(None) };
-        let by_lines = (self.context.settings().settings.query.ranking == Ranking::Native)
-            .then(|| self.context.provider().line_embedder())
-            .flatten();
-        let line_key = by_lines.as_ref().map(|embedder| embedder.space().key());
-        let most = line_pass::most_chunks(&*embedder);
-        let searched = move |searcher: &Arc<Self>, _: &Settings| {
-            searcher.context.store().read(|r| {
-                model_check::follow(&searcher.context, r)?;
-                searched(r, line_key, most)
-            })
-        };
-        let (active, has_lines) = self.blocking(searched).await?;
-        let provider = self.context.provider();
-        if let Some(refusal) = provider.model().and_then(|model| model.refusal()) {
-            return Err(refusal);
-        }
-        let Some(embedder) = provider.embedder()? else { return Ok(None) };
-        let key = embedder.space().key();
-        let text: String = text.chars().take(MAX_QUERY_CHARS).collect();
-        let is_usable = active.as_ref().is_some_and(|active| active.key == key);
-        if !is_usable && self.blocking(|searcher, _| searcher.indexer.holds_nothing()).await? {
-            return Ok(None);
-        }
-        // Asked also when there is nothing to compare with yet: only the answer tells whether vectors are on their way.
-        let query = match self.queries.get(key, text.clone(), &embedder, cancel).await {
-            Ok(meant) => Understood { meant, language: embedder.language() },
-            Err(error) => {
-                self.telemetry.note(QUERY, Some(&error));
-                self.context.warn(&error, "a question was searched by its words only");
-                return Err(error);
-            }
-        };
-        self.telemetry.note(QUERY, None);
-        if !is_usable {
-            return Err(self.vectors_missing());
-        }
-        let line = match by_lines.filter(|_| has_lines) {
-            Some(embedder) => {
-                let key = embedder.space().key();
-                // Finer evidence only: without it the chunk's meaning and the words decide.
-                let meant = self.queries.get(key.clone(), text, &embedder, cancel).await.ok();
-                meant.map(|meant| (key, Understood { meant, language: embedder.language() }))
-            }
-            None => None,
-        };
-        Ok(Some(Meaning { query, line }))
-    }
-
-    /// Why nothing can be compared with a query although the provider answers.
-    fn vectors_missing(&self) -> Error {
-        if let Some(failed) = self.telemetry.error_of(EMBEDDING) {
-            return failed;
-        }
-        Error::new(Code::ProviderUnavailable, "the notes are still being embedded")
-            .remedy("Nothing to do where a gateway runs; otherwise `openclaw memory index` finishes it")
-    }
-}
-
-/// The vectors of a query.
-struct Meaning {
-    /// In the space that is searched.
-    query: Understood,
-    /// In the space of the line vectors, with its key; none when lines have none.
-    line: Option<(String, Understood)>,
-}
-
-/// The query as one model understands it.
-struct Understood {
-    meant: Meant,
-    /// As [`Embedder::language`].
-    language: Option<Language>,
-}
-
-impl Understood {
-    fn as_query(&self) -> QueryVector<'_> {
-        QueryVector { vector: &self.meant.vector, pieces: self.meant.pieces.as_deref(), language: self.language }
-    }
-}
-
-/// The space that is searched, and whether lines have vectors in the space `line_key`: not in an index of more than
-/// `most` chunks, where some may be left from when it was smaller.
-fn searched(reader: &Reader<'_>, line_key: Option<String>, most: u64) -> Result<(Option<SpaceRow>, bool)> {
-    let lines = line_key.map_or(Ok(None), |key| reader.space(&key))?;
-    let chunks = reader.live()?.map_or(Ok(0), |live| reader.chunk_count(live.id))?;
-    let has_lines = lines.map_or(Ok(false), |space| reader.has_line_vectors(space.id))? && chunks <= most;
-    Ok((reader.active_space()?, has_lines))
 }
 
 fn late(limit: Duration) -> Error {

@@ -1,6 +1,9 @@
 //! What is near a query: the same chunks on both stores, as near, and equals in the same order.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Instant,
+};
 
 use proptest::prelude::*;
 
@@ -124,32 +127,20 @@ macro_rules! seen {
         let work = || -> Result<Seen> {
             let Some(live) = reader.live()? else { return Ok(Seen::default()) };
             let ids = reader.chunk_ids(live.id)?;
-            let rows = reader.chunks(&ids)?;
-            let mut of_file: HashMap<FileId, usize> = HashMap::new();
-            let places: HashMap<ChunkId, Where> = rows
-                .iter()
-                .map(|row| {
-                    let at = of_file.entry(row.file_id).or_default();
-                    *at += 1;
-                    (row.id, (row.source.clone(), row.path.clone(), *at))
-                })
-                .collect();
             let is_wanted = |facts: FileFacts<'_>| facts.mtime_ns % 2 == 0 && facts.path != "1.md";
             let within = reader.within(live.id, is_wanted)?;
-            let mut files: Vec<FileId> = of_file.keys().copied().filter(|id| within.has_file(*id)).collect();
+            let files = reader.file_paths(live.id)?.into_iter().map(|(id, _, _)| id);
+            let mut files: Vec<FileId> = files.filter(|id| within.has_file(*id)).collect();
             files.sort();
             let order = reader.chunk_order()?;
             let mut in_order = ids.clone();
             in_order.sort_by_key(|id| order.place(*id));
-            let named = |ids: Vec<ChunkId>| ids.iter().map(|id| places[id].clone()).collect::<Vec<_>>();
-            let scored = |found: Vec<(ChunkId, f64)>| {
-                found.into_iter().map(|(id, cosine)| (places[&id].clone(), cosine)).collect::<Vec<_>>()
-            };
-            let (query, mut near) = (query(), Vec::new());
+            // Chunks are looked at before any is in memory.
+            let (query, mut looked) = (query(), Vec::new());
             for within in [None, Some(&within)] {
                 let Some(vectors) = $vectors else { break };
                 let Some(nearest) = reader.nearest(vectors, &query, sources, within)? else {
-                    near.push(None);
+                    looked.push(None);
                     continue;
                 };
                 let mut by_words: Vec<ChunkId> = in_order.iter().copied().step_by(3).collect();
@@ -165,17 +156,36 @@ macro_rules! seen {
                     files: &files,
                     most_of_files: most,
                     also: &[],
+                    lines: reader.active_space()?.map(|space| space.id),
                 };
                 let found = $candidates(reader, &wanted)?;
-                near.push(Some(Near {
-                    top: named(nearest.top(most)),
-                    mean: nearest.mean(),
-                    best: scored($best(reader, &nearest, most)?),
+                looked.push(Some((nearest.top(most), nearest.mean(), $best(reader, &nearest, most)?, found)));
+            }
+            let rows = reader.chunks(&ids)?;
+            let mut of_file: HashMap<FileId, usize> = HashMap::new();
+            let places: HashMap<ChunkId, Where> = rows
+                .iter()
+                .map(|row| {
+                    let at = of_file.entry(row.file_id).or_default();
+                    *at += 1;
+                    (row.id, (row.source.clone(), row.path.clone(), *at))
+                })
+                .collect();
+            let named = |ids: Vec<ChunkId>| ids.iter().map(|id| places[id].clone()).collect::<Vec<_>>();
+            let scored = |found: Vec<(ChunkId, f64)>| {
+                found.into_iter().map(|(id, cosine)| (places[&id].clone(), cosine)).collect::<Vec<_>>()
+            };
+            let near = looked.into_iter().map(|looked| {
+                looked.map(|(top, mean, best, found)| Near {
+                    top: named(top),
+                    mean,
+                    best: scored(best),
                     rows: found.rows.into_iter().map(|row| (places[&row.id].clone(), row.text)).collect(),
                     by_words: named(found.by_words),
                     cosines: scored(found.cosines),
-                }));
-            }
+                })
+            });
+            let near = near.collect();
             Ok(Seen {
                 vectors: $vectors.map_or(0, |vectors: &crate::vectors::Vectors| vectors.len()),
                 within: ids.iter().filter(|id| within.has(**id)).map(|id| places[id].clone()).collect(),
@@ -213,10 +223,9 @@ fn check(found: &Seen, expected: &Seen) -> std::result::Result<(), TestCaseError
 }
 
 fn seen_by(agent: &Agent, wanted: (&[Source], usize)) -> Seen {
-    let cancel = Cancel::new();
-    let vectors = agent.vectors(&cancel).unwrap();
     agent
-        .read(&cancel, |reader| {
+        .look(&Cancel::new(), Some(Instant::now()), |reader| {
+            let vectors = reader.vectors()?;
             seen!(
                 reader,
                 vectors.as_ref(),
@@ -258,7 +267,8 @@ fn both_stores_find_the_same_near_and_as_near() {
         let (_folder, sqlite) = sqlite_beside();
         // A tenant of its own: vectors are the tenant's.
         let tenant = Uuid::new_v4().to_string();
-        let agent = open_in(&database, &schema, &tenant, "one");
+        // The second one never writes: what it knows is always of before.
+        let [agent, other] = [(); 2].map(|()| open_in(&database, &schema, &tenant, "one"));
         let sources: &[Source] = if confined { &[Source::Memory] } else { &[] };
         let both = |step: &Step| {
             let same = step.clone();
@@ -278,7 +288,9 @@ fn both_stores_find_the_same_near_and_as_near() {
                 .read(|reader| seen!(reader, vectors.as_ref(), (sources, most), best, candidates))
                 .unwrap();
             **compared.lock().unwrap() += expected.near.iter().flatten().map(|near| near.best.len()).sum::<usize>();
-            check(&seen_by(&agent, (sources, most)), &expected)?;
+            for agent in [&agent, &other] {
+                check(&seen_by(agent, (sources, most)), &expected)?;
+            }
             while sqlite.write(|tx| tx.retire_step(3)).unwrap() {}
             while agent.write(|tx| tx.retire_step(3)).unwrap() {}
         }

@@ -1,7 +1,7 @@
 //! How often an answer is waited for. A line holds all answers back until as many questions have come as should come at
 //! once: whoever waits in between waits for ever.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Instant};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -97,7 +97,7 @@ fn tea() -> (NewFile<'static>, NewChunk) {
 }
 
 #[test]
-fn candidates_by_words_and_near_come_in_one_and_their_cosines_in_another() {
+fn candidates_come_with_their_cosines_and_what_is_known_of_the_index_is_asked_along() {
     let Some(place) = Place::new() else { return };
     let schema = prepare(&place.database, &place.schema, true).unwrap();
     let direct = open(&Arc::new(database(&options(&place.url))), &schema, "one");
@@ -112,19 +112,22 @@ fn candidates_by_words_and_near_come_in_one_and_their_cosines_in_another() {
         .unwrap();
     // The agent is found: begin, settings and the question, and an end. The vectors: begin, settings and what is known of the
     // index, all codes, an end. When nothing has changed: begin, settings and that, and an end. The search: begin, settings
-    // and that again, where files begin; chunks by words and chunks that are near; the space and the cosines.
-    let address = line(&place.url, &[3, 1, 3, 1, 1, 3, 1, 3, 1, 2, 2, 1]);
+    // and that again, with where files begin; chunks that are near with their cosines, and an end. Another one, whose chunks
+    // are in memory: begin, settings, whether something has changed, and the cosines.
+    let address = line(&place.url, &[3, 1, 3, 1, 1, 3, 1, 4, 2, 1, 4, 1]);
     let slow = Options { pool_size: 1, ..options(&address) };
     let agent = open(&Arc::new(database(&slow)), &schema, "one");
     agent.vectors(&Cancel::new()).unwrap();
     let vectors = agent.vectors(&Cancel::new()).unwrap().unwrap();
-    let search = |reader: &crate::postgres::agent::Reader<'_>| {
-        let nearest = reader.nearest(&vectors, &[2.0, 1.0], &[], None)?;
-        reader.candidates(&Wanted { nearest: nearest.as_ref(), most_nearest: 8, exact: 8, ..Wanted::default() })
-    };
-    let found = agent.read(&Cancel::new(), search).unwrap();
-    assert_eq!((found.rows.len(), found.cosines.len()), (1, 1));
-    assert!((found.cosines[0].1 - 0.8).abs() < 1e-6);
+    for (query, cosine) in [([2.0, 1.0], 0.8), ([1.0, 2.0], 1.0)] {
+        let search = |reader: &crate::postgres::agent::Reader<'_>| {
+            let nearest = reader.nearest(&vectors, &query, &[], None)?;
+            reader.candidates(&Wanted { nearest: nearest.as_ref(), most_nearest: 8, exact: 8, ..Wanted::default() })
+        };
+        let found = agent.look(&Cancel::new(), Some(Instant::now()), search).unwrap();
+        assert_eq!((found.rows.len(), found.cosines.len()), (1, 1));
+        assert!((found.cosines[0].1 - cosine).abs() < 1e-6);
+    }
 }
 
 #[test]

@@ -1,0 +1,177 @@
+//! What a question means: its vectors, in the spaces of the index as it is known when it is asked.
+
+use std::{sync::Arc, time::Instant};
+
+use super::{
+    super::{
+        context::{Context, Service},
+        model_check,
+        telemetry::{EMBEDDING, QUERY},
+    },
+    Searcher,
+    queries::{MAX_QUERY_CHARS, Meant},
+};
+use crate::index::line_pass;
+use ::search::QueryVector;
+use model::{
+    cancel::Cancel,
+    config::settings::Ranking,
+    error::{Code, Error, Result},
+};
+use store::{Reader, embeddings::SpaceRow};
+use text::language::Language;
+
+impl Searcher {
+    /// What a query means, in the space that is searched and in that of the lines; none when nothing is to be searched
+    /// by meaning. In the index as it was after `since`, or as it is known.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    pub(super) async fn meaning(
+        self: &Arc<Self>,
+        text: &str,
+        since: Option<Instant>,
+        cancel: &Cancel,
+    ) -> Result<Option<Meaning>> {
+        let Some(embedder) = self.context.provider().embedder()? else { return Ok(None) };
+        let by_lines = (self.context.settings().settings.query.ranking == Ranking::Native)
+            .then(|| self.context.provider().line_embedder())
+            .flatten();
+        let asked = Asked {
+            line_key: by_lines.as_ref().map(|embedder| embedder.space().key()),
+            most: line_pass::most_chunks(&*embedder),
+        };
+        let look = |since| {
+            let (asked, cancel) = (asked.clone(), cancel.clone());
+            self.blocking(move |searcher, _| {
+                searcher.context.store().look(&cancel, since, |look| {
+                    let seen = look.read(|reader| asked.look(&searcher.context, reader))?;
+                    Ok((seen, look.is_of_one_moment()))
+                })
+            })
+        };
+        let provider = self.context.provider();
+        let is_usable = |seen: &Seen| {
+            let key = provider.embedder()?.map(|embedder| embedder.space().key());
+            Ok::<bool, Error>(seen.active.as_ref().zip(key).is_some_and(|(active, key)| active.key == key))
+        };
+        let (mut seen, is_of_one_moment) = look(since).await?;
+        let mut is_certain = since.is_some();
+        if is_of_one_moment && !is_certain && !is_usable(&seen)? {
+            (seen, _) = look(Some(Instant::now())).await?;
+            is_certain = true;
+        }
+        if let Some(refusal) = provider.model().and_then(|model| model.refusal()) {
+            return Err(refusal);
+        }
+        let Some(embedder) = provider.embedder()? else { return Ok(None) };
+        let key = embedder.space().key();
+        let text: String = text.chars().take(MAX_QUERY_CHARS).collect();
+        let is_usable = is_usable(&seen)?;
+        if !is_usable && self.blocking(|searcher, _| searcher.indexer.holds_nothing()).await? {
+            return Ok(None);
+        }
+        // Asked also when there is nothing to compare with yet: only the answer tells whether vectors are on their way.
+        let query = match self.queries.get(key, text.clone(), &embedder, cancel).await {
+            Ok(meant) => Understood { meant, language: embedder.language() },
+            Err(error) => {
+                self.telemetry.note(QUERY, Some(&error));
+                self.context.warn(&error, "a question was searched by its words only");
+                return Err(error);
+            }
+        };
+        self.telemetry.note(QUERY, None);
+        if !is_usable {
+            return Err(self.vectors_missing());
+        }
+        let line = match by_lines.filter(|_| seen.has_lines) {
+            Some(embedder) => {
+                let key = embedder.space().key();
+                // Finer evidence only: without it the chunk's meaning and the words decide.
+                let meant = self.queries.get(key.clone(), text, &embedder, cancel).await.ok();
+                meant.map(|meant| (key, Understood { meant, language: embedder.language() }))
+            }
+            None => None,
+        };
+        Ok(Some(Meaning { query, line, of: (!is_certain).then_some(Of { asked, seen }) }))
+    }
+
+    /// Why nothing can be compared with a query although the provider answers.
+    fn vectors_missing(&self) -> Error {
+        if let Some(failed) = self.telemetry.error_of(EMBEDDING) {
+            return failed;
+        }
+        Error::new(Code::ProviderUnavailable, "the notes are still being embedded")
+            .remedy("Nothing to do where a gateway runs; otherwise `openclaw memory index` finishes it")
+    }
+}
+
+/// The vectors of a query.
+pub(super) struct Meaning {
+    /// In the space that is searched.
+    pub(super) query: Understood,
+    /// In the space of the line vectors, with its key; none when lines have none.
+    pub(super) line: Option<(String, Understood)>,
+    /// The index that it was found out for; none where that is the one that is searched.
+    pub(super) of: Option<Of>,
+}
+
+/// An index as it was known.
+pub(super) struct Of {
+    asked: Asked,
+    seen: Seen,
+}
+
+impl Of {
+    /// Whether an index is still as it was known.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) fn holds(&self, context: &Context, reader: &Reader<'_>) -> Result<bool> {
+        Ok(self.asked.look(context, reader)? == self.seen)
+    }
+}
+
+/// What is asked of an index to know what a question means in it.
+#[derive(Clone)]
+struct Asked {
+    /// The key of the space of the lines.
+    line_key: Option<String>,
+    /// Lines of more chunks have no vectors, where some may be left from when there were fewer.
+    most: u64,
+}
+
+/// What is answered.
+#[derive(PartialEq)]
+struct Seen {
+    /// The space that is searched.
+    active: Option<SpaceRow>,
+    /// Whether lines have vectors.
+    has_lines: bool,
+    /// What is known of the model.
+    model: Option<model_check::Record>,
+}
+
+impl Asked {
+    fn look(&self, context: &Context, reader: &Reader<'_>) -> Result<Seen> {
+        let model = model_check::follow(context, reader)?;
+        let chunks = reader.live()?.map_or(Ok(0), |live| reader.chunk_count(live.id))?;
+        let lines = self.line_key.as_deref().filter(|_| chunks <= self.most);
+        let lines = lines.map_or(Ok(None), |key| reader.space(key))?;
+        let has_lines = lines.map_or(Ok(false), |space| reader.has_line_vectors(space.id))?;
+        Ok(Seen { active: reader.active_space()?, has_lines, model })
+    }
+}
+
+/// The query as one model understands it.
+pub(super) struct Understood {
+    meant: Meant,
+    /// As [`Embedder::language`].
+    language: Option<Language>,
+}
+
+impl Understood {
+    pub(super) fn as_query(&self) -> QueryVector<'_> {
+        QueryVector { vector: &self.meant.vector, pieces: self.meant.pieces.as_deref(), language: self.language }
+    }
+}
