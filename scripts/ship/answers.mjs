@@ -12,8 +12,11 @@ export const QUESTIONS = [
   { question: "hello, how are you?", file: undefined },
 ];
 
-/** Sums in another order round differently; anything more is an error. */
-const TOLERANCE = 1e-3;
+/**
+ * Processors without a fused multiply-add round sums of the encoder elsewhere. A number on the border of two steps of a byte
+ * then falls to the other side, and a vector moves by up to 4e-4 of its cosine, a score by 1e-3. Anything more is an error.
+ */
+const TOLERANCE = 2e-3;
 
 /**
  * What is wrong with what an addon answered; empty when nothing is.
