@@ -781,6 +781,8 @@ export type MemoryNotesStatus = {
   conflicts: string[];
   /** Notes that could not be exchanged the last time. */
   refused: number;
+  /** Why nothing is exchanged and nothing indexed, and what ends it; none when all is well. */
+  stopped?: string;
 };
 
 /** Something that was left out. */

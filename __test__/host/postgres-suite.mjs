@@ -1,7 +1,7 @@
 // The index in a PostgreSQL database, in a real host: the packed plugin with the addon that speaks with one.
 
 import { existsSync } from "node:fs";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { administer, missingForPostgres, ownDatabase, withPostgresAddon } from "../support/postgres.mjs";
@@ -44,14 +44,14 @@ export function postgresSuite(version) {
     let said = "";
     steps();
 
-    /** @param {Record<string, string>} files @param {{url: string, schema: string}} [where] @param {string} [password] */
-    const hostOf = async (files, { url, schema } = database, password) => {
+    /** @param {Record<string, string>} files @param {{url: string, schema: string}} [where] @param {string} [password] @param {object} [more] Settings. */
+    const hostOf = async (files, { url, schema } = database, password, more = {}) => {
       const made = await TestHost.start(version, { files, rules: RULES });
       await made.addPlugin(tarball);
       made.env.MEMORY_PG_URL = url;
       if (password) made.env.MEMORY_PG_PASSWORD = password;
       const ofItsOwn = password && { password: { source: "env", provider: "default", id: "MEMORY_PG_PASSWORD" } };
-      await made.configure({ store: { driver: "postgres", postgres: { url: REFERENCE, schema, ...ofItsOwn } } });
+      await made.configure({ store: { driver: "postgres", postgres: { url: REFERENCE, schema, ...ofItsOwn, ...more } } });
       return made;
     };
     /** What a command prints, which is kept. @param {TestHost} where @param {string[]} args */
@@ -180,6 +180,71 @@ export function postgresSuite(version) {
       expect((await json(host, "index"))[0].report.warning).toMatch(/of other notes.*memory store adopt/);
       expect(await json(host, "store", "adopt", "--yes")).toMatchObject([{ missing: 0, new: 2, adopted: { files: 3 } }]);
       expect((await found(host, "where does Falcon deploy"))[0].path).toBe("memory/falcon.md");
+    });
+
+    test("a gateway in an empty workspace has the notes of another, and both follow each other", async () => {
+      const shared = await ownDatabase();
+      try {
+        const one = await hostOf(FILES, shared, undefined, { notes: true });
+        await json(one, "index");
+        const two = await hostOf({}, shared, undefined, { notes: true });
+        const at = (/** @type {TestHost} */ where, /** @type {string} */ note) => path.join(where.workspace, note);
+        const read = (/** @type {TestHost} */ where, /** @type {string} */ note) => readFile(at(where, note), "utf8").catch(() => null);
+        for (const name of Object.keys(FILES)) expect([name, await read(two, name)]).toEqual([name, null]);
+        const hasAll = async () =>
+          (await Promise.all(Object.entries(FILES).map(async ([name, text]) => (await read(two, name)) === text))).every(Boolean);
+        await two.startGateway();
+        expect(await eventually(hasAll)).toBe(true);
+        two.takeChats();
+        expect(await two.turn("Where does Falcon deploy?", { local: false })).toContain("harbour office");
+        expect(toolAnswers(two.takeChats()).join("\n")).toContain("memory/falcon.md");
+
+        // What is written beside the running gateway is in the other workspace after its next update.
+        await writeFile(at(two, "memory/heron.md"), "# Heron\n\n- Project Heron starts in spring.\n");
+        expect(await eventually(async () => (await found(one, "when does Heron start"))[0]?.path === "memory/heron.md")).toBe(true);
+        expect((await json(one, "index"))[0].report.warning).toBeUndefined();
+        expect(await read(one, "memory/heron.md")).toContain("starts in spring");
+        await two.stopGateway();
+        said += two.gatewayOutput;
+
+        // Both changed: both are there, and it is said until somebody has looked.
+        await writeFile(at(one, "memory/boiler.md"), "# Boiler\n\n- The boiler pressure is 1.6 bar.\n");
+        await writeFile(at(two, "memory/boiler.md"), "# Boiler\n\n- The boiler was replaced by a heat pump.\n");
+        await json(one, "index");
+        expect((await json(two, "index"))[0].report.warning).toMatch(/1 notes were changed here and in the database: both are kept/);
+        expect(await read(two, "memory/boiler.md")).toContain("heat pump");
+        const beside = (await readdir(at(two, "memory"))).filter((name) => /^boiler\.conflict-[0-9a-f]{8}\.md$/.test(name));
+        expect(beside).toHaveLength(1);
+        expect(await read(two, `memory/${beside[0]}`)).toContain("1.6 bar");
+        await json(one, "index");
+        expect([await read(one, "memory/boiler.md"), await read(one, `memory/${beside[0]}`)]).toEqual([
+          await read(two, "memory/boiler.md"),
+          await read(two, `memory/${beside[0]}`),
+        ]);
+        expect((await told(two, "status")).output).toMatch(
+          new RegExp(`Notes: 5 notes in the database, exchanged last .* UTC\n1 text kept beside another; .*:\n  memory/${beside[0]}`),
+        );
+        const doctor = await told(two, "doctor", "--dry-run");
+        expect([doctor.code, doctor.output]).toEqual([1, expect.stringMatching(new RegExp(`problem notes: .*memory/${beside[0]}`))]);
+        await rm(at(one, `memory/${beside[0]}`));
+        await json(one, "index");
+        await json(two, "index");
+        expect(await read(two, `memory/${beside[0]}`)).toBe(null);
+        expect((await told(two, "doctor", "--dry-run")).output).toMatch(/notes: the database keeps 4 notes/);
+
+        // The container is started anew, and its state with it.
+        await rm(two.workspace, { recursive: true });
+        await rm(path.join(two.stateDir, ID), { recursive: true });
+        await json(two, "index");
+        expect(await read(two, "memory/falcon.md")).toBe(FILES["memory/falcon.md"]);
+        expect(await read(two, "memory/boiler.md")).toContain("heat pump");
+        expect((await json(one, "index"))[0].report).toMatchObject({ removed: 0 });
+        for (const secret of shared.secrets) expect(said).not.toContain(secret);
+        await two.stop();
+        await one.stop();
+      } finally {
+        await shared.end();
+      }
     });
 
     test("a role that may make no tables gets them from an administrator", async () => {

@@ -81,6 +81,7 @@ impl<'a> Work<'a> {
         let mut record = self.record;
         record.mark = self.mark.filter(|_| self.is_complete && !self.again);
         record.refused = self.exchanged.refused;
+        record.vanished = None;
         if self.changed {
             record.exchanged_ms = self.exchange.now_ms;
         }

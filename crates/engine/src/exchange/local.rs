@@ -60,6 +60,22 @@ impl Local {
         Ok(local)
     }
 
+    /// Whether it has no note at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.notes.is_empty() && self.unread.is_empty()
+    }
+
+    /// Whether it has what was last exchanged, and nothing else.
+    pub(super) fn is_as_recorded(&self, record: &Record) -> bool {
+        let is_known = |(path, note): (&String, &Note)| {
+            record.notes.get(path).is_some_and(|known| known.hash == note.hash && known.stamp == note.stamp)
+        };
+        record.vanished.is_none()
+            && self.unread.is_empty()
+            && self.notes.len() == record.notes.len()
+            && self.notes.iter().all(is_known)
+    }
+
     /// Whether it is known to have no such note: something else may have its name, or the folder may be one that cannot be
     /// looked at.
     pub(super) fn lacks(&self, roots: &Roots, discovery: &Discovery, path: &str) -> bool {

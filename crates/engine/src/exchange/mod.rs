@@ -58,8 +58,16 @@ pub(crate) struct Exchanged {
     pub refused: usize,
     /// The database's are of another workspace, and nothing was exchanged.
     pub is_foreign: bool,
-    /// Most notes vanished from the workspace at once, and nothing was exchanged: how many, of how many.
+    /// Most notes vanished from the workspace at once, and nothing was exchanged: how many, of how many. Nothing is to be indexed
+    /// either, or it would be that of this workspace and of others in turns.
     pub emptied: Option<(usize, usize)>,
+}
+
+impl Exchanged {
+    /// Whether the workspace is none that the index can be of now.
+    pub(crate) const fn is_stopped(&self) -> bool {
+        self.is_foreign || self.emptied.is_some()
+    }
 }
 
 /// The notes in the database, as `status` tells of them.
@@ -75,6 +83,9 @@ pub(crate) struct NotesStatus {
     pub conflicts: Vec<String>,
     /// Notes that could not be exchanged the last time.
     pub refused: usize,
+    /// Why nothing is exchanged and nothing indexed, and what ends it; none when all is well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
 }
 
 /// Exchanges the notes of a workspace with its database.
@@ -127,24 +138,28 @@ pub(crate) fn status(store: &Store) -> Result<NotesStatus> {
         exchanged_at_ms: (record.exchanged_ms > 0).then_some(record.exchanged_ms),
         conflicts: record.notes.keys().filter(|path| names::is_conflict(path)).cloned().collect(),
         refused: record.refused,
+        stopped: record.vanished.map(|vanished| stopped(store, vanished)),
     })
+}
+
+/// Why nothing is exchanged, and what ends it.
+fn stopped(store: &Store, (gone, known): (usize, usize)) -> String {
+    format!(
+        "{gone} of {known} notes vanished from the workspace at once: nothing was exchanged with the database, and the index is as it \
+         was. Bring them back; or run `openclaw memory index --force` if this was done on purpose, which deletes them there too; \
+         or delete {} and run `openclaw memory index` to have them restored from the database",
+        store.kept(Kept::Exchanged).display()
+    )
 }
 
 /// What a person should know of an exchange; none when all went well.
 pub(crate) fn warning(store: &Store, exchanged: &Exchanged) -> Option<String> {
     let mut told = Vec::new();
-    if let Some((gone, known)) = exchanged.emptied {
-        told.push(format!(
-            "{gone} of {known} notes vanished from the workspace at once, and nothing was exchanged with the database. \
-             Bring them back; or run `openclaw memory index --force` if this was done on purpose, which deletes them there too; \
-             or delete {} and run `openclaw memory index` to have them restored from the database",
-            store.kept(Kept::Exchanged).display()
-        ));
-    }
+    told.extend(exchanged.emptied.map(|vanished| stopped(store, vanished)));
     if exchanged.conflicts > 0 {
         told.push(format!(
             "{} notes were changed here and in the database: both are kept, one of them as NAME.conflict-….md in memory/. \
-             `openclaw memory status --deep` lists them; bring together what is needed, and delete the other",
+             `openclaw memory status` lists them; bring together what is needed, and delete the other",
             exchanged.conflicts
         ));
     }
@@ -182,13 +197,14 @@ impl Exchange<'_> {
         let discovery = discover(&roots);
         self.cancel.check()?;
         let before = Record::load(self.store)?;
-        let mut record = before.clone();
-        let local = Local::look(&roots, &discovery, &record, self.cancel)?;
-        if local.notes.is_empty() && !record.notes.is_empty() && !self.force {
-            // A workspace that lost all its notes is a new one.
-            record = Record::default();
-        }
+        let local = Local::look(&roots, &discovery, &before, self.cancel)?;
         let mark = self.store.read_with(self.cancel, |reader| reader.notes_mark())?;
+        if mark.is_some() && mark == before.mark && local.is_as_recorded(&before) {
+            return Ok(Round::Done);
+        }
+        let is_empty = local.is_empty() && discovery.uncertain.is_empty();
+        // A workspace that lost all its notes is a new one.
+        let record = if is_empty && !self.force { Record::default() } else { before.clone() };
         let rows = match &record.mark {
             Some(known) if mark.as_ref() == Some(known) => as_recorded(&record),
             _ => self.rows(&roots)?,
@@ -203,6 +219,9 @@ impl Exchange<'_> {
             && let Some(emptied) = plan.emptied(&view)
         {
             exchanged.emptied = Some(emptied);
+            if before.vanished != Some(emptied) {
+                Record { vanished: Some(emptied), ..before }.save(self.store)?;
+            }
             return Ok(Round::Done);
         }
         let mut work = Work::new(self, &local, record.clone(), mark, exchanged);

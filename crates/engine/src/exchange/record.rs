@@ -33,6 +33,8 @@ pub(super) struct Record {
     pub exchanged_ms: i64,
     /// Notes of either side that could not be exchanged.
     pub refused: usize,
+    /// Notes that vanished at once, so that nothing is exchanged, and how many were known.
+    pub vanished: Option<(usize, usize)>,
     /// By path.
     pub notes: BTreeMap<String, Known>,
 }
@@ -44,6 +46,7 @@ struct Written {
     mark: Option<String>,
     exchanged_ms: i64,
     refused: usize,
+    vanished: Option<(usize, usize)>,
     /// By path: hash, size and modification time.
     notes: BTreeMap<String, (String, u64, i64)>,
 }
@@ -60,12 +63,18 @@ impl Record {
     }
 
     fn of(written: Written) -> Option<Self> {
-        let Written { format: _, mark, exchanged_ms, refused, notes } = written;
+        let Written { format: _, mark, exchanged_ms, refused, vanished, notes } = written;
         let known = |(path, (hash, size, mtime_ns)): (String, (String, u64, i64))| {
             let hash = Hash::try_from(hex::decode(hash).ok()?).ok()?;
             Some((path, Known { hash, stamp: Stamp { size, mtime_ns } }))
         };
-        Some(Self { mark, exchanged_ms, refused, notes: notes.into_iter().map(known).collect::<Option<_>>()? })
+        Some(Self {
+            mark,
+            exchanged_ms,
+            refused,
+            vanished,
+            notes: notes.into_iter().map(known).collect::<Option<_>>()?,
+        })
     }
 
     /// Keeps it, whole or not at all.
@@ -81,6 +90,7 @@ impl Record {
             mark: self.mark.clone(),
             exchanged_ms: self.exchanged_ms,
             refused: self.refused,
+            vanished: self.vanished,
             notes: self.notes.iter().map(known).collect(),
         };
         let path = store.kept(Kept::Exchanged);

@@ -322,12 +322,17 @@ async fn a_workspace_that_lost_most_notes_passes_no_deletion_on() {
     }
     let warning = one.sync_warned().await.warning.unwrap();
     assert!(warning.contains("8 of 12 notes vanished") && warning.contains("index.notes.json"), "{warning}");
-    two.sync().await;
+    let health = one.engine().status()["custom"]["health"].clone();
+    assert_eq!(health["state"], "lost");
+    assert!(health["reason"].as_str().is_some_and(|reason| reason.contains("8 of 12 notes vanished")), "{health}");
+    let report = two.sync().await;
     assert_eq!(two.files().len(), 12, "nothing was deleted elsewhere");
+    assert_eq!(report.changed, 0, "nor from the index");
     // As the warning says.
     std::fs::remove_file(one.record()).unwrap();
     one.sync().await;
     assert_eq!(one.files(), two.files());
+    assert_eq!(one.engine().status()["custom"]["health"]["state"], "ready");
     // All of them: a workspace that is empty is filled, whatever is known of it.
     std::fs::remove_dir_all(one.home.workspace()).unwrap();
     one.sync().await;
@@ -425,4 +430,41 @@ async fn two_that_write_the_same_notes_at_once_lose_no_text() {
     let lost = written.iter().filter(|text| !replaced.contains(text) && !files.values().any(|body| body == *text));
     assert_eq!(lost.map(|text| String::from_utf8_lossy(text)).collect::<Vec<_>>(), Vec::<String>::new());
     println!("{} texts written, {} kept beside others", written.len(), conflicts(&files).len());
+}
+
+// Nothing happens on its own disk: only the database can tell it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gateway_that_is_up_notices_what_another_one_wrote() {
+    let Some(schema) = Schema::new() else { return };
+    let one = Gateway::new(&schema, &[("memory/a.md", "The kettle is new.")]).await;
+    one.sync().await;
+    let mut two = Gateway::new(&schema, &[]).await;
+    two.sync().await;
+    two.stop().await;
+    two.settings["sync"]["watch"] = json!(true);
+    two.settings["sync"]["reconcileSeconds"] = json!(1);
+    two.start().await;
+    two.engine().indexer.start_background();
+    one.put("memory/b.md", b"The lantern is old.");
+    one.remove("memory/a.md");
+    one.sync().await;
+    let expected = one.files();
+    let follows = async {
+        while two.files() != expected {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(120), follows).await.expect("it did not notice");
+    // And what it then writes by itself goes the other way.
+    two.put("memory/c.md", b"The anchor is ours.");
+    let follows = async {
+        while !one.files().contains_key("memory/c.md") {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            one.sync().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(120), follows).await.expect("it did not give it");
+    two.stop().await;
+    one.sync().await;
+    assert_eq!(one.files(), two.files());
 }

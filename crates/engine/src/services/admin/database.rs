@@ -15,7 +15,10 @@ pub(in crate::services) fn checks(server: &Server) -> Vec<Check> {
 /// What was found of the notes that it keeps.
 pub(super) fn notes(status: &NotesStatus) -> Check {
     let name = "notes";
-    let NotesStatus { notes, exchanged_at_ms, conflicts, refused } = status;
+    let NotesStatus { notes, exchanged_at_ms, conflicts, refused, stopped } = status;
+    if let Some((found, remedy)) = stopped.as_ref().and_then(|stopped| stopped.split_once(". ")) {
+        return Check::bad(name, found, remedy);
+    }
     let Some(at_ms) = exchanged_at_ms else {
         return Check::well(name, "no note was exchanged with the database yet; `openclaw memory index` does it");
     };
@@ -109,6 +112,10 @@ mod tests {
         assert!(notes(&good).ok && notes(&NotesStatus::default()).ok);
         for (bad, words) in [
             (NotesStatus { refused: 2, ..good.clone() }, "2 could not be exchanged"),
+            (
+                NotesStatus { stopped: Some("They vanished. Bring them back".to_owned()), ..good.clone() },
+                "They vanished",
+            ),
             (NotesStatus { conflicts: vec!["memory/a.md".to_owned()], ..good }, "kept beside another: memory/a.md"),
         ] {
             let check = notes(&bad);

@@ -222,16 +222,16 @@ impl Indexer {
             self.background(move |indexer, settings| {
                 indexer.reading_first.store(indexer.holds_nothing()?, Ordering::Release);
                 let exchanged = indexer.exchange(settings, call.force, &listener)?;
-                if exchanged.as_ref().is_some_and(|exchanged| exchanged.is_foreign) {
+                if let Some(stopped) = exchanged.as_ref().filter(|exchanged| exchanged.is_stopped()) {
                     indexer.swept.forget();
-                    return Ok(TextReport { is_foreign: true, exchanged, ..TextReport::default() });
+                    return Ok(TextReport { is_foreign: stopped.is_foreign, exchanged, ..TextReport::default() });
                 }
                 let host = indexer.context.hosts().conversations();
                 let pass = TextPass {
                     store: indexer.context.store(),
                     settings,
                     force: call.force,
-                    is_exchanged: exchanged.as_ref().is_some_and(|exchanged| exchanged.emptied.is_none()),
+                    is_exchanged: exchanged.is_some(),
                     sessions: call.sessions,
                     noted: &noted,
                     host: host.as_ref(),

@@ -72,6 +72,9 @@ impl Telemetry {
         if self.foreign.load(Ordering::Acquire) {
             return ("foreign", told(owner::FOREIGN));
         }
+        if let Some(stopped) = snapshot.notes_stopped() {
+            return ("lost", told(stopped));
+        }
         if let Some(warning) = lost::warning(snapshot.lost()) {
             return ("lost", Some(warning));
         }

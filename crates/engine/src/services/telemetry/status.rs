@@ -131,6 +131,11 @@ impl Snapshot {
         self.glanced.as_ref().unwrap_or(&self.folders.lost)
     }
 
+    /// Why no notes are exchanged with the database; none when all is well.
+    pub(super) fn notes_stopped(&self) -> Option<&str> {
+        self.notes.as_ref()?.stopped.as_deref()
+    }
+
     /// The latest refusal.
     pub(super) const fn refusal(&self) -> Option<&RefusedText> {
         self.refusal.as_ref()

@@ -111,7 +111,7 @@ impl Folder {
         let unfinished = format!(".{}.tmp", uuid::Uuid::new_v4().simple());
         let named = self.0.write_new(unfinished.as_ref(), content).and_then(|()| {
             if modified.is_some() {
-                date(&self.0.file(unfinished.as_ref(), Access::Change)?, modified)?;
+                date(&self.0.file(unfinished.as_ref(), Access::Change)?, modified);
             }
             self.rename(unfinished.as_ref(), name)
         });
@@ -138,7 +138,7 @@ impl Folder {
         let written = self.0.write_new(unfinished.as_ref(), content).and_then(|()| {
             let file = self.0.file(unfinished.as_ref(), Access::Change)?;
             let permissions = old.metadata().map_err(Refusal::Io)?.permissions();
-            date(&file, modified)?;
+            date(&file, modified);
             file.set_permissions(permissions).map_err(Refusal::Io)?;
             self.0.rename_over(unfinished.as_ref(), name)
         });
@@ -175,8 +175,11 @@ impl Folder {
 }
 
 /// Has a file modified at a time, if one is given, before anybody else can know it.
-fn date(file: &File, modified: Option<SystemTime>) -> Result<(), Refusal> {
-    modified.map_or(Ok(()), |modified| file.set_modified(modified).map_err(Refusal::Io))
+fn date(file: &File, modified: Option<SystemTime>) {
+    if let Some(modified) = modified {
+        // Not every file system can; the content is there all the same.
+        let _ = file.set_modified(modified);
+    }
 }
 
 #[cfg(all(test, unix))]
