@@ -987,8 +987,12 @@ export type DatabaseSettings = {
   statementTimeoutMs: number;
   /** How long what was read of an index may be taken for unchanged, in milliseconds, 0–60,000; default 0. */
   maxStalenessMs: number;
-  /** Most megabytes of words kept in memory, 1–4,096; default 64. */
+  /** Most megabytes of words and passages kept in memory, 1–4,096; default 64. */
   cacheMb: number;
+  /** Where vectors are compared; default [`NearIn::Auto`]. */
+  search: NearIn;
+  /** Most megabytes of the vectors of an agent in memory with that, 1–65,536; default 256. */
+  arenaMaxMb: number;
   /** Whether tables are made, and brought to this version; default yes. */
   migrate: boolean;
   /** Whether the notes themselves are kept there, and exchanged with the workspace; default no. */
@@ -1296,6 +1300,9 @@ export type SourceRef = {
 
 /** How the way to a database is protected. */
 export type DatabaseSsl = "auto" | "verify-full" | "require" | "disable";
+
+/** Where the vectors of an index in a database are compared with a question. */
+export type NearIn = "auto" | "local" | "database";
 
 /** What the provider takes. */
 export type Takes = "text" | "gemini" | "any";

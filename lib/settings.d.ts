@@ -207,6 +207,10 @@ export interface PluginSettings {
       maxStalenessMs?: number;
       /** Most megabytes of words, passages and what their lines mean kept in memory, for all agents of a process. Default: 64. */
       cacheMb?: number;
+      /** Where vectors are compared with a question: local is in memory, auto too as long as arenaMaxMb suffices. Default: auto. */
+      search?: "auto" | "local" | "database";
+      /** Most megabytes that the vectors of an agent may take in memory; the database compares them where they would take more. Default: 256. */
+      arenaMaxMb?: number;
       /** Whether tables are made, and brought to this version, when they are not. Default: true. */
       migrate?: boolean;
       /** Whether the database keeps the notes themselves: an empty workspace gets them back, and what changes is exchanged. Default: false. */

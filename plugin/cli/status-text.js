@@ -168,7 +168,7 @@ function endpointLines({ custom }) {
  */
 function databaseLines(database) {
   if (!database) return [];
-  const { version, vector, tables, encrypted, standby, lagMs, answeredMs, missing, lease } = database;
+  const { version, vector, tables, encrypted, standby, lagMs, answeredMs, missing, lease, comparing } = database;
   const behind = lagMs === undefined ? "" : `, ${Math.ceil(lagMs / 1000)} s behind`;
   const parts = [
     `PostgreSQL ${version}`,
@@ -183,7 +183,18 @@ function databaseLines(database) {
     lease && lease.expiresMs > Date.now()
       ? `process ${lease.pid} on ${lease.host}, until ${new Date(lease.expiresMs).toISOString()}`
       : "nobody now";
-  return [field("Database", parts.filter(Boolean).join(" · ")), field("Indexed by", holder)];
+  const compared = comparing ? [field("Compared", comparedText(comparing))] : [];
+  return [field("Database", parts.filter(Boolean).join(" · ")), ...compared, field("Indexed by", holder)];
+}
+
+/**
+ * Where the vectors of an index in a database are compared with a question, and why.
+ * @param {{inDatabase: boolean, chosen: string, bytes: number, most: number}} comparing
+ */
+function comparedText({ inDatabase, chosen, bytes, most }) {
+  const [takes, may] = [bytes, most].map((size) => `${Math.ceil(size / 2 ** 20)} MB`);
+  const limit = chosen === "auto" ? `, of ${may} at most (store.postgres.arenaMaxMb)` : " (store.postgres.search)";
+  return inDatabase ? `in the database; in memory they would take ${takes}${limit}` : `in memory, where they take ${takes}${limit}`;
 }
 
 /** The notes themselves in a database, and what is kept beside them. @param {MemoryStatus} status @param {number} most */

@@ -17,9 +17,9 @@ use sha2::{Digest, Sha256};
 
 #[cfg(feature = "postgres")]
 pub(crate) use self::server::lacks_vector;
-pub use self::server::{Server, examine};
+pub use self::server::{Comparing, Server, examine};
 use model::{
-    config::settings::DatabaseSsl,
+    config::settings::{DatabaseSsl, NearIn},
     error::{Code, Error, Result},
 };
 
@@ -82,8 +82,12 @@ pub struct Options {
     pub statement_timeout: Duration,
     /// How long what an agent has read of itself is good for without asking whether something was written; default not at all.
     pub max_staleness: Duration,
-    /// Most bytes of what is kept in memory of words, of all agents of the process.
+    /// Most bytes of what is kept in memory of words and passages, of all agents of the process.
     pub cache_bytes: usize,
+    /// Where vectors are compared with a question; default [`NearIn::Auto`].
+    pub near_in: NearIn,
+    /// Most bytes of the vectors of an agent in memory, with [`NearIn::Auto`]; default 256 MB.
+    pub arena_bytes: usize,
 }
 
 impl Options {
@@ -102,6 +106,8 @@ impl Options {
             statement_timeout: Duration::from_secs(30),
             max_staleness: Duration::ZERO,
             cache_bytes: 64 << 20,
+            near_in: NearIn::Auto,
+            arena_bytes: 256 << 20,
         }
     }
 }

@@ -430,6 +430,18 @@ impl Store {
         }
     }
 
+    /// Where the vectors of an index in a database are compared with a question; none of a file, which compares them in memory.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn comparing(&self) -> Result<Option<database::Comparing>> {
+        match &self.backend {
+            Backend::Sqlite(_) => Ok(None),
+            #[cfg(feature = "postgres")]
+            Backend::Postgres(postgres) => postgres.agent().comparing().map(Some),
+        }
+    }
+
     /// How often all stores of the process on the same database have waited for its answer; 0 of a file.
     #[cfg(all(feature = "postgres", feature = "testing"))]
     #[must_use]

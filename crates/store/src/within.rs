@@ -53,6 +53,11 @@ impl Within {
 
 #[cfg(feature = "postgres")]
 impl Within {
+    /// The files that were chosen.
+    pub(crate) fn files(&self) -> impl Iterator<Item = FileId> {
+        self.files.iter().copied()
+    }
+
     /// Files that the other store has found, with their chunks.
     pub(crate) fn of(files: impl IntoIterator<Item = FileId>, chunks: impl IntoIterator<Item = ChunkId>) -> Self {
         Self { files: files.into_iter().collect(), chunks: chunks.into_iter().collect() }

@@ -185,13 +185,25 @@ mod with_server {
             same += usize::from(are_alike(&both.0, &both.1));
         }
         assert!(by_words.len() > 50 && found > queries.len() * 9 / 10, "{} {found}", by_words.len());
-        println!("{same} of {} by words and meaning are the same", queries.len());
         assert!(same * 100 >= queries.len() * 99, "{same} of {} are the same", queries.len());
-
+        // One that has vectors compared by the database finds the same first; in memory those of 26 numbers are coded roughly.
+        home.database = Some(format!("{}?application_name=far", schema.url));
+        let mut chosen = settings(&schema.name);
+        chosen["store"]["postgres"]["search"] = json!("database");
+        let far = home.open_apart(chosen, &home.dir.path().join("far")).await;
+        assert_eq!(far.indexer.inspect().await.unwrap()["database"]["comparing"]["inDatabase"], json!(true));
+        let mut other = Vec::new();
+        for query in &queries {
+            let [here, there] = [ask(&engine, query, false).await, ask(&far, query, false).await];
+            let first = |hits: &[Hit]| hits.first().map(|hit| hit.path.clone());
+            other.extend((first(&here) != first(&there)).then_some(query));
+        }
+        assert!(other.len() * 20 <= queries.len(), "{other:?}");
+        far.release().await;
+        home.database = Some(schema.url.clone());
         home.write("memory/new.md", "# New\n\nThe xylophone is under the stairs.\n");
         sync(&engine).await;
         assert!(finds(&engine, "xylophone", "memory/new.md").await);
-
         // Nothing but the database remembers it.
         engine.release().await;
         assert_eq!(files(&beside), ["index.workspace-id"], "nothing else is kept on the disk");
@@ -200,11 +212,9 @@ mod with_server {
         let engine = home.open_apart(settings(&schema.name), &beside).await;
         assert!(finds(&engine, "xylophone", "memory/new.md").await);
         let report = sync(&engine).await;
-        assert_eq!((report.changed, report.chunks), (0, 0), "nothing is indexed again");
-        assert_eq!(report.warning, None, "the id was lost, and the notes are the same");
+        assert_eq!((report.changed, report.chunks, report.warning.clone()), (0, 0, None), "the notes are the same");
         // One question was embedded anew, as nothing of it was kept.
         assert!(home.embedded.load(Ordering::SeqCst) <= paid + 1);
-
         // A second engine of the same agent, with connections of its own as in another gateway.
         let mut other = Home::new(&notes);
         other.write("memory/new.md", "# New\n\nThe xylophone is under the stairs.\n");

@@ -157,6 +157,8 @@ pub(super) fn in_database(call: &OpenCall, settings: &Settings, database: &Datab
         statement_timeout: Duration::from_millis(database.statement_timeout_ms),
         max_staleness: Duration::from_millis(database.max_staleness_ms),
         cache_bytes: database.cache_mb << 20,
+        near_in: database.search,
+        arena_bytes: database.arena_max_mb << 20,
         ..Options::new(url.expose())
     };
     let (agent, beside) = (settings.agent_id.clone(), settings.database_path.clone());

@@ -123,6 +123,8 @@ fn database(reader: &mut Reader<'_>, home: &Path) -> (Driver, DatabaseSettings) 
         statement_timeout_ms: reader.integer(&table::STORE_POSTGRES_STATEMENT_TIMEOUT_MS),
         max_staleness_ms: reader.integer(&table::STORE_POSTGRES_MAX_STALENESS_MS),
         cache_mb: reader.count(&table::STORE_POSTGRES_CACHE_MB),
+        search: reader.choice(&table::STORE_POSTGRES_SEARCH),
+        arena_max_mb: reader.count(&table::STORE_POSTGRES_ARENA_MAX_MB),
         migrate: reader.switch(&table::STORE_POSTGRES_MIGRATE),
         notes: reader.switch(&table::STORE_POSTGRES_NOTES),
     };

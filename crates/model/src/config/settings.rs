@@ -105,6 +105,18 @@ pub enum DatabaseSsl {
     Disable,
 }
 
+/// Where the vectors of an index in a database are compared with a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NearIn {
+    /// In memory, as long as they take no more than was said.
+    Auto,
+    /// In memory.
+    Local,
+    /// In the database, which then does most of a search.
+    Database,
+}
+
 /// A PostgreSQL database. Its address is no setting: it has a password in it, and arrives resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -125,8 +137,12 @@ pub struct DatabaseSettings {
     pub statement_timeout_ms: u64,
     /// How long what was read of an index may be taken for unchanged, in milliseconds, 0–60,000; default 0.
     pub max_staleness_ms: u64,
-    /// Most megabytes of words kept in memory, 1–4,096; default 64.
+    /// Most megabytes of words and passages kept in memory, 1–4,096; default 64.
     pub cache_mb: usize,
+    /// Where vectors are compared; default [`NearIn::Auto`].
+    pub search: NearIn,
+    /// Most megabytes of the vectors of an agent in memory with that, 1–65,536; default 256.
+    pub arena_max_mb: usize,
     /// Whether tables are made, and brought to this version; default yes.
     pub migrate: bool,
     /// Whether the notes themselves are kept there, and exchanged with the workspace; default no.

@@ -219,6 +219,12 @@ pub(super) const STORE_POSTGRES_MAX_STALENESS_MS: Integer = Integer { key: "stor
 /// Most megabytes of words, passages and what their lines mean kept in memory, for all agents of a process. Default: 64.
 pub(super) const STORE_POSTGRES_CACHE_MB: Integer = Integer { key: "store.postgres.cacheMb", range: 1..=4096, default: 64 };
 
+/// Where vectors are compared with a question: local is in memory, auto too as long as arenaMaxMb suffices. Default: auto.
+pub(super) const STORE_POSTGRES_SEARCH: Choice<settings::NearIn> = Choice { key: "store.postgres.search", words: &[("auto", settings::NearIn::Auto), ("local", settings::NearIn::Local), ("database", settings::NearIn::Database)], default: settings::NearIn::Auto };
+
+/// Most megabytes that the vectors of an agent may take in memory; the database compares them where they would take more. Default: 256.
+pub(super) const STORE_POSTGRES_ARENA_MAX_MB: Integer = Integer { key: "store.postgres.arenaMaxMb", range: 1..=65_536, default: 256 };
+
 /// Whether tables are made, and brought to this version, when they are not. Default: true.
 pub(super) const STORE_POSTGRES_MIGRATE: Switch = Switch { key: "store.postgres.migrate", default: true };
 

@@ -139,7 +139,9 @@ pub(super) fn collect(scope: &Scope<'_>, plan: &Plan, request: &Request) -> Resu
         Some(query) => scope.reader.nearest(query.index, query.vector, &request.sources, scope.within)?,
         None => None,
     };
-    also.extend(nearest.as_ref().map(|nearest| nearest.top_of(found.own.chunks(), OWN)).unwrap_or_default());
+    if let Some(nearest) = &nearest {
+        also.extend(nearest.top_of(scope.reader, found.own.chunks(), OWN)?);
+    }
     let store::candidates::Found { rows, by_words, cosines } = scope.reader.candidates(&Wanted {
         by_words: &by_words,
         most_by_words: BY_WORDS,

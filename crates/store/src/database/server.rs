@@ -3,7 +3,10 @@
 use serde::Serialize;
 
 use super::InDatabase;
-use model::error::{Code, Error, Result};
+use model::{
+    config::settings::NearIn,
+    error::{Code, Error, Result},
+};
 
 /// The oldest version of the extension that has all that is used.
 const OLDEST_VECTOR: (u32, u32) = (0, 7);
@@ -33,6 +36,20 @@ pub struct Server {
     pub missing: Vec<String>,
     /// How long two questions and their answers took, in milliseconds.
     pub answered_ms: u64,
+}
+
+/// Where the vectors of an index are compared with a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Comparing {
+    /// Whether the database does it.
+    pub in_database: bool,
+    /// What was chosen.
+    pub chosen: NearIn,
+    /// Bytes that they take in memory, or would take, about.
+    pub bytes: usize,
+    /// Most bytes that they may take in memory, where nothing else is chosen.
+    pub most: usize,
 }
 
 impl Server {

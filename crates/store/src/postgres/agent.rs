@@ -186,6 +186,7 @@ impl Agent {
                 last: &self.known_state,
                 kept: &self.database.kept,
                 loaded: &self.loaded,
+                compare: self.database.compare,
                 patience: self.database.max_staleness,
             }),
             state,

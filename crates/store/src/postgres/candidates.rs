@@ -69,6 +69,7 @@ impl Reader<'_> {
         mut compared: Compared,
     ) -> Result<Vec<(ChunkId, f64)>> {
         let (exact, rest) = nearest.to_be_read(ids, exact);
+        compared.extend(exact.iter().filter_map(|id| Some((*id, Some(nearest.known(*id)?)))));
         let unknown: Vec<ChunkId> = exact.iter().copied().filter(|id| !compared.contains_key(id)).collect();
         if !unknown.is_empty() {
             let (space, query) = nearest.asked();
@@ -132,7 +133,8 @@ impl Reader<'_> {
         let Some(dims) = known.and_then(|known| known.dims) else { return Ok(None) };
         let asked = Cosines::of(self, space, query);
         asked.check(i64::from(dims))?;
-        let (exact, _) = nearest.to_be_read(ids, wanted.exact);
+        let (mut exact, _) = nearest.to_be_read(ids, wanted.exact);
+        exact.retain(|id| nearest.known(*id).is_none());
         Ok(Some((asked, exact)).filter(|(_, exact)| !exact.is_empty()))
     }
 

@@ -19,6 +19,7 @@ pub use super::transaction::{Param, SNAPSHOT, Setting, Statement, Transaction, W
 use super::{
     config::Options,
     error::{away, no_password, of_postgres, too_old},
+    far::Compare,
     kept::Kept,
     tls,
     transaction::{Beginning, wait},
@@ -90,6 +91,8 @@ pub struct Database {
     waits: AtomicU64,
     /// What agents have read of words.
     pub(super) kept: Kept,
+    /// Where vectors are compared.
+    pub(super) compare: Compare,
     /// How old what an agent has read of itself may be.
     pub(super) max_staleness: Duration,
     runtime: Handle,
@@ -126,6 +129,7 @@ impl Database {
             made,
             waits: AtomicU64::new(0),
             kept: Kept::new(options.cache_bytes),
+            compare: Compare { chosen: options.near_in, most: options.arena_bytes },
             max_staleness: options.max_staleness,
             runtime,
             connect_timeout: options.connect_timeout,

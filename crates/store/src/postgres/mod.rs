@@ -25,6 +25,7 @@ mod copying;
 mod embeddings;
 mod error;
 mod evidence;
+mod far;
 mod files;
 mod forget;
 mod generations;
@@ -60,5 +61,6 @@ mod words;
 
 pub(crate) use self::{
     agent::{Reader, Tx},
+    far::{Far, Remote},
     served::Served,
 };

@@ -14,6 +14,7 @@ use super::{
     agent::{Reader, column, int8, text, the_row},
     blocks::Dead,
     connect::Param,
+    far::Compare,
     kept::{Era, Kept},
     moment::Moment,
     vectors::Loaded,
@@ -84,6 +85,8 @@ pub(super) struct Known<'t> {
     pub(super) kept: &'t Kept,
     /// The vectors.
     pub(super) loaded: &'t Mutex<Option<Loaded>>,
+    /// Where vectors are compared.
+    pub(super) compare: Compare,
     /// How long what was read last is good for.
     pub(super) patience: Duration,
 }

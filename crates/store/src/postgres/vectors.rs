@@ -4,14 +4,16 @@ use std::{sync::Arc, time::Instant};
 
 use super::{
     agent::{Agent, Reader},
+    far::Remote,
     moment::Moment,
 };
 use crate::{
+    database::Comparing,
     generations::GenerationId,
     ids::{ChunkId, SpaceId},
     order::ChunkOrder,
     vectors::{
-        Nearest, Vectors,
+        Held, Nearest, Vectors,
         arena::{Arena, Precision},
     },
     within::Within,
@@ -33,6 +35,23 @@ pub(crate) struct Loaded {
     /// Chunks of the generation, with and without a vector.
     chunks: i64,
     arena: Arc<Arena>,
+    /// What is in memory instead where the database compares them.
+    remote: Option<Arc<Remote>>,
+}
+
+impl Loaded {
+    fn vectors(&self) -> Vectors {
+        let held = match &self.remote {
+            Some(remote) => Held::Database(Arc::clone(remote)),
+            None => Held::Memory(Arc::clone(&self.arena)),
+        };
+        Vectors::of(held, self.space)
+    }
+
+    /// Whether so many chunks are about as many as there were: a mean direction that is of some more or less is hardly another.
+    const fn is_about(&self, chunks: i64) -> bool {
+        (self.chunks - chunks).unsigned_abs().saturating_mul(10) <= self.chunks.unsigned_abs()
+    }
 }
 
 impl Agent {
@@ -43,6 +62,17 @@ impl Agent {
     /// What the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
     pub fn vectors(&self, cancel: &Cancel) -> Result<Option<Vectors>> {
         self.look(cancel, Some(Instant::now()), |reader| reader.vectors())
+    }
+
+    /// Where the vectors are compared; see [`crate::Store::comparing`].
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub(crate) fn comparing(&self) -> Result<Comparing> {
+        let state = self.read(&Cancel::new(), |reader| reader.current())?;
+        let dims = state.space.as_ref().and_then(|space| space.dims).and_then(|dims| usize::try_from(dims).ok());
+        let chunks = state.live.as_ref().and_then(|(_, chunks)| usize::try_from(*chunks).ok());
+        Ok(self.database().compare.told(dims.unwrap_or(0), chunks.unwrap_or(0)))
     }
 }
 
@@ -58,7 +88,7 @@ impl Reader<'_> {
         // Whoever waits here has a connection, as whoever is waited for has.
         let mut slot = known.loaded.lock();
         refresh(self, &mut slot)?;
-        Ok(slot.as_ref().map(|loaded| Vectors::of(Arc::clone(&loaded.arena), loaded.space)))
+        Ok(slot.as_ref().map(Loaded::vectors))
     }
 }
 
@@ -71,12 +101,24 @@ fn refresh(reader: &Reader<'_>, slot: &mut Option<Loaded>) -> Result<()> {
         return Ok(());
     };
     let (dims, count) = (usize::try_from(dims).unwrap_or(0), usize::try_from(chunks).unwrap_or(0));
+    let is_far = reader.known.is_some_and(|known| known.compare.is_far(dims, count));
     let same = |l: &&Loaded| {
-        state.moment.follows(&l.moment)
+        l.remote.is_some() == is_far
+            && state.moment.follows(&l.moment)
             && (l.generation, l.space, l.arena.precision()) == (generation, space, Precision::of(dims, count))
     };
     let previous = slot.as_ref().filter(same);
     if previous.is_some_and(|previous| previous.moment.version == state.moment.version) {
+        return Ok(());
+    }
+    if is_far {
+        let remote = match previous.filter(|previous| previous.is_about(chunks)) {
+            Some(previous) => (previous.chunks, previous.remote.clone()),
+            None => (chunks, Some(Arc::new(reader.remote(generation, space, dims)?))),
+        };
+        let ((chunks, remote), moment) = (remote, state.moment.clone());
+        let arena = Arc::new(Arena::of_none(dims, count));
+        *slot = Some(Loaded { moment, generation, space, last_id: state.last_id, chunks, arena, remote });
         return Ok(());
     }
     // What is in memory is not given up for an index that may be outdated.
@@ -93,6 +135,7 @@ fn refresh(reader: &Reader<'_>, slot: &mut Option<Loaded>) -> Result<()> {
         last_id: 0,
         chunks: 0,
         arena: Arc::new(Arena::with_capacity(dims, count)),
+        remote: None,
     });
     // Chunks that are gone must neither be found nor count in the mean.
     if let Some(later) = later
@@ -125,7 +168,13 @@ impl Reader<'_> {
         within: Option<&Within>,
     ) -> Result<Option<Nearest<'v>>> {
         let order: Arc<ChunkOrder> = self.chunk_order()?;
-        Ok(Nearest::of(vectors, query, sources, within, order))
+        match vectors.held() {
+            (Held::Memory(_), _) => Ok(Nearest::of(vectors, query, sources, within, order)),
+            (Held::Database(remote), space) => {
+                let far = self.far((remote, space), query, sources, within, &order)?;
+                Ok(far.map(|far| Nearest::of_far(vectors, query, far, order)))
+            }
+        }
     }
 
     /// The best chunks by exact cosine, best first: at least `n`, where there are so many.

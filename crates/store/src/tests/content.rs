@@ -286,8 +286,8 @@ fn the_candidates_of_a_search_come_once_and_with_their_cosines<B: Backend>() {
                 lines: None,
             })?;
             let some = [ids[2], ids[1], ids[0]];
-            assert_eq!(nearest.top_of(&some, 2), [ids[0], ids[1]], "the third has no vector");
-            assert_eq!(nearest.top_of(&some[..2], 2), [ids[1]]);
+            assert_eq!(nearest.top_of(reader, &some, 2)?, [ids[0], ids[1]], "the third has no vector");
+            assert_eq!(nearest.top_of(reader, &some[..2], 2)?, [ids[1]]);
             let text = |id: ChunkId| found.rows.iter().find(|row| row.id == id).unwrap().text.clone();
             let cosines: Vec<_> = found.cosines.iter().map(|(id, cosine)| (text(*id), *cosine)).collect();
             let by_words: Vec<_> = found.by_words.iter().map(|id| text(*id)).collect();

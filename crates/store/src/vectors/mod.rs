@@ -42,41 +42,73 @@ pub(crate) type Slot = Arc<Mutex<Option<Loaded>>>;
 /// The vectors of the live index in its active space, as of a moment. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Vectors {
-    arena: Arc<Arena>,
+    held: Held,
     space: SpaceId,
+}
+
+/// Where they are.
+#[derive(Debug, Clone)]
+pub(crate) enum Held {
+    /// In memory.
+    Memory(Arc<Arena>),
+    /// In the database, which compares them.
+    #[cfg(feature = "postgres")]
+    Database(Arc<postgres::Remote>),
 }
 
 impl Vectors {
     /// Number of chunks with a vector.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.arena.len()
+        match &self.held {
+            Held::Memory(arena) => arena.len(),
+            #[cfg(feature = "postgres")]
+            Held::Database(remote) => remote.len(),
+        }
     }
 
     /// Whether no chunk has a vector.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.arena.is_empty()
+        self.len() == 0
     }
 
     /// Dimensions of the vectors.
     #[must_use]
     pub fn dims(&self) -> usize {
-        self.arena.dims()
+        match &self.held {
+            Held::Memory(arena) => arena.dims(),
+            #[cfg(feature = "postgres")]
+            Held::Database(remote) => remote.dims,
+        }
     }
 
     /// Memory in use, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.arena.bytes()
+        self.arena().map_or(0, Arena::bytes)
+    }
+
+    /// Those that are in memory; none where the database compares them.
+    fn arena(&self) -> Option<&Arena> {
+        match &self.held {
+            Held::Memory(arena) => Some(arena),
+            #[cfg(feature = "postgres")]
+            Held::Database(_) => None,
+        }
     }
 }
 
 #[cfg(feature = "postgres")]
 impl Vectors {
     /// Those that the other store has read.
-    pub(crate) const fn of(arena: Arc<Arena>, space: SpaceId) -> Self {
-        Self { arena, space }
+    pub(crate) const fn of(held: Held, space: SpaceId) -> Self {
+        Self { held, space }
+    }
+
+    /// Where they are, and their space.
+    pub(crate) const fn held(&self) -> (&Held, SpaceId) {
+        (&self.held, self.space)
     }
 }
 
@@ -151,7 +183,7 @@ fn current(slot: &mut Option<Loaded>, store: &Store) -> Result<Option<Vectors>> 
         let previous = slot.take().filter(|l| l.version.is_same_file(&version));
         *slot = store.read(|reader| refresh(reader, previous, version))?;
     }
-    Ok(slot.as_ref().map(|loaded| Vectors { arena: Arc::clone(&loaded.arena), space: loaded.space }))
+    Ok(slot.as_ref().map(|loaded| Vectors { held: Held::Memory(Arc::clone(&loaded.arena)), space: loaded.space }))
 }
 
 fn refresh(reader: &Reader<'_>, previous: Option<Loaded>, version: DataVersion) -> Result<Option<Loaded>> {

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::{
     Vectors,
-    arena::{Precision, Scan},
+    arena::{Arena, Precision, Scan},
 };
+#[cfg(feature = "postgres")]
+use crate::postgres::Far;
 use crate::{
     Reader,
     ids::{ChunkId, EmbeddingId},
@@ -20,9 +22,19 @@ use model::{error::Result, source::Source};
 pub struct Nearest<'v> {
     vectors: &'v Vectors,
     query: &'v [f32],
-    scan: Scan<'v>,
+    looked: Looked<'v>,
     /// Which of equals comes first.
     order: Arc<ChunkOrder>,
+}
+
+/// What was found.
+#[derive(Debug)]
+enum Looked<'v> {
+    /// All vectors in memory were compared.
+    Memory(Scan<'v>),
+    /// Those that a database found.
+    #[cfg(feature = "postgres")]
+    Database(Far),
 }
 
 impl Reader<'_> {
@@ -38,11 +50,12 @@ impl Reader<'_> {
         sources: &[Source],
         within: Option<&Within>,
     ) -> Result<Option<Nearest<'v>>> {
-        let Some(mut scan) = vectors.arena.scan(query, sources) else { return Ok(None) };
+        or_postgres!(self.nearest(vectors, query, sources, within));
+        let Some(mut scan) = vectors.arena().and_then(|arena| arena.scan(query, sources)) else { return Ok(None) };
         if let Some(within) = within {
             scan.confine(|id| within.has(ChunkId::new(id)));
         }
-        Ok(Some(Nearest { vectors, query, scan, order: self.chunk_order()? }))
+        Ok(Some(Nearest { vectors, query, looked: Looked::Memory(scan), order: self.chunk_order()? }))
     }
 }
 
@@ -50,23 +63,48 @@ impl Nearest<'_> {
     /// Mean cosine of all chunks of the sources; 0 when there is none.
     #[must_use]
     pub const fn mean(&self) -> f64 {
-        self.scan.mean()
+        match &self.looked {
+            Looked::Memory(scan) => scan.mean(),
+            #[cfg(feature = "postgres")]
+            Looked::Database(far) => far.mean,
+        }
+    }
+
+    /// The cosine of a chunk as far as it is known, mostly about.
+    fn similarity(&self, id: ChunkId) -> Option<f64> {
+        match &self.looked {
+            Looked::Memory(scan) => scan.similarity(id.number()).map(f64::from),
+            #[cfg(feature = "postgres")]
+            Looked::Database(far) => far.cosine(id),
+        }
     }
 
     /// The `n` nearest chunks, best first, by approximate cosines.
     #[must_use]
     pub fn top(&self, n: usize) -> Vec<ChunkId> {
-        let best = self.scan.top(n, |id| self.order.place(ChunkId::new(id)));
-        best.into_iter().map(|candidate| ChunkId::new(candidate.chunk_id)).collect()
+        match &self.looked {
+            Looked::Memory(scan) => {
+                let best = scan.top(n, |id| self.order.place(ChunkId::new(id)));
+                best.into_iter().map(|candidate| ChunkId::new(candidate.chunk_id)).collect()
+            }
+            #[cfg(feature = "postgres")]
+            Looked::Database(far) => far.found.iter().take(n).map(|(id, _)| *id).collect(),
+        }
     }
 
     /// The `n` nearest of some chunks, best first, by approximate cosines.
-    #[must_use]
-    pub fn top_of(&self, ids: &[ChunkId], n: usize) -> Vec<ChunkId> {
-        let known = |id: &ChunkId| Some((*id, f64::from(self.scan.similarity(id.number())?)));
-        let mut known: Vec<(ChunkId, f64)> = ids.iter().filter_map(known).collect();
-        self.sort(&mut known);
-        known.into_iter().take(n).map(|(id, _)| id).collect()
+    ///
+    /// # Errors
+    /// When a database cannot be read; memory always can.
+    pub fn top_of(&self, reader: &Reader<'_>, ids: &[ChunkId], n: usize) -> Result<Vec<ChunkId>> {
+        let known = |id: &ChunkId| Some((*id, self.similarity(*id)?));
+        let mut best: Vec<(ChunkId, f64)> = ids.iter().filter_map(known).collect();
+        if self.vectors.arena().is_none() {
+            let unknown: Vec<ChunkId> = ids.iter().copied().filter(|id| self.similarity(*id).is_none()).collect();
+            best.extend(self.exact(reader, &unknown)?);
+        }
+        self.sort(&mut best);
+        Ok(best.into_iter().take(n).map(|(id, _)| id).collect())
     }
 
     /// The best chunks by exact cosine, best first: at least `n`, where there are so many.
@@ -74,7 +112,7 @@ impl Nearest<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn best(&self, reader: &Reader<'_>, n: usize) -> Result<Vec<(ChunkId, f64)>> {
-        let candidates = self.top(self.vectors.arena.oversample(n));
+        let candidates = self.top(self.vectors.arena().map_or(n, |arena| arena.oversample(n)));
         let mut cosines = self.exact(reader, &candidates)?;
         self.sort(&mut cosines);
         Ok(cosines)
@@ -87,10 +125,10 @@ impl Nearest<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub fn cosines(&self, reader: &Reader<'_>, ids: &[ChunkId], exact: usize) -> Result<Vec<(ChunkId, f64)>> {
-        let (exact, rest) = match self.vectors.arena.precision() {
+        let (exact, rest) = match self.vectors.arena().map_or(Precision::Bits, Arena::precision) {
             Precision::Bits => (ids.to_vec(), Vec::new()),
             Precision::Int8 => {
-                let estimate = |id: &ChunkId| Some((*id, f64::from(self.scan.similarity(id.number())?)));
+                let estimate = |id: &ChunkId| Some((*id, self.similarity(*id)?));
                 let mut estimated: Vec<(ChunkId, f64)> = ids.iter().filter_map(estimate).collect();
                 estimated.sort_by(|a, b| b.1.total_cmp(&a.1));
                 let rest = estimated.split_off(exact.min(estimated.len()));
@@ -112,7 +150,7 @@ impl Nearest<'_> {
         or_postgres!(reader.exact(self, ids));
         let embedded: Vec<(ChunkId, EmbeddingId)> = ids
             .iter()
-            .filter_map(|&id| Some((id, EmbeddingId::new(self.vectors.arena.embedding_of(id.number())?))))
+            .filter_map(|&id| Some((id, EmbeddingId::new(self.vectors.arena()?.embedding_of(id.number())?))))
             .collect();
         let ids: Vec<EmbeddingId> = embedded.iter().map(|&(_, embedding_id)| embedding_id).collect();
         // In the order of the ids; those that are gone by now are left out.
@@ -136,11 +174,24 @@ impl<'v> Nearest<'v> {
         within: Option<&Within>,
         order: Arc<ChunkOrder>,
     ) -> Option<Self> {
-        let mut scan = vectors.arena.scan(query, sources)?;
+        let mut scan = vectors.arena()?.scan(query, sources)?;
         if let Some(within) = within {
             scan.confine(|id| within.has(ChunkId::new(id)));
         }
-        Some(Nearest { vectors, query, scan, order })
+        Some(Nearest { vectors, query, looked: Looked::Memory(scan), order })
+    }
+
+    /// What a database found near a query.
+    pub(crate) const fn of_far(vectors: &'v Vectors, query: &'v [f32], far: Far, order: Arc<ChunkOrder>) -> Self {
+        Nearest { vectors, query, looked: Looked::Database(far), order }
+    }
+
+    /// The exact cosine of a chunk, where that is known.
+    pub(crate) fn known(&self, id: ChunkId) -> Option<f64> {
+        match &self.looked {
+            Looked::Memory(_) => None,
+            Looked::Database(far) => far.cosine(id),
+        }
     }
 
     /// The query, and the space of it.
@@ -150,16 +201,17 @@ impl<'v> Nearest<'v> {
 
     /// How many chunks to score so that the best `n` are among them.
     pub(crate) fn enough_for(&self, n: usize) -> usize {
-        self.vectors.arena.oversample(n)
+        self.vectors.arena().map_or(n, |arena| arena.oversample(n))
     }
 
     /// Of which of these chunks the cosine is to be read, and those of the others; see [`Self::cosines`].
     pub(crate) fn to_be_read(&self, ids: &[ChunkId], exact: usize) -> (Vec<ChunkId>, Vec<(ChunkId, f64)>) {
-        let known = |id: &&ChunkId| self.vectors.arena.embedding_of(id.number()).is_some();
-        match self.vectors.arena.precision() {
+        let Some(arena) = self.vectors.arena() else { return (ids.to_vec(), Vec::new()) };
+        let known = |id: &&ChunkId| arena.embedding_of(id.number()).is_some();
+        match arena.precision() {
             Precision::Bits => (ids.iter().filter(known).copied().collect(), Vec::new()),
             Precision::Int8 => {
-                let estimate = |id: &ChunkId| Some((*id, f64::from(self.scan.similarity(id.number())?)));
+                let estimate = |id: &ChunkId| Some((*id, self.similarity(*id)?));
                 let mut estimated: Vec<(ChunkId, f64)> = ids.iter().filter_map(estimate).collect();
                 estimated.sort_by(|a, b| b.1.total_cmp(&a.1));
                 let rest = estimated.split_off(exact.min(estimated.len()));

@@ -7,6 +7,7 @@ mod cluster;
 mod connecting;
 mod consolidation;
 mod copying;
+mod far;
 mod forgetting;
 mod keeping;
 mod keeping_notes;

@@ -104,6 +104,32 @@ impl Arena {
         }
     }
 
+    /// One that stays empty, as precise as one of so many vectors.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn of_none(dims: usize, rows: usize) -> Self {
+        let mut none = Self::new(dims);
+        if Precision::of(dims, rows) == Precision::Bits {
+            none.bytes = None;
+        }
+        none
+    }
+
+    /// Bytes that an arena of so many vectors takes, about.
+    #[cfg(feature = "postgres")]
+    #[must_use]
+    pub(crate) const fn expected_bytes(dims: usize, rows: usize) -> usize {
+        let bytes = match Precision::of(dims, rows) {
+            Precision::Int8 => dims + size_of::<f32>(),
+            Precision::Bits => 0,
+        };
+        // Signs with what turns them into cosines, both ids, and the way from a chunk to its row.
+        let row = bits::words(dims) * size_of::<u64>()
+            + 4 * size_of::<i64>()
+            + size_of::<Source>()
+            + size_of::<(i64, usize)>();
+        rows.saturating_mul(row + bytes)
+    }
+
     /// Adds a chunk with the id and the stored [`code`] of its embedding, or replaces the one it has.
     ///
     /// # Errors
