@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::{
     Telemetry,
-    status::{Activity, QUERY, Snapshot},
+    snapshot::{QUERY, Snapshot},
+    status::Activity,
 };
 use crate::index::{lost, owner};
 use embed::{Embedder, embedded};

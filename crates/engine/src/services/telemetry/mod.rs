@@ -3,6 +3,7 @@
 mod failure;
 mod health;
 mod probe;
+mod snapshot;
 mod status;
 mod usage;
 mod warnings;
@@ -11,10 +12,13 @@ use std::sync::{Arc, atomic::AtomicBool};
 
 use parking_lot::Mutex;
 
-use self::{probe::ProbeCache, status::Snapshot};
+use self::{probe::ProbeCache, snapshot::Snapshot};
 use super::context::{Context, Service};
 
-pub(super) use self::status::{Activity, Coverage, EMBEDDING, QUERY, SESSIONS, TEXT};
+pub(super) use self::{
+    snapshot::{EMBEDDING, QUERY, SESSIONS, TEXT},
+    status::{Activity, Coverage},
+};
 
 /// Figures, failures and costs of one engine.
 pub struct Telemetry {
