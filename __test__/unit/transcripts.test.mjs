@@ -141,7 +141,9 @@ test.each([
   const home = await makeWorkspace();
   const file = await transcript(home);
   await writeFile(file, "");
-  const cfg = { ...home.config(SESSIONS), plugins: { entries: { "memory-core-rs": { config: settings } } } };
+  // Nothing else may take it up: a watcher that starts late reads every conversation, also what was said after the sync.
+  const alone = { sync: { watch: false, onSearch: false } };
+  const cfg = { ...home.config({ ...SESSIONS, ...alone }), plugins: { entries: { "memory-core-rs": { config: settings } } } };
   const runtime = {
     version: "2026.4.12",
     config: { loadConfig: () => cfg },
