@@ -675,6 +675,20 @@ export declare function copyStore(request: OpenRequest, intoDatabase: boolean, p
 /** Arms a standing intent. */
 export declare function createIntent(agent: AutomaticAgent, input: IntentInput, speaker: IntentSpeaker): Promise<StandingIntent>
 
+/** A database by the parts of its address, each as text. */
+export interface DatabaseParts {
+  /** `store.postgres.host`. */
+  host?: string
+  /** `store.postgres.port`. */
+  port?: string
+  /** `store.postgres.database`. */
+  database?: string
+  /** `store.postgres.user`. */
+  user?: string
+  /** Whether `store.postgres.url` is written too, which is refused. */
+  besideUrl: boolean
+}
+
 /**
  * The SQL that makes the tables of a schema, or brings them to this version, where the engine's own role may not.
  * `role`: who is granted what an engine needs; without, a comment says what is missing. No database is asked.
@@ -972,6 +986,8 @@ export interface OpenRequest {
   accounts?: Array<ProviderAccount>
   /** The address of the database that `store.postgres.url` names, resolved. It is kept in memory only. */
   databaseUrl?: string
+  /** What `store.postgres` names of a database instead of its address, resolved. It is kept in memory only. */
+  databaseParts?: DatabaseParts
   /** The provider ids that the embedding function serves; default: the configured one. */
   embedProviders?: Array<string>
   /** Where the weights of the embedded model may be found, best first. */

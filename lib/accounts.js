@@ -5,7 +5,7 @@
 // A fallback provider has no `remote`.
 
 import { isDeepStrictEqual } from "node:util";
-import { databaseSetting, isRecord, remoteSettings, searchOverview } from "./config.js";
+import { DATABASE_PARTS, databaseSetting, isRecord, remoteSettings, searchOverview } from "./config.js";
 import { firstSet, processEnv } from "./env.js";
 import { codedError, errorMessage } from "./errors.js";
 import { AUTOMATIC_PROVIDERS, isKeyVariable, isSameDestination, isSameHost, knownProvider, normalAddress } from "./providers.js";
@@ -352,6 +352,28 @@ export async function withPlainSecrets(part, sources) {
 export async function resolveDatabaseUrl(cfg, agentId, sources, problems) {
   const written = databaseSetting(cfg, agentId, "url");
   return written && (await resolveValue(written.value, written.path, sources, problems));
+}
+
+/**
+ * What the settings of an agent name of a database instead of its address, as text; undefined where they name nothing of it.
+ * @param {import("./config.js").HostConfig} cfg
+ * @param {string} agentId
+ * @param {CredentialSources} sources
+ * @param {string[]} problems A variable that is not set is added.
+ * @returns {Promise<import("../index.d.ts").DatabaseParts | undefined>}
+ */
+export async function resolveDatabaseParts(cfg, agentId, sources, problems) {
+  /** @type {import("../index.d.ts").DatabaseParts} */
+  const parts = { besideUrl: databaseSetting(cfg, agentId, "url") !== undefined };
+  let isWritten = false;
+  for (const name of DATABASE_PARTS) {
+    const written = databaseSetting(cfg, agentId, name);
+    if (!written) continue;
+    isWritten = true;
+    const value = typeof written.value === "number" ? String(written.value) : written.value;
+    parts[name] = await resolveValue(value, written.path, sources, problems);
+  }
+  return isWritten ? parts : undefined;
 }
 
 /**

@@ -174,11 +174,14 @@ export function remoteSettings(cfg, agentId) {
   return found;
 }
 
+/** What of `store.postgres` says where the database is, instead of `url`. */
+export const DATABASE_PARTS = /** @type {const} */ (["host", "port", "database", "user"]);
+
 /**
  * A secret of `store.postgres` of an agent as it is written, and where.
  * @param {HostConfig} cfg
  * @param {string} agentId
- * @param {"url" | "password"} name
+ * @param {"url" | "password" | typeof DATABASE_PARTS[number]} name
  * @returns {{value: unknown, path: string} | undefined}
  */
 export function databaseSetting(cfg, agentId, name) {
@@ -326,7 +329,8 @@ function withoutSecrets(search) {
   if (!isRecord(search)) return undefined;
   const plain = { ...search };
   if (isRecord(search.store?.postgres)) {
-    const { url: _url, password: _password, ...postgres } = search.store.postgres;
+    const postgres = { ...search.store.postgres };
+    for (const name of ["url", "password", ...DATABASE_PARTS]) delete postgres[name];
     plain.store = { ...search.store, postgres };
   }
   if (!isRecord(search.remote)) return plain;

@@ -1,6 +1,6 @@
 // What opening an engine needs, from what the host and JavaScript users give.
 
-import { databasePassword, resolveAccounts, resolveDatabaseUrl } from "./accounts.js";
+import { databasePassword, resolveAccounts, resolveDatabaseParts, resolveDatabaseUrl } from "./accounts.js";
 import { agentConfig, databaseSetting, defaultAgentId, normalizeAgentId, searchOverview } from "./config.js";
 import { homeDir, processEnv, stateDir } from "./env.js";
 import { modelPaths as defaultModelPaths } from "./model.js";
@@ -32,6 +32,7 @@ export async function prepare({
   const sources = { env, ...credentialSources };
   const { accounts, problems } = await resolveAccounts(cfg, id, sources);
   const databaseUrl = await resolveDatabaseUrl(cfg, id, sources, problems);
+  const databaseParts = await resolveDatabaseParts(cfg, id, sources, problems);
   /** @type {import("../index.d.ts").OpenRequest} */
   const nativeRequest = {
     config: { ...agentConfig(cfg, id), ...(await adapterTakesMedia(cfg, id, adapter)) },
@@ -40,6 +41,7 @@ export async function prepare({
     homeDir: homeDir(env),
     accounts,
     ...(databaseUrl ? { databaseUrl } : {}),
+    ...(databaseParts ? { databaseParts } : {}),
     ...(workspaceDir ? { workspaceDir } : {}),
     ...(env.OPENCLAW_WORKSPACE_DIR?.trim() ? { defaultWorkspaceDir: env.OPENCLAW_WORKSPACE_DIR.trim() } : {}),
   };

@@ -187,6 +187,14 @@ export interface PluginSettings {
     postgres?: {
       /** postgresql://user:password@host:5432/database, as `${NAME}` of an environment variable or a reference to a secret. */
       url?: string | SecretReference;
+      /** Instead of url, with database and user: the server's name, IP address, or the folder of its socket. */
+      host?: string;
+      /** Its port, a number, also as `${NAME}`. Default: 5432. */
+      port?: number | string;
+      /** The database on that server. */
+      database?: string;
+      /** Who logs in there. */
+      user?: string;
       /** The password, where it is not in the address, as `${NAME}` or a reference: asked for anew with each connection, for tokens that expire. */
       password?: string | SecretReference;
       /** Schema that all tables are in. Default: openclaw_memory. */

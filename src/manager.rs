@@ -19,7 +19,7 @@ use super::{
     error::to_js,
     host::{JsHost, NativeHost},
     promise::promise,
-    types::{OpenRequest, ProviderAccount, ReadFileRequest, SearchOptions, SyncOptions, SyncProgress},
+    types::{DatabaseParts, OpenRequest, ProviderAccount, ReadFileRequest, SearchOptions, SyncOptions, SyncProgress},
 };
 use embed::{
     account::Account,
@@ -27,7 +27,7 @@ use embed::{
     secret::{Credentials, Secret},
 };
 use engine::{
-    services::{self, Engine, Lease, OpenCall, Progress, SearchCall, SyncCall},
+    services::{self, Engine, Lease, OpenCall, Parts, Progress, SearchCall, SyncCall},
     workspace::excerpt::ExcerptRequest,
 };
 use model::{
@@ -89,12 +89,18 @@ fn open_call(request: OpenRequest) -> OpenCall {
         default_workspace_dir: request.default_workspace_dir.map(PathBuf::from),
         accounts: request.accounts.unwrap_or_default().into_iter().map(account).collect(),
         database_url: request.database_url.map(Secret::new),
+        database_parts: request.database_parts.map(parts),
         model_paths: request.model_paths.unwrap_or_default().into_iter().map(PathBuf::from).collect(),
         thread: 0,
         host: None,
         background: request.background.unwrap_or(false),
         clock: Arc::new(SystemClock),
     }
+}
+
+fn parts(given: DatabaseParts) -> Parts {
+    let DatabaseParts { host, port, database, user, beside_url } = given;
+    Parts { host, port, database, user, beside_url }
 }
 
 fn account(given: ProviderAccount) -> Account {

@@ -24,12 +24,29 @@ pub struct OpenRequest {
     pub accounts: Option<Vec<ProviderAccount>>,
     /// The address of the database that `store.postgres.url` names, resolved. It is kept in memory only.
     pub database_url: Option<String>,
+    /// What `store.postgres` names of a database instead of its address, resolved. It is kept in memory only.
+    pub database_parts: Option<DatabaseParts>,
     /// The provider ids that the embedding function serves; default: the configured one.
     pub embed_providers: Option<Vec<String>>,
     /// Where the weights of the embedded model may be found, best first.
     pub model_paths: Option<Vec<String>>,
     /// Whether file watching and background work may run: true in a gateway or conversation, false in one command.
     pub background: Option<bool>,
+}
+
+/// A database by the parts of its address, each as text.
+#[napi(object)]
+pub struct DatabaseParts {
+    /// `store.postgres.host`.
+    pub host: Option<String>,
+    /// `store.postgres.port`.
+    pub port: Option<String>,
+    /// `store.postgres.database`.
+    pub database: Option<String>,
+    /// `store.postgres.user`.
+    pub user: Option<String>,
+    /// Whether `store.postgres.url` is written too, which is refused.
+    pub beside_url: bool,
 }
 
 /// How to reach one provider. Key and headers are sent to the host of its address only.

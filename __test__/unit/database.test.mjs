@@ -96,6 +96,56 @@ test("a password of its own is asked for each time, and travels with no request"
   expect((await prepare({ cfg: config(ADDRESS), env, stateDir: state })).databasePassword).toBe(undefined);
 });
 
+test("the parts of an address travel beside the configuration as well, each from where it is set", async () => {
+  const parts = { host: "c4nary.example", port: 6432, database: "c4nary-memory", user: "\u0024{MEMORY_PG_USER}" };
+  const agents = { main: { store: { postgres: { database: "c4nary-main" } } } };
+  const settings = { provider: "none", store: { driver: "postgres", postgres: parts }, agents };
+  const cfg = { plugins: { entries: { "memory-core-rs": { config: settings } } } };
+  const request = { cfg, env: { HOME: state, MEMORY_PG_USER: "c4nary-ana" }, stateDir: state, workspaceDir: path.join(state, "workspace") };
+  const { nativeRequest, problems, settings: known } = await prepare(request);
+  expect(problems).toEqual([]);
+  expect(nativeRequest.databaseUrl).toBe(undefined);
+  expect(nativeRequest.databaseParts).toEqual({
+    host: "c4nary.example",
+    port: "6432",
+    database: "c4nary-main",
+    user: "c4nary-ana",
+    besideUrl: false,
+  });
+  expect(JSON.stringify(nativeRequest.config)).not.toContain("c4nary");
+  expect(JSON.stringify(native().resolveSettings(nativeRequest))).not.toContain("c4nary");
+  expect((await prepare({ ...request, env: { ...request.env, MEMORY_PG_USER: "another" } })).settings).not.toBe(known);
+  expect((await prepared(ADDRESS)).nativeRequest.databaseParts).toBe(undefined);
+});
+
+test("parts that are missing, wrong or beside an address are told by name and not by what they say", async () => {
+  for (const [postgres, says, problem] of /** @type {[Record<string, unknown>, string, string?][]} */ ([
+    [{ host: "c4nary" }, "no store.postgres.database, store.postgres.user"],
+    [{ host: "c4nary", database: "c4nary", user: OF_ENVIRONMENT }, "no store.postgres.user", "store.postgres.user names the environment"],
+    [{ host: "c4nary:1", database: "c4nary", user: "c4nary" }, "store.postgres.host is neither"],
+    [{ host: "c4nary", port: 70000, database: "c4nary", user: "c4nary" }, "store.postgres.port is no port"],
+    [{ host: "c4nary", port: 5432.5, database: "c4nary", user: "c4nary" }, "store.postgres.port is no port"],
+    [{ url: ADDRESS, host: "c4nary" }, "names the database twice (url, host)"],
+    // Not the other address where that of the secret cannot be read.
+    [
+      { url: OF_ENVIRONMENT, host: "c4nary", database: "c4nary", user: "c4nary" },
+      "twice (url, host, database, user)",
+      "store.postgres.url",
+    ],
+  ])) {
+    const cfg = { plugins: { entries: { "memory-core-rs": { config: { provider: "none", store: { driver: "postgres", postgres } } } } } };
+    const given = { cfg, env: { HOME: state }, stateDir: state, workspaceDir: path.join(state, "workspace") };
+    const { nativeRequest, problems } = await prepare(given);
+    expect(problems).toEqual(problem ? [expect.stringContaining(problem)] : []);
+    const refused = await native()
+      .openManager(nativeRequest)
+      .catch((/** @type {any} */ error) => error);
+    expect(refused).toMatchObject({ code: "MEM_CONFIG", message: expect.stringContaining(says), remedy: expect.any(String) });
+    expect(`${refused.stack} ${JSON.stringify(refused)}`).not.toContain("c4nary");
+  }
+  expect(existsSync(path.join(state, "memory-core-rs"))).toBe(false);
+});
+
 test("a password in plain text is told", () => {
   for (const [url, password, found] of /** @type {[unknown, unknown, string[]][]} */ ([
     [ADDRESS, undefined, ["store.postgres.url"]],

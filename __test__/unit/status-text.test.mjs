@@ -122,3 +122,26 @@ test("status tells how many chunks wait for vectors of their lines, and nothing 
   expect(status({ pending: 1, filling: false })).toContain("1 chunk to go, made while an agent or a gateway runs;");
   expect(status({ pending: 0, filling: false })).not.toContain("single lines");
 });
+
+// Only doctor said it where something more urgent was the state of the index.
+test("notes that are not exchanged any more are told, once", async () => {
+  const { config, request } = await makeWorkspace();
+  const manager = /** @type {MemoryIndexManager} */ (
+    await MemoryIndexManager.get({ ...request, cfg: config({ provider: "none" }), purpose: "status" })
+  );
+  const status = manager.status();
+  const stopped = "5 of 6 notes vanished from the workspace at once. Bring them back";
+  const notes = { notes: 6, exchangedAtMs: 1_795_000_000_000, conflicts: [], refused: 0 };
+  /** @param {object} more @param {object} health */
+  const lines = (more, health) =>
+    printed({ status: { ...status, custom: { ...status.custom, health, notes: { ...notes, ...more } } } })
+      .match(/^(?:Notes|State): .*$/gm)
+      ?.join(" ");
+  expect(lines({}, { state: "ready" })).not.toContain("stopped");
+  expect(lines({ stopped }, { state: "failing", reason: "no space" })).toMatch(
+    /no space .*the exchange has stopped: 5 of 6 notes vanished/,
+  );
+  const both = lines({ stopped }, { state: "lost", reason: stopped });
+  expect(both).toMatch(/and the exchange has stopped$/);
+  expect(both?.match(/5 of 6 notes/g)).toHaveLength(1);
+});

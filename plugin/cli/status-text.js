@@ -201,10 +201,13 @@ function comparedText({ inDatabase, chosen, bytes, most }) {
 function notesLines({ custom }, most) {
   const kept = custom?.notes;
   if (!kept) return [];
-  const { notes, exchangedAtMs, conflicts, refused } = kept;
+  const { notes, exchangedAtMs, conflicts, refused, stopped } = kept;
   const when = exchangedAtMs === undefined ? "never exchanged" : `exchanged last ${timeText(exchangedAtMs)}`;
   const failed = refused > 0 ? paint("yellow", `, ${refused} could not be exchanged`) : "";
-  const lines = [field("Notes", `${counted(notes, "note")} in the database, ${when}${failed}`)];
+  // Said in full where nothing more urgent is the state.
+  const isState = /** @type {{reason?: string} | undefined} */ (custom?.health)?.reason === stopped;
+  const ended = stopped ? paint("yellow", isState ? ", and the exchange has stopped" : `, and the exchange has stopped: ${stopped}`) : "";
+  const lines = [field("Notes", `${counted(notes, "note")} in the database, ${when}${failed}${ended}`)];
   if (conflicts.length === 0) return lines;
   const open = paint("yellow", `${counted(conflicts.length, "text")} kept beside another; bring together what is needed, and delete:`);
   return [

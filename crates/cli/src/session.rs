@@ -74,6 +74,7 @@ impl Session {
             default_workspace_dir: None,
             accounts: Vec::new(),
             database_url: std::env::var(URL).ok().map(Secret::new),
+            database_parts: None,
             model_paths: vec![PathBuf::from(WEIGHTS)],
             thread: 0,
             host: None,

@@ -22,6 +22,7 @@
 //!     default_workspace_dir: None,
 //!     accounts: Vec::new(),
 //!     database_url: None,
+//!     database_parts: None,
 //!     model_paths: Vec::new(),
 //!     thread: 0,
 //!     host: None,

@@ -14,6 +14,8 @@ use crate::error::{Code, Error, Result};
 #[derive(Debug, Clone, Default)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
+    /// Of another one that ends it too.
+    also: Option<Arc<AtomicBool>>,
     deadline: Option<Instant>,
 }
 
@@ -27,7 +29,7 @@ impl Cancel {
     /// Also ends when `after` has passed from now.
     #[must_use]
     pub fn with_deadline(after: Duration) -> Self {
-        Self { flag: Arc::default(), deadline: Instant::now().checked_add(after) }
+        Self { deadline: Instant::now().checked_add(after), ..Self::default() }
     }
 
     /// A token that shares the flag but ends `after` from now at the latest.
@@ -36,11 +38,18 @@ impl Cancel {
         let sooner = Instant::now().checked_add(after);
         Self {
             flag: Arc::clone(&self.flag),
+            also: self.also.clone(),
             deadline: match (self.deadline, sooner) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),
             },
         }
+    }
+
+    /// A token that is cancelled with this one, and with another one as well. It takes the place of one that did so before.
+    #[must_use]
+    pub fn also_with(&self, other: &Self) -> Self {
+        Self { also: Some(Arc::clone(&other.flag)), ..self.clone() }
     }
 
     /// Asks the work to stop.
@@ -51,7 +60,7 @@ impl Cancel {
     /// Whether the caller asked to stop; the deadline does not count.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.flag.load(Ordering::Relaxed)
+        self.flag.load(Ordering::Relaxed) || self.also.as_ref().is_some_and(|also| also.load(Ordering::Relaxed))
     }
 
     /// Time left; none = no deadline.
@@ -93,5 +102,15 @@ mod tests {
         assert!(outer.check().is_ok());
         inner.cancel();
         assert_eq!(outer.check().unwrap_err().code(), Code::Cancelled);
+    }
+
+    #[test]
+    fn one_that_ends_with_another_ends_nobody_else() {
+        let (call, engine) = (Cancel::new(), Cancel::new());
+        let both = call.also_with(&engine).within(Duration::from_secs(3600));
+        assert!(both.check().is_ok());
+        engine.cancel();
+        assert_eq!(both.check().unwrap_err().code(), Code::Cancelled);
+        assert!(!call.is_over());
     }
 }

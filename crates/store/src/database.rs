@@ -1,6 +1,7 @@
 //! Which database the memory of an agent is kept in, where it is no file. What speaks with it is built in with the feature
 //! `postgres`.
 
+mod address;
 mod server;
 pub mod tables;
 
@@ -15,6 +16,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
+pub use self::address::Parts;
 #[cfg(feature = "postgres")]
 pub(crate) use self::server::lacks_vector;
 pub use self::server::{Comparing, Server, examine};

@@ -1,5 +1,7 @@
 //! An engine whose index is in a PostgreSQL database, beside one with a file.
 
+mod reaching;
+
 use serde_json::{Value, json};
 
 use super::testing::{Home, open_call};
@@ -48,14 +50,6 @@ async fn an_addon_that_is_built_without_databases_says_so() {
     let refused = refusal(&settings("openclaw_memory"), Some("postgresql://localhost/none")).await;
     assert_eq!(refused.code(), Code::Config);
     assert!(refused.message.contains("speaks with no PostgreSQL"), "{refused}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_index_in_a_file_is_nobodys_to_take_over() {
-    let engine = Home::new(&[]).open().await;
-    let refused = engine.admin.adoption().await.unwrap_err();
-    assert!(refused.code() == Code::Config && refused.message.contains("in a file"), "{refused}");
-    engine.release().await;
 }
 
 #[cfg(feature = "postgres")]
@@ -192,6 +186,8 @@ mod with_server {
         chosen["store"]["postgres"]["search"] = json!("database");
         let far = home.open_apart(chosen, &home.dir.path().join("far")).await;
         assert_eq!(far.indexer.inspect().await.unwrap()["database"]["comparing"]["inDatabase"], json!(true));
+        let checks = far.admin.doctor(false).await.unwrap();
+        assert!(checks.iter().any(|check| check.found.starts_with("compared in the database")), "{checks:?}");
         let mut other = Vec::new();
         for query in &queries {
             let [here, there] = [ask(&engine, query, false).await, ask(&far, query, false).await];

@@ -62,6 +62,8 @@ use crate::host::Host;
 pub use crate::index::{Progress, Step, SyncReport};
 use model::{clock::Clock, config::settings::Resolved};
 use store::Store;
+/// What settings may name of a database instead of its address.
+pub use store::database::Parts;
 /// The SQL that an administrator runs where an engine's role may make no tables.
 pub use store::database::tables::script as database_script;
 

@@ -32,7 +32,7 @@ use model::{
 };
 use store::{
     Location, OpenOptions, Store,
-    database::{InDatabase, Options, examine},
+    database::{InDatabase, Options, Parts, examine},
     place::{self, Workspace},
 };
 
@@ -54,6 +54,8 @@ pub struct OpenCall {
     pub accounts: Vec<Account>,
     /// The address of the database that the settings name, resolved by the host; none where they name none.
     pub database_url: Option<Secret>,
+    /// What the settings name of a database instead of its address, resolved by the host; none where they name nothing of it.
+    pub database_parts: Option<Parts>,
     /// Where the weights of the embedded model may be, best first.
     pub model_paths: Vec<PathBuf>,
     /// The number of the JavaScript thread that offers the host.
@@ -139,12 +141,26 @@ fn open_blocking(call: OpenCall) -> Result<Option<(Lease, bool)>> {
     }
 }
 
+/// The address of the database that the settings name.
+fn address(call: &OpenCall) -> Result<Secret> {
+    if let Some(parts) = &call.database_parts {
+        return parts.url().map(Secret::new);
+    }
+    call.database_url.clone().ok_or_else(|| {
+        Error::new(
+            Code::Config,
+            "store.postgres.url says no address of a database, or names a secret that cannot be read",
+        )
+        .remedy(
+            "Set store.postgres.url, for example to \"${MEMORY_PG_URL}\" with that variable in the gateway's \
+                 environment, or host, database and user instead",
+        )
+    })
+}
+
 /// Where in its database the memory of an agent is.
 pub(super) fn in_database(call: &OpenCall, settings: &Settings, database: &DatabaseSettings) -> Result<InDatabase> {
-    let url = call.database_url.as_ref().ok_or_else(|| {
-        Error::new(Code::Config, "store.postgres.url says no address of a database, or names a secret that cannot be read")
-            .remedy("Set store.postgres.url, for example to \"${MEMORY_PG_URL}\" with that variable in the gateway's environment")
-    })?;
+    let url = address(call)?;
     let host = call.host.as_ref().filter(|host| host.offers().database_password);
     let options = Options {
         password: host.map(|host| passwords::asked(url.expose(), call.thread, host)),

@@ -269,6 +269,7 @@ pub(super) fn open_call(dir: &Path, search: &serde_json::Value) -> OpenCall {
         default_workspace_dir: None,
         accounts: Vec::new(),
         database_url: None,
+        database_parts: None,
         model_paths: Vec::new(),
         thread: 0,
         host: None,

@@ -3,10 +3,7 @@
 use std::{
     cell::{Cell, OnceCell, RefCell},
     ops::Deref,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -71,8 +68,10 @@ pub struct Agent {
     pub(crate) loaded: Mutex<Option<Loaded>>,
     /// Whether opening has made it.
     pub(super) is_new: bool,
-    /// Nothing is read or written any more.
-    pub(super) is_closed: AtomicBool,
+    /// Nothing is begun any more, and nothing read.
+    pub(super) closing: Cancel,
+    /// Nobody waits for the database any more: what it is asked now is given up.
+    pub(super) given_up: Cancel,
     /// Others of this process wait for the lease as long as this is open.
     _living: Living,
 }
@@ -130,7 +129,7 @@ impl Agent {
         let living = Living::new(&options.owner);
         let (token, known_order, loaded) = (Mutex::new(None), Mutex::new(None), Mutex::new(None));
         let known_state = Mutex::new(None);
-        let is_closed = AtomicBool::new(false);
+        let (closing, given_up) = (Cancel::new(), Cancel::new());
         Ok(Self {
             database,
             schema,
@@ -141,7 +140,8 @@ impl Agent {
             known_state,
             loaded,
             is_new,
-            is_closed,
+            closing,
+            given_up,
             _living: living,
         })
     }
@@ -157,7 +157,14 @@ impl Agent {
     }
 
     fn check_open(&self) -> Result<()> {
-        if self.is_closed.load(Ordering::Acquire) { Err(closed()) } else { Ok(()) }
+        if self.closing.is_cancelled() { Err(closed()) } else { Ok(()) }
+    }
+
+    /// Gives what was ended by closing its reason.
+    pub(super) fn explained<T>(&self, result: Result<T>) -> Result<T> {
+        result.map_err(
+            |error| if error.code() == Code::Cancelled { self.check_open().err().unwrap_or(error) } else { error },
+        )
     }
 
     /// Who takes the lease.
@@ -171,7 +178,9 @@ impl Agent {
     /// What the closure gives and the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
     pub fn read<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.check_open()?;
-        self.database.transact(cancel, &self.setting(SNAPSHOT), |tx| f(&self.snapshot(tx, OnceCell::new())))
+        let cancel = cancel.also_with(&self.closing);
+        let setting = self.setting(SNAPSHOT);
+        self.explained(self.database.transact(&cancel, &setting, |tx| f(&self.snapshot(tx, OnceCell::new()))))
     }
 
     /// A snapshot that sees the index in a state; whichever there is, where that is not known.
@@ -206,7 +215,8 @@ impl Agent {
         mut f: impl FnMut(&Reader<'_>) -> Result<T>,
     ) -> Result<T> {
         self.check_open()?;
-        self.database.transact(cancel, &self.setting(SNAPSHOT), |tx| {
+        let cancel = cancel.also_with(&self.closing);
+        let looked = self.database.transact(&cancel, &self.setting(SNAPSHOT), |tx| {
             let known = self.known_state.lock().clone();
             // Of what was written here since nothing is known.
             let Some((state, Some(read))) = known else { return f(&self.snapshot(tx, OnceCell::new())) };
@@ -229,7 +239,8 @@ impl Agent {
             let Some((row, is_expected)) = tx.heard() else { return result };
             let state = reader.state_of(row, asked, Some(&self.known_state), Some(state))?;
             if *is_expected { result } else { f(&self.snapshot(tx, OnceCell::from(state))) }
-        })
+        });
+        self.explained(looked)
     }
 
     /// Runs a closure in one write transaction. All or nothing.
@@ -237,7 +248,7 @@ impl Agent {
     /// # Errors
     /// As [`Self::read`]; [`Code::NewerSchema`] when only a newer engine may write.
     pub fn write<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
-        self.numbered("true", 0, f)
+        self.explained(self.numbered("true", 0, f))
     }
 
     /// [`Self::write`] for what only the holder of the lease may do, whose lease is renewed by it.
@@ -246,7 +257,7 @@ impl Agent {
     /// As [`Self::write`]; [`Code::Busy`] when the lease is not held.
     pub fn write_indexed<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
         let token = (*self.token.lock()).ok_or_else(not_held)?;
-        let result = self.numbered("token = $4 AND owner = $3", token, f);
+        let result = self.explained(self.numbered("token = $4 AND owner = $3", token, f));
         if result.as_ref().is_err_and(|error| *error == not_held()) {
             *self.token.lock() = None;
         }
@@ -269,7 +280,7 @@ impl Agent {
         let (write, _) = Uuid::new_v4().as_u64_pair();
         let write = write.cast_signed();
         let fence = [int8(&self.id), int8(&VALID_MS), text(&owner), int8(&token), int8(&write)];
-        let (transaction, row) = self.database.begin(&Cancel::new(), &self.setting(WRITE), Some((&sql, &fence)))?;
+        let (transaction, row) = self.database.begin(&self.given_up, &self.setting(WRITE), Some((&sql, &fence)))?;
         let Some(row) = row else {
             transaction.rollback();
             return Err(not_held());
@@ -327,7 +338,7 @@ impl Agent {
         let mut last = lost();
         for _ in 0..times {
             let params = [int8(&self.id), int8(&write), int8(&version)];
-            match self.database.transact(&Cancel::new(), &self.setting(WRITE), |tx| tx.row(sql, &params)) {
+            match self.database.transact(&self.given_up, &self.setting(WRITE), |tx| tx.row(sql, &params)) {
                 Ok(row) => {
                     let row = the_row(row)?;
                     let (is_there, is_too_late) = (column::<bool>(&row, 0)?, column::<bool>(&row, 1)?);
@@ -359,7 +370,7 @@ impl Agent {
         if !self.schema.may_write {
             return Err(newer());
         }
-        self.database.transact(&Cancel::new(), &self.setting(WRITE), |tx| f(tx, self.id))
+        self.explained(self.database.transact(&self.given_up, &self.setting(WRITE), |tx| f(tx, self.id)))
     }
 }
 

@@ -110,6 +110,7 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::database::Parts;
 
     fn ssl(url: &str, ssl: DatabaseSsl) -> Result<DatabaseSsl> {
         Options { ssl, ..Options::new(url) }.check().map(|checked| checked.ssl)
@@ -143,6 +144,44 @@ mod tests {
         }
         assert_eq!(ssl("postgresql://localhost/d?hostaddr=10.0.0.1", DatabaseSsl::Auto), Ok(DatabaseSsl::VerifyFull));
         assert_eq!(ssl("postgresql://localhost/d?sslmode=verify-full", DatabaseSsl::Auto), Ok(DatabaseSsl::VerifyFull));
+    }
+
+    // A part with a slash, a comma or a question mark in it would be read as another part.
+    #[test]
+    fn an_address_of_parts_is_read_as_these_parts() {
+        let names = ["memory", "a/b?sslmode=disable&host=x", "100% ü", "a,b@c:d", "%41", "#", "\u{1F980}'\"\\"];
+        for (host, is_local) in [("db.example", false), ("2001:db8::7", false), ("::1", true), ("127.0.0.1", true)] {
+            for name in names {
+                let (database, user) = (name.to_owned(), format!("u{name}"));
+                let parts = Parts {
+                    host: Some(host.to_owned()),
+                    database: Some(database),
+                    user: Some(user),
+                    ..Parts::default()
+                };
+                let checked = Options::new(parts.url().unwrap()).check().unwrap();
+                assert_eq!(checked.server.get_hosts(), [Host::Tcp(host.to_owned())]);
+                assert_eq!((checked.server.get_ports(), checked.server.get_dbname()), (&[5432][..], Some(name)));
+                assert_eq!(
+                    (checked.server.get_user(), checked.server.get_password()),
+                    (Some(&*format!("u{name}")), None)
+                );
+                let expected = if is_local { DatabaseSsl::Disable } else { DatabaseSsl::VerifyFull };
+                assert_eq!(checked.ssl, expected, "{host}");
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_folder_of_a_socket_is_a_host() {
+        let of = |text: &str| Some(text.to_owned());
+        let folder = "/run/a b,c:1/ü%41";
+        let parts =
+            Parts { host: of(folder), port: of("6432"), database: of("m"), user: of("ana"), ..Parts::default() };
+        let checked = Options::new(parts.url().unwrap()).check().unwrap();
+        assert_eq!(checked.server.get_hosts(), [Host::Unix(folder.into())]);
+        assert_eq!((checked.server.get_ports(), checked.ssl), (&[6432][..], DatabaseSsl::Disable));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use tokio_postgres::error::SqlState;
 
 use model::error::{Code, Error, FREE_SPACE};
 
-const CHECK_LOGIN: &str = "Check store.postgres.url, user and password, and the server's pg_hba.conf";
+const CHECK_LOGIN: &str = "Check user and password in store.postgres, and the server's pg_hba.conf";
 const WAIT: &str = "Nothing to do: it is tried again";
 const CHECK_SERVER: &str = "See whether the database runs and can be reached from this machine; work goes on by itself";
 const CHECK_AUTHORITY: &str =
@@ -95,7 +95,7 @@ fn of_tls(error: &TlsError) -> Error {
             }
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => (
                 "the database's certificate is for another host name",
-                "Use the name in the certificate as host in store.postgres.url",
+                "Use the name in the certificate as host in store.postgres.url, or as store.postgres.host",
             ),
             CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
                 ("the database's certificate has expired", "Renew it at the server; nothing is sent until then")
@@ -111,11 +111,12 @@ fn of_tls(error: &TlsError) -> Error {
             _ => ("the database's certificate cannot be verified", CHECK_AUTHORITY),
         },
         TlsError::InvalidMessage(InvalidMessage::InvalidContentType) => {
-            ("the database does not speak TLS as expected", "Check host and port in store.postgres.url")
+            ("the database does not speak TLS as expected", "Check host and port in the settings of store.postgres")
         }
-        _ => {
-            ("TLS with the database failed", "Check the server's TLS settings, and host and port in store.postgres.url")
-        }
+        _ => (
+            "TLS with the database failed",
+            "Check the server's TLS settings, and host and port in those of store.postgres",
+        ),
     };
     Error::new(Code::Config, what).remedy(remedy)
 }
@@ -153,7 +154,7 @@ fn of_state(state: &SqlState) -> Error {
         SqlState::INVALID_CATALOG_NAME => told(
             Code::Config,
             "the server has no such database",
-            "Check the name at the end of store.postgres.url, or have it created",
+            "Check the name at the end of store.postgres.url, or store.postgres.database, or have it created",
         ),
         SqlState::INSUFFICIENT_PRIVILEGE => told(
             Code::Config,

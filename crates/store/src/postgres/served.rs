@@ -4,7 +4,7 @@ use std::{
     cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock, Weak, atomic::Ordering, mpsc},
+    sync::{Arc, OnceLock, Weak, mpsc},
     time::Duration,
 };
 
@@ -98,7 +98,7 @@ fn renew_while_open(agent: &Arc<Agent>, runtime: &Handle) {
     runtime.spawn(async move {
         loop {
             tokio::time::sleep(Duration::from_millis(RENEW_EVERY_MS.unsigned_abs())).await;
-            let Some(agent) = agent.upgrade().filter(|agent| !agent.is_closed.load(Ordering::Acquire)) else { return };
+            let Some(agent) = agent.upgrade().filter(|agent| !agent.closing.is_cancelled()) else { return };
             if agent.token.lock().is_some() {
                 // A database that is away is asked again the next time; a lease that is lost shows in the next write.
                 let _ = blocking.spawn_blocking(move || agent.renew_lease()).await;
@@ -127,7 +127,7 @@ impl Served {
     }
 
     pub(crate) fn server(&self) -> Result<Server> {
-        server::examine(self.agent.database(), &self.schema, &Cancel::new())
+        self.agent.explained(server::examine(self.agent.database(), &self.schema, &self.agent.closing))
     }
 
     /// The memory itself.
@@ -205,21 +205,24 @@ impl Served {
         self.agent.read(&Cancel::new(), |reader| reader.sizes())
     }
 
-    /// Gives the lease back, unless that takes too long: then it runs out.
+    /// Ends all reads at once, and gives the lease back when the writes under way are done, unless that takes too long:
+    /// then they are given up, and the lease runs out.
     pub(crate) fn close(&self) {
-        if self.agent.is_closed.swap(true, Ordering::AcqRel) {
+        if self.agent.closing.is_cancelled() {
             return;
         }
+        self.agent.closing.cancel();
         let (done, is_done) = mpsc::channel();
         let agent = Arc::clone(&self.agent);
         self.runtime.spawn_blocking(move || done.send(agent.release_lease()));
         let _ = is_done.recv_timeout(GOODBYE);
+        self.agent.given_up.cancel();
     }
 }
 
 impl Drop for Served {
     /// Without [`Self::close`] the process may be ending: nothing is waited for.
     fn drop(&mut self) {
-        self.agent.is_closed.store(true, Ordering::Release);
+        self.agent.closing.cancel();
     }
 }

@@ -23,6 +23,6 @@ impl Agent {
         let Some(schema) = due else { return Ok(false) };
         // Giving pages back would lock all others out for a moment.
         let sql = format!("VACUUM (SKIP_LOCKED, TRUNCATE FALSE, PARALLEL 0) {schema}.lex");
-        self.database().alone(cancel, &sql).map(|()| true)
+        self.explained(self.database().alone(&cancel.also_with(&self.closing), &sql)).map(|()| true)
     }
 }

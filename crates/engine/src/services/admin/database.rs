@@ -2,7 +2,8 @@
 
 use super::{super::iso, doctor::Check};
 use crate::exchange::NotesStatus;
-use store::database::Server;
+use model::config::settings::NearIn;
+use store::database::{Comparing, Server};
 
 const SERVER: &str = "database";
 const RIGHTS: &str = "rights";
@@ -10,6 +11,23 @@ const RIGHTS: &str = "rights";
 /// What was found of a server.
 pub(in crate::services) fn checks(server: &Server) -> Vec<Check> {
     vec![server_check(server), rights_check(server)]
+}
+
+/// Where vectors are compared with a question, and why.
+pub(super) fn compared(comparing: &Comparing) -> Check {
+    let Comparing { in_database, chosen, bytes, most } = comparing;
+    let megabytes = |bytes: &usize| bytes.div_ceil(1 << 20);
+    let (takes, may) = (megabytes(bytes), megabytes(most));
+    let why = match chosen {
+        NearIn::Auto => format!(", of {may} MB at most (store.postgres.arenaMaxMb)"),
+        NearIn::Local | NearIn::Database => " (store.postgres.search)".to_owned(),
+    };
+    let found = if *in_database {
+        format!("compared in the database; in memory they would take {takes} MB{why}")
+    } else {
+        format!("compared in memory, where they take {takes} MB{why}")
+    };
+    Check::well("vectors", found)
 }
 
 /// What was found of the notes that it keeps.
@@ -120,6 +138,25 @@ mod tests {
         ] {
             let check = notes(&bad);
             assert!(!check.ok && check.found.contains(words) && check.remedy.is_some(), "{check:?}");
+        }
+    }
+
+    #[test]
+    fn where_vectors_are_compared_is_told_with_the_reason() {
+        let auto = Comparing { in_database: false, chosen: NearIn::Auto, bytes: 1, most: 256 << 20 };
+        for (comparing, found) in [
+            (auto, "compared in memory, where they take 1 MB, of 256 MB at most (store.postgres.arenaMaxMb)"),
+            (
+                Comparing { in_database: true, bytes: 300 << 20, ..auto },
+                "compared in the database; in memory they would take 300 MB, of 256 MB at most (store.postgres.arenaMaxMb)",
+            ),
+            (
+                Comparing { in_database: true, chosen: NearIn::Database, ..auto },
+                "compared in the database; in memory they would take 1 MB (store.postgres.search)",
+            ),
+        ] {
+            let check = compared(&comparing);
+            assert!(check.ok && check.found == found, "{check:?}");
         }
     }
 

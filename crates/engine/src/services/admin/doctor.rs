@@ -88,6 +88,11 @@ impl Admin {
                     Ok(server) => checks.extend(server.iter().flat_map(database::checks)),
                     Err(error) => checks.push(Check::failed("database", &error)),
                 }
+                if settings.vector_enabled
+                    && let Ok(Some(comparing)) = admin.context.store().comparing()
+                {
+                    checks.push(database::compared(&comparing));
+                }
                 if exchange::is_wanted(settings) {
                     let status = exchange::status(admin.context.store());
                     checks.push(status.map_or_else(|error| Check::failed("notes", &error), |it| database::notes(&it)));

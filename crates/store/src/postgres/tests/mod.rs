@@ -2,6 +2,7 @@
 
 mod backend;
 mod books;
+mod closing;
 #[cfg(unix)]
 mod cluster;
 mod connecting;
