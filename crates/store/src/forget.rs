@@ -198,15 +198,16 @@ impl Sqlite {
         for generation in generations.into_iter().flatten() {
             for table in lexical::tables(generation.id) {
                 let mut start = true;
-                let step =
-                    move |table: String, start| self.write(move |tx| tx.merge_step(&table, PAGES_PER_STEP, start));
+                let step = move |table: String, start| {
+                    self.write_giving(move |tx| tx.merge_step(&table, PAGES_PER_STEP, start))
+                };
                 while step(table.clone(), start)? {
                     cancel.check()?;
                     start = false;
                 }
             }
         }
-        while self.write(|tx| tx.vacuum_step(PAGES_PER_STEP))? {
+        while self.write_giving(|tx| tx.vacuum_step(PAGES_PER_STEP))? {
             cancel.check()?;
         }
         let started = Instant::now();

@@ -104,6 +104,7 @@ mod unfinished;
 pub mod usage;
 pub mod vectors;
 pub mod within;
+mod work;
 mod writer;
 
 use std::{
@@ -310,6 +311,10 @@ impl Store {
     /// # Errors
     /// [`Code::Cancelled`] and [`Code::Deadline`], what the closure gives, and what the database reports.
     pub fn read_with<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+        work::reading(f, |f| self.read_once(cancel, f))
+    }
+
+    fn read_once(&self, cancel: &Cancel, f: work::Read<'_>) -> Result<()> {
         on_backend!(self.read_with(cancel, f))
     }
 
@@ -323,7 +328,9 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        on_backend!(self.write(f))
+        let (write, value) = work::leaving(f);
+        on_backend!(self.write(write))?;
+        work::left(value)
     }
 
     /// [`Self::write`] for what only the indexing process may do: refused with [`Code::Busy`] unless this store holds
@@ -336,7 +343,9 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        on_backend!(self.write_indexed(f))
+        let (write, value) = work::leaving(f);
+        on_backend!(self.write_indexed(write))?;
+        work::left(value)
     }
 
     /// [`Self::write`] for async callers. The write happens even when the future is dropped.
@@ -348,11 +357,13 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
+        let (write, value) = work::leaving(f);
         match &self.backend {
-            Backend::Sqlite(sqlite) => sqlite.write_async(f).await,
+            Backend::Sqlite(sqlite) => sqlite.write_async(write).await,
             #[cfg(feature = "postgres")]
-            Backend::Postgres(postgres) => postgres.write_async(f).await,
-        }
+            Backend::Postgres(postgres) => postgres.write_async(write).await,
+        }?;
+        work::left(value)
     }
 
     /// [`Self::write_indexed`] for async callers. The write happens even when the future is dropped.
@@ -364,11 +375,13 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
+        let (write, value) = work::leaving(f);
         match &self.backend {
-            Backend::Sqlite(sqlite) => sqlite.write_indexed_async(f).await,
+            Backend::Sqlite(sqlite) => sqlite.write_indexed_async(write).await,
             #[cfg(feature = "postgres")]
-            Backend::Postgres(postgres) => postgres.write_indexed_async(f).await,
-        }
+            Backend::Postgres(postgres) => postgres.write_indexed_async(write).await,
+        }?;
+        work::left(value)
     }
 
     /// Takes the writer lease, or tells who has it. While held, the writer thread renews it by itself. Taking a lease

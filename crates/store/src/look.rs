@@ -8,6 +8,7 @@ use super::{Backend, postgres};
 use super::{
     Reader, Store,
     vectors::{VectorTurn, Vectors},
+    work::{not_run, reading},
 };
 use model::{cancel::Cancel, error::Result};
 
@@ -31,6 +32,18 @@ impl Store {
         since: Option<Instant>,
         mut f: impl FnMut(&Look<'_>) -> Result<T>,
     ) -> Result<T> {
+        let mut value = None;
+        self.look_once(cancel, since, &mut |look| f(look).map(|seen| value = Some(seen)))?;
+        value.ok_or_else(not_run)
+    }
+
+    /// [`Self::look`] without what it gives; see [`work`](super::work).
+    fn look_once(
+        &self,
+        cancel: &Cancel,
+        since: Option<Instant>,
+        f: &mut dyn FnMut(&Look<'_>) -> Result<()>,
+    ) -> Result<()> {
         #[cfg(feature = "postgres")]
         if let Backend::Postgres(served) = &self.backend {
             return served
@@ -63,11 +76,13 @@ impl Look<'_> {
     /// # Errors
     /// As there.
     pub fn read<T>(&self, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
-        #[cfg(feature = "postgres")]
-        if let Some(snapshot) = self.snapshot {
-            return f(&Reader::of_postgres(snapshot));
-        }
-        self.store.read_with(self.cancel, f)
+        reading(f, |f| {
+            #[cfg(feature = "postgres")]
+            if let Some(snapshot) = self.snapshot {
+                return f(&Reader::of_postgres(snapshot));
+            }
+            self.store.read_once(self.cancel, f)
+        })
     }
 
     /// The vectors, brought up to date in a turn, which is given back then; see [`VectorTurn::current`]. A second run of the

@@ -132,7 +132,6 @@ impl Pool {
         self.read_on(loan, cancel, f)
     }
 
-    // Compiled once for each closure, of which there are many: what does not depend on it is in functions of its own.
     fn read_on<T>(&self, mut loan: Loan<'_>, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.watch(&mut loan, cancel)?;
         let Some(pooled) = loan.pooled.as_ref() else { return Err(closed()) };

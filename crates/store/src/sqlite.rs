@@ -26,6 +26,7 @@ use super::{
     reader::Reader,
     recover, schema,
     stats::Sizes,
+    work::{Read, Write, leaving, left},
     writer::{Message, Shared, Writer},
 };
 use crate::error::SqlResult;
@@ -151,42 +152,36 @@ impl Sqlite {
     }
 
     pub(super) fn read<T>(&self, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
-        self.read_with(&Cancel::new(), f)
+        self.pool.read(&Cancel::new(), f)
     }
 
-    pub(super) fn read_with<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+    pub(super) fn read_with(&self, cancel: &Cancel, f: Read<'_>) -> Result<()> {
         self.pool.read(cancel, f)
     }
 
-    pub(super) fn write<T, F>(&self, f: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
-    {
+    pub(super) fn write(&self, f: Write) -> Result<()> {
         self.wait(self.submit(move |writer| writer.transact(false, f))?)
     }
 
-    pub(super) fn write_indexed<T, F>(&self, f: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
-    {
+    /// [`Self::write`] that gives a value.
+    pub(super) fn write_giving<T: Send + 'static>(
+        &self,
+        f: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (write, value) = leaving(f);
+        self.write(write)?;
+        left(value)
+    }
+
+    pub(super) fn write_indexed(&self, f: Write) -> Result<()> {
         self.wait(self.submit(move |writer| writer.transact(true, f))?)
     }
 
-    pub(super) async fn write_async<T, F>(&self, f: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
-    {
+    pub(super) async fn write_async(&self, f: Write) -> Result<()> {
         self.submit(move |writer| writer.transact(false, f))?.await.unwrap_or_else(|_| Err(closed()))
     }
 
-    pub(super) async fn write_indexed_async<T, F>(&self, f: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
-    {
+    pub(super) async fn write_indexed_async(&self, f: Write) -> Result<()> {
         self.submit(move |writer| writer.transact(true, f))?.await.unwrap_or_else(|_| Err(closed()))
     }
 

@@ -23,6 +23,7 @@ use crate::{
     pool::closed,
     reader::Reader,
     stats::Sizes,
+    work::{Read, Write},
 };
 use model::{
     cancel::Cancel,
@@ -78,7 +79,7 @@ thread_local! {
 }
 
 /// Runs a closure as a write, of which a thread does one at a time: a second one would wait for the first.
-fn transact<T>(agent: &Agent, fenced: bool, f: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
+fn transact(agent: &Agent, fenced: bool, f: Write) -> Result<()> {
     if WRITES.replace(true) {
         return Err(Error::new(Code::Internal, "a write waits for another write inside itself"));
     }
@@ -159,32 +160,24 @@ impl Served {
         false
     }
 
-    pub(crate) fn read_with<T>(&self, cancel: &Cancel, f: impl FnOnce(&Reader<'_>) -> Result<T>) -> Result<T> {
+    pub(crate) fn read_with(&self, cancel: &Cancel, f: Read<'_>) -> Result<()> {
         self.agent.read(cancel, |reader| f(&Reader::of_postgres(reader)))
     }
 
-    pub(crate) fn write<T>(&self, f: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
+    pub(crate) fn write(&self, f: Write) -> Result<()> {
         transact(&self.agent, false, f)
     }
 
-    pub(crate) fn write_indexed<T>(&self, f: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
+    pub(crate) fn write_indexed(&self, f: Write) -> Result<()> {
         transact(&self.agent, true, f)
     }
 
-    pub(crate) async fn write_async<T, F>(&self, f: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
-    {
+    pub(crate) async fn write_async(&self, f: Write) -> Result<()> {
         let agent = Arc::clone(&self.agent);
         self.runtime.spawn_blocking(move || transact(&agent, false, f)).await.unwrap_or_else(|_| Err(closed()))
     }
 
-    pub(crate) async fn write_indexed_async<T, F>(&self, f: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
-    {
+    pub(crate) async fn write_indexed_async(&self, f: Write) -> Result<()> {
         let agent = Arc::clone(&self.agent);
         self.runtime.spawn_blocking(move || transact(&agent, true, f)).await.unwrap_or_else(|_| Err(closed()))
     }
