@@ -34,7 +34,7 @@ const TITLES = {
   intents: "standing intents",
   losses: "the Dreams switch, `/dreaming`",
   page: "the page in the gateway, in a real browser on the oldest and the newest",
-  postgres: "the index in a PostgreSQL database, with an addon that is built for it",
+  postgres: "the index in a PostgreSQL database",
   predecessors: "switching from memory-core-plus and short-term-memory, as their descriptions say they are",
   "private-recall": "recall of earlier private conversations",
   providers: "embedding providers of the host and of other plugins",

@@ -1,10 +1,10 @@
-// The index in a PostgreSQL database, in a real host: the packed plugin with the addon that speaks with one.
+// The index in a PostgreSQL database, in a real host.
 
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { administer, missingForPostgres, ownDatabase, withPostgresAddon } from "../support/postgres.mjs";
+import { administer, missingForPostgres, ownDatabase } from "../support/postgres.mjs";
 import { TestHost } from "./harness.mjs";
 import { eventually, ID, toolAnswers } from "./memory-host.mjs";
 import { steps } from "./steps.mjs";
@@ -36,8 +36,6 @@ export function postgresSuite(version) {
   describe.sequential(`PostgreSQL on OpenClaw ${version}`, () => {
     /** @type {Awaited<ReturnType<typeof ownDatabase>>} */
     let database;
-    /** @type {string} */
-    let tarball;
     /** @type {TestHost} */
     let host;
     /** All that was printed. */
@@ -47,7 +45,7 @@ export function postgresSuite(version) {
     /** @param {Record<string, string>} files @param {{url: string, schema: string}} [where] @param {string} [password] @param {object} [more] Settings. */
     const hostOf = async (files, { url, schema } = database, password, more = {}) => {
       const made = await TestHost.start(version, { files, rules: RULES });
-      await made.addPlugin(tarball);
+      await made.addPlugin(inject("tarball").file);
       made.env.MEMORY_PG_URL = url;
       if (password) made.env.MEMORY_PG_PASSWORD = password;
       const ofItsOwn = password && { password: { source: "env", provider: "default", id: "MEMORY_PG_PASSWORD" } };
@@ -72,7 +70,6 @@ export function postgresSuite(version) {
 
     beforeAll(async () => {
       database = await ownDatabase();
-      tarball = await withPostgresAddon(inject("tarball").file);
       host = await hostOf(FILES);
     });
     // Whatever is still open of it goes with the hosts, which `steps` ends first.
@@ -105,7 +102,7 @@ export function postgresSuite(version) {
       const [{ status }] = await json(host, "status");
       expect(status).toMatchObject({ files: Object.keys(FILES).length, dirty: false, dbPath: `PostgreSQL, schema ${database.schema}` });
       expect((await told(host, "status", "--deep", "--verbose")).output).toMatch(
-        /3\/3 files.*Database: PostgreSQL \d+.* pgvector .* tables of version \d+ .*answers in \d+ ms\nIndexed by: .*Disk: tables of all agents/s,
+        /3\/3 files.*Database: PostgreSQL \d+.* pgvector .* tables of version \d+ .*answers in \d+ ms\nCompared: in memory.*\nIndexed by: .*Disk: tables of all agents/s,
       );
       const [{ checks }] = await json(host, "doctor", "--dry-run");
       expect(checks.filter((/** @type {{ok: boolean}} */ check) => !check.ok)).toEqual([]);

@@ -1,21 +1,11 @@
-// What tests with a real PostgreSQL need: the server that MEMORY_CORE_TEST_PG names, a package whose addon speaks with it,
-// and addresses under which nothing but the test can be meant.
+// What tests with a real PostgreSQL need: the server that MEMORY_CORE_TEST_PG names, and addresses under which nothing but
+// the test can be meant.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { copyFileSync, existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import net from "node:net";
-import os from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { ADDON_FOLDER, platformTriple } from "../../lib/native.js";
-import { PLUGIN_ID } from "../../lib/package-info.js";
 import { binFolder } from "../../scripts/postgres/binaries.mjs";
-
-const ADDON = `${PLUGIN_ID}.${platformTriple()}.node`;
-/** Where `npm run build:postgres` leaves the addon. */
-const BUILT = fileURLToPath(new URL(`../../target/postgres-addon/${ADDON}`, import.meta.url));
 
 /** An address of the loopback interface that no other text has by chance. */
 const CANARY_HOST = "127.83.41.7";
@@ -26,7 +16,6 @@ const psql = () => [path.join(binFolder("18"), "psql"), "psql"].find((file) => !
 export function missingForPostgres() {
   if (!process.env.MEMORY_CORE_TEST_PG)
     return "skipped: MEMORY_CORE_TEST_PG names no PostgreSQL; `npm run pg -- start` starts one and prints its address";
-  if (!existsSync(BUILT)) return "skipped: there is no addon that speaks with PostgreSQL; `npm run build:postgres` builds it";
   if (!psql()) return "skipped: there is no psql; `npm run pg -- start` fetches one";
   return undefined;
 }
@@ -38,23 +27,6 @@ export function administer(sql) {
     encoding: "utf8",
     env: { ...process.env, PGOPTIONS: "-c client_min_messages=warning" },
   }).trim();
-}
-
-/**
- * The packed plugin with the addon that speaks with PostgreSQL in the place of the other one.
- * @param {string} tarball
- */
-export async function withPostgresAddon(tarball) {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "mem-pg-pack-"));
-  try {
-    execFileSync("tar", ["-xzf", tarball, "-C", folder]);
-    copyFileSync(BUILT, path.join(folder, "package", ADDON_FOLDER, ADDON));
-    const packed = tarball.replace(/\.tgz$/, "-postgres.tgz");
-    execFileSync("tar", ["-czf", packed, "-C", folder, "package"]);
-    return packed;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /**

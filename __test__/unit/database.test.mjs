@@ -13,6 +13,8 @@ import { prepare } from "../../lib/request.js";
 /** As people write it in the configuration. */
 const OF_ENVIRONMENT = "\u0024{MEMORY_PG_URL}";
 const ADDRESS = "postgresql://ana:c4nary@localhost:5432/memory";
+/** No program may listen there. */
+const NOBODY = "postgresql://ana:c4nary@127.0.0.1:1/memory";
 
 /** @type {string} */
 let state;
@@ -57,13 +59,14 @@ test("an address that cannot be read is told with its place, and no file is begu
   expect(existsSync(path.join(state, "memory-core-rs"))).toBe(false);
 });
 
-test("an addon that speaks with no database says so, and not where the database is", async () => {
-  const { nativeRequest } = await prepared(ADDRESS);
+test("a database that nobody answers for is told, and not where it is, and no file is begun in its stead", async () => {
+  const { nativeRequest } = await prepared(NOBODY);
   const refused = await native()
     .openManager(nativeRequest)
     .catch((/** @type {any} */ error) => error);
-  expect(refused).toMatchObject({ code: "MEM_CONFIG", message: expect.stringContaining("speaks with no PostgreSQL") });
-  expect(`${refused.stack} ${JSON.stringify(refused)}`).not.toMatch(/c4nary|localhost/);
+  expect(refused).toMatchObject({ code: "MEM_IO", message: expect.stringContaining("the database cannot be reached") });
+  expect(`${refused.stack} ${JSON.stringify(refused)}`).not.toMatch(/c4nary|localhost|127\.0/);
+  expect(existsSync(path.join(state, "memory-core-rs", "main", "index.sqlite"))).toBe(false);
 });
 
 test("a password of its own is asked for each time, and travels with no request", async () => {
