@@ -96,7 +96,7 @@ impl<'a> Work<'a> {
 
     /// Counts a note that cannot be read or written. What nothing could be written after is an error.
     fn refuse_for(&mut self, error: Error) -> Result<()> {
-        if matches!(error.code(), Code::DiskFull) || error.is_out_of_files() {
+        if ends_all(&error) {
             return Err(error);
         }
         self.refuse(1);
@@ -243,6 +243,7 @@ impl<'a> Work<'a> {
     /// Keeps a text beside a note. Whether it is there by then; the next round gives it to the database.
     fn put_beside(&mut self, path: &str, body: &[u8], content: Hash, modified_ns: i64) -> Result<bool> {
         self.again = true;
+        let mut failed = None;
         for digits in DIGITS {
             let name = beside(path, &content, digits);
             let put = self.notes.replace_dated(&name, None, Some(body), Some(time_of(modified_ns)));
@@ -257,10 +258,12 @@ impl<'a> Work<'a> {
             match there {
                 Ok(Some(there)) if there == body => return Ok(true),
                 Ok(_) => {}
-                Err(error) => self.refuse_for(error)?,
+                Err(error) if ends_all(&error) => return Err(error),
+                // Something else may have that name, and not the next one.
+                Err(error) => failed = Some(error),
             }
         }
-        Ok(false)
+        failed.map_or(Ok(()), |error| self.refuse_for(error)).map(|()| false)
     }
 
     /// Gives notes of the workspace to the database, where that still has what it had.
@@ -306,6 +309,11 @@ impl<'a> Work<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether nothing can be written after an error.
+fn ends_all(error: &Error) -> bool {
+    error.code() == Code::DiskFull || error.is_out_of_files()
 }
 
 /// Parts of a list, none of them with too many or too large items for one transaction.

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "postgres")]
 
+mod killed;
 mod losses;
 
 use std::{

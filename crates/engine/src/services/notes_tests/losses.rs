@@ -163,3 +163,32 @@ async fn what_is_forgotten_leaves_the_database_and_without_the_setting_there_is_
     two.sync().await;
     assert_eq!(texts(&two.files()), [("memory/a.md", "The kettle is new.".to_owned())]);
 }
+
+// Each name that was tried counted as a note that was refused.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_cannot_be_kept_beside_another_is_refused_once() {
+    let Some(schema) = Schema::new() else { return };
+    let one = Gateway::new(&schema, &[("memory/a.md", "a")]).await;
+    one.sync().await;
+    let two = Gateway::new(&schema, &[]).await;
+    two.sync().await;
+    one.put("memory/a.md", b"a of one");
+    one.sync().await;
+    two.put("memory/a.md", b"a of two");
+    let hash = hex::encode(crate::index::rows::hash(b"a of one"));
+    let names = [8, 16, 64].map(|digits| format!("memory/a.conflict-{}.md", &hash[..digits]));
+    for name in &names {
+        std::fs::create_dir(two.path(name)).unwrap();
+    }
+    let warning = two.sync_warned().await.warning.unwrap();
+    assert!(warning.contains("1 notes were not exchanged"), "{warning}");
+    assert_eq!(two.files()["memory/a.md"], b"a of two");
+    // Under a longer name there is room, and nothing is refused.
+    std::fs::remove_dir(two.path(&names[1])).unwrap();
+    let warning = two.sync_warned().await.warning.unwrap();
+    assert!(!warning.contains("not exchanged"), "{warning}");
+    assert_eq!(two.files()[&names[1]], b"a of one");
+    one.sync().await;
+    assert_eq!(one.files(), two.files());
+}
