@@ -44,6 +44,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step!(7, 7, 7, "0007_lines.sql"),
     step!(8, 8, 8, "0008_consolidation.sql"),
     step!(9, 8, 8, "0009_notes.sql"),
+    step!(10, 8, 8, "0010_signs.sql"),
 ];
 
 /// The table that says which steps were taken.
