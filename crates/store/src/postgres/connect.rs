@@ -3,6 +3,7 @@
 
 use std::{
     borrow::Cow,
+    ops::Deref,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -11,7 +12,7 @@ use std::{
 };
 
 use deadpool::managed::{self, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, Timeouts};
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, task::AbortHandle};
 use tokio_postgres::{Client, Row};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -59,11 +60,31 @@ impl Manager {
     }
 }
 
+/// A connection, and what drives it.
+pub(super) struct Connected {
+    client: Client,
+    driver: AbortHandle,
+}
+
+impl Deref for Connected {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+/// Ends a connection in the middle of a question. It would else wait for the answer, and over a line that swallows it for
+/// ever: one more with each question.
+pub(super) fn cut(connected: Object<Manager>) {
+    Object::take(connected).driver.abort();
+}
+
 impl managed::Manager for Manager {
-    type Type = Client;
+    type Type = Connected;
     type Error = Error;
 
-    async fn create(&self) -> Result<Client> {
+    async fn create(&self) -> Result<Connected> {
         let server = self.server().await?;
         let connected = tokio::time::timeout(self.connect_timeout, server.connect(self.tls.clone())).await;
         let (client, connection) =
@@ -74,12 +95,12 @@ impl managed::Manager for Manager {
             return Err(too_old(version));
         }
         // What ends it is told to whoever waits for an answer.
-        tokio::spawn(connection);
+        let driver = tokio::spawn(connection).abort_handle();
         self.made.fetch_add(1, Ordering::SeqCst);
-        Ok(client)
+        Ok(Connected { client, driver })
     }
 
-    async fn recycle(&self, client: &mut Client, _: &Metrics) -> RecycleResult<Error> {
+    async fn recycle(&self, client: &mut Connected, _: &Metrics) -> RecycleResult<Error> {
         if client.is_closed() { Err(RecycleError::message("closed")) } else { Ok(()) }
     }
 }
@@ -192,7 +213,7 @@ impl Database {
             Ok(answer) => answer.map_err(|error| of_postgres(&error)),
             Err(cancelled) => {
                 // It may still run.
-                drop(Object::take(client));
+                cut(client);
                 Err(cancelled)
             }
         }

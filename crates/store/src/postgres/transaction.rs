@@ -20,7 +20,10 @@ use tokio_postgres::{
     types::{ToSql, Type},
 };
 
-use super::{connect::Manager, error::of_postgres};
+use super::{
+    connect::{Manager, cut},
+    error::of_postgres,
+};
 use model::{
     cancel::Cancel,
     error::{Code, Error, Result},
@@ -120,7 +123,7 @@ fn outdated() -> Error {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if let Some(client) = self.client.take() {
-            drop(Object::take(client));
+            cut(client);
         }
     }
 }
@@ -185,7 +188,10 @@ impl Transaction<'_> {
     }
 
     fn client(&self) -> Result<&Client> {
-        self.client.as_deref().ok_or_else(|| Error::new(Code::Internal, "a transaction is used after its end"))
+        self.client
+            .as_ref()
+            .map(|client| &***client)
+            .ok_or_else(|| Error::new(Code::Internal, "a transaction is used after its end"))
     }
 
     /// Waits for an answer of the database, which is asked to begin before where it was not.

@@ -9,6 +9,7 @@ mod connecting;
 mod consolidation;
 mod copying;
 mod far;
+mod faults;
 mod forgetting;
 mod keeping;
 mod keeping_notes;
@@ -175,6 +176,11 @@ fn sqlite_beside() -> (TempDir, Arc<Store>) {
     let folder = tempfile::tempdir().unwrap();
     let sqlite = Store::open(&folder.path().join("index.sqlite"), OpenOptions::default()).unwrap();
     (folder, sqlite)
+}
+
+/// How often what is done by chance is done: so often, or as `MEMORY_CORE_TEST_ROUNDS` says.
+fn rounds(usually: u64) -> u64 {
+    std::env::var("MEMORY_CORE_TEST_ROUNDS").ok().and_then(|number| number.parse().ok()).unwrap_or(usually)
 }
 
 /// So many cases of the properties in a file.
