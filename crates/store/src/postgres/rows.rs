@@ -20,7 +20,7 @@ use crate::{
 use model::error::Result;
 
 /// Where chunks are.
-const WHERE: &str = "SELECT c.id, c.file, f.source, f.path, f.lines, f.mtime_ns, f.indexed_ms, f.generation FROM unnest($2) ids (id) \
+pub(super) const WHERE: &str = "SELECT c.id, c.file, f.source, f.path, f.lines, f.mtime_ns, f.indexed_ms, f.generation FROM unnest($2) ids (id) \
      JOIN chunk c ON c.agent = $1 AND c.id = ids.id JOIN file f ON f.agent = $1 AND f.id = c.file";
 
 /// Chunks of which some are in memory.

@@ -159,6 +159,15 @@ fn a_read_only_database_says_so_when_it_is_written() {
 }
 
 #[test]
+fn a_full_disk_says_so() {
+    let Some(place) = Place::new() else { return };
+    let error =
+        run(&place.database, "DO $$ BEGIN RAISE 'no room in c4nary' USING ERRCODE = 'disk_full'; END $$").unwrap_err();
+    assert!(error.code() == Code::DiskFull && error.remedy.is_some(), "{error}");
+    assert!(!format!("{error:?}").contains("c4nary"), "{error:?}");
+}
+
+#[test]
 fn a_transaction_is_whole_or_nothing_and_leaves_nothing_behind() {
     let Some(url) = server() else { return };
     // One connection, so that what was left on it would be seen.

@@ -74,6 +74,24 @@ fn what_another_process_writes_is_seen_after_a_while_at_most_and_what_this_one_w
     assert_eq!(counted(&agent, live, &["tea"]), [3]);
 }
 
+#[test]
+fn what_another_process_writes_is_seen_while_a_third_stands_in_the_middle_of_a_long_read() {
+    let Some((place, schema, database)) = prepared() else { return };
+    let apart = Arc::new(super::database(&Options { pool_size: 2, ..options(&place.url) }));
+    let (agent, other) = (open(&database, &schema, "one"), open(&apart, &schema, "one"));
+    let live = agent.write(|tx| tx.begin_building("words")).unwrap().id;
+    let long = Setting { search_path: &place.schema, ..PLAIN };
+    let stands = place.database.transact(&Cancel::new(), &long, |tx| {
+        tx.rows("SELECT a.version FROM agent a, generation g", &[])?;
+        for n in 1..=3 {
+            put(&other, live, &format!("{n}.md"), "tea");
+            assert_eq!(counted(&agent, live, &["tea"]), [n]);
+        }
+        Ok(())
+    });
+    stands.unwrap();
+}
+
 /// What is kept in memory of an index, read through a snapshot.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use proptest::prelude::*;
 
 use super::*;
-use crate::postgres::words::LOOK_UP;
+use crate::postgres::{rows::WHERE, words::LOOK_UP};
 use crate::{
     files::{NewChunk, NewFile},
     generations::GenerationId,
@@ -273,19 +273,22 @@ fn what_is_gone_in_large_numbers_leaves_the_words_as_well() {
 
 // A condition that is not leakproof may not be one of an index behind a policy: with `@@` a search took two seconds.
 #[test]
-fn words_are_looked_up_by_the_index_behind_the_walls_too() {
+fn words_and_rows_are_looked_up_by_their_indexes_behind_the_walls_too() {
     let Some(place) = Place::new() else { return };
     prepare(&place.database, &place.schema, true).unwrap();
     let app = place.role();
     let setting = Setting { search_path: &place.schema, tenant: "t", agent: Some(1), ..PLAIN };
-    let plan = app.transact(&Cancel::new(), &setting, |tx| {
-        // Small tables are read as a whole where that is possible at all.
-        tx.batch("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")?;
-        let words = LOOK_UP.replace("$1", "1").replace("$2", "1").replace("$3", "ARRAY[1, 2]::bigint[]");
-        tx.rows(&format!("EXPLAIN {words}"), &[])
-    });
-    let plan: Vec<String> = plan.unwrap().iter().map(|row| row.get(0)).collect();
-    let plan = plan.join("\n");
+    let plan = |sql: &str| {
+        let plan = app.transact(&Cancel::new(), &setting, |tx| {
+            // Small tables are read as a whole where that is possible at all.
+            tx.batch("SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off")?;
+            tx.rows(&format!("EXPLAIN {sql}"), &[])
+        });
+        plan.unwrap().iter().map(|row| row.get::<_, String>(0)).collect::<Vec<_>>().join("\n")
+    };
+    let rows = plan(&WHERE.replace("$1", "1").replace("$2", "ARRAY[1, 2]::bigint[]"));
+    assert!(rows.contains("Index Cond") && !rows.contains("Seq Scan"), "{rows}");
+    let plan = plan(&LOOK_UP.replace("$1", "1").replace("$2", "1").replace("$3", "ARRAY[1, 2]::bigint[]"));
     let by_index = |condition: &str| plan.lines().any(|line| line.contains("Index Cond") && line.contains(condition));
     assert!(!plan.contains("Seq Scan"), "{plan}");
     assert!(by_index("(first <= t.term)") && by_index("(first = l.first)"), "{plan}");

@@ -13,7 +13,10 @@ use crate::{
     lease::{Lease, Owner},
     postgres::schema::Schema,
 };
-use model::error::Code;
+use model::{
+    clock::{Clock, TestClock},
+    error::Code,
+};
 
 /// A process on another machine.
 fn stranger(database: &Arc<Database>, schema: &Schema) -> Agent {
@@ -57,7 +60,7 @@ fn one_process_indexes_at_a_time_and_a_late_one_is_fenced() {
 fn takeovers_that_race_have_one_winner_and_tokens_only_grow() {
     let Some((place, schema, database)) = prepared() else { return };
     let agents: Vec<Agent> = (0..6).map(|_| stranger(&database, &schema)).collect();
-    for round in 1..=25 {
+    for round in 1..=rounds(25) as i64 {
         place.change("UPDATE agent SET expires_ms = 1, owner = 'gone'");
         std::thread::scope(|scope| {
             let calls: Vec<_> = agents.iter().map(|agent| scope.spawn(|| agent.acquire_lease().unwrap())).collect();
@@ -67,6 +70,31 @@ fn takeovers_that_race_have_one_winner_and_tokens_only_grow() {
                 .filter(|lease| *lease == Lease::Held { token: round });
             assert_eq!(held.count(), 1, "round {round}");
         });
+    }
+}
+
+// By its own clock each of them would have found the lease of the other to be over, or good for an hour.
+#[test]
+fn whose_clock_is_an_hour_wrong_neither_takes_a_lease_too_soon_nor_keeps_one_too_long() {
+    let Some((place, schema, database)) = prepared() else { return };
+    let hour = 3_600_000;
+    let of = |name: &str, off: i64| {
+        let owner = Owner { uuid: name.into(), pid: 1, host: name.into(), boot_id: name.into() };
+        let clock = TestClock::at(SystemClock.now_ms() + off);
+        let options = AgentOptions { tenant: "t".into(), name: "one".into(), owner, clock };
+        Agent::open(Arc::clone(&database), schema.clone(), options).unwrap()
+    };
+    let (early, late) = (of("early", -hour), of("late", hour));
+    for (holder, other, token) in [(&early, &late, 1), (&late, &early, 2)] {
+        assert_eq!(holder.acquire_lease().unwrap(), Lease::Held { token });
+        assert!(matches!(other.acquire_lease().unwrap(), Lease::HeldBy(row) if row.token == token));
+        holder.write_indexed(|tx| tx.begin_building("words").map(drop)).unwrap();
+        let left = "SELECT (expires_ms - extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM agent";
+        assert!((1..=20_000).contains(&place.numbers(left)[0]), "by the clock of the database");
+        place.change("UPDATE agent SET expires_ms = 1");
+        assert_eq!(other.acquire_lease().unwrap(), Lease::Held { token: token + 1 });
+        let fenced = holder.write_indexed(|tx| tx.begin_building("words").map(drop)).unwrap_err();
+        assert_eq!(fenced.code(), Code::Busy);
     }
 }
 
