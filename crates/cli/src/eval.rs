@@ -45,7 +45,7 @@ pub(crate) async fn run(sets: &[PathBuf], keep: Option<&Path>, provider: Provide
 }
 
 /// The cases of a set, in the order of their names: the set itself, or the folders in it.
-fn cases(set: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn cases(set: &Path) -> Result<Vec<PathBuf>, Failure> {
     let is_case = |dir: &PathBuf| dir.join("queries.jsonl").is_file();
     let own = set.to_path_buf();
     if is_case(&own) {

@@ -5,6 +5,7 @@
 
 mod bench;
 mod eval;
+mod parity;
 mod score;
 mod session;
 
@@ -19,7 +20,7 @@ use clap::{Args, Parser, Subcommand};
 use serde::{Deserialize, Serialize};
 
 use model::clock::now_ms;
-use session::{Provider, Session};
+use session::{InDatabase, Provider, Session};
 
 /// The engine of memory-core-rs on the command line, for developers.
 #[derive(Debug, Parser)]
@@ -83,6 +84,18 @@ enum Command {
         #[command(flatten)]
         with: With,
     },
+    /// Whether the PostgreSQL database that MEMORY_PG_URL names shows what a file does, for every question of the sets, as
+    /// `npm run lab -- parity` asks it. Needs a build with the feature `postgres`.
+    Parity {
+        /// Folders of sets, such as eval/sets/exact.
+        #[arg(required = true)]
+        sets: Vec<PathBuf>,
+        /// The schema in that database; it stays.
+        #[arg(long)]
+        schema: String,
+        #[command(flatten)]
+        with: With,
+    },
     /// Measures indexing and searching on generated notes.
     Bench {
         /// Files of notes.
@@ -120,7 +133,7 @@ struct Place {
 
 impl Place {
     async fn open(&self) -> Result<Session, Failure> {
-        let database = self.postgres.then_some(self.schema.as_str());
+        let database = self.postgres.then(|| InDatabase::at(&self.schema));
         Session::open(&self.workspace, &self.state, self.with.provider, database).await
     }
 }
@@ -233,6 +246,7 @@ async fn run(command: Command) -> Result<Answer, Failure> {
             ask(&place, &questions, max_results.map(usize::from), now.unwrap_or_else(now_ms)).await
         }
         Command::Eval { sets, keep, with } => eval::run(&sets, keep.as_deref(), with.provider).await,
+        Command::Parity { sets, schema, with } => parity::run(&sets, &schema, with.provider).await,
         Command::Bench { files, searches, seed, with } => bench::run(files, searches, seed, with.provider).await,
     }
 }

@@ -40,22 +40,41 @@ impl Provider {
     }
 }
 
+/// A place in the database that [`URL`] names.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InDatabase<'a> {
+    pub(crate) schema: &'a str,
+    pub(crate) tenant: &'a str,
+    /// Where vectors are compared: `store.postgres.search`.
+    pub(crate) search: &'a str,
+}
+
+impl<'a> InDatabase<'a> {
+    /// One with the default of all else.
+    pub(crate) const fn at(schema: &'a str) -> Self {
+        Self { schema, tenant: "default", search: "auto" }
+    }
+}
+
 /// An engine that is open.
 pub(crate) struct Session(Lease);
 
 impl Session {
-    /// Opens the index in `state` of the notes in `workspace`, or in a schema of the database that [`URL`] names.
+    /// Opens the index in `state` of the notes in `workspace`, or in the database that [`URL`] names.
     pub(crate) async fn open(
         workspace: &Path,
         state: &Path,
         provider: Provider,
-        schema: Option<&str>,
+        database: Option<InDatabase<'_>>,
     ) -> Result<Self, Failure> {
         if !workspace.is_dir() {
             return Err(Failure::new(format!("{} is no folder", workspace.display())));
         }
-        let kept = match schema {
-            Some(schema) => json!({ "driver": "postgres", "postgres": { "schema": schema } }),
+        let kept = match database {
+            Some(InDatabase { schema, tenant, search }) => json!({
+                "driver": "postgres",
+                "postgres": { "schema": schema, "tenant": tenant, "search": search },
+            }),
             None => json!({}),
         };
         let call = OpenCall {
