@@ -16,26 +16,31 @@ const PAGE: i64 = 2_000;
 /// Codes that are written at a time in quiet moments.
 const STEP: usize = 500;
 
+// Each vector and each code is looked for by itself: a limit cannot be made a join. Of tables that have just been filled the database
+// knows nothing, and it compared each chunk with all codes and vectors.
+
 /// Of the chunks of a write that have ids between two: in the space that searches use, where their vectors are known.
 pub(super) const OF_NEW_CHUNKS: &str = "INSERT INTO code (agent, generation, space, seq, chunk, file, code, bits) \
      SELECT c.agent, c.generation, e.space, $3, c.id, c.file, e.code, binary_quantize(e.v)::bit varying FROM chunk c \
-     JOIN embedding e ON e.tenant = $2 AND e.hash = c.hash \
-       AND e.space = (SELECT m.value::bigint FROM meta m WHERE m.agent = $1 AND m.key = 'active_space') \
+     JOIN LATERAL (SELECT e.space, e.code, e.v FROM embedding e WHERE e.tenant = $2 AND e.hash = c.hash \
+       AND e.space = (SELECT m.value::bigint FROM meta m WHERE m.agent = $1 AND m.key = 'active_space') LIMIT 1) e ON true \
      WHERE c.agent = $1 AND c.id BETWEEN $4 AND $5 ON CONFLICT (agent, chunk, space) DO NOTHING";
 
 /// Of all chunks with texts that a write has stored vectors of.
 pub(super) const OF_NEW_VECTORS: &str = "INSERT INTO code (agent, generation, space, seq, chunk, file, code, bits) \
      SELECT c.agent, c.generation, e.space, $3, c.id, c.file, e.code, binary_quantize(e.v)::bit varying \
      FROM generation g JOIN chunk c ON c.agent = $1 AND c.generation = g.id AND c.hash = ANY ($5) \
-     JOIN embedding e ON e.tenant = $2 AND e.space = $4 AND e.hash = c.hash \
+     JOIN LATERAL (SELECT e.space, e.code, e.v FROM embedding e \
+       WHERE e.tenant = $2 AND e.space = $4 AND e.hash = c.hash LIMIT 1) e ON true \
      WHERE g.agent = $1 AND g.state <> 'retired' ON CONFLICT (agent, chunk, space) DO NOTHING";
 
 /// Of some chunks of a generation that have none.
-const OF_SOME: &str = "INSERT INTO code (agent, generation, space, seq, chunk, file, code, bits) \
+pub(super) const OF_SOME: &str = "INSERT INTO code (agent, generation, space, seq, chunk, file, code, bits) \
      SELECT c.agent, c.generation, e.space, $3, c.id, c.file, e.code, binary_quantize(e.v)::bit varying FROM chunk c \
-     JOIN embedding e ON e.tenant = $2 AND e.space = $4 AND e.hash = c.hash \
-     WHERE c.agent = $1 AND c.generation = $5 \
-       AND NOT EXISTS (SELECT 1 FROM code k WHERE k.agent = $1 AND k.chunk = c.id AND k.space = $4) \
+     LEFT JOIN LATERAL (SELECT true AS is_there FROM code k WHERE k.agent = $1 AND k.chunk = c.id AND k.space = $4 LIMIT 1) k ON true \
+     JOIN LATERAL (SELECT e.space, e.code, e.v FROM embedding e \
+       WHERE e.tenant = $2 AND e.space = $4 AND e.hash = c.hash LIMIT 1) e ON true \
+     WHERE c.agent = $1 AND c.generation = $5 AND k.is_there IS NULL \
      LIMIT $6 ON CONFLICT (agent, chunk, space) DO NOTHING";
 
 impl Reader<'_> {
