@@ -76,6 +76,8 @@ mod with_server {
     use model::{cancel::Cancel, error::Error};
     use store::copying::VectorsCopied;
 
+    mod waits;
+
     /// The names of all files below a folder.
     fn files(folder: &Path) -> Vec<String> {
         let entries = walkdir::WalkDir::new(folder).into_iter().map(Result::unwrap);
@@ -299,45 +301,6 @@ mod with_server {
         let status = serde_json::to_string(&engine.status()).unwrap();
         assert!(!status.contains(password), "{status}");
         engine.release().await;
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_search_that_was_asked_before_waits_for_the_database_a_few_times_only() {
-        let Some(schema) = Schema::new() else { return };
-        let notes = notes();
-        let notes: Vec<(&str, &str)> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        let mut home = Home::new(&notes);
-        // Connections of its own: nobody else waits on them.
-        home.database = Some(format!("{}?application_name=counted", schema.url));
-        for (patience, most) in [(0, [[4, 1, 1], [3, 1, 1], [5, 5, 1]]), (60_000, [[2, 0, 1], [3, 1, 1], [5, 5, 1]])] {
-            let mut settings = settings(&schema.name);
-            settings["store"]["postgres"]["maxStalenessMs"] = json!(patience);
-            let engine = home.open_set(settings).await;
-            sync(&engine).await;
-            let waits = async |question: &str, lexical_only: bool| {
-                let before = engine.context.store().waits();
-                assert!(!ask(&engine, question, lexical_only).await.is_empty());
-                engine.context.store().waits() - before
-            };
-            let mut counted = Vec::new();
-            for lexical_only in [true, false] {
-                let question = "about the kettle and the harbour";
-                let cold = waits(question, lexical_only).await;
-                let warm = waits(question, lexical_only).await;
-                counted.push([cold, warm, waits("about the harbour", lexical_only).await]);
-            }
-            home.write("memory/new.md", &format!("# Harbour\n\nThe kettle of {patience} is at the harbour.\n"));
-            sync(&engine).await;
-            let question = "about the kettle and the harbour";
-            let [by_words, too] = [waits(question, true).await, waits(question, false).await];
-            counted.push([by_words, too, waits(question, false).await]);
-            println!(
-                "{patience} ms: cold, warm, and another question, by words and by meaning; after a write {counted:?}"
-            );
-            let is_more = counted.iter().flatten().zip(most.iter().flatten()).any(|(counted, most)| counted > most);
-            assert!(!is_more, "{counted:?} is more than {most:?}");
-            engine.release().await;
-        }
     }
 
     // Whoever went over to a database would have paid for all texts once more.
