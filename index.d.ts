@@ -41,6 +41,7 @@ import type {
   StoreCopied,
   StoredFact,
   TestedIntent,
+  UnfinishedTexts,
 } from './lib/engine.js'
 
 export type * from './lib/engine.js'
@@ -357,6 +358,7 @@ export interface NativeBinding {
   resolveSettings: typeof resolveSettings
   databaseScript: typeof databaseScript
   examineDatabase: typeof examineDatabase
+  unfinishedTexts: typeof unfinishedTexts
   copyStore: typeof copyStore
   closeAll: typeof closeAll
   setLogger: typeof setLogger
@@ -1251,6 +1253,12 @@ export declare function tendPrompts(agent: AutomaticAgent): Promise<undefined>
 
 /** Which intents a message mentions, wherever they count, and whether they would come up. */
 export declare function testIntents(agent: AutomaticAgent, message: string): Promise<TestedIntent[]>
+
+/**
+ * What killed processes have left of an agent's texts in its workspace and in folders of ours, whoever may be writing; `remove`
+ * takes it away.
+ */
+export declare function unfinishedTexts(request: OpenRequest, remove: boolean): Promise<UnfinishedTexts[]>
 
 /**
  * Writes the note of a conversation that ends; gives its path, or null when nothing was said.

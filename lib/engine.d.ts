@@ -389,6 +389,16 @@ export type DoctorCheck = {
   remedy?: string;
 };
 
+/** What lies in one folder. */
+export type UnfinishedTexts = {
+  /** The folder. */
+  folder: string;
+  /** How many such files. */
+  files: number;
+  /** Their bytes. */
+  bytes: number;
+};
+
 /** A fact as it stands in a note. */
 export type StoredFact = {
   /** UUID that follows from the words. */

@@ -41,6 +41,7 @@ import type {
   StoreCopied,
   StoredFact,
   TestedIntent,
+  UnfinishedTexts,
 } from './lib/engine.js'
 
 export type * from './lib/engine.js'
@@ -357,6 +358,7 @@ export interface NativeBinding {
   resolveSettings: typeof resolveSettings
   databaseScript: typeof databaseScript
   examineDatabase: typeof examineDatabase
+  unfinishedTexts: typeof unfinishedTexts
   copyStore: typeof copyStore
   closeAll: typeof closeAll
   setLogger: typeof setLogger

@@ -9,14 +9,14 @@ use serde_json::Value;
 use super::{
     automatic::{AutomaticAgent, to_value},
     error::to_js,
-    manager::{NativeManager, search_call},
+    manager::{NativeManager, open_call_with, search_call},
     promise::promise,
-    types::SearchOptions,
+    types::{OpenRequest, SearchOptions},
 };
 use engine::{
     capture::erase::Places,
     forgetting::selection::{Conversation, Range, Selection, Target},
-    services::ForgetCall,
+    services::{self, ForgetCall},
 };
 use model::error::Result;
 
@@ -104,6 +104,14 @@ impl ForgetRequest {
         let (dry_run, is_final) = (self.dry_run.unwrap_or_default(), self.is_final.unwrap_or_default());
         Ok(ForgetCall { target, search, dry_run, is_final })
     }
+}
+
+/// What killed processes have left of an agent's texts in its workspace and in folders of ours, whoever may be writing; `remove`
+/// takes it away.
+#[napi(ts_return_type = "Promise<UnfinishedTexts[]>")]
+pub fn unfinished_texts(env: &Env, request: OpenRequest, remove: bool) -> napi::Result<PromiseRaw<'_, Value>> {
+    let call = open_call_with(env, request, None)?;
+    promise(env, async move { to_value(&services::unfinished_texts(call, remove).await?) }, |found| found)
 }
 
 #[napi]

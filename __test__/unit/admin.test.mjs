@@ -1,7 +1,7 @@
 // The commands that forget, start over, check and copy, as a user types them.
 
 import { existsSync } from "node:fs";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { native } from "../../lib/native.js";
@@ -143,6 +143,26 @@ test("with a provider: what was paid for outlives a rebuild and --keep-vectors, 
   await run("index");
   expect(sent()).toBe(before + paid);
   expect(await finds("sencha")).toBe(true);
+});
+
+// Nothing looked for them: the text of a note stayed in its folder when the plugin was long gone.
+test("reset --everything shows and removes what a killed process was writing, and nothing beside it", async () => {
+  const { workspace, stateDir, run, json } = await commandLine({ provider: "none" });
+  await run("index");
+  const name = ".0f8fad5bd9cb469fa16570867728950e.tmp";
+  const [notes, turns, own] = [path.join(workspace, "memory"), path.join(stateDir, "memory"), path.join(stateDir, "memory-core-rs")];
+  await mkdir(turns, { recursive: true });
+  for (const folder of [notes, turns]) await writeFile(path.join(folder, name), "The falcon sleeps.");
+  await writeFile(path.join(notes, ".other.tmp"), "of another program");
+  const what = "of it only 1 text that a killed process was writing";
+  const { left } = await json("reset", "--everything", "--dry-run");
+  expect(left.slice(1)).toEqual([notes, turns].map((folder) => ({ path: folder, bytes: 18, what })));
+  expect(left[0].path).toBe(own);
+  expect(await readdir(notes)).toContain(name);
+  expect(await run("reset", "--everything", "--yes")).toMatchObject({ code: 0, output: expect.stringContaining(what) });
+  expect([await readdir(turns), existsSync(own)]).toEqual([[], false]);
+  expect(await readdir(notes)).not.toContain(name);
+  expect(await readdir(notes)).toContain(".other.tmp");
 });
 
 test("reset --everything shows and removes what an uninstalled plugin would leave, and no note", async () => {

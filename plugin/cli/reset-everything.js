@@ -2,11 +2,15 @@
 
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
+import { listAgentIds } from "../../lib/config.js";
+import { errorMessage } from "../../lib/errors.js";
 import { closeAllMemoryIndexManagers } from "../../lib/manager-registry.js";
+import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { prepare } from "../../lib/request.js";
 import { confirmed } from "./confirm.js";
 import { bytesOf } from "./disk.js";
-import { byteText, paint, print, printJson } from "./output.js";
+import { byteText, counted, paint, print, printJson } from "./output.js";
 
 /** Turns of the default agent, whose file is where the plugin short-term-memory kept it. */
 const SHORT_TERM = /^short-term(?:-[\d-]+)?\.jsonl$/;
@@ -31,11 +35,38 @@ export async function leftOnDisk(stateDir) {
 }
 
 /**
+ * What processes that were killed have left beside notes, by folder. With `remove` it is gone.
+ * @param {import("../host.js").Host} host
+ * @param {{remove: boolean}} options
+ * @returns {Promise<Left[]>}
+ */
+async function unfinishedTexts(host, { remove }) {
+  const cfg = host.config();
+  const own = path.join(host.stateDir(), PLUGIN_ID);
+  /** @type {Map<string, Left>} */
+  const left = new Map();
+  for (const agentId of listAgentIds(cfg)) {
+    try {
+      const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
+      // Our own folder goes as a whole.
+      for (const { folder, files, bytes } of await native().unfinishedTexts(nativeRequest, remove))
+        if (!`${folder}${path.sep}`.startsWith(`${own}${path.sep}`))
+          left.set(folder, { path: folder, bytes, what: `of it only ${counted(files, "text")} that a killed process was writing` });
+    } catch (error) {
+      // Settings that cannot be used keep nobody from leaving.
+      console.error(`Texts that a killed process was writing were not looked for (${agentId}): ${errorMessage(error)}`);
+    }
+  }
+  return [...left.values()];
+}
+
+/**
  * @param {import("../host.js").Host} host
  * @param {{yes?: boolean, dryRun?: boolean, json?: boolean}} options
  */
 export async function resetEverything(host, { yes, dryRun, json }) {
-  const left = await leftOnDisk(host.stateDir());
+  const places = await leftOnDisk(host.stateDir());
+  const left = [...places, ...(await unfinishedTexts(host, { remove: false }))];
   if (!json) {
     if (left.length === 0) return print("Nothing of ours is on this disk.");
     for (const { path: place, bytes, what } of left) print(`${paint("cyan", place)} (${byteText(bytes)}): ${what}`);
@@ -48,6 +79,7 @@ export async function resetEverything(host, { yes, dryRun, json }) {
     return json ? printJson({ removed: [], left }) : print("Nothing was removed. Use --yes to remove it without a question.");
   }
   await closeAllMemoryIndexManagers();
-  for (const { path: place } of left) await rm(place, { recursive: true, force: true });
+  await unfinishedTexts(host, { remove: true });
+  for (const { path: place } of places) await rm(place, { recursive: true, force: true });
   return json ? printJson({ removed: left, left: [] }) : print("Removed.");
 }

@@ -34,4 +34,5 @@ pub mod priority;
 pub mod session_key;
 pub mod source;
 pub mod stamp;
+pub mod unfinished;
 pub mod usage;

@@ -4,10 +4,13 @@
 use std::{
     fs::{DirBuilder, File, OpenOptions},
     io::{self, ErrorKind, Read, Write},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
-use crate::error::{Code, Error, Result};
+use crate::{
+    error::{Code, Error, Result},
+    unfinished,
+};
 
 /// Largest file that is read as a whole, in bytes. Ours end far below it: what grows is rotated.
 pub const MAX_BYTES: u64 = 64 << 20;
@@ -116,12 +119,21 @@ pub fn read_all(file: &mut File, path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// When the operating system refuses; nothing is left behind then.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let unfinished = unfinished(path);
-    let written = write_new(&unfinished, content, true).and_then(|()| std::fs::rename(&unfinished, path));
-    if written.is_err() {
-        // Half a file helps nobody; where it cannot be removed either, the error says enough.
-        let _ = std::fs::remove_file(&unfinished);
-    } else {
+    let attempt = || {
+        let unfinished = path.with_file_name(unfinished::name());
+        let written = write_new(&unfinished, content, true).and_then(|()| std::fs::rename(&unfinished, path));
+        if written.is_err() {
+            // Half a file helps nobody; where it cannot be removed either, the error says enough.
+            let _ = std::fs::remove_file(&unfinished);
+        }
+        written
+    };
+    let written = match attempt() {
+        // Taken for that of a killed process.
+        Err(error) if error.kind() == ErrorKind::NotFound => attempt(),
+        written => written,
+    };
+    if written.is_ok() {
         sync_folder(path);
     }
     written
@@ -135,11 +147,6 @@ pub fn write_new(path: &Path, content: &[u8], durable: bool) -> io::Result<()> {
     let mut file = options().write(true).create_new(true).open(path)?;
     file.write_all(content)?;
     if durable { file.sync_all() } else { Ok(()) }
-}
-
-/// A name beside a file that nobody can know before.
-fn unfinished(path: &Path) -> PathBuf {
-    path.with_file_name(format!(".{}.tmp", uuid::Uuid::new_v4().simple()))
 }
 
 /// A name is only there after a power cut when its folder has been written.

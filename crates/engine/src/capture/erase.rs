@@ -33,6 +33,14 @@ pub struct Places {
     pub short_term: Option<PathBuf>,
 }
 
+impl Places {
+    /// The folders in which files of it are.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        let agent = self.folder.iter().flat_map(|folder| [folder.clone(), people_folder(folder)]);
+        agent.chain(self.short_term.as_ref().and_then(|path| path.parent()).map(Path::to_path_buf)).collect()
+    }
+}
+
 /// Which words are meant.
 pub(crate) struct Wanted<'a> {
     /// Whether a capture is.

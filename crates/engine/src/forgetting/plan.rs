@@ -126,12 +126,7 @@ impl Plans {
         let text = serde_json::to_vec(plan)
             .map_err(|error| Error::new(Code::Internal, format!("plan of forgetting: {error}")))?;
         let path = self.path(&plan.id);
-        let keep = || own_file::create_folder(&self.folder).and_then(|()| own_file::replace(&path, &text));
-        let kept = match keep() {
-            // Taken for that of a killed process, see `clear_unfinished`.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => keep(),
-            kept => kept,
-        };
+        let kept = own_file::create_folder(&self.folder).and_then(|()| own_file::replace(&path, &text));
         kept.map_err(|error| Error::io(&path, &error))
     }
 

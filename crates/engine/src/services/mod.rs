@@ -44,7 +44,7 @@ use serde_json::Value;
 pub use self::{
     admin::{
         Admin, Check, Cleared, Copied, ForgetCall, ForgetReport, ForgetUndone, ForgottenBefore, ForgottenTaken,
-        ImportCall, ImportOutcome, Restored,
+        ImportCall, ImportOutcome, Restored, unfinished_texts,
     },
     consolidator::{ConsolidateCall, Consolidator},
     copy::{StoreCopied, copy_store},

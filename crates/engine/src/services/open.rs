@@ -101,6 +101,7 @@ pub async fn open(call: OpenCall) -> Result<Option<Lease>> {
         if *background {
             lease.indexer.start_background();
             lease.admin.finish_forgetting_in_background();
+            lease.admin.remove_unfinished_in_background();
         }
     }
     Ok(lease.map(|(lease, _)| lease))

@@ -17,6 +17,7 @@ pub mod read;
 pub mod roots;
 pub mod skipped;
 mod take_out;
+pub mod unfinished;
 pub(crate) mod walk;
 pub mod watch;
 

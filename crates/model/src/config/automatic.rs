@@ -246,13 +246,19 @@ pub fn short_term_path_of(person: &str, state_dir: &Path, agent_id: &str) -> Pat
     people_folder(&agent_folder(state_dir, agent_id)).join(name)
 }
 
+/// Where the short-term file of the default agent is, unless the settings say otherwise.
+#[must_use]
+pub fn short_term_folder(state_dir: &Path) -> PathBuf {
+    state_dir.join("memory")
+}
+
 /// The short-term file of an agent.
 #[must_use]
 pub fn short_term_path(settings: &ShortTerm, state_dir: &Path, agent_id: &str, is_default: bool) -> PathBuf {
     match &settings.path {
         // One file named for several agents would show each the turns of the others.
         Some(path) if is_default => path.clone(),
-        None if is_default => state_dir.join("memory").join("short-term.jsonl"),
+        None if is_default => short_term_folder(state_dir).join("short-term.jsonl"),
         _ => agent_folder(state_dir, agent_id).join("short-term.jsonl"),
     }
 }

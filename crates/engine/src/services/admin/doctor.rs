@@ -57,7 +57,7 @@ impl Check {
         Self { name, ok: false, found: found.into(), did: None, remedy: Some(remedy.into()) }
     }
 
-    fn repaired(name: &'static str, found: impl Into<String>, did: impl Into<String>) -> Self {
+    pub(super) fn repaired(name: &'static str, found: impl Into<String>, did: impl Into<String>) -> Self {
         Self { name, ok: true, found: found.into(), did: Some(did.into()), remedy: None }
     }
 
@@ -73,7 +73,7 @@ const INDEX_AGAIN: &str = "`openclaw memory index` makes them; until then these 
 const REMOVE_SIBLING: &str = "One that is not needed any more is removed by deleting that file and those of the same \
     name with -wal and -shm; its vectors are then paid for again";
 /// What to say when a repair was not asked for.
-const RUN_DOCTOR: &str = "`openclaw memory doctor` repairs it";
+pub(super) const RUN_DOCTOR: &str = "`openclaw memory doctor` repairs it";
 
 impl Admin {
     /// Looks at the file, its integrity, its rows, the disk, the list of forgotten things and the provider.
@@ -99,6 +99,7 @@ impl Admin {
                 }
                 checks.push(admin.integrity(repair));
                 checks.push(admin.leftovers(settings, repair));
+                checks.push(admin.unfinished(settings, repair));
                 checks.push(other_workspaces(&admin.context.store().siblings()));
                 checks.push(forget_list(settings));
                 Ok(checks)

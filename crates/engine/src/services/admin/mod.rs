@@ -8,8 +8,9 @@ mod forget;
 mod import;
 mod reset;
 mod restore;
+mod unfinished;
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use super::{
     context::{Context, Service},
@@ -28,6 +29,7 @@ pub use self::{
     import::{ImportCall, ImportOutcome},
     reset::Cleared,
     restore::Restored,
+    unfinished::unfinished_texts,
 };
 
 /// Administers the index of one engine.
@@ -37,6 +39,8 @@ pub struct Admin {
     writer: Arc<WriterLease>,
     indexer: Arc<Indexer>,
     searcher: Arc<Searcher>,
+    /// Whether this process has looked for what a killed one has left.
+    tidied: AtomicBool,
 }
 
 impl Service for Admin {
@@ -59,6 +63,7 @@ impl Admin {
             writer: Arc::clone(writer),
             indexer: Arc::clone(indexer),
             searcher: Arc::clone(searcher),
+            tidied: AtomicBool::new(false),
         }
     }
 

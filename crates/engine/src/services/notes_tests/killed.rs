@@ -88,7 +88,7 @@ fn edit(gateway: &Gateway, expected: &mut Files, name: &str, round: usize, rando
     }
 }
 
-/// The files of a workspace, but for those that a killed process had only begun: they stay, and nobody reads them.
+/// The files of a workspace, but for those that a killed process had only begun: nobody reads them, and they stay until nobody can be writing them any more.
 fn whole(gateway: &Gateway) -> Files {
     let mut files = gateway.files();
     files.retain(|path, _| !path.ends_with(".tmp"));

@@ -1,10 +1,19 @@
 //! Files of the memory, opened and made without following a link in any component, and without ever opening anything but
 //! a regular file. A link that is swapped in between check and open is refused as well.
 
-use std::{ffi::OsStr, fs::File, io, path::Path, time::SystemTime};
+use std::{
+    ffi::OsStr,
+    fs::{File, Metadata},
+    io,
+    path::Path,
+    time::SystemTime,
+};
 
 use super::roots::Located;
-use model::error::{Code, Error};
+use model::{
+    error::{Code, Error},
+    unfinished,
+};
 
 #[cfg(unix)]
 #[path = "unix.rs"]
@@ -107,19 +116,12 @@ impl Folder {
     /// # Errors
     /// A [`Refusal`].
     pub(crate) fn put(&self, name: &OsStr, content: &[u8], modified: Option<SystemTime>) -> Result<bool, Refusal> {
-        // Nobody can have put a link where the name is not known before.
-        let unfinished = format!(".{}.tmp", uuid::Uuid::new_v4().simple());
-        let named = self.0.write_new(unfinished.as_ref(), content).and_then(|()| {
+        self.in_steps(content, |unfinished| {
             if modified.is_some() {
-                date(&self.0.file(unfinished.as_ref(), Access::Change)?, modified);
+                date(&self.0.file(unfinished, Access::Change)?, modified);
             }
-            self.rename(unfinished.as_ref(), name)
-        });
-        if !matches!(named, Ok(true)) {
-            // Half a file helps nobody; where it cannot be removed either, the outcome says enough.
-            let _ = self.0.remove(unfinished.as_ref());
-        }
-        named
+            self.rename(unfinished, name)
+        })
     }
 
     /// Puts a file, complete and on the disk, in the place of another, with the permissions of that one. `modified` as in
@@ -134,19 +136,45 @@ impl Folder {
         old: &File,
         modified: Option<SystemTime>,
     ) -> Result<(), Refusal> {
-        let unfinished = format!(".{}.tmp", uuid::Uuid::new_v4().simple());
-        let written = self.0.write_new(unfinished.as_ref(), content).and_then(|()| {
-            let file = self.0.file(unfinished.as_ref(), Access::Change)?;
+        self.in_steps(content, |unfinished| {
+            let file = self.0.file(unfinished, Access::Change)?;
             let permissions = old.metadata().map_err(Refusal::Io)?.permissions();
             date(&file, modified);
             file.set_permissions(permissions).map_err(Refusal::Io)?;
-            self.0.rename_over(unfinished.as_ref(), name)
-        });
-        if written.is_err() {
-            // Half a file helps nobody; where it cannot be removed either, the outcome says enough.
-            let _ = self.0.remove(unfinished.as_ref());
+            self.0.rename_over(unfinished, name).map(|()| true)
+        })
+        .map(drop)
+    }
+
+    /// Writes a file under a name that nobody can know before, and so can have put no link there, and has it named; false
+    /// where it was not, and nothing is left.
+    fn in_steps(&self, content: &[u8], name: impl Fn(&OsStr) -> Result<bool, Refusal>) -> Result<bool, Refusal> {
+        let attempt = || {
+            let unfinished = unfinished::name();
+            let named = self.0.write_new(unfinished.as_ref(), content).and_then(|()| name(unfinished.as_ref()));
+            if !matches!(named, Ok(true)) {
+                // Half a file helps nobody; where it cannot be removed either, the outcome says enough.
+                let _ = self.0.remove(unfinished.as_ref());
+            }
+            named
+        };
+        match attempt() {
+            // Taken for that of a killed process.
+            Err(Refusal::Missing) => attempt(),
+            named => named,
         }
-        written
+    }
+
+    /// What is begun and has no name yet, by a process that writes or by one that was killed: plain files with a name of
+    /// ours.
+    ///
+    /// # Errors
+    /// A [`Refusal`].
+    pub(crate) fn unfinished(&self) -> Result<Vec<(String, Metadata)>, Refusal> {
+        let names = self.names()?.into_iter().filter(|name| unfinished::is_name(name));
+        // One that cannot be opened is nothing that we left.
+        let opened = |name: String| Some((self.file(name.as_ref(), Access::Read).ok()?.metadata().ok()?, name));
+        Ok(names.filter_map(opened).map(|(metadata, name)| (name, metadata)).collect())
     }
 
     /// Removes a file of the folder.
@@ -213,6 +241,25 @@ mod tests {
         let mut names = made.names().expect("listed");
         names.sort();
         assert_eq!(names, ["b.md", "c.md"], "nothing unfinished stays");
+    }
+
+    // Whoever removes what killed processes have left cannot always tell that somebody is still at it.
+    #[test]
+    fn a_file_that_was_taken_for_that_of_a_killed_process_is_written_once_more() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        let made = folder(dir.path());
+        let is_first = std::cell::Cell::new(true);
+        let named = made.in_steps(b"one", |unfinished| {
+            let begun = made.unfinished().expect("listed");
+            assert!(begun.len() == 1 && unfinished == begun[0].0.as_str(), "{begun:?}");
+            if is_first.take() {
+                made.remove(unfinished)?;
+            }
+            made.rename(unfinished, "a.md".as_ref())
+        });
+        assert!(named.expect("written"));
+        assert_eq!(fs::read_to_string(dir.path().join("ws/memory/a.md")).expect("there"), "one");
+        assert!(made.unfinished().expect("listed").is_empty());
     }
 
     #[test]

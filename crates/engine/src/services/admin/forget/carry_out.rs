@@ -19,6 +19,7 @@ use crate::{
     workspace::{
         exclusions::{Entry, What},
         notes::Notes,
+        unfinished::{self, Which},
     },
 };
 use model::{
@@ -98,6 +99,8 @@ impl Admin {
                     cut.take(&notes)?;
                 }
                 erase::take(&plan.places, &plan.words)?;
+                // Nobody knows whose words a killed process was writing.
+                unfinished::remove(settings, &plan.places.folders(), Which::All)?;
                 admin.forget_prompts(&plan)?;
                 if let Some(folder) = &plan.intents_folder {
                     let ids: Vec<&str> = plan.intents.iter().map(|intent| intent.id.as_str()).collect();
