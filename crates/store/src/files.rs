@@ -182,12 +182,7 @@ impl Tx<'_> {
     /// # Errors
     /// When the database cannot be written.
     pub fn replace_files(&self, generation: GenerationId, files: &[(NewFile<'_>, &[NewChunk])]) -> Result<()> {
-        #[cfg(feature = "postgres")]
-        if let Some(postgres) = self.postgres() {
-            return files
-                .iter()
-                .try_for_each(|(file, chunks)| postgres.replace_file(generation, file, chunks).map(drop));
-        }
+        or_postgres!(self.replace_files(generation, files));
         let mut words = Words::default();
         for (file, chunks) in files {
             self.replace_rows(generation, file, chunks, &mut words)?;

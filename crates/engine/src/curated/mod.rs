@@ -39,6 +39,10 @@ pub(crate) fn marked(r: &Reader<'_>) -> Result<Vec<String>> {
 /// # Errors
 /// When the store cannot be read or written.
 pub(crate) fn keep_marked<'a>(tx: &Tx<'_>, seen: impl Iterator<Item = (&'a str, bool)>) -> Result<()> {
+    let mut seen = seen.peekable();
+    if seen.peek().is_none() {
+        return Ok(());
+    }
     let before = marked(tx)?;
     let mut now: BTreeSet<&str> = before.iter().map(String::as_str).collect();
     for (path, is_marked) in seen {

@@ -308,32 +308,31 @@ impl Tx<'_> {
     /// [`Code::ProviderResponse`] when a vector is empty, not finite, or of another length: nothing is stored then.
     pub fn insert_embeddings(&self, space: SpaceId, embeddings: &[NewEmbedding]) -> Result<()> {
         let Some(first) = embeddings.first() else { return Ok(()) };
-        let length = first.vector.len() as i64;
-        let sql = "UPDATE space SET dims = coalesce(dims, $3) WHERE tenant = $1 AND id = $2 RETURNING dims";
-        let row = the_row(self.tx.row(sql, &[text(&self.tenant), int8(&space), int8(&length)])?)?;
-        let dims: usize = natural(&row, 0)?;
+        let length = first.vector.len();
         // Two agents that store the same texts wait for each other in one order.
         let mut embeddings: Vec<&NewEmbedding> = embeddings.iter().collect();
         embeddings.sort_by_key(|embedding| embedding.hash);
         for embedding in &embeddings {
-            check_vector(&embedding.vector, dims)?;
+            check_vector(&embedding.vector, length)?;
         }
         let hash_list: Vec<&[u8]> = embeddings.iter().map(|embedding| embedding.hash.as_slice()).collect();
         let codes: Vec<Vec<u8>> = embeddings.iter().map(|embedding| code(&embedding.vector)).collect();
         // There is no list of lists of any length; the numbers of all go one after the other.
         let numbers: Vec<f32> = embeddings.iter().flat_map(|embedding| embedding.vector.iter().copied()).collect();
-        let dims = dims as i64;
-        let common = [text(&self.tenant), int8(&space), (&hash_list as _, Type::BYTEA_ARRAY)];
-        let [tenant, of_space, hashes] = common.clone();
+        let dims = length as i64;
+        let of_space = [text(&self.tenant), int8(&space), int8(&dims)];
+        let [tenant, id, of_length] = of_space.clone();
+        let hashes = (&hash_list as _, Type::BYTEA_ARRAY);
         let all = [
-            tenant,
-            of_space,
-            hashes,
+            tenant.clone(),
+            id.clone(),
+            hashes.clone(),
             int8(&self.now_ms),
             (&codes as _, Type::BYTEA_ARRAY),
             (&numbers as _, Type::FLOAT4_ARRAY),
-            int8(&dims),
+            of_length.clone(),
         ];
+        let accepted = [tenant, id, hashes, of_length];
         let of_chunks = [
             int8(&self.agent),
             text(&self.tenant),
@@ -341,15 +340,25 @@ impl Tx<'_> {
             int8(&space),
             (&hash_list as _, Type::BYTEA_ARRAY),
         ];
-        self.tx.execute_all(&[
+        // Others of the tenant do the same at the same time: whoever finds the length there leaves the row alone.
+        let answers = self.tx.rows_of_some(&[
+            ("UPDATE space SET dims = $3 WHERE tenant = $1 AND id = $2 AND dims IS NULL", &of_space),
+            ("SELECT dims FROM space WHERE tenant = $1 AND id = $2", &of_space[..2]),
             (
                 "INSERT INTO embedding (tenant, space, hash, used_ms, code, v) \
                  SELECT $1, $2, e.hash, $4, e.code, ($6::real[])[((e.place - 1) * $7 + 1)::int : (e.place * $7)::int]::vector \
-                 FROM unnest($3, $5) WITH ORDINALITY e (hash, code, place) ON CONFLICT DO NOTHING",
+                 FROM unnest($3, $5) WITH ORDINALITY e (hash, code, place) \
+                 WHERE (SELECT dims FROM space WHERE tenant = $1 AND id = $2) = $7 ON CONFLICT DO NOTHING",
                 &all,
             ),
-            ("DELETE FROM refused_text WHERE tenant = $1 AND space = $2 AND hash = ANY ($3)", &common),
+            (
+                "DELETE FROM refused_text WHERE tenant = $1 AND space = $2 AND hash = ANY ($3) \
+                 AND (SELECT dims FROM space WHERE tenant = $1 AND id = $2) = $4",
+                &accepted,
+            ),
             (OF_NEW_VECTORS, &of_chunks),
-        ])
+        ])?;
+        let row = the_row(answers.into_iter().nth(1).and_then(|rows| rows.into_iter().next()))?;
+        check_vector(&first.vector, natural(&row, 0)?)
     }
 }

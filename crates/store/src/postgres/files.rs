@@ -1,6 +1,6 @@
 //! Files of a generation, each replaced as a whole together with its chunks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tokio_postgres::{Row, types::Type};
 
@@ -9,6 +9,7 @@ use super::{
     codes::OF_NEW_CHUNKS,
     connect::{Param, Statement},
     state::SOURCES,
+    transaction::Owned,
 };
 use crate::{
     files::{FileRow, Hash, NewChunk, NewFile},
@@ -133,15 +134,17 @@ macro_rules! marked {
 }
 pub(super) use marked;
 
-/// Deletes a file with its chunks, and gives the number of files. All parts see the same moment, and each row once. With
-/// [`marked`].
+/// Deletes files with their chunks, and gives the number of files. All parts see the same moment, and each row once. With
+/// [`marked`]. Lists cannot be made joins, which would read whole tables of which the database knows nothing yet.
 const DELETE: &str = concat!(
-    "WITH gone AS (DELETE FROM file WHERE agent = $1 AND generation = $2 AND source = $3 AND path = $4 \
-                 RETURNING id), \
-        dead AS (DELETE FROM chunk c USING gone WHERE c.agent = $1 AND c.file = gone.id RETURNING c.id, c.hash), \
+    "WITH gone AS (DELETE FROM file WHERE agent = $1 AND id = ANY (ARRAY(\
+           SELECT f.id FROM unnest($3, $4) AS p (source, path) CROSS JOIN LATERAL (\
+             SELECT f.id FROM file f WHERE f.agent = $1 AND f.generation = $2 AND f.source = p.source AND f.path = p.path \
+             LIMIT 1) f)) RETURNING id), \
+        dead AS (DELETE FROM chunk WHERE agent = $1 AND file = ANY (ARRAY(SELECT id FROM gone)) RETURNING id, hash), \
         noted AS (INSERT INTO lex_dead (agent, generation, chunk, seq) SELECT $1, $2, id, $5 FROM dead), \
-        untold AS (DELETE FROM transcript t USING gone WHERE t.agent = $1 AND t.file = gone.id), \
-        uncoded AS (DELETE FROM code k USING dead WHERE k.agent = $1 AND k.chunk = dead.id), \
+        untold AS (DELETE FROM transcript WHERE agent = $1 AND file = ANY (ARRAY(SELECT id FROM gone))), \
+        uncoded AS (DELETE FROM code WHERE agent = $1 AND chunk = ANY (ARRAY(SELECT id FROM dead))), \
         counted AS (UPDATE generation SET chunks = chunks - (SELECT count(*) FROM dead), \
                     hashed = hashed - (SELECT count(hash) FROM dead) \
                     WHERE agent = $1 AND id = $2 AND EXISTS (SELECT 1 FROM dead)), ",
@@ -201,9 +204,9 @@ pub(super) struct ChunkRows<'c> {
     tenant: &'c str,
     version: i64,
     generation: GenerationId,
-    file: i64,
     /// The first id, and the last.
     range: (i64, i64),
+    files: Vec<i64>,
     ids: Vec<i64>,
     starts: Vec<i64>,
     ends: Vec<i64>,
@@ -215,29 +218,34 @@ pub(super) struct ChunkRows<'c> {
 }
 
 impl<'c> ChunkRows<'c> {
-    /// Those of a file, with ids from `first` on.
-    pub(super) fn new(
+    /// Those of files, each with its id and that of its first chunk, which the others follow. The ids of files grow.
+    pub(super) fn new<'f>(
         tx: &Tx<'c>,
         generation: GenerationId,
-        (file, first): (i64, i64),
-        chunks: &'c [NewChunk],
-    ) -> Self {
-        let hashes: Vec<_> =
-            chunks.iter().map(|chunk| (!chunk.text.trim().is_empty()).then_some(&chunk.hash[..])).collect();
-        let counts = (chunks.len() as i64, hashes.iter().flatten().count() as i64);
+        files: impl Iterator<Item = (i64, i64, &'f [NewChunk])> + Clone,
+    ) -> Self
+    where
+        'f: 'c,
+    {
+        let chunks = || files.clone().flat_map(|(.., chunks)| chunks);
+        let hashes: Vec<_> = chunks().map(|chunk| (!chunk.text.trim().is_empty()).then_some(&chunk.hash[..])).collect();
+        let counts = (hashes.len() as i64, hashes.iter().flatten().count() as i64);
+        let places =
+            files.clone().flat_map(|(file, first, chunks)| (first..).take(chunks.len()).map(move |id| (file, id)));
+        let (of_files, ids): (Vec<i64>, Vec<i64>) = places.unzip();
         Self {
             agent: tx.agent,
             tenant: tx.tenant,
             version: tx.version,
             generation,
-            file,
-            range: (first, first + counts.0 - 1),
-            ids: (first..).take(chunks.len()).collect(),
-            starts: chunks.iter().map(|chunk| i64::from(chunk.start_line)).collect(),
-            ends: chunks.iter().map(|chunk| i64::from(chunk.end_line)).collect(),
+            range: (ids.first().copied().unwrap_or(0), ids.last().copied().unwrap_or(-1)),
+            files: of_files,
+            ids,
+            starts: chunks().map(|chunk| i64::from(chunk.start_line)).collect(),
+            ends: chunks().map(|chunk| i64::from(chunk.end_line)).collect(),
             hashes,
-            bodies: chunks.iter().map(|chunk| chunk.text.as_bytes()).collect(),
-            lines: chunks.iter().map(|chunk| chunk.line_terms.as_slice()).collect(),
+            bodies: chunks().map(|chunk| chunk.text.as_bytes()).collect(),
+            lines: chunks().map(|chunk| chunk.line_terms.as_slice()).collect(),
             counts,
         }
     }
@@ -248,11 +256,11 @@ impl<'c> ChunkRows<'c> {
         [
             (
                 "INSERT INTO chunk (agent, generation, file, id, start_line, end_line, hash, body, lines) \
-                 SELECT $1, $2, $3, c.* FROM unnest($4, $5, $6, $7, $8, $9) c",
+                 SELECT $1, $2, c.* FROM unnest($3, $4, $5, $6, $7, $8, $9) c",
                 vec![
                     agent(),
                     int8(&self.generation),
-                    int8(&self.file),
+                    (&self.files as _, Type::INT8_ARRAY),
                     (&self.ids as _, Type::INT8_ARRAY),
                     (&self.starts as _, Type::INT8_ARRAY),
                     (&self.ends as _, Type::INT8_ARRAY),
@@ -275,18 +283,12 @@ impl<'c> ChunkRows<'c> {
 
 impl Tx<'_> {
     /// What [`DELETE`] is told.
-    fn to_delete<'p>(
-        &'p self,
-        generation: &'p GenerationId,
-        source: &'p &str,
-        path: &'p &str,
-        kept: Param<'p>,
-    ) -> [Param<'p>; 8] {
+    fn to_delete<'p>(&'p self, generation: &'p GenerationId, [sources, paths, kept]: [Param<'p>; 3]) -> [Param<'p>; 8] {
         [
             int8(&self.agent),
             int8(generation),
-            text(source),
-            text(path),
+            sources,
+            paths,
             int8(&self.version),
             int8(&self.now_ms),
             text(&self.tenant),
@@ -299,19 +301,43 @@ impl Tx<'_> {
     /// # Errors
     /// What the database answers.
     pub fn replace_file(&self, generation: GenerationId, file: &NewFile<'_>, chunks: &[NewChunk]) -> Result<FileId> {
-        let id = self.next_ids(1 + chunks.len());
-        let first = id + 1;
-        let file_params = FileParams::new(file)?;
-        let rows = ChunkRows::new(self, generation, (id, first), chunks);
-        let kept: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.hash.as_slice()).collect();
-        let gone = self.to_delete(&generation, &file.source, &file.path, (&kept as _, Type::BYTEA_ARRAY));
-        let about_file = file_params.all(&self.agent, &id, &generation, &self.now_ms);
+        self.replace_all(generation, &[(file, chunks)])
+    }
+
+    /// [`Self::replace_file`] for several files, in one round trip. Where a path is there twice, the last one holds.
+    ///
+    /// # Errors
+    /// What the database answers.
+    pub fn replace_files(&self, generation: GenerationId, files: &[(NewFile<'_>, &[NewChunk])]) -> Result<()> {
+        let mut paths = HashSet::new();
+        let last = files.iter().rev().filter(|(file, _)| paths.insert((file.source, file.path)));
+        let mut files: Vec<_> = last.map(|(file, chunks)| (file, *chunks)).collect();
+        files.reverse();
+        if files.is_empty() { Ok(()) } else { self.replace_all(generation, &files).map(drop) }
+    }
+
+    /// Stores files; gives the id of the first.
+    fn replace_all(&self, generation: GenerationId, files: &[(&NewFile<'_>, &[NewChunk])]) -> Result<FileId> {
+        let ids: Vec<i64> = files.iter().map(|(_, chunks)| self.next_ids(1 + chunks.len())).collect();
+        let all_chunks = || files.iter().flat_map(|(_, chunks)| *chunks);
+        let rows = ids.iter().zip(files).map(|(id, (_, chunks))| (*id, id + 1, *chunks));
+        let rows = ChunkRows::new(self, generation, rows);
+        let (sources, paths): (Vec<_>, Vec<_>) = files.iter().map(|(file, _)| (file.source, file.path)).unzip();
+        let kept: Vec<&[u8]> = all_chunks().map(|chunk| chunk.hash.as_slice()).collect();
+        let old = [(&sources as _, Type::TEXT_ARRAY), (&paths as _, Type::TEXT_ARRAY), (&kept as _, Type::BYTEA_ARRAY)];
+        let gone = self.to_delete(&generation, old);
+        let params = files.iter().map(|(file, _)| FileParams::new(file)).collect::<Result<Vec<_>>>()?;
+        let params = params.iter().zip(&ids).map(|(file, id)| file.all(&self.agent, id, &generation, &self.now_ms));
+        let params: Vec<_> = params.collect();
         let of_chunks = rows.statements();
-        let mut all: Vec<Statement<'_>> = vec![(DELETE, &gone), (FileParams::INSERT, &about_file)];
+        let mut all: Vec<Statement<'_>> = vec![(DELETE, &gone)];
+        all.extend(params.iter().map(|params| (FileParams::INSERT, params.as_slice())));
         all.extend(of_chunks.iter().map(|(sql, params)| (*sql, params.as_slice())));
         self.tx.execute_all(&all)?;
-        self.add_words(generation, first, chunks);
-        Ok(FileId::new(id))
+        for (id, (_, chunks)) in ids.iter().zip(files) {
+            self.add_words(generation, id + 1, chunks);
+        }
+        Ok(FileId::new(ids.first().copied().unwrap_or_default()))
     }
 
     /// Notes a new modification time of a file whose content is the same.
@@ -320,7 +346,9 @@ impl Tx<'_> {
     /// What the database answers.
     pub fn touch_file(&self, file: FileId, mtime_ns: i64) -> Result<()> {
         let sql = "UPDATE file SET mtime_ns = $3 WHERE agent = $1 AND id = $2";
-        self.tx.execute(sql, &[int8(&self.agent), int8(&file), int8(&mtime_ns)]).map(drop)
+        let number = |number: i64| -> Owned { (Box::new(number), Type::INT8) };
+        self.tx.execute_later(sql, vec![number(self.agent), number(file.number()), number(mtime_ns)]);
+        Ok(())
     }
 
     /// Removes a file with its chunks. False when there was none.
@@ -329,7 +357,9 @@ impl Tx<'_> {
     /// What the database answers.
     pub fn delete_file(&self, generation: GenerationId, source: &str, path: &str) -> Result<bool> {
         let kept: Vec<&[u8]> = Vec::new();
-        let params = self.to_delete(&generation, &source, &path, (&kept as _, Type::BYTEA_ARRAY));
+        let (sources, paths) = (vec![source], vec![path]);
+        let old = [(&sources as _, Type::TEXT_ARRAY), (&paths as _, Type::TEXT_ARRAY), (&kept as _, Type::BYTEA_ARRAY)];
+        let params = self.to_delete(&generation, old);
         self.tx.row(DELETE, &params)?.map_or(Ok(false), |row| Ok(column::<i64>(&row, 0)? > 0))
     }
 }

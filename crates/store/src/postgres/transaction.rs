@@ -71,6 +71,8 @@ pub struct Transaction<'d> {
     along: RefCell<Option<Along>>,
     /// The answer to that, and whether it is the one that was expected.
     heard: OnceCell<(Row, bool)>,
+    /// What goes with the next question, or with the end.
+    later: RefCell<Vec<Later>>,
     /// A call was given up, and its statement may still run.
     is_stuck: Cell<bool>,
     /// A statement failed: the database has undone all, and would answer COMMIT as if nothing had happened.
@@ -99,19 +101,37 @@ impl Opening {
 
 type Expected = Box<dyn Fn(&Row) -> Result<bool>>;
 
+/// A value of its own, with its type.
+pub(super) type Owned = (Box<dyn ToSql + Sync>, Type);
+
+fn lent(owned: &[Owned]) -> Vec<Param<'_>> {
+    owned.iter().map(|(value, of)| (&**value as &(dyn ToSql + Sync), of.clone())).collect()
+}
+
+/// A statement whose answer nobody needs.
+struct Later {
+    sql: &'static str,
+    params: Vec<Owned>,
+}
+
+async fn send_later(client: &Client, later: &[Later]) -> Result<(), tokio_postgres::Error> {
+    let params: Vec<_> = later.iter().map(|statement| lent(&statement.params)).collect();
+    let all: Vec<Statement<'_>> =
+        later.iter().zip(&params).map(|(later, params)| (later.sql, params.as_slice())).collect();
+    together(client, &all, None).await
+}
+
 /// A question whose answer is known already, as far as nothing has changed.
 pub(super) struct Along {
     pub(super) sql: &'static str,
-    pub(super) params: Vec<(Box<dyn ToSql + Sync>, Type)>,
+    pub(super) params: Vec<Owned>,
     /// Whether a row is the one that was expected.
     pub(super) is_expected: Expected,
 }
 
 impl Along {
     async fn send(&self, client: &Client) -> Result<Vec<Row>, tokio_postgres::Error> {
-        let params: Vec<Param<'_>> =
-            self.params.iter().map(|(value, of)| (&**value as &(dyn ToSql + Sync), of.clone())).collect();
-        client.query_typed(self.sql, &params).await
+        client.query_typed(self.sql, &lent(&self.params)).await
     }
 }
 
@@ -161,6 +181,7 @@ impl<'d> Transaction<'d> {
             opening: RefCell::new(Some(Opening { begin: setting.begin, settings })),
             along: RefCell::new(None),
             heard: OnceCell::new(),
+            later: RefCell::default(),
             is_stuck: Cell::new(false),
             has_failed: Cell::new(false),
         }
@@ -194,9 +215,18 @@ impl Transaction<'_> {
             .ok_or_else(|| Error::new(Code::Internal, "a transaction is used after its end"))
     }
 
-    /// Waits for an answer of the database, which is asked to begin before where it was not.
+    /// Waits for an answer of the database, which is asked to begin before where it was not, and does before what was to
+    /// be done later.
     fn wait<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T> {
         self.waits.fetch_add(1, Ordering::Relaxed);
+        let later = self.later.take();
+        let answer = async {
+            let Some(client) = self.client.as_deref().filter(|_| !later.is_empty()) else { return answer.await };
+            // Sent in this order, when they are asked for the first time.
+            let (done, answer) = tokio::join!(biased; send_later(client, &later), answer);
+            done?;
+            answer
+        };
         let opening = self.opening.take().zip(self.client.as_deref());
         let along = self.along.take();
         let answer = async {
@@ -288,6 +318,12 @@ impl Transaction<'_> {
         self.wait(together(self.client()?, statements, None))
     }
 
+    /// Runs a statement with the next question, or with the end, where what it changed is of no interest. Where it fails,
+    /// that question does.
+    pub(super) fn execute_later(&self, sql: &'static str, params: Vec<Owned>) {
+        self.later.borrow_mut().push(Later { sql, params });
+    }
+
     /// Runs statements of ours, which have nothing of a user's in them.
     ///
     /// # Errors
@@ -308,7 +344,7 @@ impl Transaction<'_> {
                 "a write went on after a statement of it had failed, and was undone",
             ));
         }
-        if self.opening.borrow().is_none() || !last.is_empty() {
+        if self.opening.borrow().is_none() || !last.is_empty() || !self.later.borrow().is_empty() {
             self.wait(together(self.client()?, last, Some("COMMIT")))?;
         }
         drop(self.client.take());
@@ -317,6 +353,7 @@ impl Transaction<'_> {
 
     /// Undoes all. If that fails too, the connection goes, and with it the transaction.
     pub fn rollback(mut self) {
+        self.later.take();
         let was_asked = self.opening.borrow().is_none();
         if !self.is_stuck.get() && (!was_asked || self.batch("ROLLBACK").is_ok()) {
             drop(self.client.take());

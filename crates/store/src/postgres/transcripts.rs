@@ -106,7 +106,7 @@ impl Tx<'_> {
             }
         };
         let file_params = FileParams::new(file)?;
-        let rows = ChunkRows::new(self, generation, (id, first), chunks);
+        let rows = ChunkRows::new(self, generation, std::iter::once((id, first, chunks)));
         let (from_line, version) = (i64::from(from_line), self.version);
         let kept: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.hash.as_slice()).collect();
         let cut = [

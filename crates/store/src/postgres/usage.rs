@@ -1,6 +1,11 @@
 //! What embedding cost, by day and model.
 
-use super::agent::{Reader, Tx, column, int8, natural, text};
+use tokio_postgres::types::Type;
+
+use super::{
+    agent::{Reader, Tx, column, int8, natural, text},
+    transaction::Owned,
+};
 use crate::usage::{ModelUsage, Spent};
 use model::{
     error::{Code, Error, Result},
@@ -39,22 +44,16 @@ impl Tx<'_> {
                      tokens = usage.tokens + excluded.tokens, needed = usage.needed + excluded.needed, \
                      embedded = usage.embedded + excluded.embedded";
         let Spent { sent, needed, embedded } = *spent;
-        let number = |number: u64| {
+        let stored = |number: u64| {
             i64::try_from(number).map_err(|_| Error::new(Code::Argument, "that much cannot have been spent"))
         };
         let [requests, texts, tokens, needed, embedded] =
-            [number(sent.requests)?, number(sent.texts)?, number(sent.tokens)?, number(needed)?, number(embedded)?];
-        let params = [
-            int8(&self.agent),
-            text(&day),
-            text(&provider),
-            text(&model),
-            int8(&requests),
-            int8(&texts),
-            int8(&tokens),
-            int8(&needed),
-            int8(&embedded),
-        ];
-        self.tx.execute(sql, &params).map(drop)
+            [stored(sent.requests)?, stored(sent.texts)?, stored(sent.tokens)?, stored(needed)?, stored(embedded)?];
+        let number = |number| -> Owned { (Box::new(number), Type::INT8) };
+        let name = |name: &str| -> Owned { (Box::new(name.to_owned()), Type::TEXT) };
+        let mut params = vec![number(self.agent), name(day), name(provider), name(model)];
+        params.extend([requests, texts, tokens, needed, embedded].map(number));
+        self.tx.execute_later(sql, params);
+        Ok(())
     }
 }

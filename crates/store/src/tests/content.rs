@@ -174,6 +174,12 @@ fn a_vector_that_would_spoil_comparisons_is_refused<B: Backend>() {
     assert_eq!(fixture.store.read(|r| r.space("k")).unwrap().unwrap().dims, None, "a refused vector decides nothing");
     try_insert(vec![1.0, 2.0]).unwrap();
     assert_eq!(try_insert(vec![1.0]).unwrap_err().code(), model::error::Code::ProviderResponse);
+    let write = move |tx: &mut Tx<'_>| {
+        let embedding = NewEmbedding { hash: hash("y"), vector: vec![1.0] };
+        assert!(tx.insert_embeddings(space, &[embedding]).is_err(), "and whoever goes on stores nothing of it");
+        Ok(())
+    };
+    fixture.store.write(write).unwrap();
     assert_eq!(fixture.store.read(|r| r.embedding_count()).unwrap(), 1);
 }
 

@@ -13,7 +13,9 @@ use crate::{
     candidates::Wanted,
     embeddings::NewEmbedding,
     files::{NewChunk, NewFile},
+    ids::FileId,
     lexical::Term,
+    usage::Spent,
 };
 
 /// Takes whole messages from the front of bytes: their kinds, and the bytes.
@@ -149,4 +151,36 @@ fn a_write_waits_three_times_and_words_are_looked_up_in_two_and_kept() {
         let found = agent.read(&Cancel::new(), |reader| reader.postings(live, &concepts, 10)).unwrap();
         assert_eq!(found.iter().map(|concept| concept.as_ref().unwrap()[0].len()).collect::<Vec<_>>(), [1, 0]);
     }
+}
+
+// A full index waited once for each file, and five times for each request of a provider: most of what it took a millisecond away.
+#[test]
+fn a_write_of_many_files_and_one_of_vectors_wait_three_times() {
+    let Some(place) = Place::new() else { return };
+    let schema = prepare(&place.database, &place.schema, true).unwrap();
+    let direct = open(&Arc::new(database(&options(&place.url))), &schema, "one");
+    let (live, space) =
+        direct.write(|tx| Ok((tx.begin_building("words")?.id, tx.get_or_create_space("a")?.id))).unwrap();
+    // The agent is found. Files: begin, settings and fence; what was there, a row each, and all chunks in three; words in two,
+    // the next id and the end. Vectors: begin, settings and fence; a file that was touched, their length in two, and they in
+    // three; the cost and the end.
+    let address = line(&place.url, &[3, 1, 3, 6, 4, 3, 6, 2]);
+    let agent = open(&Arc::new(database(&Options { pool_size: 1, ..options(&address) })), &schema, "one");
+    let ((file, chunk), chunks) = (tea(), [tea().1, tea().1]);
+    agent
+        .write(|tx| tx.replace_files(live, &[(file, &[chunk][..]), (NewFile { path: "b.md", ..tea().0 }, &chunks)]))
+        .unwrap();
+    agent
+        .write(|tx| {
+            let id = FileId::new(1);
+            tx.touch_file(id, 5)?;
+            tx.insert_embeddings(space, &[NewEmbedding { hash: [1; 32], vector: vec![1.0, 2.0] }])?;
+            tx.add_usage("2026-11-26", "openai", "small", &Spent::default())
+        })
+        .unwrap();
+    let (chunks, usage) = direct
+        .read(&Cancel::new(), |reader| Ok((reader.chunk_count(live)?, reader.usage_of("2026-11-26", "2026-11-26")?)))
+        .unwrap();
+    assert_eq!((chunks, usage.len()), (3, 1));
+    assert!(direct.read(&Cancel::new(), |reader| reader.has_embedding(space, &[1; 32])).unwrap());
 }
