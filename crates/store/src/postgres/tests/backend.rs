@@ -1,6 +1,6 @@
 //! PostgreSQL as the tests need it that are written for any store.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use tempfile::TempDir;
 use tokio_postgres::types::Type;
@@ -24,7 +24,7 @@ use model::{
 /// A schema of its own, and a folder for what is kept beside.
 pub(crate) struct Backend {
     folder: TempDir,
-    place: Place,
+    pub(super) place: Place,
 }
 
 /// What a write changes behind the seam.
@@ -41,13 +41,7 @@ impl tests::Backend for Backend {
     }
 
     fn open(&self, of: OpenOptions) -> Arc<Store> {
-        let place = InDatabase {
-            options: crate::database::Options { schema: self.place.schema.clone(), ..options(&self.place.url) },
-            agent: "main".to_owned(),
-            migrate: true,
-            beside: self.folder.path().join("index.sqlite"),
-        };
-        Store::open_at(&Location::Database(Box::new(place)), of).unwrap()
+        store_in(&self.place.url, &self.place.schema, self.folder.path(), of)
     }
 
     fn check(store: &Store, generation: GenerationId) {
@@ -119,6 +113,17 @@ impl tests::Backend for Backend {
             f(reader)
         })
     }
+}
+
+/// The store of an agent in a schema, which keeps beside it what it keeps in a folder.
+pub(super) fn store_in(url: &str, schema: &str, folder: &Path, of: OpenOptions) -> Arc<Store> {
+    let place = InDatabase {
+        options: crate::database::Options { schema: schema.to_owned(), ..options(url) },
+        agent: "main".to_owned(),
+        migrate: true,
+        beside: folder.join("index.sqlite"),
+    };
+    Store::open_at(&Location::Database(Box::new(place)), of).unwrap()
 }
 
 /// A store in a place of its own; none where there is no server.

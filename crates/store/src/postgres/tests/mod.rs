@@ -8,6 +8,8 @@ mod cluster;
 mod connecting;
 mod consolidation;
 mod copying;
+#[cfg(unix)]
+mod copying_killed;
 mod far;
 mod faults;
 mod forgetting;
@@ -25,6 +27,7 @@ mod round_trips;
 mod schema;
 #[cfg(unix)]
 mod standby;
+mod tenants;
 #[cfg(unix)]
 mod tls;
 mod upkeep;
