@@ -7,6 +7,7 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { PLUGIN_ID } from "../../lib/package-info.js";
 import { random } from "../support/random.mjs";
 
 const CHILD = fileURLToPath(new URL("./index-once.mjs", import.meta.url));
@@ -26,11 +27,12 @@ const LATENCY_MS = 4;
  */
 
 /**
- * Kills one process each after a random share of the texts, in a fresh index each.
- * @param {{rounds: number, chunks: number, seed: number}} options
+ * Kills one process each after a random share of the texts, in a fresh index each: a file, or one schema of a PostgreSQL
+ * database, which serves one round.
+ * @param {{rounds: number, chunks: number, seed: number, database?: {url: string, schema: string}}} options
  * @returns {AsyncGenerator<Round>}
  */
-export async function* killRounds({ rounds, chunks, seed }) {
+export async function* killRounds({ rounds, chunks, seed, database }) {
   const dir = await mkdtemp(path.join(os.tmpdir(), "memory-kill-"));
   const next = random(seed);
   try {
@@ -38,8 +40,9 @@ export async function* killRounds({ rounds, chunks, seed }) {
     await writeWorkspace(workspace, chunks);
     for (let round = 0; round < rounds; round++) {
       const state = path.join(dir, `state-${round}`);
-      yield await killRound({ workspace, stateDir: state, killAfter: 1 + Math.floor(next() * chunks) });
-      await rm(state, { recursive: true });
+      const store = database && { driver: "postgres", postgres: { url: database.url, schema: database.schema } };
+      yield await killRound({ workspace, stateDir: state, store, killAfter: 1 + Math.floor(next() * chunks) });
+      await rm(state, { recursive: true, force: true });
     }
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -60,10 +63,10 @@ async function writeWorkspace(workspace, chunks) {
 }
 
 /**
- * @param {{workspace: string, stateDir: string, killAfter: number}} options
+ * @param {{workspace: string, stateDir: string, killAfter: number, store?: Record<string, unknown>}} options
  * @returns {Promise<Round>}
  */
-async function killRound({ workspace, stateDir, killAfter }) {
+async function killRound({ workspace, stateDir, killAfter, store }) {
   let texts = 0;
   /** @type {Set<string>} */
   const distinct = new Set();
@@ -86,7 +89,8 @@ async function killRound({ workspace, stateDir, killAfter }) {
   await once(server, "listening");
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   const search = { provider: "openai-compatible", model: "m", remote: { baseUrl: `http://127.0.0.1:${port}/v1` } };
-  const request = JSON.stringify({ cfg: { agents: { defaults: { workspace } }, memory: { search } }, agentId: "main", stateDir });
+  const plugins = store && { entries: { [PLUGIN_ID]: { config: { store } } } };
+  const request = JSON.stringify({ cfg: { agents: { defaults: { workspace } }, memory: { search }, plugins }, agentId: "main", stateDir });
   try {
     const first = start(request);
     victim = first.child;
