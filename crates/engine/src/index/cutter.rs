@@ -139,7 +139,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(12))]
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 20))]
 
         /// However a transcript is read, bit by bit or at once, the index holds the same chunks.
         #[test]

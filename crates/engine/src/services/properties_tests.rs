@@ -86,7 +86,7 @@ fn content(engine: &Lease) -> BTreeMap<String, Vec<(u32, u32, String)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, max_shrink_iters: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 20, max_shrink_iters: 60, ..ProptestConfig::default() })]
 
     #[test]
     fn following_every_change_gives_what_a_fresh_start_gives(events in proptest::collection::vec(event(), 1..14)) {
@@ -138,7 +138,7 @@ async fn answers(engine: &Lease) -> Vec<(String, String)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 20, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 40, max_shrink_iters: 20, ..ProptestConfig::default() })]
 
     // Equals came in the order in which they had been written, chunks that were gone took places and counted in the mean.
     #[test]

@@ -126,7 +126,7 @@ fn open_and_repair(path: &Path) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 10))]
 
     #[test]
     fn a_torn_log_gives_an_earlier_moment(cut in 0.0..1.0f64, flip in proptest::option::of(0.0..1.0f64)) {

@@ -82,7 +82,11 @@ fn check<B: Backend>(fixture: &Fixture<B>, model: &Model) {
 
 fn any_sequence_of_edits_gives_what_was_put_in<B: Backend>() {
     let edit = (0..4u8, proptest::option::weighted(0.8, proptest::collection::vec(any::<u8>(), 0..5)));
-    let config = ProptestConfig { cases: 32, source_file: Some(file!()), ..ProptestConfig::default() };
+    let config = ProptestConfig {
+        cases: ProptestConfig::default().cases / 8,
+        source_file: Some(file!()),
+        ..ProptestConfig::default()
+    };
     proptest!(config, |(edits in proptest::collection::vec(edit, 1..20))| {
         let fixture = Fixture::<B>::new();
         let mut model = Model::new();
@@ -147,7 +151,11 @@ fn codes_read_at_once_are_those_read_one_by_one<B: Backend>() {
     let packing = (1..5usize, 0..6i64, 1..3usize, 1..4usize);
     let packing = packing.prop_map(|(block, from, least, step)| Packing { block, from, least, step });
     let step = (edit, 0..4usize, any::<bool>(), proptest::option::of(packing), any::<bool>());
-    let config = ProptestConfig { cases: 64, source_file: Some(file!()), ..ProptestConfig::default() };
+    let config = ProptestConfig {
+        cases: ProptestConfig::default().cases / 4,
+        source_file: Some(file!()),
+        ..ProptestConfig::default()
+    };
     proptest!(config, |(steps in proptest::collection::vec(step, 1..16))| {
         let fixture = Fixture::<B>::new();
         fixture.put("first.md", &["t0 t0"]);

@@ -192,7 +192,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4_000))]
+        #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 16))]
 
         #[test]
         fn whatever_names_days_is_seen(pieces in proptest::collection::vec((piece(), "[ _.]{0,2}"), 1..6)) {

@@ -421,7 +421,7 @@ fn unigram_and_word_pieces_are_cut_as_the_tokenizers_crate_cuts_them() {
         oracle.set_encode_special_tokens(true);
         let taken = Taken::read(&fs::read(&path).unwrap(), false).unwrap();
         let pipeline: Pipeline = taken.pipeline(4000).unwrap();
-        proptest::proptest!(proptest::prelude::ProptestConfig::with_cases(300), |(
+        proptest::proptest!(proptest::prelude::ProptestConfig::default(), |(
             text in "[a-zA-Zéß ,.0-9\u{400}-\u{45f}\u{3041}-\u{3096}\u{4e00}-\u{4e80}\u{ac00}-\u{ac80}\u{1f600}-\u{1f640}]{0,60}"
         )| {
             let expected = oracle.encode(text.as_str(), true).unwrap();

@@ -210,7 +210,7 @@ async fn a_folder_that_cannot_be_read_keeps_its_notes() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 20))]
 
     #[test]
     fn more_than_half_of_many_is_kept_less_is_removed_and_force_makes_it_right(gone in prop::collection::vec(any::<bool>(), 10..16)) {

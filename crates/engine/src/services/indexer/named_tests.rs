@@ -189,7 +189,7 @@ fn apply(home: &Home, change: &Change) -> Vec<&'static str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 10))]
 
     // Notes, renames, links and folders in the place of notes, in the workspace and in a folder of extra paths.
     #[test]

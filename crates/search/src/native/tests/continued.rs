@@ -51,7 +51,7 @@ fn a_question_with_one_answer_is_not() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 10))]
 
     // Whatever is asked for at a time, and wherever it goes on: parts of one list, in which nothing is shown twice.
     #[test]

@@ -98,7 +98,7 @@ fn remark() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 5))]
 
     // Results of one file cited the same lines: one of them had left out what the other showed.
     #[test]

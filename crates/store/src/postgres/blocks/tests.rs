@@ -54,7 +54,7 @@ fn chunks() -> impl Strategy<Value = Chunks> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 4))]
 
     #[test]
     fn what_is_merged_is_what_one_build_would_have_made(

@@ -186,9 +186,13 @@ fn rounds(usually: u64) -> u64 {
     std::env::var("MEMORY_CORE_TEST_ROUNDS").ok().and_then(|number| number.parse().ok()).unwrap_or(usually)
 }
 
-/// So many cases of the properties in a file.
+/// So many cases of the properties in a file, or as many times more as `PROPTEST_CASES` is more than 256.
 fn cases(count: u32, file: &'static str) -> ProptestConfig {
-    ProptestConfig { cases: count, source_file: Some(file), ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: ProptestConfig::default().cases * count / 256,
+        source_file: Some(file),
+        ..ProptestConfig::default()
+    }
 }
 
 /// An agent's memory, opened by this process.
