@@ -2,10 +2,13 @@
 // module that is packed when they are missing or older than their sources. Plain Node without dependencies, because it runs
 // before there are any. What it and its programs say goes to standard error: `npm pack` and others keep standard output for
 // their answer.
+//
+// With `--quick` an addon that has to be built is built without PostgreSQL, for a first answer sooner; whatever runs this
+// without it afterwards builds the rest.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,14 +42,18 @@ function findCargo() {
 /** Compiles the addon, as `npm run build` will, while something else is waited for. */
 function compileMeanwhile() {
   findCargo();
-  const args = ["build", "--profile", "local", "-p", PLUGIN_ID, "--target", "host-tuple"];
+  const args = ["build", "--profile", "local", "-p", PLUGIN_ID, "--target", "host-tuple", ...features];
   const cargo = spawn("cargo", args, { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
   process.on("exit", () => cargo.kill());
   return once(cargo, "close");
 }
 
 const binary = `${ADDON_FOLDER}/${PLUGIN_ID}.${platformTriple()}.node`;
-const mustBuild = isStale(root, binary, SOURCES);
+const quick = process.argv.includes("--quick");
+const features = quick ? ["--no-default-features"] : [];
+/** There while the addon is one of `--quick`. */
+const lacksPostgres = path.join(root, ADDON_FOLDER, "without-postgres");
+const mustBuild = isStale(root, binary, SOURCES) || (!quick && existsSync(lacksPostgres));
 const installed = path.join(root, "node_modules", ".package-lock.json");
 /** @type {Promise<unknown> | undefined} */
 let compiling;
@@ -67,6 +74,12 @@ if (mustBuild) {
   console.error("Building the native addon (some minutes the first time)");
   // What went wrong is said again, by the build that is waited for.
   await compiling;
-  run("npm", ["run", "--silent", "build"]);
+  if (quick) {
+    // Before, so that an end in the middle of it leaves nothing that is taken for whole.
+    mkdirSync(path.dirname(lacksPostgres), { recursive: true });
+    writeFileSync(lacksPostgres, "");
+  }
+  run("npm", ["run", "--silent", "build", ...(quick ? ["--", ...features] : [])]);
+  if (!quick) rmSync(lacksPostgres, { force: true });
   if (!existsSync(path.join(root, binary))) fail(`the build ended well, but left no ${path.normalize(binary)}`);
 }

@@ -64,12 +64,16 @@ async function fresh({ cargo, napi }) {
   if (cargo !== undefined) await script(path.join(bin, "cargo"), cargo);
   if (napi !== undefined) await script(path.join(clone, "node_modules/.bin/napi"), napi);
   const env = { PATH: bin, HOME: home, npm_config_cache: path.join(home, "cache"), npm_config_offline: "true" };
-  return () => spawnSync("npm", ["pack", "--json", "--foreground-scripts"], { cwd: clone, env, encoding: "utf8" });
+  const options = { cwd: clone, env, encoding: /** @type {const} */ ("utf8") };
+  return {
+    pack: () => spawnSync("npm", ["pack", "--json", "--foreground-scripts"], options),
+    quick: () => spawnSync("node", ["scripts/setup.mjs", "--quick"], options),
+  };
 }
 
 /** Builds as the real one does: talks, and leaves the addon. */
 const BUILDS = `
-  console.log("Compiling");
+  console.log("Compiling", process.argv.includes("--no-default-features") ? "without PostgreSQL" : "all");
   require("node:fs").mkdirSync("${ADDON_FOLDER}", { recursive: true });
   require("node:fs").writeFileSync("${addon}", "engine");`;
 
@@ -77,21 +81,31 @@ const BUILDS = `
 test.runIf(process.platform !== "win32")(
   "the engine is built before it is packed, and standard output holds npm's answer alone",
   async () => {
-    const pack = await fresh({ cargo: "", napi: BUILDS });
+    const { pack } = await fresh({ cargo: "", napi: BUILDS });
     const { status, stdout, stderr } = pack();
     expect({ status, stderr }).toMatchObject({ status: 0 });
     const [{ files }] = JSON.parse(stdout);
     expect(files.map((/** @type {{path: string}} */ file) => file.path)).toEqual(expect.arrayContaining([addon, "dist/index.js"]));
-    expect(stderr).toContain("Compiling");
+    expect(stderr).toContain("Compiling all");
   },
 );
+
+test.runIf(process.platform !== "win32")("what the demo built in a hurry is not what is packed", async () => {
+  const { pack, quick } = await fresh({ cargo: "", napi: BUILDS });
+  expect(quick().stderr).toContain("Compiling without PostgreSQL");
+  expect(quick().stderr).not.toContain("Compiling");
+  const { status, stdout, stderr } = pack();
+  expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining("Compiling all") });
+  expect(stdout).not.toContain("without-postgres");
+  expect(pack().stderr).not.toContain("Compiling");
+});
 
 test.runIf(process.platform !== "win32").each([
   ["without Rust", { napi: BUILDS }, /needs Rust: install it from https:\/\/rustup\.rs/],
   ["with a build that fails", { cargo: "", napi: 'console.error("no space left"); process.exit(3)' }, /no space left[\s\S]*build" failed/],
   ["with a build that leaves nothing", { cargo: "", napi: "" }, /left no native/],
 ])("%s there is no tarball, and the reason is told", async (_, programs, reason) => {
-  const pack = await fresh(programs);
+  const { pack } = await fresh(programs);
   const { status, stdout, stderr } = pack();
   expect(status).not.toBe(0);
   expect(stderr).toMatch(reason);
