@@ -99,6 +99,13 @@ impl Server {
         }
     }
 
+    /// Runs one of its programs on its database, with a file in its folder.
+    pub(super) fn program(&self, name: &str, args: &[&str], file: &str) {
+        let port = self.port.to_string();
+        let options = ["--host=127.0.0.1", "--username=postgres", "--dbname=postgres", "--port", &port];
+        run(command(&self.programs.join(name), self.user).args(options).args(args).arg(self.folder.path().join(file)));
+    }
+
     /// Puts a file among its own, which only it may read.
     pub(super) fn give(&self, name: &str, text: &[u8]) {
         let path = self.folder.path().join("data").join(name);

@@ -23,6 +23,8 @@ mod nearest;
 mod numbered;
 mod parity;
 mod pooler;
+#[cfg(unix)]
+mod restoring;
 mod round_trips;
 mod schema;
 #[cfg(unix)]
