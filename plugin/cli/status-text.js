@@ -168,7 +168,7 @@ function endpointLines({ custom }) {
  */
 function databaseLines(database) {
   if (!database) return [];
-  const { version, vector, tables, encrypted, standby, lagMs, answeredMs, missing, lease, comparing } = database;
+  const { version, vector, tables, encrypted, standby, lagMs, answeredMs, missing, lease, comparing, gateways = [] } = database;
   const behind = lagMs === undefined ? "" : `, ${Math.ceil(lagMs / 1000)} s behind`;
   const parts = [
     `PostgreSQL ${version}`,
@@ -184,7 +184,13 @@ function databaseLines(database) {
       ? `process ${lease.pid} on ${lease.host}, until ${new Date(lease.expiresMs).toISOString()}`
       : "nobody now";
   const compared = comparing ? [field("Compared", comparedText(comparing))] : [];
-  return [field("Database", parts.filter(Boolean).join(" · ")), ...compared, field("Indexed by", holder)];
+  const has = gateways.length > 0 ? [field("Gateways", gateways.map(gatewayText).join(" · "))] : [];
+  return [field("Database", parts.filter(Boolean).join(" · ")), ...compared, field("Indexed by", holder), ...has];
+}
+
+/** A gateway with conversations and files of extra paths of its own. @param {{host: string, files: number, seenMs: number}} gateway */
+function gatewayText({ host, files, seenMs }) {
+  return `${host} has ${counted(files, "file")} of its own, seen ${new Date(seenMs).toISOString().slice(0, 10)}`;
 }
 
 /**

@@ -72,6 +72,7 @@ pub mod files;
 pub mod forget;
 pub mod generations;
 mod header;
+pub mod holders;
 pub mod ids;
 pub mod lease;
 pub mod lexical;

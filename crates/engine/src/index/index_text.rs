@@ -6,6 +6,7 @@ use super::{
     Progress, Step,
     changes::{Changes, FILES_IN_FLIGHT, Read},
     difference::{Difference, difference},
+    holders::Holding,
     identity::generation_identity,
     lost::{Folders, Judgement, LostFolder, all_found, contents, judge},
     media::{captions_are_stale, write_captions},
@@ -125,7 +126,10 @@ impl TextPass<'_> {
             let rebuild = || tx.live()?.map_or(Ok(false), |live| tx.has_chunks(live.id));
             if force && rebuild()? { tx.begin_rebuild(&identity) } else { tx.begin_building(&identity) }
         })?;
-        let known = self.store.read_with(self.cancel, |r| r.files(generation.id, Source::Memory.as_str()))?;
+        let (mut known, holding) = self.store.read_with(self.cancel, |r| {
+            Ok((r.files(generation.id, Source::Memory.as_str())?, Holding::of(self.store, r, Source::Memory)?))
+        })?;
+        holding.leave_others(&mut known, &discovery);
         let mut report = TextReport { files: discovery.entries.len(), is_whole: true, ..TextReport::default() };
         let mut skipped = discovery.skipped.records.clone();
         report.unread = discovery.out_of_files.then(|| {
@@ -136,12 +140,17 @@ impl TextPass<'_> {
         let target = Target { changes, generation: &generation, list_changed };
         let Difference { mut stale, removed } = difference(&discovery, &known, list_changed);
         if !list_changed {
+            holding.leave_newer(&mut stale, &known);
             stale.extend(target.changes.refused(&discovery.entries));
         }
+        // Before they are written: whoever takes over from a killed process must not find them without a holder.
+        holding.hold(self.store, holding.new_extra(&roots, &discovery))?;
         let written = self.write_changes(&target, &stale, &mut report, &mut skipped)?;
-        let judgement = self.judge(&target, &discovery, &written, removed.is_empty())?;
+        let judgement = self.judge(&target, &discovery, &written, removed.is_empty(), &holding)?;
         let is_gone = |path: &&str| !judgement.kept.contains(*path);
         self.remove_vanished(&target, removed.into_iter().filter(is_gone).map(str::to_owned).collect(), &mut report)?;
+        let lost = holding.lost_extra(&discovery, |path| judgement.kept.contains(path));
+        holding.let_go(self.store, lost, self.force)?;
         write_captions(self.store, &roots, shape, generation.id, self.cancel)?;
         report.lost.clone_from(&judgement.folders.lost);
         report.skipped = skipped.len();
@@ -358,11 +367,16 @@ impl TextPass<'_> {
         discovery: &Discovery,
         written: &[(String, Hash)],
         has_all: bool,
+        holding: &Holding,
     ) -> Result<Judgement> {
         let (before, live) = self.store.read_with(self.cancel, |r| {
             let live = match r.live()? {
                 _ if self.force => Some(HashMap::new()),
-                Some(live) if live.id != target.generation.id => Some(r.files(live.id, Source::Memory.as_str())?),
+                Some(live) if live.id != target.generation.id => {
+                    let mut files = r.files(live.id, Source::Memory.as_str())?;
+                    holding.leave_others(&mut files, discovery);
+                    Some(files)
+                }
                 _ => None,
             };
             let before = if self.force { Folders::default() } else { Folders::stored(r)? };

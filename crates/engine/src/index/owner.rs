@@ -15,6 +15,7 @@ use model::{
 };
 use store::{Kept, Reader, Store, files::FileRow};
 
+use super::holders::Holding;
 use crate::workspace::{
     discover::{Discovery, discover},
     roots::Roots,
@@ -55,16 +56,18 @@ pub(crate) fn compare(store: &Store, discovery: &Discovery, cancel: &Cancel) -> 
         return Err(Error::new(Code::Config, "the index is in a file, which is that of its workspace")
             .remedy("Nothing has to be taken over; store.driver \"postgres\" is what keeps an index in a database"));
     }
-    let (theirs, known) = store.read_with(cancel, |reader| Ok((reader.meta(KEY)?, known_notes(reader)?)))?;
+    let (theirs, (known, holding)) =
+        store.read_with(cancel, |reader| Ok((reader.meta(KEY)?, known_notes(store, reader)?)))?;
     let same = at_their_size(&known, discovery);
-    let changed = discovery.entries.iter().filter(|entry| known.contains_key(&entry.path)).count() - same;
+    let here = discovery.entries.iter().filter(|entry| !holding.is_held(&entry.path));
+    let changed = here.clone().filter(|entry| known.contains_key(&entry.path)).count() - same;
     Ok(Adoption {
         ours: is_ours(store, theirs.as_deref())?,
         known: known.len(),
         same,
         changed,
         missing: known.len() - same - changed,
-        new: discovery.entries.len() - same - changed,
+        new: here.count() - same - changed,
     })
 }
 
@@ -91,7 +94,12 @@ const fn are_same(known: usize, here: usize) -> bool {
 
 /// Whether an index with this id of a workspace is that of ours, or of nobody.
 fn is_ours(store: &Store, theirs: Option<&str>) -> Result<bool> {
-    Ok(theirs.is_none() || theirs == known_id(&store.kept(Kept::WorkspaceId))?.as_deref())
+    Ok(theirs.is_none() || theirs == id_of(store)?.as_deref())
+}
+
+/// The id of the workspace that is kept beside an index in a database; none before its first pass.
+pub(super) fn id_of(store: &Store) -> Result<Option<String>> {
+    known_id(&store.kept(Kept::WorkspaceId))
 }
 
 /// How many of the notes that an index knows are here, at their size.
@@ -100,11 +108,14 @@ fn at_their_size(known: &HashMap<String, FileRow>, discovery: &Discovery) -> usi
     discovery.entries.iter().filter(|entry| is_here(&entry.path, entry.stamp().size)).count()
 }
 
-/// The notes of the live index.
-fn known_notes(reader: &Reader<'_>) -> Result<HashMap<String, FileRow>> {
-    let live = reader.live()?;
-    let known = live.map(|live| reader.files(live.id, Source::Memory.as_str())).transpose()?;
-    Ok(known.unwrap_or_default())
+/// The notes of the live index, but for those that single gateways have: they tell nothing of whose notes the others are. With
+/// who has them.
+fn known_notes(store: &Store, reader: &Reader<'_>) -> Result<(HashMap<String, FileRow>, Holding)> {
+    let holding = Holding::of(store, reader, Source::Memory)?;
+    let Some(live) = reader.live()? else { return Ok((HashMap::new(), holding)) };
+    let mut known = reader.files(live.id, Source::Memory.as_str())?;
+    known.retain(|path, _| !holding.is_held(path));
+    Ok((known, holding))
 }
 
 /// Whether a pass may make the index that of the notes on this disk, and if so that it is theirs from now on. By an id that is
@@ -120,7 +131,7 @@ pub(super) fn claim(store: &Store, discovery: &Discovery, force: bool, cancel: &
     let ours = own_id(store)?;
     let (theirs, known) = store.read_with(cancel, |reader| {
         let theirs = reader.meta(KEY)?;
-        let known = if theirs.as_ref() == Some(&ours) { HashMap::new() } else { known_notes(reader)? };
+        let known = if theirs.as_ref() == Some(&ours) { HashMap::new() } else { known_notes(store, reader)?.0 };
         Ok((theirs, known))
     })?;
     if theirs.as_ref() == Some(&ours) {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{
     changes::{Changes, Read},
     difference::{Difference, difference},
+    holders::Holding,
     identity::generation_identity,
     index_text::FORGOTTEN,
     lost::{Folders, LostFolder, contents, judge},
@@ -116,7 +117,7 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     let mut plan =
         Plan { files: discovery.entries.len(), skipped: discovery.skipped.records.clone(), ..Plan::default() };
     let vectors = space.map(|space| Vectors::of(store, space, cancel)).transpose()?;
-    let (known, live_files, before, list_changed) = store.read_with(cancel, |r| {
+    let (known, live_files, before, list_changed, holding) = store.read_with(cancel, |r| {
         let live = r.live()?;
         let list_changed = r.meta(FORGOTTEN)?.unwrap_or_default() != roots.forgotten.version();
         let same = live.as_ref().is_some_and(|g| g.identity == generation_identity(shape, settings));
@@ -126,10 +127,12 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
             Some(_) if !same => Some("chunk sizes or the text analysis changed"),
             Some(_) => None,
         };
-        let live_files = match &live {
+        let holding = Holding::of(store, r, Source::Memory)?;
+        let mut live_files = match &live {
             Some(live) if !force => r.files(live.id, Source::Memory.as_str())?,
             _ => HashMap::new(),
         };
+        holding.leave_others(&mut live_files, &discovery);
         let known = match live.filter(|_| plan.rebuild.is_none()) {
             Some(live) => {
                 if let Some(vectors) = &vectors {
@@ -148,12 +151,13 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
             }
             None => HashMap::new(),
         };
-        Ok((known, live_files, Folders::stored(r)?, list_changed))
+        Ok((known, live_files, Folders::stored(r)?, list_changed, holding))
     })?;
     let Difference { mut stale, removed } = difference(&discovery, &known, list_changed);
     let (mut counted, mut found, mut unreadable) = (HashSet::new(), HashSet::new(), Vec::new());
     let changes = Changes { roots: &roots, shape: vectors.as_ref().map(|_| shape), known: &known };
     if !list_changed {
+        holding.leave_newer(&mut stale, &known);
         stale.extend(changes.refused(&discovery.entries));
     }
     changes.read_all(&stale, cancel, |read| {
@@ -204,9 +208,12 @@ pub(crate) fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> R
         if live.identity != generation_identity(Shape::of(settings), settings) {
             return Ok(true);
         }
-        let files = r.files(live.id, Source::Memory.as_str())?;
-        let Difference { stale, removed } = difference(&discovery, &files, false);
-        if !stale.is_empty() {
+        let mut files = r.files(live.id, Source::Memory.as_str())?;
+        let holding = Holding::of(store, r, Source::Memory)?;
+        holding.leave_others(&mut files, &discovery);
+        let Difference { mut stale, removed } = difference(&discovery, &files, false);
+        holding.leave_newer(&mut stale, &files);
+        if !stale.is_empty() || holding.needs_pass() {
             return Ok(true);
         }
         let before = Folders::stored(r)?;

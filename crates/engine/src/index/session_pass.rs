@@ -10,6 +10,7 @@ use std::{
 use super::{
     Progress, Step,
     cutter::{TranscriptCutter, Update},
+    holders::{First, Holding},
     rows::{Shape, hash},
 };
 use crate::{
@@ -112,6 +113,10 @@ pub(super) struct SessionSync {
     pub gone: HashSet<String>,
     pub report: SessionReport,
     pub analyzer: Analyzer,
+    /// Who has them, where gateways share the index.
+    holding: Holding,
+    /// Those that were found; of an index that nobody shares none are counted.
+    found: HashSet<String>,
     /// What the user told the memory to forget.
     pub forgotten: Arc<Exclusions>,
 }
@@ -121,6 +126,9 @@ impl SessionSync {
     pub(super) fn keep(&mut self, path: &str) {
         self.gone.remove(path);
         self.report.files += 1;
+        if self.holding.is_shared() {
+            self.found.insert(path.to_owned());
+        }
     }
 
     /// It cannot be read at present. What the index has of it stays.
@@ -146,12 +154,21 @@ impl SessionPass<'_> {
     /// # Errors
     /// When the store or the host fails, or when cancelled. What was written stays and counts at the next run.
     pub(crate) fn run(&self) -> Result<SessionReport> {
-        let known = self.store.read_with(self.cancel, |r| r.transcripts(self.generation))?;
-        let gone = known.keys().cloned().collect();
+        let (known, holding) = self.store.read_with(self.cancel, |r| {
+            Ok((r.transcripts(self.generation)?, Holding::of(self.store, r, Source::Sessions)?))
+        })?;
+        let gone = known.keys().filter(|path| !holding.is_others(path)).cloned().collect();
         let forgotten = Arc::new(Exclusions::of(&self.settings.database_path));
         forgotten.check()?;
-        let mut sync =
-            SessionSync { known, gone, report: SessionReport::default(), analyzer: Analyzer::new(), forgotten };
+        let mut sync = SessionSync {
+            known,
+            gone,
+            report: SessionReport::default(),
+            analyzer: Analyzer::new(),
+            holding,
+            found: HashSet::new(),
+            forgotten,
+        };
         if self.settings.sources.sessions {
             self.read_files(&mut sync)?;
             match self.host {
@@ -314,7 +331,8 @@ impl SessionPass<'_> {
             Mode::Write => match (update, row) {
                 (Some(update), _) => {
                     sync.report.chunks += update.chunks.len();
-                    self.write(update, state)
+                    let first = if row.is_none() { sync.holding.first_of(state.path) } else { None };
+                    self.write(update, state, first)
                 }
                 (None, Some(row)) => {
                     let (id, mtime_ns, size, cursor) =
@@ -326,7 +344,7 @@ impl SessionPass<'_> {
         }
     }
 
-    fn write(&self, update: Update, state: &State<'_>) -> Result<()> {
+    fn write(&self, update: Update, state: &State<'_>, first: Option<First>) -> Result<()> {
         let (path, cursor) = (state.path.to_owned(), state.cursor.to_owned());
         let session_key = state.session_key.map(str::to_owned);
         let (generation, mtime_ns, size, lines) = (self.generation, state.mtime_ns, state.size, state.lines);
@@ -347,7 +365,8 @@ impl SessionPass<'_> {
                 part: &update.part,
                 final_terms: update.final_terms,
             };
-            tx.extend_transcript(generation, &transcript, update.from_line, &update.chunks)
+            tx.extend_transcript(generation, &transcript, update.from_line, &update.chunks)?;
+            first.map_or(Ok(()), |first| first.write(tx))
         })
     }
 
@@ -357,6 +376,13 @@ impl SessionPass<'_> {
         if matches!(self.mode, Mode::Plan(_)) {
             return Ok(());
         }
+        let SessionSync { holding, found, known, .. } = &*sync;
+        let is_lost = |path: &str| {
+            let is_gone = || sync.report.removed.binary_search_by(|gone| gone.as_str().cmp(path)).is_ok();
+            if known.contains_key(path) { is_gone() } else { !found.contains(path) }
+        };
+        holding.hold(self.store, holding.new_of(found))?;
+        holding.let_go(self.store, holding.lost_of(is_lost), false)?;
         let generation = self.generation;
         for path in sync.report.removed.clone() {
             self.cancel.check()?;

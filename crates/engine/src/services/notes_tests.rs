@@ -2,6 +2,7 @@
 
 #![cfg(feature = "postgres")]
 
+mod holders;
 mod killed;
 mod losses;
 

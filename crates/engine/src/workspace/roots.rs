@@ -134,7 +134,7 @@ impl Roots {
     }
 
     /// Whether a path belongs to the memory only because an extra path holds it.
-    fn is_extra(&self, absolute: &Path) -> bool {
+    pub(crate) fn is_extra(&self, absolute: &Path) -> bool {
         let is_fixed = absolute.strip_prefix(&self.workspace_dir).is_ok_and(is_fixed);
         !is_fixed && self.extra.iter().any(|extra| extra.contains(absolute))
     }

@@ -45,6 +45,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step!(8, 8, 8, "0008_consolidation.sql"),
     step!(9, 8, 8, "0009_notes.sql"),
     step!(10, 8, 8, "0010_signs.sql"),
+    step!(11, 8, 8, "0011_holders.sql"),
 ];
 
 /// The table that says which steps were taken.

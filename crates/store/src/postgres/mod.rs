@@ -29,6 +29,7 @@ mod far;
 mod files;
 mod forget;
 mod generations;
+mod holders;
 mod kept;
 mod lease;
 mod line_vectors;

@@ -23,6 +23,8 @@ impl Tx<'_> {
         self.tx.execute_all(&[
             ("UPDATE generation SET state = 'retired' WHERE agent = $1", &agent),
             ("DELETE FROM skipped WHERE agent = $1", &agent),
+            ("DELETE FROM held WHERE agent = $1", &agent),
+            ("DELETE FROM holder WHERE agent = $1", &agent),
             ("DELETE FROM refused_text WHERE tenant = $1", &tenant),
         ])
     }

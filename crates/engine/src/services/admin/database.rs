@@ -3,10 +3,18 @@
 use super::{super::iso, doctor::Check};
 use crate::exchange::NotesStatus;
 use model::config::settings::NearIn;
-use store::database::{Comparing, Server};
+use store::{
+    database::{Comparing, Server},
+    holders::Holder,
+};
 
 const SERVER: &str = "database";
 const RIGHTS: &str = "rights";
+const DAY_MS: i64 = 86_400_000;
+/// After so many days without a sign of a gateway that is said. Each gives one a day.
+const QUIET_DAYS: i64 = 3;
+const GONE: &str = "What only a gateway has that is gone leaves the index after thirty days without a sign of it, and at once \
+    with `openclaw memory index --force`; what others have is back with their next update";
 
 /// What was found of a server.
 pub(in crate::services) fn checks(server: &Server) -> Vec<Check> {
@@ -28,6 +36,22 @@ pub(super) fn compared(comparing: &Comparing) -> Check {
         format!("compared in memory, where they take {takes} MB{why}")
     };
     Check::well("vectors", found)
+}
+
+/// Which gateways have files of their own in it. `now_ms` in milliseconds since the epoch.
+pub(super) fn gateways(holders: &[Holder], now_ms: i64) -> Check {
+    let name = "gateways";
+    let each = |holder: &Holder| {
+        let days = now_ms.saturating_sub(holder.seen_ms) / DAY_MS;
+        let silent = if days < QUIET_DAYS { String::new() } else { format!(", no sign for {days} days") };
+        format!("{} ({} files{silent})", holder.host, holder.files)
+    };
+    let told = holders.iter().map(each).collect::<Vec<_>>().join(", ");
+    let found = format!("conversations and files of extra paths by gateway: {told}");
+    match holders.iter().any(|holder| now_ms.saturating_sub(holder.seen_ms) / DAY_MS >= QUIET_DAYS) {
+        false => Check::well(name, found),
+        true => Check::well(name, format!("{found}. {GONE}")),
+    }
 }
 
 /// What was found of the notes that it keeps.

@@ -93,6 +93,11 @@ impl Admin {
                 {
                     checks.push(database::compared(&comparing));
                 }
+                match admin.context.store().read(|r| r.holders()) {
+                    Ok(holders) if holders.is_empty() => {}
+                    Ok(holders) => checks.push(database::gateways(&holders, admin.context.now_ms())),
+                    Err(error) => checks.push(Check::failed("gateways", &error)),
+                }
                 if exchange::is_wanted(settings) {
                     let status = exchange::status(admin.context.store());
                     checks.push(status.map_or_else(|error| Check::failed("notes", &error), |it| database::notes(&it)));

@@ -231,7 +231,9 @@ fn database_of(store: &Store) -> Result<Value> {
     let Some(server) = store.server()? else { return Ok(Value::Null) };
     let mut told = json!(server);
     told["comparing"] = json!(store.comparing()?);
-    if let Some(lease) = store.read(|r| r.lease())?.filter(|lease| lease.expires_ms > 0) {
+    let (lease, holders) = store.read(|r| Ok((r.lease()?, r.holders()?)))?;
+    told["gateways"] = json!(holders);
+    if let Some(lease) = lease.filter(|lease| lease.expires_ms > 0) {
         let LeaseRow { owner, expires_ms, .. } = lease;
         told["lease"] = json!({ "host": owner.host, "pid": owner.pid, "expiresMs": expires_ms });
     }
