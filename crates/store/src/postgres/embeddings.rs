@@ -134,13 +134,7 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
-        // The texts of the page only are read.
-        let sql = format!(
-            "WITH page AS MATERIALIZED (SELECT c.hash, min(c.id) AS id FROM chunk c \
-               WHERE c.agent = $1 AND c.generation = $4 AND c.hash > $5 AND {which} \
-               GROUP BY c.hash ORDER BY c.hash LIMIT $6) \
-             SELECT page.hash, c.id, c.body FROM page JOIN chunk c ON c.agent = $1 AND c.id = page.id ORDER BY page.hash"
-        );
+        let sql = page_of_texts(which);
         let after: &[u8] = after.map_or(&[], |hash| hash.as_slice());
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let params = [
@@ -274,9 +268,23 @@ impl Reader<'_> {
     }
 }
 
+// Whether a row is there is asked as a value, here and of refusals and lines: it is looked for by itself. `NOT EXISTS` becomes a join,
+// and of tables that have just been filled, which the planner takes for empty, one that compares each row with all.
+
 /// SQL: whether the text with hash `c.hash` has no embedding in space `$3` of tenant `$2`.
 pub(super) const ABSENT: &str =
-    "NOT EXISTS (SELECT 1 FROM embedding e WHERE e.tenant = $2 AND e.space = $3 AND e.hash = c.hash)";
+    "(SELECT true FROM embedding e WHERE e.tenant = $2 AND e.space = $3 AND e.hash = c.hash LIMIT 1) IS NULL";
+
+/// Of [`Reader::missing_texts`].
+pub(super) fn page_of_texts(which: &str) -> String {
+    // The texts of the page only are read.
+    format!(
+        "WITH page AS MATERIALIZED (SELECT c.hash, min(c.id) AS id FROM chunk c \
+           WHERE c.agent = $1 AND c.generation = $4 AND c.hash > $5 AND {which} \
+           GROUP BY c.hash ORDER BY c.hash LIMIT $6) \
+         SELECT page.hash, c.id, c.body FROM page JOIN chunk c ON c.agent = $1 AND c.id = page.id ORDER BY page.hash"
+    )
+}
 
 impl Tx<'_> {
     /// The space with a key, made when it is new. `dims` of a space never change once known.

@@ -23,8 +23,8 @@ use crate::{
 use model::error::Result;
 
 /// SQL: that the lines of a text with hash `c.hash` have no vectors in space `$3`.
-const ABSENT: &str =
-    "NOT EXISTS (SELECT 1 FROM line_vectors v WHERE v.agent = $1 AND v.space = $3 AND v.hash = c.hash)";
+pub(super) const ABSENT: &str =
+    "(SELECT true FROM line_vectors v WHERE v.agent = $1 AND v.space = $3 AND v.hash = c.hash LIMIT 1) IS NULL";
 
 /// What the lines of chunks with a text mean.
 pub(super) const LINES: &str = "SELECT c.id, v.codes, v.signs FROM unnest($3) ids (id) \

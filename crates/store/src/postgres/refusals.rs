@@ -16,8 +16,8 @@ const ASKED_AGAIN: &str = "r.refused_ms + (86400000::bigint << least(r.times - 1
 /// in the future, which a clock that was set back leaves, does not count.
 pub(super) fn is_refused() -> String {
     format!(
-        "EXISTS (SELECT 1 FROM refused_text r WHERE r.tenant = $2 AND r.space = $3 AND r.hash = c.hash \
-         AND {NOW} BETWEEN r.refused_ms AND {ASKED_AGAIN} - 1)"
+        "((SELECT true FROM refused_text r WHERE r.tenant = $2 AND r.space = $3 AND r.hash = c.hash \
+         AND {NOW} BETWEEN r.refused_ms AND {ASKED_AGAIN} - 1 LIMIT 1) IS NOT NULL)"
     )
 }
 

@@ -13,6 +13,7 @@ mod copying_killed;
 mod far;
 mod faults;
 mod forgetting;
+mod fresh;
 mod keeping;
 mod keeping_notes;
 #[cfg(unix)]
