@@ -1,6 +1,6 @@
 //! Where the database is and how it is spoken to, checked before anything is sent.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, time::Duration};
 
 use tokio_postgres::config::{Host, SslMode};
 
@@ -100,10 +100,37 @@ impl Options {
         }
         server.ssl_mode(if ssl == DatabaseSsl::Disable { SslMode::Disable } else { SslMode::Require });
         server.connect_timeout(self.connect_timeout);
+        notice_silence(&mut server);
         if server.get_application_name().is_none() {
             server.application_name("openclaw-memory");
         }
         Ok(Checked { server, ssl })
+    }
+}
+
+/// How long the other end of a connection may be silent: not acknowledge what was sent, or not answer probes while an answer is
+/// waited for. A machine that is gone, or a way that swallows everything, says nothing, and the system would wait for up to two
+/// hours. Longer than a route takes to change; a server that is alive acknowledges, however long its answer takes.
+const SILENCE: Duration = Duration::from_secs(30);
+/// When the first probe is sent, and the time between them.
+const PROBES: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(5)];
+/// Probes without an answer after which a connection is over.
+const RETRIES: u32 = 4;
+/// What the driver has when an address says nothing of probes.
+const DRIVERS_IDLE: Duration = Duration::from_secs(2 * 60 * 60);
+
+/// Has the system end connections on which nobody is any more, where the address says nothing else. The limit for what was sent
+/// is Linux's.
+fn notice_silence(server: &mut tokio_postgres::Config) {
+    if server.get_tcp_user_timeout().is_none() {
+        server.tcp_user_timeout(SILENCE);
+    }
+    let is_unsaid = server.get_keepalives_idle() == DRIVERS_IDLE
+        && server.get_keepalives_interval().is_none()
+        && server.get_keepalives_retries().is_none();
+    if is_unsaid {
+        let [idle, interval] = PROBES;
+        server.keepalives_idle(idle).keepalives_interval(interval).keepalives_retries(RETRIES);
     }
 }
 
@@ -114,6 +141,22 @@ mod tests {
 
     fn ssl(url: &str, ssl: DatabaseSsl) -> Result<DatabaseSsl> {
         Options { ssl, ..Options::new(url) }.check().map(|checked| checked.ssl)
+    }
+
+    // A read waited for a machine that was gone until the memory was closed, up to two hours.
+    #[test]
+    fn silence_is_noticed_in_half_a_minute_unless_the_address_says_otherwise() {
+        let of = |more: &str| {
+            let server = Options::new(format!("postgresql://u:p@localhost/d{more}")).check().unwrap().server;
+            let probes = (server.get_keepalives_interval(), server.get_keepalives_retries());
+            (server.get_tcp_user_timeout().copied(), server.get_keepalives_idle(), probes)
+        };
+        let seconds = Duration::from_secs;
+        let (silence, idle, (interval, retries)) = of("");
+        assert_eq!(silence, Some(seconds(30)));
+        assert_eq!(idle + interval.unwrap() * retries.unwrap(), seconds(30));
+        let said = of("?tcp_user_timeout=7&keepalives_idle=9");
+        assert_eq!(said, (Some(seconds(7)), seconds(9), (None, None)));
     }
 
     #[test]
