@@ -8,10 +8,7 @@ use std::{
     thread,
 };
 
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
 use crate::{
@@ -35,41 +32,31 @@ struct Line {
 
 impl Line {
     fn to(url: &str) -> Self {
-        let (login, server) = url.rsplit_once('@').unwrap();
-        let (server, database) = server.split_once('/').unwrap();
-        let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-        let url = format!("{login}@{}/{database}", listener.local_addr().unwrap());
-        let (is_dead, lost) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
-        let (server, dead, gone) = (server.to_owned(), Arc::clone(&is_dead), Arc::clone(&lost));
-        let is_over = Arc::<AtomicBool>::default();
-        let over = Arc::clone(&is_over);
-        RUNTIME.spawn(async move {
-            while let Ok((mut client, _)) = listener.accept().await {
-                let (server, dead, gone, over) =
-                    (server.clone(), Arc::clone(&dead), Arc::clone(&gone), Arc::clone(&over));
-                tokio::spawn(async move {
-                    let mut server = TcpStream::connect(server).await?;
-                    let (mut up, mut down) = (vec![0; 16_384], vec![0; 16_384]);
-                    loop {
-                        tokio::select! {
-                            read = client.read(&mut up) => match read? {
-                                0 => return std::io::Result::Ok(()),
-                                read if dead.load(Ordering::SeqCst) => drop(gone.fetch_add(read, Ordering::SeqCst)),
-                                read => server.write_all(&up[..read]).await?,
-                            },
-                            read = server.read(&mut down) => match read? {
-                                0 => return Ok(()),
-                                read if !dead.load(Ordering::SeqCst) => client.write_all(&down[..read]).await?,
-                                _ => {}
-                            },
-                            () = tokio::time::sleep(Duration::from_millis(20)), if dead.load(Ordering::SeqCst) => {
-                                if over.load(Ordering::SeqCst) {
-                                    return Ok(());
-                                }
+        let (is_dead, is_over, lost) = <(Arc<AtomicBool>, Arc<AtomicBool>, Arc<AtomicUsize>)>::default();
+        let (dead, over, gone) = (Arc::clone(&is_dead), Arc::clone(&is_over), Arc::clone(&lost));
+        let url = behind(url, move |mut client, mut server| {
+            let (dead, over, gone) = (Arc::clone(&dead), Arc::clone(&over), Arc::clone(&gone));
+            async move {
+                let (mut up, mut down) = (vec![0; 16_384], vec![0; 16_384]);
+                loop {
+                    tokio::select! {
+                        read = client.read(&mut up) => match read? {
+                            0 => return Ok(()),
+                            read if dead.load(Ordering::SeqCst) => drop(gone.fetch_add(read, Ordering::SeqCst)),
+                            read => server.write_all(&up[..read]).await?,
+                        },
+                        read = server.read(&mut down) => match read? {
+                            0 => return Ok(()),
+                            read if !dead.load(Ordering::SeqCst) => client.write_all(&down[..read]).await?,
+                            _ => {}
+                        },
+                        () = tokio::time::sleep(Duration::from_millis(20)), if dead.load(Ordering::SeqCst) => {
+                            if over.load(Ordering::SeqCst) {
+                                return Ok(());
                             }
                         }
                     }
-                });
+                }
             }
         });
         Self { url, is_dead, lost, is_over }

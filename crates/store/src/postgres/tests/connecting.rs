@@ -1,7 +1,6 @@
 //! What comes of all the ways in which a server can be reached, or not.
 
 use std::{
-    net::SocketAddr,
     path::PathBuf,
     sync::{
         Arc,
@@ -17,10 +16,7 @@ use rustls::{
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
 };
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional},
-    net::{TcpListener, TcpStream},
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio_rustls::TlsAcceptor;
 
 use super::*;
@@ -35,21 +31,6 @@ pub(super) fn certificate(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/postgres/tests/certificates").join(name)
 }
 
-/// A port of this machine at which `serve` speaks with each who comes.
-fn listen<F>(serve: impl Fn(TcpStream) -> F + Send + 'static) -> SocketAddr
-where
-    F: Future<Output = std::io::Result<()>> + Send + 'static,
-{
-    let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-    let address = listener.local_addr().unwrap();
-    RUNTIME.spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            tokio::spawn(serve(stream));
-        }
-    });
-    address
-}
-
 /// The server with TLS in front of it, which that of the tests was built without.
 fn with_tls(url: &str, name: &str) -> String {
     let cert = CertificateDer::from_pem_file(certificate(&format!("{name}.pem"))).unwrap();
@@ -57,20 +38,17 @@ fn with_tls(url: &str, name: &str) -> String {
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
     let acceptor = TlsAcceptor::from(Arc::new(config.with_single_cert(vec![cert], key).unwrap()));
-    let (login, server) = url.rsplit_once('@').unwrap();
-    let (server, database) = server.split_once('/').unwrap();
-    let server = server.to_owned();
-    let address = listen(move |mut stream| {
-        let (acceptor, server) = (acceptor.clone(), server.clone());
+    let url = behind(url, move |mut client, mut server| {
+        let acceptor = acceptor.clone();
         async move {
-            stream.read_exact(&mut [0; 8]).await?;
-            stream.write_all(b"S").await?;
-            let mut stream = acceptor.accept(stream).await?;
-            let mut behind = TcpStream::connect(server).await?;
-            copy_bidirectional(&mut stream, &mut behind).await.map(drop)
+            client.read_exact(&mut [0; 8]).await?;
+            client.write_all(b"S").await?;
+            let mut client = acceptor.accept(client).await?;
+            copy_bidirectional(&mut client, &mut server).await.map(drop)
         }
     });
-    format!("{login}@localhost:{}/{database}", address.port())
+    // The name in the certificate.
+    url.replace("@127.0.0.1:", "@localhost:")
 }
 
 fn connect(options: &Options) -> Result<(), Error> {

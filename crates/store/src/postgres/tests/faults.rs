@@ -6,10 +6,7 @@ use std::{
     time::Instant,
 };
 
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
 use model::error::Code;
@@ -24,42 +21,30 @@ const DRIPS: u8 = 3;
 
 /// The server behind such a line.
 fn faulty(url: &str, fate: &'static AtomicU8) -> String {
-    let (login, server) = url.rsplit_once('@').unwrap();
-    let (server, database) = server.split_once('/').unwrap();
-    let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-    let address = listener.local_addr().unwrap();
-    let server = server.to_owned();
-    RUNTIME.spawn(async move {
-        while let Ok((mut client, _)) = listener.accept().await {
-            let server = server.clone();
-            tokio::spawn(async move {
-                let mut server = TcpStream::connect(server).await?;
-                client.set_nodelay(true)?;
-                let (mut up, mut down, mut swallows) = (vec![0; 1 << 16], vec![0; 1 << 16], false);
-                loop {
-                    tokio::select! {
-                        read = client.read(&mut up) => match read? {
-                            0 => break,
-                            read if !swallows => server.write_all(&up[..read]).await?,
-                            _ => {}
-                        },
-                        read = server.read(&mut down) => match (read?, fate.load(Ordering::SeqCst)) {
-                            (0, _) | (_, ENDS) => break,
-                            (_, SWALLOWS) => swallows = true,
-                            (read, DRIPS) => {
-                                for byte in &down[..read] {
-                                    client.write_all(&[*byte]).await?;
-                                }
-                            }
-                            (read, _) => client.write_all(&down[..read]).await?,
+    let url = behind(url, move |mut client, mut server| async move {
+        client.set_nodelay(true)?;
+        let (mut up, mut down, mut swallows) = (vec![0; 1 << 16], vec![0; 1 << 16], false);
+        loop {
+            tokio::select! {
+                read = client.read(&mut up) => match read? {
+                    0 => return Ok(()),
+                    read if !swallows => server.write_all(&up[..read]).await?,
+                    _ => {}
+                },
+                read = server.read(&mut down) => match (read?, fate.load(Ordering::SeqCst)) {
+                    (0, _) | (_, ENDS) => return Ok(()),
+                    (_, SWALLOWS) => swallows = true,
+                    (read, DRIPS) => {
+                        for byte in &down[..read] {
+                            client.write_all(&[*byte]).await?;
                         }
                     }
+                    (read, _) => client.write_all(&down[..read]).await?,
                 }
-                std::io::Result::Ok(())
-            });
+            }
         }
     });
-    format!("{login}@{address}/{database}?application_name=faulty")
+    format!("{url}?application_name=faulty")
 }
 
 // A connection whose answer was swallowed stayed until the server ended it, and one more came with each question.

@@ -38,6 +38,8 @@ mod vectors;
 mod writing;
 
 use std::{
+    io,
+    net::SocketAddr,
     sync::{Arc, LazyLock},
     time::Duration,
 };
@@ -45,7 +47,10 @@ use std::{
 pub(crate) use backend::Backend;
 use proptest::prelude::ProptestConfig;
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    runtime::Runtime,
+};
 use uuid::Uuid;
 
 use super::{
@@ -93,6 +98,37 @@ fn options(url: &str) -> Options {
 
 fn database(options: &Options) -> Database {
     Database::new(options, RUNTIME.handle().clone()).unwrap()
+}
+
+/// A port of this machine at which `serve` speaks with each who comes.
+fn listen<F>(serve: impl Fn(TcpStream) -> F + Send + 'static) -> SocketAddr
+where
+    F: Future<Output = io::Result<()>> + Send + 'static,
+{
+    let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
+    let address = listener.local_addr().unwrap();
+    RUNTIME.spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(serve(stream));
+        }
+    });
+    address
+}
+
+/// The address of a server behind a line: `carry` carries what is said between a client, which comes first, and the server,
+/// until one of them or the line ends.
+fn behind<F>(url: &str, carry: impl Fn(TcpStream, TcpStream) -> F + Clone + Send + Sync + 'static) -> String
+where
+    F: Future<Output = io::Result<()>> + Send + 'static,
+{
+    let (login, server) = url.rsplit_once('@').unwrap();
+    let (server, database) = server.split_once('/').unwrap();
+    let server = server.to_owned();
+    let address = listen(move |client| {
+        let (server, carry) = (server.clone(), carry.clone());
+        async move { carry(client, TcpStream::connect(server).await?).await }
+    });
+    format!("{login}@{address}/{database}")
 }
 
 /// A schema of its own on the server of the tests, which has the extension; gone when dropped.

@@ -3,10 +3,7 @@
 
 use std::{collections::VecDeque, time::Instant};
 
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
 use crate::{
@@ -32,63 +29,59 @@ fn messages(bytes: &mut Vec<u8>) -> (Vec<u8>, Vec<u8>) {
     (kinds, bytes.drain(..at).collect())
 }
 
-/// A line to the server for one client, which after logging in asks in groups of these sizes.
+/// A line to the server for a client, which after logging in asks in groups of these sizes.
 fn line(url: &str, groups: &[usize]) -> String {
-    let (login, server) = url.rsplit_once('@').unwrap();
-    let (server, database) = server.split_once('/').unwrap();
-    let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-    let address = listener.local_addr().unwrap();
-    let (server, mut groups) = (server.to_owned(), VecDeque::from(groups.to_vec()));
-    RUNTIME.spawn(async move {
-        let (mut client, _) = listener.accept().await?;
-        let mut server = TcpStream::connect(server).await?;
-        let (mut up, mut down, mut held) = (Vec::new(), Vec::new(), Vec::new());
-        // The first message of all has no kind.
-        let mut starts = vec![0; client.read_u32().await? as usize - 4];
-        client.read_exact(&mut starts).await?;
-        server.write_u32(starts.len() as u32 + 4).await?;
-        server.write_all(&starts).await?;
-        // Questions of the group that have come, and answers that have gone; logging in is none.
-        let (mut asked, mut answered, mut is_in) = (0, 0, false);
-        loop {
-            let size = groups.front().copied().unwrap_or(0);
-            if is_in && asked >= size {
-                client.write_all(&std::mem::take(&mut held)).await?;
-            }
-            if is_in && size > 0 && answered >= size {
-                groups.pop_front();
-                (asked, answered) = (asked - size, answered - size);
-                continue;
-            }
-            tokio::select! {
-                // Nobody asks any more, and somebody waits: the test has failed.
-                () = tokio::time::sleep(Duration::from_secs(60)) => return Ok(()),
-                read = client.read_buf(&mut up) => {
-                    if read? == 0 {
-                        return std::io::Result::Ok(());
-                    }
-                    let (kinds, whole) = messages(&mut up);
-                    asked += if is_in { kinds.iter().filter(|kind| matches!(kind, b'Q' | b'S')).count() } else { 0 };
-                    server.write_all(&whole).await?;
+    let groups = VecDeque::from(groups.to_vec());
+    behind(url, move |mut client, mut server| {
+        let mut groups = groups.clone();
+        async move {
+            let (mut up, mut down, mut held) = (Vec::new(), Vec::new(), Vec::new());
+            // The first message of all has no kind.
+            let mut starts = vec![0; client.read_u32().await? as usize - 4];
+            client.read_exact(&mut starts).await?;
+            server.write_u32(starts.len() as u32 + 4).await?;
+            server.write_all(&starts).await?;
+            // Questions of the group that have come, and answers that have gone; logging in is none.
+            let (mut asked, mut answered, mut is_in) = (0, 0, false);
+            loop {
+                let size = groups.front().copied().unwrap_or(0);
+                if is_in && asked >= size {
+                    client.write_all(&std::mem::take(&mut held)).await?;
                 }
-                read = server.read_buf(&mut down) => {
-                    if read? == 0 {
-                        return Ok(());
+                if is_in && size > 0 && answered >= size {
+                    groups.pop_front();
+                    (asked, answered) = (asked - size, answered - size);
+                    continue;
+                }
+                tokio::select! {
+                    // Nobody asks any more, and somebody waits: the test has failed.
+                    () = tokio::time::sleep(Duration::from_secs(60)) => return Ok(()),
+                    read = client.read_buf(&mut up) => {
+                        if read? == 0 {
+                            return Ok(());
+                        }
+                        let (kinds, whole) = messages(&mut up);
+                        asked += if is_in { kinds.iter().filter(|kind| matches!(kind, b'Q' | b'S')).count() } else { 0 };
+                        server.write_all(&whole).await?;
                     }
-                    let (kinds, whole) = messages(&mut down);
-                    let ready = kinds.iter().filter(|kind| **kind == b'Z').count();
-                    held.extend(whole);
-                    if is_in {
-                        answered += ready;
-                    } else {
-                        client.write_all(&std::mem::take(&mut held)).await?;
-                        is_in = ready > 0;
+                    read = server.read_buf(&mut down) => {
+                        if read? == 0 {
+                            return Ok(());
+                        }
+                        let (kinds, whole) = messages(&mut down);
+                        let ready = kinds.iter().filter(|kind| **kind == b'Z').count();
+                        held.extend(whole);
+                        if is_in {
+                            answered += ready;
+                        } else {
+                            client.write_all(&std::mem::take(&mut held)).await?;
+                            is_in = ready > 0;
+                        }
                     }
                 }
             }
         }
-    });
-    format!("{login}@{address}/{database}")
+    })
 }
 
 /// One file of one chunk.

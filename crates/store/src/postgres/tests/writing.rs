@@ -2,10 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
 use crate::{
@@ -142,47 +139,35 @@ const ENDS_AFTER: u8 = 2;
 
 /// The server behind a line that is cut at the word.
 fn with_a_bad_line(url: &str, fate: &'static AtomicU8) -> String {
-    let (login, server) = url.rsplit_once('@').unwrap();
-    let (server, database) = server.split_once('/').unwrap();
-    let listener = RUNTIME.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
-    let address = listener.local_addr().unwrap();
-    let server = server.to_owned();
-    RUNTIME.spawn(async move {
-        while let Ok((mut client, _)) = listener.accept().await {
-            let server = server.clone();
-            tokio::spawn(async move {
-                let mut server = TcpStream::connect(server).await?;
-                let (mut up, mut down) = (vec![0; 1 << 16], vec![0; 1 << 16]);
-                loop {
-                    tokio::select! {
-                        read = client.read(&mut up) => {
-                            let sent = &up[..read?];
-                            let is_commit = sent.windows(7).any(|word| word == b"COMMIT\0");
-                            match fate.load(Ordering::SeqCst) {
-                                _ if sent.is_empty() => break,
-                                ENDS_BEFORE if is_commit => break,
-                                ENDS_AFTER if is_commit => {
-                                    server.write_all(sent).await?;
-                                    // It was done when it is answered.
-                                    let _ = server.read(&mut down).await?;
-                                    break;
-                                }
-                                _ => server.write_all(sent).await?,
-                            }
+    behind(url, move |mut client, mut server| async move {
+        let (mut up, mut down) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+        loop {
+            tokio::select! {
+                read = client.read(&mut up) => {
+                    let sent = &up[..read?];
+                    let is_commit = sent.windows(7).any(|word| word == b"COMMIT\0");
+                    match fate.load(Ordering::SeqCst) {
+                        _ if sent.is_empty() => break,
+                        ENDS_BEFORE if is_commit => break,
+                        ENDS_AFTER if is_commit => {
+                            server.write_all(sent).await?;
+                            // It was done when it is answered.
+                            let _ = server.read(&mut down).await?;
+                            break;
                         }
-                        read = server.read(&mut down) => match read? {
-                            0 => break,
-                            read => client.write_all(&down[..read]).await?,
-                        }
+                        _ => server.write_all(sent).await?,
                     }
                 }
-                // The first loss is the last.
-                fate.store(GOES_ON, Ordering::SeqCst);
-                std::io::Result::Ok(())
-            });
+                read = server.read(&mut down) => match read? {
+                    0 => break,
+                    read => client.write_all(&down[..read]).await?,
+                }
+            }
         }
-    });
-    format!("{login}@{address}/{database}")
+        // The first loss is the last.
+        fate.store(GOES_ON, Ordering::SeqCst);
+        Ok(())
+    })
 }
 
 #[test]
