@@ -168,7 +168,7 @@ function endpointLines({ custom }) {
  */
 function databaseLines(database) {
   if (!database) return [];
-  const { version, vector, tables, encrypted, standby, lagMs, answeredMs, missing, lease, comparing, gateways = [] } = database;
+  const { version, vector, tables, encrypted, standby, lagMs, answeredMs, missing, lease, compared, gateways = [] } = database;
   const behind = lagMs === undefined ? "" : `, ${Math.ceil(lagMs / 1000)} s behind`;
   const parts = [
     `PostgreSQL ${version}`,
@@ -183,24 +183,18 @@ function databaseLines(database) {
     lease && lease.expiresMs > Date.now()
       ? `process ${lease.pid} on ${lease.host}, until ${new Date(lease.expiresMs).toISOString()}`
       : "nobody now";
-  const compared = comparing ? [field("Compared", comparedText(comparing))] : [];
   const has = gateways.length > 0 ? [field("Gateways", gateways.map(gatewayText).join(" · "))] : [];
-  return [field("Database", parts.filter(Boolean).join(" · ")), ...compared, field("Indexed by", holder), ...has];
+  return [
+    field("Database", parts.filter(Boolean).join(" · ")),
+    ...(compared ? [field("Compared", compared)] : []),
+    field("Indexed by", holder),
+    ...has,
+  ];
 }
 
 /** A gateway with conversations and files of extra paths of its own. @param {{host: string, files: number, seenMs: number}} gateway */
 function gatewayText({ host, files, seenMs }) {
   return `${host} has ${counted(files, "file")} of its own, seen ${new Date(seenMs).toISOString().slice(0, 10)}`;
-}
-
-/**
- * Where the vectors of an index in a database are compared with a question, and why.
- * @param {{inDatabase: boolean, chosen: string, bytes: number, most: number}} comparing
- */
-function comparedText({ inDatabase, chosen, bytes, most }) {
-  const [takes, may] = [bytes, most].map((size) => `${Math.ceil(size / 2 ** 20)} MB`);
-  const limit = chosen === "auto" ? `, of ${may} at most (store.postgres.arenaMaxMb)` : " (store.postgres.search)";
-  return inDatabase ? `in the database; in memory they would take ${takes}${limit}` : `in memory, where they take ${takes}${limit}`;
 }
 
 /** The notes themselves in a database, and what is kept beside them. @param {MemoryStatus} status @param {number} most */

@@ -1,5 +1,7 @@
 //! What a database server says of itself and of the memory's schema: for status and doctor.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use super::InDatabase;
@@ -50,6 +52,22 @@ pub struct Comparing {
     pub bytes: usize,
     /// Most bytes that they may take in memory, where nothing else is chosen.
     pub most: usize,
+}
+
+/// Where and why, after "compared".
+impl fmt::Display for Comparing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [takes, may] = [self.bytes, self.most].map(|bytes| bytes.div_ceil(1 << 20));
+        if self.in_database {
+            write!(f, "in the database; in memory they would take {takes} MB")?;
+        } else {
+            write!(f, "in memory, where they take {takes} MB")?;
+        }
+        match self.chosen {
+            NearIn::Auto => write!(f, ", of {may} MB at most (store.postgres.arenaMaxMb)"),
+            NearIn::Local | NearIn::Database => f.write_str(" (store.postgres.search)"),
+        }
+    }
 }
 
 impl Server {

@@ -2,7 +2,6 @@
 
 use super::{super::iso, doctor::Check};
 use crate::exchange::NotesStatus;
-use model::config::settings::NearIn;
 use store::{
     database::{Comparing, Server},
     holders::Holder,
@@ -23,19 +22,7 @@ pub(in crate::services) fn checks(server: &Server) -> Vec<Check> {
 
 /// Where vectors are compared with a question, and why.
 pub(super) fn compared(comparing: &Comparing) -> Check {
-    let Comparing { in_database, chosen, bytes, most } = comparing;
-    let megabytes = |bytes: &usize| bytes.div_ceil(1 << 20);
-    let (takes, may) = (megabytes(bytes), megabytes(most));
-    let why = match chosen {
-        NearIn::Auto => format!(", of {may} MB at most (store.postgres.arenaMaxMb)"),
-        NearIn::Local | NearIn::Database => " (store.postgres.search)".to_owned(),
-    };
-    let found = if *in_database {
-        format!("compared in the database; in memory they would take {takes} MB{why}")
-    } else {
-        format!("compared in memory, where they take {takes} MB{why}")
-    };
-    Check::well("vectors", found)
+    Check::well("vectors", format!("compared {comparing}"))
 }
 
 /// Which gateways have files of their own in it. `now_ms` in milliseconds since the epoch.
@@ -132,6 +119,7 @@ fn rights_check(server: &Server) -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::config::settings::NearIn;
 
     fn server() -> Server {
         Server {

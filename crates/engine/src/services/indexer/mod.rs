@@ -230,7 +230,10 @@ impl Indexer {
 fn database_of(store: &Store) -> Result<Value> {
     let Some(server) = store.server()? else { return Ok(Value::Null) };
     let mut told = json!(server);
-    told["comparing"] = json!(store.comparing()?);
+    if let Some(comparing) = store.comparing()? {
+        told["comparing"] = json!(comparing);
+        told["compared"] = json!(comparing.to_string());
+    }
     let (lease, holders) = store.read(|r| Ok((r.lease()?, r.holders()?)))?;
     told["gateways"] = json!(holders);
     if let Some(lease) = lease.filter(|lease| lease.expires_ms > 0) {
