@@ -280,7 +280,7 @@ export function postgresSuite(version) {
     test("what cannot be reached, is refused or not said ends with a code and what to do", async () => {
       /** @type {[string, RegExp, string][]} */
       const wrong = [
-        [database.address("wr0ng"), /refused user or password.*\. Check store\.postgres\.url.*\[MEM_CONFIG\]/s, "MEM_CONFIG"],
+        [database.address("wr0ng"), /refused user or password\. Check user and password in store\.postgres.*\[MEM_CONFIG\]/s, "MEM_CONFIG"],
         [database.url.replace(/:\d+\//, ":9/"), /cannot be reached \(connection refused\).*See whether.*\[MEM_IO\]/s, "MEM_IO"],
         ["", /store\.postgres\.url.*\[MEM_CONFIG\]/s, "MEM_CONFIG"],
       ];
