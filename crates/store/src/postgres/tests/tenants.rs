@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     embeddings::NewEmbedding,
     files::{Hash, NewChunk, NewFile},
+    generations::GenerationId,
     ids::ChunkId,
 };
 use model::error::Result;
@@ -57,10 +58,11 @@ fn fill(agent: &Agent, number: u8) -> Vec<Hash> {
             tx.replace_file(generation, &file, &chunks)
         })
         .unwrap();
-    let missing: Vec<Hash> = agent
+    let (live, missing): (GenerationId, Vec<Hash>) = agent
         .read(&Cancel::new(), |reader| {
             let (live, space) = (reader.live()?.unwrap().id, reader.space("a")?.unwrap().id);
-            Ok(reader.missing_embeddings(live, space, None, 100)?.into_iter().map(|text| text.hash).collect())
+            let missing = reader.missing_embeddings(live, space, None, 100)?;
+            Ok((live, missing.into_iter().map(|text| text.hash).collect()))
         })
         .unwrap();
     let vector = |hash: &Hash| NewEmbedding { hash: *hash, vector: vec![f32::from(hash[0]), f32::from(hash[1]), 1.0] };
@@ -68,7 +70,10 @@ fn fill(agent: &Agent, number: u8) -> Vec<Hash> {
     agent
         .write_indexed(|tx| {
             let space = tx.get_or_create_space("a")?.id;
-            tx.insert_embeddings(space, &vectors)
+            tx.insert_embeddings(space, &vectors)?;
+            // What others have brought since the file was written, as an engine does in quiet moments.
+            while tx.write_codes(live, space, 100)? {}
+            Ok(())
         })
         .unwrap();
     agent.release_lease().unwrap();
