@@ -183,8 +183,6 @@ fn status_in(text: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use super::*;
     use crate::{Embedded, Embedder};
     use model::clock::TestClock;
@@ -216,27 +214,6 @@ mod tests {
         for (text, outcome) in texts.iter().zip(outcomes) {
             assert_eq!(outcome, Embedded::Vector(vec![1.0, text.len() as f32]));
         }
-    }
-
-    // Each time costs the caller a transaction: a full index in a database waited as often as there were requests.
-    #[tokio::test]
-    async fn what_has_finished_by_then_is_handed_over_together() {
-        let requests = Arc::new(AtomicUsize::new(0));
-        let sent = Arc::clone(&requests);
-        let driver = driver(of_texts(move |texts, _| {
-            sent.fetch_add(1, Ordering::Relaxed);
-            Box::pin(async move { Ok(vec![vec![1.0]; texts.len()]) })
-        }));
-        let texts: Vec<String> = (0..1000).map(|n| format!("text {n}")).collect();
-        let mut sizes = Vec::new();
-        let mut sink = |finished: Vec<(usize, Embedded)>| {
-            sizes.push(finished.len());
-            Ok(())
-        };
-        driver.embed_each(&texts, Purpose::Document, TIMEOUT, &mut sink).await.unwrap();
-        assert_eq!(sizes.iter().sum::<usize>(), 1000);
-        // Four requests are under way at a time, and all are answered before this thread looks again.
-        assert_eq!(sizes.len(), requests.load(Ordering::Relaxed).div_ceil(4), "{sizes:?}");
     }
 
     #[tokio::test]

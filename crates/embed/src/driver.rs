@@ -30,9 +30,6 @@ use model::{
     usage::Usage,
 };
 
-/// Texts from which on no other finished request goes along, so that the caller's transaction stays short.
-const TEXTS_AT_ONCE: usize = 400;
-
 /// The vectors of one request, as they came.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
@@ -182,8 +179,12 @@ struct Finished {
 impl Run {
     async fn drive(mut self, texts: &[String], sink: &mut Sink<'_>) -> Result<()> {
         let blank = Embedded::Refused("the text is blank".to_owned());
-        let blanks = texts.iter().enumerate().filter(|(_, text)| text.trim().is_empty());
-        let blanks: Vec<_> = blanks.map(|(position, _)| (position, blank.clone())).collect();
+        let blanks: Vec<_> = texts
+            .iter()
+            .enumerate()
+            .filter(|(_, text)| text.trim().is_empty())
+            .map(|(position, _)| (position, blank.clone()))
+            .collect();
         if !blanks.is_empty() {
             sink(blanks)?;
         }
@@ -201,23 +202,24 @@ impl Run {
                     }
                 }
             };
-            let (mut ready, mut next) = (Vec::new(), Some(joined));
-            // What has come while the caller stored the last ones goes to it at once: each time costs it a transaction.
-            while let Some(joined) = next {
-                let settled = match joined {
-                    Ok(finished) => self.finish(finished, &mut queue, &mut ready).await,
-                    Err(_) => {
-                        Err(Fault::new(FaultKind::Fatal, Error::new(Code::Internal, "an embedding request broke off")))
-                    }
-                };
-                if let Err(fault) = settled {
-                    let hopeless = fault.kind != FaultKind::Unavailable || self.core.breaker.is_open();
-                    if hopeless {
-                        self.stop.store(true, Ordering::Relaxed);
-                    }
-                    failure.get_or_insert(fault.error);
+            let finished = joined.map_err(|_| Error::new(Code::Internal, "an embedding request broke off"))?;
+            let mut ready = Vec::new();
+            let mut settled = match finished.outcome {
+                Ok(checked) => {
+                    self.settle(&finished.job, checked, &mut ready);
+                    Ok(())
                 }
-                next = if ready.len() < TEXTS_AT_ONCE { self.tasks.try_join_next() } else { None };
+                Err(fault) => self.recover(finished.job, finished.sent_bytes, fault, &mut queue, &mut ready),
+            };
+            if settled.is_ok() && self.refusals.are_suspicious() {
+                settled = self.ask_for_a_harmless_text().await;
+            }
+            if let Err(fault) = settled {
+                let hopeless = fault.kind != FaultKind::Unavailable || self.core.breaker.is_open();
+                if hopeless {
+                    self.stop.store(true, Ordering::Relaxed);
+                }
+                failure.get_or_insert(fault.error);
             }
             if !ready.is_empty() {
                 // The next requests travel while the caller stores these.
@@ -226,20 +228,6 @@ impl Run {
             }
         }
         failure.map_or(Ok(()), Err)
-    }
-
-    /// Takes the outcome of a request.
-    async fn finish(
-        &mut self,
-        finished: Finished,
-        queue: &mut Queue<'_>,
-        ready: &mut Vec<(usize, Embedded)>,
-    ) -> Result<(), Fault> {
-        match finished.outcome {
-            Ok(checked) => self.settle(&finished.job, checked, ready),
-            Err(fault) => self.recover(finished.job, finished.sent_bytes, fault, queue, ready)?,
-        }
-        if self.refusals.are_suspicious() { self.ask_for_a_harmless_text().await } else { Ok(()) }
     }
 
     fn launch(&mut self, queue: &mut Queue<'_>) {

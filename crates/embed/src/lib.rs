@@ -185,7 +185,7 @@ pub trait Embedder: Send + Sync {
     fn expect_dims(&self, _dims: usize) {}
 
     /// Embeds any number of texts and hands every finished request to `sink` at once, in whatever order requests
-    /// finish and together with others that have finished by then, so that a kill loses only what is in flight. The implementation packs requests to its limits and
+    /// finish, so that a kill loses only what is in flight. The implementation packs requests to its limits and
     /// keeps several in flight. `timeout` bounds each request. Each text reaches the sink at most once, and
     /// exactly once when the call succeeds.
     ///
