@@ -43,8 +43,9 @@ export async function ownDatabase({ creates = true } = {}) {
   const schema = name.replace("c4nary", "s");
   administer(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'`);
   if (creates) administer(`GRANT CREATE ON DATABASE "${database}" TO ${name}`);
-  const relay = net.createServer((client) => {
-    const upstream = net.connect(Number(server.port), server.hostname);
+  // Without delay: else each small part of a request waits for the acknowledgement of the one before, 40 ms.
+  const relay = net.createServer({ noDelay: true }, (client) => {
+    const upstream = net.connect({ port: Number(server.port), host: server.hostname, noDelay: true });
     client.pipe(upstream).pipe(client);
     client.on("error", () => upstream.destroy());
     upstream.on("error", () => client.destroy());
