@@ -641,7 +641,10 @@ export declare function cancelIntent(agent: AutomaticAgent, id: string): Promise
 /** Cuts a Markdown text into chunks as the index does; blank ones are left out. */
 export declare function chunkMarkdown(text: string, tokens?: number | undefined | null, overlap?: number | undefined | null): Promise<MarkdownChunk[]>
 
-/** Closes every engine of this process. Managers opened before answer `MEM_CLOSED`. */
+/**
+ * Closes every engine of this process, and waits at most two seconds for what was handed over and is not written yet.
+ * Managers opened before answer `MEM_CLOSED`.
+ */
 export declare function closeAll(): Promise<void>
 
 /** Whose consolidation. */

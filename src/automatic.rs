@@ -24,8 +24,8 @@ use model::{
 };
 use text::shown::as_line;
 
-/// How long a process that ends waits for its last lines.
-const SETTLE: Duration = Duration::from_secs(2);
+/// How long a process that ends, or closes all, waits for its last lines.
+pub(super) const SETTLE: Duration = Duration::from_secs(2);
 
 /// Whose automatic memory.
 #[napi(object)]

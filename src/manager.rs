@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::{
+    automatic::SETTLE,
     error::to_js,
     host::{JsHost, NativeHost},
     promise::promise,
@@ -27,6 +28,7 @@ use embed::{
     secret::{Credentials, Secret},
 };
 use engine::{
+    capture::jsonl,
     services::{self, Engine, Lease, OpenCall, Parts, Progress, SearchCall, SyncCall},
     workspace::excerpt::ExcerptRequest,
 };
@@ -124,10 +126,12 @@ fn account(given: ProviderAccount) -> Account {
     }
 }
 
-/// Closes every engine of this process. Managers opened before answer `MEM_CLOSED`.
+/// Closes every engine of this process, and waits at most two seconds for what was handed over and is not written yet.
+/// Managers opened before answer `MEM_CLOSED`.
 #[napi(ts_return_type = "Promise<void>")]
 pub fn close_all(env: &Env) -> napi::Result<PromiseRaw<'_, ()>> {
-    promise(env, services::close_all().map(Ok), |()| ())
+    let closed = services::close_all().then(|()| jsonl::written(SETTLE));
+    promise(env, closed.map(Ok), |()| ())
 }
 
 /// A lease on the engine of one agent. Every method but `status`, `cancel` and `cachedEmbeddingAvailability` is

@@ -16,7 +16,8 @@ export async function makeWorkspace(files = { "MEMORY.md": "# Memory\n\nThe favo
   }
   onTestFinished(async () => {
     await closeAllMemoryIndexManagers();
-    await rm(dir, { recursive: true, force: true });
+    // A folder that is made anew meanwhile is no failure of this test; that nothing is has one of its own (manager.test.mjs).
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   });
   const stateDir = path.join(dir, "state");
   /** @param {Record<string, unknown>} [search] */

@@ -1,9 +1,10 @@
+import { readFileSync } from "node:fs";
 import { cp, mkdir, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { closeAllMemoryIndexManagers, MemoryIndexManager } from "../../index.js";
-import { isNativeLoaded } from "../../lib/native.js";
+import { isNativeLoaded, native } from "../../lib/native.js";
 import { makeWorkspace } from "../support/workspace.mjs";
 
 test("importing the package loads no addon; asking for a manager does", async () => {
@@ -11,6 +12,17 @@ test("importing the package loads no addon; asking for a manager does", async ()
   const { request } = await makeWorkspace();
   expect(await MemoryIndexManager.get(request)).toBeInstanceOf(MemoryIndexManager);
   expect(isNativeLoaded()).toBe(true);
+});
+
+// What a prompt was shown was written into a folder whose owner had closed all and took it away.
+test("when all is closed, what was handed over is written", async () => {
+  const { stateDir } = await makeWorkspace();
+  const agent = { config: {}, agentId: "main", isDefaultAgent: true, stateDir };
+  const shown = Array.from({ length: 300 }, (_, n) => native().keepPrompt(agent, "recall", 1, "agent:main:main", `lighthouse ${n}`));
+  await closeAllMemoryIndexManagers();
+  const written = readFileSync(path.join(stateDir, "memory-core-rs", "main", "prompts.jsonl"), "utf8");
+  expect(written.match(/lighthouse \d+/g)).toHaveLength(300);
+  await Promise.all(shown);
 });
 
 describe("one engine per agent", () => {

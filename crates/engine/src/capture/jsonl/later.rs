@@ -49,7 +49,15 @@ pub fn settle(limit: Duration) -> bool {
     true
 }
 
-/// Runs work on a file where files may be read; [`settle`] waits for it.
+/// As [`settle`], for who may await it: after all is closed nothing of ours writes any more.
+pub async fn written(limit: Duration) {
+    let until = Instant::now() + limit;
+    while LATER.load(Ordering::Acquire) > 0 && Instant::now() < until {
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Runs work on a file where files may be read; [`settle`] and [`written`] wait for it.
 ///
 /// # Errors
 /// What the work says.

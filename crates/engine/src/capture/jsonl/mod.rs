@@ -18,7 +18,7 @@ use model::{error::Result, own_file};
 pub use damage::{SetAside, take_notices};
 pub(crate) use damage::{has_damage, mend};
 pub(super) use damage::{notice, write_aside};
-pub use later::{settle, settled, soon};
+pub use later::{settle, settled, soon, written};
 pub(crate) use locked::Locked;
 pub(super) use locked::still_named;
 pub(crate) use names::{is_set_aside, rotated, set_aside};
