@@ -367,7 +367,10 @@ impl Store {
         work::left(value)
     }
 
-    /// [`Self::write_indexed`] for async callers. The write happens even when the future is dropped.
+    /// [`Self::write_indexed`] for async callers. The write happens even when the future is dropped. In a database the closure
+    /// may run before it is known that the lease is held, and nothing of it is done where it is not; and where the connection
+    /// ends, the database may come to it after it was said to have failed. So it is for what is done in the database alone, and may
+    /// be done again.
     ///
     /// # Errors
     /// As [`Self::write_indexed`].

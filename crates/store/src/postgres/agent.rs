@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::{
     connect::{Database, Param, SNAPSHOT, Setting, Statement, Transaction, WRITE},
     error::of_postgres,
+    fence::Fence,
     moment::Moment,
     order::KnownOrder,
     schema::Schema,
@@ -28,7 +29,8 @@ use super::{
 };
 use crate::{
     embeddings::ACTIVE_SPACE,
-    lease::{Living, Owner, VALID_MS, not_held},
+    ids::SpaceId,
+    lease::{Living, Owner, not_held},
     pool::closed,
 };
 use model::{
@@ -72,6 +74,8 @@ pub struct Agent {
     pub(super) closing: Cancel,
     /// Nobody waits for the database any more: what it is asked now is given up.
     pub(super) given_up: Cancel,
+    /// The length of the vectors of a space, as the last write of some has found it.
+    length: Mutex<Option<(SpaceId, usize)>>,
     /// Others of this process wait for the lease as long as this is open.
     _living: Living,
 }
@@ -139,6 +143,7 @@ impl Agent {
             known_order,
             known_state,
             loaded,
+            length: Mutex::default(),
             is_new,
             closing,
             given_up,
@@ -229,7 +234,7 @@ impl Agent {
                 (Box::new(SOURCES.as_slice()), Type::TEXT_ARRAY),
             ];
             let is_expected = move |row: &Row| Ok(Moment::over(row, 0, made)?.is_same(&moment));
-            tx.ask_along(Along { sql: STATE, params, is_expected: Box::new(is_expected) });
+            tx.ask_along(Along { sql: STATE.into(), params, is_expected: Box::new(is_expected), refused: of_postgres });
             let reader = self.snapshot(tx, OnceCell::from(Arc::clone(&state)));
             let mut result = f(&reader);
             let is_known = since.is_none_or(|since| read >= since) || read.elapsed() < self.database.max_staleness;
@@ -248,7 +253,7 @@ impl Agent {
     /// # Errors
     /// As [`Self::read`]; [`Code::NewerSchema`] when only a newer engine may write.
     pub fn write<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
-        self.explained(self.numbered("true", 0, f))
+        self.explained(self.numbered(&Fence { token: None, is_awaited: true }, f))
     }
 
     /// [`Self::write`] for what only the holder of the lease may do, whose lease is renewed by it.
@@ -256,8 +261,22 @@ impl Agent {
     /// # Errors
     /// As [`Self::write`]; [`Code::Busy`] when the lease is not held.
     pub fn write_indexed<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        self.fenced(true, f)
+    }
+
+    /// [`Self::write_indexed`] that waits once, where the closure asks nothing: whether the lease is held is asked with what
+    /// is written, and the database undoes all where it is not. For what may be done although it is said to have failed: when
+    /// the connection ends, the database may come to it later.
+    ///
+    /// # Errors
+    /// As [`Self::write_indexed`].
+    pub fn write_indexed_at_once<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        self.fenced(false, f)
+    }
+
+    fn fenced<T>(&self, is_awaited: bool, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
         let token = (*self.token.lock()).ok_or_else(not_held)?;
-        let result = self.explained(self.numbered("token = $4 AND owner = $3", token, f));
+        let result = self.explained(self.numbered(&Fence { token: Some(token), is_awaited }, f));
         if result.as_ref().is_err_and(|error| *error == not_held()) {
             *self.token.lock() = None;
         }
@@ -266,27 +285,23 @@ impl Agent {
 
     /// A write that begins by counting itself, where a condition holds. The row is locked from then on: writes of an agent
     /// come one after the other, and their ids become visible in order.
-    fn numbered<T>(&self, condition: &str, token: i64, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+    fn numbered<T>(&self, fence: &Fence, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
         self.check_open()?;
         if let Some(error) = self.refusal() {
             return Err(error);
         }
-        let sql = format!(
-            "UPDATE agent SET version = version + 1, writes = (array_prepend($5, writes))[1:32], expires_ms = CASE WHEN token = $4 AND owner = $3 \
-             THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint + $2 ELSE expires_ms END \
-             WHERE id = $1 AND {condition} RETURNING version, next_id"
-        );
-        let owner = self.options.owner.uuid.as_str();
         let (write, _) = Uuid::new_v4().as_u64_pair();
         let write = write.cast_signed();
-        let fence = [int8(&self.id), int8(&VALID_MS), text(&owner), int8(&token), int8(&write)];
-        let (transaction, row) = self.database.begin(&self.given_up, &self.setting(WRITE), Some((&sql, &fence)))?;
-        let Some(row) = row else {
-            transaction.rollback();
-            return Err(not_held());
-        };
-        let (version, first_id) = (column(&row, 0)?, column(&row, 1)?);
-        let (pending, next_id) = (RefCell::default(), Cell::new(first_id));
+        let transaction = self.database.begin(&self.given_up, &self.setting(WRITE))?;
+        transaction.ask_along(fence.asked(self.id, &self.options.owner.uuid, write));
+        if fence.is_awaited {
+            transaction.confirm()?;
+            if transaction.heard().is_none() {
+                transaction.rollback();
+                return Err(not_held());
+            }
+        }
+        let (pending, next_id) = (RefCell::default(), Cell::new(None));
         let (tenant, pending_words) = (self.options.tenant.as_str(), Some(&pending));
         let reader = Reader {
             tx: &transaction,
@@ -297,9 +312,12 @@ impl Agent {
             known: None,
             state: OnceCell::new(),
         };
-        let value = match f(&Tx { reader, now_ms: self.options.clock.now_ms(), version, next_id: &next_id }) {
+        let (known_length, length) = (*self.length.lock(), Cell::new(None));
+        let tx = Tx { reader, now_ms: self.options.clock.now_ms(), next_id: &next_id, known_length, length: &length };
+        let value = match f(&tx) {
             Ok(value) => value,
             Err(error) => {
+                *self.length.lock() = None;
                 transaction.rollback();
                 return Err(error);
             }
@@ -307,27 +325,28 @@ impl Agent {
         let segments = Pending::segments(&pending, self.id);
         let mut params: Vec<(&str, Vec<Param<'_>>)> = segments.iter().flat_map(NewSegment::statements).collect();
         let last_id = next_id.get();
-        if last_id != first_id {
-            params.push(("UPDATE agent SET next_id = $2 WHERE id = $1", vec![int8(&self.id), int8(&last_id)]));
+        if let Some(last_id) = &last_id {
+            params.push(("UPDATE agent SET next_id = $2 WHERE id = $1", vec![int8(&self.id), int8(last_id)]));
         }
         let last: Vec<Statement<'_>> = params.iter().map(|(sql, params)| (*sql, params.as_slice())).collect();
+        let version = transaction.heard().map(|(row, _)| column(row, 0)).transpose()?;
         let done = transaction.commit(&last);
         // What comes next in this process sees it, however young what was read before is.
         if let Some((_, read)) = &mut *self.known_state.lock() {
             *read = None;
         }
-        match done {
-            Ok(()) => Ok(value),
+        let done = match done {
             // All was done but for the last word, and the answer to that was lost.
-            Err(error) if error.code() == Code::Io => {
-                if self.was_committed(version, write)? {
-                    Ok(value)
-                } else {
-                    Err(error)
-                }
-            }
-            Err(error) => Err(error),
-        }
+            Err(error) if error.code() == Code::Io => match self.was_committed(version.unwrap_or(0), write)? {
+                true => Ok(()),
+                // Where it was not heard either that it had begun, the database may still come to it.
+                false => Err(if version.is_some() { error } else { lost() }),
+            },
+            done => done,
+        };
+        // A length that was taken for granted may not be that of what is there now.
+        *self.length.lock() = if done.is_ok() { length.get().or(known_length) } else { None };
+        done.map(|()| value)
     }
 
     /// Whether a write whose answer was lost was done.
@@ -402,9 +421,12 @@ pub struct Reader<'t> {
 pub struct Tx<'t> {
     pub(super) reader: Reader<'t>,
     pub(super) now_ms: i64,
-    /// The number of this write.
-    pub(super) version: i64,
-    next_id: &'t Cell<i64>,
+    /// The next id that is nobody's; none as long as none was asked for.
+    next_id: &'t Cell<Option<i64>>,
+    /// The length of the vectors of a space, as a write before this one has found it.
+    pub(super) known_length: Option<(SpaceId, usize)>,
+    /// The same, as this one has.
+    pub(super) length: &'t Cell<Option<(SpaceId, usize)>>,
 }
 
 impl<'t> Deref for Tx<'t> {
@@ -421,10 +443,28 @@ impl Tx<'_> {
         self.now_ms
     }
 
+    /// A column of what the write began with, which is asked for now where it was not.
+    fn begun(&self, at: usize) -> Result<i64> {
+        self.reader.tx.confirm()?;
+        self.reader.tx.heard().map_or_else(|| Err(not_held()), |(row, _)| column(row, at))
+    }
+
+    /// The number of this write.
+    ///
+    /// # Errors
+    /// What the database answers, and that the lease is not held, where that was not known yet.
+    pub(super) fn version(&self) -> Result<i64> {
+        self.begun(0)
+    }
+
     /// The first of so many ids that follow each other. The agent's row is locked, so they are nobody else's, and where
     /// the next one begins is noted at the end.
-    pub(super) fn next_ids(&self, number: usize) -> i64 {
-        let number = i64::try_from(number).unwrap_or(i64::MAX);
-        self.next_id.replace(self.next_id.get().saturating_add(number))
+    ///
+    /// # Errors
+    /// As [`Self::version`].
+    pub(super) fn next_ids(&self, number: usize) -> Result<i64> {
+        let first = self.next_id.get().map_or_else(|| self.begun(1), Ok)?;
+        self.next_id.set(Some(first.saturating_add(i64::try_from(number).unwrap_or(i64::MAX))));
+        Ok(first)
     }
 }

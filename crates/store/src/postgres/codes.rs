@@ -26,12 +26,13 @@ pub(super) const OF_NEW_CHUNKS: &str = "INSERT INTO code (agent, generation, spa
        AND e.space = (SELECT m.value::bigint FROM meta m WHERE m.agent = $1 AND m.key = 'active_space') LIMIT 1) e ON true \
      WHERE c.agent = $1 AND c.id BETWEEN $4 AND $5 ON CONFLICT (agent, chunk, space) DO NOTHING";
 
-/// Of all chunks with texts that a write has stored vectors of.
+/// Of all chunks with texts that a write has stored vectors of. Its number may not be known yet.
 pub(super) const OF_NEW_VECTORS: &str = "INSERT INTO code (agent, generation, space, seq, chunk, file, code, bits) \
-     SELECT c.agent, c.generation, e.space, $3, c.id, c.file, e.code, binary_quantize(e.v)::bit varying \
-     FROM generation g JOIN chunk c ON c.agent = $1 AND c.generation = g.id AND c.hash = ANY ($5) \
+     SELECT c.agent, c.generation, e.space, (SELECT a.version FROM agent a WHERE a.id = $1), c.id, c.file, e.code, \
+       binary_quantize(e.v)::bit varying \
+     FROM generation g JOIN chunk c ON c.agent = $1 AND c.generation = g.id AND c.hash = ANY ($4) \
      JOIN LATERAL (SELECT e.space, e.code, e.v FROM embedding e \
-       WHERE e.tenant = $2 AND e.space = $4 AND e.hash = c.hash LIMIT 1) e ON true \
+       WHERE e.tenant = $2 AND e.space = $3 AND e.hash = c.hash LIMIT 1) e ON true \
      WHERE g.agent = $1 AND g.state <> 'retired' ON CONFLICT (agent, chunk, space) DO NOTHING";
 
 /// Of some chunks of a generation that have none.
@@ -87,8 +88,9 @@ impl Tx<'_> {
     /// What the database answers.
     pub fn write_codes(&self, generation: GenerationId, space: SpaceId, limit: usize) -> Result<bool> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let version = self.version()?;
         let params =
-            [int8(&self.agent), text(&self.tenant), int8(&self.version), int8(&space), int8(&generation), int8(&limit)];
+            [int8(&self.agent), text(&self.tenant), int8(&version), int8(&space), int8(&generation), int8(&limit)];
         Ok(self.tx.execute(OF_SOME, &params)? > 0)
     }
 

@@ -13,7 +13,7 @@ use std::{
 
 use deadpool::managed::{self, Metrics, Object, Pool, PoolError, RecycleError, RecycleResult, Timeouts};
 use tokio::{runtime::Handle, task::AbortHandle};
-use tokio_postgres::{Client, Row};
+use tokio_postgres::Client;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 pub use super::transaction::{Param, SNAPSHOT, Setting, Statement, Transaction, WRITE};
@@ -158,34 +158,22 @@ impl Database {
         })
     }
 
-    /// Begins a transaction with a first statement, and gives the first row of that; without one nothing is sent before it is
-    /// asked something. Blocks.
+    /// Begins a transaction, to which nothing is sent before it is asked something. Blocks.
     ///
     /// # Errors
     /// What the database answers, [`Code::Cancelled`] and [`Code::Deadline`].
     ///
     /// # Panics
     /// On a thread that drives a runtime.
-    pub fn begin(
-        &self,
-        cancel: &Cancel,
-        setting: &Setting<'_>,
-        first: Option<Statement<'_>>,
-    ) -> Result<(Transaction<'_>, Option<Row>)> {
-        let client = self.client(cancel)?;
+    pub fn begin(&self, cancel: &Cancel, setting: &Setting<'_>) -> Result<Transaction<'_>> {
         let beginning = Beginning {
-            client,
+            client: self.client(cancel)?,
             runtime: &self.runtime,
             made: self.made.load(Ordering::SeqCst),
             waits: &self.waits,
             statement_timeout: self.statement_timeout,
         };
-        let transaction = Transaction::begin(beginning, cancel, setting);
-        let row = match first {
-            Some((sql, params)) => transaction.row(sql, params)?,
-            None => None,
-        };
-        Ok((transaction, row))
+        Ok(Transaction::begin(beginning, cancel, setting))
     }
 
     /// A connection of the pool.
@@ -232,7 +220,7 @@ impl Database {
         setting: &Setting<'_>,
         work: impl FnOnce(&Transaction<'_>) -> Result<T>,
     ) -> Result<T> {
-        let (transaction, _) = self.begin(cancel, setting, None)?;
+        let transaction = self.begin(cancel, setting)?;
         match work(&transaction) {
             Ok(value) if setting.begin == SNAPSHOT => transaction.leave().map(|()| value),
             Ok(value) => transaction.commit(&[]).map(|()| value),

@@ -14,6 +14,7 @@ use super::{
     files::hash,
     media::{IS_MEDIA, body},
     refusals::is_refused,
+    transaction::Owned,
 };
 use crate::{
     embeddings::{ACTIVE_SPACE, Coverage, MissingText, NewEmbedding, Sample, SpaceRow, check_vector},
@@ -323,50 +324,45 @@ impl Tx<'_> {
         for embedding in &embeddings {
             check_vector(&embedding.vector, length)?;
         }
-        let hash_list: Vec<&[u8]> = embeddings.iter().map(|embedding| embedding.hash.as_slice()).collect();
+        if self.known_length != Some((space, length)) {
+            // Others of the tenant do the same at the same time: whoever finds the length there leaves the row alone.
+            let dims = length as i64;
+            let of_space = [text(&self.tenant), int8(&space), int8(&dims)];
+            let (_, rows) = self.tx.rows_of_both(
+                ("UPDATE space SET dims = $3 WHERE tenant = $1 AND id = $2 AND dims IS NULL", &of_space),
+                ("SELECT dims FROM space WHERE tenant = $1 AND id = $2", &of_space[..2]),
+            )?;
+            check_vector(&first.vector, natural(&the_row(rows.into_iter().next())?, 0)?)?;
+        }
+        self.length.set(Some((space, length)));
+        let hashes = || -> Owned {
+            let list: Vec<Vec<u8>> = embeddings.iter().map(|embedding| embedding.hash.to_vec()).collect();
+            (Box::new(list), Type::BYTEA_ARRAY)
+        };
         let codes: Vec<Vec<u8>> = embeddings.iter().map(|embedding| code(&embedding.vector)).collect();
         // There is no list of lists of any length; the numbers of all go one after the other.
         let numbers: Vec<f32> = embeddings.iter().flat_map(|embedding| embedding.vector.iter().copied()).collect();
-        let dims = length as i64;
-        let of_space = [text(&self.tenant), int8(&space), int8(&dims)];
-        let [tenant, id, of_length] = of_space.clone();
-        let hashes = (&hash_list as _, Type::BYTEA_ARRAY);
-        let all = [
-            tenant.clone(),
-            id.clone(),
-            hashes.clone(),
-            int8(&self.now_ms),
-            (&codes as _, Type::BYTEA_ARRAY),
-            (&numbers as _, Type::FLOAT4_ARRAY),
-            of_length.clone(),
+        let number = |number: i64| -> Owned { (Box::new(number), Type::INT8) };
+        let tenant = || -> Owned { (Box::new(self.tenant.to_owned()), Type::TEXT) };
+        let vectors = vec![
+            tenant(),
+            number(space.number()),
+            hashes(),
+            number(self.now_ms),
+            (Box::new(codes), Type::BYTEA_ARRAY),
+            (Box::new(numbers), Type::FLOAT4_ARRAY),
+            number(length as i64),
         ];
-        let accepted = [tenant, id, hashes, of_length];
-        let of_chunks = [
-            int8(&self.agent),
-            text(&self.tenant),
-            int8(&self.version),
-            int8(&space),
-            (&hash_list as _, Type::BYTEA_ARRAY),
-        ];
-        // Others of the tenant do the same at the same time: whoever finds the length there leaves the row alone.
-        let answers = self.tx.rows_of_some(&[
-            ("UPDATE space SET dims = $3 WHERE tenant = $1 AND id = $2 AND dims IS NULL", &of_space),
-            ("SELECT dims FROM space WHERE tenant = $1 AND id = $2", &of_space[..2]),
-            (
-                "INSERT INTO embedding (tenant, space, hash, used_ms, code, v) \
-                 SELECT $1, $2, e.hash, $4, e.code, ($6::real[])[((e.place - 1) * $7 + 1)::int : (e.place * $7)::int]::vector \
-                 FROM unnest($3, $5) WITH ORDINALITY e (hash, code, place) \
-                 WHERE (SELECT dims FROM space WHERE tenant = $1 AND id = $2) = $7 ON CONFLICT DO NOTHING",
-                &all,
-            ),
-            (
-                "DELETE FROM refused_text WHERE tenant = $1 AND space = $2 AND hash = ANY ($3) \
-                 AND (SELECT dims FROM space WHERE tenant = $1 AND id = $2) = $4",
-                &accepted,
-            ),
-            (OF_NEW_VECTORS, &of_chunks),
-        ])?;
-        let row = the_row(answers.into_iter().nth(1).and_then(|rows| rows.into_iter().next()))?;
-        check_vector(&first.vector, natural(&row, 0)?)
+        self.tx.execute_later(PUT, vectors);
+        self.tx.execute_later(OF_NEW_VECTORS, vec![number(self.agent), tenant(), number(space.number()), hashes()]);
+        Ok(())
     }
 }
+
+/// Stores vectors of a length, of which none is refused any more. Where those of the space have another one all is undone: that it
+/// was seen by an earlier write is taken for granted.
+const PUT: &str = "WITH accepted AS (DELETE FROM refused_text WHERE tenant = $1 AND space = $2 AND hash = ANY ($3)) \
+     INSERT INTO embedding (tenant, space, hash, used_ms, code, v) \
+     SELECT $1, $2, e.hash, $4, e.code, ($6::real[])[((e.place - 1) * $7 + 1)::int : (e.place * $7)::int]::vector \
+     FROM unnest($3, $5) WITH ORDINALITY e (hash, code, place) \
+     WHERE 1 / (SELECT count(*) FROM space WHERE tenant = $1 AND id = $2 AND dims = $7) = 1 ON CONFLICT DO NOTHING";

@@ -223,7 +223,7 @@ impl<'c> ChunkRows<'c> {
         tx: &Tx<'c>,
         generation: GenerationId,
         files: impl Iterator<Item = (i64, i64, &'f [NewChunk])> + Clone,
-    ) -> Self
+    ) -> Result<Self>
     where
         'f: 'c,
     {
@@ -233,10 +233,10 @@ impl<'c> ChunkRows<'c> {
         let places =
             files.clone().flat_map(|(file, first, chunks)| (first..).take(chunks.len()).map(move |id| (file, id)));
         let (of_files, ids): (Vec<i64>, Vec<i64>) = places.unzip();
-        Self {
+        Ok(Self {
             agent: tx.agent,
             tenant: tx.tenant,
-            version: tx.version,
+            version: tx.version()?,
             generation,
             range: (ids.first().copied().unwrap_or(0), ids.last().copied().unwrap_or(-1)),
             files: of_files,
@@ -247,7 +247,7 @@ impl<'c> ChunkRows<'c> {
             bodies: chunks().map(|chunk| chunk.text.as_bytes()).collect(),
             lines: chunks().map(|chunk| chunk.line_terms.as_slice()).collect(),
             counts,
-        }
+        })
     }
 
     /// What writes and counts them, with the codes of those whose vectors are there.
@@ -283,13 +283,17 @@ impl<'c> ChunkRows<'c> {
 
 impl Tx<'_> {
     /// What [`DELETE`] is told.
-    fn to_delete<'p>(&'p self, generation: &'p GenerationId, [sources, paths, kept]: [Param<'p>; 3]) -> [Param<'p>; 8] {
+    fn to_delete<'p>(
+        &'p self,
+        (generation, version): (&'p GenerationId, &'p i64),
+        [sources, paths, kept]: [Param<'p>; 3],
+    ) -> [Param<'p>; 8] {
         [
             int8(&self.agent),
             int8(generation),
             sources,
             paths,
-            int8(&self.version),
+            int8(version),
             int8(&self.now_ms),
             text(&self.tenant),
             kept,
@@ -318,14 +322,15 @@ impl Tx<'_> {
 
     /// Stores files; gives the id of the first.
     fn replace_all(&self, generation: GenerationId, files: &[(&NewFile<'_>, &[NewChunk])]) -> Result<FileId> {
-        let ids: Vec<i64> = files.iter().map(|(_, chunks)| self.next_ids(1 + chunks.len())).collect();
+        let ids = files.iter().map(|(_, chunks)| self.next_ids(1 + chunks.len())).collect::<Result<Vec<i64>>>()?;
         let all_chunks = || files.iter().flat_map(|(_, chunks)| *chunks);
         let rows = ids.iter().zip(files).map(|(id, (_, chunks))| (*id, id + 1, *chunks));
-        let rows = ChunkRows::new(self, generation, rows);
+        let rows = ChunkRows::new(self, generation, rows)?;
         let (sources, paths): (Vec<_>, Vec<_>) = files.iter().map(|(file, _)| (file.source, file.path)).unzip();
+        let version = self.version()?;
         let kept: Vec<&[u8]> = all_chunks().map(|chunk| chunk.hash.as_slice()).collect();
         let old = [(&sources as _, Type::TEXT_ARRAY), (&paths as _, Type::TEXT_ARRAY), (&kept as _, Type::BYTEA_ARRAY)];
-        let gone = self.to_delete(&generation, old);
+        let gone = self.to_delete((&generation, &version), old);
         let params = files.iter().map(|(file, _)| FileParams::new(file)).collect::<Result<Vec<_>>>()?;
         let params = params.iter().zip(&ids).map(|(file, id)| file.all(&self.agent, id, &generation, &self.now_ms));
         let params: Vec<_> = params.collect();
@@ -356,10 +361,10 @@ impl Tx<'_> {
     /// # Errors
     /// What the database answers.
     pub fn delete_file(&self, generation: GenerationId, source: &str, path: &str) -> Result<bool> {
-        let kept: Vec<&[u8]> = Vec::new();
+        let (kept, version) = (Vec::<&[u8]>::new(), self.version()?);
         let (sources, paths) = (vec![source], vec![path]);
         let old = [(&sources as _, Type::TEXT_ARRAY), (&paths as _, Type::TEXT_ARRAY), (&kept as _, Type::BYTEA_ARRAY)];
-        let params = self.to_delete(&generation, old);
+        let params = self.to_delete((&generation, &version), old);
         self.tx.row(DELETE, &params)?.map_or(Ok(false), |row| Ok(column::<i64>(&row, 0)? > 0))
     }
 }

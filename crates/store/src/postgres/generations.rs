@@ -87,7 +87,7 @@ impl Tx<'_> {
 
     fn create_generation(&self, identity: &str, state: GenerationState) -> Result<Generation> {
         let name = if state == GenerationState::Live { "live" } else { "building" };
-        let (id, created_ms) = (self.next_ids(1), self.now_ms);
+        let (id, created_ms) = (self.next_ids(1)?, self.now_ms);
         let sql = "INSERT INTO generation (agent, id, identity, state, created_ms) VALUES ($1, $2, $3, $4, $5)";
         self.tx.execute(sql, &[int8(&self.agent), int8(&id), text(&identity), text(&name), int8(&created_ms)])?;
         Ok(Generation { id: GenerationId::new(id), identity: identity.to_owned(), state, created_ms })

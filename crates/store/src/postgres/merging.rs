@@ -132,7 +132,7 @@ impl Tx<'_> {
             chunks = (chunks.0.min(column(row, 1)?), chunks.1.max(column(row, 2)?));
         }
         sources.reverse();
-        let (target, begun, next) = (self.next_ids(1), self.version, TermHash::new(i64::MIN));
+        let (target, begun, next) = (self.next_ids(1)?, self.version()?, TermHash::new(i64::MIN));
         Ok(Some(Merging { target, sources, chunks, begun, next, bytes: 0, is_done: false }))
     }
 

@@ -26,6 +26,7 @@ mod embeddings;
 mod error;
 mod evidence;
 mod far;
+mod fence;
 mod files;
 mod forget;
 mod generations;

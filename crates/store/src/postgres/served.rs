@@ -78,8 +78,15 @@ thread_local! {
     static WRITES: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Which write of [`Agent`].
+enum Kind {
+    Any,
+    Indexed,
+    AtOnce,
+}
+
 /// Runs a closure as a write, of which a thread does one at a time: a second one would wait for the first.
-fn transact(agent: &Agent, fenced: bool, f: Write) -> Result<()> {
+fn transact(agent: &Agent, kind: Kind, f: Write) -> Result<()> {
     if WRITES.replace(true) {
         return Err(Error::new(Code::Internal, "a write waits for another write inside itself"));
     }
@@ -88,7 +95,11 @@ fn transact(agent: &Agent, fenced: bool, f: Write) -> Result<()> {
         catch_unwind(guarded)
             .unwrap_or_else(|_| Err(Error::new(Code::Internal, "a write failed unexpectedly and was undone")))
     };
-    let result = if fenced { agent.write_indexed(work) } else { agent.write(work) };
+    let result = match kind {
+        Kind::Any => agent.write(work),
+        Kind::Indexed => agent.write_indexed(work),
+        Kind::AtOnce => agent.write_indexed_at_once(work),
+    };
     WRITES.set(false);
     result
 }
@@ -165,21 +176,21 @@ impl Served {
     }
 
     pub(crate) fn write(&self, f: Write) -> Result<()> {
-        transact(&self.agent, false, f)
+        transact(&self.agent, Kind::Any, f)
     }
 
     pub(crate) fn write_indexed(&self, f: Write) -> Result<()> {
-        transact(&self.agent, true, f)
+        transact(&self.agent, Kind::Indexed, f)
     }
 
     pub(crate) async fn write_async(&self, f: Write) -> Result<()> {
         let agent = Arc::clone(&self.agent);
-        self.runtime.spawn_blocking(move || transact(&agent, false, f)).await.unwrap_or_else(|_| Err(closed()))
+        self.runtime.spawn_blocking(move || transact(&agent, Kind::Any, f)).await.unwrap_or_else(|_| Err(closed()))
     }
 
     pub(crate) async fn write_indexed_async(&self, f: Write) -> Result<()> {
         let agent = Arc::clone(&self.agent);
-        self.runtime.spawn_blocking(move || transact(&agent, true, f)).await.unwrap_or_else(|_| Err(closed()))
+        self.runtime.spawn_blocking(move || transact(&agent, Kind::AtOnce, f)).await.unwrap_or_else(|_| Err(closed()))
     }
 
     pub(crate) fn acquire_lease(&self) -> Result<Lease> {

@@ -2,6 +2,7 @@
 //! needed is asked for together.
 
 use std::{
+    borrow::Cow,
     cell::{Cell, OnceCell, RefCell},
     future::poll_fn,
     sync::atomic::{AtomicU64, Ordering},
@@ -11,12 +12,13 @@ use std::{
 
 use deadpool::managed::Object;
 use futures::{
-    FutureExt,
+    FutureExt, TryFutureExt,
     future::{MaybeDone, join_all, maybe_done},
 };
 use tokio::runtime::Handle;
 use tokio_postgres::{
     Client, Row,
+    error::SqlState,
     types::{ToSql, Type},
 };
 
@@ -114,24 +116,36 @@ struct Later {
     params: Vec<Owned>,
 }
 
-async fn send_later(client: &Client, later: &[Later]) -> Result<(), tokio_postgres::Error> {
+async fn send_later(client: &Client, later: &[Later]) -> Result<()> {
     let params: Vec<_> = later.iter().map(|statement| lent(&statement.params)).collect();
     let all: Vec<Statement<'_>> =
         later.iter().zip(&params).map(|(later, params)| (later.sql, params.as_slice())).collect();
-    together(client, &all, None).await
+    together(client, &all, None).await.map_err(|error| match error.code() {
+        // How a statement of ours makes sure of what it takes for granted.
+        Some(&SqlState::DIVISION_BY_ZERO) => changed(),
+        _ => of_postgres(&error),
+    })
+}
+
+/// What was taken for granted is no longer so.
+fn changed() -> Error {
+    Error::new(Code::Busy, "the memory in the database is other than it was a moment ago")
+        .remedy("Nothing to do: it is tried again")
 }
 
 /// A question whose answer is known already, as far as nothing has changed.
 pub(super) struct Along {
-    pub(super) sql: &'static str,
+    pub(super) sql: Cow<'static, str>,
     pub(super) params: Vec<Owned>,
     /// Whether a row is the one that was expected.
     pub(super) is_expected: Expected,
+    /// What it means that the database refuses it.
+    pub(super) refused: fn(&tokio_postgres::Error) -> Error,
 }
 
 impl Along {
     async fn send(&self, client: &Client) -> Result<Vec<Row>, tokio_postgres::Error> {
-        client.query_typed(self.sql, &lent(&self.params)).await
+        client.query_typed(&self.sql, &lent(&self.params)).await
     }
 }
 
@@ -221,6 +235,7 @@ impl Transaction<'_> {
         self.waits.fetch_add(1, Ordering::Relaxed);
         let later = self.later.take();
         let answer = async {
+            let answer = answer.map_err(|error| of_postgres(&error));
             let Some(client) = self.client.as_deref().filter(|_| !later.is_empty()) else { return answer.await };
             // Sent in this order, when they are asked for the first time.
             let (done, answer) = tokio::join!(biased; send_later(client, &later), answer);
@@ -231,14 +246,17 @@ impl Transaction<'_> {
         let along = self.along.take();
         let answer = async {
             let Some((opening, client)) = &opening else { return Ok((answer.await?, None)) };
+            let begin = opening.send(client).map_err(|error| of_postgres(&error));
             let Some(along) = &along else {
-                let (begun, answer) = tokio::join!(biased; opening.send(client), answer);
+                let (begun, answer) = tokio::join!(biased; begin, answer);
                 begun?;
                 return Ok((answer?, None));
             };
-            let (begun, heard, answer) = tokio::join!(biased; opening.send(client), along.send(client), answer);
+            let (begun, heard, answer) = tokio::join!(biased; begin, along.send(client), answer);
             begun?;
-            Ok((answer?, heard?.into_iter().next()))
+            // Where it is refused, all that comes after it is.
+            let heard = heard.map_err(|error| (along.refused)(&error))?;
+            Ok((answer?, heard.into_iter().next()))
         };
         match wait(self.runtime, &self.cancel, answer) {
             Ok(Ok((answer, heard))) => {
@@ -253,7 +271,7 @@ impl Transaction<'_> {
             }
             Ok(Err(error)) => {
                 self.has_failed.set(true);
-                Err(of_postgres(&error))
+                Err(error)
             }
             Err(cancelled) => {
                 self.is_stuck.set(true);
@@ -344,7 +362,8 @@ impl Transaction<'_> {
                 "a write went on after a statement of it had failed, and was undone",
             ));
         }
-        if self.opening.borrow().is_none() || !last.is_empty() || !self.later.borrow().is_empty() {
+        let has_question = self.opening.borrow().is_none() || self.along.borrow().is_some();
+        if has_question || !last.is_empty() || !self.later.borrow().is_empty() {
             self.wait(together(self.client()?, last, Some("COMMIT")))?;
         }
         drop(self.client.take());

@@ -99,15 +99,15 @@ impl Tx<'_> {
         let file = &transcript.file;
         let known = self.file(generation, file.source, file.path)?.map(|known| known.id.number());
         let (id, first) = match known {
-            Some(id) => (id, self.next_ids(chunks.len())),
+            Some(id) => (id, self.next_ids(chunks.len())?),
             None => {
-                let id = self.next_ids(1 + chunks.len());
+                let id = self.next_ids(1 + chunks.len())?;
                 (id, id + 1)
             }
         };
         let file_params = FileParams::new(file)?;
-        let rows = ChunkRows::new(self, generation, std::iter::once((id, first, chunks)));
-        let (from_line, version) = (i64::from(from_line), self.version);
+        let rows = ChunkRows::new(self, generation, std::iter::once((id, first, chunks)))?;
+        let (from_line, version) = (i64::from(from_line), self.version()?);
         let kept: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.hash.as_slice()).collect();
         let cut = [
             int8(&self.agent),

@@ -6,9 +6,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
 use crate::{
+    embeddings::NewEmbedding,
     generations::GenerationState,
-    lease::{Lease, Owner},
+    lease::{Lease, Owner, not_held},
     postgres::schema::Schema,
+    usage::Spent,
 };
 use model::{
     clock::{Clock, TestClock},
@@ -46,8 +48,22 @@ fn one_process_indexes_at_a_time_and_a_late_one_is_fenced() {
     place.change("UPDATE agent SET expires_ms = 1");
     assert_eq!(one.acquire_lease().unwrap(), Lease::Held { token: 3 });
     let version = one.version().unwrap();
+    let token = *other.token.lock();
     let late = other.write_indexed(|tx| tx.begin_rebuild("late").map(drop)).unwrap_err();
-    assert_eq!((late.code(), one.version().unwrap()), (Code::Busy, version));
+    assert_eq!((late, one.version().unwrap()), (not_held(), version));
+    // Nor where that is asked with what is written, or with the first question, whatever it is.
+    for asks in [false, true] {
+        *other.token.lock() = token;
+        let late = other.write_indexed_at_once(|tx| {
+            if asks {
+                tx.live()?;
+            }
+            tx.add_usage("2026-11-26", "openai", "small", &Spent::default())
+        });
+        assert_eq!((late.unwrap_err(), one.version().unwrap()), (not_held(), version));
+        assert_eq!(*other.token.lock(), None);
+    }
+    assert_eq!(place.numbers("SELECT count(*) FROM usage"), [0]);
     assert!(!other.renew_lease().is_ok_and(|held| held));
     assert_eq!(one.read(&Cancel::new(), |reader| reader.building()).unwrap(), None);
     index(&one).unwrap();
@@ -152,7 +168,12 @@ fn with_a_bad_line(url: &str, fate: &'static AtomicU8) -> String {
                         ENDS_AFTER if is_commit => {
                             server.write_all(sent).await?;
                             // It was done when it is answered.
-                            let _ = server.read(&mut down).await?;
+                            let mut answer = Vec::new();
+                            while !answer.windows(7).any(|word| word == b"COMMIT\0") {
+                                let read = server.read(&mut down).await?;
+                                assert!(read > 0, "the server is there");
+                                answer.extend_from_slice(&down[..read]);
+                            }
                             break;
                         }
                         _ => server.write_all(sent).await?,
@@ -192,4 +213,50 @@ fn a_write_whose_answer_was_lost_is_known_to_be_done_or_not() {
         let lost = with(ENDS_BEFORE).unwrap_err();
         assert_eq!((lost.code(), generations()), (Code::Io, 2 * round + 2));
     }
+}
+
+#[test]
+fn so_is_one_that_waits_once() {
+    static FATE: AtomicU8 = AtomicU8::new(GOES_ON);
+    let Some(place) = Place::new() else { return };
+    let schema = prepare(&place.database, &place.schema, true).unwrap();
+    let database = Arc::new(database(&options(&with_a_bad_line(&place.url, &FATE))));
+    let agent = stranger(&database, &schema);
+    agent.acquire_lease().unwrap();
+    let sent = || place.numbers("SELECT coalesce(sum(embedded), 0)::bigint FROM usage")[0];
+    for round in 0..5 {
+        let with = |fate| {
+            // All that was asked before is answered.
+            agent.write(|_| Ok(())).unwrap();
+            FATE.store(fate, Ordering::SeqCst);
+            let spent = Spent { embedded: 1, ..Spent::default() };
+            agent.write_indexed_at_once(|tx| tx.add_usage("2026-11-26", "openai", "small", &spent))
+        };
+        with(ENDS_AFTER).unwrap();
+        assert_eq!(sent(), 2 * round + 1, "it was done, and once");
+        with(GOES_ON).unwrap();
+        let lost = with(ENDS_BEFORE).unwrap_err();
+        assert_eq!((lost.code(), sent()), (Code::Io, 2 * round + 2));
+    }
+}
+
+// What a write before this one has seen of the space is not asked again.
+#[test]
+fn vectors_of_a_length_that_was_changed_meanwhile_are_not_stored() {
+    let Some((place, schema, database)) = prepared() else { return };
+    let agent = open(&database, &schema, "one");
+    let space = agent.write(|tx| Ok(tx.get_or_create_space("a")?.id)).unwrap();
+    let put = |hash| {
+        let vector = NewEmbedding { hash: [hash; 32], vector: vec![1.0, 2.0] };
+        agent.write(|tx| tx.insert_embeddings(space, &[vector])).map_err(|error| error.code())
+    };
+    let count = || place.numbers("SELECT count(*) FROM embedding")[0];
+    put(1).unwrap();
+    put(2).unwrap();
+    place.change("UPDATE space SET dims = 3");
+    assert_eq!((put(3), count()), (Err(Code::Busy), 2));
+    assert_eq!((put(3), count()), (Err(Code::ProviderResponse), 2));
+    place.change("UPDATE space SET dims = 2");
+    put(3).unwrap();
+    assert_eq!(count(), 3);
 }
