@@ -70,6 +70,7 @@ mod error;
 mod ffi;
 pub mod files;
 pub mod forget;
+pub mod forgotten;
 pub mod generations;
 mod header;
 pub mod holders;

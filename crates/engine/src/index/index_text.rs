@@ -20,6 +20,7 @@ use crate::{
     transcripts::host::AskHost,
     workspace::{
         discover::{Discovery, Entry, discover},
+        exclusions::FOLLOWED,
         roots::Roots,
         skipped::{SkipCode, Skipped},
     },
@@ -42,8 +43,6 @@ use store::{
 const CHUNKS_PER_TRANSACTION: usize = 400;
 /// The same for files, which may be small or unchanged.
 const FILES_PER_TRANSACTION: usize = 200;
-/// Key in `meta` of the version of the list of forgotten things that the live generation follows.
-pub(crate) const FORGOTTEN: &str = "forgotten";
 /// Chunk rows of a retired generation removed in one transaction.
 const RETIRE_STEP: usize = 400;
 
@@ -84,6 +83,9 @@ pub(crate) struct TextPass<'a> {
     pub force: bool,
     /// Whether the notes are those that the database keeps, whichever workspace indexed them last.
     pub is_exchanged: bool,
+    /// Which version of the list of what is forgotten the index followed when this disk was told of it; none where it has
+    /// nobody to tell it.
+    pub followed: Option<String>,
     /// Which transcripts are looked at. A new generation that takes the place of another one gets all of them.
     pub sessions: Scope,
     /// Transcripts of which the host told that enough is new.
@@ -117,7 +119,14 @@ impl TextPass<'_> {
         if !owner::claim(self.store, &discovery, self.force || self.is_exchanged, self.cancel)? {
             return Ok(TextReport { files: discovery.entries.len(), is_foreign: true, ..TextReport::default() });
         }
-        let list_changed = self.purge_forgotten(&roots)?;
+        let followed = match &self.followed {
+            Some(followed) => followed.clone(),
+            None => self.store.read_with(self.cancel, |r| r.meta(FOLLOWED))?.unwrap_or_default(),
+        };
+        let list_changed = followed != roots.forgotten.version();
+        if list_changed {
+            self.purge_forgotten(&roots)?;
+        }
         let shape = Shape::of(self.settings);
         let identity = generation_identity(shape, self.settings);
         let force = self.force;
@@ -158,7 +167,11 @@ impl TextPass<'_> {
         self.sessions(&generation, &mut report)?;
         if list_changed {
             let version = roots.forgotten.version().to_owned();
-            self.store.write_indexed(move |tx| tx.set_meta(FORGOTTEN, &version))?;
+            self.store.write_indexed(move |tx| {
+                // Another gateway may have told of more meanwhile: the next pass asks.
+                let is_all = tx.meta(FOLLOWED)?.unwrap_or_default() == followed;
+                if is_all { tx.set_meta(FOLLOWED, &version) } else { Ok(()) }
+            })?;
         }
         // A new generation without notes that are lost or could not be read takes the place of none that has them.
         let has_all = judgement.kept.is_empty() && report.unread.is_none();
@@ -226,18 +239,10 @@ impl TextPass<'_> {
         }
     }
 
-    /// Removes at once, from every generation, what the list of forgotten things names since the last pass. Gives
-    /// whether the list changed: then every file has to be read again.
-    fn purge_forgotten(&self, roots: &Roots) -> Result<bool> {
+    /// Removes at once, from every generation, what the list of forgotten things names.
+    fn purge_forgotten(&self, roots: &Roots) -> Result<()> {
         let list = &roots.forgotten;
-        let (applied, files) = self.store.read_with(self.cancel, |r| {
-            let applied = r.meta(FORGOTTEN)?.unwrap_or_default();
-            let files = if applied == list.version() { Vec::new() } else { r.files_of_all_generations()? };
-            Ok((applied, files))
-        })?;
-        if applied == list.version() {
-            return Ok(false);
-        }
+        let files = self.store.read_with(self.cancel, |r| r.files_of_all_generations())?;
         let mut sessions = HashSet::new();
         self.store.read_with(self.cancel, |r| {
             r.for_each_text(|source, path, text| {
@@ -262,7 +267,7 @@ impl TextPass<'_> {
                 Ok(())
             })?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Reads what changed, and writes it; gives the files that were written, with their content.

@@ -9,12 +9,14 @@ use std::{
 use super::{
     changes::Changes,
     identity::generation_identity,
-    index_text::{FORGOTTEN, Target, TextPass, TextReport},
+    index_text::{Target, TextPass, TextReport},
     lost::Folders,
     media::write_captions,
     rows::Shape,
 };
-use crate::workspace::{discover::Entry, discover::look_at, is_at_or_below, roots::Roots, skipped::SkipCode};
+use crate::workspace::{
+    discover::Entry, discover::look_at, exclusions::FOLLOWED, is_at_or_below, roots::Roots, skipped::SkipCode,
+};
 use model::{error::Result, source::Source};
 use store::{files::FileRow, generations::Generation, skipped::Skipped};
 
@@ -59,7 +61,7 @@ impl TextPass<'_> {
         self.store.read_with(self.cancel, |r| {
             let Some(live) = r.live()? else { return Ok(None) };
             let is_current = live.identity == generation_identity(Shape::of(self.settings), self.settings)
-                && r.meta(FORGOTTEN)?.unwrap_or_default() == roots.forgotten.version();
+                && r.meta(FOLLOWED)?.unwrap_or_default() == roots.forgotten.version();
             if !is_current || r.building()?.is_some() {
                 return Ok(None);
             }

@@ -9,12 +9,12 @@ use super::{
     difference::{Difference, difference},
     holders::Holding,
     identity::generation_identity,
-    index_text::FORGOTTEN,
     lost::{Folders, LostFolder, contents, judge},
     rows::Shape,
 };
 use crate::workspace::{
     discover::discover,
+    exclusions::FOLLOWED,
     roots::Roots,
     skipped::{SkipCode, Skipped},
 };
@@ -119,7 +119,7 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     let vectors = space.map(|space| Vectors::of(store, space, cancel)).transpose()?;
     let (known, live_files, before, list_changed, holding) = store.read_with(cancel, |r| {
         let live = r.live()?;
-        let list_changed = r.meta(FORGOTTEN)?.unwrap_or_default() != roots.forgotten.version();
+        let list_changed = r.meta(FOLLOWED)?.unwrap_or_default() != roots.forgotten.version();
         let same = live.as_ref().is_some_and(|g| g.identity == generation_identity(shape, settings));
         plan.rebuild = match &live {
             None => Some("there is no index yet"),
@@ -202,7 +202,7 @@ pub(crate) fn is_stale(store: &Store, settings: &Settings, cancel: &Cancel) -> R
     let discovery = discover(&roots);
     store.read_with(cancel, |r| {
         let Some(live) = r.live()? else { return Ok(true) };
-        if r.meta(FORGOTTEN)?.unwrap_or_default() != roots.forgotten.version() {
+        if r.meta(FOLLOWED)?.unwrap_or_default() != roots.forgotten.version() {
             return Ok(true);
         }
         if live.identity != generation_identity(Shape::of(settings), settings) {

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "postgres")]
 
+mod forgotten;
 mod holders;
 mod killed;
 mod losses;

@@ -29,6 +29,9 @@ const TELLING: usize = 20;
 /// Bytes of a hash in the list.
 const HASH_BYTES: usize = 16;
 
+/// Key in `meta` of the version of the list that the live generation follows.
+pub(crate) const FOLLOWED: &str = "forgotten";
+
 /// What one entry of the list is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
@@ -70,6 +73,14 @@ pub struct Entry {
     /// What is forgotten.
     #[serde(flatten)]
     pub what: What,
+}
+
+impl Entry {
+    /// Understands a line of the list; none where it is no entry.
+    #[must_use]
+    pub(crate) fn of(line: &str) -> Option<Self> {
+        serde_json::from_str(line).ok()
+    }
 }
 
 /// The list, ready to be asked.
@@ -143,14 +154,18 @@ impl Exclusions {
     #[must_use]
     pub(crate) fn parse(text: &str) -> Self {
         let mut list = Self::default();
+        // What is no entry changes nothing: gateways that have one index would never agree on its version.
+        let mut entries = String::new();
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            match serde_json::from_str::<Entry>(line) {
-                Ok(entry) => list.add(entry),
-                Err(_) => list.unreadable += 1,
+            if let Some(entry) = Entry::of(line) {
+                list.add(entry);
+                entries.extend([line, "\n"]);
+            } else {
+                list.unreadable += 1;
             }
         }
         if !list.is_empty() {
-            list.version = short_hash(text.as_bytes());
+            list.version = short_hash(entries.as_bytes());
         }
         list
     }

@@ -46,6 +46,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step!(9, 8, 8, "0009_notes.sql"),
     step!(10, 8, 8, "0010_signs.sql"),
     step!(11, 8, 8, "0011_holders.sql"),
+    step!(12, 8, 8, "0012_forgotten.sql"),
 ];
 
 /// The table that says which steps were taken.

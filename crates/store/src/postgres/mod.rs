@@ -29,6 +29,7 @@ mod far;
 mod fence;
 mod files;
 mod forget;
+mod forgotten;
 mod generations;
 mod holders;
 mod kept;

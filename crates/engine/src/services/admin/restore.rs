@@ -20,12 +20,8 @@ use super::{
 use crate::{
     capture::jsonl,
     consolidation::evidence::mark_of_conversation,
-    index::{
-        Progress,
-        index_text::{FORGOTTEN, TextPass},
-        session_pass::Scope,
-    },
-    workspace::exclusions::{Entry, Exclusions, list_path},
+    index::{Progress, index_text::TextPass, session_pass::Scope},
+    workspace::exclusions::{Entry, Exclusions, FOLLOWED, list_path},
 };
 use model::{
     config::settings::Settings,
@@ -125,7 +121,7 @@ impl Admin {
 
     /// Makes an index follow the list of what is forgotten.
     fn apply(&self, list: &Exclusions, copy: &Store, settings: &Settings) -> Result<()> {
-        if copy.read(|r| r.meta(FORGOTTEN))?.unwrap_or_default() == list.version() {
+        if copy.read(|r| r.meta(FOLLOWED))?.unwrap_or_default() == list.version() {
             return Ok(());
         }
         copy.acquire_lease()?;
@@ -135,6 +131,7 @@ impl Admin {
             settings,
             force: false,
             is_exchanged: false,
+            followed: None,
             sessions: Scope::None,
             noted: &noted,
             host: None,

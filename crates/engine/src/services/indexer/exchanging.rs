@@ -1,13 +1,39 @@
-//! The notes themselves in a database: what is exchanged before each text pass, and whether somebody else changed them.
+//! What gateways with one index in a database exchange before each text pass: what is forgotten, and the notes themselves;
+//! and whether somebody else changed them.
 
 use super::Indexer;
 use crate::{
     exchange::{self, Exchange, Exchanged},
+    forgetting::shared,
     index::{Progress, owner},
+    workspace::exclusions::{Exclusions, FOLLOWED},
 };
 use model::{cancel::Cancel, config::settings::Settings, error::Result};
 
 impl Indexer {
+    /// Learns what was forgotten on other gateways, and tells them of it. Gives which version of the list the index
+    /// follows; none where it is a file.
+    pub(super) fn follow_forgotten(&self, settings: &Settings) -> Result<Option<String>> {
+        let (store, cancel) = (self.context.store(), self.context.shutdown());
+        if store.admin().is_some() {
+            return Ok(None);
+        }
+        let list = Exclusions::of(&settings.database_path);
+        list.check()?;
+        let followed = store.read_with(cancel, |reader| reader.meta(FOLLOWED))?.unwrap_or_default();
+        let told = if followed == list.version() { None } else { self.share_forgotten(settings, None)? };
+        Ok(Some(told.unwrap_or(followed)))
+    }
+
+    /// Brings the lists of what is forgotten together, see [`shared::exchange`]; none where the index is of other notes.
+    pub(in super::super) fn share_forgotten(&self, settings: &Settings, now: Option<&str>) -> Result<Option<String>> {
+        let store = self.context.store();
+        if store.admin().is_some() || self.is_foreign(settings, self.context.shutdown())? {
+            return Ok(None);
+        }
+        shared::exchange(store, now)
+    }
+
     /// Exchanges the notes with the database; none where that keeps none.
     pub(super) fn exchange(&self, settings: &Settings, force: bool, progress: &Progress) -> Result<Option<Exchanged>> {
         if !exchange::is_wanted(settings) {

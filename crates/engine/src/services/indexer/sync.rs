@@ -221,6 +221,7 @@ impl Indexer {
             let (listener, noted, named) = (Arc::clone(&progress), Arc::clone(&noted), call.named.clone());
             self.background(move |indexer, settings| {
                 indexer.reading_first.store(indexer.holds_nothing()?, Ordering::Release);
+                let followed = indexer.follow_forgotten(settings)?;
                 let exchanged = indexer.exchange(settings, call.force, &listener)?;
                 if let Some(stopped) = exchanged.as_ref().filter(|exchanged| exchanged.is_stopped()) {
                     indexer.swept.forget();
@@ -232,6 +233,7 @@ impl Indexer {
                     settings,
                     force: call.force,
                     is_exchanged: exchanged.is_some(),
+                    followed,
                     sessions: call.sessions,
                     noted: &noted,
                     host: host.as_ref(),

@@ -10,11 +10,14 @@ use super::{
         super::{context::Service, indexer::SyncCall, iso, mapper, writer::PATIENCE},
         Admin,
     },
-    ForgetReport, entry_of, report_of, undo_until,
+    ForgetReport, report_of, undo_until,
 };
 use crate::{
     capture::{erase, jsonl, prompts::PromptLog},
-    forgetting::plan::{Plan, Plans, State},
+    forgetting::{
+        plan::{Plan, Plans, State},
+        shared,
+    },
     intents::{Intents, StandingIntent},
     workspace::{
         exclusions::{Entry, What},
@@ -93,7 +96,7 @@ impl Admin {
     async fn carry_out(self: &Arc<Self>, plan: Plan, turn: File) -> Result<ForgetReport> {
         let plan = self
             .blocking(move |admin, settings| {
-                admin.list(&plan)?;
+                admin.list(&plan, settings)?;
                 let notes = Notes::of(settings);
                 for cut in &plan.cuts {
                     cut.take(&notes)?;
@@ -118,7 +121,7 @@ impl Admin {
             Err(error) if error.code() == Code::Deadline => report.pending = true,
             Err(error) => return Err(error),
         }
-        self.blocking(move |admin, _| {
+        self.blocking(move |admin, settings| {
             let plans = Plans::of(admin.context.store());
             let (claims, paths, conversations) = (plan.claims.clone(), plan.paths(), plan.conversations.clone());
             let hashes = plan.hashes.clone();
@@ -134,7 +137,7 @@ impl Admin {
                 file.scrub(admin.context.shutdown())?;
             }
             if plan.is_final {
-                admin.end_for_good(&plans, &plan)?;
+                admin.end_for_good(&plans, &plan, settings)?;
             } else {
                 plans.save(&Plan { state: State::Applied, report: without_words(&plan)?, ..plan })?;
             }
@@ -158,6 +161,8 @@ impl Admin {
             .blocking(move |admin, settings| {
                 let _turn = admin.turn()?;
                 let plans = Plans::of(admin.context.store());
+                // Another gateway may have forgotten it, or ended it for good.
+                admin.indexer.share_forgotten(settings, None)?;
                 let entries = admin.entries(&id)?;
                 if entries.iter().any(|entry| entry.is_final) {
                     return Err(Error::new(Code::Argument, format!("\"{id}\" was forgotten for good"))
@@ -234,7 +239,7 @@ impl Admin {
     }
 
     /// Puts the plan on the list of what is forgotten, once.
-    fn list(&self, plan: &Plan) -> Result<()> {
+    fn list(&self, plan: &Plan, settings: &Settings) -> Result<()> {
         let at = iso(plan.applied_ms);
         let entry =
             |what: &_| Entry { id: plan.id.clone(), at: at.clone(), is_final: plan.is_final, what: Clone::clone(what) };
@@ -243,15 +248,17 @@ impl Admin {
             return Ok(());
         }
         jsonl::update(&self.context.store().kept(Kept::Forgotten), |mut known| {
-            known.retain(|line| entry_of(line).is_none_or(|entry| entry.id != plan.id));
+            known.retain(|line| Entry::of(line).is_none_or(|entry| entry.id != plan.id));
             known.extend(lines);
             Some(known)
-        })
+        })?;
+        self.indexer.share_forgotten(settings, Some(&plan.id)).map(drop)
     }
 
     pub(super) fn unlist(&self, id: &str) -> Result<()> {
+        shared::undo(self.context.store(), id)?;
         jsonl::update(&self.context.store().kept(Kept::Forgotten), |known| {
-            let is_other = |line: &String| entry_of(line).is_none_or(|entry| entry.id != id);
+            let is_other = |line: &String| Entry::of(line).is_none_or(|entry| entry.id != id);
             let kept: Vec<String> = known.iter().filter(|line| is_other(line)).cloned().collect();
             (kept.len() < known.len()).then_some(kept)
         })
@@ -259,12 +266,12 @@ impl Admin {
 
     pub(super) fn entries(&self, id: &str) -> Result<Vec<Entry>> {
         let lines = jsonl::all(&self.context.store().kept(Kept::Forgotten))?;
-        Ok(lines.iter().filter_map(|line| entry_of(line)).filter(|entry| entry.id == id).collect())
+        Ok(lines.iter().filter_map(|line| Entry::of(line)).filter(|entry| entry.id == id).collect())
     }
 
     /// Keeps nothing that could undo a plan: neither itself, nor a preview, which may hold the same words, nor what undoes
     /// an earlier act that was about a part of it.
-    fn end_for_good(&self, plans: &Plans, plan: &Plan) -> Result<()> {
+    fn end_for_good(&self, plans: &Plans, plan: &Plan, settings: &Settings) -> Result<()> {
         for other in plans.all()?.into_iter().filter(|other| other.id != plan.id) {
             // A transcript that is out of the index already is in no later plan; its conversation is.
             let is_transcript = |what: &What| matches!(what, What::Path { path, .. } if path.starts_with(TRANSCRIPTS));
@@ -273,7 +280,7 @@ impl Admin {
             match other.state {
                 State::Planned => plans.remove(&other.id)?,
                 State::Applied if is_part => {
-                    self.list(&Plan { is_final: true, ..other.clone() })?;
+                    self.list(&Plan { is_final: true, ..other.clone() }, settings)?;
                     plans.remove(&other.id)?;
                 }
                 _ => {}

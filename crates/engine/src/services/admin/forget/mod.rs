@@ -197,7 +197,7 @@ impl Admin {
             let plans = Plans::of(admin.context.store());
             plans.tend(admin.context.now_ms())?;
             let lines = jsonl::all(&admin.context.store().kept(Kept::Forgotten))?;
-            let mut found: Vec<Remembered> = lines.iter().filter_map(|line| entry_of(line)).map(remembered).collect();
+            let mut found: Vec<Remembered> = lines.iter().filter_map(|line| Entry::of(line)).map(remembered).collect();
             for plan in plans.all()?.into_iter().filter(|plan| plan.state == State::Applied) {
                 let until = undo_until(&plan);
                 let mut of_plan = found.iter_mut().filter(|one| one.id == plan.id).peekable();
@@ -230,10 +230,6 @@ fn report_of(plan: &Plan) -> Result<ForgetReport> {
 
 fn undo_until(plan: &Plan) -> Option<String> {
     (!plan.is_final).then(|| iso(plan.applied_ms.saturating_add(UNDO_MS)))
-}
-
-fn entry_of(line: &str) -> Option<Entry> {
-    serde_json::from_str(line).ok()
 }
 
 fn remembered(Entry { id, at, is_final, what }: Entry) -> Remembered {

@@ -11,7 +11,6 @@ use super::{
         Admin,
     },
     carry_out::text_of,
-    entry_of,
 };
 use crate::{
     capture::jsonl,
@@ -69,7 +68,7 @@ impl Admin {
             return Err(Error::new(Code::Argument, format!("{} forgotten conversations are too many", before.len()))
                 .remedy(format!("At most {MOST} are taken over; the file that names more must be damaged")));
         }
-        self.blocking(move |admin, _| {
+        self.blocking(move |admin, settings| {
             let newest = admin.newest_taken_over()?.filter(|_| only_new);
             let wanted: Vec<_> =
                 before.into_iter().filter(|one| newest.is_none_or(|newest| one.at_ms > newest)).collect();
@@ -96,6 +95,7 @@ impl Admin {
                     }
                 })?;
                 failed.map_or(Ok(()), Err)?;
+                admin.indexer.share_forgotten(settings, Some(TAKEN_OVER))?;
                 let mark = last.max(newest.unwrap_or(last)).to_string();
                 admin.context.store().write(move |tx| tx.set_meta(NEWEST, &mark))?;
             }
@@ -129,7 +129,7 @@ impl Admin {
 fn sift(list: &[String], wanted: &[ForgottenBefore]) -> (Vec<Entry>, ForgottenTaken) {
     let mut known: HashSet<String> = list
         .iter()
-        .filter_map(|line| match entry_of(line)?.what {
+        .filter_map(|line| match Entry::of(line)?.what {
             What::Session { session } => Some(session),
             _ => None,
         })

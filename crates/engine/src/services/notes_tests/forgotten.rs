@@ -1,0 +1,161 @@
+//! Gateways that share an agent and its notes, and what the user had forgotten on one of them.
+
+use super::*;
+use crate::{
+    forgetting::selection::Target,
+    index::Progress,
+    services::{ForgetCall, ForgetReport},
+};
+use model::error::Code;
+
+const WORDS: [&str; 3] = ["walrus", "quokka", "kettle"];
+
+impl Gateway {
+    /// A pass, and another gateway may make the next one.
+    async fn turn(&self) -> SyncReport {
+        let report = self.sync().await;
+        self.engine().context.store().release_lease().unwrap();
+        report
+    }
+
+    async fn forget(&self, path: &str) -> ForgetReport {
+        let call =
+            ForgetCall { target: Target { paths: vec![path.into()], ..Target::default() }, ..ForgetCall::default() };
+        let report = self.engine().admin.forget(call).await.unwrap();
+        self.engine().context.store().release_lease().unwrap();
+        report
+    }
+
+    async fn known(&self) -> Vec<&'static str> {
+        let mut found = Vec::new();
+        for word in WORDS {
+            if self.finds(word).await {
+                found.push(word);
+            }
+        }
+        found
+    }
+
+    fn list(&self) -> PathBuf {
+        self.home.state().join("memory-core-rs/main/index.forgotten.jsonl")
+    }
+}
+
+/// Two gateways with the same notes.
+async fn two(schema: &Schema) -> [Gateway; 2] {
+    let notes = [
+        ("MEMORY.md", "The kettle is in the kitchen."),
+        ("memory/keys.md", "The walrus keeps the keys."),
+        ("memory/lamp.md", "The quokka keeps the lamp."),
+    ];
+    let both = [Gateway::new(schema, &notes).await, Gateway::new(schema, &notes).await];
+    for gateway in &both {
+        gateway.turn().await;
+    }
+    both
+}
+
+// Each gateway followed a list of its own: one that has the same notes put back what was forgotten on another.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_forgotten_on_one_gateway_is_so_on_all() {
+    let Some(schema) = Schema::new() else { return };
+    let [one, two] = two(&schema).await;
+    one.forget("memory/keys.md").await;
+    two.forget("memory/lamp.md").await;
+    for gateway in [&two, &one, &two, &one] {
+        gateway.turn().await;
+        assert_eq!(gateway.known().await, ["kettle"]);
+    }
+    assert_eq!(std::fs::read_to_string(one.list()).unwrap(), std::fs::read_to_string(two.list()).unwrap());
+    for gateway in [&one, &two] {
+        assert_eq!(gateway.turn().await.changed, 0, "both follow one list");
+    }
+    assert!(
+        one.path("memory/keys.md").exists() && two.path("memory/lamp.md").exists(),
+        "who forgets it keeps the file"
+    );
+}
+
+// A container's disk is empty when it comes up: the notes came back from the database, and what was forgotten with them.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_disk_does_not_bring_back_what_was_forgotten() {
+    let Some(schema) = Schema::new() else { return };
+    let [one, two] = two(&schema).await;
+    one.forget("memory/keys.md").await;
+    let fresh = Gateway::new(&schema, &[]).await;
+    for gateway in [&fresh, &two] {
+        gateway.turn().await;
+        assert_eq!(gateway.known().await, ["quokka", "kettle"]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn any_gateway_can_take_it_back_but_not_what_is_final() {
+    let Some(schema) = Schema::new() else { return };
+    let [one, two] = two(&schema).await;
+    let ids = [one.forget("memory/keys.md").await.id, one.forget("memory/lamp.md").await.id];
+    one.engine().admin.apply_forget(ids[1].clone(), true).await.unwrap();
+    one.engine().context.store().release_lease().unwrap();
+    // The other one made no pass since.
+    let refused = two.engine().admin.undo_forget(ids[1].clone()).await.unwrap_err();
+    assert_eq!(refused.code(), Code::Argument, "{refused}");
+    two.engine().admin.undo_forget(ids[0].clone()).await.unwrap();
+    two.engine().context.store().release_lease().unwrap();
+    for gateway in [&one, &two, &one] {
+        gateway.turn().await;
+        assert_eq!(gateway.known().await, ["walrus", "kettle"]);
+    }
+    assert!(two.path("memory/keys.md").exists(), "it comes back from who kept the file");
+}
+
+// As after a kill between both, or from the time when the index was a file.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_only_one_disk_knows_is_told_with_its_next_pass() {
+    let Some(schema) = Schema::new() else { return };
+    let [one, two] = two(&schema).await;
+    one.forget("memory/keys.md").await;
+    schema.run(&format!("DELETE FROM {}.forgotten", schema.name));
+    for gateway in [&one, &two] {
+        gateway.turn().await;
+    }
+    let of_before = std::fs::read_to_string(one.list()).unwrap().replace("memory/keys.md", "memory/lamp.md");
+    std::fs::write(one.list(), of_before.replace("\"id\":\"", "\"id\":\"x")).unwrap();
+    for gateway in [&one, &two, &one] {
+        gateway.turn().await;
+        assert_eq!(gateway.known().await, ["kettle"]);
+    }
+}
+
+// The one that indexes took what the other one had told for what it followed itself.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_told_in_the_middle_of_a_pass_asks_with_the_next() {
+    let Some(schema) = Schema::new() else { return };
+    let [one, two] = two(&schema).await;
+    one.forget("memory/keys.md").await;
+    let line = std::fs::read_to_string(one.list()).unwrap();
+    let told = line.replace("memory/keys.md", "memory/lamp.md").replace("\"id\":\"", "\"id\":\"y");
+    let sql = "INSERT INTO SCHEMA.forgotten SELECT agent, 'y', $told$TOLD$told$, false, false FROM SCHEMA.forgotten LIMIT 1; \
+               UPDATE SCHEMA.meta SET value = 'changed by somebody' WHERE key = 'forgotten'";
+    let sql = std::sync::Mutex::new(Some(sql.replace("SCHEMA", &schema.name).replace("TOLD", &told)));
+    let (schema, left) = (std::sync::Arc::new(schema), std::sync::Arc::new(sql));
+    let progress: Progress = {
+        let (schema, left) = (std::sync::Arc::clone(&schema), std::sync::Arc::clone(&left));
+        std::sync::Arc::new(move |_| {
+            if let Some(sql) = left.lock().unwrap().take() {
+                schema.run(&sql);
+            }
+        })
+    };
+    // As where the one that forgets it waits for the one that indexes.
+    let waits = "UPDATE SCHEMA.meta SET value = 'changed' WHERE key = 'forgotten'";
+    schema.run(&waits.replace("SCHEMA", &schema.name));
+    let call = SyncCall { reason: "test".into(), force: false, text_only: true };
+    two.engine().indexer.sync(call, Cancel::new(), Some(progress)).await.unwrap();
+    two.engine().context.store().release_lease().unwrap();
+    assert!(left.lock().unwrap().is_none(), "it was told");
+    assert_eq!(two.known().await, ["quokka", "kettle"]);
+    for gateway in [&two, &one] {
+        gateway.turn().await;
+        assert_eq!(gateway.known().await, ["kettle"]);
+    }
+}
