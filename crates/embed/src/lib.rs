@@ -164,9 +164,9 @@ pub trait Embedder: Send + Sync {
         Usage::default()
     }
 
-    /// Texts worth handing over in one call of [`Embedder::embed_each`]: between two calls no request is in flight, how many a
-    /// request has is a share of the call (`pack.rs`), and a text is held in memory until its call has ended (16,384 of the
-    /// default chunks are about 20 MB).
+    /// Texts worth handing over in one call of [`Embedder::embed_each`]: between two calls no request is in flight, how
+    /// many a request has is a share of the call (`pack.rs`), and a text is held in memory until its call has ended
+    /// (16,384 of the default chunks are about 20 MB).
     fn run_size(&self) -> usize {
         RUN_TEXTS
     }

@@ -125,7 +125,7 @@ impl fmt::Debug for Options {
 #[cfg(not(feature = "postgres"))]
 pub(crate) fn not_built_in() -> Error {
     Error::new(Code::Config, "this build of memory-core-rs speaks with no PostgreSQL")
-        .remedy("Set store.driver to \"sqlite\", or build it with the feature `postgres`")
+        .remedy("Set store.driver to \"sqlite\"; in a clone, `npm run build` makes one that does")
 }
 
 /// Refuses a name of a schema that would need quotes.

@@ -27,18 +27,19 @@ pub(super) fn compared(comparing: &Comparing) -> Check {
 
 /// Which gateways have files of their own in it. `now_ms` in milliseconds since the epoch.
 pub(super) fn gateways(holders: &[Holder], now_ms: i64) -> Check {
-    let name = "gateways";
+    let days = |holder: &Holder| now_ms.saturating_sub(holder.seen_ms) / DAY_MS;
     let each = |holder: &Holder| {
-        let days = now_ms.saturating_sub(holder.seen_ms) / DAY_MS;
-        let silent = if days < QUIET_DAYS { String::new() } else { format!(", no sign for {days} days") };
+        let silent =
+            if is_quiet(days(holder)) { format!(", no sign for {} days", days(holder)) } else { String::new() };
         format!("{} ({} files{silent})", holder.host, holder.files)
     };
     let told = holders.iter().map(each).collect::<Vec<_>>().join(", ");
-    let found = format!("conversations and files of extra paths by gateway: {told}");
-    match holders.iter().any(|holder| now_ms.saturating_sub(holder.seen_ms) / DAY_MS >= QUIET_DAYS) {
-        false => Check::well(name, found),
-        true => Check::well(name, format!("{found}. {GONE}")),
-    }
+    let advice = if holders.iter().any(|holder| is_quiet(days(holder))) { format!(". {GONE}") } else { String::new() };
+    Check::well("gateways", format!("conversations and files of extra paths by gateway: {told}{advice}"))
+}
+
+const fn is_quiet(days: i64) -> bool {
+    days >= QUIET_DAYS
 }
 
 /// What was found of the notes that it keeps.
