@@ -229,10 +229,21 @@ export function postgresSuite(version) {
         expect(await read(two, `memory/${beside[0]}`)).toBe(null);
         expect((await told(two, "doctor", "--dry-run")).output).toMatch(/notes: the database keeps 4 notes/);
 
+        // What one is told to forget the other one forgets.
+        const { undoId: id } = await json(one, "forget", "--path", "memory/heron.md", "--yes");
+        await json(two, "index");
+        for (const where of [one, two]) expect(JSON.stringify(await found(where, "when does Heron start"))).not.toContain("spring");
+        expect(JSON.stringify(await json(two, "forget", "--list"))).toContain(id);
+
         // The container is started anew, and its state with it.
         await rm(two.workspace, { recursive: true });
         await rm(path.join(two.stateDir, ID), { recursive: true });
         await json(two, "index");
+        expect(JSON.stringify(await json(two, "forget", "--list"))).toContain(id);
+        await json(two, "forget", "--undo", id);
+        await json(one, "index");
+        await json(two, "index");
+        for (const where of [one, two]) expect((await found(where, "when does Heron start"))[0].path).toBe("memory/heron.md");
         expect(await read(two, "memory/falcon.md")).toBe(FILES["memory/falcon.md"]);
         expect(await read(two, "memory/boiler.md")).toContain("heat pump");
         expect((await json(one, "index"))[0].report).toMatchObject({ removed: 0 });
