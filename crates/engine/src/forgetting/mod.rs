@@ -2,7 +2,8 @@
 //! a week, or is final.
 //!
 //! [`selection`] – what is meant; [`plan`] – what was found, on the disk from the preview to the end of the undo;
-//! [`notes`] – lines of ours in the user's files; [`shared`] – the list, where several gateways have one index. `services/admin/forget.rs` adds the index and carries plans out.
+//! [`notes`] – lines of ours in the user's files; [`shared`] – the list, where several gateways have one index.
+//! `services/admin/forget` adds the index and carries plans out.
 
 pub(crate) mod notes;
 pub(crate) mod plan;

@@ -1,5 +1,5 @@
-//! The list of what is forgotten, where gateways on several disks share an index: each keeps all of it on its own disk, so that it
-//! holds while the database is away, and tells the others by the database.
+//! The list of what is forgotten, where gateways on several disks share an index: each keeps all of it on its own disk, so
+//! that it holds while the database is away, and tells the others by the database.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,9 +12,9 @@ use crate::{
     workspace::exclusions::{Entry, FOLLOWED},
 };
 
-/// Brings both together: what only this disk knows goes to the database, and what it does not know comes from there. Gives what
-/// the index is said to follow then. What was
-/// forgotten under `now` is so again where it was once undone. None where the index is a file, which has nobody to tell.
+/// Brings both together: what only this disk knows goes to the database, and what it does not know comes from there. What was
+/// forgotten under `now` is so again where it was once undone. Gives what the index is said to follow then; none where it is a
+/// file, which has nobody to tell.
 ///
 /// # Errors
 /// When the list or the database cannot be read or written; both are as they were then, or one has more.

@@ -11,9 +11,9 @@ use crate::{
 use model::{cancel::Cancel, config::settings::Settings, error::Result};
 
 impl Indexer {
-    /// Learns what was forgotten on other gateways, and tells them of it. Gives which version of the list the index
-    /// follows; none where it is a file.
-    pub(super) fn follow_forgotten(&self, settings: &Settings) -> Result<Option<String>> {
+    /// Learns what was forgotten on other gateways, and tells them of it, where the index is of these notes; `is_ours` says
+    /// that it is known to be. Gives which version of the list the index follows; none where it is a file.
+    pub(super) fn follow_forgotten(&self, settings: &Settings, is_ours: bool) -> Result<Option<String>> {
         let (store, cancel) = (self.context.store(), self.context.shutdown());
         if store.admin().is_some() {
             return Ok(None);
@@ -21,8 +21,10 @@ impl Indexer {
         let list = Exclusions::of(&settings.database_path);
         list.check()?;
         let followed = store.read_with(cancel, |reader| reader.meta(FOLLOWED))?.unwrap_or_default();
-        let told = if followed == list.version() { None } else { self.share_forgotten(settings, None)? };
-        Ok(Some(told.unwrap_or(followed)))
+        if followed == list.version() || (!is_ours && self.is_foreign(settings, cancel)?) {
+            return Ok(Some(followed));
+        }
+        shared::exchange(store, None)
     }
 
     /// Brings the lists of what is forgotten together, see [`shared::exchange`]; none where the index is of other notes.

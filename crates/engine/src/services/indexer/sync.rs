@@ -27,7 +27,7 @@ use crate::index::{
     lost, owner,
     session_pass::Scope,
 };
-use crate::workspace::roots::Roots;
+use crate::workspace::{exclusions::Exclusions, roots::Roots};
 use embed::embedded::brought::Watch;
 use model::{
     cancel::Cancel,
@@ -221,11 +221,16 @@ impl Indexer {
             let (listener, noted, named) = (Arc::clone(&progress), Arc::clone(&noted), call.named.clone());
             self.background(move |indexer, settings| {
                 indexer.reading_first.store(indexer.holds_nothing()?, Ordering::Release);
-                let followed = indexer.follow_forgotten(settings)?;
+                let mut followed = indexer.follow_forgotten(settings, call.force)?;
                 let exchanged = indexer.exchange(settings, call.force, &listener)?;
                 if let Some(stopped) = exchanged.as_ref().filter(|exchanged| exchanged.is_stopped()) {
                     indexer.swept.forget();
                     return Ok(TextReport { is_foreign: stopped.is_foreign, exchanged, ..TextReport::default() });
+                }
+                let list = Exclusions::of(&settings.database_path);
+                // An empty workspace is one of this memory as soon as it has the notes.
+                if exchanged.is_some() && followed.as_deref().is_some_and(|followed| followed != list.version()) {
+                    followed = indexer.follow_forgotten(settings, true)?;
                 }
                 let host = indexer.context.hosts().conversations();
                 let pass = TextPass {

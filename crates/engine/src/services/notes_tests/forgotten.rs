@@ -81,12 +81,24 @@ async fn what_is_forgotten_on_one_gateway_is_so_on_all() {
 async fn an_empty_disk_does_not_bring_back_what_was_forgotten() {
     let Some(schema) = Schema::new() else { return };
     let [one, two] = two(&schema).await;
+    one.put(
+        "memory/both.md",
+        b"The badger sleeps in the shed.\n\nThe falcon nests on the tower of the old town hall.\n",
+    );
+    one.turn().await;
+    let lines = Target { paths: vec!["memory/both.md".into()], lines: Some((1, 1)), ..Target::default() };
+    one.engine().admin.forget(ForgetCall { target: lines, ..ForgetCall::default() }).await.unwrap();
+    one.engine().context.store().release_lease().unwrap();
     one.forget("memory/keys.md").await;
     let fresh = Gateway::new(&schema, &[]).await;
     for gateway in [&fresh, &two] {
         gateway.turn().await;
+        assert!(fresh.path("memory/both.md").exists(), "its notes are back");
+        assert_eq!(std::fs::read_to_string(gateway.list()).unwrap(), std::fs::read_to_string(one.list()).unwrap());
         assert_eq!(gateway.known().await, ["quokka", "kettle"]);
+        assert!(gateway.finds("falcon").await && !gateway.finds("badger").await);
     }
+    assert_eq!(one.turn().await.changed, 0, "nobody follows another list");
 }
 
 #[tokio::test(flavor = "multi_thread")]
