@@ -227,9 +227,9 @@ impl Indexer {
                     indexer.swept.forget();
                     return Ok(TextReport { is_foreign: stopped.is_foreign, exchanged, ..TextReport::default() });
                 }
-                let list = Exclusions::of(&settings.database_path);
                 // An empty workspace is one of this memory as soon as it has the notes.
-                if exchanged.is_some() && followed.as_deref().is_some_and(|followed| followed != list.version()) {
+                let is_behind = |version: &str| version != Exclusions::of(&settings.database_path).version();
+                if exchanged.is_some() && followed.as_deref().is_some_and(is_behind) {
                     followed = indexer.follow_forgotten(settings, true)?;
                 }
                 let host = indexer.context.hosts().conversations();
