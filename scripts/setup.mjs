@@ -3,8 +3,8 @@
 // before there are any. What it and its programs say goes to standard error: `npm pack` and others keep standard output for
 // their answer.
 //
-// With `--quick` an addon that has to be built is built without PostgreSQL, for a first answer sooner; whatever runs this
-// without it afterwards builds the rest.
+// With `--quick` an addon that has to be built is built without PostgreSQL and without what runs models that users bring, for
+// a first answer sooner; whatever runs this without it afterwards builds the rest.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -52,8 +52,8 @@ const binary = `${ADDON_FOLDER}/${PLUGIN_ID}.${platformTriple()}.node`;
 const quick = process.argv.includes("--quick");
 const features = quick ? ["--no-default-features"] : [];
 /** There while the addon is one of `--quick`. */
-const lacksPostgres = path.join(root, ADDON_FOLDER, "without-postgres");
-const mustBuild = isStale(root, binary, SOURCES) || (!quick && existsSync(lacksPostgres));
+const lacksParts = path.join(root, ADDON_FOLDER, "lacks-parts");
+const mustBuild = isStale(root, binary, SOURCES) || (!quick && existsSync(lacksParts));
 const installed = path.join(root, "node_modules", ".package-lock.json");
 /** @type {Promise<unknown> | undefined} */
 let compiling;
@@ -76,10 +76,10 @@ if (mustBuild) {
   await compiling;
   if (quick) {
     // Before, so that an end in the middle of it leaves nothing that is taken for whole.
-    mkdirSync(path.dirname(lacksPostgres), { recursive: true });
-    writeFileSync(lacksPostgres, "");
+    mkdirSync(path.dirname(lacksParts), { recursive: true });
+    writeFileSync(lacksParts, "");
   }
   run("npm", ["run", "--silent", "build", ...(quick ? ["--", ...features] : [])]);
-  if (!quick) rmSync(lacksPostgres, { force: true });
+  if (!quick) rmSync(lacksParts, { force: true });
   if (!existsSync(path.join(root, binary))) fail(`the build ended well, but left no ${path.normalize(binary)}`);
 }

@@ -27,9 +27,11 @@ const MAX_REDIRECTS: usize = 5;
 const HUB_HASH: &str = "x-linked-etag";
 
 /// Where `hf:` points; `HF_ENDPOINT` overrides it, as in the hub's own clients.
+#[cfg(any(feature = "brought", feature = "llama-cpp"))]
 const HUB: &str = "https://huggingface.co";
 
 /// The address of the hub.
+#[cfg(any(feature = "brought", feature = "llama-cpp"))]
 pub(crate) fn hub() -> String {
     std::env::var("HF_ENDPOINT").ok().filter(|value| !value.is_empty()).unwrap_or_else(|| HUB.to_owned())
 }

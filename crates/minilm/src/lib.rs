@@ -15,6 +15,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+#[cfg(feature = "convert")]
 pub mod convert;
 mod encoder;
 mod kernels;

@@ -66,6 +66,7 @@ pub(crate) struct FloatLinear {
 
 impl FloatLinear {
     /// Packs weights that lie one row of inputs per output.
+    #[cfg(any(test, feature = "convert"))]
     pub(crate) fn new(weight: &[f32], bias: Vec<f32>) -> Self {
         let inputs = weight.len() / bias.len().max(1);
         let mut packed = vec![[0.0; TILE]; bias.len().div_ceil(TILE) * inputs];

@@ -5,9 +5,8 @@ use std::path::Path;
 use reqwest::Url;
 
 use super::{
-    Wanted,
+    Wanted, Watch,
     description::{OPTIONAL, REQUIRED, missing},
-    prepare::Watch,
 };
 use crate::download::{Remote, download_if_any, is_safe};
 use model::error::{Code, Error, Result};

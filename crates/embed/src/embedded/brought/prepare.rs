@@ -6,7 +6,6 @@ use std::{
     fs::{self, File},
     io::{BufWriter, Write},
     path::{Path, PathBuf},
-    sync::Arc,
     time::{Duration, UNIX_EPOCH},
 };
 
@@ -20,14 +19,11 @@ use model::{
 };
 
 use super::{
-    Prefixes, Wanted,
+    Prefixes, Ready, Wanted, Watch,
     description::{Description, OPTIONAL, REQUIRED, TOKENIZER, WEIGHTS, missing, unusable},
     fetch::fetch,
     tokens::Taken,
 };
-
-/// Hears what is being done and how much of it is, from 0 to 1, and says whether to go on.
-pub type Watch = Arc<dyn Fn(&str, f32) -> bool + Send + Sync>;
 
 /// Raised when the same files are converted to something else.
 const VERSION: u32 = 1;
@@ -55,17 +51,6 @@ const CALIBRATION: [&str; 14] = [
     "اجتماع الفريق يوم الخميس في الساعة العاشرة صباحًا.",
     "अगले सप्ताह बिजली का बिल भरना है।",
 ];
-
-/// A converted encoder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ready {
-    /// Its weights file.
-    pub file: PathBuf,
-    /// What people call it, and the hash of everything that decides about its vectors but the prefixes.
-    pub space: String,
-    /// What it says stands before texts.
-    pub prefixes: Prefixes,
-}
 
 /// What was made of which files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
