@@ -3,12 +3,13 @@
 // before there are any. What it and its programs say goes to standard error: `npm pack` and others keep standard output for
 // their answer.
 //
-// With `--quick` an addon that has to be built is built without PostgreSQL and without what runs models that users bring, for
-// a first answer sooner; whatever runs this without it afterwards builds the rest.
+// With `--quick` an addon that has to be built is built without PostgreSQL and without what runs models that users bring, and
+// nothing else is made where this Node will do: the JavaScript runs as it stands in the tree. That is for a first answer
+// sooner; whatever runs this without it afterwards does the rest.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -42,24 +43,63 @@ function findCargo() {
 /** Compiles the addon, as `npm run build` will, while something else is waited for. */
 function compileMeanwhile() {
   findCargo();
-  const args = ["build", "--profile", "local", "-p", PLUGIN_ID, "--target", "host-tuple", ...features];
-  const cargo = spawn("cargo", args, { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+  const cargo = spawn("cargo", buildArguments, { cwd: root, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
   process.on("exit", () => cargo.kill());
   return once(cargo, "close");
 }
 
+/** Compiles the addon and puts it into its place, by Cargo alone. */
+function compileAlone() {
+  findCargo();
+  console.error(BUILDING);
+  const args = [...buildArguments, "--message-format=json-render-diagnostics"];
+  const options = { cwd: root, encoding: /** @type {const} */ ("utf8"), maxBuffer: 2 ** 28, shell: process.platform === "win32" };
+  const { status, stdout } = spawnSync("cargo", args, { ...options, stdio: ["ignore", "pipe", 2] });
+  if (status !== 0) fail('"cargo build" failed; the lines above say why');
+  const told = stdout.split("\n").filter((line) => line.startsWith("{"));
+  const library = told.map((line) => JSON.parse(line)).find(({ target }) => target?.name === "memory_core_rs");
+  if (!library) fail('"cargo build" ended well, but named no library');
+  markParts();
+  // Under another name first, so that an end in the middle of it leaves nothing that is taken for whole.
+  const place = path.join(root, binary);
+  copyFileSync(library.filenames[0], `${place}.new`);
+  renameSync(`${place}.new`, place);
+}
+
+/** Before there is an addon that lacks parts. */
+function markParts() {
+  mkdirSync(path.dirname(lacksParts), { recursive: true });
+  writeFileSync(lacksParts, "");
+}
+
+/** Whether the Node that runs this is one that the package runs with. */
+function isNodeEnough() {
+  const { engines } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const numbers = (/** @type {string} */ version) => version.replace(/^\D+/, "").split(".").map(Number);
+  const [[major, minor = 0], [least, andMinor = 0]] = [numbers(process.versions.node), numbers(engines.node)];
+  return major > least || (major === least && minor >= andMinor);
+}
+
+const BUILDING = "Building the native addon (some minutes the first time)";
 const binary = `${ADDON_FOLDER}/${PLUGIN_ID}.${platformTriple()}.node`;
 const quick = process.argv.includes("--quick");
 const features = quick ? ["--no-default-features"] : [];
 /** There while the addon is one of `--quick`. */
 const lacksParts = path.join(root, ADDON_FOLDER, "lacks-parts");
+const buildArguments = ["build", "--profile", "local", "-p", PLUGIN_ID, "--target", "host-tuple", ...features];
 const mustBuild = isStale(root, binary, SOURCES) || (!quick && existsSync(lacksParts));
+// For musl the build has flags of its own, which `npm run build` knows.
+const isMusl = platformTriple().endsWith("-musl");
+if (quick && !isMusl && isNodeEnough()) {
+  if (mustBuild) compileAlone();
+  process.exit();
+}
+
 const installed = path.join(root, "node_modules", ".package-lock.json");
 /** @type {Promise<unknown> | undefined} */
 let compiling;
 if (newest(installed) < newest(path.join(root, "package-lock.json"))) {
-  // For musl the build has flags of its own: what was compiled without them would be compiled again.
-  if (mustBuild && !platformTriple().endsWith("-musl")) compiling = compileMeanwhile();
+  if (mustBuild && !isMusl) compiling = compileMeanwhile();
   console.error("Installing the JavaScript dependencies");
   // Not `npm ci`: it refuses a lock file that lacks another platform's optional binaries, which is what npm writes
   // behind a registry mirror that does not carry them. The locked versions are used all the same.
@@ -71,14 +111,10 @@ if (isPackStale(root)) run("npm", ["run", "--silent", "bundle"]);
 
 if (mustBuild) {
   findCargo();
-  console.error("Building the native addon (some minutes the first time)");
+  console.error(BUILDING);
   // What went wrong is said again, by the build that is waited for.
   await compiling;
-  if (quick) {
-    // Before, so that an end in the middle of it leaves nothing that is taken for whole.
-    mkdirSync(path.dirname(lacksParts), { recursive: true });
-    writeFileSync(lacksParts, "");
-  }
+  if (quick) markParts();
   run("npm", ["run", "--silent", "build", ...(quick ? ["--", ...features] : [])]);
   if (!quick) rmSync(lacksParts, { force: true });
   if (!existsSync(path.join(root, binary))) fail(`the build ended well, but left no ${path.normalize(binary)}`);

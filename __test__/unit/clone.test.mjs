@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -66,6 +66,7 @@ async function fresh({ cargo, napi }) {
   const env = { PATH: bin, HOME: home, npm_config_cache: path.join(home, "cache"), npm_config_offline: "true" };
   const options = { cwd: clone, env, encoding: /** @type {const} */ ("utf8") };
   return {
+    clone,
     pack: () => spawnSync("npm", ["pack", "--json", "--foreground-scripts"], options),
     quick: () => spawnSync("node", ["scripts/setup.mjs", "--quick"], options),
   };
@@ -73,9 +74,19 @@ async function fresh({ cargo, napi }) {
 
 /** Builds as the real one does: talks, and leaves the addon. */
 const BUILDS = `
-  console.log("Compiling", process.argv.includes("--no-default-features") ? "a part" : "all");
+  console.log("Compiling all");
   require("node:fs").mkdirSync("${ADDON_FOLDER}", { recursive: true });
   require("node:fs").writeFileSync("${addon}", "engine");`;
+
+/** Compiles as Cargo does: talks, leaves a library and says where, among what it says of others. */
+const COMPILES = `
+  if (process.argv.includes("build")) {
+    console.error("Compiling", process.argv.includes("--no-default-features") ? "a part" : "all");
+    require("node:fs").writeFileSync("library", "a part of the engine");
+    const made = (name, file) => ({ reason: "compiler-artifact", target: { name }, filenames: [file] });
+    const said = [made("sqlite_vec", "/other"), made("memory_core_rs", process.cwd() + "/library"), { reason: "build-finished" }];
+    for (const one of said) console.log(JSON.stringify(one));
+  }`;
 
 // Nothing built the engine before packing: the tarball of a fresh clone could be installed and did nothing.
 test.runIf(process.platform !== "win32")(
@@ -91,9 +102,11 @@ test.runIf(process.platform !== "win32")(
 );
 
 test.runIf(process.platform !== "win32")("what the demo built in a hurry is not what is packed", async () => {
-  const { pack, quick } = await fresh({ cargo: "", napi: BUILDS });
+  const { clone, pack, quick } = await fresh({ cargo: COMPILES, napi: BUILDS });
   expect(quick().stderr).toContain("Compiling a part");
-  expect(quick().stderr).not.toContain("Compiling");
+  expect(await readFile(path.join(clone, addon), "utf8")).toBe("a part of the engine");
+  expect(existsSync(path.join(clone, "dist"))).toBe(false);
+  expect(quick()).toMatchObject({ status: 0, stderr: "" });
   const { status, stdout, stderr } = pack();
   expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining("Compiling all") });
   expect(stdout).not.toContain("lacks-parts");
