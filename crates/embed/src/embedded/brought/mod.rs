@@ -20,7 +20,8 @@ mod vocabulary;
 #[cfg(feature = "brought")]
 mod wanted;
 
-#[cfg(all(test, feature = "brought"))]
+#[cfg(feature = "brought")]
+#[cfg(test)]
 mod tests;
 
 use std::{path::PathBuf, sync::Arc};
