@@ -175,14 +175,17 @@ const MORE_STOP_WORDS: &[(Language, &str)] = &[
     (Language::Turkish, "nerede zaman kim hangi"),
 ];
 
-/// The stop words of a language by its code, one a line (`build.rs`).
-static LISTED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/stop_words.rs"));
+/// The stop words of NLTK: a line for each language, its code before them. As a slice of strings each word would cost the
+/// addon a pointer, a length and a relocation: eight times the bytes of the words. They come from the crate `stop-words`, which
+/// is one of the tests only, for it builds a reader of JSON before this crate can be built; a test writes them.
+static LISTED: &str = include_str!("language/stop_words.txt");
 
 /// Folded stop word → languages that use it as such.
 static STOP_WORDS: LazyLock<HashMap<String, Languages>> = LazyLock::new(|| {
     let mut map: HashMap<String, Languages> = HashMap::new();
     for language in Language::ALL {
-        let listed = LISTED.iter().filter(|(code, _)| *code == language.code()).flat_map(|(_, words)| words.lines());
+        let listed = LISTED.lines().filter_map(|line| line.strip_prefix(language.code())?.strip_prefix(' '));
+        let listed = listed.flat_map(|words| words.split('\t'));
         let more = MORE_STOP_WORDS.iter().filter(|(l, _)| *l == language).flat_map(|(_, words)| words.split(' '));
         for word in listed.chain(more).filter(|w| !w.contains(['\'', '’', ' ', '-'])) {
             map.entry(fold(word)).or_default().insert(language);
@@ -318,6 +321,21 @@ mod tests {
             votes.add(letters_of(&word.to_lowercase()), 0.5);
         }
         votes.winner()
+    }
+
+    // `MEMORY_CORE_WRITE=1 cargo test -p text --lib stop_words` writes them where the crate has others.
+    #[test]
+    fn the_stop_words_are_those_of_the_crate() {
+        let line = |language: &Language| {
+            let words = stop_words::lookup(language.code())?;
+            Some(format!("{} {}\n", language.code(), words.join("\t")))
+        };
+        let made: String = Language::ALL.iter().filter_map(line).collect();
+        if std::env::var_os("MEMORY_CORE_WRITE").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/language/stop_words.txt");
+            std::fs::write(path, &made).unwrap();
+        }
+        assert!(made == LISTED, "stop_words.txt is not what the crate has");
     }
 
     #[test]
