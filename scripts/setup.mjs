@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 import { ADDON_FOLDER, platformTriple } from "../lib/native.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
 import { isPackStale, isStale, newest } from "./ship/stale.mjs";
+import { compareVersions } from "./ship/targets.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = ["src", "crates", "Cargo.toml", "Cargo.lock", "build.rs", "model"];
@@ -75,9 +76,7 @@ function markParts() {
 /** Whether the Node that runs this is one that the package runs with. */
 function isNodeEnough() {
   const { engines } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-  const numbers = (/** @type {string} */ version) => version.replace(/^\D+/, "").split(".").map(Number);
-  const [[major, minor = 0], [least, andMinor = 0]] = [numbers(process.versions.node), numbers(engines.node)];
-  return major > least || (major === least && minor >= andMinor);
+  return compareVersions(process.versions.node, engines.node.replace(">=", "")) >= 0;
 }
 
 const BUILDING = "Building the native addon (some minutes the first time)";
