@@ -109,6 +109,7 @@ export class TestHost {
     const model = { id: "fake-chat", name: "fake-chat", contextWindow: 128_000, maxTokens: 4096 };
     return {
       gateway: { mode: "local", port: this.port, auth: { mode: "token", token: "test-token" } },
+      logging: { file: path.join(this.dir, "host.log") },
       agents: {
         defaults: {
           workspace: this.workspace,
@@ -129,6 +130,11 @@ export class TestHost {
   /** Key of the memory settings in this host's configuration. */
   get searchKey() {
     return this.atLeast("2026.8.1") ? "memory.search" : "agents.defaults.memorySearch";
+  }
+
+  /** What its processes have written into the log; "" before there is one. */
+  async log() {
+    return await readFile(path.join(this.dir, "host.log"), "utf8").catch(() => "");
   }
 
   /** The configuration file as it is on disk. */

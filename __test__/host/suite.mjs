@@ -102,6 +102,9 @@ export function hostSuite(version) {
       expect(results[0].snippet).toContain("PostgreSQL 17");
       const { stdout } = await host.ok("memory", "search", "falcon database", "--explain");
       expect(stdout).toContain(`${NOTE}:`);
+      expect(stdout).toContain("PostgreSQL 17 as its database");
+      // Hosts copy into their log what a plugin says by the global console: what was found stood there in full.
+      expect(await host.log()).not.toContain("as its database");
       expect(stdout).toMatch(/^ {2}Matched: falcon, database$/m);
       expect(stdout).toMatch(/^ {2}Words: rank 1, \d+ % of the query; line \+0\.\d\d/m);
       expect(stdout).toMatch(/^ {2}Meaning: rank \d+, cosine -?\d\.\d\d/m);
@@ -168,6 +171,8 @@ export function hostSuite(version) {
       await host.startGateway();
       host.takeChats();
       expect(await host.turn("Which database does Falcon use?", { local: false })).toContain("ANSWER: PostgreSQL 17");
+      // That of 2026.4 is where its configuration does not say.
+      if (host.atLeast("2026.6.1")) expect(await host.log()).toMatch(/gateway/);
       const doctor = await host.ok("gateway", "call", "doctor.memory.status", "--params", "{}");
       expect(doctor.stdout).toContain('"provider"');
       expect(host.gatewayOutput).not.toMatch(/tool name conflict|command already registered/);

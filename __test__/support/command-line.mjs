@@ -55,8 +55,9 @@ export async function commandLine(search, { plugins, files = FILES, version = "2
       stdout += text;
       return true;
     });
+    // Hosts write into their log what it says.
     const log = vi.spyOn(console, "log").mockImplementation((text) => {
-      output += `${text}\n`;
+      throw new Error(`said by the global console: ${text}`);
     });
     const error = vi.spyOn(console, "error").mockImplementation((text) => {
       output += `${text}\n`;

@@ -44,16 +44,14 @@ async function withTools(settings, options) {
 async function printed(run) {
   /** @type {string[]} */
   const lines = [];
-  const [log, write] = [console.log, process.stdout.write];
-  console.log = (line) => lines.push(String(line));
+  const { write } = process.stdout;
   process.stdout.write = /** @type {any} */ ((/** @type {string} */ text) => lines.push(text));
   try {
     await run();
   } finally {
-    console.log = log;
     process.stdout.write = write;
   }
-  return lines.join("\n");
+  return lines.join("").trimEnd();
 }
 
 test("the tools are there where they are switched on, and never in a group", async () => {

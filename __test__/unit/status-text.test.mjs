@@ -8,10 +8,10 @@ import { makeWorkspace } from "../support/workspace.mjs";
 
 /** What is printed of one agent. @param {object} result */
 function printed(result) {
-  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   printStatus([{ agentId: "main", ...result }], []);
-  const text = log.mock.calls.flat().join("\n");
-  log.mockRestore();
+  const text = write.mock.calls.map(([line]) => line).join("");
+  write.mockRestore();
   expect(text).not.toContain("canary");
   return text;
 }

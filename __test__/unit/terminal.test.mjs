@@ -128,10 +128,10 @@ test.each([
   ],
 ])("what a month cost: %s", (cost, models, line) => {
   process.env.NO_COLOR = "1";
-  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   const costs = { months: [{ month: "2026-11", cost, models }], configured: [], kept: [] };
   printStatus([{ agentId: "main", status: {}, costs, scan: { usage: { month: { month: "2026-11" } } } }], []);
-  const text = log.mock.calls.flat().join("\n");
-  log.mockRestore();
+  const text = write.mock.calls.map(([line]) => line).join("");
+  write.mockRestore();
   expect(text).toContain(line);
 });

@@ -1,5 +1,6 @@
 // How commands talk: text for people, JSON for programs, colour on terminals only.
 
+import { Console } from "node:console";
 import { styleText } from "node:util";
 import { processEnv } from "../../lib/env.js";
 import { errorCode, errorMessage, errorRemedy } from "../../lib/errors.js";
@@ -25,14 +26,22 @@ export function field(name, value) {
   return `${paint("gray", `${name}:`)} ${value}`;
 }
 
-/** @param {string} text */
+/** @type {Console | undefined} */
+let output;
+
+/**
+ * Prints on standard output, and nowhere else: what is said by the global console also goes into the host's log, where nobody
+ * looks for the notes that a search has found.
+ * @param {string} text
+ */
 export function print(text) {
-  console.log(text);
+  output ??= new Console(process.stdout);
+  output.log(text);
 }
 
 /** @param {unknown} value */
 export function printJson(value) {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  print(JSON.stringify(value, null, 2));
 }
 
 /**

@@ -1,5 +1,5 @@
 // Runs inside a command of a real host (see startup.mjs): takes the time of what is ours, without changing the package.
-// Marks are put into a few of our files while the host reads them, through Node's loader or its own.
+// Marks are put behind our module while the host reads it, through Node's loader or its own.
 
 import fs from "node:fs";
 import { registerHooks, syncBuiltinESMExports } from "node:module";
@@ -7,12 +7,24 @@ import { performance } from "node:perf_hooks";
 
 const result = process.env.STARTUP_PATH_RESULT;
 
-/** Where the marks are put, in the module that is packed: after these texts. */
-const MARKS = [
-  { at: "\tregister(api) {", mark: "registering" },
-  { at: "for (const part of parts) part(api, host);", mark: "registered" },
-  { at: "async function runSearch(host, query, options) {", mark: "command" },
-];
+/** What stands behind the module that is packed, whose own lines stay as they are: reading them takes time that is not ours. */
+const MARKS = `
+{
+  const mark = globalThis.startupMark;
+  const { register } = entry_default;
+  entry_default.register = (api) => {
+    mark("registering");
+    register.call(entry_default, api);
+    mark("registered");
+  };
+  const search = runSearch;
+  runSearch = (...args) => {
+    mark("command");
+    return search(...args);
+  };
+  mark("evaluated");
+}
+`;
 
 const OURS = /memory-core-rs[^/]*\/dist\/index\.js$/;
 
@@ -32,32 +44,29 @@ if (result) {
   };
   /** @type {any} */ (globalThis).startupMark = mark;
 
-  /** @param {string} file @param {string} text */
-  const marked = (file, text) => {
-    // A host that reads it as text may hand it to Node's loader.
-    if (!OURS.test(file) || text.includes("startupMark")) return text;
+  /** @param {string} file */
+  const isOurs = (file) => {
+    if (!OURS.test(file)) return false;
     mark(`read ${file}`);
-    for (const { at, mark: name } of MARKS) {
-      if (text.split(at).length !== 2) throw new Error(`startup-probe: ${JSON.stringify(at)} is not there once any more`);
-      text = text.replace(at, () => `${at} globalThis.startupMark?.(${JSON.stringify(name)});`);
-    }
-    return `${text}\nglobalThis.startupMark?.("evaluated");\n`;
+    return true;
   };
 
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);
       const file = url.startsWith("file:") ? new URL(url).pathname : "";
-      if (!OURS.test(file) || loaded.source === null || loaded.source === undefined) return loaded;
-      const text = typeof loaded.source === "string" ? loaded.source : new TextDecoder().decode(loaded.source);
-      return { ...loaded, source: marked(file, text) };
+      const { source } = loaded;
+      if (!source || !isOurs(file)) return loaded;
+      // A host that read it as text, below, may hand it to Node's loader.
+      if (typeof source === "string") return { ...loaded, source: source.endsWith(MARKS) ? source : source + MARKS };
+      return { ...loaded, source: Buffer.concat([/** @type {Uint8Array} */ (source), Buffer.from(MARKS)]) };
     },
   });
   // Hosts that transform modules themselves read them as text.
   const readFileSync = fs.readFileSync;
   /** @type {any} */ (fs).readFileSync = (/** @type {any} */ file, /** @type {any} */ options) => {
     const text = readFileSync(file, options);
-    return typeof text === "string" && typeof file === "string" ? marked(file, text) : text;
+    return typeof text === "string" && typeof file === "string" && isOurs(file) ? text + MARKS : text;
   };
   /** @type {Set<string>} */
   const copies = new Set();
