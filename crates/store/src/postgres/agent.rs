@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use super::{
     connect::{Database, Param, SNAPSHOT, Setting, Statement, Transaction, WRITE},
+    covered::KnownCovered,
     error::of_postgres,
     fence::Fence,
     moment::Moment,
@@ -68,6 +69,8 @@ pub struct Agent {
     known_state: KnownState,
     /// What was read of the vectors.
     pub(crate) loaded: Mutex<Option<Loaded>>,
+    /// What was counted of them.
+    covered: KnownCovered,
     /// Whether opening has made it.
     pub(super) is_new: bool,
     /// Nothing is begun any more, and nothing read.
@@ -143,6 +146,7 @@ impl Agent {
             known_order,
             known_state,
             loaded,
+            covered: Mutex::default(),
             length: Mutex::default(),
             is_new,
             closing,
@@ -200,6 +204,7 @@ impl Agent {
                 last: &self.known_state,
                 kept: &self.database.kept,
                 loaded: &self.loaded,
+                covered: &self.covered,
                 compare: self.database.compare,
                 patience: self.database.max_staleness,
             }),

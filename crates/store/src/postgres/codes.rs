@@ -35,13 +35,15 @@ pub(super) const OF_NEW_VECTORS: &str = "INSERT INTO code (agent, generation, sp
        WHERE e.tenant = $2 AND e.space = $3 AND e.hash = c.hash LIMIT 1) e ON true \
      WHERE g.agent = $1 AND g.state <> 'retired' ON CONFLICT (agent, chunk, space) DO NOTHING";
 
-/// Of some chunks of a generation that have none.
+/// Of some chunks of a generation that have none. Where there are as many codes as chunks with a text nothing is looked for.
 pub(super) const OF_SOME: &str = "INSERT INTO code (agent, generation, space, seq, chunk, file, code, bits) \
      SELECT c.agent, c.generation, e.space, $3, c.id, c.file, e.code, binary_quantize(e.v)::bit varying FROM chunk c \
      LEFT JOIN LATERAL (SELECT true AS is_there FROM code k WHERE k.agent = $1 AND k.chunk = c.id AND k.space = $4 LIMIT 1) k ON true \
      JOIN LATERAL (SELECT e.space, e.code, e.v FROM embedding e \
        WHERE e.tenant = $2 AND e.space = $4 AND e.hash = c.hash LIMIT 1) e ON true \
-     WHERE c.agent = $1 AND c.generation = $5 AND k.is_there IS NULL \
+     WHERE (SELECT count(*) FROM code k WHERE k.agent = $1 AND k.generation = $5 AND k.space = $4) \
+         < (SELECT g.hashed FROM generation g WHERE g.agent = $1 AND g.id = $5) \
+       AND c.agent = $1 AND c.generation = $5 AND k.is_there IS NULL \
      LIMIT $6 ON CONFLICT (agent, chunk, space) DO NOTHING";
 
 impl Reader<'_> {

@@ -124,7 +124,23 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
-        self.missing_texts(&format!("{ABSENT} AND NOT {}", is_refused()), (generation, space), after, limit)
+        self.texts_without(&format!("NOT {}", is_refused()), (generation, space), after, limit)
+    }
+
+    /// A page of the distinct texts of a generation that have no embedding in a space and for which `which` holds of chunk `c`.
+    pub(super) fn texts_without(
+        &self,
+        which: &str,
+        (generation, space): (GenerationId, SpaceId),
+        after: Option<&Hash>,
+        limit: usize,
+    ) -> Result<Vec<MissingText>> {
+        let covered = self.covered_until(generation, space)?;
+        let absent = format!("{ABSENT} AND {which}");
+        if covered == ChunkId::default() {
+            return self.missing_texts(&absent, (generation, space), after, limit);
+        }
+        self.texts(&page_of_texts(&absent, &of_later(covered)), (generation, space), after, limit)
     }
 
     /// A page of the distinct texts of a generation for which `which` holds of chunk `c` and space `$3` of tenant `$2`.
@@ -135,7 +151,16 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
-        let sql = page_of_texts(which);
+        self.texts(&page_of_texts(which, "c.generation = $4"), (generation, space), after, limit)
+    }
+
+    fn texts(
+        &self,
+        sql: &str,
+        (generation, space): (GenerationId, SpaceId),
+        after: Option<&Hash>,
+        limit: usize,
+    ) -> Result<Vec<MissingText>> {
         let after: &[u8] = after.map_or(&[], |hash| hash.as_slice());
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let params = [
@@ -151,7 +176,7 @@ impl Reader<'_> {
             let text = text.map_err(|_| Error::new(Code::Corrupt, "the database holds a text that is none"))?;
             Ok(MissingText { hash: hash(column(row, 0)?)?, chunk_id: column(row, 1)?, text })
         };
-        self.tx.rows(&sql, &params)?.iter().map(missing).collect()
+        self.tx.rows(sql, &params)?.iter().map(missing).collect()
     }
 
     /// How much of a generation has embeddings in a space.
@@ -159,14 +184,28 @@ impl Reader<'_> {
     /// # Errors
     /// What the database answers.
     pub fn coverage(&self, generation: GenerationId, space: SpaceId) -> Result<Coverage> {
+        let covered = self.covered_until(generation, space)?;
+        let is_known = covered != ChunkId::default();
+        let counted = if is_known { of_later(covered) } else { "c.generation = $4".to_owned() };
         let sql = format!(
-            "SELECT count(*), count(*) FILTER (WHERE NOT {ABSENT}), count(*) FILTER (WHERE {}) FROM chunk c \
-             WHERE c.agent = $1 AND c.generation = $4 AND c.hash IS NOT NULL",
+            "SELECT count(*), count(*) FILTER (WHERE NOT {ABSENT}), count(*) FILTER (WHERE {}), \
+               (SELECT g.hashed FROM generation g WHERE g.agent = $1 AND g.id = $4) FROM chunk c \
+             WHERE c.agent = $1 AND {counted} AND c.hash IS NOT NULL",
             is_refused()
         );
         let params = [int8(&self.agent), text(&self.tenant), int8(&space), int8(&generation)];
         let row = the_row(self.tx.row(&sql, &params)?)?;
-        Ok(Coverage { chunks: natural(&row, 0)?, embedded: natural(&row, 1)?, refused: natural(&row, 2)? })
+        let mut coverage =
+            Coverage { chunks: natural(&row, 0)?, embedded: natural(&row, 1)?, refused: natural(&row, 2)? };
+        if coverage.embedded == coverage.chunks && coverage.refused == 0 {
+            self.remember_covered(generation, space, covered)?;
+        }
+        if is_known {
+            let chunks: u64 = natural(&row, 3)?;
+            coverage.embedded += chunks.saturating_sub(coverage.chunks);
+            coverage.chunks = chunks;
+        }
+        Ok(coverage)
     }
 
     /// Exact cosine similarity (-1–1) of a query with the vectors of chunks, in the order of the chunks. Those that are gone
@@ -276,12 +315,18 @@ impl Reader<'_> {
 pub(super) const ABSENT: &str =
     "(SELECT true FROM embedding e WHERE e.tenant = $2 AND e.space = $3 AND e.hash = c.hash LIMIT 1) IS NULL";
 
-/// Of [`Reader::missing_texts`].
-pub(super) fn page_of_texts(which: &str) -> String {
+/// SQL: whether chunk `c` is of generation `$4` and came after another. The sum keeps the planner from the index of hashes, all of
+/// which it would read.
+pub(super) fn of_later(than: ChunkId) -> String {
+    format!("c.id > {than} AND c.generation + 0 = $4")
+}
+
+/// Of [`Reader::missing_texts`], of the chunks for which `among` and `which` hold.
+pub(super) fn page_of_texts(which: &str, among: &str) -> String {
     // The texts of the page only are read.
     format!(
         "WITH page AS MATERIALIZED (SELECT c.hash, min(c.id) AS id FROM chunk c \
-           WHERE c.agent = $1 AND c.generation = $4 AND c.hash > $5 AND {which} \
+           WHERE c.agent = $1 AND {among} AND c.hash > $5 AND {which} \
            GROUP BY c.hash ORDER BY c.hash LIMIT $6) \
          SELECT page.hash, c.id, c.body FROM page JOIN chunk c ON c.agent = $1 AND c.id = page.id ORDER BY page.hash"
     )

@@ -5,7 +5,6 @@ use tokio_postgres::Row;
 use super::{
     agent::{Reader, column, int8, text},
     connect::Param,
-    embeddings::ABSENT,
     files::{file_row, hash},
     refusals::is_refused,
 };
@@ -42,8 +41,8 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
-        let which = format!("{ABSENT} AND NOT {} AND NOT {IS_MEDIA}", is_refused());
-        self.missing_texts(&which, (generation, space), after, limit)
+        let which = format!("NOT {} AND NOT {IS_MEDIA}", is_refused());
+        self.texts_without(&which, (generation, space), after, limit)
     }
 
     /// A page of the distinct pictures and sounds of a generation that have no embedding in a space and were not refused,
@@ -58,8 +57,8 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingMedia>> {
-        let which = format!("{ABSENT} AND NOT {} AND {IS_MEDIA}", is_refused());
-        let found = self.missing_texts(&which, (generation, space), after, limit)?;
+        let which = format!("NOT {} AND {IS_MEDIA}", is_refused());
+        let found = self.texts_without(&which, (generation, space), after, limit)?;
         let chunks: Vec<_> = found.iter().map(|missing| missing.chunk_id).collect();
         // All are there: it is one snapshot.
         let rows = self.chunks(&chunks)?;

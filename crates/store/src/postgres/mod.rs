@@ -22,6 +22,7 @@ mod codes;
 pub mod config;
 pub mod connect;
 mod copying;
+mod covered;
 mod embeddings;
 mod error;
 mod evidence;

@@ -14,6 +14,7 @@ use super::{
     agent::{Reader, column, int8, text, the_row},
     blocks::Dead,
     connect::Param,
+    covered::KnownCovered,
     far::Compare,
     kept::{Era, Kept},
     moment::Moment,
@@ -85,6 +86,8 @@ pub(super) struct Known<'t> {
     pub(super) kept: &'t Kept,
     /// The vectors.
     pub(super) loaded: &'t Mutex<Option<Loaded>>,
+    /// Which texts have vectors.
+    pub(super) covered: &'t KnownCovered,
     /// Where vectors are compared.
     pub(super) compare: Compare,
     /// How long what was read last is good for.

@@ -1,10 +1,13 @@
 //! Tables that have just been filled: the planner knows nothing of them, and takes them for empty.
 
 use super::{open_in, prepared};
-use crate::postgres::{
-    embeddings::{ABSENT, page_of_texts},
-    line_vectors,
-    refusals::is_refused,
+use crate::{
+    ids::ChunkId,
+    postgres::{
+        embeddings::{ABSENT, of_later, page_of_texts},
+        line_vectors,
+        refusals::is_refused,
+    },
 };
 
 // Each text without a vector was compared with all vectors and all refusals, and each text with all vectors of lines: of 10,000
@@ -22,9 +25,11 @@ fn what_is_missing_is_looked_for_one_by_one_in_tables_of_which_nothing_is_known(
          INSERT INTO refused_text SELECT 't', 1, sha256(n::text::bytea), '', 1, 1 FROM generate_series(5001, 7000) n; \
          INSERT INTO line_vectors SELECT 1, 1, sha256(n::text::bytea), '', '' FROM generate_series(1, 5000) n",
     );
-    let texts = page_of_texts(&format!("{ABSENT} AND NOT {}", is_refused()));
-    let lines = page_of_texts(line_vectors::ABSENT);
-    for (sql, looks) in [(texts, 2), (lines, 1)] {
+    let absent = format!("{ABSENT} AND NOT {}", is_refused());
+    let texts = page_of_texts(&absent, "c.generation = $4");
+    let later = page_of_texts(&absent, &of_later(ChunkId::new(9_990)));
+    let lines = page_of_texts(line_vectors::ABSENT, "c.generation = $4");
+    for (sql, looks, by) in [(texts, 2, "hash > "), (later, 2, "id > 9990"), (lines, 1, "hash > ")] {
         let sql = ["1", "'t'", "1", "1", "''::bytea", "1000"]
             .into_iter()
             .zip(1..)
@@ -33,5 +38,6 @@ fn what_is_missing_is_looked_for_one_by_one_in_tables_of_which_nothing_is_known(
         let plan: Vec<String> = plan.iter().map(|row| row.get(0)).collect();
         let is_look = |line: &&String| line.contains("Index Cond") && line.contains("hash = c_1.hash");
         assert_eq!(plan.iter().filter(is_look).count(), looks, "{}", plan.join("\n"));
+        assert!(plan.iter().any(|line| line.contains("Index Cond") && line.contains(by)), "{}", plan.join("\n"));
     }
 }
