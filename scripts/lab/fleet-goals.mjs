@@ -83,6 +83,24 @@ function place(chunks) {
   return { workspace, of, at, schema: there.schema };
 }
 
+/** What an update of one changed note took. @param {ReturnType<typeof probe>} writer */
+async function changed(writer) {
+  await writer.isReady;
+  writer.go();
+  return await writer.told;
+}
+
+/** The same from a file and in the database, with nobody else at it. @param {ReturnType<typeof place>} there @param {number} chunks */
+async function noteChange({ of, at }, chunks) {
+  const [inFile, inDatabase] = [await changed(of("write", { token: "xylograph" })), await changed(at("write", { token: "quillwort" }))];
+  note(
+    `a whole update with one changed note, ${chunks} chunks`,
+    "",
+    ms(inFile.syncMs),
+    `${ms(inDatabase.syncMs)}, ${inDatabase.waits} waits`,
+  );
+}
+
 const started = { load: os.loadavg()[0].toFixed(1), at: new Date().toISOString() };
 /** @type {ReturnType<typeof place>[]} */
 const places = [];
@@ -110,12 +128,9 @@ try {
   const other = path.join(folder, "elsewhere");
   const reader = small.at("find", { state: other, token, counter: undefined });
   await reader.isReady;
-  const writer = small.at("write", { token });
-  await writer.isReady;
-  writer.go();
-  const [written, found] = [await writer.told, await reader.told];
+  const [written, found] = [await changed(small.at("write", { token })), await reader.told];
   note("a new word in another process, after it was written", "≤ 2.5 s", "–", ms(Math.max(0, found.at - written.at)));
-  note("waits of a whole update with one changed note", "", "–", String(written.waits));
+  await noteChange(small, inFile.chunks);
 
   const large = place(values.chunks);
   places.push(large);
@@ -125,6 +140,7 @@ try {
   const largeDatabase = await large.at("index").told;
   note(`by a copy of ${copied.vectors} vectors, and the index after it`, "0", "–", String((await paid()) - before));
   note(`index, ${largeFile.chunks} chunks, vectors there in the database`, "", ms(largeFile.indexMs), ms(largeDatabase.indexMs));
+  await noteChange(large, largeFile.chunks);
   note(
     `first answers of an empty process, ${largeFile.chunks} chunks`,
     "≤ 5 s",
