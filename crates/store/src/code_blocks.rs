@@ -8,7 +8,7 @@ use rusqlite::params;
 use super::{
     embeddings::SpaceId,
     generations::GenerationId,
-    ids::EmbeddingId,
+    ids::{ChunkId, EmbeddingId},
     reader::{Reader, or_postgres},
     writer::Tx,
 };
@@ -78,13 +78,15 @@ impl Reader<'_> {
 }
 
 impl Tx<'_> {
-    /// Packs the next vectors of the space that is searched, if there are enough; true while there may be more.
+    /// Packs the next vectors of the space that is searched, if there are enough, after a chunk where a database keeps them; the
+    /// default one is before all. Gives what the next step is called with while there may be more.
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub fn pack_codes_step(&self, generation: GenerationId) -> Result<bool> {
-        or_postgres!(self.pack_codes_step(generation));
-        self.pack_codes(generation, PACKING)
+    pub fn pack_codes_step(&self, generation: GenerationId, after: ChunkId) -> Result<Option<ChunkId>> {
+        or_postgres!(self.pack_codes_step(generation, after));
+        // A file finds what is left by itself.
+        Ok(self.pack_codes(generation, PACKING)?.then_some(after))
     }
 
     pub(crate) fn pack_codes(&self, generation: GenerationId, packing: Packing) -> Result<bool> {

@@ -13,8 +13,8 @@ use model::error::Result;
 /// Codes that are read at a time.
 const PAGE: i64 = 2_000;
 
-/// Codes that are written at a time in quiet moments.
-const STEP: usize = 500;
+/// Codes that are written at a time in quiet moments: a fraction of a second of work.
+const STEP: usize = 2_000;
 
 // Each vector and each code is looked for by itself: a limit cannot be made a join. Of tables that have just been filled the database
 // knows nothing, and it compared each chunk with all codes and vectors.
@@ -35,16 +35,17 @@ pub(super) const OF_NEW_VECTORS: &str = "INSERT INTO code (agent, generation, sp
        WHERE e.tenant = $2 AND e.space = $3 AND e.hash = c.hash LIMIT 1) e ON true \
      WHERE g.agent = $1 AND g.state <> 'retired' ON CONFLICT (agent, chunk, space) DO NOTHING";
 
-/// Of some chunks of a generation that have none. Where there are as many codes as chunks with a text nothing is looked for.
+/// Of the first chunks of a generation after another that have none. Where there are as many codes as chunks with a text nothing is
+/// looked for. The sum keeps the planner from the index of hashes, which is in no order of chunks.
 pub(super) const OF_SOME: &str = "INSERT INTO code (agent, generation, space, seq, chunk, file, code, bits) \
      SELECT c.agent, c.generation, e.space, $3, c.id, c.file, e.code, binary_quantize(e.v)::bit varying FROM chunk c \
      LEFT JOIN LATERAL (SELECT true AS is_there FROM code k WHERE k.agent = $1 AND k.chunk = c.id AND k.space = $4 LIMIT 1) k ON true \
      JOIN LATERAL (SELECT e.space, e.code, e.v FROM embedding e \
        WHERE e.tenant = $2 AND e.space = $4 AND e.hash = c.hash LIMIT 1) e ON true \
-     WHERE (SELECT count(*) FROM code k WHERE k.agent = $1 AND k.generation = $5 AND k.space = $4) \
-         < (SELECT g.hashed FROM generation g WHERE g.agent = $1 AND g.id = $5) \
-       AND c.agent = $1 AND c.generation = $5 AND k.is_there IS NULL \
-     LIMIT $6 ON CONFLICT (agent, chunk, space) DO NOTHING";
+     WHERE ($7 > 0 OR (SELECT count(*) FROM code k WHERE k.agent = $1 AND k.generation = $5 AND k.space = $4) \
+         < (SELECT g.hashed FROM generation g WHERE g.agent = $1 AND g.id = $5)) \
+       AND c.agent = $1 AND c.id > $7 AND c.generation + 0 = $5 AND k.is_there IS NULL \
+     ORDER BY c.id LIMIT $6 ON CONFLICT (agent, chunk, space) DO NOTHING RETURNING chunk";
 
 impl Reader<'_> {
     /// Calls `f` with chunk, source and code of every chunk of a generation that got one in a space after the write with
@@ -83,25 +84,43 @@ impl Reader<'_> {
 }
 
 impl Tx<'_> {
-    /// Writes up to `limit` codes of chunks of a generation whose vectors were there before: because another agent of the
-    /// tenant has brought them, or because the space was not used yet. True while there may be more to do.
+    /// Writes up to `limit` codes of chunks of a generation, after one of them, whose vectors were there before: because another
+    /// agent of the tenant has brought them, or because the space was not used yet. Gives the chunk to go on after, while there
+    /// may be more to do.
     ///
     /// # Errors
     /// What the database answers.
-    pub fn write_codes(&self, generation: GenerationId, space: SpaceId, limit: usize) -> Result<bool> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    pub fn write_codes(
+        &self,
+        generation: GenerationId,
+        space: SpaceId,
+        after: ChunkId,
+        limit: usize,
+    ) -> Result<Option<ChunkId>> {
+        let most = i64::try_from(limit).unwrap_or(i64::MAX);
         let version = self.version()?;
-        let params =
-            [int8(&self.agent), text(&self.tenant), int8(&version), int8(&space), int8(&generation), int8(&limit)];
-        Ok(self.tx.execute(OF_SOME, &params)? > 0)
+        let params = [
+            int8(&self.agent),
+            text(&self.tenant),
+            int8(&version),
+            int8(&space),
+            int8(&generation),
+            int8(&most),
+            int8(&after),
+        ];
+        let rows = self.tx.rows(OF_SOME, &params)?;
+        if rows.len() < limit {
+            return Ok(None);
+        }
+        rows.iter().map(|row| column::<ChunkId>(row, 0)).try_fold(None, |last, chunk| Ok(last.max(Some(chunk?))))
     }
 
     /// A step of [`Self::write_codes`] for the space that is searched.
     ///
     /// # Errors
     /// What the database answers.
-    pub fn pack_codes_step(&self, generation: GenerationId) -> Result<bool> {
-        let Some(space) = self.active_space()? else { return Ok(false) };
-        self.write_codes(generation, space.id, STEP)
+    pub fn pack_codes_step(&self, generation: GenerationId, after: ChunkId) -> Result<Option<ChunkId>> {
+        let Some(space) = self.active_space()? else { return Ok(None) };
+        self.write_codes(generation, space.id, after, STEP)
     }
 }

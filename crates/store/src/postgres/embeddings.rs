@@ -351,7 +351,7 @@ impl Tx<'_> {
         self.set_meta(ACTIVE_SPACE, &space.to_string())?;
         // What other agents of the tenant have brought is searched from now on; the rest of much follows in steps.
         for generation in [self.live()?, self.building()?].into_iter().flatten() {
-            self.write_codes(generation.id, space, CODES_AT_ONCE)?;
+            self.write_codes(generation.id, space, ChunkId::default(), CODES_AT_ONCE)?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use model::{
     config::settings::Settings,
     error::{Code, Result},
 };
-use store::Store;
+use store::{Store, Tx, ids::ChunkId};
 
 /// Embeddings pruned in one transaction.
 const PRUNE_STEP: usize = 400;
@@ -32,7 +32,10 @@ impl Indexer {
         while self.context.store().write(|tx| tx.prune_lines(PRUNE_STEP))? == PRUNE_STEP {
             self.context.shutdown().check()?;
         }
-        while self.context.store().write(|tx| tx.live()?.map_or(Ok(false), |live| tx.pack_codes_step(live.id)))? {
+        let mut next = Some(ChunkId::default());
+        while let Some(after) = next {
+            let step = move |tx: &mut Tx<'_>| tx.live()?.map_or(Ok(None), |live| tx.pack_codes_step(live.id, after));
+            next = self.context.store().write(step)?;
             self.context.shutdown().check()?;
         }
         let (clock, started) = (self.context.clock(), self.context.clock().now());

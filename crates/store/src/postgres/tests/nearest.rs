@@ -242,7 +242,10 @@ fn seen_by(agent: &Agent, wanted: (&[Source], usize)) -> Seen {
 fn write_codes(agent: &Agent, at_a_time: usize) {
     let state = |reader: &crate::postgres::agent::Reader<'_>| Ok((reader.live()?, reader.active_space()?));
     if let (Some(live), Some(space)) = agent.read(&Cancel::new(), state).unwrap() {
-        while agent.write(|tx| tx.write_codes(live.id, space.id, at_a_time)).unwrap() {}
+        let mut next = Some(ChunkId::default());
+        while let Some(after) = next {
+            next = agent.write(|tx| tx.write_codes(live.id, space.id, after, at_a_time)).unwrap();
+        }
     }
 }
 
@@ -382,13 +385,13 @@ fn codes_that_are_missing_are_looked_for_one_by_one_in_tables_of_which_nothing_i
         "INSERT INTO code SELECT 1, 1, 1, n, n, 1, '', '' FROM generate_series(1, 2000) n; \
          INSERT INTO chunk SELECT 1, n, 1, 1, 1, 1, '', '', '' FROM generate_series(1, 2000) n",
     );
-    let sql = ["1", "'t'", "1", "1", "1", "500"]
+    let sql = ["1", "'t'", "1", "1", "1", "500", "1900"]
         .into_iter()
         .zip(1..)
         .fold(OF_SOME.to_owned(), |sql, (value, n)| sql.replace(&format!("${n}"), value));
     let plan = agent.write(|tx| tx.tx.rows(&format!("EXPLAIN {sql}"), &[])).unwrap();
     let plan = plan.iter().map(|row| row.get::<_, String>(0)).collect::<Vec<_>>().join("\n");
-    for by in ["chunk = c.id", "hash = c.hash"] {
+    for by in ["chunk = c.id", "hash = c.hash", "id > 1900"] {
         assert!(plan.lines().any(|line| line.contains("Index Cond") && line.contains(by)), "{plan}");
     }
 }

@@ -72,7 +72,7 @@ fn fill(agent: &Agent, number: u8) -> Vec<Hash> {
             let space = tx.get_or_create_space("a")?.id;
             tx.insert_embeddings(space, &vectors)?;
             // What others have brought since the file was written, as an engine does in quiet moments.
-            while tx.write_codes(live, space, 100)? {}
+            assert_eq!(tx.write_codes(live, space, ChunkId::default(), 100)?, None, "all at once");
             Ok(())
         })
         .unwrap();
