@@ -136,25 +136,13 @@ impl Reader<'_> {
         limit: usize,
     ) -> Result<Vec<MissingText>> {
         let covered = self.covered_until(generation, space)?;
-        let absent = format!("{ABSENT} AND {which}");
-        if covered == ChunkId::default() {
-            return self.missing_texts(&absent, (generation, space), after, limit);
-        }
-        self.texts(&page_of_texts(&absent, &of_later(covered)), (generation, space), after, limit)
+        let among = if covered == ChunkId::default() { OF_ALL.to_owned() } else { of_later(covered) };
+        let sql = page_of_texts(&format!("{ABSENT} AND {which}"), &among);
+        self.missing_texts(&sql, (generation, space), after, limit)
     }
 
-    /// A page of the distinct texts of a generation for which `which` holds of chunk `c` and space `$3` of tenant `$2`.
+    /// A page of the distinct texts of a generation, by [`page_of_texts`].
     pub(super) fn missing_texts(
-        &self,
-        which: &str,
-        (generation, space): (GenerationId, SpaceId),
-        after: Option<&Hash>,
-        limit: usize,
-    ) -> Result<Vec<MissingText>> {
-        self.texts(&page_of_texts(which, "c.generation = $4"), (generation, space), after, limit)
-    }
-
-    fn texts(
         &self,
         sql: &str,
         (generation, space): (GenerationId, SpaceId),
@@ -186,7 +174,7 @@ impl Reader<'_> {
     pub fn coverage(&self, generation: GenerationId, space: SpaceId) -> Result<Coverage> {
         let covered = self.covered_until(generation, space)?;
         let is_known = covered != ChunkId::default();
-        let counted = if is_known { of_later(covered) } else { "c.generation = $4".to_owned() };
+        let counted = if is_known { of_later(covered) } else { OF_ALL.to_owned() };
         let sql = format!(
             "SELECT count(*), count(*) FILTER (WHERE NOT {ABSENT}), count(*) FILTER (WHERE {}), \
                (SELECT g.hashed FROM generation g WHERE g.agent = $1 AND g.id = $4) FROM chunk c \
@@ -315,13 +303,16 @@ impl Reader<'_> {
 pub(super) const ABSENT: &str =
     "(SELECT true FROM embedding e WHERE e.tenant = $2 AND e.space = $3 AND e.hash = c.hash LIMIT 1) IS NULL";
 
+/// SQL: whether chunk `c` is of generation `$4`.
+pub(super) const OF_ALL: &str = "c.generation = $4";
+
 /// SQL: whether chunk `c` is of generation `$4` and came after another. The sum keeps the planner from the index of hashes, all of
 /// which it would read.
 pub(super) fn of_later(than: ChunkId) -> String {
     format!("c.id > {than} AND c.generation + 0 = $4")
 }
 
-/// Of [`Reader::missing_texts`], of the chunks for which `among` and `which` hold.
+/// SQL: a page of the distinct texts of the chunks `c` for which `among` and `which` hold, of space `$3` of tenant `$2`.
 pub(super) fn page_of_texts(which: &str, among: &str) -> String {
     // The texts of the page only are read.
     format!(

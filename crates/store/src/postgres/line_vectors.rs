@@ -10,6 +10,7 @@ use tokio_postgres::{Row, types::Type};
 
 use super::{
     agent::{Reader, Tx, column, int8, natural, the_row},
+    embeddings::{OF_ALL, page_of_texts},
     kept::LineCodes,
     media::IS_MEDIA,
 };
@@ -46,7 +47,8 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
-        self.missing_texts(&format!("NOT {IS_MEDIA} AND {ABSENT}"), (generation, space), after, limit)
+        let sql = page_of_texts(&format!("NOT {IS_MEDIA} AND {ABSENT}"), OF_ALL);
+        self.missing_texts(&sql, (generation, space), after, limit)
     }
 
     /// How many distinct texts of a generation [`Reader::missing_line_vectors`] gives, page by page; all of them where there

@@ -4,7 +4,7 @@ use super::{open_in, prepared};
 use crate::{
     ids::ChunkId,
     postgres::{
-        embeddings::{ABSENT, of_later, page_of_texts},
+        embeddings::{ABSENT, OF_ALL, of_later, page_of_texts},
         line_vectors,
         refusals::is_refused,
     },
@@ -26,9 +26,9 @@ fn what_is_missing_is_looked_for_one_by_one_in_tables_of_which_nothing_is_known(
          INSERT INTO line_vectors SELECT 1, 1, sha256(n::text::bytea), '', '' FROM generate_series(1, 5000) n",
     );
     let absent = format!("{ABSENT} AND NOT {}", is_refused());
-    let texts = page_of_texts(&absent, "c.generation = $4");
+    let texts = page_of_texts(&absent, OF_ALL);
     let later = page_of_texts(&absent, &of_later(ChunkId::new(9_990)));
-    let lines = page_of_texts(line_vectors::ABSENT, "c.generation = $4");
+    let lines = page_of_texts(line_vectors::ABSENT, OF_ALL);
     for (sql, looks, by) in [(texts, 2, "hash > "), (later, 2, "id > 9990"), (lines, 1, "hash > ")] {
         let sql = ["1", "'t'", "1", "1", "''::bytea", "1000"]
             .into_iter()
