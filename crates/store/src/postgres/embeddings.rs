@@ -135,8 +135,7 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
-        let covered = self.covered_until(generation, space)?;
-        let among = if covered == ChunkId::default() { OF_ALL.to_owned() } else { of_later(covered) };
+        let among = of_later(self.covered_until(generation, space)?);
         let sql = page_of_texts(&format!("{ABSENT} AND {which}"), &among);
         self.missing_texts(&sql, (generation, space), after, limit)
     }
@@ -173,8 +172,7 @@ impl Reader<'_> {
     /// What the database answers.
     pub fn coverage(&self, generation: GenerationId, space: SpaceId) -> Result<Coverage> {
         let covered = self.covered_until(generation, space)?;
-        let is_known = covered != ChunkId::default();
-        let counted = if is_known { of_later(covered) } else { OF_ALL.to_owned() };
+        let counted = of_later(covered);
         let sql = format!(
             "SELECT count(*), count(*) FILTER (WHERE NOT {ABSENT}), count(*) FILTER (WHERE {}), \
                (SELECT g.hashed FROM generation g WHERE g.agent = $1 AND g.id = $4) FROM chunk c \
@@ -188,7 +186,7 @@ impl Reader<'_> {
         if coverage.embedded == coverage.chunks && coverage.refused == 0 {
             self.remember_covered(generation, space, covered)?;
         }
-        if is_known {
+        if covered != ChunkId::default() {
             let chunks: u64 = natural(&row, 3)?;
             coverage.embedded += chunks.saturating_sub(coverage.chunks);
             coverage.chunks = chunks;
@@ -306,9 +304,12 @@ pub(super) const ABSENT: &str =
 /// SQL: whether chunk `c` is of generation `$4`.
 pub(super) const OF_ALL: &str = "c.generation = $4";
 
-/// SQL: whether chunk `c` is of generation `$4` and came after another. The sum keeps the planner from the index of hashes, all of
-/// which it would read.
+/// SQL: whether chunk `c` is of generation `$4` and came after another, or is any where that is the default. The sum keeps the planner
+/// from the index of hashes, all of which it would read.
 pub(super) fn of_later(than: ChunkId) -> String {
+    if than == ChunkId::default() {
+        return OF_ALL.to_owned();
+    }
     format!("c.id > {than} AND c.generation + 0 = $4")
 }
 
