@@ -3,9 +3,9 @@
 // before there are any. What it and its programs say goes to standard error: `npm pack` and others keep standard output for
 // their answer.
 //
-// With `--quick` an addon that has to be built is built without PostgreSQL and without what runs models that users bring, and
-// nothing else is made where this Node will do: the JavaScript runs as it stands in the tree. That is for a first answer
-// sooner; whatever runs this without it afterwards does the rest.
+// With `--quick` an addon that has to be built is built without PostgreSQL, without what asks embedding servers and without
+// what runs models that users bring, and nothing else is made where this Node will do: the JavaScript runs as it stands in
+// the tree. That is for a first answer sooner; whatever runs this without it afterwards does the rest.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ import { isPackStale, isStale, newest } from "./ship/stale.mjs";
 import { compareVersions } from "./ship/targets.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const SOURCES = ["src", "crates", "Cargo.toml", "Cargo.lock", "build.rs", "model"];
+const SOURCES = ["src", "crates", "Cargo.toml", "Cargo.lock", "build.rs", ".cargo", "model"];
 
 /** @param {string} command @param {string[]} args */
 function run(command, args) {

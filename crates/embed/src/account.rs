@@ -1,9 +1,7 @@
 //! A provider's account: where its requests go, with the key and the headers that belong there and nowhere else.
 
-use reqwest::{
-    Url,
-    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
-};
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use url::Url;
 
 use super::{
     client::{is_loopback, origin},

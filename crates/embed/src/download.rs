@@ -7,12 +7,13 @@ use std::{
     time::Duration,
 };
 
-use reqwest::{
-    Response, StatusCode, Url,
+use http::{
+    StatusCode,
     header::{HeaderMap, RANGE},
-    redirect::Policy,
 };
+use reqwest::{Response, redirect::Policy};
 use sha2::{Digest, Sha256};
+use url::Url;
 
 use crate::client::{build, is_loopback, origin};
 use model::{
@@ -27,11 +28,9 @@ const MAX_REDIRECTS: usize = 5;
 const HUB_HASH: &str = "x-linked-etag";
 
 /// Where `hf:` points; `HF_ENDPOINT` overrides it, as in the hub's own clients.
-#[cfg(any(feature = "brought", feature = "llama-cpp"))]
 const HUB: &str = "https://huggingface.co";
 
 /// The address of the hub.
-#[cfg(any(feature = "brought", feature = "llama-cpp"))]
 pub(crate) fn hub() -> String {
     std::env::var("HF_ENDPOINT").ok().filter(|value| !value.is_empty()).unwrap_or_else(|| HUB.to_owned())
 }

@@ -8,7 +8,8 @@ use std::{
     time::Duration,
 };
 
-use reqwest::{Method, Url, header::HeaderValue};
+use http::{Method, header::HeaderValue};
+use url::Url;
 
 use super::{
     account::{Account, Authorization, KeyHeader},

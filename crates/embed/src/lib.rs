@@ -16,6 +16,7 @@ pub(crate) mod breaker;
 pub mod callback;
 mod check;
 pub mod client;
+#[cfg(any(feature = "brought", feature = "llama-cpp"))]
 pub(crate) mod download;
 pub mod driver;
 pub mod embedded;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use reqwest::Url;
+use url::Url;
 
 use super::{
     Embedder, Limits, Space,

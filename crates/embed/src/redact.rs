@@ -37,7 +37,7 @@ pub(crate) struct Redactor {
 impl Redactor {
     /// Knows the key, the header values, and the query values of the endpoint.
     #[must_use]
-    pub(crate) fn new(credentials: &Credentials, endpoint: Option<&reqwest::Url>) -> Self {
+    pub(crate) fn new(credentials: &Credentials, endpoint: Option<&url::Url>) -> Self {
         let keys = credentials.api_key.iter().chain(&credentials.spare_keys);
         let headers = credentials.headers.iter().map(|(_, value)| value);
         let mut secrets: Vec<Zeroizing<String>> =
@@ -108,7 +108,7 @@ mod tests {
             spare_keys: vec![Secret::new("canarySpareKey")],
             headers: vec![("x-team".into(), Secret::new("canaryHeaderValue"))],
         };
-        let url = reqwest::Url::parse("https://u:passw0rd@host/v1?token=queryCanary99").unwrap();
+        let url = url::Url::parse("https://u:passw0rd@host/v1?token=queryCanary99").unwrap();
         Redactor::new(&credentials, Some(&url))
     }
 

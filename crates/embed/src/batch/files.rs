@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use reqwest::{Method, Url};
+use http::Method;
 use serde::Deserialize;
 use serde_json::Value;
+use url::Url;
 
 use super::{JobLine, JobState, LineSink, multipart};
 use crate::{

@@ -1,6 +1,6 @@
 //! Multipart bodies for file uploads.
 
-use reqwest::header::HeaderValue;
+use http::header::HeaderValue;
 
 use crate::endpoint::Body;
 

@@ -1,7 +1,7 @@
 //! The batch APIs of OpenAI and of Voyage, which differ in what a line and a job carry.
 
-use reqwest::Url;
 use serde_json::{Value, json};
+use url::Url;
 
 use super::{
     BatchApi, JobState, LineSink,

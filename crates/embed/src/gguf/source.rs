@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use reqwest::Url;
+use url::Url;
 
 use crate::download::{Remote, hub, is_safe, is_sha256};
 use model::error::{Code, Error, Result};

@@ -1,8 +1,8 @@
 //! Replies of any content: never a crash, and never a vector that would spoil the index.
 
 use proptest::prelude::*;
-use reqwest::Url;
 use serde_json::{Value, json};
+use url::Url;
 
 use crate::{
     check::check,

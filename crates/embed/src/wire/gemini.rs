@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use base64::{display::Base64Display, engine::general_purpose::STANDARD};
-use reqwest::Url;
 use serde::{Deserialize, Serialize, Serializer};
+use url::Url;
 
 use super::{Floats, Wire, below, or_default, parse_json};
 use crate::{Purpose, driver::Answer, media::Media};

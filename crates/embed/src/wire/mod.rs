@@ -7,11 +7,11 @@ pub(crate) mod openai;
 use std::{borrow::Cow, fmt};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use reqwest::Url;
 use serde::{
     Deserialize, Deserializer,
     de::{Error as _, SeqAccess, Visitor},
 };
+use url::Url;
 
 use super::{Purpose, driver::Answer, media::Media};
 

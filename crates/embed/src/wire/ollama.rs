@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use reqwest::Url;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::{Floats, Wire, parse_json};
 use crate::{Purpose, driver::Answer};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use reqwest::Url;
+use url::Url;
 
 use super::{
     Wanted, Watch,
