@@ -1,4 +1,5 @@
-// Kills a process while it indexes, lets another one finish, and counts what was paid for.
+// Kills a process while it indexes, and lets another one finish; or the server of its database, and lets it go on. Counts what
+// was paid for.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +11,8 @@ import { fileURLToPath } from "node:url";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { random } from "../support/random.mjs";
 
-const CHILD = fileURLToPath(new URL("./index-once.mjs", import.meta.url));
+const ONCE = fileURLToPath(new URL("./index-once.mjs", import.meta.url));
+const UNTIL_DONE = fileURLToPath(new URL("./index-until-done.mjs", import.meta.url));
 
 /** Files of the workspace; the chunks are spread over them. */
 const FILES = 400;
@@ -26,23 +28,83 @@ const LATENCY_MS = 4;
  *   are what the provider was sent by both processes together.
  */
 
+/** What is killed while an index is made, and goes on. @typedef {(round: {cfg: Record<string, any>, stateDir: string}) => Victim} Kill */
+
+/**
+ * @typedef Victim
+ * @property {() => void} strike Kills it.
+ * @property {() => Promise<string>} ended What whoever has finished the index says of it.
+ */
+
 /**
  * Kills one process each after a random share of the texts, in a fresh index each: a file, or one schema of a PostgreSQL
  * database, which serves one round.
  * @param {{rounds: number, chunks: number, seed: number, database?: {url: string, schema: string}}} options
  * @returns {AsyncGenerator<Round>}
  */
-export async function* killRounds({ rounds, chunks, seed, database }) {
+export async function* killRounds({ database, ...options }) {
+  yield* rounds({ ...options, storeOf: () => database && storeIn(database), kill: killProcess });
+}
+
+/**
+ * The same, but what is killed is the server, with SIGQUIT and SIGKILL in turn, which starts again at once.
+ * @param {{rounds: number, chunks: number, seed: number, server: import("../support/own-server.mjs").OwnServer}} options
+ * @returns {AsyncGenerator<Round>}
+ */
+export async function* serverKillRounds({ server, ...options }) {
+  let round = 0;
+  /** @type {Kill} */
+  const kill = (request) => {
+    const { ended } = start(UNTIL_DONE, request);
+    const signal = round % 2 === 1 ? "SIGQUIT" : "SIGKILL";
+    let restarted = Promise.resolve();
+    let struck = false;
+    return {
+      strike: () => {
+        struck = true;
+        restarted = server.restartAfter(signal);
+      },
+      ended: async () => {
+        const output = await finished(ended);
+        if (!struck) throw new Error("the index was there before the server was killed");
+        await restarted;
+        return output;
+      },
+    };
+  };
+  yield* rounds({ ...options, storeOf: () => storeIn({ url: server.url, schema: `round_${++round}` }), kill });
+}
+
+/** The setting of a database. @param {{url: string, schema: string}} database */
+const storeIn = ({ url, schema }) => ({ driver: "postgres", postgres: { url, schema } });
+
+/** @type {Kill} */
+function killProcess(request) {
+  const first = start(ONCE, request);
+  return {
+    strike: () => first.child.kill("SIGKILL"),
+    ended: async () => {
+      const { signal } = await first.ended;
+      if (signal !== "SIGKILL") throw new Error("the process ended before it was killed");
+      return finished(start(ONCE, request).ended);
+    },
+  };
+}
+
+/**
+ * @param {{rounds: number, chunks: number, seed: number, storeOf: () => Record<string, unknown> | undefined, kill: Kill}} options
+ * @returns {AsyncGenerator<Round>}
+ */
+async function* rounds({ rounds, chunks, seed, storeOf, kill }) {
   const dir = await mkdtemp(path.join(os.tmpdir(), "memory-kill-"));
   const next = random(seed);
   try {
     const workspace = path.join(dir, "workspace");
     await writeWorkspace(workspace, chunks);
     for (let round = 0; round < rounds; round++) {
-      const state = path.join(dir, `state-${round}`);
-      const store = database && { driver: "postgres", postgres: { url: database.url, schema: database.schema } };
-      yield await killRound({ workspace, stateDir: state, store, killAfter: 1 + Math.floor(next() * chunks) });
-      await rm(state, { recursive: true, force: true });
+      const stateDir = path.join(dir, `state-${round}`);
+      yield await killRound({ workspace, stateDir, store: storeOf(), killAfter: 1 + Math.floor(next() * chunks), kill });
+      await rm(stateDir, { recursive: true, force: true });
     }
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -63,55 +125,63 @@ async function writeWorkspace(workspace, chunks) {
 }
 
 /**
- * @param {{workspace: string, stateDir: string, killAfter: number, store?: Record<string, unknown>}} options
+ * @param {{workspace: string, stateDir: string, killAfter: number, store?: Record<string, unknown>, kill: Kill}} options
  * @returns {Promise<Round>}
  */
-async function killRound({ workspace, stateDir, killAfter, store }) {
+async function killRound({ workspace, stateDir, killAfter, store, kill }) {
   let texts = 0;
   /** @type {Set<string>} */
   const distinct = new Set();
-  /** @type {import("node:child_process").ChildProcess | null} */
+  /** @type {Victim | null} */
   let victim = null;
-  const server = http.createServer(async (request, response) => {
+  const provider = http.createServer(async (request, response) => {
     let body = "";
     for await (const part of request.setEncoding("utf8")) body += part;
     const { input } = JSON.parse(body);
     texts += input.length;
     for (const text of input) distinct.add(text);
     if (texts >= killAfter) {
-      victim?.kill("SIGKILL");
+      victim?.strike();
       victim = null;
     }
     const data = input.map((/** @type {string} */ text, /** @type {number} */ index) => ({ index, embedding: vectorOf(text) }));
     setTimeout(() => response.setHeader("content-type", "application/json").end(JSON.stringify({ data })), LATENCY_MS);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  provider.listen(0, "127.0.0.1");
+  await once(provider, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (provider.address());
   const search = { provider: "openai-compatible", model: "m", remote: { baseUrl: `http://127.0.0.1:${port}/v1` } };
   const plugins = store && { entries: { [PLUGIN_ID]: { config: { store } } } };
-  const request = JSON.stringify({ cfg: { agents: { defaults: { workspace } }, memory: { search }, plugins }, agentId: "main", stateDir });
   try {
-    const first = start(request);
-    victim = first.child;
-    const { signal } = await first.ended;
-    if (signal !== "SIGKILL") throw new Error(`the process ended before it was killed, after ${texts} of ${killAfter} texts`);
-    const second = await start(request).ended;
-    if (second.code !== 0) throw new Error(`the second process failed with ${second.code}: ${second.output}`);
-    return { killAfter, texts, distinct: distinct.size, report: JSON.parse(second.output) };
+    const killed = kill({ cfg: { agents: { defaults: { workspace } }, memory: { search }, plugins }, stateDir });
+    victim = killed;
+    const report = JSON.parse(await killed.ended());
+    return { killAfter, texts, distinct: distinct.size, report };
   } finally {
-    server.closeAllConnections();
-    server.close();
+    provider.closeAllConnections();
+    provider.close();
   }
 }
 
-/** @param {string} request */
-function start(request) {
-  const child = spawn(process.execPath, [CHILD, request], { stdio: ["ignore", "pipe", "inherit"] });
+/**
+ * Starts a process that indexes.
+ * @param {string} script @param {{cfg: Record<string, any>, stateDir: string}} request
+ */
+function start(script, request) {
+  const child = spawn(process.execPath, [script, JSON.stringify({ ...request, agentId: "main" })], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text) => (output += text));
   const ended = once(child, "close").then(([code, signal]) => ({ code, signal, output }));
   return { child, ended };
+}
+
+/** What a process says that ends well. @param {ReturnType<typeof start>["ended"]} ended */
+async function finished(ended) {
+  const { code, output } = await ended;
+  if (code !== 0) throw new Error(`the process that was to finish failed with ${code}: ${output}`);
+  return output;
 }
 
 /** @param {string} text */

@@ -20,10 +20,10 @@ export function missingForPostgres() {
   return undefined;
 }
 
-/** Runs SQL as the administrator; gives what it prints. @param {string} sql */
-export function administer(sql) {
+/** Runs SQL as the administrator of a server; gives what it prints. @param {string} sql */
+export function administer(sql, server = String(process.env.MEMORY_CORE_TEST_PG)) {
   const args = ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", "--command", sql];
-  return execFileSync(/** @type {string} */ (psql()), [...args, String(process.env.MEMORY_CORE_TEST_PG)], {
+  return execFileSync(/** @type {string} */ (psql()), [...args, server], {
     encoding: "utf8",
     env: { ...process.env, PGOPTIONS: "-c client_min_messages=warning" },
   }).trim();

@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { PostgresError } from "./binaries.mjs";
 import { freePort, runAs, runningFrom, serviceUser } from "./process.mjs";
 
@@ -158,6 +159,14 @@ export class Cluster {
     const status = this.#run("pg_ctl", ["stop", "--wait", "--timeout", PATIENCE, "--mode", "fast", "--pgdata", this.#data]);
     if (status !== 0 && this.#running()) throw new PostgresError(`the server did not stop (${status}): see ${this.#log}`);
     return true;
+  }
+
+  /** Ends the server without letting it finish, and waits until it is gone. @param {NodeJS.Signals} signal */
+  async kill(signal) {
+    const running = this.#running();
+    if (!running) return;
+    process.kill(running.pid, signal);
+    while (this.#running()?.pid === running.pid) await wait(10);
   }
 
   /** Stops the server and deletes its databases. */
