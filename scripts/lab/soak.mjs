@@ -1,6 +1,7 @@
 // A home server's life in fast motion: edits, searches, restarts, a second process and a provider that fails. Memory,
 // descriptors, threads and the database must not grow.
 //   npm run lab -- soak [--minutes 60] [--files 400] [--seed N] [--json samples.json]
+// Its index is a file, or in the database that MEMORY_CORE_SOAK_DATABASE says (soak-fleet).
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,10 +12,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { held } from "../../__test__/support/held.mjs";
+import { administer } from "../../__test__/support/postgres.mjs";
 import { startProvider } from "../../__test__/support/provider.mjs";
 import { random } from "../../__test__/support/random.mjs";
 import { quantiles } from "../../bench/quantiles.mjs";
 import { MemoryIndexManager } from "../../index.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
 
 const { values } = parseArgs({
   options: {
@@ -95,9 +98,17 @@ const search = {
   remote: { baseUrl: provider.baseUrl },
   cache: { enabled: true, maxEntries: MAX_VECTORS },
 };
-const cfg = { agents: { defaults: { workspace } }, memory: { search } };
+/** The database that the index is in, and which of its agents this is. @type {{url: string, schema: string, agent: string} | undefined} */
+const database = process.env.MEMORY_CORE_SOAK_DATABASE && JSON.parse(process.env.MEMORY_CORE_SOAK_DATABASE);
+const store = database && { driver: "postgres", postgres: { url: database.url, schema: database.schema } };
+const agentId = database?.agent ?? "main";
+const cfg = {
+  agents: { list: [{ id: agentId, default: true, workspace }] },
+  memory: { search },
+  plugins: store && { entries: { [PLUGIN_ID]: { config: { store } } } },
+};
 // Without the embedded model: its threads and memory are measured elsewhere.
-const request = { cfg, agentId: "main", stateDir, modelPaths: [], env: {} };
+const request = { cfg, agentId, stateDir, modelPaths: [], env: {} };
 
 /** @param {number} n */
 async function write(n) {
@@ -113,11 +124,17 @@ async function sizeOf(/** @type {string} */ name) {
   return (await stat(file).catch(() => ({ size: 0 }))).size / 2 ** 20;
 }
 
+/** All tables of a schema, whoever's rows they hold, in MiB. @param {string} schema */
+function sizeOfTables(schema) {
+  const sql = `SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = '${schema}'::regnamespace`;
+  return Number(administer(sql)) / 2 ** 20;
+}
+
 async function sample() {
   globalThis.gc?.();
   return {
     ...(await held()),
-    databaseMiB: await sizeOf("index.sqlite"),
+    databaseMiB: database ? sizeOfTables(database.schema) : await sizeOf("index.sqlite"),
     logMiB: await sizeOf("index.sqlite-wal"),
   };
 }
