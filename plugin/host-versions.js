@@ -1,6 +1,8 @@
 // What hosts do, by the first version that does it. Whatever differs from version to version is named here, or is asked of
 // the host itself by looking for a function.
 
+import { compareVersions } from "../lib/versions.js";
+
 /** @typedef {keyof typeof SINCE} Ability */
 
 const SINCE = {
@@ -46,18 +48,4 @@ const SINCE = {
  */
 export function versionHas(version, ability) {
   return compareVersions(version, SINCE[ability]) >= 0;
-}
-
-/**
- * Orders versions like `2026.9.6` and `2026.7.1-2`.
- * @param {string} left
- * @param {string} right
- */
-export function compareVersions(left, right) {
-  const [a, b] = [left, right].map((version) => version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0));
-  for (let i = 0; i < Math.max(a.length, b.length); i++) {
-    const difference = (a[i] ?? 0) - (b[i] ?? 0);
-    if (difference !== 0) return Math.sign(difference);
-  }
-  return 0;
 }

@@ -9,7 +9,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { ALWAYS, BY_TURNS, features } from "../__test__/host/versions.mjs";
 import { readOutcomes, SEEN } from "../__test__/support/host-report.mjs";
-import { compareVersions } from "../plugin/host-versions.js";
+import { compareVersions } from "../lib/versions.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const [readme, record] = [path.join(root, "README.md"), path.join(root, "__test__/host/results.json")];

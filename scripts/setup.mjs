@@ -15,8 +15,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { ADDON_FOLDER, platformTriple } from "../lib/native.js";
 import { PLUGIN_ID } from "../lib/package-info.js";
+import { compareVersions } from "../lib/versions.js";
 import { isPackStale, isStale, newest } from "./ship/stale.mjs";
-import { compareVersions } from "./ship/targets.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = ["src", "crates", "Cargo.toml", "Cargo.lock", "build.rs", ".cargo", "model"];

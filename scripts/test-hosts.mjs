@@ -2,7 +2,7 @@
 // other processes: a file that fails is run once more on a new host, which is said, and its second result counts.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,7 +35,8 @@ function run(files) {
     const reporters = ["--reporter=default", kept, "--reporter=json", `--outputFile.json=${report}`];
     const args = ["run", "--project", "host", "--project", "more-hosts", ...reporters, ...files];
     const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
-    const { status } = spawnSync(process.execPath, [vitest, ...args], { cwd: root, stdio: "inherit" });
+    const { status, signal } = spawnSync(process.execPath, [vitest, ...args], { cwd: root, stdio: "inherit" });
+    if (!existsSync(report)) throw new Error(`vitest ended with ${signal ?? status} and left no report`);
     /** @type {FileResult[]} */
     const results = JSON.parse(readFileSync(report, "utf8")).testResults;
     if (status !== 0 && results.every((file) => file.status === "passed")) throw new Error(`vitest ended with ${status}`);

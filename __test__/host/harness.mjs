@@ -9,7 +9,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { compareVersions } from "../../plugin/host-versions.js";
+import { compareVersions } from "../../lib/versions.js";
 import { createFakeProvider } from "../support/fake-provider.mjs";
 import { installHost } from "../support/install.mjs";
 import { COMMAND_MS, freePort, killGroup, outcomeOf } from "./child-processes.mjs";

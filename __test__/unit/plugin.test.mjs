@@ -5,7 +5,6 @@ import plugin from "../../index.js";
 import { citationOf, citesSources, presentHit } from "../../plugin/citations.js";
 import { bar } from "../../plugin/cli/progress.js";
 import { Host } from "../../plugin/host.js";
-import { compareVersions } from "../../plugin/host-versions.js";
 import { classifyPaths } from "../../plugin/provenance/paths.js";
 import { missingRequirements } from "../../plugin/requirements.js";
 import { makeWorkspace } from "../support/workspace.mjs";
@@ -366,11 +365,6 @@ describe("what a host needs beyond the installation", () => {
       config: { provider: "none", dreaming: { enabled: false } },
     });
   });
-});
-
-test("versions are ordered by their numbers", () => {
-  const versions = ["2026.9.6", "2026.10.1", "2026.4.12", "2026.7.1-2", "2026.7.1"];
-  expect(versions.toSorted(compareVersions)).toEqual(["2026.4.12", "2026.7.1", "2026.7.1-2", "2026.9.6", "2026.10.1"]);
 });
 
 test("the progress bar shows share, remaining time and label", () => {

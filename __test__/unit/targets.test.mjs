@@ -8,16 +8,7 @@ import { describe, expect, test } from "vitest";
 import { ADDON_FOLDER, platformTriple } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { machineFolders, namedFolders, remapArguments } from "../../scripts/ship/remap.mjs";
-import {
-  chooseTargets,
-  compareVersions,
-  findFaults,
-  glibcFloor,
-  readMachine,
-  readTriple,
-  shippedTargets,
-  table,
-} from "../../scripts/ship/targets.mjs";
+import { chooseTargets, findFaults, glibcFloor, readMachine, readTriple, shippedTargets, table } from "../../scripts/ship/targets.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const targets = shippedTargets(root);
@@ -56,10 +47,6 @@ test("targets are chosen by the beginning of triple or platform, and a wrong nam
   expect(names("linux-arm64")).toEqual(["linux-arm64-gnu", "linux-arm64-musl"]);
   expect(names("aarch64-apple", "win32-x64")).toEqual(["darwin-arm64", "win32-x64-msvc"]);
   expect(() => names("linux-x64", "beos")).toThrow("no target is called beos; there are linux-x64-gnu");
-});
-
-test("versions are compared as numbers", () => {
-  expect(["2.9", "2.28", "2.2.5", "2.17"].sort(compareVersions)).toEqual(["2.2.5", "2.9", "2.17", "2.28"]);
 });
 
 describe("a built addon", () => {

@@ -2,6 +2,7 @@
 // itself.
 
 import { readFileSync } from "node:fs";
+import { compareVersions } from "../../lib/versions.js";
 
 /**
  * @typedef {object} Target
@@ -116,16 +117,6 @@ export function readMachine(binary) {
   const header = binary.readUInt32LE(0x3c);
   const isWhole = header + 6 <= binary.length && binary.toString("latin1", header, header + 4) === "PE\0\0";
   return isWhole ? PE_MACHINES.get(binary.readUInt16LE(header + 4)) : undefined;
-}
-
-/** @param {string} a @param {string} b */
-export function compareVersions(a, b) {
-  const [left, right] = [a, b].map((version) => version.split(".").map(Number));
-  for (let at = 0; at < Math.max(left.length, right.length); at++) {
-    const difference = (left[at] ?? 0) - (right[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 /** The shipped targets. @param {string} root Where package.json lies. @returns {Target[]} */
