@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -14,7 +15,11 @@ use model::{
     stamp::Stamp,
 };
 use store::within::FileFacts;
-use text::time::{self, DateRange, note_date};
+use text::{
+    fold::fold,
+    language::stop_word_of,
+    time::{self, DateRange, note_date},
+};
 
 /// What the caller names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -128,8 +133,9 @@ fn days_of(name: &str, written: &str, today: Date, zone: &str) -> Result<DateRan
     let written = written.trim();
     let exact = || written.parse().ok().map(|day| DateRange { start: day, end: day });
     let read = |text: &str| {
-        let range = time::read(text, today, zone).range;
-        range.filter(|days| days.start > Date::MIN && days.end < Date::MAX)
+        let found = time::read(text, today, zone);
+        let days = found.range.filter(|days| days.start > Date::MIN && days.end < Date::MAX)?;
+        is_of_time_alone(text, &found.spans).then_some(days)
     };
     let short = || {
         let unit = written.chars().last()?.to_ascii_lowercase();
@@ -145,6 +151,15 @@ fn days_of(name: &str, written: &str, today: Date, zone: &str) -> Result<DateRan
         Error::new(Code::Argument, format!("{name} names no day"))
             .remedy("Write a day such as 2026-11-01, \"yesterday\", \"last week\" or 7d")
     })
+}
+
+/// Whether a text says nothing beside its time words but "on", "the" and the like. Of a question a part may be about time; of
+/// `2026-13-01` a part names a day that nobody means.
+fn is_of_time_alone(text: &str, time_words: &[Range<usize>]) -> bool {
+    let is_of_time = |at: usize| time_words.iter().any(|span| span.contains(&at));
+    let rest: String = text.char_indices().map(|(at, c)| if is_of_time(at) { ' ' } else { c }).collect();
+    let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.all(|word| !stop_word_of(&fold(word)).is_empty())
 }
 
 /// A path as results show it, a folder, or a glob; a bare name is looked for in every folder.
@@ -197,6 +212,12 @@ mod tests {
             ("3d", "2024-06-12"),
             ("march", "2024-03-01"),
             ("2023", "2023-01-01"),
+            ("on last monday", "2024-06-10"),
+            ("am Montag", "2024-06-10"),
+            ("el lunes", "2024-06-10"),
+            ("the 3rd of March", "2024-03-03"),
+            ("в понедельник", "2024-06-10"),
+            ("昨日", "2024-06-14"),
         ] {
             let found = days(Some(written), None).map(|days| days.start.to_string());
             assert_eq!(found.ok().as_deref(), Some(day), "{written}");
@@ -207,7 +228,19 @@ mod tests {
 
     #[test]
     fn what_is_no_day_is_told_without_repeating_it() {
-        for written in ["", "soon", "2024-13-45", "99999999999d", "since ever", "d", "é", "before may"] {
+        let no_days = ["", "soon", "2024-13-45", "99999999999d", "since ever", "d", "é", "before may"];
+        // Of these a part names a day, and the rest was passed over.
+        let in_part = [
+            "2024-13-01",
+            "2024-02-30",
+            "2024-05-32",
+            "tomorrow-ish",
+            "31.02.2024",
+            "2024-05 x",
+            "yesterday noon tea",
+            "7d 3w",
+        ];
+        for written in no_days.into_iter().chain(in_part) {
             let error = days(Some(written), None).expect_err(written);
             assert_eq!(error.code(), Code::Argument);
             assert!(written.len() < 2 || !error.to_string().contains(written), "{error}");
