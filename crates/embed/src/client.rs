@@ -4,7 +4,7 @@
 #[cfg(not(feature = "hosted"))]
 mod not_built_in;
 #[cfg(feature = "hosted")]
-mod pool;
+pub(crate) mod pool;
 #[cfg(feature = "hosted")]
 mod retry_after;
 
@@ -23,8 +23,6 @@ use model::error::Result;
 pub use self::not_built_in::Http;
 #[cfg(feature = "hosted")]
 pub use self::pool::Http;
-#[cfg(feature = "hosted")]
-pub(super) use self::pool::build;
 
 /// One request.
 #[cfg_attr(not(feature = "hosted"), expect(dead_code, reason = "such a build sends none"))]

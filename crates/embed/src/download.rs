@@ -15,7 +15,7 @@ use reqwest::{Response, redirect::Policy};
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use crate::client::{build, is_loopback, origin};
+use crate::client::{is_loopback, origin, pool::build};
 use model::{
     error::{Code, Error, Result},
     own_file,
