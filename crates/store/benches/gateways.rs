@@ -284,8 +284,11 @@ fn main() {
             scope.spawn(move || {
                 let mut random = fastrand::Rng::with_seed(person as u64);
                 let own: Vec<&Gateway> = all.iter().filter(|gateway| gateway.number % PEOPLE == person).collect();
+                if own.is_empty() {
+                    return;
+                }
                 let pause = |random: &mut fastrand::Rng, every: u64| {
-                    Duration::from_secs_f64(-(1.0 - random.f64()).ln() * every as f64 / own.len().max(1) as f64)
+                    Duration::from_secs_f64(-(1.0 - random.f64()).ln() * every as f64 / own.len() as f64)
                 };
                 let mut due = [pause(&mut random, searches), pause(&mut random, writes)];
                 loop {
