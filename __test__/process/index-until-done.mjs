@@ -8,6 +8,10 @@ import { MemoryIndexManager } from "../../index.js";
 /** What a database that is away is told by, and one where somebody else writes. */
 const AWAY = ["MEM_IO", "MEM_BUSY"];
 
+/** A server that does not come back ends it, so that nobody has to. */
+const PATIENCE_MS = 300_000;
+
+const until = Date.now() + PATIENCE_MS;
 const manager = await MemoryIndexManager.get({ ...JSON.parse(process.argv[2]), purpose: "cli", env: {} });
 for (;;) {
   try {
@@ -17,7 +21,7 @@ for (;;) {
       break;
     }
   } catch (error) {
-    if (!AWAY.includes(/** @type {any} */ (error).code)) throw error;
+    if (!AWAY.includes(/** @type {any} */ (error).code) || Date.now() > until) throw error;
   }
   await wait(100);
 }

@@ -28,7 +28,7 @@ const LATENCY_MS = 4;
  *   are what the provider was sent by both processes together.
  */
 
-/** What is killed while an index is made, and goes on. @typedef {(round: {cfg: Record<string, any>, stateDir: string}) => Victim} Kill */
+/** What is killed while an index is made, and goes on. @typedef {(request: {cfg: Record<string, any>, stateDir: string}, round: number) => Victim} Kill */
 
 /**
  * @typedef Victim
@@ -52,11 +52,10 @@ export async function* killRounds({ database, ...options }) {
  * @returns {AsyncGenerator<Round>}
  */
 export async function* serverKillRounds({ server, ...options }) {
-  let round = 0;
   /** @type {Kill} */
-  const kill = (request) => {
+  const kill = (request, round) => {
     const { ended } = start(UNTIL_DONE, request);
-    const signal = round % 2 === 1 ? "SIGQUIT" : "SIGKILL";
+    const signal = round % 2 === 0 ? "SIGQUIT" : "SIGKILL";
     let restarted = Promise.resolve();
     let struck = false;
     return {
@@ -72,7 +71,7 @@ export async function* serverKillRounds({ server, ...options }) {
       },
     };
   };
-  yield* rounds({ ...options, storeOf: () => storeIn({ url: server.url, schema: `round_${++round}` }), kill });
+  yield* rounds({ ...options, storeOf: (round) => storeIn({ url: server.url, schema: `round_${round}` }), kill });
 }
 
 /** The setting of a database. @param {{url: string, schema: string}} database */
@@ -92,7 +91,7 @@ function killProcess(request) {
 }
 
 /**
- * @param {{rounds: number, chunks: number, seed: number, storeOf: () => Record<string, unknown> | undefined, kill: Kill}} options
+ * @param {{rounds: number, chunks: number, seed: number, storeOf: (round: number) => Record<string, unknown> | undefined, kill: Kill}} options
  * @returns {AsyncGenerator<Round>}
  */
 async function* rounds({ rounds, chunks, seed, storeOf, kill }) {
@@ -103,7 +102,8 @@ async function* rounds({ rounds, chunks, seed, storeOf, kill }) {
     await writeWorkspace(workspace, chunks);
     for (let round = 0; round < rounds; round++) {
       const stateDir = path.join(dir, `state-${round}`);
-      yield await killRound({ workspace, stateDir, store: storeOf(), killAfter: 1 + Math.floor(next() * chunks), kill });
+      const killAfter = 1 + Math.floor(next() * chunks);
+      yield await killRound({ workspace, stateDir, store: storeOf(round), killAfter, kill: (request) => kill(request, round) });
       await rm(stateDir, { recursive: true, force: true });
     }
   } finally {
@@ -125,7 +125,8 @@ async function writeWorkspace(workspace, chunks) {
 }
 
 /**
- * @param {{workspace: string, stateDir: string, killAfter: number, store?: Record<string, unknown>, kill: Kill}} options
+ * @param {{workspace: string, stateDir: string, killAfter: number, store?: Record<string, unknown>,
+ *   kill: (request: Parameters<Kill>[0]) => Victim}} options
  * @returns {Promise<Round>}
  */
 async function killRound({ workspace, stateDir, killAfter, store, kill }) {

@@ -3,9 +3,9 @@
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import net from "node:net";
 import path from "node:path";
 import { binFolder } from "../../scripts/postgres/binaries.mjs";
+import { openRelay } from "./relay.mjs";
 
 /** An address of the loopback interface that no other text has by chance. */
 const CANARY_HOST = "127.83.41.7";
@@ -29,6 +29,13 @@ export function administer(sql, server = String(process.env.MEMORY_CORE_TEST_PG)
   }).trim();
 }
 
+/** The bytes of each table of a schema with its indexes, the largest first. @param {string} schema */
+export function tableSizes(schema) {
+  const sql = `SELECT relname, pg_total_relation_size(oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = '${schema}'::regnamespace ORDER BY 2 DESC`;
+  const rows = administer(sql).split("\n");
+  return rows.filter(Boolean).map((row) => ({ table: row.split("|")[0], bytes: Number(row.split("|")[1]) }));
+}
+
 /**
  * A role of its own with a schema of its own, reached at an address of its own: whichever part of that is found in what
  * a program says, the program has said it.
@@ -43,15 +50,7 @@ export async function ownDatabase({ creates = true } = {}) {
   const schema = name.replace("c4nary", "s");
   administer(`CREATE ROLE ${name} LOGIN PASSWORD '${password}'`);
   if (creates) administer(`GRANT CREATE ON DATABASE "${database}" TO ${name}`);
-  // Without delay: else each small part of a request waits for the acknowledgement of the one before, 40 ms.
-  const relay = net.createServer({ noDelay: true }, (client) => {
-    const upstream = net.connect({ port: Number(server.port), host: server.hostname, noDelay: true });
-    client.pipe(upstream).pipe(client);
-    client.on("error", () => upstream.destroy());
-    upstream.on("error", () => client.destroy());
-  });
-  await new Promise((listening) => relay.listen(0, CANARY_HOST, () => listening(undefined)));
-  const { port } = /** @type {net.AddressInfo} */ (relay.address());
+  const { port, close } = await openRelay(CANARY_HOST, () => server);
   const address = (/** @type {string} */ secret) => `postgresql://${name}:${secret}@${CANARY_HOST}:${port}/${database}`;
   return {
     schema,
@@ -63,7 +62,7 @@ export async function ownDatabase({ creates = true } = {}) {
     /** What nothing may say. */
     secrets: [name, password, CANARY_HOST, `:${port}`, server.port],
     end: async () => {
-      relay.close();
+      close();
       administer(`DROP SCHEMA IF EXISTS ${schema} CASCADE; DROP OWNED BY ${name} CASCADE; DROP ROLE ${name}`);
     },
   };

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { administer, ownDatabase } from "../../__test__/support/postgres.mjs";
+import { administer, ownDatabase, tableSizes } from "../../__test__/support/postgres.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -34,7 +34,6 @@ async function live(agent) {
 const codes = await Promise.all(Array.from({ length: Number(values.engines) }, (_, n) => live(`engine-${n + 1}`)));
 const most = administer(`SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM ${schema}.segment GROUP BY agent) s`);
 console.log(`segments of one agent at most: ${most}`);
-const sql = `SELECT relname, pg_total_relation_size(oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = '${schema}'::regnamespace ORDER BY 2 DESC LIMIT 8`;
-for (const line of administer(sql).split("\n")) console.log(line.replace("|", " ").padStart(2));
+for (const { table, bytes } of tableSizes(schema).slice(0, 8)) console.log(`${table.padEnd(10)} ${bytes} bytes`);
 await end();
 process.exitCode = codes.every((code) => code === 0) ? 0 : 1;

@@ -12,7 +12,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { held } from "../../__test__/support/held.mjs";
-import { administer } from "../../__test__/support/postgres.mjs";
+import { tableSizes } from "../../__test__/support/postgres.mjs";
 import { startProvider } from "../../__test__/support/provider.mjs";
 import { random } from "../../__test__/support/random.mjs";
 import { quantiles } from "../../bench/quantiles.mjs";
@@ -124,17 +124,12 @@ async function sizeOf(/** @type {string} */ name) {
   return (await stat(file).catch(() => ({ size: 0 }))).size / 2 ** 20;
 }
 
-/** All tables of a schema, whoever's rows they hold, in MiB. @param {string} schema */
-function sizeOfTables(schema) {
-  const sql = `SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = '${schema}'::regnamespace`;
-  return Number(administer(sql)) / 2 ** 20;
-}
-
 async function sample() {
   globalThis.gc?.();
   return {
     ...(await held()),
-    databaseMiB: database ? sizeOfTables(database.schema) : await sizeOf("index.sqlite"),
+    // All tables, whoever's rows they hold.
+    databaseMiB: database ? tableSizes(database.schema).reduce((sum, { bytes }) => sum + bytes, 0) / 2 ** 20 : await sizeOf("index.sqlite"),
     logMiB: await sizeOf("index.sqlite-wal"),
   };
 }
