@@ -27,7 +27,7 @@ const root = path.dirname(here);
 const packageDir = async (/** @type {string} */ version) => path.join(await installHost(version), "node_modules", "openclaw");
 
 /** @type {NodeJS.ProcessEnv} */
-const env = { ...process.env, BENCH_RS: path.join(root, "dist", "index.js") };
+const env = { ...process.env, BENCH_RS: path.join(root, "dist", "manager.js") };
 const engines = ["rs"];
 if (!args.alone) {
   env.BENCH_OC_2026_9 = await packageDir("2026.9.6");

@@ -1,10 +1,11 @@
 // Loads the native addon: late, once per process, and without starting another program.
 //
-// Newer hosts run every registration from its own copy of the package. Each copy of the .node file would be a separate
-// library with its own SQLite, and two SQLite libraries on one database file break its locks. The first copy that is
-// asked therefore leaves its exports on globalThis, and all later copies use those.
+// A package that is installed anew while a gateway runs is loaded beside the one before (plugin/loader.js), and libraries may
+// be loaded from several places. Each copy of the .node file would be a separate library with its own SQLite, and two SQLite
+// libraries on one database file break its locks. The first that is asked therefore leaves its exports on globalThis, and all
+// later ones of its version use those.
 
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { devNull } from "node:os";
 import { codedError, errorCode } from "./errors.js";
 import { PACKAGE_VERSION, PLUGIN_ID } from "./package-info.js";
@@ -25,16 +26,42 @@ export function platformTriple() {
   return `${platform}-${arch}`;
 }
 
-/** Whether this Node was linked against musl: only glibc builds report a glibc version. */
+/** What the loader that a program names for itself is called, for either C library; it stands behind the program's headers. */
+const LOADERS = { musl: "/ld-musl-", gnu: "/ld-linux" };
+const HEADERS_BYTES = 4096;
+
+/** Whether this Node was linked against musl. */
 function usesMusl() {
+  const headers = startOf(process.execPath, HEADERS_BYTES);
+  for (const [library, loader] of Object.entries(LOADERS)) if (headers.includes(loader)) return library === "musl";
+  return !reportsGlibc();
+}
+
+/** The first bytes of a file; none where it cannot be read. @param {string} file @param {number} length */
+function startOf(file, length) {
+  const bytes = Buffer.alloc(length);
+  try {
+    const descriptor = openSync(file, "r");
+    try {
+      return bytes.subarray(0, readSync(descriptor, bytes, 0, length, 0));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** What only builds with glibc say of themselves. To make the whole report takes twice as long as to load the addon. */
+function reportsGlibc() {
   const report = /** @type {NodeJS.ProcessReport & {excludeNetwork: boolean}} */ (process.report);
-  if (!report) return false;
+  if (!report) return true;
   // Looking up the peers of open sockets can take seconds and is not needed here.
   const { excludeNetwork } = report;
   report.excludeNetwork = true;
   try {
     const { header } = /** @type {{header: {glibcVersionRuntime?: string}}} */ (report.getReport());
-    return header.glibcVersionRuntime === undefined;
+    return header.glibcVersionRuntime !== undefined;
   } finally {
     report.excludeNetwork = excludeNetwork;
   }
@@ -50,7 +77,7 @@ export function native() {
   return /** @type {NativeBinding} */ (shared[SLOT]);
 }
 
-/** Whether some copy of this package has already loaded the addon. */
+/** Whether this package, however it was loaded, has already loaded the addon. */
 export function isNativeLoaded() {
   return SLOT in globalThis;
 }

@@ -1,4 +1,4 @@
-// What all copies of this package in a process share: newer hosts run every registration from its own copy.
+// What all builds of this package in a process share: one that is installed while a gateway runs is loaded beside the one before.
 
 import { PLUGIN_ID } from "./package-info.js";
 

@@ -1,9 +1,8 @@
-// The plugin: what it is called, and the list of everything it registers.
+// The plugin: the list of everything it registers.
 //
-// `register` runs several times in one process, in every mode, from different copies of this file. It is synchronous,
+// `register` runs several times in one process, in every mode, from different copies of the package. It is synchronous,
 // does nothing but register, and registers everything that its mode has a use for each time.
 
-import { PLUGIN_ID } from "../lib/package-info.js";
 import { setPackageRoot } from "../lib/package-root.js";
 import { registerActiveMemory } from "./active-memory/register.js";
 import { registerCapability } from "./capability.js";
@@ -13,20 +12,23 @@ import { registerConsolidation } from "./consolidation/methods.js";
 import { registerEmbeddingProviders } from "./embedding-providers.js";
 import { registerHooks } from "./hooks/register.js";
 import { Host } from "./host.js";
+import { IDENTITY } from "./identity.js";
 import { registerIntents } from "./intents/register.js";
 import { registerPage } from "./page/register.js";
+import { importFrom } from "./sdk.js";
 import { registerService } from "./service.js";
 import { registerTools } from "./tools/register.js";
 
 /** @typedef {import("./host.js").PluginApi} PluginApi */
 
 export default {
-  id: PLUGIN_ID,
-  name: "Memory Core RS",
-  description: "Native memory engine: searches MEMORY.md, USER.md and memory/ by words and by meaning",
-  kind: /** @type {const} */ ("memory"),
-  /** @param {PluginApi} api */
-  register(api) {
+  ...IDENTITY,
+  /**
+   * @param {PluginApi} api
+   * @param {(id: string) => Promise<any>} [importHere] `import` of the file that this host loaded, when that is not this one
+   */
+  register(api, importHere) {
+    if (importHere) importFrom(importHere);
     setPackageRoot(api.rootDir);
     const host = new Host(api);
     // Described for the command line: there is no runtime, and nothing else of it is used.

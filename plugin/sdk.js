@@ -8,6 +8,14 @@ import { isRecord } from "../lib/config.js";
 /** What was found, by name; asked for at every turn. @type {Map<string, Promise<Record<string, any> | null>>} */
 const found = new Map();
 
+/** How the file that the host loaded last imports: hosts make their modules known to what they load only. */
+let importHere = (/** @type {string} */ id) => import(id);
+
+/** @param {(id: string) => Promise<any>} by */
+export function importFrom(by) {
+  importHere = by;
+}
+
 /**
  * A module of the host's plugin SDK, or null where this host does not have it or does not let plugins load it.
  * @param {string} name
@@ -24,7 +32,9 @@ export function importSdk(name) {
  * @returns {Promise<Record<string, any> | null>}
  */
 async function find(id) {
-  const sdk = await import(id).catch(() => importFromProcess(id)).catch(() => null);
+  const sdk = await importHere(id)
+    .catch(() => importFromProcess(id))
+    .catch(() => null);
   return isRecord(sdk) ? sdk : null;
 }
 

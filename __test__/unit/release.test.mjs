@@ -62,6 +62,8 @@ describe("the files of the main package", () => {
     "README.md",
     "THIRD-PARTY-NOTICES.md",
     "dist/index.js",
+    "dist/manager.js",
+    "dist/plugin.cjs",
     "index.d.ts",
     "openclaw.plugin.json",
     "package.json",

@@ -7,26 +7,32 @@ import { performance } from "node:perf_hooks";
 
 const result = process.env.STARTUP_PATH_RESULT;
 
-/** What stands behind the module that is packed, whose own lines stay as they are: reading them takes time that is not ours. */
-const MARKS = `
+/** What stands behind each module that is packed, whose own lines stay as they are: reading them takes time that is not ours. */
+const MARKS = {
+  "index.js": `
 {
   const mark = globalThis.startupMark;
-  const { register } = entry_default;
-  entry_default.register = (api) => {
+  const { register } = loader_default;
+  loader_default.register = (api) => {
     mark("registering");
-    register.call(entry_default, api);
+    register.call(loader_default, api);
     mark("registered");
-  };
-  const search = runSearch;
-  runSearch = (...args) => {
-    mark("command");
-    return search(...args);
   };
   mark("evaluated");
 }
-`;
+`,
+  "plugin.cjs": `
+{
+  const search = runSearch;
+  runSearch = (...args) => {
+    globalThis.startupMark("command");
+    return search(...args);
+  };
+}
+`,
+};
 
-const OURS = /memory-core-rs[^/]*\/dist\/index\.js$/;
+const OURS = /memory-core-rs[^/]*\/dist\/(index\.js|plugin\.cjs)$/;
 
 /** What hosts copy a plugin's package to before they load it: a folder of its own each time. */
 const COPY = /plugin-captures\/.*?\/(openclaw-plugin-build-[^/]+)\/.*memory-core-rs/;
@@ -44,29 +50,30 @@ if (result) {
   };
   /** @type {any} */ (globalThis).startupMark = mark;
 
-  /** @param {string} file */
-  const isOurs = (file) => {
-    if (!OURS.test(file)) return false;
-    mark(`read ${file}`);
-    return true;
+  /** What belongs behind a module. @param {string} file */
+  const marksOf = (file) => {
+    const name = /** @type {keyof typeof MARKS | undefined} */ (OURS.exec(file)?.[1]);
+    if (!name) return undefined;
+    if (name === "index.js") mark(`read ${file}`);
+    return MARKS[name];
   };
 
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);
-      const file = url.startsWith("file:") ? new URL(url).pathname : "";
       const { source } = loaded;
-      if (!source || !isOurs(file)) return loaded;
+      const marks = source && url.startsWith("file:") ? marksOf(new URL(url).pathname) : undefined;
+      if (!source || !marks) return loaded;
       // A host that read it as text, below, may hand it to Node's loader.
-      if (typeof source === "string") return { ...loaded, source: source.endsWith(MARKS) ? source : source + MARKS };
-      return { ...loaded, source: Buffer.concat([/** @type {Uint8Array} */ (source), Buffer.from(MARKS)]) };
+      if (typeof source === "string") return { ...loaded, source: source.endsWith(marks) ? source : source + marks };
+      return { ...loaded, source: Buffer.concat([/** @type {Uint8Array} */ (source), Buffer.from(marks)]) };
     },
   });
   // Hosts that transform modules themselves read them as text.
   const readFileSync = fs.readFileSync;
   /** @type {any} */ (fs).readFileSync = (/** @type {any} */ file, /** @type {any} */ options) => {
     const text = readFileSync(file, options);
-    return typeof text === "string" && typeof file === "string" && isOurs(file) ? text + MARKS : text;
+    return typeof text === "string" && typeof file === "string" ? text + (marksOf(file) ?? "") : text;
   };
   /** @type {Set<string>} */
   const copies = new Set();

@@ -1,33 +1,52 @@
-// One module of all our JavaScript, which is what is packed. Hosts since 2026.9.5 copy the package of a plugin up to three
-// times a command and resolve its modules through hooks of their own: a hundred and thirty files took longer than a search.
+// The modules that are packed of all our JavaScript: the plugin as one, and the few lines that hosts load of it
+// (plugin/loader.js). Hosts since 2026.9.5 copy the package of a plugin up to three times a command and resolve its modules
+// through hooks of their own: a hundred and thirty files took longer than a search, and so did compiling each copy.
 
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
 import path from "node:path";
 import { rolldown } from "rolldown";
-import { BUNDLE } from "./stale.mjs";
+import { put } from "./put.mjs";
+import { BUNDLE, FACE, PLUGIN } from "./stale.mjs";
 
 /**
- * Writes the module anew. It stays readable, for stack traces and for whoever looks at what a plugin does.
+ * Writes the modules anew. They stay readable, for stack traces and for whoever looks at what a plugin does.
  * @param {string} root
  */
 export async function writeBundle(root) {
+  const plugin = await made(root, "index.js", "cjs");
+  const build = createHash("sha256").update(plugin).digest("hex").slice(0, 16);
+  await put(root, PLUGIN, `${plugin}\nexports.build = "${build}";\n`);
+  await put(root, BUNDLE, await made(root, "plugin/loader.js", "esm", { "process.env.PLUGIN_BUILD": JSON.stringify(build) }));
+  await put(
+    root,
+    FACE,
+    `export { chunkMarkdown, closeAllMemoryIndexManagers, MemoryIndexManager } from "./${path.basename(PLUGIN)}";
+export { default } from "./${path.basename(BUNDLE)}";
+`,
+  );
+}
+
+/**
+ * @param {string} root
+ * @param {string} input
+ * @param {"cjs" | "esm"} format
+ * @param {Record<string, string>} [define]
+ */
+async function made(root, input, format, define) {
   const build = await rolldown({
-    input: path.join(root, "index.js"),
+    input: path.join(root, input),
     platform: "node",
     // Modules of ours and of Node: a package would need its licence in the notices.
     external: /^node:/,
+    transform: { define },
     onLog(level, log, report) {
       if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message);
       report(level, log);
     },
   });
   try {
-    const { output } = await build.generate({ format: "esm", codeSplitting: false, minify: false, comments: false });
-    // At once: others may be packing.
-    const [file, written] = [path.join(root, BUNDLE), path.join(root, `${BUNDLE}.${process.pid}`)];
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(written, output[0].code);
-    await rename(written, file);
+    const { output } = await build.generate({ format, exports: "named", codeSplitting: false, minify: false, comments: false });
+    return output[0].code;
   } finally {
     await build.close();
   }

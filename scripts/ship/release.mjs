@@ -1,6 +1,6 @@
 // What can be said of a release without publishing it. Each check returns its complaints.
 
-import { PAGE_FILES, PICTURE_FILES } from "./stale.mjs";
+import { MODULES, PAGE_FILES, PICTURE_FILES } from "./stale.mjs";
 
 /** @typedef {{name: string, version: string}} Named */
 
@@ -54,7 +54,7 @@ const TOP = [
   "LICENSE",
   "README.md",
   "THIRD-PARTY-NOTICES.md",
-  "dist/index.js",
+  ...MODULES,
   "index.d.ts",
   "openclaw.plugin.json",
   "package.json",

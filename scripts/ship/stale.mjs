@@ -3,8 +3,14 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** The module that is packed (bundle.mjs). One folder below the root like what it is made of, which looks for the root above it. */
+/**
+ * The modules that are packed (bundle.mjs): what hosts load, the plugin, and what JavaScript users import. One folder below
+ * the root like what they are made of, which looks for the root above it.
+ */
 export const BUNDLE = "dist/index.js";
+export const PLUGIN = "dist/plugin.cjs";
+export const FACE = "dist/manager.js";
+export const MODULES = [BUNDLE, PLUGIN, FACE];
 
 /** What it is made of. */
 const BUNDLED = ["index.js", "lib", "plugin", "page/src", "scripts/ship/bundle.mjs"];
@@ -47,4 +53,4 @@ export function isStale(root, made, sources) {
 
 /** Whether something that is packed has to be made again. @param {string} root */
 export const isPackStale = (root) =>
-  isStale(root, BUNDLE, BUNDLED) || isStale(root, PAGE, PAGE_SOURCES) || isStale(root, PICTURES, PICTURE_SOURCES);
+  MODULES.some((file) => isStale(root, file, BUNDLED)) || isStale(root, PAGE, PAGE_SOURCES) || isStale(root, PICTURES, PICTURE_SOURCES);

@@ -1,0 +1,51 @@
+// What hosts load: takes the plugin from where it is installed, once per process.
+//
+// Hosts since 2026.9.5 load a plugin up to three times a command, each time from a new copy of its files. Compiling half a
+// megabyte three times, under names that no cache knows, took longer than opening the engine and the search together.
+
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { PLUGIN_ID } from "../lib/package-info.js";
+import { IDENTITY } from "./identity.js";
+
+/** The build that this file belongs to; scripts/ship/bundle.mjs puts it here. */
+const BUILD = process.env.PLUGIN_BUILD;
+
+/** Below the root of the package. */
+const FILE = "dist/plugin.cjs";
+
+/** The root of the package that this file is in: the installed one, or a copy of it. */
+const HERE = fileURLToPath(new URL("..", import.meta.url));
+
+/** @typedef {{build: string, default: {register: (api: any, importHere: (id: string) => Promise<any>) => void}}} Body */
+
+export default {
+  ...IDENTITY,
+  /** @param {Record<string, any>} api The host's plugin API. */
+  register(api) {
+    // What the host has for plugins is found from a file that it knows as the plugin's.
+    load(api.rootDir).default.register(api, (id) => import(id));
+  },
+};
+
+/**
+ * @param {unknown} root `api.rootDir`, where the plugin is installed; hosts that run the installed files may not set it
+ * @returns {Body}
+ */
+function load(root) {
+  const files = [typeof root === "string" && root !== "" ? root : HERE, HERE].map((folder) => path.join(folder, FILE));
+  const file = files.find((name) => existsSync(name));
+  if (!file)
+    throw new Error(`${PLUGIN_ID} is not installed as a whole: ${files[0]} is missing. Run: openclaw plugins install ${PLUGIN_ID}`);
+  const require = createRequire(file);
+  /** @type {Body} */
+  let body = require(file);
+  if (body.build === BUILD) return body;
+  // Another version was installed since this process loaded the file.
+  delete require.cache[file];
+  body = require(file);
+  if (body.build === BUILD) return body;
+  throw new Error(`${PLUGIN_ID} was installed anew while it was loaded. Start the command or the gateway once more`);
+}
