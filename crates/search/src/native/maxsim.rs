@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 
-use super::{candidates::Candidates, lines::Lines, plan::Plan};
+use super::{candidates::Candidates, lines::Lines, plan::Plan, signs::SignQueries};
 use crate::types::LineQuery;
 use embed::pieces::{AskedPiece, PieceQuestion};
 use model::error::Result;
@@ -67,24 +67,20 @@ impl MaxSim {
             places.insert((file.source, file.path, line.number), at);
         }
         let mut found: Vec<Option<Vec<f32>>> = vec![None; lines.lines.len()];
-        let mut pieces = Vec::new();
+        let (weights, queries): (Vec<f64>, Vec<CodedQuery>) =
+            wanted.into_iter().map(|wanted| (wanted.weight, wanted.query)).unzip();
+        let mut queries = SignQueries::new(&queries, question.mean.len());
         for row in &candidates.rows {
             let Some(signs) = signs.get(&row.id) else { continue };
             for (number, signs) in (row.start_line..).zip(by_line(signs, question.mean.len())) {
                 let Some(&at) = places.get(&(row.source.as_str(), row.path.as_str(), number)) else { continue };
-                unpacked(signs, &mut pieces);
-                let best = found[at].get_or_insert_with(|| vec![0.0; wanted.len()]);
                 // A line cut over several chunks shares its number.
-                for (best, wanted) in best.iter_mut().zip(&wanted) {
-                    let of_pieces = pieces.chunks_exact(question.mean.len());
-                    *best = of_pieces.map(|piece| wanted.query.cosine_with_signs(piece)).fold(*best, f32::max);
-                }
+                queries.raise(signs, found[at].get_or_insert_with(|| vec![0.0; weights.len()]));
             }
         }
         if 2 * found.iter().flatten().count() < found.len() {
             return Ok(None);
         }
-        let weights: Vec<f64> = wanted.iter().map(|wanted| wanted.weight).collect();
         Ok(Some(Self::of(&Held { weights: &weights, lines: found }, lines)))
     }
 
@@ -209,41 +205,11 @@ fn by_line(stored: &[u8], dims: usize) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Signs as numbers, 1 or −1 a dimension.
-fn unpacked(signs: &[u8], out: &mut Vec<i8>) {
-    out.clear();
-    out.extend(signs.iter().flat_map(|byte| SIGNS[usize::from(*byte)]));
-}
-
-/// The numbers of each byte of signs, the lowest bit first.
-static SIGNS: [[i8; 8]; 256] = {
-    let mut all = [[-1; 8]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut bit = 0;
-        while bit < 8 {
-            if byte >> bit & 1 == 1 {
-                all[byte][bit] = 1;
-            }
-            bit += 1;
-        }
-        byte += 1;
-    }
-    all
-};
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn signs_are_unpacked_from_the_lowest_bit() {
-        let mut out = Vec::new();
-        unpacked(&[0b0000_0101, 0xFF], &mut out);
-        assert_eq!(out, [1, -1, 1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1, 1, 1]);
-    }
 
     #[test]
     fn the_best_line_is_one_and_the_mean_is_nothing() {

@@ -21,6 +21,7 @@ mod name_free;
 mod own_notes;
 mod passages;
 mod plan;
+mod signs;
 mod snippet;
 mod word_sim;
 

@@ -50,12 +50,7 @@ impl NameFree {
         }
         let cosine = |at: usize| {
             let (mean, _) = means.get(group(at))?;
-            let (mut product, mut square) = (0.0_f32, 0.0_f32);
-            for ((value, mean), asked) in vectors[at].as_ref()?.iter().zip(mean).zip(&asked) {
-                let own = value - mean;
-                product += own * asked;
-                square += own * own;
-            }
+            let (product, square) = beside_mean(vectors[at].as_ref()?, mean, &asked);
             (square > 1e-9).then(|| f64::from(product / square.sqrt()))
         };
         let cosines: Vec<Option<f64>> = (0..vectors.len()).map(cosine).collect();
@@ -67,6 +62,30 @@ impl NameFree {
     pub(crate) fn scaled(&self, at: usize) -> f64 {
         self.cosines[at].map_or(0.0, |cosine| self.scale.of_value(cosine))
     }
+}
+
+/// Sums side by side: one sum would have each step wait for the one before.
+const LANES: usize = 8;
+
+/// What a vector has beyond a mean: its inner product with what is asked, and the square of its length.
+fn beside_mean(vector: &[f32], mean: &[f32], asked: &[f32]) -> (f32, f32) {
+    let (mut products, mut squares) = ([0.0_f32; LANES], [0.0_f32; LANES]);
+    let mut add = |lane: usize, value: f32, mean: f32, asked: f32| {
+        let own = value - mean;
+        products[lane] += own * asked;
+        squares[lane] += own * own;
+    };
+    let ((values, last), (means, last_means), (wanted, last_wanted)) =
+        (vector.as_chunks::<LANES>(), mean.as_chunks::<LANES>(), asked.as_chunks::<LANES>());
+    for ((values, means), wanted) in values.iter().zip(means).zip(wanted) {
+        for lane in 0..LANES {
+            add(lane, values[lane], means[lane], wanted[lane]);
+        }
+    }
+    for (lane, ((value, mean), asked)) in last.iter().zip(last_means).zip(last_wanted).enumerate() {
+        add(lane, *value, *mean, *asked);
+    }
+    (products.iter().sum(), squares.iter().sum())
 }
 
 /// The unit vector of a question, pooled without the pieces of some names.
@@ -81,7 +100,25 @@ fn without(question: &PieceQuestion, names: &HashSet<String>) -> Option<Vec<f32>
 
 /// A stored code as a unit vector; none for a code of zeros or of another length.
 fn unit(code: &[u8], dims: usize) -> Option<Vec<f32>> {
-    let values: Vec<f32> = code.iter().map(|byte| f32::from(byte.cast_signed())).collect();
-    let length = values.iter().map(|x| x * x).sum::<f32>().sqrt();
-    (length > 0.0 && values.len() == dims).then(|| values.into_iter().map(|x| x / length).collect())
+    let square: i32 = code.iter().map(|byte| i32::from(byte.cast_signed()).pow(2)).sum();
+    let length = (square as f32).sqrt();
+    (square > 0 && code.len() == dims).then(|| code.iter().map(|byte| f32::from(byte.cast_signed()) / length).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_dimensions_count_also_those_that_fill_no_lanes() {
+        let vector: Vec<f32> = (1..=11).map(|n| n as f32).collect();
+        assert_eq!(beside_mean(&vector, &[1.0; 11], &[2.0; 11]), (110.0, 385.0));
+    }
+
+    #[test]
+    fn codes_become_unit_vectors() {
+        assert_eq!(unit(&[3, 0, 252], 3), Some(vec![0.6, 0.0, -0.8]));
+        assert_eq!(unit(&[0, 0], 2), None);
+        assert_eq!(unit(&[1, 2], 3), None);
+    }
 }

@@ -88,6 +88,18 @@ impl CodedQuery {
         self.code.len()
     }
 
+    /// The quantised query.
+    #[must_use]
+    pub fn code(&self) -> &[i8] {
+        &self.code
+    }
+
+    /// 1 / the Euclidean length of the quantised query; 0 for one of zeros.
+    #[must_use]
+    pub const fn inverse_length(&self) -> f32 {
+        self.inverse_length
+    }
+
     /// The inner product of the query's unit vector with another vector.
     pub(super) fn product(&self, vector: &[i64]) -> f64 {
         let sum: f64 = self.code.iter().zip(vector).map(|(&x, &y)| f64::from(x) * y as f64).sum();
@@ -100,12 +112,6 @@ impl CodedQuery {
         let code = bytemuck::cast_slice(code);
         let inverse_length = inverse_length(code);
         (inverse_length > 0.0).then(|| self.cosine_with(code, inverse_length))
-    }
-
-    /// The cosine with a vector of nothing but 1 and −1.
-    #[must_use]
-    pub fn cosine_with_signs(&self, signs: &[i8]) -> f32 {
-        self.cosine_with(signs, (signs.len() as f32).sqrt().recip())
     }
 
     /// The cosine with a code, given 1 / its Euclidean length.
