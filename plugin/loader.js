@@ -35,17 +35,28 @@ export default {
  * @returns {Body}
  */
 function load(root) {
-  const files = [typeof root === "string" && root !== "" ? root : HERE, HERE].map((folder) => path.join(folder, FILE));
-  const file = files.find((name) => existsSync(name));
-  if (!file)
-    throw new Error(`${PLUGIN_ID} is not installed as a whole: ${files[0]} is missing. Run: openclaw plugins install ${PLUGIN_ID}`);
+  const folders = typeof root === "string" && root !== "" ? [root, HERE] : [HERE];
+  const files = folders.map((folder) => path.join(folder, FILE)).filter((file) => existsSync(file));
+  for (const file of files) {
+    const body = ofThisBuild(file);
+    if (body) return body;
+  }
+  throw new Error(
+    files.length === 0
+      ? `${PLUGIN_ID} is not installed as a whole: ${FILE} is missing in ${folders[0]}. Run: openclaw plugins install ${PLUGIN_ID}`
+      : `${PLUGIN_ID} was installed anew while it was loaded. Start the command or the gateway once more`,
+  );
+}
+
+/** The plugin in a file; none where it is another build, which was installed since this file was loaded or copied. @param {string} file */
+function ofThisBuild(file) {
   const require = createRequire(file);
+  const known = require.cache[file] !== undefined;
   /** @type {Body} */
   let body = require(file);
-  if (body.build === BUILD) return body;
-  // Another version was installed since this process loaded the file.
-  delete require.cache[file];
-  body = require(file);
-  if (body.build === BUILD) return body;
-  throw new Error(`${PLUGIN_ID} was installed anew while it was loaded. Start the command or the gateway once more`);
+  if (body.build !== BUILD && known) {
+    delete require.cache[file];
+    body = require(file);
+  }
+  return body.build === BUILD ? body : undefined;
 }

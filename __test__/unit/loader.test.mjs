@@ -52,7 +52,7 @@ function inProcess(code) {
     } catch (cause) {
       error = cause.message;
     }
-    console.log(JSON.stringify({ loaded: loaded(), registered: registered.length, error }));`;
+    console.log(JSON.stringify({ loaded: loaded().sort(), registered: registered.length, error }));`;
   const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
   expect(stderr).toBe("");
   return JSON.parse(stdout);
@@ -92,19 +92,29 @@ test("what was installed while the process ran is loaded anew", async () => {
   expect(outcome).toEqual({ loaded: [at(installed, PLUGIN)], registered: expect.any(Number) });
 });
 
-test("a file of another build than the loader's is refused, and so is a package without one", async () => {
-  const [installed, copy] = await packages(1);
+test("a copy of a plugin that was installed anew since runs its own file, and what is installed is not forgotten", async () => {
+  const [installed, copy, later] = await packages(2);
+  for (const place of [installed, later]) for (const file of [BUNDLE, PLUGIN]) await rebuilt(at(place, file), "0123456789abcdef");
   const rootDir = JSON.stringify(installed);
+  const outcome = inProcess(`
+    await load(${url(later)}, ${rootDir});
+    await load(${url(copy)}, ${rootDir});
+    await load(${url(copy)}, ${rootDir});
+    await load(${url(later)}, ${rootDir});`);
+  expect(outcome).toEqual({ loaded: [at(copy, PLUGIN), at(installed, PLUGIN)], registered: expect.any(Number) });
+  await rm(at(installed, PLUGIN));
+  expect(inProcess(`await load(${url(copy)}, ${rootDir});`)).toMatchObject({ loaded: [at(copy, PLUGIN)], registered: expect.any(Number) });
+});
+
+test("a plugin whose file is of another build, or missing, says what to do", async () => {
+  const [installed] = await packages(0);
   await rebuilt(at(installed, PLUGIN), "0123456789abcdef");
-  expect(inProcess(`await load(${url(copy)}, ${rootDir});`)).toMatchObject({
+  expect(inProcess(`await load(${url(installed)});`)).toMatchObject({
     registered: 0,
     error: expect.stringMatching(/installed anew while it was loaded.*once more/),
   });
   await rm(at(installed, PLUGIN));
-  // The copy has one of its own.
-  expect(inProcess(`await load(${url(copy)}, ${rootDir});`)).toMatchObject({ loaded: [at(copy, PLUGIN)] });
-  await rm(at(copy, PLUGIN));
-  expect(inProcess(`await load(${url(copy)}, ${rootDir});`)).toMatchObject({
+  expect(inProcess(`await load(${url(installed)});`)).toMatchObject({
     registered: 0,
     error: expect.stringMatching(/plugin\.cjs is missing.*openclaw plugins install memory-core-rs/),
   });
