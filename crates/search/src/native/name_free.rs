@@ -29,7 +29,7 @@ impl NameFree {
     ) -> Option<Self> {
         let asked = without(question, names)?;
         let dims = asked.len();
-        let vectors: Vec<Option<Vec<f32>>> = codes.iter().map(|code| code.and_then(|code| unit(code, dims))).collect();
+        let vectors: Vec<Option<Coded<'_>>> = codes.iter().map(|code| Coded::of((*code)?, dims)).collect();
         let mut sizes: HashMap<&str, usize, RandomState> = HashMap::default();
         let labels: Vec<&str> = lines.lines.iter().map(|line| line.label.unwrap_or_default()).collect();
         for (label, _) in labels.iter().zip(&vectors).filter(|(_, vector)| vector.is_some()) {
@@ -40,7 +40,7 @@ impl NameFree {
         for (at, vector) in vectors.iter().enumerate() {
             let Some(vector) = vector else { continue };
             let (sum, count) = means.entry(group(at)).or_insert_with(|| (vec![0.0; dims], 0));
-            sum.iter_mut().zip(vector).for_each(|(sum, value)| *sum += value);
+            sum.iter_mut().zip(vector.code).for_each(|(sum, value)| *sum += f32::from(*value) * vector.scale);
             *count += 1;
         }
         for (sum, count) in means.values_mut() {
@@ -50,7 +50,7 @@ impl NameFree {
         }
         let cosine = |at: usize| {
             let (mean, _) = means.get(group(at))?;
-            let (product, square) = beside_mean(vectors[at].as_ref()?, mean, &asked);
+            let (product, square) = vectors[at].as_ref()?.beside(mean, &asked);
             (square > 1e-9).then(|| f64::from(product / square.sqrt()))
         };
         let cosines: Vec<Option<f64>> = (0..vectors.len()).map(cosine).collect();
@@ -64,30 +64,6 @@ impl NameFree {
     }
 }
 
-/// Sums side by side: one sum would have each step wait for the one before.
-const LANES: usize = 8;
-
-/// What a vector has beyond a mean: its inner product with what is asked, and the square of its length.
-fn beside_mean(vector: &[f32], mean: &[f32], asked: &[f32]) -> (f32, f32) {
-    let (mut products, mut squares) = ([0.0_f32; LANES], [0.0_f32; LANES]);
-    let mut add = |lane: usize, value: f32, mean: f32, asked: f32| {
-        let own = value - mean;
-        products[lane] += own * asked;
-        squares[lane] += own * own;
-    };
-    let ((values, last), (means, last_means), (wanted, last_wanted)) =
-        (vector.as_chunks::<LANES>(), mean.as_chunks::<LANES>(), asked.as_chunks::<LANES>());
-    for ((values, means), wanted) in values.iter().zip(means).zip(wanted) {
-        for lane in 0..LANES {
-            add(lane, values[lane], means[lane], wanted[lane]);
-        }
-    }
-    for (lane, ((value, mean), asked)) in last.iter().zip(last_means).zip(last_wanted).enumerate() {
-        add(lane, *value, *mean, *asked);
-    }
-    (products.iter().sum(), squares.iter().sum())
-}
-
 /// The unit vector of a question, pooled without the pieces of some names.
 fn without(question: &PieceQuestion, names: &HashSet<String>) -> Option<Vec<f32>> {
     let mut sum = vec![0.0_f32; question.mean.len()];
@@ -98,11 +74,44 @@ fn without(question: &PieceQuestion, names: &HashSet<String>) -> Option<Vec<f32>
     (length > 0.0).then(|| sum.into_iter().map(|x| x / length).collect())
 }
 
-/// A stored code as a unit vector; none for a code of zeros or of another length.
-fn unit(code: &[u8], dims: usize) -> Option<Vec<f32>> {
-    let square: i32 = code.iter().map(|byte| i32::from(byte.cast_signed()).pow(2)).sum();
-    let length = (square as f32).sqrt();
-    (square > 0 && code.len() == dims).then(|| code.iter().map(|byte| f32::from(byte.cast_signed()) / length).collect())
+/// A stored code as the unit vector that it stands for.
+struct Coded<'a> {
+    code: &'a [i8],
+    /// 1 / the code's Euclidean length.
+    scale: f32,
+}
+
+/// Sums side by side: one sum would have each step wait for the one before.
+const LANES: usize = 8;
+
+impl<'a> Coded<'a> {
+    /// None for a code of zeros or of another length.
+    fn of(code: &'a [u8], dims: usize) -> Option<Self> {
+        let code: &[i8] = bytemuck::cast_slice(code);
+        let square: i32 = code.iter().map(|value| i32::from(*value).pow(2)).sum();
+        (square > 0 && code.len() == dims).then(|| Self { code, scale: (square as f32).sqrt().recip() })
+    }
+
+    /// What the vector has beyond a mean: its inner product with what is asked, and the square of its length.
+    fn beside(&self, mean: &[f32], asked: &[f32]) -> (f32, f32) {
+        let (mut products, mut squares) = ([0.0_f32; LANES], [0.0_f32; LANES]);
+        let mut add = |lane: usize, value: i8, mean: f32, asked: f32| {
+            let own = f32::from(value) * self.scale - mean;
+            products[lane] += own * asked;
+            squares[lane] += own * own;
+        };
+        let ((values, last), (means, last_means), (wanted, last_wanted)) =
+            (self.code.as_chunks::<LANES>(), mean.as_chunks::<LANES>(), asked.as_chunks::<LANES>());
+        for ((values, means), wanted) in values.iter().zip(means).zip(wanted) {
+            for lane in 0..LANES {
+                add(lane, values[lane], means[lane], wanted[lane]);
+            }
+        }
+        for (lane, ((value, mean), asked)) in last.iter().zip(last_means).zip(last_wanted).enumerate() {
+            add(lane, *value, *mean, *asked);
+        }
+        (products.iter().sum(), squares.iter().sum())
+    }
 }
 
 #[cfg(test)]
@@ -111,14 +120,15 @@ mod tests {
 
     #[test]
     fn all_dimensions_count_also_those_that_fill_no_lanes() {
-        let vector: Vec<f32> = (1..=11).map(|n| n as f32).collect();
-        assert_eq!(beside_mean(&vector, &[1.0; 11], &[2.0; 11]), (110.0, 385.0));
+        let vector = Coded { code: &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], scale: 1.0 };
+        assert_eq!(vector.beside(&[1.0; 11], &[2.0; 11]), (110.0, 385.0));
     }
 
     #[test]
-    fn codes_become_unit_vectors() {
-        assert_eq!(unit(&[3, 0, 252], 3), Some(vec![0.6, 0.0, -0.8]));
-        assert_eq!(unit(&[0, 0], 2), None);
-        assert_eq!(unit(&[1, 2], 3), None);
+    fn codes_stand_for_unit_vectors() {
+        let vector = Coded::of(&[3, 0, 252], 3).unwrap();
+        assert_eq!((vector.code, vector.scale), (&[3, 0, -4][..], 0.2));
+        assert!(Coded::of(&[0, 0], 2).is_none());
+        assert!(Coded::of(&[1, 2], 3).is_none());
     }
 }
