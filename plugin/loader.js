@@ -6,8 +6,8 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { PLUGIN_ID } from "../lib/package-info.js";
+import { packageRoots, setPackageRoot } from "../lib/package-root.js";
 import { IDENTITY } from "./identity.js";
 
 /** The build that this file belongs to; scripts/ship/bundle.mjs puts it here. */
@@ -16,26 +16,21 @@ const BUILD = process.env.PLUGIN_BUILD;
 /** Below the root of the package. */
 const FILE = "dist/plugin.cjs";
 
-/** The root of the package that this file is in: the installed one, or a copy of it. */
-const HERE = fileURLToPath(new URL("..", import.meta.url));
-
 /** @typedef {{build: string, default: {register: (api: any, importHere: (id: string) => Promise<any>) => void}}} Body */
 
 export default {
   ...IDENTITY,
   /** @param {Record<string, any>} api The host's plugin API. */
   register(api) {
+    setPackageRoot(api.rootDir);
     // What the host has for plugins is found from a file that it knows as the plugin's.
-    load(api.rootDir).default.register(api, (id) => import(id));
+    load().default.register(api, (id) => import(id));
   },
 };
 
-/**
- * @param {unknown} root `api.rootDir`, where the plugin is installed; hosts that run the installed files may not set it
- * @returns {Body}
- */
-function load(root) {
-  const folders = typeof root === "string" && root !== "" ? [root, HERE] : [HERE];
+/** The plugin of this build: the installed one, or that of the copy which this file is in. @returns {Body} */
+function load() {
+  const folders = packageRoots();
   const files = folders.map((folder) => path.join(folder, FILE)).filter((file) => existsSync(file));
   for (const file of files) {
     const body = ofThisBuild(file);

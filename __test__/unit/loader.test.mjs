@@ -19,8 +19,7 @@ async function packages(copies) {
   onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
   const names = ["installed", ...Array.from({ length: copies }, (_, n) => `copy ${n}`)];
   const places = names.map((name) => path.join(folder, name));
-  for (const place of places)
-    for (const file of [...MODULES, "package.json"]) await cp(path.join(root, file), path.join(place, file), { recursive: true });
+  for (const place of places) for (const file of [...MODULES, "package.json"]) await cp(path.join(root, file), path.join(place, file));
   return places;
 }
 
@@ -38,7 +37,7 @@ async function rebuilt(file, build) {
 function inProcess(code) {
   const script = `
     import { createRequire } from "node:module";
-    import { rename, cp } from "node:fs/promises";
+    import { cp } from "node:fs/promises";
     const { cache } = createRequire(import.meta.url);
     const registered = [];
     const load = async (file, rootDir) => {
