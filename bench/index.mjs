@@ -8,6 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { installHost } from "../__test__/support/install.mjs";
+import { FACE } from "../scripts/ship/stale.mjs";
 import { figure, readRows } from "./rows.mjs";
 
 const { values: args } = parseArgs({
@@ -27,7 +28,7 @@ const root = path.dirname(here);
 const packageDir = async (/** @type {string} */ version) => path.join(await installHost(version), "node_modules", "openclaw");
 
 /** @type {NodeJS.ProcessEnv} */
-const env = { ...process.env, BENCH_RS: path.join(root, "dist", "manager.js") };
+const env = { ...process.env, BENCH_RS: path.join(root, FACE) };
 const engines = ["rs"];
 if (!args.alone) {
   env.BENCH_OC_2026_9 = await packageDir("2026.9.6");

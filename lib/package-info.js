@@ -1,11 +1,13 @@
 // What this package is called and which version of it this code belongs to.
 
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ownPackage } from "./package-root.js";
 
 /** Plugin id, npm name and prefix of every native binary. */
 export const PLUGIN_ID = "memory-core-rs";
 
-const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+const manifest = JSON.parse(readFileSync(join(ownPackage(), "package.json"), "utf8"));
 
 /** Version of the package, from its own package.json. */
 export const PACKAGE_VERSION = String(manifest.version);

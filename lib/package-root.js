@@ -5,6 +5,9 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** In the root of the package, and nowhere below. */
+const MANIFEST = "openclaw.plugin.json";
+
 /** @type {string | undefined} */
 let packageRoot;
 
@@ -16,9 +19,21 @@ export function setPackageRoot(folder) {
   if (typeof folder === "string" && folder !== "") packageRoot = folder;
 }
 
+/**
+ * The package that this file is in: what is packed lies deeper than what it is made of.
+ * @param {string} [folder] Where to look from, upwards.
+ * @returns {string}
+ */
+export function ownPackage(folder = dirname(fileURLToPath(import.meta.url))) {
+  if (existsSync(join(folder, MANIFEST))) return folder;
+  const parent = dirname(folder);
+  if (parent === folder) throw new Error(`${MANIFEST} is in no folder above ${fileURLToPath(import.meta.url)}: reinstall the plugin`);
+  return ownPackage(parent);
+}
+
 /** Folders that may hold the large files, best first. @returns {string[]} */
 export function packageRoots() {
-  const here = fileURLToPath(new URL("..", import.meta.url));
+  const here = ownPackage();
   return packageRoot === undefined ? [here] : [packageRoot, here];
 }
 

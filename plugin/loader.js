@@ -1,7 +1,8 @@
 // What hosts load: takes the plugin from where it is installed, once per process.
 //
-// Hosts since 2026.9.5 load a plugin up to three times a command, each time from a new copy of its files. Compiling half a
-// megabyte three times, under names that no cache knows, took longer than opening the engine and the search together.
+// Hosts since 2026.9.5 load a plugin up to three times a command, each time from a new copy of its files, without those in
+// folders called node_modules. Copying half a megabyte three times, and compiling it under names that no cache knows, took
+// longer than opening the engine and the search together.
 
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +15,7 @@ import { IDENTITY } from "./identity.js";
 const BUILD = process.env.PLUGIN_BUILD;
 
 /** Below the root of the package. */
-const FILE = "dist/plugin.cjs";
+const FILE = "dist/node_modules/memory-core-rs-plugin/plugin.cjs";
 
 /** @typedef {{build: string, default: {register: (api: any, importHere: (id: string) => Promise<any>) => void}}} Body */
 
@@ -28,30 +29,20 @@ export default {
   },
 };
 
-/** The plugin of this build: the installed one, or that of the copy which this file is in. @returns {Body} */
+/** The plugin that is installed. @returns {Body} */
 function load() {
   const folders = packageRoots();
-  const files = folders.map((folder) => path.join(folder, FILE)).filter((file) => existsSync(file));
-  for (const file of files) {
-    const body = ofThisBuild(file);
-    if (body) return body;
-  }
-  throw new Error(
-    files.length === 0
-      ? `${PLUGIN_ID} is not installed as a whole: ${FILE} is missing in ${folders[0]}. Run: openclaw plugins install ${PLUGIN_ID}`
-      : `${PLUGIN_ID} was installed anew while it was loaded. Start the command or the gateway once more`,
-  );
-}
-
-/** The plugin in a file; none where it is another build, which was installed since this file was loaded or copied. @param {string} file */
-function ofThisBuild(file) {
+  const file = folders.map((folder) => path.join(folder, FILE)).find((place) => existsSync(place));
+  if (!file)
+    throw new Error(
+      `${PLUGIN_ID} is not installed as a whole: ${FILE} is missing in ${folders[0]}. Run: openclaw plugins install ${PLUGIN_ID}`,
+    );
   const require = createRequire(file);
-  const known = require.cache[file] !== undefined;
-  /** @type {Body} */
-  let body = require(file);
-  if (body.build !== BUILD && known) {
+  const taken = require.cache[file];
+  if (taken && taken.exports.build !== BUILD) {
+    // Another build was installed since the process took it, or since this file was copied; then the one that runs goes on.
     delete require.cache[file];
-    body = require(file);
+    if (require(file).build === taken.exports.build) require.cache[file] = taken;
   }
-  return body.build === BUILD ? body : undefined;
+  return require(file);
 }

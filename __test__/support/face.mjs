@@ -7,10 +7,11 @@ import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { platformTriple } from "../../lib/native.js";
 import { QUESTIONS } from "../../scripts/ship/answers.mjs";
+import { FACE } from "../../scripts/ship/stale.mjs";
 
 const [phase, folder, root] = process.argv.slice(2);
 /** @type {typeof import("../../index.js")} */
-const { MemoryIndexManager } = await import(pathToFileURL(path.join(root, "dist/manager.js")).href);
+const { MemoryIndexManager } = await import(pathToFileURL(path.join(root, FACE)).href);
 const workspace = fileURLToPath(new URL("../../examples/workspace", import.meta.url));
 const cfg = { agents: { defaults: { workspace } }, memory: { search: { provider: "embedded" } } };
 const manager = await MemoryIndexManager.get({ cfg, agentId: "main", stateDir: path.join(folder, "state"), env: {} });

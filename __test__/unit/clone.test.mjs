@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { ADDON_FOLDER, platformTriple } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { BESIDE } from "../../scripts/ship/stale.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const addon = `${ADDON_FOLDER}/${PLUGIN_ID}.${platformTriple()}.node`;
@@ -16,7 +17,7 @@ const TRACKED = [
   "package.json",
   "package-lock.json",
   "index.js",
-  "index.d.ts",
+  ...BESIDE.filter((name) => !name.startsWith("lib/")),
   "openclaw.plugin.json",
   "lib",
   "plugin",

@@ -13,6 +13,7 @@ import { platformTriple } from "../../lib/native.js";
 import { LoopbackRegistry, publishAll } from "../../scripts/ship/loopback.mjs";
 import { platformManifest, platformPackage } from "../../scripts/ship/packages.mjs";
 import { readManifest, Stage } from "../../scripts/ship/stage.mjs";
+import { packedName } from "../../scripts/ship/stale.mjs";
 import { chooseTargets, shippedTargets } from "../../scripts/ship/targets.mjs";
 
 const run = promisify(execFile);
@@ -84,7 +85,7 @@ describe("installed by name", () => {
   test("every package brings its licences", async () => {
     const modules = path.join(app, "node_modules");
     for (const [name, files] of [
-      ["memory-core-rs", ["LICENSE", "THIRD-PARTY-NOTICES.md"]],
+      ["memory-core-rs", ["LICENSE", packedName("THIRD-PARTY-NOTICES.md")]],
       [platformPackage(own), ["LICENSE", "THIRD-PARTY-NOTICES.md"]],
       ["memory-core-rs-model", ["LICENSE", "NOTICE"]],
     ]) {

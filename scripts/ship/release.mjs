@@ -1,6 +1,6 @@
 // What can be said of a release without publishing it. Each check returns its complaints.
 
-import { MODULES, PAGE_FILES, PICTURE_FILES } from "./stale.mjs";
+import { BODY_FILES, PAGE_FILES, PICTURE_FILES, packedName } from "./stale.mjs";
 
 /** @typedef {{name: string, version: string}} Named */
 
@@ -48,19 +48,8 @@ export function lockedVersions(lock, names) {
   return [...new Set(found.filter((match) => match && names.includes(match[1])).map((match) => match?.[2]))];
 }
 
-/** What may be in the main package, beside the types in `lib/` (the header of `index.d.ts` is in it). */
-const TOP = [
-  "CHANGELOG.md",
-  "LICENSE",
-  "README.md",
-  "THIRD-PARTY-NOTICES.md",
-  ...MODULES,
-  "index.d.ts",
-  "openclaw.plugin.json",
-  "package.json",
-  ...PAGE_FILES,
-  ...PICTURE_FILES,
-];
+/** What may be in the main package. */
+const WANTED = ["LICENSE", "README.md", ...BODY_FILES, "openclaw.plugin.json", "package.json", ...PAGE_FILES, ...PICTURE_FILES];
 
 /** Largest body that a host may have to copy at every registration, in bytes. */
 const MAX_BODY = 2 << 20;
@@ -72,7 +61,9 @@ const MAX_BODY = 2 << 20;
  */
 export function checkFiles(packed, tracked) {
   const names = packed.map((file) => file.path);
-  const wanted = [...TOP, ...tracked.filter((name) => /^lib\/.*(?<!\.header)\.d\.ts$/.test(name))];
+  // The header of `index.d.ts` is in it.
+  const types = tracked.filter((name) => /^lib\/.*(?<!\.header)\.d\.ts$/.test(name)).map(packedName);
+  const wanted = [...new Set([...WANTED, ...types])];
   const size = packed.reduce((sum, file) => sum + (file.path.includes("node_modules/") ? 0 : file.size), 0);
   return [
     ...names.filter((name) => !wanted.includes(name)).map((name) => `${name} is in the package and should not be`),

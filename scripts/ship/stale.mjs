@@ -3,17 +3,33 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 
+/** What is packed and no host has to copy: each file costs it three copies a command. */
+const BODY_FOLDER = "dist/node_modules/memory-core-rs-plugin";
+
 /**
- * The modules that are packed (bundle.mjs): what hosts load, the plugin, and what JavaScript users import. One folder below
- * the root like what they are made of, which looks for the root above it.
+ * The modules that are packed (bundle.mjs): what hosts load, the plugin, and what JavaScript users import, with its types. Node
+ * lets a package export no file of a folder called node_modules.
  */
 export const BUNDLE = "dist/index.js";
-export const PLUGIN = "dist/plugin.cjs";
+export const PLUGIN = `${BODY_FOLDER}/plugin.cjs`;
 export const FACE = "dist/manager.js";
+export const FACE_TYPES = "dist/manager.d.ts";
 export const MODULES = [BUNDLE, PLUGIN, FACE];
 
+/** What stands beside the plugin as it is in the repository: what people read, and types. */
+const READ = ["CHANGELOG.md", "THIRD-PARTY-NOTICES.md"];
+const TYPES = ["index.d.ts", ...["engine", "page", "settings", "types"].map((name) => `lib/${name}.d.ts`)];
+export const BESIDE = [...READ, ...TYPES];
+
+/** Where a file of the repository is packed, and what says of the types there that they are those of modules. @param {string} name */
+export const packedName = (name) => `${BODY_FOLDER}/${name}`;
+export const SCOPE = packedName("package.json");
+
+/** All that is made. */
+export const BODY_FILES = [...MODULES, FACE_TYPES, SCOPE, ...BESIDE.map(packedName)];
+
 /** What it is made of. */
-const BUNDLED = ["index.js", "lib", "plugin", "page/src", "scripts/ship/bundle.mjs"];
+const BUNDLED = ["index.js", "lib", "plugin", "page/src", "scripts/ship/bundle.mjs", ...BESIDE];
 
 /** The built page (page.mjs), in a folder that hosts do not copy: its script, and all of it. */
 const PAGE_FOLDER = "page/node_modules/memory-core-rs-page";
@@ -53,4 +69,4 @@ export function isStale(root, made, sources) {
 
 /** Whether something that is packed has to be made again. @param {string} root */
 export const isPackStale = (root) =>
-  MODULES.some((file) => isStale(root, file, BUNDLED)) || isStale(root, PAGE, PAGE_SOURCES) || isStale(root, PICTURES, PICTURE_SOURCES);
+  BODY_FILES.some((file) => isStale(root, file, BUNDLED)) || isStale(root, PAGE, PAGE_SOURCES) || isStale(root, PICTURES, PICTURE_SOURCES);
