@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const folder = new URL("lab/", import.meta.url);
 /** What belongs to an experiment and is none. */
-const PARTS = ["fleet-goals-probe", "fleet-line", "reply-probe", "startup-probe"];
+const PARTS = ["fleet-goals-probe", "fleet-line", "reply-probe", "startup-empty", "startup-probe"];
 
 const experiments = readdirSync(folder)
   .map((name) => name.replace(/\.mjs$/, ""))

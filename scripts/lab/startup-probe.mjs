@@ -32,7 +32,7 @@ const MARKS = {
 `,
 };
 
-const OURS = /memory-core-rs[^/]*\/dist\/(index\.js|plugin\.cjs)$/;
+const OURS = /memory-core-rs.*\/dist\/(?:node_modules\/memory-core-rs-plugin\/)?(index\.js|plugin\.cjs)$/;
 
 /** What hosts copy a plugin's package to before they load it: a folder of its own each time. */
 const COPY = /plugin-captures\/.*?\/(openclaw-plugin-build-[^/]+)\/.*memory-core-rs/;
