@@ -11,11 +11,9 @@ import { PLUGIN_ID } from "../lib/package-info.js";
 import { packageRoots, setPackageRoot } from "../lib/package-root.js";
 import { IDENTITY } from "./identity.js";
 
-/** The build that this file belongs to; scripts/ship/bundle.mjs puts it here. */
+/** The build that this file belongs to, and the plugin's file below the root; scripts/ship/bundle.mjs puts both here. */
 const BUILD = process.env.PLUGIN_BUILD;
-
-/** Below the root of the package. */
-const FILE = "dist/node_modules/memory-core-rs-plugin/plugin.cjs";
+const FILE = String(process.env.PLUGIN_FILE);
 
 /** @typedef {{build: string, default: {register: (api: any, importHere: (id: string) => Promise<any>) => void}}} Body */
 

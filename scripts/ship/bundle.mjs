@@ -18,7 +18,8 @@ export async function writeBundle(root) {
   const plugin = await made(root, "index.js", "cjs");
   const build = createHash("sha256").update(plugin).digest("hex").slice(0, 16);
   await put(root, PLUGIN, `${plugin}\nexports.build = "${build}";\n`);
-  await put(root, BUNDLE, await made(root, "plugin/loader.js", "esm", { "process.env.PLUGIN_BUILD": JSON.stringify(build) }));
+  const known = { "process.env.PLUGIN_BUILD": JSON.stringify(build), "process.env.PLUGIN_FILE": JSON.stringify(PLUGIN) };
+  await put(root, BUNDLE, await made(root, "plugin/loader.js", "esm", known));
   const from = (/** @type {string} */ file) => `./${path.posix.relative(path.posix.dirname(FACE), file)}`;
   await put(
     root,
