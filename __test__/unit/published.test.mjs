@@ -86,8 +86,8 @@ describe("installed by name", () => {
     const modules = path.join(app, "node_modules");
     for (const [name, files] of [
       ["memory-core-rs", ["LICENSE", packedName("THIRD-PARTY-NOTICES.md")]],
-      [platformPackage(own), ["LICENSE", "THIRD-PARTY-NOTICES.md"]],
-      ["memory-core-rs-model", ["LICENSE", "NOTICE"]],
+      [platformPackage(own), ["LICENSE", "native/node_modules/THIRD-PARTY-NOTICES.md"]],
+      ["memory-core-rs-model", ["LICENSE", "model/node_modules/NOTICE"]],
     ]) {
       for (const file of files) expect(existsSync(path.join(modules, /** @type {string} */ (name), file)), `${name}/${file}`).toBe(true);
     }

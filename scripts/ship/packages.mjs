@@ -36,7 +36,7 @@ export function platformManifest(main, target) {
     cpu: [cpu],
     libc: libc && [libc],
     exports: { ".": `./${addonFile(target)}`, "./package.json": "./package.json" },
-    files: [ADDON_FOLDER.split("/")[0], "THIRD-PARTY-NOTICES.md"],
+    files: [ADDON_FOLDER.split("/")[0]],
   });
 }
 
