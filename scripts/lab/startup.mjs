@@ -2,8 +2,9 @@
 // index of 1,000 chunks; and that `--help` loads nothing of the engine. Beside it, what the same host spends in loading a plugin
 // that does nothing: this share of ours is the host's own, and no plugin can have less.
 //
-//   npm run lab -- startup [--host 2026.9.6] [--chunks 1000] [--runs 7]
+//   npm run lab -- startup [--host 2026.9.6] [--chunks 1000] [--runs 7] [--tarball]
 //
+// Installed is what a user installs by name, three packages from a registry on the loopback; with --tarball one that holds all.
 // Promised: under 150 ms together, without what the host takes for the plugin that does nothing.
 
 import { execFile } from "node:child_process";
@@ -14,6 +15,9 @@ import { parseArgs, promisify } from "node:util";
 import { TestHost } from "../../__test__/host/harness.mjs";
 import pack from "../../__test__/support/pack.mjs";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { LoopbackRegistry, publishAll } from "../ship/loopback.mjs";
+import { Stage } from "../ship/stage.mjs";
+import { shippedTargets } from "../ship/targets.mjs";
 import { packEmptyPlugin } from "./startup-empty.mjs";
 
 /** Most milliseconds that are ours. */
@@ -24,19 +28,18 @@ const { values: args } = parseArgs({
     host: { type: "string", default: "2026.9.6" },
     chunks: { type: "string", default: "1000" },
     runs: { type: "string", default: "7" },
+    tarball: { type: "boolean", default: false },
   },
 });
 
-let tarball = "";
-await pack(
-  /** @type {any} */ ({ provide: (/** @type {string} */ _name, /** @type {{file: string}} */ packed) => (tarball = packed.file) }),
-);
+const { stdout: upstream } = await promisify(execFile)("npm", ["config", "get", "registry"]);
+const registry = new LoopbackRegistry(upstream.trim());
 const host = await TestHost.start(args.host, { files: {}, rules: [{ match: ".", reply: "HELLO" }] });
 try {
   const corpus = fileURLToPath(new URL("../../bench/corpus.mjs", import.meta.url));
   await promisify(execFile)(process.execPath, [corpus, "--out", host.workspace, "--chunks", args.chunks]);
   const { queries } = JSON.parse(await readFile(`${host.workspace}.queries.json`, "utf8"));
-  await host.installPlugin(tarball);
+  await host.installPlugin(args.tarball ? await packed() : await published());
   await host.ok(PLUGIN_ID, "setup", "--yes", "--no-index");
   // The model of the loopback provider is none of those that run in this process.
   await host.edit((entry, config) => {
@@ -74,7 +77,25 @@ try {
   }
   report(runs, empty, helps, status.chunks);
 } finally {
+  registry.close();
   await host.stop();
+}
+
+/** Packs all in one. @returns {Promise<string>} The file. */
+async function packed() {
+  let file = "";
+  const told = { provide: (/** @type {string} */ _name, /** @type {{file: string}} */ packed) => (file = packed.file) };
+  await pack(/** @type {any} */ (told));
+  return file;
+}
+
+/** Publishes the packages where the host looks for them. @returns {Promise<string>} The name to install. */
+async function published() {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  await registry.start();
+  await publishAll(new Stage(root, path.join(host.dir, "packages")), shippedTargets(root), registry);
+  host.env = { npm_config_registry: registry.url };
+  return PLUGIN_ID;
 }
 
 /** @typedef {{met: [string, number, number][], took: Record<string, number>, total: number}} Measured */
