@@ -61,7 +61,7 @@ describe("one engine per agent", () => {
     const own = await MemoryIndexManager.get(request);
     const root = fileURLToPath(new URL("../..", import.meta.url));
     const copy = path.join(dir, "copy");
-    for (const name of ["index.js", "package.json", "lib", "plugin"])
+    for (const name of ["index.js", "package.json", "openclaw.plugin.json", "lib", "plugin"])
       await cp(path.join(root, name), path.join(copy, name), { recursive: true });
     // The copy has no binary: it works only because it takes the one that is loaded.
     const other = await import(pathToFileURL(path.join(copy, "index.js")).href);
