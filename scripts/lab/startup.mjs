@@ -1,6 +1,6 @@
 // What a command of a real host spends in what is ours: loading the plugin, opening the engine, and the first search, on an
-// index of 1,000 chunks; and that `--help` loads nothing of the engine. Beside it, what the same host spends in loading a plugin
-// that does nothing: this share of ours is the host's own, and no plugin can have less.
+// index of 1,000 chunks; and that `--help` loads nothing of the engine. In turn with it, what the same command of another host
+// spends in loading a plugin that does nothing: this share of ours is the host's own, and no plugin can have less.
 //
 //   npm run lab -- startup [--host 2026.9.6] [--chunks 1000] [--runs 7] [--tarball]
 //
@@ -34,7 +34,9 @@ const { values: args } = parseArgs({
 
 const { stdout: upstream } = await promisify(execFile)("npm", ["config", "get", "registry"]);
 const registry = new LoopbackRegistry(upstream.trim());
-const host = await TestHost.start(args.host, { files: {}, rules: [{ match: ".", reply: "HELLO" }] });
+const rules = [{ match: ".", reply: "HELLO" }];
+const host = await TestHost.start(args.host, { files: {}, rules });
+const other = await TestHost.start(args.host, { files: {}, rules });
 try {
   const corpus = fileURLToPath(new URL("../../bench/corpus.mjs", import.meta.url));
   await promisify(execFile)(process.execPath, [corpus, "--out", host.workspace, "--chunks", args.chunks]);
@@ -49,36 +51,43 @@ try {
   console.error(`Indexing about ${args.chunks} chunks`);
   await host.ok("memory", "index");
   const [{ status }] = await host.json("memory", "status");
+  await other.installPlugin(await packEmptyPlugin(other.dir));
   const probe = pathToFileURL(fileURLToPath(new URL("startup-probe.mjs", import.meta.url))).href;
-  host.env = { NODE_OPTIONS: `--import ${probe}`, STARTUP_PATH_RESULT: path.join(host.dir, "startup") };
+  for (const { env, dir } of [host, other]) {
+    Object.assign(env, { NODE_OPTIONS: `--import ${probe}`, STARTUP_PATH_RESULT: path.join(dir, "startup") });
+  }
   const question = queries[0].query ?? queries[0];
   /** @type {ReturnType<typeof parts>[]} */
   const runs = [];
-  for (let run = 0; run <= Number(args.runs); run++) {
-    console.error(`Command ${run} of ${args.runs}`);
-    await host.ok("memory", "search", String(question));
-    const measured = (await results()).find(({ met }) => met.some(([name]) => name === "answer"));
-    if (!measured) throw new Error("no process of the command searched");
-    // The first one fills the caches of the disk.
-    if (run > 0) runs.push(parts(measured));
-  }
-  await host.ok("memory", "search", "--help");
-  const helps = (await results()).map(parts);
-
-  await host.installPlugin(await packEmptyPlugin(host.dir));
   /** @type {ReturnType<typeof parts>[]} */
   const empty = [];
+  // In turn: the machine may change while this runs.
   for (let run = 0; run <= Number(args.runs); run++) {
-    console.error(`Command ${run} of ${args.runs} with a plugin that does nothing`);
-    await host.ok("memory", "search", String(question));
-    const measured = (await results()).find(({ met }) => met.some(([name]) => name === "registered"));
-    if (!measured) throw new Error("no process of the command loaded the plugin that does nothing");
-    if (run > 0) empty.push(parts(measured));
+    console.error(`Command ${run} of ${args.runs}`);
+    const ours = await search(host, String(question), "answer");
+    const none = await search(other, String(question), "registered");
+    // The first ones fill the caches of the disk.
+    if (run > 0) runs.push(ours);
+    if (run > 0) empty.push(none);
   }
-  report(runs, empty, helps, status.chunks);
+  await host.ok("memory", "search", "--help");
+  report(runs, empty, (await results(host)).map(parts), status.chunks);
 } finally {
   registry.close();
-  await host.stop();
+  await Promise.all([host.stop(), other.stop()]);
+}
+
+/**
+ * One command.
+ * @param {TestHost} at
+ * @param {string} question
+ * @param {string} mark What the process has met that is looked for.
+ */
+async function search(at, question, mark) {
+  await at.ok("memory", "search", question);
+  const measured = (await results(at)).find(({ met }) => met.some(([name]) => name === mark));
+  if (!measured) throw new Error(`no process of the command came to "${mark}"`);
+  return parts(measured);
 }
 
 /** Packs all in one. @returns {Promise<string>} The file. */
@@ -100,10 +109,10 @@ async function published() {
 
 /** @typedef {{met: [string, number, number][], took: Record<string, number>, total: number}} Measured */
 
-/** What the processes of the last command wrote. @returns {Promise<Measured[]>} */
-async function results() {
-  const names = (await readdir(host.dir)).filter((name) => name.startsWith("startup."));
-  const files = names.map((name) => path.join(host.dir, name));
+/** What the processes of the last command wrote. @param {TestHost} at @returns {Promise<Measured[]>} */
+async function results(at) {
+  const names = (await readdir(at.dir)).filter((name) => name.startsWith("startup."));
+  const files = names.map((name) => path.join(at.dir, name));
   const found = await Promise.all(files.map(async (file) => JSON.parse(await readFile(file, "utf8"))));
   await Promise.all(files.map((file) => rm(file)));
   return found;
