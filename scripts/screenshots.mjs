@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { TestHost } from "../__test__/host/harness.mjs";
 import { BROWSER, NO_BROWSER, openBrowser, watchedPage } from "../__test__/support/browser.mjs";
-import pack from "../__test__/support/pack.mjs";
+import { packPlugin } from "../__test__/support/pack.mjs";
 import { PLUGIN_ID } from "../lib/package-info.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -21,10 +21,7 @@ const DOCUMENTS = 240;
 const PATIENCE_S = 600;
 
 if (!BROWSER) throw new Error(NO_BROWSER);
-let tarball = "";
-await pack(
-  /** @type {any} */ ({ provide: (/** @type {string} */ _name, /** @type {{file: string}} */ packed) => (tarball = packed.file) }),
-);
+const { file: tarball } = await packPlugin();
 const host = await TestHost.start(args.host, { files: {}, rules: [{ match: ".", reply: "I see." }] });
 const browser = await openBrowser();
 try {

@@ -10,7 +10,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { TestHost } from "../__test__/host/harness.mjs";
-import pack from "../__test__/support/pack.mjs";
+import { packPlugin } from "../__test__/support/pack.mjs";
 import { PLUGIN_ID } from "../lib/package-info.js";
 import { linesOf, plain, svgOf } from "./session/svg.mjs";
 
@@ -23,10 +23,7 @@ const { values: args } = parseArgs({ options: { host: { type: "string", default:
 const ASKED = "what does ERR_FLASH_4012 mean?";
 const QUESTION = "when do I put out the trash";
 
-let tarball = "";
-await pack(
-  /** @type {any} */ ({ provide: (/** @type {string} */ _name, /** @type {{file: string}} */ packed) => (tarball = packed.file) }),
-);
+const { file: tarball } = await packPlugin();
 const host = await TestHost.start(args.host, { files: {}, rules: [{ match: ".", reply: "HELLO" }] });
 /** @type {{command: string, lines: string[]}[]} */
 const steps = [];

@@ -1,4 +1,4 @@
-// Packs the plugin once per run, as a user would get it; vitest calls this before the first host test.
+// Packs the plugin as a user would get it; vitest does it once per run, before the first host test.
 
 import { execFile } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
@@ -13,6 +13,11 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** @param {import("vitest/node").TestProject} project */
 export default async function pack(project) {
+  project.provide("tarball", await packPlugin());
+}
+
+/** @returns {Promise<{file: string, unpackedSize: number}>} The tarball, which lies there until the next one is packed. */
+export async function packPlugin() {
   const into = path.join(root, "__test__", ".tmp", "pack");
   await rm(into, { recursive: true, force: true });
   await mkdir(into, { recursive: true });
@@ -23,6 +28,6 @@ export default async function pack(project) {
     cwd: root,
     maxBuffer: 1 << 24,
   });
-  const [packed] = JSON.parse(stdout);
-  project.provide("tarball", { file: path.join(into, packed.filename), unpackedSize: packed.unpackedSize });
+  const [{ filename, unpackedSize }] = JSON.parse(stdout);
+  return { file: path.join(into, filename), unpackedSize };
 }

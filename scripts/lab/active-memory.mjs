@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { TestHost } from "../../__test__/host/harness.mjs";
 import { dataOf, SlowModel } from "../../__test__/host/slow-model.mjs";
-import pack from "../../__test__/support/pack.mjs";
+import { packPlugin } from "../../__test__/support/pack.mjs";
 import { lexical, words } from "../../eval/active.mjs";
 import { readTurns } from "../../eval/recall.mjs";
 
@@ -38,10 +38,7 @@ const every = Math.max(1, Math.floor(all.length / Number(args.turns)));
 const turns = all.filter((_, at) => at % every === 0).slice(0, Number(args.turns));
 const lineOf = await notes();
 
-let tarball = "";
-await pack(
-  /** @type {any} */ ({ provide: (/** @type {string} */ _name, /** @type {{file: string}} */ packed) => (tarball = packed.file) }),
-);
+const { file: tarball } = await packPlugin();
 const host = await TestHost.start(args.host, { files: {}, rules: [{ match: ".", reply: "HELLO" }] });
 const model = new SlowModel(host.baseUrl);
 try {

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { TestHost } from "../../__test__/host/harness.mjs";
 import { BROWSER, NO_BROWSER, openBrowser, watchedPage } from "../../__test__/support/browser.mjs";
-import pack from "../../__test__/support/pack.mjs";
+import { packPlugin } from "../../__test__/support/pack.mjs";
 import { frameTimes, keyToResults, paintedAfter, timeFrames } from "../../__test__/support/page-times.mjs";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 
@@ -30,10 +30,7 @@ if (!BROWSER) throw new Error(NO_BROWSER);
 const bench = (/** @type {string} */ name) => fileURLToPath(new URL(`../../bench/${name}`, import.meta.url));
 const server = spawn(process.execPath, [bench("embed-server.mjs"), "--dims", args.dims], { stdio: ["ignore", "pipe", "inherit"] });
 const { port } = JSON.parse(String((await once(/** @type {import("node:stream").Readable} */ (server.stdout), "data"))[0]));
-let tarball = "";
-await pack(
-  /** @type {any} */ ({ provide: (/** @type {string} */ _name, /** @type {{file: string}} */ packed) => (tarball = packed.file) }),
-);
+const { file: tarball } = await packPlugin();
 const host = await TestHost.start(args.host, { files: {}, rules: [{ match: ".", reply: "HELLO" }] });
 const browser = await openBrowser();
 try {

@@ -13,7 +13,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { TestHost } from "../../__test__/host/harness.mjs";
-import pack from "../../__test__/support/pack.mjs";
+import { packPlugin } from "../../__test__/support/pack.mjs";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 
@@ -30,10 +30,7 @@ const { values: args } = parseArgs({
 /** Longest the probe may take, in seconds. */
 const PATIENCE_S = 600;
 
-let tarball = "";
-await pack(
-  /** @type {any} */ ({ provide: (/** @type {string} */ _name, /** @type {{file: string}} */ packed) => (tarball = packed.file) }),
-);
+const { file: tarball } = await packPlugin();
 const host = await TestHost.start(args.host, { files: {}, rules: [{ match: ".", reply: "HELLO" }] });
 try {
   const corpus = fileURLToPath(new URL("../../bench/corpus.mjs", import.meta.url));

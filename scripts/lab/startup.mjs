@@ -13,7 +13,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import { TestHost } from "../../__test__/host/harness.mjs";
-import pack from "../../__test__/support/pack.mjs";
+import { packPlugin } from "../../__test__/support/pack.mjs";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { LoopbackRegistry, publishAll } from "../ship/loopback.mjs";
 import { Stage } from "../ship/stage.mjs";
@@ -41,7 +41,7 @@ try {
   const corpus = fileURLToPath(new URL("../../bench/corpus.mjs", import.meta.url));
   await promisify(execFile)(process.execPath, [corpus, "--out", host.workspace, "--chunks", args.chunks]);
   const { queries } = JSON.parse(await readFile(`${host.workspace}.queries.json`, "utf8"));
-  await host.installPlugin(args.tarball ? await packed() : await published());
+  await host.installPlugin(args.tarball ? (await packPlugin()).file : await published());
   await host.ok(PLUGIN_ID, "setup", "--yes", "--no-index");
   // The model of the loopback provider is none of those that run in this process.
   await host.edit((entry, config) => {
@@ -56,7 +56,7 @@ try {
   for (const { env, dir } of [host, other]) {
     Object.assign(env, { NODE_OPTIONS: `--import ${probe}`, STARTUP_PATH_RESULT: path.join(dir, "startup") });
   }
-  const question = queries[0].query ?? queries[0];
+  const question = String(queries[0].query ?? queries[0]);
   /** @type {ReturnType<typeof parts>[]} */
   const runs = [];
   /** @type {ReturnType<typeof parts>[]} */
@@ -64,11 +64,12 @@ try {
   // In turn: the machine may change while this runs.
   for (let run = 0; run <= Number(args.runs); run++) {
     console.error(`Command ${run} of ${args.runs}`);
-    const ours = await search(host, String(question), "answer");
-    const none = await search(other, String(question), "registered");
+    const ours = await search(host, question, "answer");
+    const none = await search(other, question, "registered");
     // The first ones fill the caches of the disk.
-    if (run > 0) runs.push(ours);
-    if (run > 0) empty.push(none);
+    if (run === 0) continue;
+    runs.push(ours);
+    empty.push(none);
   }
   await host.ok("memory", "search", "--help");
   report(runs, empty, (await results(host)).map(parts), status.chunks);
@@ -88,14 +89,6 @@ async function search(at, question, mark) {
   const measured = (await results(at)).find(({ met }) => met.some(([name]) => name === mark));
   if (!measured) throw new Error(`no process of the command came to "${mark}"`);
   return parts(measured);
-}
-
-/** Packs all in one. @returns {Promise<string>} The file. */
-async function packed() {
-  let file = "";
-  const told = { provide: (/** @type {string} */ _name, /** @type {{file: string}} */ packed) => (file = packed.file) };
-  await pack(/** @type {any} */ (told));
-  return file;
 }
 
 /** Publishes the packages where the host looks for them. @returns {Promise<string>} The name to install. */
@@ -173,9 +166,11 @@ function report(runs, empty, help, chunks) {
   /** What the host does for any plugin. */
   const both = ["loads", "load", "together", "processor", "total"];
   for (const [key, name] of Object.entries(names)) {
-    const of = (/** @type {typeof runs} */ of) => of.map((run) => run[/** @type {keyof typeof names} */ (key)]);
-    const cells = (/** @type {number[]} */ values) => `${median(values).toFixed(1)} | ${Math.min(...values).toFixed(1)} |`;
-    console.log(`| ${name} | ${cells(of(runs))} ${both.includes(key) ? cells(of(empty)) : "– | – |"}`);
+    const cells = (/** @type {typeof runs} */ measured) => {
+      const values = measured.map((run) => run[/** @type {keyof typeof names} */ (key)]);
+      return `${median(values).toFixed(1)} | ${Math.min(...values).toFixed(1)} |`;
+    };
+    console.log(`| ${name} | ${cells(runs)} ${both.includes(key) ? cells(empty) : "– | – |"}`);
   }
   const ours = median(runs.map(({ together }) => together)) - median(empty.map(({ together }) => together));
   const helped = help.map(
