@@ -5,9 +5,6 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** In the root of the package, and nowhere below. */
-const MANIFEST = "openclaw.plugin.json";
-
 /** @type {string | undefined} */
 let packageRoot;
 
@@ -19,22 +16,20 @@ export function setPackageRoot(folder) {
   if (typeof folder === "string" && folder !== "") packageRoot = folder;
 }
 
-/**
- * The package that this file is in: what is packed lies deeper than what it is made of.
- * @param {string} [folder] Where to look from, upwards.
- * @returns {string}
- */
-export function ownPackage(folder = dirname(fileURLToPath(import.meta.url))) {
-  if (existsSync(join(folder, MANIFEST))) return folder;
-  const parent = dirname(folder);
-  if (parent === folder) throw new Error(`${MANIFEST} is in no folder above ${fileURLToPath(import.meta.url)}: reinstall the plugin`);
-  return ownPackage(parent);
+/** The package that this file is in: what is packed lies deeper than what it is made of. */
+export const OWN_PACKAGE = findOwnPackage();
+
+function findOwnPackage() {
+  const here = fileURLToPath(import.meta.url);
+  const manifest = "openclaw.plugin.json";
+  const found = upwards(dirname(here)).find((folder) => existsSync(join(folder, manifest)));
+  if (found === undefined) throw new Error(`${manifest} is in no folder above ${here}: reinstall the plugin`);
+  return found;
 }
 
 /** Folders that may hold the large files, best first. @returns {string[]} */
 export function packageRoots() {
-  const here = ownPackage();
-  return packageRoot === undefined ? [here] : [packageRoot, here];
+  return packageRoot === undefined ? [OWN_PACKAGE] : [packageRoot, OWN_PACKAGE];
 }
 
 /**
@@ -47,7 +42,9 @@ export function packageRoots() {
  */
 export function largeFilePlaces(file, packageName) {
   const roots = packageRoots();
-  const neighbours = roots.flatMap((root) => [root, realOf(root)].flatMap(lookupFolders)).map((folder) => join(folder, packageName, file));
+  // Where Node looks for what a package needs, nearest first.
+  const folders = roots.flatMap((root) => [root, realOf(root)].flatMap(upwards));
+  const neighbours = folders.map((folder) => join(folder, "node_modules", packageName, file));
   return [...roots.map((root) => join(root, file)), ...new Set(neighbours.filter((place) => existsSync(place)))];
 }
 
@@ -56,8 +53,8 @@ function realOf(folder) {
   return existsSync(folder) ? realpathSync(folder) : folder;
 }
 
-/** The folders in which Node looks for what a package needs, nearest first. @param {string} folder @returns {string[]} */
-function lookupFolders(folder) {
+/** A folder and all above it, nearest first. @param {string} folder @returns {string[]} */
+function upwards(folder) {
   const parent = dirname(folder);
-  return [join(folder, "node_modules"), ...(parent === folder ? [] : lookupFolders(parent))];
+  return [folder, ...(parent === folder ? [] : upwards(parent))];
 }
