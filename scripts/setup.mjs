@@ -86,7 +86,7 @@ const features = quick ? ["--no-default-features"] : [];
 /** There while the addon is one of `--quick`. */
 const lacksParts = path.join(root, ADDON_FOLDER, "lacks-parts");
 const buildArguments = ["build", "--profile", "local", "-p", PLUGIN_ID, "--target", "host-tuple", ...features];
-const mustBuild = isStale(root, binary, SOURCES) || (!quick && existsSync(lacksParts));
+const mustBuild = isStale(root, [binary], SOURCES) || (!quick && existsSync(lacksParts));
 // For musl the build has flags of its own, which `npm run build` knows.
 const isMusl = platformTriple().endsWith("-musl");
 if (quick && !isMusl && isNodeEnough()) {

@@ -25,7 +25,7 @@ export const BESIDE = [...READ, ...TYPES];
 export const packedName = (name) => `${BODY_FOLDER}/${name}`;
 export const SCOPE = packedName("package.json");
 
-/** All that is made. */
+/** All that is made of our JavaScript. */
 export const BODY_FILES = [...MODULES, FACE_TYPES, SCOPE, ...BESIDE.map(packedName)];
 
 /** What it is made of. */
@@ -58,15 +58,16 @@ export function newest(at) {
 }
 
 /**
- * Whether a file is missing or older than its sources.
+ * Whether one of the files is missing or older than their sources.
  * @param {string} root
- * @param {string} made
+ * @param {string[]} made
  * @param {string[]} sources
  */
 export function isStale(root, made, sources) {
-  return newest(path.join(root, made)) < Math.max(...sources.map((name) => newest(path.join(root, name))));
+  const times = (/** @type {string[]} */ names) => names.map((name) => newest(path.join(root, name)));
+  return Math.min(...times(made)) < Math.max(...times(sources));
 }
 
 /** Whether something that is packed has to be made again. @param {string} root */
 export const isPackStale = (root) =>
-  BODY_FILES.some((file) => isStale(root, file, BUNDLED)) || isStale(root, PAGE, PAGE_SOURCES) || isStale(root, PICTURES, PICTURE_SOURCES);
+  isStale(root, BODY_FILES, BUNDLED) || isStale(root, [PAGE], PAGE_SOURCES) || isStale(root, [PICTURES], PICTURE_SOURCES);
