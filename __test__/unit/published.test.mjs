@@ -86,12 +86,22 @@ describe("installed by name", () => {
     const modules = path.join(app, "node_modules");
     for (const [name, files] of [
       ["memory-core-rs", ["LICENSE", packedName("THIRD-PARTY-NOTICES.md")]],
-      [platformPackage(own), ["LICENSE", "native/node_modules/THIRD-PARTY-NOTICES.md"]],
-      ["memory-core-rs-model", ["LICENSE", "model/node_modules/NOTICE"]],
+      [platformPackage(own), ["native/node_modules/LICENSE", "native/node_modules/THIRD-PARTY-NOTICES.md"]],
+      ["memory-core-rs-model", ["model/node_modules/LICENSE", "model/node_modules/NOTICE"]],
     ]) {
       for (const file of files) expect(existsSync(path.join(modules, /** @type {string} */ (name), file)), `${name}/${file}`).toBe(true);
     }
-    expect(readFileSync(path.join(modules, "memory-core-rs-model/LICENSE"), "utf8")).toContain("Apache License");
+    expect(readFileSync(path.join(modules, "memory-core-rs-model/model/node_modules/LICENSE"), "utf8")).toContain("Apache License");
+  });
+
+  // Hosts since 2026.9.5 copy these packages too at each registration, but no folder called node_modules.
+  test("of what the main package needs, a host copies manifests", async () => {
+    for (const name of [platformPackage(own), "memory-core-rs-model"]) {
+      const folder = path.join(app, "node_modules", name);
+      const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+      const inside = files.map((file) => path.relative(folder, path.join(file.parentPath, file.name)));
+      expect(inside.filter((file) => !file.split(path.sep).includes("node_modules"))).toEqual(["package.json"]);
+    }
   });
 
   test("searches by meaning", async () => {

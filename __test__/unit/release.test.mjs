@@ -67,9 +67,9 @@ describe("the files of the main package", () => {
     ...["engine", "page", "settings", "types"].map((name) => packedName(`lib/${name}.d.ts`)),
     "openclaw.plugin.json",
     "package.json",
-    ...["index.html", "page.css", "page.js", "preact.LICENSE"].map((name) => `page/node_modules/memory-core-rs-page/${name}`),
+    ...["index.html", "page.css", "page.js", "preact.LICENSE"].map((name) => `dist/node_modules/memory-core-rs-page/${name}`),
     ...["DejaVuSans.ttf", "dejavu.LICENSE", "draw.mjs", "resvg.LICENSE", "resvg.mjs", "resvg.wasm"].map(
-      (name) => `page/node_modules/memory-core-rs-pictures/${name}`,
+      (name) => `dist/node_modules/memory-core-rs-pictures/${name}`,
     ),
   ];
   const tracked = ["lib/a.d.ts", "lib/a.js", "plugin/b.js", "scripts/c.mjs"];

@@ -6,7 +6,7 @@ import path from "node:path";
 import { packageRoots } from "../../lib/package-root.js";
 
 /** Where the built page lies, below the root of the package. */
-const FOLDER = "page/node_modules/memory-core-rs-page";
+const FOLDER = "dist/node_modules/memory-core-rs-page";
 
 /** What is served, by its name below the page's address. @type {Record<string, {file: string, type: string}>} */
 const FILES = {

@@ -11,7 +11,7 @@ import { fontsFor } from "./fonts.js";
 import { mapPicture, timelinePicture } from "./pictures.js";
 
 /** Where it lies, below the root of the package (scripts/ship/pictures.mjs). */
-const FOLDER = "page/node_modules/memory-core-rs-pictures";
+const FOLDER = "dist/node_modules/memory-core-rs-pictures";
 /** Pixels of a picture for each of its units. */
 const ZOOM = 2;
 

@@ -109,10 +109,8 @@ export class Stage {
     const manifest = platformManifest(this.main, target);
     const folder = this.#folder(manifest.name, manifest);
     this.#copyAddon(target, folder);
-    this.#copy("LICENSE", folder);
-    // Beside the addon: hosts that copy a plugin's packages leave out folders of that name.
-    this.#copy("THIRD-PARTY-NOTICES.md", folder, `${ADDON_FOLDER}/THIRD-PARTY-NOTICES.md`);
-    writeFileSync(path.join(folder, "README.md"), `# ${manifest.name}\n\n${manifest.description}. Installed with \`${this.main.name}\`.\n`);
+    // Beside the addon: hosts that copy a plugin's packages at each registration leave out folders of that name.
+    for (const name of ["LICENSE", "THIRD-PARTY-NOTICES.md"]) this.#copy(name, folder, `${ADDON_FOLDER}/${name}`);
     return folder;
   }
 
@@ -120,8 +118,9 @@ export class Stage {
   weights() {
     const folder = this.#folder(this.model.name, modelManifest(this.main, this.model));
     this.#copy(WEIGHTS, folder);
-    for (const name of ["LICENSE", "README.md"]) this.#copy(`model/${name}`, folder, name);
-    for (const name of ["NOTICE", "all-minilm-l6-v2.sha256"]) this.#copy(`model/${name}`, folder, `${path.posix.dirname(WEIGHTS)}/${name}`);
+    for (const name of ["LICENSE", "NOTICE", "README.md", "all-minilm-l6-v2.sha256"]) {
+      this.#copy(`model/${name}`, folder, `${path.posix.dirname(WEIGHTS)}/${name}`);
+    }
     return folder;
   }
 

@@ -32,7 +32,7 @@ export const BODY_FILES = [...MODULES, FACE_TYPES, SCOPE, ...BESIDE.map(packedNa
 const BUNDLED = ["index.js", "lib", "plugin", "page/src", "scripts/ship/bundle.mjs", ...BESIDE];
 
 /** The built page (page.mjs), in a folder that hosts do not copy: its script, and all of it. */
-const PAGE_FOLDER = "page/node_modules/memory-core-rs-page";
+const PAGE_FOLDER = "dist/node_modules/memory-core-rs-page";
 export const PAGE = `${PAGE_FOLDER}/page.js`;
 export const PAGE_FILES = ["index.html", "page.css", "page.js", "preact.LICENSE"].map((name) => `${PAGE_FOLDER}/${name}`);
 
@@ -40,7 +40,7 @@ export const PAGE_FILES = ["index.html", "page.css", "page.js", "preact.LICENSE"
 const PAGE_SOURCES = ["page/index.html", "page/style.css", "page/src", "page/tsconfig.json", "scripts/ship/page.mjs"];
 
 /** What draws pictures (pictures.mjs), in a folder that hosts do not copy: its code, and all of it. */
-const PICTURES_FOLDER = "page/node_modules/memory-core-rs-pictures";
+const PICTURES_FOLDER = "dist/node_modules/memory-core-rs-pictures";
 export const PICTURES = `${PICTURES_FOLDER}/resvg.mjs`;
 export const PICTURE_FILES = ["DejaVuSans.ttf", "dejavu.LICENSE", "draw.mjs", "resvg.LICENSE", "resvg.mjs", "resvg.wasm"].map(
   (name) => `${PICTURES_FOLDER}/${name}`,
