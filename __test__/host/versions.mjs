@@ -30,17 +30,11 @@ export const TURNS = BY_TURNS.length * Math.ceil(features.length / AT_A_TIME);
  * @typedef {{version: string, suites: string[]}} HostRun
  */
 
-/**
- * What runs each time on the oldest host or the newest, and one of the other suites on one of them.
- * @param {number} turn From 0.
- * @returns {HostRun[]}
- */
+/** What runs each time, on the oldest host and on the newest. @param {number} turn From 0. @returns {HostRun[]} */
 export function always(turn) {
-  const other = others[turn % others.length];
-  const itsHost = ALWAYS[Math.floor(turn / others.length) % ALWAYS.length];
   return ALWAYS.map((version, host) => {
     const due = EACH_TIME.filter((_, suite) => (turn + suite) % ALWAYS.length === host);
-    return { version, suites: [BASE, ...due, ...(version === itsHost ? [other] : [])] };
+    return { version, suites: [BASE, ...due] };
   });
 }
 
@@ -49,15 +43,16 @@ export function everything() {
   return [...ALWAYS, ...BY_TURNS].map((version) => ({ version, suites: [BASE, ...features] }));
 }
 
-/**
- * What has its turn on the hosts between.
- * @param {number} turn From 0.
- * @returns {HostRun}
- */
+/** What has its turn: one of the other suites on one of these two, and what runs on a host between. @param {number} turn From 0. @returns {HostRun[]} */
 export function byTurns(turn) {
+  const other = others[turn % others.length];
+  const itsHost = ALWAYS[Math.floor(turn / others.length) % ALWAYS.length];
   const version = BY_TURNS[turn % BY_TURNS.length];
   const from = Math.floor((turn % TURNS) / BY_TURNS.length) * AT_A_TIME;
-  return { version, suites: [BASE, ...features.slice(from, from + AT_A_TIME)] };
+  return [
+    { version: itsHost, suites: [other] },
+    { version, suites: [BASE, ...features.slice(from, from + AT_A_TIME)] },
+  ];
 }
 
 /** A suite about what a host does not have yet has no file for it. @param {HostRun} run */
