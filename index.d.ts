@@ -951,6 +951,20 @@ export interface MarkdownChunk {
 /** A stored text for a model, on one line: it can end no block, and nothing in it is invisible. */
 export declare function memoryAsLine(text: string): string
 
+/**
+ * The days that somebody names, as searches understand them: `2026-11-01`, "yesterday", "last week", `7d`. `name` is what an
+ * error calls the text, `timeZone` an IANA name, by default the machine's. Throws `MEM_ARGUMENT` when no day is named.
+ */
+export declare function namedDays(name: string, written: string, timeZone?: string | undefined | null): NamedDays
+
+/** The first and the last instant of days, in milliseconds since the epoch. */
+export interface NamedDays {
+  /** Where the first day begins. */
+  fromMs: number
+  /** Where the last day ends. */
+  toMs: number
+}
+
 /** What a host offers; each part may be missing. */
 export interface NativeHost {
   /** Makes vectors with an adapter of the host. */

@@ -3,11 +3,13 @@
 use napi::{Env, bindgen_prelude::PromiseRaw};
 use napi_derive::napi;
 
-use super::promise::promise;
+use super::{error::to_js, promise::promise};
 use model::{
-    config::settings::Chunking,
+    clock::now_ms,
+    config::settings::{Chunking, zone_name},
     error::{Code, Error},
 };
+use search::days;
 use text::chunk;
 
 /// One chunk of a Markdown text.
@@ -43,4 +45,22 @@ pub fn chunk_markdown(
             .map_err(|e| Error::new(Code::Internal, format!("chunking stumbled: {e}")))
     };
     promise(env, work, |chunks| chunks)
+}
+
+/// The first and the last instant of days, in milliseconds since the epoch.
+#[napi(object)]
+pub struct NamedDays {
+    /// Where the first day begins.
+    pub from_ms: f64,
+    /// Where the last day ends.
+    pub to_ms: f64,
+}
+
+/// The days that somebody names, as searches understand them: `2026-11-01`, "yesterday", "last week", `7d`. `name` is what an
+/// error calls the text, `timeZone` an IANA name, by default the machine's. Throws `MEM_ARGUMENT` when no day is named.
+#[napi]
+pub fn named_days(env: &Env, name: String, written: String, time_zone: Option<String>) -> napi::Result<NamedDays> {
+    let zone = zone_name(time_zone.as_deref());
+    let (from, to) = days::instants(&name, &written, now_ms(), &zone).map_err(|error| to_js(env, error))?;
+    Ok(NamedDays { from_ms: from as f64, to_ms: to as f64 })
 }

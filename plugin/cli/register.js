@@ -156,8 +156,8 @@ function addCommands(root, name, api, host) {
     .option("--person <id>", "All conversations with this person (repeatable)", collected, [])
     .option("--participant <id>", "The same as --person (repeatable)", collected, [])
     .option("--hook-source <name>", "All conversations that this source of a hook began, such as gmail (repeatable)", collected, [])
-    .option("--since <date>", "Only conversations that began then or later; alone: all of them, and what was kept since")
-    .option("--until <date>", "Only conversations that began then or before")
+    .option("--since <day>", 'Only conversations that began then or later (2026-11-01, yesterday, 7d); alone: all, and what was kept since')
+    .option("--until <day>", "Only conversations that began then or before")
     .option("--quotes", "Also the lines of your own files that repeat it", false)
     .option("--max-results <n>", "Most passages of a query", (/** @type {string} */ value) =>
       numberOption(value, "--max-results", { whole: true }),
@@ -180,8 +180,8 @@ function addCommands(root, name, api, host) {
     .option("--session <id-or-key>", "A conversation, by its id or key (repeatable)", collected, [])
     .option("--person <id>", "All conversations with this person (repeatable)", collected, [])
     .option("--hook-source <name>", "All conversations that this source of a hook began (repeatable)", collected, [])
-    .option("--since <date>", "Only conversations that began then or later")
-    .option("--until <date>", "Only conversations that began then or before")
+    .option("--since <day>", "Only conversations that began then or later")
+    .option("--until <day>", "Only conversations that began then or before")
     .option("--agent <id>", "Agent (default: the default agent)")
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./audit.js")).runAudit(host, options));

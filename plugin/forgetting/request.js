@@ -1,5 +1,7 @@
 // From what a person types to what the engine is asked to forget.
 
+import { userTimeZone } from "../../lib/config.js";
+import { native } from "../../lib/native.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { findConversations } from "./conversations.js";
 
@@ -25,8 +27,9 @@ export async function forgetRequest(host, { cfg, agentId }, wanted) {
   const { path = [], session: sessions = [], hookSource: hookSources = [], query } = wanted;
   const people = [...(wanted.person ?? []), ...(wanted.participant ?? [])];
   const lines = lineRange(wanted.lines);
-  const since = instant("--since", wanted.since, "begin");
-  const until = instant("--until", wanted.until, "end");
+  const zone = userTimeZone(cfg, agentId);
+  const since = instant("--since", wanted.since, zone)?.fromMs;
+  const until = instant("--until", wanted.until, zone)?.toMs;
   const isDated = since !== undefined || until !== undefined;
   const named = sessions.length + people.length + hookSources.length;
   const { found, refusals } =
@@ -64,16 +67,13 @@ function lineRange(written) {
 }
 
 /**
- * A day or an instant; a day without a time is one of this machine's.
+ * Days as `memory search` takes them, or an instant in ISO 8601.
  * @param {string} name
  * @param {string | undefined} written
- * @param {"begin" | "end"} edge
+ * @param {string | undefined} zone
  */
-function instant(name, written, edge) {
+function instant(name, written, zone) {
   if (written === undefined) return undefined;
-  const text = written.trim();
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
-  const at = Date.parse(isDay ? `${text}T${edge === "begin" ? "00:00:00.000" : "23:59:59.999"}` : text);
-  if (!Number.isFinite(at)) throw new Error(`${name} takes a day such as 2026-11-20, or a time in ISO 8601, not "${written}".`);
-  return at;
+  const at = /^\s*\d{4}-\d\d-\d\d[T ]\d/.test(written) ? Date.parse(written) : Number.NaN;
+  return Number.isFinite(at) ? { fromMs: at, toMs: at } : native().namedDays(name, written, zone);
 }

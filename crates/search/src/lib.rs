@@ -38,6 +38,7 @@
 //! ```
 
 pub mod confine;
+pub mod days;
 pub mod factors;
 pub(crate) mod memory_core;
 pub mod native;

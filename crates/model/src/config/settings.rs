@@ -66,12 +66,18 @@ pub struct Settings {
     pub citations: Citations,
 }
 
+/// IANA name of a time zone: the one that is configured, else the machine's, else UTC.
+#[must_use]
+pub fn zone_name(configured: Option<&str>) -> String {
+    let machine = || jiff::tz::TimeZone::system().iana_name().map(str::to_owned);
+    configured.map(str::to_owned).or_else(machine).unwrap_or_else(|| "UTC".to_owned())
+}
+
 impl Settings {
     /// IANA name of the time zone that days are told by: the user's, else the machine's, else UTC.
     #[must_use]
     pub fn zone_name(&self) -> String {
-        let machine = || jiff::tz::TimeZone::system().iana_name().map(str::to_owned);
-        self.time_zone.clone().or_else(machine).unwrap_or_else(|| "UTC".to_owned())
+        zone_name(self.time_zone.as_deref())
     }
 
     /// What tokens of the embedding model cost, in the user's currency; none where the price is not known.
