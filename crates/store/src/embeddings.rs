@@ -87,7 +87,7 @@ pub struct Coverage {
 }
 
 /// A row of a hash, a chunk and its text.
-fn missing_text(row: &rusqlite::Row<'_>) -> rusqlite::Result<MissingText> {
+pub(super) fn missing_text(row: &rusqlite::Row<'_>) -> rusqlite::Result<MissingText> {
     Ok(MissingText { hash: row.get(0)?, chunk_id: row.get(1)?, text: row.get(2)? })
 }
 

@@ -5,7 +5,7 @@ use rusqlite::{params, types::FromSql};
 
 use super::{
     Reader, Tx,
-    embeddings::{MissingText, SpaceId},
+    embeddings::{MissingText, SpaceId, missing_text},
     files::Hash,
     generations::GenerationId,
     ids::{ChunkId, id_list},
@@ -25,8 +25,9 @@ const ABSENT: &str = concat!(
 );
 
 impl Reader<'_> {
-    /// A page of the distinct texts of a generation whose lines have no vectors or no pieces in a space, ordered by hash,
-    /// after `after`. Those of an index from before there were pieces have only vectors.
+    /// A page of the distinct texts of a generation whose lines have no vectors or no pieces in a space, in the order of their
+    /// chunks, after the text `after`: what a chunk repeats of the one before it is mostly in the same page. Those of an index
+    /// from before there were pieces have only vectors.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -38,7 +39,20 @@ impl Reader<'_> {
         limit: usize,
     ) -> Result<Vec<MissingText>> {
         or_postgres!(self.missing_line_vectors(generation, space, after, limit));
-        self.missing_texts(ABSENT, (generation, space), after, limit)
+        // The first loop reads an index only; the text is fetched for the page that is returned.
+        let mut statement = self
+            .conn()?
+            .prepare_cached(&format!(
+                "WITH page AS MATERIALIZED ( \
+               SELECT c.hash AS hash, min(c.id) AS id FROM chunk c WHERE c.generation = ?1 AND {ABSENT} \
+               GROUP BY c.hash HAVING min(c.id) > \
+                 coalesce((SELECT min(a.id) FROM chunk a WHERE a.generation = ?1 AND a.hash = ?3), 0) \
+               ORDER BY id LIMIT ?4) \
+             SELECT page.hash, page.id, c.text FROM page CROSS JOIN chunk c ON c.id = page.id ORDER BY page.id"
+            ))
+            .sql()?;
+        let rows = statement.query_map(params![generation, space, after, limit], missing_text).sql()?;
+        rows.collect::<Result<_, _>>().sql()
     }
 
     /// How many distinct texts of a generation [`Reader::missing_line_vectors`] gives, page by page; all of them where there

@@ -1,4 +1,4 @@
-//! Filling what texts of the live generation lack, page by page in the order of their hashes.
+//! Filling what texts of the live generation lack, page by page in an order that the store has.
 
 use std::sync::Arc;
 

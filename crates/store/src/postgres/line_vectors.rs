@@ -10,7 +10,7 @@ use tokio_postgres::{Row, types::Type};
 
 use super::{
     agent::{Reader, Tx, column, int8, natural, the_row},
-    embeddings::{OF_ALL, page_of_texts},
+    embeddings::OF_ALL,
     kept::LineCodes,
     media::IS_MEDIA,
 };
@@ -27,6 +27,19 @@ use model::error::Result;
 pub(super) const ABSENT: &str =
     "(SELECT true FROM line_vectors v WHERE v.agent = $1 AND v.space = $3 AND v.hash = c.hash LIMIT 1) IS NULL";
 
+/// SQL: a page of the texts whose lines have no vectors, in the order of their chunks.
+pub(super) fn page_of_lines() -> String {
+    // The texts of the page only are read.
+    format!(
+        "WITH page AS MATERIALIZED (SELECT c.hash, min(c.id) AS id FROM chunk c \
+           WHERE c.agent = $1 AND {OF_ALL} AND NOT {IS_MEDIA} AND {ABSENT} GROUP BY c.hash \
+           HAVING min(c.id) > coalesce( \
+             (SELECT min(a.id) FROM chunk a WHERE a.agent = $1 AND a.generation = $4 AND a.hash = $5), 0) \
+           ORDER BY id LIMIT $6) \
+         SELECT page.hash, c.id, c.body FROM page JOIN chunk c ON c.agent = $1 AND c.id = page.id ORDER BY page.id"
+    )
+}
+
 /// What the lines of chunks with a text mean.
 pub(super) const LINES: &str = "SELECT c.id, v.codes, v.signs FROM unnest($3) ids (id) \
      JOIN chunk c ON c.agent = $1 AND c.id = ids.id AND c.hash IS NOT NULL \
@@ -36,7 +49,8 @@ pub(super) const LINES: &str = "SELECT c.id, v.codes, v.signs FROM unnest($3) id
 pub(super) type Lines = HashMap<ChunkId, Option<Arc<LineCodes>>, RandomState>;
 
 impl Reader<'_> {
-    /// A page of the distinct texts of a generation whose lines have no vectors in a space, ordered by hash, after `after`.
+    /// A page of the distinct texts of a generation whose lines have no vectors in a space, in the order of their chunks, after
+    /// the text `after`.
     ///
     /// # Errors
     /// What the database answers.
@@ -47,8 +61,7 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
-        let sql = page_of_texts(&format!("NOT {IS_MEDIA} AND {ABSENT}"), OF_ALL);
-        self.missing_texts(&sql, (generation, space), after, limit)
+        self.missing_texts(&page_of_lines(), (generation, space), after, limit)
     }
 
     /// How many distinct texts of a generation [`Reader::missing_line_vectors`] gives, page by page; all of them where there

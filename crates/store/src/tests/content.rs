@@ -446,6 +446,31 @@ fn lines_of_a_text_that_has_left_meanwhile_are_not_kept<B: Backend>() {
     assert!(!fixture.store.read(|r| r.has_line_vectors(space)).unwrap());
 }
 
+// In the order of their hashes, two chunks that overlap were far apart: what one repeats of the other went through the model twice,
+// a sixth of all that a first index of long pages takes.
+fn lines_are_asked_for_in_the_order_of_their_chunks<B: Backend>() {
+    let fixture = Fixture::<B>::new();
+    let texts: Vec<String> = (0..20).map(|n| format!("text {n}")).collect();
+    let all: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let generation = fixture.put("a.md", &[&all[..], &["text 3"]].concat());
+    // As often as it stands there, once.
+    let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
+    let page = |after: Option<Hash>| {
+        fixture.store.read(|r| r.missing_line_vectors(generation, space, after.as_ref(), 3)).unwrap()
+    };
+    let (mut seen, mut after) = (Vec::new(), None);
+    while let Some(last) = page(after).last() {
+        seen.extend(page(after).into_iter().map(|missing| missing.text));
+        after = Some(last.hash);
+    }
+    assert_eq!(seen, texts);
+    let of = |after| page(after).into_iter().map(|missing| missing.text).collect::<Vec<_>>();
+    assert_eq!(of(Some([7; 32])), texts[..3], "from the beginning where the last text has left");
+    let filled = LineData { hash: page(None)[1].hash, codes: vec![1, 2], signs: vec![1, 7] };
+    fixture.store.write(move |tx| tx.insert_lines(space, &[filled])).unwrap();
+    assert_eq!(of(None), [&*texts[0], &*texts[2], &*texts[3]]);
+}
+
 fn lines_that_a_model_has_not_come_to_are_told_from_those_of_no_text<B: Backend>() {
     let fixture = Fixture::<B>::new();
     let generation = fixture.put("a.md", &["one", "two"]);
@@ -469,6 +494,7 @@ for_every_backend!(
     the_candidates_of_a_search_come_once_and_with_their_cosines,
     the_order_of_chunks_knows_files_and_lines_and_no_history,
     lines_of_a_text_that_has_left_meanwhile_are_not_kept,
+    lines_are_asked_for_in_the_order_of_their_chunks,
     lines_that_a_model_has_not_come_to_are_told_from_those_of_no_text,
     ; of_files:
     embeddings_are_found_by_text_and_never_missing_twice,

@@ -92,7 +92,7 @@ struct Seen {
     all: Missing,
     texts: Missing,
     media: Missing,
-    lines: Missing,
+    lines: BTreeSet<(Hash, String)>,
     pending: (u64, u64),
     files: Vec<(String, Hash, String, u32)>,
     linking: Vec<(String, String)>,
@@ -142,7 +142,10 @@ macro_rules! seen {
                 all: texts(pages(|after| reader.missing_embeddings(live, space, after, 2), hash)?),
                 texts: texts(pages(|after| reader.unembedded_texts(live, space, after, 2), hash)?),
                 media: media.into_iter().map(|missing| (missing.hash, missing.text, Some(missing.path))).collect(),
-                lines: texts(pages(|after| reader.missing_line_vectors(live, space, after, 2), hash)?),
+                lines: pages(|after| reader.missing_line_vectors(live, space, after, 2), hash)?
+                    .into_iter()
+                    .map(|missing| (missing.hash, missing.text))
+                    .collect(),
                 pending: (reader.pending_lines(live, known)?, reader.pending_lines(live, None)?),
                 files: reader
                     .media_files(live, "memory")?
