@@ -1,7 +1,16 @@
 //! The line pass: a model in this process embeds each line of a chunk, so that a search can tell which line of a
 //! similar chunk is meant. It costs nothing but time, comes last, and can be stopped and resumed at any chunk.
 
-use std::{collections::HashMap, pin::pin, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    num::NonZeroUsize,
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use lru::LruCache;
+use parking_lot::Mutex;
 
 use super::{rows::stored_text, sweep::Sweep};
 use crate::blocking::background;
@@ -29,6 +38,43 @@ const PAGE: usize = 16;
 /// How often it is asked while a page is embedded whether the engine was closed.
 const TICK: Duration = Duration::from_millis(50);
 
+/// Lines of which it is kept what the model made of them, a quarter of a megabyte: those of a chunk or two, as long as they
+/// may be.
+const RECENT: NonZeroUsize = NonZeroUsize::new(256).unwrap();
+
+/// What a model made of the latest lines. A note that grows costs its new lines, and so does a chunk that begins with what the one
+/// before it ended with.
+#[derive(Default)]
+pub(crate) struct RecentLines(Mutex<Option<OfSpace>>);
+
+/// The latest lines in one space.
+struct OfSpace {
+    key: String,
+    lines: LruCache<String, Arc<Made>>,
+}
+
+impl RecentLines {
+    /// What is known of lines in the space of `key`; those of another model are forgotten.
+    fn known<'l>(&self, key: &str, lines: &[&'l str]) -> HashMap<&'l str, Arc<Made>> {
+        let mut recent = self.0.lock();
+        match &mut *recent {
+            Some(recent) if recent.key == key => {
+                lines.iter().filter_map(|line| Some((*line, Arc::clone(recent.lines.get(*line)?)))).collect()
+            }
+            other => {
+                *other = Some(OfSpace { key: key.to_owned(), lines: LruCache::new(RECENT) });
+                HashMap::new()
+            }
+        }
+    }
+
+    fn keep(&self, key: &str, line: String, made: &Arc<Made>) {
+        if let Some(recent) = self.0.lock().as_mut().filter(|recent| recent.key == key) {
+            recent.lines.put(line, Arc::clone(made));
+        }
+    }
+}
+
 /// The page of what is missing in a generation that comes after a hash.
 pub(crate) trait Missing:
     Fn(&Reader<'_>, GenerationId, Option<&Hash>) -> Result<Vec<MissingText>> + Clone + Send + 'static
@@ -45,6 +91,7 @@ impl<F> Missing for F where
 pub(crate) struct LinePass<F> {
     sweep: Sweep<F>,
     embedder: Arc<dyn Embedder>,
+    recent: Arc<RecentLines>,
     /// Where texts lose their secrets.
     redact_secrets: RedactSecrets,
     /// Ends it at any time.
@@ -55,6 +102,7 @@ pub(crate) struct LinePass<F> {
 pub(crate) fn pass(
     store: &Arc<Store>,
     embedder: Arc<dyn Embedder>,
+    recent: &Arc<RecentLines>,
     redact_secrets: RedactSecrets,
     cancel: &Cancel,
 ) -> LinePass<impl Missing> {
@@ -64,7 +112,8 @@ pub(crate) fn pass(
         Some(space) => r.missing_line_vectors(generation, space.id, after, PAGE),
         None => Ok(Vec::new()),
     };
-    LinePass { sweep: Sweep::new(store, cancel, missing), embedder, redact_secrets, cancel: cancel.clone() }
+    let (sweep, recent) = (Sweep::new(store, cancel, missing), Arc::clone(recent));
+    LinePass { sweep, embedder, recent, redact_secrets, cancel: cancel.clone() }
 }
 
 /// Has a place for what `embedder` makes. The writer lease is held by this process.
@@ -113,17 +162,22 @@ impl<F: Missing> LinePass<F> {
         // Line breaks stay where they are.
         let texts: Vec<_> =
             page.iter().map(|missing| stored_text(&missing.text, &missing.hash, self.redact_secrets)).collect();
-        let mut lines: Vec<String> = Vec::new();
-        let mut numbers: HashMap<&str, usize> = HashMap::new();
-        for line in texts.iter().flat_map(|text| text.split('\n')).map(content) {
-            if !line.is_empty() && !numbers.contains_key(line) {
-                numbers.insert(line, lines.len());
-                lines.push(line.to_owned());
+        let mut seen = HashSet::new();
+        let lines = texts.iter().flat_map(|text| text.split('\n')).map(content);
+        let lines: Vec<&str> = lines.filter(|line| !line.is_empty() && seen.insert(*line)).collect();
+        let key = self.embedder.space().key();
+        let mut made = self.recent.known(&key, &lines);
+        let new: Vec<&str> = lines.into_iter().filter(|line| !made.contains_key(line)).collect();
+        let texts_of_new: Vec<String> = new.iter().map(|line| (*line).to_owned()).collect();
+        let made_of_new = self.embed(&texts_of_new).await?;
+        for ((line, text), of_line) in new.into_iter().zip(texts_of_new).zip(made_of_new) {
+            if let Some(of_line) = of_line.map(Arc::new) {
+                self.recent.keep(&key, text, &of_line);
+                made.insert(line, of_line);
             }
         }
-        let made = self.embed(&lines).await?;
-        let zeros = vec![0; made.iter().flatten().map(|line| line.code.len()).next().unwrap_or_default()];
-        let of = |line: &str| numbers.get(line).and_then(|n| made.get(*n)?.as_ref());
+        let zeros = vec![0; made.values().map(|line| line.code.len()).next().unwrap_or_default()];
+        let of = |line: &str| made.get(line);
         let data_of = |text: &str| {
             let (mut codes, mut signs) = (Vec::new(), Vec::new());
             for line in text.split('\n').map(content).map(of) {
@@ -145,6 +199,9 @@ impl<F: Missing> LinePass<F> {
 
     /// What the model makes of lines; none of one that it refuses.
     async fn embed(&self, lines: &[String]) -> Result<Vec<Option<Made>>> {
+        if lines.is_empty() {
+            return Ok(Vec::new());
+        }
         if let Some(model) = self.embedder.by_piece() {
             let made = model.lines(lines).await?.into_iter().map(|PieceLine { vector, signs }| {
                 let code = vectors::code(&vector);

@@ -80,7 +80,8 @@ impl Indexer {
             self.writer.indexing(progress, || line_pass::open(store, &*model)).await?;
         }
         let redact_secrets = self.context.settings().settings.provider.redact_secrets;
-        let mut pass = line_pass::pass(store, Arc::clone(&model), redact_secrets, self.context.shutdown());
+        let shutdown = self.context.shutdown();
+        let mut pass = line_pass::pass(store, Arc::clone(&model), &self.recent_lines, redact_secrets, shutdown);
         let mut done = 0;
         while let Some(lines) = pass.next().await? {
             let lines = Arc::new(lines);

@@ -120,3 +120,23 @@ async fn lines_go_on_where_an_engine_was_closed() {
     assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), texts, "the provider is asked nothing");
     engine.release().await;
 }
+
+// A line was added to a note, and the model read all lines of the chunk again.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_note_that_grows_the_model_reads_what_is_new() {
+    let home = home();
+    let engine = home.open().await;
+    sync(&engine).await;
+    filled(&engine).await;
+    let note = "# Bees\n\n- The hive stands behind the shed.\n- Lena feeds them sugar in autumn.\n";
+    home.write("memory/bees.md", note);
+    sync(&engine).await;
+    filled(&engine).await;
+    let model = engine.indexer.context.provider().line_embedder().unwrap();
+    let before = model.usage().texts;
+    home.write("memory/bees.md", &format!("{note}- The queen is two years old.\n"));
+    sync(&engine).await;
+    filled(&engine).await;
+    assert_eq!(model.usage().texts - before, 1);
+    engine.release().await;
+}

@@ -31,7 +31,7 @@ use super::{
     telemetry::{Activity, Telemetry},
     writer::WriterLease,
 };
-use crate::index::plan;
+use crate::index::{line_pass::RecentLines, plan};
 use model::error::Result;
 use store::{Store, lease::LeaseRow};
 
@@ -46,6 +46,7 @@ pub struct Indexer {
     texts: Arc<TextQueue>,
     vectors: Arc<VectorQueue>,
     lines: Arc<LineQueue>,
+    recent_lines: Arc<RecentLines>,
     sessions: Sessions,
     background: Mutex<Option<Background>>,
     /// Something changed on disk since the last text pass began.
@@ -77,6 +78,7 @@ impl Indexer {
             texts: Arc::default(),
             vectors: Arc::default(),
             lines: Arc::default(),
+            recent_lines: Arc::default(),
             sessions: Sessions::default(),
             background: Mutex::default(),
             dirty: AtomicBool::new(false),
