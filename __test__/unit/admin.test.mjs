@@ -11,7 +11,7 @@ import { startProvider } from "../support/provider.mjs";
 test("forget shows, takes out, keeps out and takes back; the file stays as it is", async () => {
   const { workspace, run, json, finds } = await commandLine();
   await run("index");
-  await expect(run("forget")).rejects.toThrow("Nothing to forget");
+  expect(await run("forget")).toMatchObject({ code: 1, output: expect.stringMatching(/nothing is named.*\[MEM_ARGUMENT\]/s) });
   expect(await run("forget", "--path", NOTE, "--lines", "9-3")).toMatchObject({
     code: 1,
     output: expect.stringContaining("--lines takes"),
@@ -47,6 +47,11 @@ test("forget shows, takes out, keeps out and takes back; the file stays as it is
   expect(status.scan.issues.join("\n")).toMatch(/MEMORY\.md: forgotten/);
   const missing = await run("forget", "--path", "memory/none.md");
   expect(missing).toMatchObject({ code: 1, output: expect.stringContaining("neither in the index nor on disk") });
+  // It said that they were forgotten, and searches went on finding all of it.
+  for (const place of [".", "..", "memory/..", "/etc/passwd"]) {
+    const refused = await run("forget", "--path", place, "--yes");
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("no file or folder of the memory") });
+  }
 });
 
 test("reset asks, clears the index only, and an update brings it back", async () => {

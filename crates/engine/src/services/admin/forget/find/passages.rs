@@ -16,6 +16,7 @@ use ::search::types::Hit;
 use model::{
     config::paths::normalize,
     error::{Code, Error, Result},
+    layout::MEMORY_FOLDER,
     source::Source,
 };
 use store::{Reader, generations::GenerationId};
@@ -60,9 +61,16 @@ impl Found {
             }
         }
         let absolute = roots.workspace_dir.join(&path);
+        let missing = |what: &str| {
+            Err(Error::new(Code::NotFound, format!("\"{written}\" is {what}"))
+                .remedy("Name a path as `openclaw memory search` shows it, such as memory or MEMORY.md"))
+        };
+        // What holds the memory is none of it: nothing would be kept out, and nobody would be told.
+        if !found && path != MEMORY_FOLDER && roots.locate(&absolute).is_none() {
+            return missing("no file or folder of the memory");
+        }
         if !found && absolute.symlink_metadata().is_err() {
-            return Err(Error::new(Code::NotFound, format!("\"{written}\" is neither in the index nor on disk"))
-                .remedy("Name a path as `openclaw memory search` shows it"));
+            return missing("neither in the index nor on disk");
         }
         let content =
             read_text(roots, &absolute).ok().map(|file| file.text).filter(|text| text.lines().any(is_telling));
