@@ -407,6 +407,23 @@ async function reports() {
   return { whole, bare, workspace };
 }
 
+test("a report takes the place of an earlier one, and of no other file", async () => {
+  const { run, dir } = await commandLine({ provider: "none" });
+  await run("index");
+  const file = path.join(dir, "report.html");
+  for (const _ of [1, 2]) expect(await run("report", file, "--png")).toMatchObject({ code: 0 });
+  const written = await readFile(file, "utf8");
+  for (const other of ["# my notes\n", "<!doctype html>\n<p>mine</p>\n"]) {
+    await writeFile(file, other);
+    const refused = await run("report", file);
+    expect(refused).toMatchObject({ code: 1, output: expect.stringMatching(/exists already and is no report.*\[MEM_ARGUMENT\]/s) });
+    expect(await readFile(file, "utf8")).toBe(other);
+  }
+  await writeFile(file, "");
+  await run("report", file);
+  expect((await readFile(file, "utf8")).length).toBeGreaterThan(written.length / 2);
+});
+
 test("a report is one file that asks nobody, and without texts holds no word, name or path of the memory", async () => {
   const { whole, bare, workspace } = await reports();
   const [full, empty] = await Promise.all([readFile(whole, "utf8"), readFile(bare, "utf8")]);

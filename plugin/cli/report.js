@@ -1,10 +1,17 @@
 // `openclaw memory report`
 
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
+import { codedError } from "../../lib/errors.js";
 import { markup, snapshotOf } from "../page/report.js";
 import { forOneAgent } from "./agents.js";
 import { print, printJson } from "./output.js";
+
+/** @typedef {import("node:fs/promises").FileHandle} FileHandle */
+
+/** Bytes that all reports begin with, and all pictures. */
+const BEGINNING = { page: 200, picture: 16 };
 
 /**
  * Writes the page as one file, and with `png` the timeline and the map as pictures beside it. Only their owner may read them.
@@ -51,11 +58,24 @@ async function writePictures(target, snapshot) {
  */
 async function writePrivately(target, body) {
   const mode = 0o600;
-  const file = await open(target, "w", mode);
+  // What is there may be read, and is not cut off before that is known.
+  const file = await open(target, constants.O_RDWR | constants.O_CREAT, mode);
   try {
-    if ((await file.stat()).isFile()) await file.chmod(mode);
+    if ((await file.stat()).isFile()) {
+      if (!(await isReplaceable(file, Buffer.from(body).subarray(0, typeof body === "string" ? BEGINNING.page : BEGINNING.picture)))) {
+        throw codedError("MEM_ARGUMENT", `${target} exists already and is no report`, { remedy: "Choose another name" });
+      }
+      await file.chmod(mode);
+      await file.truncate();
+    }
     await file.writeFile(body);
   } finally {
     await file.close();
   }
+}
+
+/** Whether an open file is empty or begins as an earlier one did. @param {FileHandle} file @param {Buffer} beginning */
+async function isReplaceable(file, beginning) {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(beginning.length), 0, beginning.length, 0);
+  return bytesRead === 0 || buffer.subarray(0, bytesRead).equals(beginning);
 }
