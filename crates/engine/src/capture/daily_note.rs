@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use crate::workspace::{guard::Access, notes::Notes};
-use model::error::{Error, Result};
+use crate::workspace::{guard::Access, notes::Notes, read::utf16};
+use model::error::{Code, Error, Result};
 
 /// Path of the note of a day, relative to the workspace.
 #[must_use]
@@ -14,7 +14,7 @@ pub(crate) fn relative_path(date: jiff::civil::Date) -> String {
 /// Adds lines to a note.
 ///
 /// # Errors
-/// [`model::error::Code::Path`] when the note is a link, lies behind one, is no regular file or is too large, else when it
+/// [`Code::Path`] when the note is in UTF-16, a link, lies behind one, is no regular file or is too large, else when it
 /// cannot be written.
 pub(crate) fn append(notes: &Notes, relative: &str, lines: &[String]) -> Result<()> {
     append_with(notes, relative, None, |_| lines.to_vec())
@@ -32,6 +32,10 @@ pub(super) fn append_with(
     make: impl FnOnce(&str) -> Vec<String>,
 ) -> Result<()> {
     let Some(mut note) = notes.hold(relative, Access::Append)? else { return Ok(()) };
+    if utf16(&note.content).is_some() {
+        let message = format!("{relative} is in UTF-16, so a line of UTF-8 at its end would be lost");
+        return Err(Error::new(Code::Path, message).remedy("Save the file as UTF-8"));
+    }
     let lines = make(&String::from_utf8_lossy(&note.content));
     if lines.is_empty() {
         return Ok(());
@@ -73,7 +77,6 @@ pub(crate) fn remove_line(notes: &Notes, relative: &str, line: &str) -> Result<b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::error::Code;
 
     const NOTE: &str = "memory/2026-11-20.md";
 
@@ -94,6 +97,19 @@ mod tests {
         std::fs::write(dir.path().join("w").join(NOTE), "mine, no line feed").unwrap();
         append(&notes, NOTE, &lines(&["- b", "- c"])).unwrap();
         assert_eq!(read(&notes, NOTE).unwrap(), "mine, no line feed\n- b\n- c\n");
+    }
+
+    #[test]
+    fn nothing_is_added_to_a_text_in_another_encoding() {
+        let dir = tempfile::tempdir().unwrap();
+        let notes = notes(&dir);
+        append(&notes, NOTE, &lines(&["- a"])).unwrap();
+        let path = dir.path().join("w").join(NOTE);
+        let mine = b"\xff\xfem\0y\0".to_vec();
+        std::fs::write(&path, &mine).unwrap();
+        let error = append(&notes, NOTE, &lines(&["- b"])).unwrap_err();
+        assert!(error.code() == Code::Path && error.to_string().contains("Save the file as UTF-8"), "{error}");
+        assert_eq!(std::fs::read(path).unwrap(), mine);
     }
 
     #[test]

@@ -17,7 +17,8 @@ const ATTEMPTS: usize = 3;
 /// The text of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileText {
-    /// As it is in the file: byte order mark, `\r` and NUL included. Bytes that are not UTF-8 became U+FFFD.
+    /// As it is in the file: byte order mark, `\r` and NUL included. Of UTF-16, which its byte order mark tells, the text
+    /// without that mark. Bytes that are neither became U+FFFD.
     pub text: String,
     /// Whether there were such bytes; worth a note to the user, the file is indexed all the same.
     pub is_lossy: bool,
@@ -86,9 +87,25 @@ pub(super) fn read_bounded(file: &mut impl Read, metadata: &Metadata, limit: u64
 
 /// Text of bytes, and whether some had to be replaced.
 pub(super) fn decode(bytes: Vec<u8>) -> (String, bool) {
+    if let Some(read) = utf16(&bytes) {
+        let (units, rest) = bytes[2..].as_chunks::<2>();
+        let units: Vec<u16> = units.iter().map(|&unit| read(unit)).collect();
+        let text = String::from_utf16(&units);
+        let is_lossy = text.is_err() || !rest.is_empty();
+        return (text.unwrap_or_else(|_| String::from_utf16_lossy(&units)), is_lossy);
+    }
     match String::from_utf8(bytes) {
         Ok(text) => (text, false),
         Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
+    }
+}
+
+/// How a text in UTF-16 is read, which editors for Windows call Unicode; none of any other text.
+pub(crate) fn utf16(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
+    match bytes {
+        [0xFF, 0xFE, ..] => Some(u16::from_le_bytes),
+        [0xFE, 0xFF, ..] => Some(u16::from_be_bytes),
+        _ => None,
     }
 }
 
@@ -149,6 +166,21 @@ mod tests {
         write_old(&path, b"caf\xe9 ok");
         let read = read_text(&roots, &path).expect("read");
         assert_eq!((read.text.as_str(), read.is_lossy), ("caf\u{fffd} ok", true));
+    }
+
+    // A note that Windows calls Unicode was indexed letter by letter with NUL between, found by nobody, and named nowhere.
+    #[test]
+    fn utf16_is_read_by_its_mark() {
+        let text = "Das Zebra heißt Konrad \u{1F993}\r\n";
+        let units = |bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+        for (mark, bytes) in [([0xFF, 0xFE], units(u16::to_le_bytes)), ([0xFE, 0xFF], units(u16::to_be_bytes))] {
+            let whole = [&mark[..], &bytes].concat();
+            assert_eq!(decode(whole.clone()), (text.to_owned(), false));
+            let (cut, is_lossy) = decode(whole[..whole.len() - 1].to_vec());
+            assert!(is_lossy && cut.starts_with("Das Zebra"), "{cut}");
+            assert_eq!(decode(mark.to_vec()), (String::new(), false));
+        }
+        assert_eq!(decode(vec![0xFF, 0xFE, 0x00, 0xD8]), ("\u{FFFD}".to_owned(), true), "half a pair");
     }
 
     #[test]

@@ -141,6 +141,10 @@ impl<'a> Walker<'a> {
         let is_wanted = (is_markdown(path) && wanted(path)) || self.roots.media(path).is_some();
         let may_be_folder = entry.path_is_symlink() && path.extension().is_none();
         if !(is_wanted || may_be_folder) {
+            let is_nearly = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
+            if is_nearly && wanted(path) {
+                self.skip(path, SkipCode::NotMarkdown, "its name does not end with .md in lower case");
+            }
             return;
         }
         match entry.metadata() {
