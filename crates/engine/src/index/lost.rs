@@ -79,7 +79,10 @@ impl fmt::Display for LostFolder {
             Loss::Missing => write!(f, "the folder {path} is not there"),
             Loss::Unreadable => write!(f, "the folder {path} cannot be read"),
             Loss::Replaced => write!(f, "another folder has taken the place of {path}"),
-            Loss::Emptied => write!(f, "{missing} of {notes} notes in {path} vanished at once"),
+            Loss::Emptied if missing * 2 > *notes => write!(f, "{missing} of {notes} notes in {path} vanished at once"),
+            Loss::Emptied => {
+                write!(f, "of {notes} notes in {path} that vanished at once, {missing} have not come back")
+            }
         }?;
         f.write_str(", and memory answers from what it knew of it")
     }
@@ -242,24 +245,26 @@ pub(super) fn judge(
     }
     let mut judgement = Judgement::default();
     for (root, notes) in folders.iter().zip(&notes) {
-        let gone = notes.iter().filter(|note| note.is_gone).count();
         let loss = loss(root, notes, roots, discovery, before);
         if let Some(loss) = loss {
+            // What was written since the loss and is deleted again is not part of it.
+            let mut awaited = before.awaited.get(&root.path).cloned().unwrap_or_default();
+            let is_first = awaited.is_empty();
+            // What has come back and is deleted then is deleted.
+            awaited.retain(|path| !present.contains(path.as_str()));
+            if is_first || loss != Loss::Emptied || is_emptied(notes) {
+                let missing = notes.iter().filter(|note| note.is_gone || note.is_uncertain);
+                awaited.extend(missing.map(|note| note.path.to_owned()));
+            }
+            let kept = notes.iter().filter(|note| note.is_gone && awaited.contains(note.path));
             let lost = before.lost.iter().find(|lost| lost.path == root.path);
             let unread = notes.iter().filter(|note| note.is_uncertain).count();
             judgement.folders.lost.push(LostFolder {
                 path: root.path.clone(),
                 loss,
                 notes: lost.map_or(notes.len(), |lost| lost.notes),
-                missing: gone + unread,
+                missing: kept.clone().count() + unread,
             });
-            // What was written since the loss and is deleted again is not part of it.
-            let mut awaited = before.awaited.get(&root.path).cloned().unwrap_or_default();
-            if awaited.is_empty() || loss != Loss::Emptied || is_emptied(notes) {
-                let missing = notes.iter().filter(|note| note.is_gone || note.is_uncertain);
-                awaited.extend(missing.map(|note| note.path.to_owned()));
-            }
-            let kept = notes.iter().filter(|note| note.is_gone && awaited.contains(note.path));
             judgement.kept.extend(kept.map(|note| note.path.to_owned()));
             judgement.folders.awaited.insert(root.path.clone(), awaited);
         }

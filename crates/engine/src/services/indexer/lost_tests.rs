@@ -146,6 +146,11 @@ async fn what_is_written_and_deleted_during_a_loss_is_not_part_of_it() {
     let report = sync(&engine).await;
     assert_eq!((report.removed, report.lost_folders.len()), (1, 1));
     assert_eq!(engine.status()["files"], 12);
+    // One that has come back is a note as any other.
+    fs::remove_file(memory.join("0.md")).unwrap();
+    let report = sync(&engine).await;
+    assert_eq!((report.removed, report.lost_folders.len()), (1, 1));
+    assert!(warning(&engine).await.is_some_and(|told| told.contains("4 have not come back")));
     engine.release().await;
 }
 
