@@ -365,6 +365,7 @@ export interface NativeBinding {
   speaksProvider: typeof speaksProvider
   excludedSession: typeof excludedSession
   chunkMarkdown: typeof chunkMarkdown
+  namedDays: typeof namedDays
   automaticSettings: typeof automaticSettings
   shortTermBlock: typeof shortTermBlock
   activeMemoryBegin: typeof activeMemoryBegin

@@ -11,7 +11,8 @@ export const MAX_UNSIGNED = 0xffff_ffff;
 const SHOWN_CHARS = 40;
 
 /**
- * @typedef {{wanted: string, fits: (value: any) => boolean}} Kind What a value must be, in words and as a test.
+ * @typedef {{wanted: string, fits: (value: any) => boolean, odd?: (value: any) => string}} Kind What a value must be, in words and as
+ *   a test; how a message names one that is not so.
  */
 
 /** @param {number} from @param {number} [to] @returns {Kind} */
@@ -30,6 +31,7 @@ const oneOf = (choices) => ({
 const listOf = (kind) => ({
   wanted: `a list, each ${kind.wanted}`,
   fits: (value) => Array.isArray(value) && value.every(kind.fits),
+  odd: (value) => (Array.isArray(value) ? `one that holds ${shown(value.find((one) => !kind.fits(one)))}` : shown(value)),
 });
 
 /** @type {Kind} */
@@ -137,7 +139,7 @@ function shown(value) {
  * @param {Kind} kind
  */
 function check(name, value, kind) {
-  if (!kind.fits(value)) throw wrongArgument(`${name} must be ${kind.wanted}, not ${shown(value)}`);
+  if (!kind.fits(value)) throw wrongArgument(`${name} must be ${kind.wanted}, not ${kind.odd?.(value) ?? shown(value)}`);
 }
 
 /**

@@ -35,3 +35,21 @@ export function codedError(code, cause, { remedy, ...options } = {}) {
   const message = remedy ? `${cause}. ${remedy}` : cause;
   return Object.assign(new Error(message, options), { code, ...(remedy ? { remedy } : {}) });
 }
+
+/** What Node calls a fault of a file: our code for it, and what it says of the file. @type {Record<string, [string, string]>} */
+const OF_FILES = {
+  ENOENT: ["MEM_NOT_FOUND", "does not exist"],
+  ENOTDIR: ["MEM_NOT_FOUND", "does not exist"],
+  EISDIR: ["MEM_PATH", "is a folder"],
+  EACCES: ["MEM_IO", "is not for this user"],
+  EPERM: ["MEM_IO", "is not for this user"],
+  EROFS: ["MEM_IO", "is on a disk that is read-only"],
+  ENOSPC: ["MEM_DISK_FULL", "has no room on its disk"],
+};
+
+/** The same error; one of a file that Node has met, with a code of ours and in words. @param {unknown} error */
+export function inWords(error) {
+  const { path } = /** @type {{path?: unknown}} */ (error ?? {});
+  const [code, what] = OF_FILES[errorCode(error) ?? ""] ?? [];
+  return code && typeof path === "string" ? codedError(code, `${path} ${what}`, { cause: error }) : error;
+}

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Command } from "commander";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { shellPath } from "../../plugin/cli/output.js";
 import { registerCli } from "../../plugin/cli/register.js";
 import { printStatus } from "../../plugin/cli/status-text.js";
 import { cells, clipped, table } from "../../plugin/cli/table.js";
@@ -32,6 +33,60 @@ test("a search sets off the words that matched and tells how much was found", as
   const opened = await home.run("search", "falcon database", "--open");
   expect(opened.output).toContain(`${home.workspace}/${NOTE}:`);
   expect((await home.run("search", "falcon database")).output).toContain(`${NOTE}:`);
+});
+
+// A note or the name of a file could name the window, move the cursor, and hide what stood there.
+test("what others wrote has no power over the terminal", async () => {
+  const ESC = "\u001b";
+  const files = {
+    "memory/2026-11-02.md": `# Day\r\n\r\n- The falcon ${ESC}]0;title\u0007 is ${ESC}[8mhidden${ESC}[0m \u009b2J\r\n`,
+    "memory/new\nline.md": "# Falcon\n\nA falcon of another note.\n",
+  };
+  const home = await commandLine({ provider: "none" }, { files });
+  await home.run("index");
+  for (const args of [
+    ["search", "falcon"],
+    ["search", "falcon", "--open"],
+    ["forget", "falcon", "--dry-run"],
+  ]) {
+    const { output } = await home.run(...args);
+    expect(output).toContain("␛]0;title␇");
+    // Bold, grey and other colours of ours are all that is left.
+    const sgr = new RegExp(`${ESC}\\[(?!8m)[\\d;]*m`, "g");
+    expect(output.replace(sgr, "")).not.toMatch(/(?![\n\t])\p{Cc}/u);
+  }
+  expect((await home.run("search", "falcon")).output).toContain("memory/new␊line.md:1");
+  process.stdout.isTTY = false;
+  expect((await home.run("search", "falcon")).output).not.toMatch(/(?![\n\t])\p{Cc}/u);
+  // Programs get what is there.
+  expect(JSON.stringify(await home.json("search", "falcon"))).toContain("\\u001b]0;title");
+});
+
+test("a failure with a file says which, and has a code of ours", async () => {
+  const home = await commandLine({ provider: "none" });
+  const missing = path.join(home.dir, "none");
+  for (const args of [
+    ["report", path.join(missing, "report.html")],
+    ["consolidate", "replay", "--path", "nope"],
+  ]) {
+    const { output, code } = await home.run(...args);
+    expect([code, output]).toEqual([1, expect.stringMatching(/failed: .* does not exist \[MEM_NOT_FOUND\]/)]);
+  }
+  for (const args of [["search"], ["forget"], ["status", "--agent", "nobody"], ["search", "tea", "--agent", "nobody"]]) {
+    expect(await home.run(...args)).toMatchObject({ code: 1, output: expect.stringContaining("[MEM_ARGUMENT]") });
+  }
+  expect(await home.json("search", "tea", "--agent", "nobody")).toMatchObject({ error: { code: "MEM_ARGUMENT" } });
+  expect(await home.json("status", "--agent", "nobody")).toMatchObject([{ agentId: "nobody", error: { code: "MEM_ARGUMENT" } }]);
+  expect((await home.run("search", "tea", "--path", "")).output).toContain('not one that holds ""');
+});
+
+test("a command that is printed can be pasted", async () => {
+  expect(shellPath("/tmp/a-b_1.sqlite")).toBe("/tmp/a-b_1.sqlite");
+  expect(shellPath("/tmp/it's a copy")).toBe("'/tmp/it'\\''s a copy'");
+  const home = await commandLine({ provider: "none" });
+  await home.run("index");
+  const target = path.join(home.dir, "a copy.sqlite");
+  expect((await home.run("backup", target)).output).toContain(`openclaw memory restore '${target}'`);
 });
 
 test("what programs read has neither colours nor counts", async () => {

@@ -10,7 +10,7 @@ import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
-import { byteText, counted, errorJson, paint, print } from "./output.js";
+import { byteText, counted, errorJson, paint, print, shellPath } from "./output.js";
 import { resetEverything } from "./reset-everything.js";
 
 /**
@@ -133,7 +133,7 @@ export async function runBackup(host, target, options) {
         `Copied the index of ${agentId} to ${copy.path} (${byteText(copy.bytes)}, ${counted(copy.files, "file")}, ${counted(copy.vectors, "vector")}).`,
       );
       if (copy.forgotten) print(`The list of what is forgotten is beside it: ${copy.forgotten}`);
-      print(`To put it back: openclaw memory restore ${copy.path}`);
+      print(`To put it back: openclaw memory restore ${shellPath(copy.path)}`);
     }
     return copy;
   });

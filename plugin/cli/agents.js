@@ -1,7 +1,7 @@
 // What every command needs: the configuration with its secrets, the agents it is about, and a manager for each.
 
 import { defaultAgentId, isRecord, listAgentIds, normalizeAgentId } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
+import { codedError, errorMessage } from "../../lib/errors.js";
 import { MemoryIndexManager } from "../../lib/manager.js";
 import { importSdk } from "../sdk.js";
 import { errorJson, fail, print, printJson } from "./output.js";
@@ -57,12 +57,12 @@ function holdsSecretReference(value) {
  * @param {string | undefined} wanted
  * @param {{all: boolean}} scope Whether no wish means every agent or the default one.
  */
-function commandAgents(cfg, wanted, { all }) {
+export function commandAgents(cfg, wanted, { all }) {
   const known = listAgentIds(cfg);
   if (wanted === undefined) return all ? known : [defaultAgentId(cfg)];
   const id = normalizeAgentId(wanted);
   if (wanted.trim() && known.includes(id)) return [id];
-  throw new Error(`There is no agent "${wanted}". Configured: ${known.join(", ")}.`);
+  throw codedError("MEM_ARGUMENT", `there is no agent "${wanted}"`, { remedy: `Configured: ${known.join(", ")}` });
 }
 
 /**
@@ -97,7 +97,15 @@ export async function outcomesOfAgents(host, options, { name, all, purpose, inst
   const cfg = await commandConfig(host, `memory ${name}`);
   /** @type {(T | {agentId: string, error: ReturnType<typeof errorJson>})[]} */
   const outcomes = [];
-  for (const agentId of commandAgents(cfg, options.agent, { all })) {
+  /** @type {string[]} */
+  let agents = [];
+  try {
+    agents = commandAgents(cfg, options.agent, { all });
+  } catch (error) {
+    fail(`Memory ${name}`, error);
+    outcomes.push({ agentId: String(options.agent), error: errorJson(error) });
+  }
+  for (const agentId of agents) {
     try {
       outcomes.push(await withManager(host, cfg, agentId, (manager) => work(manager, { cfg, agentId }), purpose));
     } catch (error) {
@@ -136,8 +144,10 @@ export async function forEachAgent(host, options, command, work) {
  */
 export async function forOneAgent(host, options, { name, doing }, work) {
   const cfg = await commandConfig(host, name);
-  const [agentId] = commandAgents(cfg, options.agent, { all: false });
+  /** @type {string | undefined} */
+  let agentId;
   try {
+    [agentId] = commandAgents(cfg, options.agent, { all: false });
     await work({ cfg, agentId });
   } catch (error) {
     if (options.json) printJson({ agentId, error: errorJson(error) });

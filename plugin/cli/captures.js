@@ -3,7 +3,7 @@
 import { native } from "../../lib/native.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { forOneAgent, withSearch } from "./agents.js";
-import { counted, paint, print, printJson } from "./output.js";
+import { counted, paint, print, printJson, timeText } from "./output.js";
 import { table } from "./table.js";
 
 /**
@@ -48,7 +48,7 @@ async function undo(host, { cfg, agentId, native: agent }, id, json) {
 function printTable(captures) {
   const rows = captures.map(({ id, ts, status, text, reason, category, path }) => [
     id,
-    ts.slice(0, 16).replace("T", " "),
+    timeText(ts),
     paint(status === "stored" ? "green" : status === "undone" ? "yellow" : "gray", status),
     category ?? "",
     paint("cyan", path ?? ""),

@@ -1,9 +1,10 @@
 // `openclaw memory forget`
 
+import { codedError } from "../../lib/errors.js";
 import { forgetRequest, namesSomething } from "../forgetting/request.js";
 import { forOneAgent, withSearch } from "./agents.js";
 import { confirmed } from "./confirm.js";
-import { counted, paint, print, printJson } from "./output.js";
+import { counted, paint, print, printJson, timeText } from "./output.js";
 
 /**
  * @typedef {import("../forgetting/request.js").Wanted & {agent?: string, apply?: string, undo?: string, list?: boolean, dryRun?: boolean,
@@ -26,9 +27,11 @@ const SHOWN_LINES = 20;
  */
 export async function runForget(host, words, options) {
   const wanted = { ...options, query: options.query ?? words };
-  if (!namesSomething(wanted) && !options.apply && !options.undo && !options.list)
-    throw new Error('Nothing to forget. Name words, --path, --session, --person, --hook-source or --since: openclaw memory forget "…"');
   await forOneAgent(host, options, { name: "memory forget", doing: "Memory forget" }, async (agent) => {
+    if (!namesSomething(wanted) && !options.apply && !options.undo && !options.list) {
+      const remedy = 'Name words, --path, --session, --person, --hook-source or --since: openclaw memory forget "…"';
+      throw codedError("MEM_ARGUMENT", "nothing is named", { remedy });
+    }
     await withSearch(host, agent, async (manager) => {
       const { agentId } = agent;
       if (options.list) return await list(manager, agentId, options);
@@ -127,8 +130,8 @@ async function list(manager, agentId, { json }) {
   if (forgotten.length === 0) print("Nothing is forgotten.");
   for (const { id, at, kind, name, lines, undoUntil, final } of forgotten) {
     const what = `${kind === "lines" ? `${counted(lines ?? 0, "line")} of ` : ""}${paint("cyan", name)}`;
-    const undoable = final ? " (for good)" : undoUntil ? ` (all of it can be put back until ${undoUntil.slice(0, 10)})` : "";
-    print(`${id} ${at.slice(0, 16).replace("T", " ")} ${what}${undoable}`);
+    const undoable = final ? " (for good)" : undoUntil ? ` (all of it can be put back until ${timeText(undoUntil)})` : "";
+    print(`${id} ${timeText(at)} ${what}${undoable}`);
   }
 }
 
@@ -168,7 +171,7 @@ function doneText({ id, final, undoUntil, pending, embeddingError }) {
   return [
     "Forgotten, and kept out from now on.",
     pending ? paint("yellow", "Another process is indexing; it takes this out within a minute.") : null,
-    final ? "It cannot be undone." : `Take it back until ${undoUntil?.slice(0, 10)}: openclaw memory forget --undo ${id}`,
+    final ? "It cannot be undone." : `Take it back${undoUntil ? ` until ${timeText(undoUntil)}` : ""}: openclaw memory forget --undo ${id}`,
     embeddingError ? `The rest of these files could not be embedded yet: ${embeddingError.message}` : null,
   ]
     .filter((line) => line !== null)

@@ -3,7 +3,7 @@
 import { Console } from "node:console";
 import { styleText } from "node:util";
 import { processEnv } from "../../lib/env.js";
-import { errorCode, errorMessage, errorRemedy } from "../../lib/errors.js";
+import { errorCode, errorMessage, errorRemedy, inWords } from "../../lib/errors.js";
 
 /** @typedef {Parameters<typeof styleText>[0]} Style */
 
@@ -29,19 +29,43 @@ export function field(name, value) {
 /** @type {Console | undefined} */
 let output;
 
+/** Bold and plain colours, which are ours, and what would hide text, move the cursor, name the window or worse. */
+const CONTROLS = new RegExp(`${String.fromCodePoint(27)}\\[(?:1|22|[39]\\d)m|\\p{Cc}`, "gu");
+
+/** A control character as a sign that shows it. @param {string} control */
+function sign(control) {
+  const code = control.charCodeAt(0);
+  return code < 32 ? String.fromCodePoint(0x2400 + code) : code === 127 ? "␡" : "�";
+}
+
+/**
+ * What others wrote, without power over the terminal: notes, transcripts and names of files may hold its commands.
+ * @param {string} text
+ */
+export function plain(text) {
+  return text
+    .replace(/\r+(?=\n|$)/g, "")
+    .replace(/\p{Cc}/gu, (control) => (control === "\n" || control === "\t" ? control : sign(control)));
+}
+
 /**
  * Prints on standard output, and nowhere else: what is said by the global console also goes into the host's log, where nobody
- * looks for the notes that a search has found.
+ * looks for the notes that a search has found. Of control characters only our colours come through.
  * @param {string} text
  */
 export function print(text) {
-  output ??= new Console(process.stdout);
-  output.log(text);
+  write(text.replace(/\r+(?=\n|$)/g, "").replace(CONTROLS, (found) => (found.length > 1 && isColourful() ? found : plain(found))));
 }
 
 /** @param {unknown} value */
 export function printJson(value) {
-  print(JSON.stringify(value, null, 2));
+  write(JSON.stringify(value, null, 2));
+}
+
+/** @param {string} text */
+function write(text) {
+  output ??= new Console(process.stdout);
+  output.log(text);
 }
 
 /**
@@ -50,8 +74,9 @@ export function printJson(value) {
  * @param {unknown} error
  */
 export function fail(doing, error) {
-  const code = errorCode(error);
-  failWith(`${doing} failed: ${errorMessage(error)}${code ? ` [${code}]` : ""}`);
+  const told = inWords(error);
+  const code = errorCode(told);
+  failWith(`${doing} failed: ${errorMessage(told)}${code ? ` [${code}]` : ""}`);
 }
 
 /** The same in other words. @param {string} text */
@@ -62,8 +87,20 @@ export function failWith(text) {
 
 /** An error as JSON. @param {unknown} error */
 export function errorJson(error) {
-  const remedy = errorRemedy(error);
-  return { code: errorCode(error), message: errorMessage(error), ...(remedy ? { remedy } : {}) };
+  const told = inWords(error);
+  const remedy = errorRemedy(told);
+  return { code: errorCode(told), message: errorMessage(told), ...(remedy ? { remedy } : {}) };
+}
+
+/** A time as people read it, the same everywhere. @param {number | string} at Milliseconds since the epoch, or in ISO 8601. */
+export function timeText(at) {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** A path as a shell takes it. @param {string} file */
+export function shellPath(file) {
+  if (/^[\w@%+=:,./\\~-]+$/.test(file)) return file;
+  return process.platform === "win32" ? `"${file}"` : `'${file.replaceAll("'", "'\\''")}'`;
 }
 
 /** @param {number} bytes */

@@ -2,7 +2,7 @@
 
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
-import { byteText, counted, print } from "./output.js";
+import { byteText, counted, print, shellPath } from "./output.js";
 
 /**
  * @typedef {{agent?: string, dryRun?: boolean, yes?: boolean, json?: boolean}} Options
@@ -50,7 +50,7 @@ function planText(agentId, { path, replaced, ...copy }) {
 function doneText(agentId, { path, kept, forgotten, ...copy }) {
   const lines = [
     `Restored the index of ${agentId} from ${path} (${heldText(copy)}). Vectors made since then were kept.`,
-    kept ? `What was there: ${kept}\nTo go back to it: openclaw memory restore ${kept}` : null,
+    kept ? `What was there: ${kept}\nTo go back to it: openclaw memory restore ${shellPath(kept)}` : null,
     forgotten > 0 ? `New in the list of what is forgotten: ${forgotten} (openclaw memory forget --list)` : null,
     "`openclaw memory index` brings it up to date with your notes; a running gateway does so by itself.",
   ];

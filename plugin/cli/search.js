@@ -2,9 +2,10 @@
 
 import path from "node:path";
 import { searchOverview } from "../../lib/config.js";
+import { codedError } from "../../lib/errors.js";
 import { forOneAgent, withManager } from "./agents.js";
 import { explanation } from "./explain.js";
-import { counted, isColourful, paint, print, printJson } from "./output.js";
+import { counted, isColourful, paint, plain, print, printJson } from "./output.js";
 
 /** Results where nobody names a number. */
 const DEFAULT_RESULTS = 6;
@@ -21,10 +22,12 @@ const MOST_LOOKED_AT = 1000;
  * @param {Options} options
  */
 export async function runSearch(host, query, options) {
-  if (!query?.trim()) throw new Error('Nothing to search for. Give a query: openclaw memory search "…"');
-  if (options.after && options.origin?.length)
-    throw new Error("--after does not go with --origin: ask for more results instead, with --max-results");
   await forOneAgent(host, options, { name: "memory search", doing: "Memory search" }, async ({ cfg, agentId }) => {
+    if (!query?.trim()) throw codedError("MEM_ARGUMENT", "there is no query", { remedy: 'Give one: openclaw memory search "…"' });
+    if (options.after && options.origin?.length) {
+      const remedy = "Ask for more results instead, with --max-results";
+      throw codedError("MEM_ARGUMENT", "--after does not go with --origin", { remedy });
+    }
     // Whose words a result holds is in JSON only, and to ask the host loads some of its modules.
     const told = options.json || options.origin?.length ? {} : { describe: undefined };
     const search = async (/** @type {import("../../lib/manager.js").MemoryIndexManager | null} */ manager) => {
@@ -98,7 +101,7 @@ function printAnswer(answer, { explain, open, origin, workspace, tookMs }) {
   const blocks = hits.map((hit) =>
     [
       `${paint("green", hit.score.toFixed(3))} ${placeText(hit, open ? workspace : undefined)}`,
-      highlighted(hit.snippet, matchedWords(hit)),
+      highlighted(plain(hit.snippet), matchedWords(hit)),
       ...(explain ? explanation(hit.explain) : []),
     ].join("\n"),
   );
@@ -114,7 +117,8 @@ function printAnswer(answer, { explain, open, origin, workspace, tookMs }) {
  * @param {import("../../index.d.ts").MemoryHit} hit
  * @param {string | undefined} workspace
  */
-function placeText({ path: file, startLine, endLine, source }, workspace) {
+function placeText({ path: named, startLine, endLine, source }, workspace) {
+  const file = plain(named).replaceAll("\n", "␊");
   if (!workspace || source === "sessions") return paint("cyan", `${file}:${startLine}-${endLine}`);
   return paint("cyan", `${path.resolve(workspace, file)}:${startLine}`);
 }

@@ -4,7 +4,7 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { stateText } from "../consolidation/text.js";
 import { SWITCH_MEANING } from "../dreaming-switch.js";
 import { lineOf } from "../requirements.js";
-import { byteText, counted, field, paint, print } from "./output.js";
+import { byteText, counted, field, paint, print, timeText } from "./output.js";
 
 /**
  * @typedef {import("./status.js").AgentStatus} AgentStatus
@@ -380,11 +380,6 @@ function warningLines({ custom }, most) {
     return `  ${timeText(atMs)}${times(count)}: ${paint(level === "error" ? "red" : "yellow", message)}`;
   });
   return [paint("gray", "Last warnings:"), ...firstOf(lines, most)];
-}
-
-/** A time as people read it, the same everywhere. @param {number} ms Since the epoch. */
-function timeText(ms) {
-  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** What the next update would do. @param {Record<string, any> | undefined} pending */

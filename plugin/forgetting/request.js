@@ -1,6 +1,7 @@
 // From what a person types to what the engine is asked to forget.
 
 import { userTimeZone } from "../../lib/config.js";
+import { codedError } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { findConversations } from "./conversations.js";
@@ -62,7 +63,7 @@ function lineRange(written) {
   if (written === undefined) return undefined;
   const match = /^(\d+)(?:-(\d+))?$/.exec(written.trim());
   const [from, to] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])];
-  if (!(from >= 1 && to >= from)) throw new Error(`--lines takes a line or a range such as 7-9, not "${written}".`);
+  if (!(from >= 1 && to >= from)) throw codedError("MEM_ARGUMENT", `--lines takes a line or a range such as 7-9, not "${written}"`);
   return [from, to];
 }
 
