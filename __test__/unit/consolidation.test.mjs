@@ -80,6 +80,8 @@ test("plan, apply, runs, explain and undo on the command line, and the file is a
   const again = JSON.parse((await run("promote", "--json")).stdout);
   expect(again.candidates).toEqual([]);
   expect(again.audit.refused).toEqual({ withdrawn: 1, ...again.audit.refused });
+  expect((await run("promote", "--apply")).output).toContain("Nothing was promoted.");
+  expect((await run("consolidate", "undo")).output).toContain("no applied run has changed anything that could be put back");
 });
 
 test("a failure has a code", async () => {

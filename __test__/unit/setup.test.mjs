@@ -50,6 +50,13 @@ test("a dry run shows every change with its reason, and writes nothing", async (
   expect(home.written()).toEqual(before);
 });
 
+test("an agent that there is not is said before anything is written", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER, files: NOTES });
+  const before = structuredClone(home.written());
+  expect(await home.run("setup", "--agent", "nope")).toMatchObject({ code: 1, output: expect.stringContaining('no agent "nope"') });
+  expect(home.written()).toEqual(before);
+});
+
 test("without a terminal it writes, indexes and answers three questions from the user's own notes", async () => {
   const home = await commandLine(SEARCH, { plugins: FORMER, files: NOTES });
   const done = await home.json("setup");

@@ -149,7 +149,7 @@ export async function runPromote(api, host, options) {
     (place) => promote(place, options),
     ({ planned, apply: applied }) => {
       print(planText(planned));
-      if (applied) print(`${applied.memoryPath}: ${applied.applied} promoted.`);
+      if (applied) print(applied.memoryPath ? `${applied.memoryPath}: ${applied.applied} promoted.` : "Nothing was promoted.");
     },
   );
 }

@@ -6,6 +6,7 @@
  */
 export function addIntentCommands(root, host) {
   const intents = root.command("intents").description('Standing intents: "whenever I mention X, remind me of Y"');
+  intents.action(() => intents.outputHelp());
   /** @param {string} name @param {string} description @param {string} [argument] @param {string} [about] */
   const command = (name, description, argument, about) => {
     const made = intents.command(name).description(description);

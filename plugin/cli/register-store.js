@@ -6,6 +6,7 @@
  */
 export function addStoreCommands(root, host) {
   const store = root.command("store").description("An index that is kept in a PostgreSQL database");
+  store.action(() => store.outputHelp());
   const load = () => import("./store.js");
   store
     .command("schema")

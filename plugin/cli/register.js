@@ -113,9 +113,9 @@ function addCommands(root, name, api, host) {
     .action(async (/** @type {string | undefined} */ query, /** @type {any} */ options) =>
       (await import("./search.js")).runSearch(host, options.query ?? query, options),
     );
-  root
-    .command("triggers")
-    .description("What brings curated lines back: <!-- trigger: words --> at their end")
+  const triggers = root.command("triggers").description("What brings curated lines back: <!-- trigger: words --> at their end");
+  triggers.action(() => triggers.outputHelp());
+  triggers
     .command("test")
     .description("Show which lines of MEMORY.md and USER.md a message brings back, and with what score")
     .argument("[message]", "The message")
@@ -156,7 +156,7 @@ function addCommands(root, name, api, host) {
     .option("--person <id>", "All conversations with this person (repeatable)", collected, [])
     .option("--participant <id>", "The same as --person (repeatable)", collected, [])
     .option("--hook-source <name>", "All conversations that this source of a hook began, such as gmail (repeatable)", collected, [])
-    .option("--since <day>", 'Only conversations that began then or later (2026-11-01, yesterday, 7d); alone: all, and what was kept since')
+    .option("--since <day>", "Only conversations that began then or later (2026-11-01, yesterday, 7d); alone: all, and what was kept since")
     .option("--until <day>", "Only conversations that began then or before")
     .option("--quotes", "Also the lines of your own files that repeat it", false)
     .option("--max-results <n>", "Most passages of a query", (/** @type {string} */ value) =>

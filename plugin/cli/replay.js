@@ -5,7 +5,7 @@ import path from "node:path";
 import { replay, replayAll } from "../consolidation/replay.js";
 import { consolidate } from "../consolidation/run.js";
 import { runOnPlace } from "./consolidate.js";
-import { print } from "./output.js";
+import { counted, print } from "./output.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -49,17 +49,17 @@ function replayedText({ days, candidateCount, staged, hasMore }, isKept) {
   if (candidateCount === 0) return "These days say nothing that is not known.";
   return [
     ...days.slice(0, LISTED).map(({ day, candidateCount: count, topCandidates: [first] }) => `${day}  ${count}  ${first ?? ""}`),
-    ...(days.length > LISTED ? [`… and ${days.length - LISTED} more days`] : []),
+    ...(days.length > LISTED ? [`… and ${counted(days.length - LISTED, "more day")}`] : []),
     isKept
-      ? `Kept as evidence: ${staged} sentences of ${days.length} days. See: openclaw memory consolidate plan\n${ROLL_BACK}`
-      : `${candidateCount} sentences of ${days.length} days would be evidence; no model is asked, and no file is changed. Keep them: --apply`,
+      ? `Kept as evidence: ${counted(staged, "sentence")} of ${counted(days.length, "day")}. See: openclaw memory consolidate plan\n${ROLL_BACK}`
+      : `${counted(candidateCount, "sentence")} of ${counted(days.length, "day")} would be evidence; no model is asked, and no file is changed. Keep them: --apply`,
     ...(hasMore ? ["Later days are left: run it again."] : []),
   ].join("\n");
 }
 
 /** @param {{batch: string | null, removed: number}} rolledBack */
 function rolledBackText({ batch, removed }) {
-  return batch ? `Took back the replay ${batch}: ${removed} uses.` : "There was no replay to take back.";
+  return batch ? `Took back the replay ${batch}: ${counted(removed, "use")}.` : "There was no replay to take back.";
 }
 
 /**
@@ -114,9 +114,10 @@ export async function runRemBackfill(api, host, options) {
     };
   };
   await runOnPlace(api, host, options, "rem-backfill", work, (outcome) => {
-    if ("removedShortTermEntries" in outcome) return print(`Took back: ${outcome.removedShortTermEntries} uses of the latest replay.`);
+    if ("removedShortTermEntries" in outcome)
+      return print(`Took back: ${counted(outcome.removedShortTermEntries, "use")} of the latest replay.`);
     const { sourceFiles, candidateCount, stagedShortTermEntries } = outcome;
-    print(`${sourceFiles.length} notes: ${candidateCount} sentences that are not known yet.`);
+    print(`${counted(sourceFiles.length, "note")}: ${counted(candidateCount, "sentence")} not known yet.`);
     print(stagedShortTermEntries === undefined ? "Keep them as evidence: --stage-short-term" : ROLL_BACK);
   });
 }

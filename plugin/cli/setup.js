@@ -11,7 +11,7 @@ import { lancedbFolder, readFacts } from "../setup/lancedb.js";
 import { languageOffer, languageOfferText } from "../setup/languages.js";
 import { predecessors } from "../setup/predecessors.js";
 import { answeredQuestions, answeringLine } from "../setup/questions.js";
-import { outcomesOfAgents } from "./agents.js";
+import { commandAgents, outcomesOfAgents } from "./agents.js";
 import { confirmed } from "./confirm.js";
 import { sourceText } from "./import-command.js";
 import { costOf, costText, embeddingText } from "./index-command.js";
@@ -45,6 +45,8 @@ export async function runSetup(host, options) {
  */
 async function setUp(host, options) {
   const cfg = await host.sourceConfig();
+  // Before anything is written.
+  commandAgents(host.config(), options.agent, { all: true });
   const former = [...predecessors(cfg), ...activeMemory(host, cfg, options)];
   const changes = changesOf(cfg, [...missingRequirements(host, cfg), ...former.flatMap(({ wanted }) => wanted)]);
   const found = former.map(({ id, notes }) => ({ id, notes }));
@@ -148,7 +150,7 @@ async function planAgents(host, written, options) {
       printFacts(agentId, facts, true);
       printForgotten(agentId, forgotten, true);
       const less = sources.some(({ taken }) => taken > 0) ? " Vectors that are taken over are not embedded again." : "";
-      print(`${costText(cost)} (${agentId})${less}`);
+      print(`${agentId}: ${costText(cost)}${less}`);
     }
     return { agentId, imports: sources, facts, forgotten, cost };
   });

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jiff::{ToSpan, civil::Date, tz::TimeZone};
+use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
 
 use model::error::{Code, Error, Result};
 use text::{
@@ -33,7 +33,8 @@ const UNITS: [(char, &str); 4] = [('d', "days"), ('w', "weeks"), ('m', "months")
 /// `Argument` when it names none; `name` is what the error calls it, and the text itself is not repeated.
 pub(crate) fn read(name: &str, written: &str, today: Date, zone: &str) -> Result<DateRange> {
     let written = written.trim();
-    let exact = || written.parse().ok().map(|day| DateRange { start: day, end: day });
+    let at_once = || written.parse::<Timestamp>().ok().map(|at| at.in_tz(zone).map_or_else(|_| today, |at| at.date()));
+    let exact = || at_once().or_else(|| written.parse().ok()).map(|day| DateRange { start: day, end: day });
     let of_words = |text: &str| {
         let found = time::read(text, today, zone);
         let days = found.range.filter(|days| days.start > Date::MIN && days.end < Date::MAX)?;
@@ -81,6 +82,8 @@ mod tests {
             ("2024-06-01", "2024-06-01"),
             (" 2024-06-01 ", "2024-06-01"),
             ("2024-06-01T10:00:00", "2024-06-01"),
+            ("2024-06-01T23:00:00-05:00", "2024-06-02"),
+            ("2024-06-01T10:00Z", "2024-06-01"),
             ("01.06.2024", "2024-06-01"),
             ("2024-05", "2024-05-01"),
             ("yesterday", "2024-06-14"),

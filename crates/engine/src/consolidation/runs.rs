@@ -437,8 +437,11 @@ impl Runs {
             rows.into_iter().find(|row| row.state == state && (state == state::PLANNED || row.images.is_some()));
         found.ok_or_else(|| match id {
             Some(id) => no_run(id),
-            None => Error::new(Code::NotFound, format!("there is no {state} run"))
-                .remedy("Run: openclaw memory consolidate plan"),
+            None if state == state::PLANNED => {
+                Error::new(Code::NotFound, "there is no planned run").remedy("Run: openclaw memory consolidate plan")
+            }
+            None => Error::new(Code::NotFound, format!("no {state} run has changed anything that could be put back"))
+                .remedy("Run: openclaw memory consolidate runs"),
         })
     }
 
