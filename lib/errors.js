@@ -41,8 +41,8 @@ const OF_FILES = {
   ENOENT: ["MEM_NOT_FOUND", "does not exist"],
   ENOTDIR: ["MEM_NOT_FOUND", "does not exist"],
   EISDIR: ["MEM_PATH", "is a folder"],
-  EACCES: ["MEM_IO", "is not for this user"],
-  EPERM: ["MEM_IO", "is not for this user"],
+  EACCES: ["MEM_IO", "may not be used by this user"],
+  EPERM: ["MEM_IO", "may not be used by this user"],
   EROFS: ["MEM_IO", "is on a disk that is read-only"],
   ENOSPC: ["MEM_DISK_FULL", "has no room on its disk"],
 };

@@ -224,4 +224,6 @@ test("audit tells what memory has, and where it takes nothing from", async () =>
   expect(all.output).toMatch(/s-ana .*4711/);
   expect(all.output).toMatch(/s-ben .*: forgotten/);
   expect((await run("audit", "--person", "nobody")).output).toContain("Memory has nothing of it.");
+  expect((await run("audit", "--session", "typo")).output).toContain("Memory has nothing of it.");
+  expect((await run("forget", "--session", "typo", "--dry-run")).output).toContain("Memory has nothing of it now; what comes of it later");
 });

@@ -189,11 +189,13 @@ function passageTexts(passages) {
 
 /** @param {Report} report */
 function reportText(report) {
-  return [report.dryRun ? "Would take out of memory and keep out:" : "Taken out of memory:", ...inventory(report)].join("\n");
+  const lines = inventory(report);
+  if (lines.length === 0) return "Memory has nothing of it now; what comes of it later is kept out.";
+  return [report.dryRun ? "Would take out of memory and keep out:" : "Taken out of memory:", ...lines].join("\n");
 }
 
 /**
- * What memory has, in lines.
+ * What memory has, in lines; none when that is nothing.
  * @param {Report} report
  */
 export function inventory(report) {
@@ -209,6 +211,8 @@ export function inventory(report) {
     report.runs > 0 ? `what undoes ${counted(report.runs, "run")} of consolidation` : null,
     report.damaged > 0 ? `${counted(report.damaged, "damaged file")} of automatic memory, for good` : null,
   ].filter((text) => text !== null);
+  const isNothing = [files, passages, notes, lines, quotes, also].every(({ length }) => length === 0) && chunks + vectors === 0;
+  if (isNothing) return [];
   const kept = files.filter((path) => !notes.includes(path));
   const left = [...new Set([...kept, ...passages.map(({ path }) => path)])];
   const shown = left.filter((path) => ROOT_FILES.test(path));

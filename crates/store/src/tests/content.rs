@@ -452,8 +452,8 @@ fn lines_are_asked_for_in_the_order_of_their_chunks<B: Backend>() {
     let fixture = Fixture::<B>::new();
     let texts: Vec<String> = (0..20).map(|n| format!("text {n}")).collect();
     let all: Vec<&str> = texts.iter().map(String::as_str).collect();
+    // One stands there twice, and is asked for once.
     let generation = fixture.put("a.md", &[&all[..], &["text 3"]].concat());
-    // As often as it stands there, once.
     let space = fixture.store.write(|tx| tx.get_or_create_space("k")).unwrap().id;
     let page = |after: Option<Hash>| {
         fixture.store.read(|r| r.missing_line_vectors(generation, space, after.as_ref(), 3)).unwrap()
