@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { plainDatabaseSecrets } from "../../lib/accounts.js";
-import { errorCause, errorRemedy } from "../../lib/errors.js";
+import { codedError, errorCause, errorRemedy } from "../../lib/errors.js";
 import { HostPort } from "../../lib/host-port.js";
 import { native } from "../../lib/native.js";
 import { prepare } from "../../lib/request.js";
@@ -10,7 +10,7 @@ import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
-import { byteText, counted, errorJson, paint, print, shellPath } from "./output.js";
+import { byteText, counted, errorJson, fail, paint, print, printJson, shellPath } from "./output.js";
 import { resetEverything } from "./reset-everything.js";
 
 /**
@@ -27,7 +27,12 @@ const PURPOSE = "status";
  */
 export async function runReset(host, options) {
   if (options.everything) return await resetEverything(host, options);
-  if (options.dryRun) throw new Error("--dry-run goes with --everything; `openclaw memory status` shows what an index holds.");
+  if (options.dryRun) {
+    const remedy = "`openclaw memory status` shows what an index holds";
+    const error = codedError("MEM_ARGUMENT", "--dry-run goes with --everything", { remedy });
+    if (options.json) printJson({ error: errorJson(error) });
+    return fail("Memory reset", error);
+  }
   await forEachAgent(host, options, { name: "reset", all: true, purpose: PURPOSE }, async (manager, { cfg, agentId }) => {
     const { dbPath, files, chunks, cache } = manager.status();
     const vectors = options.keepVectors ? "vectors are kept" : `${counted(cache?.entries ?? 0, "vector")} to be made again`;

@@ -164,7 +164,7 @@ export async function forOneAgent(host, options, { name, doing }, work) {
  */
 export async function withSearch(host, { cfg, agentId }, use) {
   return await withManager(host, cfg, agentId, async (manager) => {
-    if (!manager) throw new Error(`memory search is switched off for agent ${agentId}`);
+    if (!manager) throw codedError("MEM_CONFIG", `memory search is switched off for agent ${agentId}`);
     return await use(manager);
   });
 }

@@ -1,5 +1,6 @@
 // `openclaw memory intents list|show|cancel|test|history|export|import`
 
+import { codedError } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { importIntents } from "../intents/import.js";
@@ -68,9 +69,9 @@ export async function runIntentsCancel(host, id, options) {
 
 /** @param {Host} host @param {string | undefined} message @param {Options} options */
 export async function runIntentsTest(host, message, options) {
-  const words = message?.trim();
-  if (!words) throw new Error('No message. Give one: openclaw memory intents test "…"');
   await forAgent(host, options, async (agent) => {
+    const words = message?.trim();
+    if (!words) throw codedError("MEM_ARGUMENT", "there is no message", { remedy: 'Give one: openclaw memory intents test "…"' });
     const tested = await native().testIntents(agent, words);
     if (options.json) {
       return printJson({ agentId: agent.agentId, matches: tested.map(({ intent, ...found }) => ({ ...found, intent: shown(intent) })) });
@@ -119,9 +120,8 @@ export async function runIntentsImport(host, options) {
 async function found(agent, id) {
   const matching = (await native().listIntents(agent)).filter((intent) => intent.id.startsWith(id));
   if (matching.length === 1) return matching[0];
-  throw new Error(
-    matching.length === 0 ? `No standing intent ${id}. See: openclaw memory intents list` : `${id} begins several ids; give more of it.`,
-  );
+  if (matching.length > 1) throw codedError("MEM_ARGUMENT", `${id} begins several ids`, { remedy: "Give more of it" });
+  throw codedError("MEM_NOT_FOUND", `there is no standing intent ${id}`, { remedy: "See: openclaw memory intents list" });
 }
 
 /** @param {number} at */

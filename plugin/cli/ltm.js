@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { isRecord } from "../../lib/config.js";
+import { codedError } from "../../lib/errors.js";
 import { forOneAgent, withSearch } from "./agents.js";
 import { counted, paint, print, printJson } from "./output.js";
 import { table } from "./table.js";
@@ -121,7 +122,7 @@ export async function runFactImport(host, file, options) {
 export function exportedRows(text) {
   const rows = parseRows(text).filter((entry) => isRecord(entry) && typeof entry.text === "string");
   if (rows.length === 0 && text.trim())
-    throw new Error("the file holds no rows with a text; it must be JSON as `openclaw ltm list` prints it");
+    throw codedError("MEM_ARGUMENT", "the file holds no rows with a text", { remedy: "It must be JSON as `openclaw ltm list` prints it" });
   return rows.map(({ text: words, importance, category, createdAt }) => ({
     text: words,
     importance: typeof importance === "number" ? importance : null,

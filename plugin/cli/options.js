@@ -22,8 +22,9 @@ export function originOption(value, former = []) {
  */
 export function numberOption(value, flag, { whole = false } = {}) {
   const number = value.trim() === "" ? Number.NaN : Number(value);
-  if (whole ? Number.isInteger(number) && number >= 1 : number >= 0 && number <= 1) return number;
-  throw invalidOption(`${flag} must be ${whole ? "a whole number of 1 or more" : "a number from 0 to 1"}, not "${value}".`);
+  if (whole ? Number.isSafeInteger(number) && number >= 1 : number >= 0 && number <= 1) return number;
+  const wanted = whole ? `a whole number from 1 to ${Number.MAX_SAFE_INTEGER}` : "a number from 0 to 1";
+  throw invalidOption(`${flag} must be ${wanted}, not "${value}".`);
 }
 
 /** The shape commander recognises as a mistake of the user. @param {string} message */

@@ -2,6 +2,7 @@
 
 import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { codedError } from "../../lib/errors.js";
 import { replay, replayAll } from "../consolidation/replay.js";
 import { consolidate } from "../consolidation/run.js";
 import { runOnPlace } from "./consolidate.js";
@@ -72,7 +73,9 @@ async function belowWorkspace({ host, cfg, agentId }, wanted) {
   const found = await realpath(path.resolve(wanted)).catch(() => realpath(path.resolve(workspace, wanted)));
   const below = path.relative(workspace, found);
   if (below.startsWith("..") || path.isAbsolute(below))
-    throw new Error(`${wanted} is not in the workspace ${workspace}: nobody can say whose words it holds. Copy the notes below memory/`);
+    throw codedError("MEM_PATH", `${wanted} is not in the workspace ${workspace}: nobody can say whose words it holds`, {
+      remedy: "Copy the notes below memory/",
+    });
   return below.split(path.sep).join("/");
 }
 
@@ -94,10 +97,10 @@ export async function runRemBackfill(api, host, options) {
         removedShortTermEntries: removed,
       };
     }
-    if (!options.path) throw new Error("rem-backfill needs --path <file or folder>, or --rollback");
+    if (!options.path) throw codedError("MEM_ARGUMENT", "rem-backfill needs --path <file or folder>, or --rollback");
     const below = await belowWorkspace(place, options.path);
     const sourceFiles = await datedFiles(path.join(String(workspaceDir), below));
-    if (sourceFiles.length === 0) throw new Error(`there is no note of a day, such as 2026-11-20.md, at ${options.path}`);
+    if (sourceFiles.length === 0) throw codedError("MEM_NOT_FOUND", `there is no note of a day, such as 2026-11-20.md, at ${options.path}`);
     const wanted = { source: /** @type {const} */ ("notes"), path: below, apply: options.stageShortTerm === true };
     const replayed = wanted.apply ? await replayAll(place, wanted) : [await replay(place, wanted)];
     return {
@@ -146,7 +149,7 @@ async function datedFiles(at) {
 export async function runSessionBackfill(api, host, options) {
   const work = async (/** @type {Place} */ place) => {
     const { rem = false, apply = false, rollback = false } = options;
-    if (rem && apply) throw new Error("--rem cannot be combined with --apply");
+    if (rem && apply) throw codedError("MEM_ARGUMENT", "--rem cannot be combined with --apply");
     const base = { agentId: place.agentId, workspaceDir: place.host.workspaceDir(place.cfg, place.agentId), applied: apply, rem };
     const none = { days: [], candidateCount: 0, stagedEntries: 0, writtenDiaryEntries: 0, replacedDiaryEntries: 0 };
     if (rollback) {

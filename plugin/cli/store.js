@@ -1,5 +1,6 @@
 // `openclaw memory store …`
 
+import { codedError } from "../../lib/errors.js";
 import { HostPort } from "../../lib/host-port.js";
 import { native } from "../../lib/native.js";
 import { prepare } from "../../lib/request.js";
@@ -30,7 +31,8 @@ export async function runStoreSchema(host, options) {
 async function schemaOf(host, { cfg, agentId }) {
   const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
   const resolved = native().resolveSettings(nativeRequest);
-  if (!resolved) throw new Error(`memory search is switched off for agent ${agentId}; name the schema with --schema`);
+  if (!resolved)
+    throw codedError("MEM_CONFIG", `memory search is switched off for agent ${agentId}`, { remedy: "Name the schema with --schema" });
   return String(resolved.values["store.postgres.schema"]);
 }
 
@@ -88,8 +90,8 @@ function adoptionText(agentId, place, workspace, { known, same, changed, missing
  * @param {{to: string, agent?: string, json?: boolean}} options
  */
 export async function runStoreCopy(host, { to, ...options }) {
-  if (to !== "postgres" && to !== "sqlite") throw new Error(`--to takes postgres or sqlite, not "${to}".`);
   await forOneAgent(host, options, { name: "memory store", doing: "Memory store copy" }, async ({ cfg, agentId }) => {
+    if (to !== "postgres" && to !== "sqlite") throw codedError("MEM_ARGUMENT", `--to takes postgres or sqlite, not "${to}"`);
     const { nativeRequest, databasePassword } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
     const port = new HostPort({}).native(undefined, undefined, databasePassword);
     const copied = await withProgress("Copying", (progress) => native().copyStore(nativeRequest, to === "postgres", progress, port));

@@ -1,5 +1,6 @@
 // `openclaw memory triggers test "…"`
 
+import { codedError } from "../../lib/errors.js";
 import { forOneAgent, withManager } from "./agents.js";
 import { paint, print, printJson } from "./output.js";
 
@@ -10,8 +11,9 @@ import { paint, print, printJson } from "./output.js";
  * @param {{agent?: string, project?: string[], json?: boolean}} options
  */
 export async function runTriggersTest(host, message, options) {
-  if (!message?.trim()) throw new Error('No message. Give one: openclaw memory triggers test "…"');
   await forOneAgent(host, options, { name: "memory triggers", doing: "Memory triggers" }, async ({ cfg, agentId }) => {
+    if (!message?.trim())
+      throw codedError("MEM_ARGUMENT", "there is no message", { remedy: 'Give one: openclaw memory triggers test "…"' });
     await withManager(host, cfg, agentId, async (manager) => {
       if (!manager) return options.json ? printJson({ agentId, status: "disabled" }) : print("Memory search disabled.");
       const activeProjectKeys = options.project ?? [];
