@@ -177,7 +177,7 @@ impl Reader<'_> {
     }
 
     /// A page of the distinct texts of a generation for which `absent` holds of chunk `c` and space `?2`.
-    pub(super) fn missing_texts(
+    fn missing_texts(
         &self,
         absent: &str,
         (generation, space): (GenerationId, SpaceId),

@@ -39,18 +39,23 @@ impl Reader<'_> {
         limit: usize,
     ) -> Result<Vec<MissingText>> {
         or_postgres!(self.missing_line_vectors(generation, space, after, limit));
-        // The first loop reads an index only; the text is fetched for the page that is returned.
-        let mut statement = self
-            .conn()?
-            .prepare_cached(&format!(
+        // Where a page is full, the next one goes on from there; who asks for the first finds mostly nothing, in an index alone.
+        let sql = if after.is_some() {
+            format!(
+                "SELECT c.hash, c.id, c.text FROM chunk c WHERE +c.generation = ?1 AND {ABSENT} AND c.id > \
+                   coalesce((SELECT min(a.id) FROM chunk a WHERE a.generation = ?1 AND a.hash = ?3), 0) \
+                 AND NOT EXISTS (SELECT 1 FROM chunk b WHERE b.generation = ?1 AND b.hash = c.hash AND b.id < c.id) \
+                 ORDER BY c.id LIMIT ?4"
+            )
+        } else {
+            format!(
                 "WITH page AS MATERIALIZED ( \
-               SELECT c.hash AS hash, min(c.id) AS id FROM chunk c WHERE c.generation = ?1 AND {ABSENT} \
-               GROUP BY c.hash HAVING min(c.id) > \
-                 coalesce((SELECT min(a.id) FROM chunk a WHERE a.generation = ?1 AND a.hash = ?3), 0) \
-               ORDER BY id LIMIT ?4) \
-             SELECT page.hash, page.id, c.text FROM page CROSS JOIN chunk c ON c.id = page.id ORDER BY page.id"
-            ))
-            .sql()?;
+                   SELECT c.hash AS hash, min(c.id) AS id FROM chunk c WHERE c.generation = ?1 AND {ABSENT} \
+                   GROUP BY c.hash ORDER BY id LIMIT ?4) \
+                 SELECT page.hash, page.id, c.text FROM page CROSS JOIN chunk c ON c.id = page.id ORDER BY page.id"
+            )
+        };
+        let mut statement = self.conn()?.prepare_cached(&sql).sql()?;
         let rows = statement.query_map(params![generation, space, after, limit], missing_text).sql()?;
         rows.collect::<Result<_, _>>().sql()
     }

@@ -140,7 +140,7 @@ impl Reader<'_> {
         self.missing_texts(&sql, (generation, space), after, limit)
     }
 
-    /// A page of the distinct texts of a generation, by [`page_of_texts`].
+    /// A page of the distinct texts of a generation, by [`page_of_texts`] or its like.
     pub(super) fn missing_texts(
         &self,
         sql: &str,

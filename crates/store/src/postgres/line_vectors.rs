@@ -27,16 +27,25 @@ use model::error::Result;
 pub(super) const ABSENT: &str =
     "(SELECT true FROM line_vectors v WHERE v.agent = $1 AND v.space = $3 AND v.hash = c.hash LIMIT 1) IS NULL";
 
-/// SQL: a page of the texts whose lines have no vectors, in the order of their chunks.
-pub(super) fn page_of_lines() -> String {
+/// SQL: the first texts whose lines have no vectors, in the order of their chunks.
+pub(super) fn first_page_of_lines() -> String {
     // The texts of the page only are read.
     format!(
         "WITH page AS MATERIALIZED (SELECT c.hash, min(c.id) AS id FROM chunk c \
-           WHERE c.agent = $1 AND {OF_ALL} AND NOT {IS_MEDIA} AND {ABSENT} GROUP BY c.hash \
-           HAVING min(c.id) > coalesce( \
-             (SELECT min(a.id) FROM chunk a WHERE a.agent = $1 AND a.generation = $4 AND a.hash = $5), 0) \
-           ORDER BY id LIMIT $6) \
+           WHERE c.agent = $1 AND {OF_ALL} AND NOT {IS_MEDIA} AND {ABSENT} GROUP BY c.hash ORDER BY id LIMIT $6) \
          SELECT page.hash, c.id, c.body FROM page JOIN chunk c ON c.agent = $1 AND c.id = page.id ORDER BY page.id"
+    )
+}
+
+/// SQL: those that come after a text with the hash `$5`.
+fn next_page_of_lines() -> String {
+    format!(
+        "SELECT c.hash, c.id, c.body FROM chunk c \
+         WHERE c.agent = $1 AND c.generation + 0 = $4 AND NOT {IS_MEDIA} AND {ABSENT} AND c.id > coalesce( \
+           (SELECT min(a.id) FROM chunk a WHERE a.agent = $1 AND a.generation = $4 AND a.hash = $5), 0) \
+         AND (SELECT true FROM chunk b WHERE b.agent = $1 AND b.generation = $4 AND b.hash = c.hash AND b.id < c.id \
+              LIMIT 1) IS NULL \
+         ORDER BY c.id LIMIT $6"
     )
 }
 
@@ -61,7 +70,8 @@ impl Reader<'_> {
         after: Option<&Hash>,
         limit: usize,
     ) -> Result<Vec<MissingText>> {
-        self.missing_texts(&page_of_lines(), (generation, space), after, limit)
+        let sql = if after.is_some() { next_page_of_lines() } else { first_page_of_lines() };
+        self.missing_texts(&sql, (generation, space), after, limit)
     }
 
     /// How many distinct texts of a generation [`Reader::missing_line_vectors`] gives, page by page; all of them where there

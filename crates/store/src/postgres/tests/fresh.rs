@@ -28,7 +28,7 @@ fn what_is_missing_is_looked_for_one_by_one_in_tables_of_which_nothing_is_known(
     let absent = format!("{ABSENT} AND NOT {}", is_refused());
     let texts = page_of_texts(&absent, OF_ALL);
     let later = page_of_texts(&absent, &of_later(ChunkId::new(9_990)));
-    let lines = line_vectors::page_of_lines();
+    let lines = line_vectors::first_page_of_lines();
     for (sql, looks, by) in [(texts, 2, "hash > "), (later, 2, "id > 9990"), (lines, 1, "generation = 1")] {
         let sql = ["1", "'t'", "1", "1", "''::bytea", "1000"]
             .into_iter()
