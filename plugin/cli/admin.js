@@ -10,7 +10,7 @@ import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
-import { byteText, counted, errorJson, fail, paint, print, printJson, shellPath } from "./output.js";
+import { byteText, counted, errorJson, failOnly, paint, print, shellPath } from "./output.js";
 import { resetEverything } from "./reset-everything.js";
 
 /**
@@ -29,9 +29,7 @@ export async function runReset(host, options) {
   if (options.everything) return await resetEverything(host, options);
   if (options.dryRun) {
     const remedy = "`openclaw memory status` shows what an index holds";
-    const error = codedError("MEM_ARGUMENT", "--dry-run goes with --everything", { remedy });
-    if (options.json) printJson({ error: errorJson(error) });
-    return fail("Memory reset", error);
+    return failOnly("Memory reset", codedError("MEM_ARGUMENT", "--dry-run goes with --everything", { remedy }), options);
   }
   await forEachAgent(host, options, { name: "reset", all: true, purpose: PURPOSE }, async (manager, { cfg, agentId }) => {
     const { dbPath, files, chunks, cache } = manager.status();

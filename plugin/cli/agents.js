@@ -4,7 +4,7 @@ import { defaultAgentId, isRecord, listAgentIds, normalizeAgentId } from "../../
 import { codedError, errorMessage } from "../../lib/errors.js";
 import { MemoryIndexManager } from "../../lib/manager.js";
 import { importSdk } from "../sdk.js";
-import { errorJson, fail, print, printJson } from "./output.js";
+import { errorJson, fail, failOnly, print, printJson } from "./output.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -150,8 +150,7 @@ export async function forOneAgent(host, options, { name, doing }, work) {
     [agentId] = commandAgents(cfg, options.agent, { all: false });
     await work({ cfg, agentId });
   } catch (error) {
-    if (options.json) printJson({ agentId, error: errorJson(error) });
-    fail(doing, error);
+    failOnly(doing, error, { json: options.json, agentId });
   }
 }
 

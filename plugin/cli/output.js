@@ -29,8 +29,8 @@ export function field(name, value) {
 /** @type {Console | undefined} */
 let output;
 
-/** Bold and plain colours, which are ours, and what would hide text, move the cursor, name the window or worse. */
-const CONTROLS = new RegExp(`${String.fromCodePoint(27)}\\[(?:1|22|[39]\\d)m|\\p{Cc}`, "gu");
+/** Bold and plain colours, which are ours. */
+const COLOUR = new RegExp(`(${String.fromCodePoint(27)}\\[(?:1|22|[39]\\d)m)`);
 
 /** A control character as a sign that shows it. @param {string} control */
 function sign(control) {
@@ -54,7 +54,9 @@ export function plain(text) {
  * @param {string} text
  */
 export function print(text) {
-  write(text.replace(/\r+(?=\n|$)/g, "").replace(CONTROLS, (found) => (found.length > 1 && isColourful() ? found : plain(found))));
+  // Every second part is a colour.
+  const parts = text.split(COLOUR).map((part, at) => (at % 2 === 1 && isColourful() ? part : plain(part)));
+  write(parts.join(""));
 }
 
 /** @param {unknown} value */
@@ -77,6 +79,17 @@ export function fail(doing, error) {
   const told = inWords(error);
   const code = errorCode(told);
   failWith(`${doing} failed: ${errorMessage(told)}${code ? ` [${code}]` : ""}`);
+}
+
+/**
+ * The same of a command that prints JSON where it is asked to, of which this is all.
+ * @param {string} doing
+ * @param {unknown} error
+ * @param {{json?: boolean, agentId?: string}} told
+ */
+export function failOnly(doing, error, { json, agentId }) {
+  if (json) printJson({ agentId, error: errorJson(error) });
+  fail(doing, error);
 }
 
 /** The same in other words. @param {string} text */

@@ -15,7 +15,7 @@ import { commandAgents, outcomesOfAgents } from "./agents.js";
 import { confirmed } from "./confirm.js";
 import { sourceText } from "./import-command.js";
 import { costOf, costText, embeddingText } from "./index-command.js";
-import { byteText, counted, errorJson, fail, failWith, paint, print, printJson } from "./output.js";
+import { byteText, counted, failOnly, failWith, paint, print, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
 import { leftOnDisk } from "./reset-everything.js";
 
@@ -34,8 +34,7 @@ export async function runSetup(host, options) {
   try {
     await (options.undo ? undoSetup(host, options) : setUp(host, options));
   } catch (error) {
-    if (options.json) printJson({ error: errorJson(error) });
-    fail("Memory setup", error);
+    failOnly("Memory setup", error, { json: options.json });
   }
 }
 
