@@ -1283,7 +1283,7 @@ export type ActiveMemory = {
 };
 
 /** Why something was left out. The text form is stored and shown in `status`. */
-export type SkipCode = "link" | "unreadable" | "not-regular" | "too-large" | "too-deep" | "too-many" | "ignored" | "missing" | "invalid-name" | "invalid-pattern" | "not-markdown" | "forgotten" | "wrong-content";
+export type SkipCode = "link" | "unreadable" | "not-regular" | "too-large" | "too-deep" | "too-many" | "ignored" | "missing" | "invalid-name" | "invalid-pattern" | "not-markdown" | "forgotten" | "wrong-content" | "other-encoding";
 
 /** Where a passage comes from. */
 export type Provenance = {

@@ -15,7 +15,7 @@ use crate::curated::file::is_marked;
 use crate::workspace::{
     discover::Entry,
     media::{check, estimated_tokens},
-    read::{FileBytes, read_bytes, read_text},
+    read::{FileBytes, FileText, read_bytes, read_text},
     roots::Roots,
     skipped::{SkipCode, Skipped},
 };
@@ -40,9 +40,9 @@ const MAX_THREADS: usize = 2;
 /// A file that was read.
 pub(super) enum Read {
     /// Its content is what the index has; only the modification time differs.
-    Same { id: FileId, stamp: Stamp, hash: Hash },
+    Same { path: String, id: FileId, stamp: Stamp, hash: Hash, is_lossy: bool },
     /// Its rows.
-    Changed { path: String, stamp: Stamp, hash: Hash, rows: Box<Rows> },
+    Changed { path: String, stamp: Stamp, hash: Hash, rows: Box<Rows>, is_lossy: bool },
     /// Why it cannot be read. What the index has of it stays.
     Unreadable(Skipped, Error),
     /// A picture or sound that is none by its content, and why: it is known, and nothing of it is indexed.
@@ -113,21 +113,21 @@ impl Changes<'_> {
     }
 
     fn read_note(&self, analyzer: &mut Analyzer, entry: &Entry) -> Result<Read> {
-        let file = read_text(self.roots, &entry.absolute)?;
+        let FileText { text, is_lossy, stamp } = read_text(self.roots, &entry.absolute)?;
         // Forgotten lines are no part of what the index knows of a file.
-        let text = self.roots.forgotten.keep(&entry.path, &file.text);
+        let text = self.roots.forgotten.keep(&entry.path, &text);
         let hash = hash(text.as_bytes());
         if let Some(row) = self.known.get(&entry.path)
             && row.hash == hash
         {
-            return Ok(Read::Same { id: row.id, stamp: file.stamp, hash });
+            return Ok(Read::Same { path: entry.path.clone(), id: row.id, stamp, hash, is_lossy });
         }
         let is_marked = self.roots.may_be_curated(&entry.absolute).then(|| is_marked(&text));
         let rows = self.shape.map_or_else(Rows::default, |shape| {
             let rows = rows_of(analyzer, &entry.path, &text, is_marked == Some(true), shape);
             Rows { is_marked, ..rows }
         });
-        Ok(Read::Changed { path: entry.path.clone(), stamp: file.stamp, hash, rows: Box::new(rows) })
+        Ok(Read::Changed { path: entry.path.clone(), stamp, hash, rows: Box::new(rows), is_lossy })
     }
 
     /// A picture or sound; its bytes are let go of at once.
@@ -148,14 +148,14 @@ impl Changes<'_> {
             && row.hash == hash
             && row.lines > 0
         {
-            return Ok(Read::Same { id: row.id, stamp, hash });
+            return Ok(Read::Same { path: entry.path.clone(), id: row.id, stamp, hash, is_lossy: false });
         }
         let sent = media.sends(mime).then_some(hash);
         let rows = self.shape.map_or_else(Rows::default, |shape| Rows {
             media_tokens: sent.map(|_| estimated_tokens(&bytes, modality)),
             ..media_rows(analyzer, &entry.path, modality, sent, &[], shape)
         });
-        Ok(Read::Changed { path: entry.path.clone(), stamp, hash, rows: Box::new(rows) })
+        Ok(Read::Changed { path: entry.path.clone(), stamp, hash, rows: Box::new(rows), is_lossy: false })
     }
 
     /// Files that were no picture or sound the last time they were read. They are read again, for the reason why.

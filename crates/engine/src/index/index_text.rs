@@ -6,6 +6,7 @@ use super::{
     Progress, Step,
     changes::{Changes, FILES_IN_FLIGHT, Read},
     difference::{Difference, difference},
+    encoding::{not_read_again, other_encoding},
     holders::Holding,
     identity::generation_identity,
     lost::{Folders, Judgement, LostFolder, all_found, contents, judge},
@@ -135,8 +136,9 @@ impl TextPass<'_> {
             let rebuild = || tx.live()?.map_or(Ok(false), |live| tx.has_chunks(live.id));
             if force && rebuild()? { tx.begin_rebuild(&identity) } else { tx.begin_building(&identity) }
         })?;
-        let (mut known, holding) = self.store.read_with(self.cancel, |r| {
-            Ok((r.files(generation.id, Source::Memory.as_str())?, Holding::of(self.store, r, Source::Memory)?))
+        let (mut known, left_out, holding) = self.store.read_with(self.cancel, |r| {
+            let known = r.files(generation.id, Source::Memory.as_str())?;
+            Ok((known, r.skipped()?, Holding::of(self.store, r, Source::Memory)?))
         })?;
         holding.leave_others(&mut known, &discovery);
         let mut report = TextReport { files: discovery.entries.len(), is_whole: true, ..TextReport::default() };
@@ -152,6 +154,7 @@ impl TextPass<'_> {
             holding.leave_newer(&mut stale, &known);
             stale.extend(target.changes.refused(&discovery.entries));
         }
+        skipped.extend(not_read_again(&left_out, &discovery.entries, &stale));
         // Before they are written: whoever takes over from a killed process must not find them without a holder.
         holding.hold(self.store, holding.new_extra(&roots, &discovery))?;
         let written = self.write_changes(&target, &stale, &mut report, &mut skipped)?;
@@ -163,7 +166,7 @@ impl TextPass<'_> {
         write_captions(self.store, &roots, shape, generation.id, self.cancel)?;
         report.lost.clone_from(&judgement.folders.lost);
         report.skipped = skipped.len();
-        self.keep_skipped(Source::Memory, skipped)?;
+        self.keep_skipped(Source::Memory, Vec::new(), skipped)?;
         self.sessions(&generation, &mut report)?;
         if list_changed {
             let version = roots.forgotten.version().to_owned();
@@ -188,19 +191,16 @@ impl TextPass<'_> {
         Ok(report)
     }
 
-    /// Keeps for `status` what was left out of a source.
-    fn keep_skipped(&self, source: Source, skipped: Vec<Skipped>) -> Result<()> {
+    /// Keeps for `status` what was left out of a source, beside what is known already.
+    pub(super) fn keep_skipped(&self, source: Source, mut rows: Vec<SkippedRow>, skipped: Vec<Skipped>) -> Result<()> {
         let row = |s: Skipped| (s.path, s.code.as_str(), s.reason);
-        let rows: Vec<_> = skipped.into_iter().map(row).collect();
+        let skipped: Vec<_> = skipped.into_iter().map(row).collect();
         self.store.write_indexed(move |tx| {
             let seen_ms = tx.now_ms();
-            let rows: Vec<SkippedRow> = rows
-                .into_iter()
-                .map(|(path, code, reason)| {
-                    let (source, code) = (source.as_str().to_owned(), code.to_owned());
-                    SkippedRow { source, path, code, reason, seen_ms }
-                })
-                .collect();
+            rows.extend(skipped.into_iter().map(|(path, code, reason)| {
+                let (source, code) = (source.as_str().to_owned(), code.to_owned());
+                SkippedRow { source, path, code, reason, seen_ms }
+            }));
             tx.set_skipped(source.as_str(), &rows)
         })
     }
@@ -229,7 +229,7 @@ impl TextPass<'_> {
                 report.removed += removed.len();
                 report.chunks += chunks;
                 report.skipped += skipped.len();
-                self.keep_skipped(Source::Sessions, skipped)
+                self.keep_skipped(Source::Sessions, Vec::new(), skipped)
             }
             Err(error) if error.is_of_host() => {
                 report.session_error = Some(error);
@@ -294,6 +294,10 @@ impl TextPass<'_> {
                         let (path, reason) = (entry.path.clone(), reason.clone());
                         skipped.push(Skipped { path, code: SkipCode::WrongContent, reason });
                     }
+                    if let Read::Same { path, is_lossy: true, .. } | Read::Changed { path, is_lossy: true, .. } = &read
+                    {
+                        skipped.push(other_encoding(path.clone()));
+                    }
                     if let Read::Changed { path, hash, rows, .. } = &read {
                         written.push((path.clone(), *hash));
                         report.changed += 1;
@@ -335,7 +339,7 @@ impl TextPass<'_> {
             for read in &batch {
                 match read {
                     Read::Same { id, stamp, .. } => tx.touch_file(*id, stamp.mtime_ns)?,
-                    Read::Changed { path, stamp, hash, rows } => {
+                    Read::Changed { path, stamp, hash, rows, .. } => {
                         let file = NewFile {
                             source: Source::Memory.as_str(),
                             path,

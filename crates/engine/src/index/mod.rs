@@ -7,6 +7,7 @@ mod changes;
 pub(crate) mod cutter;
 mod difference;
 pub(crate) mod embed_pass;
+mod encoding;
 mod holders;
 mod host_sessions;
 pub mod identity;

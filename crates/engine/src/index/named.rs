@@ -24,6 +24,7 @@ use store::{files::FileRow, generations::Generation, skipped::Skipped};
 struct Known {
     live: Generation,
     rows: HashMap<String, FileRow>,
+    left_out: Vec<Skipped>,
 }
 
 impl TextPass<'_> {
@@ -36,7 +37,7 @@ impl TextPass<'_> {
         let roots = Roots::of(self.settings);
         roots.forgotten.check()?;
         let Some(entries) = entries(&roots, paths) else { return Ok(None) };
-        let Some(Known { live, rows }) = self.known(&roots, &entries)? else { return Ok(None) };
+        let Some(Known { live, rows, left_out }) = self.known(&roots, &entries)? else { return Ok(None) };
         let mut report = TextReport { files: entries.len(), ..TextReport::default() };
         let stale: Vec<&Entry> = entries
             .iter()
@@ -48,8 +49,11 @@ impl TextPass<'_> {
         self.write_changes(&target, &stale, &mut report, &mut skipped)?;
         write_captions(self.store, &roots, Shape::of(self.settings), live.id, self.cancel)?;
         // One of them cannot be read, or went while it was.
-        if !skipped.is_empty() || report.files < entries.len() {
+        if skipped.iter().any(|left| left.code != SkipCode::OtherEncoding) || report.files < entries.len() {
             return Ok(None);
+        }
+        if !skipped.is_empty() {
+            self.keep_skipped(Source::Memory, left_out, skipped)?;
         }
         self.sessions(&live, &mut report)?;
         Ok(Some(report))
@@ -73,9 +77,9 @@ impl TextPass<'_> {
                 }
                 rows.extend(r.file(live.id, source, &entry.path)?.map(|row| (entry.path.clone(), row)));
             }
-            let left_out = r.skipped()?;
-            let left_out = left_out.iter().filter(|skipped| skipped.source == source);
-            if left_out.clone().any(|skipped| concerns(skipped, entries)) {
+            let mut left_out = r.skipped()?;
+            left_out.retain(|skipped| skipped.source == source);
+            if left_out.iter().any(|skipped| concerns(skipped, entries)) {
                 return Ok(None);
             }
             // A new note may be known already, by another way to it, or be one more than there may be.
@@ -84,7 +88,7 @@ impl TextPass<'_> {
                 || cfg!(target_os = "linux")
                     && roots.extra.is_empty()
                     && r.file_count(live.id, source)? + new as u64 <= roots.limits.files as u64;
-            Ok(is_simple.then_some(Known { live, rows }))
+            Ok(is_simple.then_some(Known { live, rows, left_out }))
         })
     }
 }

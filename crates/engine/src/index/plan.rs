@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::{
     changes::{Changes, Read},
     difference::{Difference, difference},
+    encoding::{not_read_again, other_encoding},
     holders::Holding,
     identity::generation_identity,
     lost::{Folders, LostFolder, contents, judge},
@@ -117,7 +118,7 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     let mut plan =
         Plan { files: discovery.entries.len(), skipped: discovery.skipped.records.clone(), ..Plan::default() };
     let vectors = space.map(|space| Vectors::of(store, space, cancel)).transpose()?;
-    let (known, live_files, before, list_changed, holding) = store.read_with(cancel, |r| {
+    let (known, live_files, left_out, before, list_changed, holding) = store.read_with(cancel, |r| {
         let live = r.live()?;
         let list_changed = r.meta(FOLLOWED)?.unwrap_or_default() != roots.forgotten.version();
         let same = live.as_ref().is_some_and(|g| g.identity == generation_identity(shape, settings));
@@ -151,22 +152,26 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
             }
             None => HashMap::new(),
         };
-        Ok((known, live_files, Folders::stored(r)?, list_changed, holding))
+        Ok((known, live_files, r.skipped()?, Folders::stored(r)?, list_changed, holding))
     })?;
     let Difference { mut stale, removed } = difference(&discovery, &known, list_changed);
-    let (mut counted, mut found, mut unreadable) = (HashSet::new(), HashSet::new(), Vec::new());
+    let (mut counted, mut found, mut left) = (HashSet::new(), HashSet::new(), Vec::new());
     let changes = Changes { roots: &roots, shape: vectors.as_ref().map(|_| shape), known: &known };
     if !list_changed {
         holding.leave_newer(&mut stale, &known);
         stale.extend(changes.refused(&discovery.entries));
     }
+    left.extend(not_read_again(&left_out, &discovery.entries, &stale));
     changes.read_all(&stale, cancel, |read| {
+        if let Read::Same { path, is_lossy: true, .. } | Read::Changed { path, is_lossy: true, .. } = &read {
+            left.push(other_encoding(path.clone()));
+        }
         match read {
             Read::Gone => {}
-            Read::Unreadable(record, _) => unreadable.push(record),
+            Read::Unreadable(record, _) => left.push(record),
             Read::Refused { entry, reason, .. } => {
                 plan.files = plan.files.saturating_sub(1);
-                unreadable.push(Skipped { path: entry.path, code: SkipCode::WrongContent, reason });
+                left.push(Skipped { path: entry.path, code: SkipCode::WrongContent, reason });
             }
             Read::Same { hash, .. } => drop(found.insert(hash)),
             Read::Changed { path, hash, rows, .. } => {
@@ -184,8 +189,8 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     })?;
     // Files come as they are read.
     plan.changed.sort_unstable();
-    unreadable.sort_unstable_by(|a: &Skipped, b| a.path.cmp(&b.path));
-    plan.skipped.extend(unreadable);
+    left.sort_unstable_by(|a: &Skipped, b| a.path.cmp(&b.path));
+    plan.skipped.extend(left);
     let judgement = judge(&roots, &discovery, &contents(&live_files), &found, &before);
     plan.lost = judgement.folders.lost;
     let is_removed = |path: &&str| !judgement.kept.contains(*path);

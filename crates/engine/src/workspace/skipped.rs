@@ -32,6 +32,8 @@ pub enum SkipCode {
     Forgotten,
     /// A picture or sound by its name, and something else by its content.
     WrongContent,
+    /// Neither UTF-8 nor UTF-16: indexed, but for the letters that cannot be read.
+    OtherEncoding,
 }
 
 impl SkipCode {
@@ -52,6 +54,7 @@ impl SkipCode {
             Self::NotMarkdown => "not-markdown",
             Self::Forgotten => "forgotten",
             Self::WrongContent => "wrong-content",
+            Self::OtherEncoding => "other-encoding",
         }
     }
 }
@@ -68,7 +71,7 @@ pub struct Skipped {
 }
 
 /// Records kept at most; the rest is only counted, so that a hostile folder cannot fill the memory.
-const MAX_RECORDS: usize = 1000;
+pub(crate) const MAX_RECORDS: usize = 1000;
 
 /// A bounded list of what was left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

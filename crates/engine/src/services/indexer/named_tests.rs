@@ -94,6 +94,53 @@ async fn the_whole_disk_is_looked_at_where_one_note_does_not_tell() {
     engine.release().await;
 }
 
+// Such a note was indexed with replaced letters, and nothing said why "café" is not found.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_note_in_another_encoding_is_told_until_it_is_saved_anew() {
+    let latin_1 =
+        |path: &str, home: &Home| fs::write(home.workspace().join(path), b"The caf\xe9 has a terrace.\n").unwrap();
+    let home = Home::new(&NOTES);
+    latin_1("memory/cafe.md", &home);
+    let engine = home.open().await;
+    let told = async |engine: &Lease| {
+        let inspected = engine.indexer.inspect().await.unwrap();
+        let paths = |of: &serde_json::Value| {
+            let left_out = of["skipped"].as_array().unwrap().iter();
+            let told = left_out.filter(|left| left["code"] == "other-encoding");
+            told.map(|left| left["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        (paths(&inspected["plan"]), paths(&inspected))
+    };
+    let cafe = vec!["memory/cafe.md".to_owned()];
+    assert_eq!(told(&engine).await, (cafe.clone(), vec![]), "before anything is indexed");
+    sync(&engine).await;
+    assert_eq!(told(&engine).await, (cafe.clone(), cafe.clone()));
+    assert!(!hits(&engine, "terrace").await.is_empty());
+    // Nobody reads it again, and it is what it was: after other passes, in another process, and touched.
+    sync(&engine).await;
+    engine.release().await;
+    let engine = home.open().await;
+    home.write("memory/tea.md", "The favourite tea is gyokuro now.");
+    sync(&engine).await;
+    assert_eq!(told(&engine).await, (cafe.clone(), cafe.clone()));
+    latin_1("memory/cafe.md", &home);
+    sync(&engine).await;
+    assert_eq!(told(&engine).await, (cafe.clone(), cafe.clone()));
+    // One more, of which the watcher tells.
+    latin_1("memory/bar.md", &home);
+    named(&home, &engine, &["memory/bar.md"]).await;
+    let both = vec!["memory/bar.md".to_owned(), "memory/cafe.md".to_owned()];
+    assert_eq!(told(&engine).await, (both.clone(), both));
+    home.write("memory/bar.md", "The café has a terrace.");
+    named(&home, &engine, &["memory/bar.md"]).await;
+    assert_eq!(told(&engine).await, (cafe.clone(), cafe));
+    home.write("memory/cafe.md", "The café has a terrace.");
+    sync(&engine).await;
+    assert_eq!(told(&engine).await, (vec![], vec![]));
+    assert!(!hits(&engine, "café").await.is_empty());
+    engine.release().await;
+}
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn no_link_is_followed_because_something_behind_it_is_named() {
