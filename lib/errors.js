@@ -36,6 +36,16 @@ export function codedError(code, cause, { remedy, ...options } = {}) {
   return Object.assign(new Error(message, options), { code, ...(remedy ? { remedy } : {}) });
 }
 
+/**
+ * What needs memory search where that is switched off.
+ * @param {string} [agentId] This agent, where the caller speaks of no other.
+ * @param {string} [remedy]
+ */
+export function switchedOff(agentId, remedy = "Set `enabled: true` in its settings of memory search") {
+  const whose = agentId === undefined ? "this agent" : `agent ${agentId}`;
+  return codedError("MEM_CONFIG", `memory search is switched off for ${whose}`, { remedy });
+}
+
 /** What Node calls a fault of a file: our code for it, and what it says of the file. @type {Record<string, [string, string]>} */
 const OF_FILES = {
   ENOENT: ["MEM_NOT_FOUND", "does not exist"],

@@ -1,7 +1,7 @@
 // The native engine of one manager: opened when somebody uses it, put to rest when the last user closes it, and opened again
 // by the next call where the users count on that.
 
-import { codedError } from "./errors.js";
+import { codedError, switchedOff } from "./errors.js";
 
 /** @typedef {import("../index.d.ts").NativeManager} NativeManager */
 /** @typedef {import("../index.d.ts").MemoryStatus} MemoryStatus */
@@ -69,7 +69,7 @@ export class ManagedEngine {
       throw codedError("MEM_CLOSED", "this manager is closed. Get one with MemoryIndexManager.get and close it after the last call");
     }
     const engine = await this.acquire();
-    if (!engine) throw codedError("MEM_CONFIG", "memory search is switched off for this agent");
+    if (!engine) throw switchedOff();
     return engine;
   }
 

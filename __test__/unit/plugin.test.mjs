@@ -206,7 +206,23 @@ describe("tools", () => {
     expect(details).toMatchObject({ results: [], disabled: true, unavailable: true });
     expect([details.error, details.warning, details.action].every((text) => typeof text === "string" && text.length > 0)).toBe(true);
     const sessions = await tool.execute("1", { query: "x", corpus: "sessions" });
-    expect(sessions.details).toMatchObject({ unavailable: true, error: "session transcripts are not indexed" });
+    expect(sessions.details).toMatchObject({ unavailable: true, code: "MEM_CONFIG", action: expect.stringContaining("sessionMemory") });
+    expect(sessions.details.error).toContain("session transcripts are not indexed");
+  });
+
+  // These were errors without a code, and all but one without a remedy.
+  test("a tool that was offered before memory search was switched off says what to switch on", async () => {
+    const { stateDir, config } = await makeWorkspace();
+    const { api, registered } = hostApi({ stateDir });
+    plugin.register(api);
+    const calls = { memory_search: { query: "x" }, memory_get: { path: "MEMORY.md" } };
+    for (const [name, params] of Object.entries(calls)) {
+      let cfg = config();
+      const tool = /** @type {Tool} */ (makeTool(registered, name, { getRuntimeConfig: () => cfg }));
+      cfg = { ...cfg, memory: { search: { enabled: false } } };
+      const { details } = await tool.execute("1", params);
+      expect(details).toMatchObject({ code: "MEM_CONFIG", error: expect.stringContaining("switched off for this agent. Set `enabled") });
+    }
   });
 
   // The error came without its code and remedy, so that every failure had the same advice; a provider that fails was told

@@ -1,7 +1,7 @@
 // What every command needs: the configuration with its secrets, the agents it is about, and a manager for each.
 
 import { defaultAgentId, isRecord, listAgentIds, normalizeAgentId } from "../../lib/config.js";
-import { codedError, errorMessage } from "../../lib/errors.js";
+import { codedError, errorMessage, switchedOff } from "../../lib/errors.js";
 import { MemoryIndexManager } from "../../lib/manager.js";
 import { importSdk } from "../sdk.js";
 import { errorJson, fail, failOnly, print, printJson } from "./output.js";
@@ -163,7 +163,7 @@ export async function forOneAgent(host, options, { name, doing }, work) {
  */
 export async function withSearch(host, { cfg, agentId }, use) {
   return await withManager(host, cfg, agentId, async (manager) => {
-    if (!manager) throw codedError("MEM_CONFIG", `memory search is switched off for agent ${agentId}`);
+    if (!manager) throw switchedOff(agentId);
     return await use(manager);
   });
 }

@@ -1,6 +1,6 @@
 // `openclaw memory store …`
 
-import { codedError } from "../../lib/errors.js";
+import { codedError, switchedOff } from "../../lib/errors.js";
 import { HostPort } from "../../lib/host-port.js";
 import { native } from "../../lib/native.js";
 import { prepare } from "../../lib/request.js";
@@ -31,8 +31,7 @@ export async function runStoreSchema(host, options) {
 async function schemaOf(host, { cfg, agentId }) {
   const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
   const resolved = native().resolveSettings(nativeRequest);
-  if (!resolved)
-    throw codedError("MEM_CONFIG", `memory search is switched off for agent ${agentId}`, { remedy: "Name the schema with --schema" });
+  if (!resolved) throw switchedOff(agentId, "Name the schema with --schema");
   return String(resolved.values["store.postgres.schema"]);
 }
 

@@ -1,6 +1,6 @@
 // Runs of consolidation: what the command line, the gateway's methods, `/dreaming` and the service have in common.
 
-import { errorMessage } from "../../lib/errors.js";
+import { errorMessage, switchedOff } from "../../lib/errors.js";
 import { MemoryIndexManager } from "../../lib/manager.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { askModel } from "../hooks/model.js";
@@ -27,7 +27,7 @@ const TIMEOUT_MS = 60_000;
  */
 export async function consolidate({ host, cfg, agentId }, call) {
   const manager = await MemoryIndexManager.get(host.managerRequest({ cfg, agentId, purpose: "cli" }));
-  if (!manager) throw new Error(`memory search is switched off for agent ${agentId}`);
+  if (!manager) throw switchedOff(agentId);
   try {
     return await manager.consolidate(nativeAgent(host, cfg, agentId), call);
   } finally {

@@ -1,6 +1,6 @@
 // What the tools of stored facts share: the manager, and answers in the words of memory-lancedb.
 
-import { errorCode, errorMessage } from "../../lib/errors.js";
+import { errorCode, errorMessage, switchedOff } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { getManager } from "../runtime.js";
 import { toolContext } from "./context.js";
@@ -31,9 +31,9 @@ export function answer(text, details) {
 export async function withFacts(host, ctx, use) {
   // The settings may have changed since the tool was offered.
   const context = toolContext(ctx);
-  if (!context) return failed(new Error("memory search is switched off for this agent"));
+  if (!context) return failed(switchedOff());
   const { manager, cause } = await getManager(host, context);
-  if (!manager) return failed(cause ?? new Error("memory search is switched off for this agent"));
+  if (!manager) return failed(cause ?? switchedOff());
   try {
     return await use(manager, context);
   } catch (error) {

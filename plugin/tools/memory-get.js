@@ -1,6 +1,6 @@
 // The tool `memory_get`.
 
-import { errorCode, errorMessage } from "../../lib/errors.js";
+import { errorCode, errorMessage, switchedOff } from "../../lib/errors.js";
 import { noteRead } from "../consolidation/evidence.js";
 import { getManager } from "../runtime.js";
 import { readSupplements, SUPPLEMENT_CORPUS } from "../supplements.js";
@@ -53,7 +53,7 @@ export async function execute(host, ctx, rawParams, signal) {
   };
   signal?.throwIfAborted();
   const context = toolContext(ctx);
-  if (!context) return failure(host, call, new Error("memory search is switched off for this agent"));
+  if (!context) return failure(host, call, switchedOff());
   if (call.corpus === SUPPLEMENT_CORPUS) return await fromSupplements(context, call, notFound(call));
   try {
     const read = await fromMemory(host, context, call);
@@ -71,7 +71,7 @@ export async function execute(host, ctx, rawParams, signal) {
  */
 async function fromMemory(host, context, call) {
   const { manager, cause } = await getManager(host, context);
-  if (!manager) throw cause ?? new Error("memory search is switched off for this agent");
+  if (!manager) throw cause ?? switchedOff();
   try {
     const read = await manager.readFile({ relPath: call.path, from: call.from, lines: call.lines });
     noteRead(host, context, read);

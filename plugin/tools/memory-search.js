@@ -1,6 +1,6 @@
 // The tool `memory_search`.
 
-import { errorCause, errorCode } from "../../lib/errors.js";
+import { codedError, errorCause, errorCode, switchedOff } from "../../lib/errors.js";
 import { citesSources, presentHit } from "../citations.js";
 import { noteSearch } from "../consolidation/evidence.js";
 import { noteSearchTime } from "../hooks/shown.js";
@@ -72,17 +72,10 @@ export async function execute(host, ctx, rawParams, signal) {
   signal?.throwIfAborted();
   // The settings may have changed since the tool was offered.
   const context = toolContext(ctx);
-  if (!context) {
-    return unavailable("memory search is switched off for this agent", {
-      warning: "Memory search is switched off for this agent.",
-      action: "Switch it on in the memory settings.",
-    });
-  }
+  if (!context) return unavailable(switchedOff());
   if (call.corpus === "sessions" && !context.conversationRecall && !context.overview.sources.includes("sessions")) {
-    return unavailable("session transcripts are not indexed", {
-      warning: "Session transcripts cannot be searched for this agent.",
-      action: 'Add "sessions" to the sources of the memory settings and switch experimental.sessionMemory on.',
-    });
+    const remedy = 'Add "sessions" to the sources of the memory settings and switch experimental.sessionMemory on';
+    return unavailable(codedError("MEM_CONFIG", "session transcripts are not indexed for this agent", { remedy }));
   }
   try {
     return await searchCorpora(host, context, call);
@@ -167,7 +160,7 @@ async function searchMemory(host, context, call) {
   const grant = await recallGrant(host, context);
   const sources = searchedSources(call.corpus, grant);
   const { manager, cause, debug } = await getManager(host, context);
-  if (!manager) throw cause ?? new Error("memory search is switched off for this agent");
+  if (!manager) throw cause ?? switchedOff();
   try {
     const started = performance.now();
     const answer = await manager.searchDetailed(call.query, {

@@ -26,16 +26,11 @@ const LOOK = 'Run "openclaw memory status --deep" to see why, then search again.
 
 /**
  * A search that could not be done, as the host and the model expect it.
- * @param {unknown} failure An error, or what it says.
- * @param {{warning: string, action: string}} [advice] Default: the failure's own cause and remedy.
+ * @param {unknown} failure
  */
-export function unavailable(failure, advice = adviceOf(failure)) {
+export function unavailable(failure) {
   const error = errorMessage(failure);
   const code = errorCode(failure);
+  const advice = { warning: `Memory cannot be searched: ${errorCause(failure)}.`, action: errorRemedy(failure) ?? LOOK };
   return jsonResult({ results: [], disabled: true, unavailable: true, error, code, ...advice, debug: { error, code, ...advice } });
-}
-
-/** @param {unknown} failure */
-function adviceOf(failure) {
-  return { warning: `Memory cannot be searched: ${errorCause(failure)}.`, action: errorRemedy(failure) ?? LOOK };
 }
