@@ -1,6 +1,7 @@
 // The silent turn before a compaction, in which the model saves what should outlive the conversation.
 
 import { userTimeZone } from "../lib/config.js";
+import { knownTimeZone, localTime } from "../lib/time.js";
 
 /**
  * @typedef {{softThresholdTokens: number, forceFlushTranscriptBytes: number, reserveTokensFloor: number, prompt: string,
@@ -112,33 +113,4 @@ function byteSize(value) {
   if (!match) return undefined;
   const power = ["", "k", "m", "g", "t"].indexOf((match[2] ?? "").toLowerCase());
   return Math.floor(Number(match[1]) * 1024 ** power);
-}
-
-/** @param {string} [configured] */
-function knownTimeZone(configured) {
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (!configured) return own;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: configured.trim() }).resolvedOptions().timeZone;
-  } catch {
-    return own;
-  }
-}
-
-/**
- * @param {Date} now
- * @param {string} timeZone
- */
-function localTime(now, timeZone) {
-  const parts = new Intl.DateTimeFormat("en-CA", {
-    timeZone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-  }).formatToParts(now);
-  const part = (/** @type {string} */ type) => parts.find((entry) => entry.type === type)?.value ?? "";
-  return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}` };
 }

@@ -219,7 +219,7 @@ export function postgresSuite(version) {
           await read(two, `memory/${beside[0]}`),
         ]);
         expect((await told(two, "status")).output).toMatch(
-          new RegExp(`Notes: 5 notes in the database, exchanged last .* UTC\n1 text kept beside another; .*:\n  memory/${beside[0]}`),
+          new RegExp(`Notes: 5 notes in the database, exchanged last .*\n1 text kept beside another; .*:\n  memory/${beside[0]}`),
         );
         const doctor = await told(two, "doctor", "--dry-run");
         expect([doctor.code, doctor.output]).toEqual([1, expect.stringMatching(new RegExp(`problem notes: .*memory/${beside[0]}`))]);

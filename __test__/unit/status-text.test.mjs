@@ -3,6 +3,7 @@
 import { expect, test, vi } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { explainSettings } from "../../lib/explain-settings.js";
+import { dayText, tellTimesIn } from "../../plugin/cli/output.js";
 import { printStatus } from "../../plugin/cli/status-text.js";
 import { makeWorkspace } from "../support/workspace.mjs";
 
@@ -101,15 +102,24 @@ test("indexes of the agent's other workspaces are named with their size, and wit
   expect(printed({ status: { provider: "none" }, scan: { otherWorkspaces: [] } })).not.toContain("other workspaces");
 });
 
-test("the last warnings stand below, with their time and how often they came", () => {
+// Times were told in UTC, and days of `--since` are the user's: what came at night was listed under another day than it is found by.
+test("the last warnings stand below, with their time where the user is, and how often they came", () => {
   const lastWarnings = [
     { level: "error", message: "the index was damaged", count: 1, sinceMs: 0, atMs: Date.UTC(2026, 10, 23, 9, 5) },
     { level: "warn", message: "vectors were not made", count: 7, sinceMs: 0, atMs: Date.UTC(2026, 10, 22, 23, 59) },
   ];
   const status = { backend: "builtin", provider: "none", custom: { lastWarnings } };
-  expect(printed({ status })).toContain(
-    "Last warnings:\n  2026-11-23 09:05 UTC: the index was damaged\n  2026-11-22 23:59 UTC, 7 times: vectors were not made",
-  );
+  for (const [zone, first, second] of [
+    ["UTC", "2026-11-23 09:05 UTC", "2026-11-22 23:59 UTC"],
+    ["Europe/Lisbon", "2026-11-23 09:05 GMT+0", "2026-11-22 23:59 GMT+0"],
+    ["Asia/Kolkata", "2026-11-23 14:35 GMT+5:30", "2026-11-23 05:29 GMT+5:30"],
+    ["America/New_York", "2026-11-23 04:05 EST", "2026-11-22 18:59 EST"],
+  ]) {
+    tellTimesIn(zone);
+    expect(printed({ status })).toContain(`Last warnings:\n  ${first}: the index was damaged\n  ${second}, 7 times: vectors were not made`);
+    expect(dayText(Date.UTC(2026, 10, 22, 23, 59))).toBe(second.slice(0, 10));
+  }
+  tellTimesIn(undefined);
   expect(printed({ status: { ...status, custom: { lastWarnings: [] } } })).not.toContain("Last warnings");
 });
 

@@ -10,7 +10,7 @@ import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
-import { byteText, counted, errorJson, failOnly, paint, print, shellPath } from "./output.js";
+import { byteText, counted, dayText, errorJson, failOnly, paint, print, shellPath } from "./output.js";
 import { resetEverything } from "./reset-everything.js";
 
 /**
@@ -129,8 +129,7 @@ export function checkText({ name, ok, found, did, remedy }) {
  */
 export async function runBackup(host, target, options) {
   await forEachAgent(host, options, { name: "backup", all: false, purpose: PURPOSE }, async (manager, { agentId }) => {
-    const day = new Date().toISOString().slice(0, 10);
-    const copy = await manager.backup(path.resolve(target ?? `memory-${agentId}-${day}.sqlite`));
+    const copy = await manager.backup(path.resolve(target ?? `memory-${agentId}-${dayText(Date.now())}.sqlite`));
     if (!options.json) {
       print(
         `Copied the index of ${agentId} to ${copy.path} (${byteText(copy.bytes)}, ${counted(copy.files, "file")}, ${counted(copy.vectors, "vector")}).`,

@@ -1,10 +1,10 @@
 // What every command needs: the configuration with its secrets, the agents it is about, and a manager for each.
 
-import { defaultAgentId, isRecord, listAgentIds, normalizeAgentId } from "../../lib/config.js";
+import { defaultAgentId, isRecord, listAgentIds, normalizeAgentId, userTimeZone } from "../../lib/config.js";
 import { codedError, errorMessage, switchedOff } from "../../lib/errors.js";
 import { MemoryIndexManager } from "../../lib/manager.js";
 import { importSdk } from "../sdk.js";
-import { errorJson, fail, failOnly, print, printJson } from "./output.js";
+import { errorJson, fail, failOnly, print, printJson, tellTimesIn } from "./output.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -26,6 +26,7 @@ const FORMER_SECRET_TARGETS = ["agents.defaults.memorySearch.remote.apiKey", "ag
  */
 async function commandConfig(host, commandName) {
   const config = host.config();
+  tellTimesIn(userTimeZone(config));
   if (!holdsSecretReference([config.memory?.search, config.agents])) return config;
   const sdk = await importSdk("memory-core-host-runtime-cli");
   if (typeof sdk?.resolveCommandSecretRefsViaGateway !== "function") return config;

@@ -5,7 +5,7 @@ import { exclusionOf } from "../forgetting/policy.js";
 import { forgetRequest, namesSomething } from "../forgetting/request.js";
 import { forOneAgent, withSearch } from "./agents.js";
 import { hostFields, inventory } from "./forget.js";
-import { paint, print, printJson } from "./output.js";
+import { dayText, paint, print, printJson } from "./output.js";
 
 /**
  * @typedef {import("../forgetting/request.js").Wanted & {agent?: string, json?: boolean}} Options
@@ -46,7 +46,7 @@ export async function runAudit(host, options) {
 
 /** @param {Found & {excluded?: string, forgotten?: boolean}} conversation */
 function conversationText({ sessionId, sessionKey, fromMs, participants, excluded, forgotten }) {
-  const began = fromMs === undefined ? "" : ` since ${new Date(fromMs).toISOString().slice(0, 10)}`;
+  const began = fromMs === undefined ? "" : ` since ${dayText(fromMs)}`;
   const who = participants.length > 0 ? ` with ${participants.join(", ")}` : "";
   const state = [excluded ? `left out (${excluded})` : null, forgotten ? "forgotten" : null].filter((text) => text !== null);
   return `${paint("cyan", sessionId)} ${sessionKey ?? ""}${began}${who}${state.length > 0 ? `: ${state.join(", ")}` : ""}`;

@@ -6,7 +6,7 @@ import { automaticAgent } from "../hooks/agent.js";
 import { importIntents } from "../intents/import.js";
 import { shown } from "../intents/tool.js";
 import { forOneAgent } from "./agents.js";
-import { paint, print, printJson } from "./output.js";
+import { dayText, paint, print, printJson, timeText } from "./output.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -37,7 +37,7 @@ export async function runIntentsList(host, options) {
     for (const intent of intents) {
       const fires = `${intent.fireCount} of ${intent.maxFires} times`;
       const status = paint(COLOURS[intent.status] ?? "gray", intent.status);
-      print(`${intent.id.slice(0, 8)} ${status} ${fires}, until ${day(intent.expiresAt)}: ${intent.description}`);
+      print(`${intent.id.slice(0, 8)} ${status} ${fires}, until ${dayText(intent.expiresAt)}: ${intent.description}`);
       print(paint("gray", `  ${intent.triggerKeywords.join(", ")}${intent.unless?.length ? `; not: ${intent.unless.join(", ")}` : ""}`));
     }
   });
@@ -54,7 +54,7 @@ export async function runIntentsShow(host, id, options) {
     print(`  brought up by: ${intent.triggerKeywords.join(", ")}`);
     if (intent.unless?.length) print(`  not with: ${intent.unless.join(", ")}`);
     print(`  where: ${intent.scope}${intent.channelScope ? ` (${intent.channelScope})` : ""}; for: ${intent.senderScope ?? "anyone"}`);
-    for (const { what, at } of intent.history ?? []) print(paint("gray", `  ${new Date(at).toISOString()} ${what}`));
+    for (const { what, at } of intent.history ?? []) print(paint("gray", `  ${timeText(at)} ${what}`));
   });
 }
 
@@ -96,7 +96,7 @@ export async function runIntentsHistory(host, options) {
       .toSorted((a, b) => a.at - b.at);
     if (options.json) return printJson({ agentId: agent.agentId, events });
     if (events.length === 0) print("Nothing has happened to a standing intent.");
-    for (const { at, what, id, description } of events) print(`${new Date(at).toISOString()} ${what} ${id.slice(0, 8)}: ${description}`);
+    for (const { at, what, id, description } of events) print(`${timeText(at)} ${what} ${id.slice(0, 8)}: ${description}`);
   });
 }
 
@@ -123,6 +123,3 @@ async function found(agent, id) {
   if (matching.length > 1) throw codedError("MEM_ARGUMENT", `${id} begins several ids`, { remedy: "Give more of it" });
   throw codedError("MEM_NOT_FOUND", `there is no standing intent ${id}`, { remedy: "See: openclaw memory intents list" });
 }
-
-/** @param {number} at */
-const day = (at) => new Date(at).toISOString().slice(0, 10);

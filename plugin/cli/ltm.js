@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { isRecord } from "../../lib/config.js";
 import { codedError } from "../../lib/errors.js";
 import { forOneAgent, withSearch } from "./agents.js";
-import { counted, paint, print, printJson } from "./output.js";
+import { counted, dayText, paint, print, printJson } from "./output.js";
 import { table } from "./table.js";
 
 /**
@@ -50,7 +50,7 @@ export async function runList(host, options) {
     if (shown.length === 0) return print("No facts are stored.");
     const rows = shown.map(({ id, createdAt, category, importance, text }) => [
       id,
-      new Date(createdAt).toISOString().slice(0, 10),
+      dayText(createdAt),
       category,
       importance.toFixed(1),
       text,

@@ -4,6 +4,7 @@ import { Console } from "node:console";
 import { styleText } from "node:util";
 import { processEnv } from "../../lib/env.js";
 import { errorCode, errorMessage, errorRemedy, inWords } from "../../lib/errors.js";
+import { knownTimeZone, localTime } from "../../lib/time.js";
 
 /** @typedef {Parameters<typeof styleText>[0]} Style */
 
@@ -105,9 +106,23 @@ export function errorJson(error) {
   return { code: errorCode(told), message: errorMessage(told), ...(remedy ? { remedy } : {}) };
 }
 
-/** A time as people read it, the same everywhere. @param {number | string} at Milliseconds since the epoch, or in ISO 8601. */
+/** Where times are told. A process runs one command, for one user. */
+let timeZone = knownTimeZone();
+
+/** From now on times are told in this time zone; without one in the machine's. @param {string} [configured] */
+export function tellTimesIn(configured) {
+  timeZone = knownTimeZone(configured);
+}
+
+/** A time as its user reads it. @param {number | string} at Milliseconds since the epoch, or in ISO 8601. */
 export function timeText(at) {
-  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const { date, time, zone } = localTime(new Date(at), timeZone);
+  return `${date} ${time} ${zone}`;
+}
+
+/** The user's day of a time, as `--since` and `--until` take it. @param {number} at Milliseconds since the epoch. */
+export function dayText(at) {
+  return localTime(new Date(at), timeZone).date;
 }
 
 /** A path as a shell takes it. @param {string} file */

@@ -6,7 +6,7 @@ import path from "node:path";
 import { codedError } from "../../lib/errors.js";
 import { markup, snapshotOf } from "../page/report.js";
 import { forOneAgent } from "./agents.js";
-import { print, printJson } from "./output.js";
+import { dayText, print, printJson } from "./output.js";
 
 /** @typedef {import("node:fs/promises").FileHandle} FileHandle */
 
@@ -22,7 +22,7 @@ const BEGINNING = { page: 200, picture: 16 };
 export async function runReport(host, file, { text: isPrivate, png, ...options }) {
   await forOneAgent(host, options, { name: "memory report", doing: "Memory report" }, async ({ agentId }) => {
     const madeAt = new Date().toISOString();
-    const target = path.resolve(file ?? `memory-report-${agentId}-${madeAt.slice(0, 10)}.html`);
+    const target = path.resolve(file ?? `memory-report-${agentId}-${dayText(Date.now())}.html`);
     const snapshot = await snapshotOf(host, agentId, { isPrivate, madeAt });
     await writePrivately(target, await markup(snapshot));
     const drawn = png ? await writePictures(target, snapshot) : undefined;

@@ -4,7 +4,7 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { stateText } from "../consolidation/text.js";
 import { SWITCH_MEANING } from "../dreaming-switch.js";
 import { lineOf } from "../requirements.js";
-import { byteText, counted, field, paint, print, timeText } from "./output.js";
+import { byteText, counted, dayText, field, paint, print, timeText } from "./output.js";
 
 /**
  * @typedef {import("./status.js").AgentStatus} AgentStatus
@@ -26,7 +26,7 @@ export function printStatus(results, requirements, { putBackAtMs, all = false, v
     print(result.status === "disabled" ? `Memory search disabled (${result.agentId}).` : agentText(result, { all, verbose }));
     print("");
   }
-  if (putBackAtMs !== undefined) print(`Dreams switch: put back to off at ${new Date(putBackAtMs).toISOString()}; ${SWITCH_MEANING}`);
+  if (putBackAtMs !== undefined) print(`Dreams switch: put back to off at ${timeText(putBackAtMs)}; ${SWITCH_MEANING}`);
   if (requirements.length > 0) {
     print(paint("yellow", "Setup is not complete on this host:"));
     for (const need of requirements) print(`  ${lineOf(need)} – ${need.reason}`);
@@ -180,9 +180,7 @@ function databaseLines(database) {
     missing.length > 0 ? paint("yellow", "rights are missing (`openclaw memory doctor` names them)") : "",
   ];
   const holder =
-    lease && lease.expiresMs > Date.now()
-      ? `process ${lease.pid} on ${lease.host}, until ${new Date(lease.expiresMs).toISOString()}`
-      : "nobody now";
+    lease && lease.expiresMs > Date.now() ? `process ${lease.pid} on ${lease.host}, until ${timeText(lease.expiresMs)}` : "nobody now";
   const has = gateways.length > 0 ? [field("Gateways", gateways.map(gatewayText).join(" · "))] : [];
   return [
     field("Database", parts.filter(Boolean).join(" · ")),
@@ -194,7 +192,7 @@ function databaseLines(database) {
 
 /** A gateway with conversations and files of extra paths of its own. @param {{host: string, files: number, seenMs: number}} gateway */
 function gatewayText({ host, files, seenMs }) {
-  return `${host} has ${counted(files, "file")} of its own, seen ${new Date(seenMs).toISOString().slice(0, 10)}`;
+  return `${host} has ${counted(files, "file")} of its own, seen ${dayText(seenMs)}`;
 }
 
 /** The notes themselves in a database, and what is kept beside them. @param {MemoryStatus} status @param {number} most */

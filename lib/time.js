@@ -1,0 +1,35 @@
+// Times as their user reads them: in the time zone of the settings, else in that of the machine.
+
+/**
+ * A time zone that there is: the one that is configured, else the machine's.
+ * @param {string} [configured]
+ */
+export function knownTimeZone(configured) {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!configured) return own;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: configured.trim() }).resolvedOptions().timeZone;
+  } catch {
+    return own;
+  }
+}
+
+/**
+ * The day (YYYY-MM-DD), the time of day (HH:MM), and what a zone is called at that time (UTC, GMT+2, EST).
+ * @param {Date} at
+ * @param {string} timeZone
+ */
+export function localTime(at, timeZone) {
+  const parts = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "short",
+  }).formatToParts(at);
+  const part = (/** @type {string} */ type) => parts.find((entry) => entry.type === type)?.value ?? "";
+  return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}`, zone: part("timeZoneName") };
+}
