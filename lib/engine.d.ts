@@ -248,6 +248,8 @@ export type MemoryRestoreReport = {
   path: string;
   /** Whether nothing was done. */
   dryRun: boolean;
+  /** The agent whose index it is a copy of; none where it does not say. */
+  agent?: string;
   /** Indexed files in it. */
   files: number;
   /** Their chunks. */

@@ -54,6 +54,30 @@ test("forget shows, takes out, keeps out and takes back; the file stays as it is
   }
 });
 
+// All agents lost what memory kept, whichever was named.
+test("reset --everything is of every agent, and no agent can be named with it", async () => {
+  const { stateDir, run } = await commandLine();
+  await run("index");
+  for (const sure of ["--yes", "--dry-run"]) {
+    const refused = await run("reset", "--everything", "--agent", "main", sure);
+    expect(refused).toMatchObject({ code: 1, output: expect.stringMatching(/--agent names one.*\[MEM_ARGUMENT\]/s) });
+  }
+  expect(existsSync(path.join(stateDir, "memory-core-rs/main/index.sqlite"))).toBe(true);
+});
+
+// An empty variable of a script showed a list, and named the working folder a copy that exists.
+test("an empty id or name is refused", async () => {
+  const { run } = await commandLine();
+  await run("index");
+  for (const call of [
+    ["captures", "--undo", ""],
+    ["forget", "--undo", ""],
+    ["forget", "--apply", ""],
+    ["backup", ""],
+  ])
+    expect(await run(...call)).toMatchObject({ code: 1, output: expect.stringMatching(/\[MEM_(?:ARGUMENT|NOT_FOUND)\]/) });
+});
+
 test("reset asks, clears the index only, and an update brings it back", async () => {
   const { workspace, stateDir, run, json, finds } = await commandLine();
   await run("index");

@@ -40,6 +40,26 @@ test("restore shows what it replaces, asks, puts the copy back, keeps what was t
   expect(restored).toMatchObject({ files: 3, dryRun: false, replaced: { files: 3 }, kept: expect.stringContaining(".before-restore-") });
 });
 
+// The line that `backup --agent twin` printed put twin's index, with its conversations, in the place of main's.
+test("a copy goes back to the agent it is of, and the line that is printed says so", async () => {
+  const { dir, run, json, write, written } = await commandLine();
+  const [twin, list] = ["twin", { list: [{ id: "main", default: true }, { id: "twin" }] }];
+  write({ ...written(), agents: { ...written().agents, ...list } });
+  await run("index");
+  const copy = path.join(dir, "copy.sqlite");
+  expect((await run("backup", copy, "--agent", twin)).output).toMatch(/To put it back: openclaw memory restore \S+ --agent twin\n/);
+  expect(await run("restore", copy, "--yes")).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/copy of the index of agent twin, not of main.*restore \S+ --agent twin.*\[MEM_ARGUMENT\]/s),
+  });
+  const [{ restored }] = await json("restore", copy, "--yes", "--agent", twin);
+  expect(restored).toMatchObject({ agent: twin, files: 2 });
+  expect((await run("backup", path.join(dir, "main.sqlite"))).output).toMatch(/restore \S+main\.sqlite\n/);
+  // The agent was given another name.
+  write({ ...written(), agents: { ...written().agents, list: [{ id: "main", default: true }] } });
+  expect((await run("restore", copy, "--yes")).output).toContain("Restored the index of main");
+});
+
 test("what cannot be restored is refused with its code, and the index is as it was", async () => {
   const { dir, run, json, finds } = await commandLine();
   await run("index");

@@ -6,6 +6,7 @@ import { codedError, errorCause, errorRemedy } from "../../lib/errors.js";
 import { HostPort } from "../../lib/host-port.js";
 import { native } from "../../lib/native.js";
 import { prepare } from "../../lib/request.js";
+import { command } from "../command.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
@@ -26,6 +27,14 @@ const PURPOSE = "status";
  * @param {{agent?: string, yes?: boolean, keepVectors?: boolean, everything?: boolean, dryRun?: boolean, json?: boolean}} options
  */
 export async function runReset(host, options) {
+  if (options.everything && options.agent !== undefined) {
+    const remedy = "Leave one of them out: without --everything the index of that agent is cleared";
+    return failOnly(
+      "Memory reset",
+      codedError("MEM_ARGUMENT", "--everything is of every agent, and --agent names one", { remedy }),
+      options,
+    );
+  }
   if (options.everything) return await resetEverything(host, options);
   if (options.dryRun) {
     const remedy = "`openclaw memory status` shows what an index holds";
@@ -128,14 +137,16 @@ export function checkText({ name, ok, found, did, remedy }) {
  * @param {{agent?: string, json?: boolean}} options
  */
 export async function runBackup(host, target, options) {
-  await forEachAgent(host, options, { name: "backup", all: false, purpose: PURPOSE }, async (manager, { agentId }) => {
+  await forEachAgent(host, options, { name: "backup", all: false, purpose: PURPOSE }, async (manager, { cfg, agentId }) => {
+    if (target?.trim() === "")
+      throw codedError("MEM_ARGUMENT", "the name of the copy is empty", { remedy: "Leave it out for a name by agent and day" });
     const copy = await manager.backup(path.resolve(target ?? `memory-${agentId}-${dayText(Date.now())}.sqlite`));
     if (!options.json) {
       print(
         `Copied the index of ${agentId} to ${copy.path} (${byteText(copy.bytes)}, ${counted(copy.files, "file")}, ${counted(copy.vectors, "vector")}).`,
       );
       if (copy.forgotten) print(`The list of what is forgotten is beside it: ${copy.forgotten}`);
-      print(`To put it back: openclaw memory restore ${shellPath(copy.path)}`);
+      print(`To put it back: ${command(`restore ${shellPath(copy.path)}`, { cfg, agentId })}`);
     }
     return copy;
   });

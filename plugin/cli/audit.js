@@ -38,7 +38,7 @@ export async function runAudit(host, options) {
       if (options.json)
         return printJson({ agentId, conversations, report, ...(report ? hostFields(report, asked.found, asked.refusals) : {}) });
       print([...conversations.map(conversationText), ...asked.refusals].join("\n") || "No conversation is meant.");
-      const lines = report ? inventory(report) : [];
+      const lines = report ? inventory(report, { goes: false }) : [];
       print(lines.length > 0 ? ["Memory has of it:", ...lines].join("\n") : "Memory has nothing of it.");
     });
   });

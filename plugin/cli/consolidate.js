@@ -1,5 +1,6 @@
 // `openclaw memory consolidate …`, and the commands of memory-core that are faces of it.
 
+import { command } from "../command.js";
 import { apply, consolidate, plan } from "../consolidation/run.js";
 import { planText, runText, stateText } from "../consolidation/text.js";
 import { forOneAgent } from "./agents.js";
@@ -19,21 +20,23 @@ import { table } from "./table.js";
  * @param {Options} options
  * @param {string} name
  * @param {(place: Place) => Promise<unknown>} work What is to be printed as JSON.
- * @param {(outcome: any) => void} show The same for people.
+ * @param {(outcome: any, place: Place) => void} show The same for people.
  */
 export async function runOnPlace(api, host, options, name, work, show) {
   await forOneAgent(host, options, { name: `memory ${name}`, doing: `Memory ${name}` }, async ({ cfg, agentId }) => {
-    const outcome = await work({ api, host, cfg, agentId });
+    const place = { api, host, cfg, agentId };
+    const outcome = await work(place);
     if (options.json) printJson(Array.isArray(outcome) ? outcome : { agentId, .../** @type {object} */ (outcome) });
-    else show(outcome);
+    else show(outcome, place);
   });
 }
 
 /** @param {PluginApi} api @param {Host} host @param {Options} options */
 export async function runPlan(api, host, options) {
-  await runOnPlace(api, host, options, "consolidate plan", planOf, (planned) => {
+  await runOnPlace(api, host, options, "consolidate plan", planOf, (planned, place) => {
     print(planText(planned));
-    if (planned.add.length + planned.move.length > 0) print(`\nCarry it out: openclaw memory consolidate apply --run ${planned.runId}`);
+    if (planned.add.length + planned.move.length > 0)
+      print(`\nCarry it out: ${command(`consolidate apply --run ${planned.runId}`, place)}`);
   });
 }
 
@@ -48,10 +51,10 @@ export async function runApply(api, host, options) {
   await runOnPlace(api, host, options, "consolidate apply", (place) => apply(place, options), printApplied);
 }
 
-/** @param {{runId: string, path: string, added: number, moved: number}} applied */
-function printApplied({ runId, path, added, moved }) {
+/** @param {{runId: string, path: string, added: number, moved: number}} applied @param {Place} place */
+function printApplied({ runId, path, added, moved }, place) {
   if (added + moved === 0) return print("Nothing was to be changed.");
-  print(`${path}: added ${added}, moved ${moved} to the archive. Take it back: openclaw memory consolidate undo ${runId}`);
+  print(`${path}: added ${added}, moved ${moved} to the archive. Take it back: ${command(`consolidate undo ${runId}`, place)}`);
 }
 
 /** @param {PluginApi} api @param {Host} host @param {string | undefined} runId @param {Options & {all?: boolean}} options */

@@ -1,6 +1,7 @@
 // `openclaw memory forget`
 
 import { codedError } from "../../lib/errors.js";
+import { command } from "../command.js";
 import { forgetRequest, namesSomething } from "../forgetting/request.js";
 import { forOneAgent, withSearch } from "./agents.js";
 import { confirmed } from "./confirm.js";
@@ -13,6 +14,7 @@ import { counted, paint, print, printJson, timeText } from "./output.js";
  * @typedef {import("../../index.d.ts").MemoryForgetUndone} Undone
  * @typedef {import("../../lib/manager.js").MemoryIndexManager} Manager
  * @typedef {import("../forgetting/request.js").Asked} Asked
+ * @typedef {import("./agents.js").OneAgent} OneAgent
  */
 
 /** The file that OpenClaw itself shows to agents, whatever memory does. */
@@ -28,16 +30,16 @@ const SHOWN_LINES = 20;
 export async function runForget(host, words, options) {
   const wanted = { ...options, query: options.query ?? words };
   await forOneAgent(host, options, { name: "memory forget", doing: "Memory forget" }, async (agent) => {
-    if (!namesSomething(wanted) && !options.apply && !options.undo && !options.list) {
+    if (!namesSomething(wanted) && options.apply === undefined && options.undo === undefined && !options.list) {
       const remedy = 'Name words, --path, --session, --person, --hook-source or --since: openclaw memory forget "…"';
       throw codedError("MEM_ARGUMENT", "nothing is named", { remedy });
     }
     await withSearch(host, agent, async (manager) => {
       const { agentId } = agent;
       if (options.list) return await list(manager, agentId, options);
-      if (options.undo) return await undo(manager, agentId, options.undo, options);
-      if (options.apply) return await apply(manager, agentId, options.apply, options);
-      await preview(manager, agentId, await forgetRequest(host, agent, wanted), options);
+      if (options.undo !== undefined) return await undo(manager, agentId, options.undo, options);
+      if (options.apply !== undefined) return await apply(manager, agent, options.apply, options);
+      await preview(manager, agent, await forgetRequest(host, agent, wanted), options);
     });
   });
 }
@@ -45,35 +47,35 @@ export async function runForget(host, words, options) {
 /**
  * Shows what would be forgotten, and does it only when somebody says so.
  * @param {Manager} manager
- * @param {string} agentId
+ * @param {OneAgent} agent
  * @param {Asked} asked
  * @param {Options} options
  */
-async function preview(manager, agentId, { request, found, refusals }, { json, yes, dryRun, final }) {
+async function preview(manager, agent, { request, found, refusals }, { json, yes, dryRun, final }) {
   const plan = await manager.planForget(request);
-  const told = (/** @type {Report} */ report) => ({ agentId, ...report, ...hostFields(report, found, refusals) });
+  const told = (/** @type {Report} */ report) => ({ agentId: agent.agentId, ...report, ...hostFields(report, found, refusals) });
   if (!json) print([reportText(plan), ...refusals].join("\n"));
   const question = final ? "Forget this for good? [y/N] " : "Forget this? It can be undone for seven days. [y/N] ";
   if (dryRun || !(yes || (!json && (await confirmed(question, { fallback: false }))))) {
     if (json) printJson(told(plan));
-    else print(`Nothing was changed. To do it: openclaw memory forget --apply ${plan.id}${final ? " --final" : ""}`);
+    else print(`Nothing was changed. To do it: ${command(`forget --apply ${plan.id}${final ? " --final" : ""}`, agent)}`);
     return;
   }
   const report = await manager.applyForget(plan.id, { final });
   if (json) printJson(told(report));
-  else print(doneText(report));
+  else print(doneText(report, agent));
 }
 
 /**
  * @param {Manager} manager
- * @param {string} agentId
+ * @param {OneAgent} agent
  * @param {string} id
  * @param {Options} options
  */
-async function apply(manager, agentId, id, { final, json }) {
+async function apply(manager, agent, id, { final, json }) {
   const report = await manager.applyForget(id, { final });
-  if (json) printJson({ agentId, ...report, ...hostFields(report, [], []) });
-  else print(`${reportText(report)}\n${doneText(report)}`);
+  if (json) printJson({ agentId: agent.agentId, ...report, ...hostFields(report, [], []) });
+  else print(`${reportText(report)}\n${doneText(report, agent)}`);
 }
 
 /**
@@ -166,12 +168,14 @@ function undoneText({ id, complete, lines, notes, kept, words, intents, claims }
     .join("\n");
 }
 
-/** @param {Report} report What was done, after a preview. */
-function doneText({ id, final, undoUntil, pending, embeddingError }) {
+/** @param {Report} report What was done, after a preview. @param {OneAgent} agent */
+function doneText({ id, final, undoUntil, pending, embeddingError }, agent) {
   return [
     "Forgotten, and kept out from now on.",
     pending ? paint("yellow", "Another process is indexing; it takes this out within a minute.") : null,
-    final ? "It cannot be undone." : `Take it back${undoUntil ? ` until ${timeText(undoUntil)}` : ""}: openclaw memory forget --undo ${id}`,
+    final
+      ? "It cannot be undone."
+      : `Take it back${undoUntil ? ` until ${timeText(undoUntil)}` : ""}: ${command(`forget --undo ${id}`, agent)}`,
     embeddingError ? `The rest of these files could not be embedded yet: ${embeddingError.message}` : null,
   ]
     .filter((line) => line !== null)
@@ -197,19 +201,21 @@ function reportText(report) {
 /**
  * What memory has, in lines; none when that is nothing.
  * @param {Report} report
+ * @param {{goes?: boolean}} [options] Whether to tell what becomes of it where it is forgotten.
  */
-export function inventory(report) {
+export function inventory(report, { goes = true } = {}) {
+  const forGood = goes ? ", for good" : "";
   const { files, passages, notes, lines, quotes, mixed, chunks, vectors } = report;
   const also = [
     report.facts > 0 ? counted(report.facts, "stored fact") : null,
     report.captures > 0 ? counted(report.captures, "capture") : null,
     report.waiting > 0 ? counted(report.waiting, "waiting turn") : null,
     report.shortTerm > 0 ? counted(report.shortTerm, "short-term record") : null,
-    report.prompts > 0 ? `the log of ${counted(report.prompts, "block")} in prompts, for good` : null,
+    report.prompts > 0 ? `the log of ${counted(report.prompts, "block")} in prompts${forGood}` : null,
     report.intents > 0 ? counted(report.intents, "standing intent") : null,
     report.claims > 0 ? `${counted(report.claims, "claim")} of consolidation` : null,
     report.runs > 0 ? `what undoes ${counted(report.runs, "run")} of consolidation` : null,
-    report.damaged > 0 ? `${counted(report.damaged, "damaged file")} of automatic memory, for good` : null,
+    report.damaged > 0 ? `${counted(report.damaged, "damaged file")} of automatic memory${forGood}` : null,
   ].filter((text) => text !== null);
   const isNothing = [files, passages, notes, lines, quotes, also].every(({ length }) => length === 0) && chunks + vectors === 0;
   if (isNothing) return [];
@@ -220,14 +226,16 @@ export function inventory(report) {
     ...kept.map((path) => `  ${paint("cyan", path)}`),
     ...passageTexts(passages),
     `  ${counted(chunks, "chunk")} with words and vectors (${counted(vectors, "vector")})${also.length > 0 ? `, ${also.join(", ")}` : ""}`,
-    notes.length > 0 ? "Notes of conversations, which go as a whole:" : null,
+    notes.length > 0 ? `Notes of conversations${goes ? ", which go as a whole" : ""}:` : null,
     ...notes.map((path) => `  ${paint("cyan", path)}`),
-    lines.length > 0 ? "Lines in your files that memory has written (with --quotes also those that repeat it), which go:" : null,
+    lines.length > 0
+      ? `Lines in your files that memory has written${goes ? " (with --quotes also those that repeat it), which go" : ""}:`
+      : null,
     ...passageTexts(lines),
     mixed.length > 0 ? `Of these lines, ${mixed.length} came of other conversations as well.` : null,
-    quotes.length > 0 ? "Lines of yours that repeat it (--quotes takes them out too):" : null,
+    quotes.length > 0 ? `Lines of yours that repeat it${goes ? " (--quotes takes them out too)" : ""}:` : null,
     ...passageTexts(quotes),
-    left.length > 0 ? "Your files are not changed there and still hold it; edit them to remove it." : null,
+    goes && left.length > 0 ? "Your files are not changed there and still hold it; edit them to remove it." : null,
     shown.length > 0 ? `OpenClaw itself shows ${shown.join(", ")} to the agent, whatever memory knows.` : null,
   ].filter((line) => line !== null);
 }

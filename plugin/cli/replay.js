@@ -3,6 +3,7 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { codedError } from "../../lib/errors.js";
+import { command } from "../command.js";
 import { replay, replayAll } from "../consolidation/replay.js";
 import { consolidate } from "../consolidation/run.js";
 import { runOnPlace } from "./consolidate.js";
@@ -22,7 +23,8 @@ const DATED = /^\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$/i;
 /** Days that are listed. */
 const LISTED = 20;
 
-const ROLL_BACK = "Take it back: openclaw memory consolidate replay --rollback";
+/** @param {Place} place */
+const rollBackText = (place) => `Take it back: ${command("consolidate replay --rollback", place)}`;
 
 /**
  * @param {PluginApi} api
@@ -35,8 +37,8 @@ export async function runReplay(api, host, options) {
     const below = options.path ? await belowWorkspace(place, options.path) : undefined;
     return await replay(place, { ...rangeOf(options), source: options.source, path: below, apply: options.apply === true });
   };
-  await runOnPlace(api, host, options, "consolidate replay", work, (outcome) =>
-    print(options.rollback ? rolledBackText(outcome) : replayedText(outcome, options.apply === true)),
+  await runOnPlace(api, host, options, "consolidate replay", work, (outcome, place) =>
+    print(options.rollback ? rolledBackText(outcome) : replayedText(outcome, options.apply === true, place)),
   );
 }
 
@@ -45,14 +47,14 @@ function rangeOf({ from, to, limitDays }) {
   return { ...(from ? { from } : {}), ...(to ? { to } : {}), ...(limitDays ? { limitDays } : {}) };
 }
 
-/** @param {Replayed} replayed @param {boolean} isKept */
-function replayedText({ days, candidateCount, staged, hasMore }, isKept) {
+/** @param {Replayed} replayed @param {boolean} isKept @param {Place} place */
+function replayedText({ days, candidateCount, staged, hasMore }, isKept, place) {
   if (candidateCount === 0) return "These days say nothing that is not known.";
   return [
     ...days.slice(0, LISTED).map(({ day, candidateCount: count, topCandidates: [first] }) => `${day}  ${count}  ${first ?? ""}`),
     ...(days.length > LISTED ? [`… and ${counted(days.length - LISTED, "more day")}`] : []),
     isKept
-      ? `Kept as evidence: ${counted(staged, "sentence")} of ${counted(days.length, "day")}. See: openclaw memory consolidate plan\n${ROLL_BACK}`
+      ? `Kept as evidence: ${counted(staged, "sentence")} of ${counted(days.length, "day")}. See: ${command("consolidate plan", place)}\n${rollBackText(place)}`
       : `${counted(candidateCount, "sentence")} of ${counted(days.length, "day")} would be evidence; no model is asked, and no file is changed. Keep them: --apply`,
     ...(hasMore ? ["Later days are left: run it again."] : []),
   ].join("\n");
@@ -116,12 +118,12 @@ export async function runRemBackfill(api, host, options) {
       ...(wanted.apply ? { stagedShortTermEntries: total(replayed, "staged"), replacedShortTermEntries: 0 } : {}),
     };
   };
-  await runOnPlace(api, host, options, "rem-backfill", work, (outcome) => {
+  await runOnPlace(api, host, options, "rem-backfill", work, (outcome, place) => {
     if ("removedShortTermEntries" in outcome)
       return print(`Took back: ${counted(outcome.removedShortTermEntries, "use")} of the latest replay.`);
     const { sourceFiles, candidateCount, stagedShortTermEntries } = outcome;
     print(`${counted(sourceFiles.length, "note")}: ${counted(candidateCount, "sentence")} not known yet.`);
-    print(stagedShortTermEntries === undefined ? "Keep them as evidence: --stage-short-term" : ROLL_BACK);
+    print(stagedShortTermEntries === undefined ? "Keep them as evidence: --stage-short-term" : rollBackText(place));
   });
 }
 
@@ -177,10 +179,10 @@ export async function runSessionBackfill(api, host, options) {
         : {}),
     };
   };
-  await runOnPlace(api, host, options, "session-backfill", work, ({ days, candidateCount, stagedEntries, rollback }) => {
+  await runOnPlace(api, host, options, "session-backfill", work, ({ days, candidateCount, stagedEntries, rollback }, place) => {
     if (rollback) return print(`Took back: ${rollback.removedStagedEntries} uses of the latest replay.`);
     const hasMore = false;
-    print(replayedText({ batch: null, days, candidateCount, staged: stagedEntries, hasMore }, options.apply === true));
+    print(replayedText({ batch: null, days, candidateCount, staged: stagedEntries, hasMore }, options.apply === true, place));
     if (options.archiveFiles?.length) print("Of archive files nothing is kept: nobody can say whose words they hold.");
   });
 }

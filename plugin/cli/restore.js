@@ -1,5 +1,8 @@
 // `openclaw memory restore`
 
+import { listAgentIds } from "../../lib/config.js";
+import { codedError } from "../../lib/errors.js";
+import { command } from "../command.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
 import { byteText, counted, print, shellPath } from "./output.js";
@@ -16,8 +19,10 @@ import { byteText, counted, print, shellPath } from "./output.js";
  */
 export async function runRestore(host, file, options) {
   // As for a status: nothing is to be taken over or indexed before.
-  await forEachAgent(host, options, { name: "restore", all: false, purpose: "status" }, async (manager, { agentId }) => {
+  await forEachAgent(host, options, { name: "restore", all: false, purpose: "status" }, async (manager, agent) => {
+    const { agentId } = agent;
     const plan = await manager.restore(file, { dryRun: true });
+    refuseOthers(plan, agent);
     if (!options.json) print(planText(agentId, plan));
     if (options.dryRun) {
       if (!options.json) print("Nothing done.");
@@ -29,9 +34,20 @@ export async function runRestore(host, file, options) {
       return { restored: null };
     }
     const restored = await manager.restore(file);
-    if (!options.json) print(doneText(agentId, restored));
+    if (!options.json) print(doneText(agent, restored));
     return { restored };
   });
+}
+
+/**
+ * Agents of one workspace have the same notes, and each its own conversations. A copy of an agent that is no more is anybody's.
+ * @param {Report} plan
+ * @param {import("./agents.js").OneAgent} agent
+ */
+function refuseOthers({ path, agent }, { cfg, agentId }) {
+  if (agent === undefined || agent === agentId || !listAgentIds(cfg).includes(agent)) return;
+  const remedy = `Put it back there: ${command(`restore ${shellPath(path)}`, { cfg, agentId: agent })}`;
+  throw codedError("MEM_ARGUMENT", `${path} is a copy of the index of agent ${agent}, not of ${agentId}`, { remedy });
 }
 
 /** @param {{files: number, chunks: number, vectors: number}} held */
@@ -46,12 +62,12 @@ function planText(agentId, { path, replaced, ...copy }) {
   ].join("\n");
 }
 
-/** @param {string} agentId @param {Report} report */
-function doneText(agentId, { path, kept, forgotten, ...copy }) {
+/** @param {import("./agents.js").OneAgent} agent @param {Report} report */
+function doneText(agent, { path, kept, forgotten, ...copy }) {
   const lines = [
-    `Restored the index of ${agentId} from ${path} (${heldText(copy)}). Vectors made since then were kept.`,
-    kept ? `What was there: ${kept}\nTo go back to it: openclaw memory restore ${shellPath(kept)}` : null,
-    forgotten > 0 ? `New in the list of what is forgotten: ${forgotten} (openclaw memory forget --list)` : null,
+    `Restored the index of ${agent.agentId} from ${path} (${heldText(copy)}). Vectors made since then were kept.`,
+    kept ? `What was there: ${kept}\nTo go back to it: ${command(`restore ${shellPath(kept)}`, agent)}` : null,
+    forgotten > 0 ? `New in the list of what is forgotten: ${forgotten} (${command("forget --list", agent)})` : null,
     "`openclaw memory index` brings it up to date with your notes; a running gateway does so by itself.",
   ];
   return lines.filter((line) => line !== null).join("\n");

@@ -315,7 +315,7 @@ async function undoSetup(host, options) {
   else {
     const bytes = (await leftOnDisk(host.stateDir())).reduce((sum, left) => sum + left.bytes, 0);
     const stays = `The index and what was taken over stay on the disk (${byteText(bytes)})`;
-    print(`Put back. ${stays}: \`openclaw memory reset --everything\` removes them, before the plugin is uninstalled.`);
+    print(`Put back. ${stays}: \`openclaw memory-core-rs reset --everything\` removes them, before the plugin is uninstalled.`);
   }
 }
 

@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import { listAgentIds } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { command } from "../command.js";
 import { chosen, isAnyOn, sharedWorkspaces } from "./agent.js";
 import { apply, consolidate, plan } from "./run.js";
 
@@ -62,7 +63,7 @@ async function runIfDue(place) {
       const { runId, add, move } = await plan(place);
       if (add.length + move.length > 0) {
         host.logger.info(
-          `${PLUGIN_ID}: agent ${agentId}: ${add.length} to learn, ${move.length} to archive. See: openclaw memory consolidate runs ${runId}`,
+          `${PLUGIN_ID}: agent ${agentId}: ${add.length} to learn, ${move.length} to archive. See: ${command(`consolidate runs ${runId}`, place)}`,
         );
       }
       return;

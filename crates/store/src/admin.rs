@@ -63,12 +63,12 @@ impl Admin<'_> {
         self.0.scrub(cancel)
     }
 
-    /// Writes a consistent copy to a new file.
+    /// Writes a consistent copy to a new file, which says whose it is where an `agent` is named.
     ///
     /// # Errors
     /// [`Code::Argument`] when the target exists, and what the disk gives.
-    pub fn backup(self, target: &Path) -> Result<()> {
-        self.0.backup(target)
+    pub fn backup(self, target: &Path, agent: Option<&str>) -> Result<()> {
+        self.0.backup(target, agent)
     }
 
     /// Puts a copy in the place of the index.

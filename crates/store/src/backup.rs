@@ -2,6 +2,7 @@
 
 use std::{fs, io::ErrorKind, path::Path, time::Duration};
 
+use rusqlite::Connection;
 use tempfile::NamedTempFile;
 
 use super::{open, sqlite::Sqlite};
@@ -14,6 +15,9 @@ use model::{
     own_file,
 };
 
+/// Key in `meta` of a copy of the agent whose index it is a copy of: agents may share a workspace, and not their conversations.
+pub const AGENT: &str = "copy_of_agent";
+
 /// How the names of unfinished copies begin.
 const UNFINISHED: &str = ".memory-backup-";
 
@@ -22,17 +26,17 @@ const ABANDONED: Duration = Duration::from_secs(600);
 
 impl Sqlite {
     /// Writes a compact, consistent copy of the index to a new file. Neither searches nor writes wait for it. Of two at
-    /// once to one name, the later is refused.
+    /// once to one name, the later is refused. The copy says whose it is where an `agent` is named.
     ///
     /// # Errors
     /// [`Code::Argument`] when the target exists; [`Code::DiskFull`] and others when it cannot be written, in which
     /// case nothing is left behind.
-    pub(crate) fn backup(&self, target: &Path) -> Result<()> {
-        self.copy_to(target).map_err(|error| error.context("the copy cannot be written"))
+    pub(crate) fn backup(&self, target: &Path, agent: Option<&str>) -> Result<()> {
+        self.copy_to(target, agent).map_err(|error| error.context("the copy cannot be written"))
     }
 
     /// `VACUUM INTO` a file that only this call knows, which then gets the name.
-    fn copy_to(&self, target: &Path) -> Result<()> {
+    fn copy_to(&self, target: &Path, agent: Option<&str>) -> Result<()> {
         // Known before a long copy where it can be; what counts is the name at the end.
         if fs::symlink_metadata(target).is_ok() {
             return Err(exists(target));
@@ -49,6 +53,10 @@ impl Sqlite {
             let conn = open::connect_reader(self.path())?;
             conn.pragma_update(None, "query_only", false).sql()?;
             conn.execute("VACUUM INTO ?1", [name]).sql()?;
+        }
+        if let Some(agent) = agent {
+            let copy = Connection::open(name).sql()?;
+            copy.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)", [AGENT, agent]).sql()?;
         }
         publish(unfinished, target)
     }
@@ -100,7 +108,7 @@ mod tests {
             let outcomes: Vec<_> = std::thread::scope(|scope| {
                 let copy = || {
                     start.wait();
-                    store.file().unwrap().backup(&target)
+                    store.file().unwrap().backup(&target, None)
                 };
                 let copies: Vec<_> = (0..4).map(|_| scope.spawn(copy)).collect();
                 copies.into_iter().map(|copy| copy.join().unwrap()).collect()
@@ -127,7 +135,7 @@ mod tests {
             fs::write(path, "half a copy").unwrap();
         }
         fs::File::options().write(true).open(&old).unwrap().set_modified(SystemTime::now() - 2 * ABANDONED).unwrap();
-        store.file().unwrap().backup(&folder.join("copy.sqlite")).unwrap();
+        store.file().unwrap().backup(&folder.join("copy.sqlite"), None).unwrap();
         let left = ["copy.sqlite".to_owned(), "copy.sqlite.part".to_owned(), format!("{UNFINISHED}fresh")];
         assert!(names(&folder).iter().all(|name| left.contains(name)), "{:?}", names(&folder));
         #[cfg(unix)]
@@ -137,6 +145,6 @@ mod tests {
             );
             assert_eq!(mode & 0o777, 0o600);
         }
-        assert!(store.file().unwrap().backup(&folder.join("none/copy.sqlite")).is_err());
+        assert!(store.file().unwrap().backup(&folder.join("none/copy.sqlite"), None).is_err());
     }
 }

@@ -222,7 +222,7 @@ impl Sqlite {
         let name = with_suffix(self.path(), &format!("{REPLACED}{}", at.strftime("%Y%m%dT%H%M%SZ")));
         let names = (1..100).map(|n| if n == 1 { name.clone() } else { with_suffix(&name, &format!("-{n}")) });
         let name = names.into_iter().find(|name| fs::symlink_metadata(name).is_err()).unwrap_or(name);
-        self.backup(&name)?;
+        self.backup(&name, None)?;
         Ok(name)
     }
 

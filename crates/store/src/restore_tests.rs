@@ -13,7 +13,7 @@ impl Fixture {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&dir.path().join("state/index.sqlite"), OpenOptions::default()).unwrap();
         store.write(|tx| tx.set_meta("k", "old")).unwrap();
-        store.file().unwrap().backup(&dir.path().join("copy.sqlite")).unwrap();
+        store.file().unwrap().backup(&dir.path().join("copy.sqlite"), None).unwrap();
         store.write(|tx| tx.set_meta("k", "new")).unwrap();
         Self { dir, store }
     }

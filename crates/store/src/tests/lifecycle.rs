@@ -449,11 +449,11 @@ fn a_backup_is_a_whole_index_and_never_overwrites() {
     let fixture = Fixture::<Sqlite>::new();
     let generation = fixture.put("a.md", &["one"]);
     let target = fixture.backend.dir.path().join("copy.sqlite");
-    fixture.store.file().unwrap().backup(&target).unwrap();
+    fixture.store.file().unwrap().backup(&target, None).unwrap();
     fixture.put("b.md", &["two"]);
     let copy = Store::open(&target, OpenOptions::default()).unwrap();
     assert_eq!(copy.read(|r| r.files(generation, "memory")).unwrap().len(), 1);
-    assert_eq!(fixture.store.file().unwrap().backup(&target).unwrap_err().code(), model::error::Code::Argument);
+    assert_eq!(fixture.store.file().unwrap().backup(&target, None).unwrap_err().code(), model::error::Code::Argument);
     let missing = fixture.backend.dir.path().join("nowhere/copy.sqlite");
-    assert!(fixture.store.file().unwrap().backup(&missing).is_err());
+    assert!(fixture.store.file().unwrap().backup(&missing, None).is_err());
 }

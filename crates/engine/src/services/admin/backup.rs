@@ -40,14 +40,14 @@ impl Admin {
     /// # Errors
     /// [`Code::Argument`] when the target exists, and what the disk gives.
     pub async fn backup(self: &Arc<Self>, target: PathBuf) -> Result<Copied> {
-        self.blocking(move |admin, _| {
+        self.blocking(move |admin, settings| {
             let store = admin.context.store();
             let list = store.kept(Kept::Forgotten);
             let list = list.exists().then(|| (list, list_path(&target)));
             if let Some((_, copy)) = list.as_ref().filter(|(_, copy)| copy.exists()) {
                 return Err(backup::exists(copy));
             }
-            store.file()?.backup(&target)?;
+            store.file()?.backup(&target, Some(&settings.agent_id))?;
             let forgotten = list.map(|(list, to)| copy(&list, &to)).transpose().inspect_err(|_| {
                 // Without the list what was forgotten would come back with the copy.
                 let _ = fs::remove_file(&target);

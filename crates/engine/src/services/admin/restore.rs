@@ -28,7 +28,7 @@ use model::{
     error::{Code, Error, Result},
     own_file,
 };
-use store::{OpenOptions, Store, place::Workspace, restore::Staged};
+use store::{OpenOptions, Store, backup::AGENT, place::Workspace, restore::Staged};
 
 /// What restoring a copy comes to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,6 +38,9 @@ pub struct Restored {
     pub path: PathBuf,
     /// Whether nothing was done.
     pub dry_run: bool,
+    /// The agent whose index it is a copy of; none where it does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Indexed files in it.
     pub files: u64,
     /// Their chunks.
@@ -158,12 +161,12 @@ impl Admin {
         dry_run: bool,
     ) -> Result<Restored> {
         let copy = Store::open(&staged.path(), OpenOptions::default())?;
-        let inside = totals(&copy);
+        let inside = totals(&copy).and_then(|totals| Ok((totals, copy.read(|r| r.meta(AGENT))?)));
         copy.close();
-        let Cleared { files, chunks, vectors, .. } = inside?;
+        let (Cleared { files, chunks, vectors, .. }, agent) = inside?;
         // A damaged index holds nothing that can be told.
         let replaced = totals(self.context.store()).unwrap_or_default();
-        Ok(Restored { path: file.to_path_buf(), dry_run, files, chunks, vectors, replaced, kept, forgotten })
+        Ok(Restored { path: file.to_path_buf(), dry_run, agent, files, chunks, vectors, replaced, kept, forgotten })
     }
 }
 
