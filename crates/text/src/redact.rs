@@ -27,7 +27,7 @@ use self::{
 };
 
 /// What every tag begins with.
-const TAG: &str = "[redacted:";
+pub const TAG: &str = "[redacted:";
 
 /// A secret in a text.
 struct Secret {

@@ -17,7 +17,7 @@ use model::{
 use text::{
     envelope,
     recent_block::{END, HEADING},
-    redact::redact,
+    redact::{TAG, redact},
     shown::{as_line, decoded},
 };
 
@@ -29,6 +29,9 @@ const LOOKED_AT_EVERY: u64 = 256;
 
 /// Characters of a message that fields are cut from; a host waits while it is looked at.
 const LOOKED_AT: usize = 4000;
+
+/// Characters that a mask may have.
+const MASK: usize = 40;
 
 /// One turn. Field order is the order in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,9 +140,31 @@ fn is_among(entry: &Entry, turns: &[(&str, &str)], limits: &Limits) -> bool {
     let begin = entry.input.get(..end).unwrap_or_default();
     turns.iter().any(|(user, assistant)| {
         user.contains(begin)
-            && clip(&words_of_user(user), limits.max_input_chars) == entry.input
-            && clip(&words_of_assistant(assistant), limits.max_output_chars) == entry.output
+            && is_same(&entry.input, &words_of_user(user), limits.max_input_chars)
+            && is_same(&entry.output, &words_of_assistant(assistant), limits.max_output_chars)
     })
+}
+
+/// Whether what was recorded, of at most `max` characters, is the beginning of what is shown. A host masks secrets in its
+/// transcript in its own way (`***`, `sk-pro…EFGH`): in the place of a tag of ours may be anything without a blank.
+fn is_same(recorded: &str, shown: &str, max: usize) -> bool {
+    if clip(shown, max) == recorded {
+        return true;
+    }
+    let is_full = recorded.graphemes(true).count() + MASK >= max;
+    // A tag that was cut in two at the end.
+    let cut = recorded.rfind('[').filter(|at| is_full && !recorded[*at..].contains(']'));
+    let mut pieces = recorded[..cut.unwrap_or(recorded.len())].split(TAG);
+    let Some(mut rest) = pieces.next().and_then(|first| shown.strip_prefix(first)) else { return false };
+    let mut is_masked = cut.is_some();
+    for piece in pieces {
+        let Some((_, piece)) = piece.split_once(']') else { return false };
+        let mask = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let Some(at) = rest.find(piece).filter(|at| *at <= mask) else { return false };
+        rest = rest.get(at + piece.len()..).unwrap_or_default();
+        is_masked = true;
+    }
+    is_masked && (is_full || !rest.contains(char::is_whitespace))
 }
 
 /// The block to inject: the last turns that the conversation does not show itself; nothing when there is none.
@@ -336,6 +361,43 @@ mod tests {
         assert_eq!(shown(7, false), ["elsewhere 6", "here 6", "elsewhere 7"]);
         assert_eq!(shown(7, true), Vec::<String>::new());
         assert_eq!(shown(8, false), ["here 6", "elsewhere 7", "here 7"]);
+    }
+
+    // A host had masked the secret in its transcript, so that the turn seemed to be one of another conversation for ever.
+    #[test]
+    fn a_turn_whose_secret_the_host_has_masked_is_not_repeated() {
+        let dir = tempfile::tempdir().unwrap();
+        let limits = Limits { max_input_chars: 100, ..Limits::default() };
+        let now = at("2026-03-17T01:41:00+00:00[UTC]");
+        let message = |role, text: &str| Message { role, text: text.to_owned(), at: None };
+        let key = format!("sk-proj-{}", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7d");
+        for (n, (said, masked, is_shown)) in [
+            (format!("my key is {key} for today"), "my key is sk-pro…bC7d for today", false),
+            (format!("my key is {key}"), "my key is ***", false),
+            ("see http://x.y/?token=abcdef123456&p=1".to_owned(), "see http://x.y/?token=***&p=1", false),
+            (
+                format!("{key} and {key} are two keys, and this goes on for ever and says nothing that anybody would care to know, or to read"),
+                "*** and *** are two keys, and this goes on for ever and says nothing that anybody would care to know, or to read",
+                false,
+            ),
+            (
+                format!("this is a long beginning, which says this and that and little more, and at its very end is {key}"),
+                "this is a long beginning, which says this and that and little more, and at its very end is ***",
+                false,
+            ),
+            (format!("my key is {key} for today"), "my key is sk-pro…bC7d for ever", true),
+            (format!("my key is {key}"), "my key is not yours", true),
+            ("my key is lost".to_owned(), "my key is lost again", true),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let path = dir.path().join(format!("{n}.jsonl"));
+            record(&path, &limits, &said, "noted", &now).unwrap();
+            let messages = [message(Role::User, masked), message(Role::Assistant, "noted")];
+            let block = block(&path, &limits, Conversation { messages: &messages, is_cut: false }).unwrap();
+            assert_eq!(block.is_some(), is_shown, "{said}: {block:?}");
+        }
     }
 
     #[test]

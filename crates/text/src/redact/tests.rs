@@ -49,6 +49,7 @@ fn secrets_told_by_what_stands_before() {
         ("Authorization: Bearer abcDEF123456ghiJKL7890", "[redacted:"),
         ("curl -H 'X-Api-Key: abcdef1234567890'", "curl -H 'X-Api-Key: [redacted:key]'"),
         ("https://a.b/c?api_key=a8f5f167f44f4964&x=1", "https://a.b/c?api_key=[redacted:key]&x=1"),
+        ("[board](http://x.y/?token=abcdef123456) is", "[board](http://x.y/?token=[redacted:key]) is"),
         ("API_KEY=a8f5f167f44f4964e6c998dee827110c", "API_KEY=[redacted:key]"),
         ("export DB_PASSWORD='x7#kQ!9zRt'", "export DB_PASSWORD='[redacted:password]'"),
         ("\"client_secret\": \"Zx81-qwErT-55\"", "\"client_secret\": \"[redacted:key]\""),

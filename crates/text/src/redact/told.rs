@@ -21,6 +21,8 @@ const MAX_BETWEEN: usize = 7;
 /// Fewest characters of a key behind a name that means little else, and behind one that does.
 const LEAST_KEY: usize = 8;
 const LEAST_WEAK_KEY: usize = 16;
+/// The same of one in the query of an address.
+const LEAST_PARAMETER: usize = 6;
 
 /// How a name and what follows are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -329,7 +331,13 @@ impl<'a> Name<'a> {
             _ => LEAST_KEY,
         };
         let url = value.contains("%3D") || value.contains("%2B") || value.contains("%2F");
-        ((is_key(value, least) || url && value.len() >= least) && !is_a_name(tail, &word)).then_some(word)
+        // `?token=` of an address has nothing but the token behind it, or a word.
+        let parameter =
+            self.kind == Kind::Key && join == Join::Sign && self.str(0..self.whole.start).ends_with(['?', '&']);
+        let is_one = is_key(value, least)
+            || url && value.len() >= least
+            || parameter && value.len() >= LEAST_PARAMETER && is_complex(value) && !is_placeholder(value);
+        (is_one && !is_a_name(tail, &word)).then_some(word)
     }
 
     fn pin(&self, tail: &str, join: Join) -> Option<Range<usize>> {
