@@ -4,7 +4,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Command } from "commander";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { shellPath } from "../../plugin/cli/output.js";
+import { MemoryIndexManager } from "../../index.js";
+import { native } from "../../lib/native.js";
+import { plain, shellPath } from "../../plugin/cli/output.js";
 import { registerCli } from "../../plugin/cli/register.js";
 import { printStatus } from "../../plugin/cli/status-text.js";
 import { cells, clipped, table } from "../../plugin/cli/table.js";
@@ -60,6 +62,27 @@ test("what others wrote has no power over the terminal", async () => {
   expect((await home.run("search", "falcon")).output).not.toMatch(/(?![\n\t])\p{Cc}/u);
   // Programs get what is there.
   expect(JSON.stringify(await home.json("search", "falcon"))).toContain("\\u001b]0;title");
+});
+
+// A turned direction turned the rest of the line around, in every command.
+test("no direction of letters is turned around by what others wrote", () => {
+  expect(plain("tea \u202egnp.exe\u2069 \u200fשלום")).toBe("tea \ufffdgnp.exe\ufffd \u200fשלום");
+});
+
+// Programs got 24 cells of each text, and of the reason nothing.
+test("captures say why, and nothing is cut where no terminal is", async () => {
+  const home = await commandLine({ provider: "none" }, { plugins: { entries: { "memory-core-rs": { config: { autoCapture: true } } } } });
+  const agent = { config: { autoCapture: true }, agentId: "main", isDefaultAgent: true, stateDir: home.stateDir };
+  const said = "Do you think that I always prefer very, very, very, very green tea?";
+  const message = { role: /** @type {const} */ ("user"), text: said };
+  native().queueCapture(agent, { id: "r1", sessionKey: "agent:main:main", sessionId: "s1", messages: [message] });
+  const manager = await MemoryIndexManager.get({ cfg: home.written(), agentId: "main", stateDir: home.stateDir, env: {} });
+  await manager?.capture(agent);
+  await manager?.close();
+  process.env.NO_COLOR = "1";
+  const { output } = await home.run("captures");
+  expect(output).toMatch(/WHY +TEXT\n.*skipped .*question +Do you think/);
+  expect(output).toContain(said);
 });
 
 test("a failure with a file says which, and has a code of ours", async () => {

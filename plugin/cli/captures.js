@@ -1,5 +1,6 @@
 // `openclaw memory captures`
 
+import { codedError } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { forOneAgent, withSearch } from "./agents.js";
@@ -21,7 +22,7 @@ const DEFAULT_LIMIT = 20;
 export async function runCaptures(host, options) {
   await forOneAgent(host, options, { name: "memory captures", doing: "Memory captures" }, async ({ cfg, agentId }) => {
     const agent = automaticAgent(host, cfg, agentId);
-    if (options.undo) return await undo(host, agent, options.undo, options.json);
+    if (options.undo !== undefined) return await undo(host, agent, options.undo, options.json);
     const { captures, waiting } = await native().listCaptures(agent.native, options.limit ?? DEFAULT_LIMIT);
     if (options.json) return printJson({ agentId, captures, waiting });
     if (captures.length === 0) print("Nothing was captured yet.");
@@ -37,6 +38,7 @@ export async function runCaptures(host, options) {
  * @param {boolean} [json]
  */
 async function undo(host, { cfg, agentId, native: agent }, id, json) {
+  if (!id.trim()) throw codedError("MEM_ARGUMENT", "there is no id", { remedy: "`openclaw memory captures` shows those of all captures" });
   await withSearch(host, { cfg, agentId }, async (manager) => {
     const removed = await manager.undoCapture(agent, id);
     if (json) printJson({ agentId, id, removed });
@@ -52,7 +54,8 @@ function printTable(captures) {
     paint(status === "stored" ? "green" : status === "undone" ? "yellow" : "gray", status),
     category ?? "",
     paint("cyan", path ?? ""),
-    reason ? `${text} (${reason})` : text,
+    reason ?? "",
+    text,
   ]);
-  print(table(["ID", "WHEN", "STATE", "KIND", "NOTE", "TEXT"], rows));
+  print(table(["ID", "WHEN", "STATE", "KIND", "NOTE", "WHY", "TEXT"], rows));
 }

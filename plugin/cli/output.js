@@ -39,6 +39,9 @@ function sign(control) {
   return code < 32 ? String.fromCodePoint(0x2400 + code) : code === 127 ? "␡" : "�";
 }
 
+/** What turns the direction of the text after it around, up to the end of the line: letters of either direction need none of it. */
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
+
 /**
  * What others wrote, without power over the terminal: notes, transcripts and names of files may hold its commands.
  * @param {string} text
@@ -46,6 +49,7 @@ function sign(control) {
 export function plain(text) {
   return text
     .replace(/\r+(?=\n|$)/g, "")
+    .replace(DIRECTIONS, "\ufffd")
     .replace(/\p{Cc}/gu, (control) => (control === "\n" || control === "\t" ? control : sign(control)));
 }
 

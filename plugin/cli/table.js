@@ -3,8 +3,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { paint } from "./output.js";
 
-/** Columns where the terminal does not say. */
-const DEFAULT_COLUMNS = 100;
 /** Narrower than this no text is readable. */
 const MIN_TEXT = 24;
 
@@ -45,9 +43,9 @@ export function clipped(text, width) {
  * Rows under headings; the last column takes what is left of the line.
  * @param {string[]} headings
  * @param {string[][]} rows Painted or not; the last cell of each row is plain.
- * @param {number} [columns]
+ * @param {number} [columns] Where it goes into a file or another program, whole lines.
  */
-export function table(headings, rows, columns = process.stdout.columns || DEFAULT_COLUMNS) {
+export function table(headings, rows, columns = process.stdout.columns || Number.POSITIVE_INFINITY) {
   const last = headings.length - 1;
   const widths = headings.map((heading, at) => Math.max(cells(heading), ...rows.map((row) => cells(row[at] ?? ""))));
   const before = widths.slice(0, last).reduce((sum, width) => sum + width + 2, 0);

@@ -9,6 +9,9 @@ pub use code::Code;
 
 /// What to do about a full disk.
 pub const FREE_SPACE: &str = "Free some space; work goes on by itself";
+
+/// What to do about a disk that takes no writes.
+const WRITABLE: &str = "Make it writable for this user; what only reads goes on meanwhile";
 /// What to do about too many open files.
 pub const RAISE_LIMIT: &str = "Raise the limit of open files (ulimit -n), or end what holds so many, then try again";
 
@@ -316,6 +319,7 @@ impl Error {
         let kind = ErrorKind::File { path: path.into(), fault: error.kind(), os };
         let remedy = match kind.code() {
             Code::DiskFull => Some(FREE_SPACE),
+            Code::ReadOnly => Some(WRITABLE),
             _ => no_more_files(error).then_some(RAISE_LIMIT),
         };
         let source = os.map_or_else(|| std::io::Error::from(error.kind()), std::io::Error::from_raw_os_error);

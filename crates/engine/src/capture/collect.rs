@@ -389,7 +389,10 @@ fn candidate(text: &str, category: Category, message: &str) -> Candidate {
 
 /// One line, so that a fact can start no heading, list or fence of its own.
 pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // A note is read in terminals as well, which obey them.
+    line.retain(|c| !c.is_control());
+    line
 }
 
 fn timestamp(at: jiff::Timestamp) -> String {

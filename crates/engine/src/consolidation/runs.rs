@@ -315,7 +315,7 @@ impl Runs {
     /// # Errors
     /// [`Code::NotFound`] when there is none of that id.
     pub fn run(&self, id: &str) -> Result<(Listed, Plan)> {
-        let row = self.store.read(|reader| reader.run(id))?.ok_or_else(|| no_run(id))?;
+        let row = self.store.read(|reader| reader.run(id))?.ok_or_else(|| no_run(id, ""))?;
         Ok((listed(&row), parsed(&row.plan)?))
     }
 
@@ -436,7 +436,8 @@ impl Runs {
         let found =
             rows.into_iter().find(|row| row.state == state && (state == state::PLANNED || row.images.is_some()));
         found.ok_or_else(|| match id {
-            Some(id) => no_run(id),
+            Some(id) if state == state::PLANNED => no_run(id, " that waits to be carried out"),
+            Some(id) => no_run(id, " that can be taken back"),
             None if state == state::PLANNED => {
                 Error::new(Code::NotFound, "there is no planned run").remedy("Run: openclaw memory consolidate plan")
             }
@@ -490,8 +491,8 @@ fn parsed<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T> {
         .map_err(|error| Error::new(Code::Corrupt, format!("a kept run of consolidation cannot be read: {error}")))
 }
 
-fn no_run(id: &str) -> Error {
-    Error::new(Code::NotFound, format!("there is no run \"{id}\" in that state"))
+fn no_run(id: &str, what: &str) -> Error {
+    Error::new(Code::NotFound, format!("there is no run \"{id}\"{what}"))
         .remedy("Run: openclaw memory consolidate runs")
 }
 
