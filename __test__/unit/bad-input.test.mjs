@@ -48,6 +48,7 @@ test("files that cannot be indexed are named with their reason, the others are f
   expect((await manager.inspect()).skipped).toMatchObject([
     { path: "MEMORY.md", code: "not-regular", reason: expect.stringContaining("folder") },
     { path: "memory/big.md", code: "too-large", reason: expect.stringMatching(/200000000 bytes, the limit is \d+/) },
+    { path: "memory/invalid.md", code: "other-encoding", reason: expect.stringContaining("save it as UTF-8") },
   ]);
   expect(await findsTheKey(manager)).toBe(true);
   expect((await manager.search("lighthouse lamps"))[0]?.path).toBe("memory/invalid.md");
@@ -58,6 +59,7 @@ const HOSTILE_MS = 20_000;
 const HOSTILE_MIB = 400;
 
 describe("hostile Markdown is indexed or named, in bounded time and memory, and the good notes stay searchable", () => {
+  const noUtf8 = () => Buffer.concat([Buffer.from("zanzibar "), Buffer.alloc(1_000_000, 0xff)]);
   const lines = (/** @type {number} */ count, /** @type {(n: number) => string} */ line, end = "\n") =>
     Array.from({ length: count }, (_, n) => line(n)).join(end);
   test.each([
@@ -68,7 +70,7 @@ describe("hostile Markdown is indexed or named, in bounded time and memory, and 
     ["ever deeper lists", () => `${lines(3_000, (n) => `${" ".repeat(n)}- item ${n}`)}\nzanzibar\n`],
     ["quotes in 100,000 levels", () => `${">".repeat(100_000)} zanzibar\n`],
     ["NUL bytes", () => "before\0\0after zanzibar\0".repeat(1000)],
-    ["bytes that are no UTF-8", () => Buffer.concat([Buffer.from("zanzibar "), Buffer.alloc(1_000_000, 0xff)])],
+    ["bytes that are no UTF-8", noUtf8],
     ["a byte order mark", () => "\ufeffzanzibar\n"],
     ["carriage returns only", () => lines(20_000, (n) => `- zanzibar ${n}`, "\r")],
     ["fences that never close", () => `${"```js\n".repeat(50_000)}zanzibar\n`],
@@ -86,7 +88,8 @@ describe("hostile Markdown is indexed or named, in bounded time and memory, and 
     await manager.sync();
     expect(performance.now() - started).toBeLessThan(HOSTILE_MS);
     expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(HOSTILE_MIB);
-    expect((await manager.inspect()).skipped).toEqual([]);
+    const named = (await manager.inspect()).skipped.map((/** @type {{code: string}} */ { code }) => code);
+    expect(named).toEqual(text === noUtf8 ? ["other-encoding"] : []);
     expect((await manager.search("zanzibar"))[0]?.path).toBe("memory/hostile.md");
     expect(await findsTheKey(manager)).toBe(true);
   });

@@ -116,7 +116,9 @@ test("undo says what stays on the disk, and which command removes all of it", as
   const home = await commandLine(SEARCH, { plugins: FORMER });
   await home.run("setup", "--yes");
   const { output } = await home.run("setup", "--undo");
-  expect(output).toMatch(/stay on the disk \([\d.]+ [KM]iB\): `openclaw memory-core-rs reset --everything` removes them, before .* uninstalled/);
+  expect(output).toMatch(
+    /stay on the disk \([\d.]+ [KM]iB\): `openclaw memory-core-rs reset --everything` removes them, before .* uninstalled/,
+  );
 });
 
 test("a damaged record of what was changed is said, and nothing is guessed", async () => {
