@@ -171,6 +171,21 @@ describe("a database that is not ours to write", () => {
   });
 });
 
+// It said that the index had no space, and not where.
+test("a disk that is full before there is an index is named by its folder", async ({ skip }) => {
+  const { request } = await makeWorkspace(NOTE);
+  const stateDir = await mkdtemp(path.join(os.tmpdir(), "memory-core-rs-full-"));
+  skip(spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", stateDir]).status !== 0, "needs the right to mount");
+  onTestFinished(async () => {
+    spawnSync("umount", ["-l", stateDir]);
+    await rm(stateDir, { recursive: true, force: true });
+  });
+  await expect(open({ ...request, stateDir }).then((manager) => manager.sync())).rejects.toMatchObject({
+    code: "MEM_DISK_FULL",
+    message: expect.stringContaining(stateDir),
+  });
+});
+
 // The first failed write closed nothing: two readers of the text pass waited for a writer that had left, for ever.
 test("a full disk is named, search goes on, and space is all it needs", async ({ skip }) => {
   const { dir, workspace, request } = await makeWorkspace(NOTE);

@@ -74,6 +74,9 @@ impl Sqlite {
             let unclean = !created && is_unclean(&conn, &options)?;
             Ok((conn, unclean))
         };
+        // Which disk is full is what a user has to know.
+        let placed = |error: Error| if error.code() == Code::DiskFull { error.context(path.display()) } else { error };
+        let attempt = |created: bool| attempt(created).map_err(placed);
         let attempt = match attempt(opened.created) {
             Err(error) if is_corrupt(&error) || is_refused(&error) && recover::is_damaged(path)? => {
                 opened.recovery = Some(recover::replace(path, options.clock.now_ms())?);
