@@ -33,3 +33,13 @@ export function localTime(at, timeZone) {
   const part = (/** @type {string} */ type) => parts.find((entry) => entry.type === type)?.value ?? "";
   return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}`, zone: part("timeZoneName") };
 }
+
+/**
+ * A time as it is told: `2026-11-28 16:05 GMT+1`.
+ * @param {number | string} at Milliseconds since the epoch, or in ISO 8601.
+ * @param {string} timeZone
+ */
+export function timeIn(at, timeZone) {
+  const { date, time, zone } = localTime(new Date(at), timeZone);
+  return `${date} ${time} ${zone}`;
+}

@@ -4,7 +4,7 @@ import { command } from "../command.js";
 import { apply, consolidate, plan } from "../consolidation/run.js";
 import { planText, runText, stateText } from "../consolidation/text.js";
 import { forOneAgent } from "./agents.js";
-import { paint, print, printJson } from "./output.js";
+import { paint, print, printJson, timeText } from "./output.js";
 import { table } from "./table.js";
 
 /**
@@ -80,7 +80,9 @@ export async function runRuns(api, host, runId, options) {
       const [listed, planned] = await consolidate(place, { op: "run", run: runId });
       return { ...listed, plan: planned };
     };
-    await runOnPlace(api, host, options, "consolidate runs", one, (listed) => print(`${runText(listed)}\n${planText(listed.plan)}`));
+    await runOnPlace(api, host, options, "consolidate runs", one, (listed) =>
+      print(`${runText(listed, timeText)}\n${planText(listed.plan)}`),
+    );
     return;
   }
   await runOnPlace(
@@ -93,7 +95,7 @@ export async function runRuns(api, host, runId, options) {
       if (runs.length === 0) return print("There was no run yet.");
       const rows = runs.map(({ runId: id, startedAt, state, added, moved, inputTokens, outputTokens, refused }) => [
         id,
-        startedAt,
+        timeText(startedAt),
         state,
         `+${added} →${moved}`,
         String(inputTokens + outputTokens),
@@ -138,7 +140,7 @@ export async function runState(api, host, options) {
     options,
     "consolidate status",
     (place) => consolidate(place, { op: "status" }),
-    (state) => print(stateText(state)),
+    (state) => print(stateText(state, timeText)),
   );
 }
 

@@ -4,7 +4,7 @@ import { Console } from "node:console";
 import { styleText } from "node:util";
 import { processEnv } from "../../lib/env.js";
 import { errorCode, errorMessage, errorRemedy, inWords } from "../../lib/errors.js";
-import { knownTimeZone, localTime } from "../../lib/time.js";
+import { knownTimeZone, localTime, timeIn } from "../../lib/time.js";
 
 /** @typedef {Parameters<typeof styleText>[0]} Style */
 
@@ -120,8 +120,7 @@ export function tellTimesIn(configured) {
 
 /** A time as its user reads it. @param {number | string} at Milliseconds since the epoch, or in ISO 8601. */
 export function timeText(at) {
-  const { date, time, zone } = localTime(new Date(at), timeZone);
-  return `${date} ${time} ${zone}`;
+  return timeIn(at, timeZone);
 }
 
 /** The user's day of a time, as `--since` and `--until` take it. @param {number} at Milliseconds since the epoch. */

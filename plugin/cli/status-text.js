@@ -87,10 +87,10 @@ function agentText(
 function consolidationLines(state, verbose) {
   if (!state) return [];
   if (state.error) return [field("Consolidation", paint("yellow", state.error.message))];
-  if (verbose) return stateText(state).split("\n");
+  if (verbose) return stateText(state, timeText).split("\n");
   const { settings, nextRunAt, lastRun } = state;
-  const last = lastRun ? `last ${lastRun.startedAt}: added ${lastRun.added}, moved ${lastRun.moved}` : "no run yet";
-  return [field("Consolidation", `${settings.mode} · ${last}${nextRunAt ? ` · next ${nextRunAt}` : ""}`)];
+  const last = lastRun ? `last ${timeText(lastRun.startedAt)}: added ${lastRun.added}, moved ${lastRun.moved}` : "no run yet";
+  return [field("Consolidation", `${settings.mode} · ${last}${nextRunAt ? ` · next ${timeText(nextRunAt)}` : ""}`)];
 }
 
 /**

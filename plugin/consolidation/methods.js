@@ -1,7 +1,8 @@
 // Consolidation for clients of the gateway, and behind `/dreaming`.
 
-import { defaultAgentId, listAgentIds, normalizeAgentId } from "../../lib/config.js";
-import { errorCode, errorMessage } from "../../lib/errors.js";
+import { defaultAgentId, listAgentIds, normalizeAgentId, userTimeZone } from "../../lib/config.js";
+import { codedError, errorCode, errorMessage } from "../../lib/errors.js";
+import { knownTimeZone, timeIn } from "../../lib/time.js";
 import { addDreamingAction } from "../commands/dreaming.js";
 import { replay } from "./replay.js";
 import { apply, consolidate, plan } from "./run.js";
@@ -137,7 +138,7 @@ async function backfill(place, { from, to, limitDays }, isKept) {
 function placeOf(api, host, wanted) {
   const cfg = host.config();
   const agentId = typeof wanted === "string" && wanted.trim() ? normalizeAgentId(wanted) : defaultAgentId(cfg);
-  if (!listAgentIds(cfg).includes(agentId)) throw new Error(`there is no agent "${agentId}"`);
+  if (!listAgentIds(cfg).includes(agentId)) throw codedError("MEM_ARGUMENT", `there is no agent "${agentId}"`);
   return { api, host, cfg, agentId };
 }
 
@@ -175,8 +176,11 @@ function registerActions(api, host) {
     help: "the latest runs",
     changes: true,
     run: async () => {
-      const runs = await consolidate(placeOf(api, host, undefined), { op: "runs" });
-      return runs.slice(0, 5).map(runText).join("\n") || "There was no run yet.";
+      const place = placeOf(api, host, undefined);
+      const runs = await consolidate(place, { op: "runs" });
+      const zone = knownTimeZone(userTimeZone(place.cfg, place.agentId));
+      const told = runs.slice(0, 5).map((/** @type {any} */ run) => runText(run, (at) => timeIn(at, zone)));
+      return told.join("\n") || "There was no run yet.";
     },
   });
 }

@@ -29,22 +29,24 @@ export function planText({ add = [], move = [], strengthen = [], refused = [], r
   return [...lines, ...notes].join("\n");
 }
 
-/** @param {any} run */
-export function runText({ runId, state, startedAt, added, moved, inputTokens, outputTokens }) {
+/** How a time is told. @typedef {(at: string) => string} When */
+
+/** @param {any} run @param {When} when */
+export function runText({ runId, state, startedAt, added, moved, inputTokens, outputTokens }, when) {
   const cost = inputTokens + outputTokens > 0 ? `, ${inputTokens} + ${outputTokens} tokens` : "";
-  return `Run ${runId} of ${startedAt}: ${state}, added ${added}, moved ${moved}${cost}`;
+  return `Run ${runId} of ${when(startedAt)}: ${state}, added ${added}, moved ${moved}${cost}`;
 }
 
-/** @param {any} state */
-export function stateText({ settings, claims, uses, nextRunAt, lastRun, tokens, maxChars, chars }) {
+/** @param {any} state @param {When} when */
+export function stateText({ settings, claims, uses, nextRunAt, lastRun, tokens, maxChars, chars }, when) {
   const { mode, schedule, writer } = settings;
   return [
     `Consolidation: ${mode}${mode === "off" ? "" : ` (${schedule}, ${writer})`}`,
     `Known: ${claims} claims, ${uses} uses`,
     `MEMORY.md: ${chars} of ${maxChars} characters`,
-    ...(mode !== "off" && nextRunAt ? [`Next run: ${nextRunAt}`] : []),
+    ...(mode !== "off" && nextRunAt ? [`Next run: ${when(nextRunAt)}`] : []),
     ...(lastRun
-      ? [runText(lastRun), ...(Object.keys(lastRun.refused).length > 0 ? [`Not kept: ${countsText(lastRun.refused)}`] : [])]
+      ? [runText(lastRun, when), ...(Object.keys(lastRun.refused).length > 0 ? [`Not kept: ${countsText(lastRun.refused)}`] : [])]
       : []),
     ...tokens.map(
       (/** @type {any} */ { month, inputTokens, outputTokens }) => `Tokens ${month}: ${inputTokens} sent, ${outputTokens} answered`,
