@@ -54,3 +54,14 @@ test("a copy without an address says which setting has none", async () => {
   await run("index");
   expect((await json("store", "copy", "--to", "postgres")).error.message).toMatch(/store\.postgres\.url says no address/);
 });
+
+// It made the tables there, and said that it had copied and that nothing would be embedded again.
+const database = process.env.MEMORY_CORE_TEST_PG;
+test.skipIf(!database)("nothing is copied from a schema that holds no memory, and no table is made in it", async () => {
+  const { run } = await commandLine({ store: { postgres: { url: database, schema: `none_${Date.now().toString(36)}` } } });
+  for (const _ of ["first", "again"])
+    expect(await run("store", "copy", "--to", "sqlite")).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/schema none_\w+ of the database holds no memory.*\[MEM_NOT_FOUND\]/s),
+    });
+});

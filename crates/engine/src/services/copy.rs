@@ -18,6 +18,7 @@ use store::{
     Location, OpenOptions, Store,
     books::BooksCopied,
     copying::VectorsCopied,
+    database::examine,
     place::{self, Workspace},
 };
 
@@ -40,7 +41,7 @@ pub struct StoreCopied {
 /// settings name, or back, whichever of both is in use now. None when memory search is switched off.
 ///
 /// # Errors
-/// [`Code::NotFound`] when there is no file to copy from, [`Code::Config`] when no database is named or nothing is built in
+/// [`Code::NotFound`] when there is no file or no table to copy from, [`Code::Config`] when no database is named or nothing is built in
 /// that speaks with one, and what reading and writing give.
 pub async fn copy_store(
     call: OpenCall,
@@ -60,6 +61,14 @@ pub async fn copy_store(
         }
         settings.database = Some(database.clone());
         let place = in_database(&call, &settings, &database)?;
+        // Opening makes the tables, and nothing can be copied from those.
+        if !into_database && examine(&place)?.tables.is_none() {
+            return Err(Error::new(
+                Code::NotFound,
+                format!("schema {} of the database holds no memory", database.schema),
+            )
+            .remedy("Name the schema that does in store.postgres.schema"));
+        }
         let open = |location: &Location| {
             let options = OpenOptions {
                 workspace: Some(workspace.clone()),

@@ -64,6 +64,13 @@ pub(crate) fn grants(schema: &str, role: &str) -> [String; 2] {
     ]
 }
 
+/// The tables that the steps make.
+#[cfg(feature = "postgres")]
+pub(crate) fn table_names() -> Vec<&'static str> {
+    let made = MIGRATIONS.iter().flat_map(|step| step.sql.split("CREATE TABLE ").skip(1));
+    made.filter_map(|rest| rest.split([' ', '(', '\n']).next()).collect()
+}
+
 /// The lock under which steps are taken, by engines and by the script.
 pub(crate) fn lock_name(schema: &str) -> String {
     format!("memory-core-rs {schema}")

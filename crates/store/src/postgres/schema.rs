@@ -6,7 +6,7 @@ use tokio_postgres::types::Type;
 use super::connect::{Database, SNAPSHOT, Setting, Transaction, WRITE};
 use crate::database::{
     lacks_vector,
-    tables::{MIGRATIONS, Migration, VERSIONS, lock_name},
+    tables::{MIGRATIONS, Migration, VERSIONS, lock_name, table_names},
 };
 use model::{
     cancel::Cancel,
@@ -90,6 +90,21 @@ fn state(tx: &Transaction<'_>, name: &str) -> Result<State> {
     Ok(State { version: row.get(0), min_reader: row.get(1), min_writer: row.get(2) })
 }
 
+/// A schema with tables of other programs may be shared, but not where a name is taken: some of ours would stay beside them.
+fn refuse_others(tx: &Transaction<'_>, name: &str) -> Result<()> {
+    let taken = "SELECT min(c.relname)::text FROM pg_catalog.pg_class c \
+                 JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = ANY($2)";
+    let ours = table_names();
+    let row = tx.row(taken, &[(&name, Type::TEXT), (&ours, Type::TEXT_ARRAY)])?;
+    match row.and_then(|row| row.get::<_, Option<String>>(0)) {
+        Some(table) => {
+            Err(Error::new(Code::Config, format!("schema {name} has a table {table} that is not of the memory"))
+                .remedy("Name another schema in store.postgres.schema; nothing was made in this one"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Takes one step, unless another engine just did.
 fn apply(tx: &Transaction<'_>, name: &str, step: Migration) -> Result<State> {
     tx.batch("SET LOCAL lock_timeout = '5s'")?;
@@ -106,6 +121,7 @@ fn apply(tx: &Transaction<'_>, name: &str, step: Migration) -> Result<State> {
         if tx.row(exists, &[(&name, Type::TEXT)])?.is_none() {
             tx.batch(&format!("CREATE SCHEMA {name}"))?;
         }
+        refuse_others(tx, name)?;
         tx.batch(VERSIONS)?;
     }
     tx.batch(step.sql)?;

@@ -35,6 +35,25 @@ fn engines_that_come_at_once_to_older_tables_take_each_step_once_and_keep_what_i
     assert_eq!(place.numbers("SELECT count(*) FROM agent WHERE name = 'before'"), [1]);
 }
 
+// Eight of our tables stayed in the schema of another program, and the ninth was refused for ever, without a word why.
+#[test]
+fn a_schema_in_which_a_name_is_taken_is_refused_and_nothing_is_made_in_it() {
+    let Some(place) = Place::new() else { return };
+    let tables = "SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+                  WHERE n.nspname = current_schema() AND c.relkind = 'r'";
+    place.change(&format!(
+        "CREATE SCHEMA IF NOT EXISTS {0}; SET search_path = {0}; CREATE TABLE meta (k text)",
+        place.schema
+    ));
+    let refused = prepare(&place.database, &place.schema, true).unwrap_err();
+    assert_eq!(refused.code(), Code::Config, "{refused}");
+    assert!(refused.message.contains("has a table meta"), "{refused}");
+    assert_eq!(place.numbers(tables), [1]);
+    // Other names are no harm.
+    place.change("ALTER TABLE meta RENAME TO songs");
+    assert!(prepare(&place.database, &place.schema, true).unwrap().may_write);
+}
+
 #[test]
 fn an_engine_that_ends_in_the_middle_of_a_step_leaves_it_to_the_next_one() {
     let Some(place) = Place::new() else { return };
