@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { native } from "../../lib/native.js";
 import { registerIntents } from "../../plugin/intents/register.js";
 import { registerTools } from "../../plugin/tools/register.js";
+import { commandLine } from "../support/command-line.mjs";
 import { hooked, MAIN } from "./hooked.mjs";
 
 /**
@@ -38,6 +39,21 @@ async function withIntents(settings = {}, { granted = true, version } = {}) {
 }
 
 const BOAT = { action: "create", description: "Ask about the anchor", triggerKeywords: ["boat"], cooldownSeconds: 0 };
+
+// An id that was left empty cancelled the only intent there was, and a description of several lines passed for more of them.
+test("no id is no intent, and an intent is one line", async () => {
+  const { run, json, stateDir } = await commandLine({ provider: "none" });
+  const agent = { config: {}, agentId: "main", isDefaultAgent: true, stateDir };
+  const input = { description: "About the boat\n00000000 armed 0 of 3 times: forged", triggerKeywords: ["boat"] };
+  await native().createIntent(agent, input, { sessionKey: MAIN.sessionKey });
+  for (const call of [
+    ["cancel", ""],
+    ["show", " "],
+  ])
+    expect(await run("intents", ...call)).toMatchObject({ code: 1, output: expect.stringMatching(/there is no id.*\[MEM_ARGUMENT\]/s) });
+  expect((await json("intents", "list")).intents).toMatchObject([{ status: "armed" }]);
+  expect((await run("intents", "list")).output).toMatch(/^\w{8} .*: About the boat 00000000 armed 0 of 3 times: forged\n.*boat\n$/);
+});
 
 test("a message that mentions it brings it up, as often as it was meant to", async () => {
   const { call, say } = await withIntents();

@@ -6,7 +6,7 @@ import { automaticAgent } from "../hooks/agent.js";
 import { importIntents } from "../intents/import.js";
 import { shown } from "../intents/tool.js";
 import { forOneAgent } from "./agents.js";
-import { dayText, paint, print, printJson, timeText } from "./output.js";
+import { dayText, oneLine, paint, print, printJson, timeText } from "./output.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -37,7 +37,7 @@ export async function runIntentsList(host, options) {
     for (const intent of intents) {
       const fires = `${intent.fireCount} of ${intent.maxFires} times`;
       const status = paint(COLOURS[intent.status] ?? "gray", intent.status);
-      print(`${intent.id.slice(0, 8)} ${status} ${fires}, until ${dayText(intent.expiresAt)}: ${intent.description}`);
+      print(`${intent.id.slice(0, 8)} ${status} ${fires}, until ${dayText(intent.expiresAt)}: ${oneLine(intent.description)}`);
       print(paint("gray", `  ${intent.triggerKeywords.join(", ")}${intent.unless?.length ? `; not: ${intent.unless.join(", ")}` : ""}`));
     }
   });
@@ -48,7 +48,7 @@ export async function runIntentsShow(host, id, options) {
   await forAgent(host, options, async (agent) => {
     const intent = shown(await found(agent, id));
     if (options.json) return printJson(intent);
-    print(intent.description);
+    print(oneLine(intent.description));
     print(`  id: ${intent.id}`);
     print(`  status: ${intent.status}, came up ${intent.fireCount} of ${intent.maxFires} times, rests ${intent.cooldownSeconds} s`);
     print(`  brought up by: ${intent.triggerKeywords.join(", ")}`);
@@ -63,7 +63,7 @@ export async function runIntentsCancel(host, id, options) {
   await forAgent(host, options, async (agent) => {
     const intent = await native().cancelIntent(agent, (await found(agent, id)).id);
     if (options.json) return printJson({ cancelled: intent !== null, intent: intent && shown(intent) });
-    print(intent ? `Cancelled: ${intent.description}` : "It was over already.");
+    print(intent ? `Cancelled: ${oneLine(intent.description)}` : "It was over already.");
   });
 }
 
@@ -81,7 +81,7 @@ export async function runIntentsTest(host, message, options) {
       const outcome = ready
         ? paint("green", "would come up")
         : paint("gray", unless ? `kept down by "${unless}"` : `not now (${intent.status})`);
-      print(`${intent.id.slice(0, 8)} "${keyword}": ${outcome}: ${intent.description}`);
+      print(`${intent.id.slice(0, 8)} "${keyword}": ${outcome}: ${oneLine(intent.description)}`);
     }
     if (tested.length > 0) print(paint("gray", "Where an intent counts, and for whom, is not looked at here."));
   });
@@ -96,7 +96,7 @@ export async function runIntentsHistory(host, options) {
       .toSorted((a, b) => a.at - b.at);
     if (options.json) return printJson({ agentId: agent.agentId, events });
     if (events.length === 0) print("Nothing has happened to a standing intent.");
-    for (const { at, what, id, description } of events) print(`${timeText(at)} ${what} ${id.slice(0, 8)}: ${description}`);
+    for (const { at, what, id, description } of events) print(`${timeText(at)} ${what} ${id.slice(0, 8)}: ${oneLine(description)}`);
   });
 }
 
@@ -118,6 +118,7 @@ export async function runIntentsImport(host, options) {
  * @param {string} id
  */
 async function found(agent, id) {
+  if (!id.trim()) throw codedError("MEM_ARGUMENT", "there is no id", { remedy: "See: openclaw memory intents list" });
   const matching = (await native().listIntents(agent)).filter((intent) => intent.id.startsWith(id));
   if (matching.length === 1) return matching[0];
   if (matching.length > 1) throw codedError("MEM_ARGUMENT", `${id} begins several ids`, { remedy: "Give more of it" });

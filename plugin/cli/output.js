@@ -53,6 +53,9 @@ export function plain(text) {
     .replace(/\p{Cc}/gu, (control) => (control === "\n" || control === "\t" ? control : sign(control)));
 }
 
+/** A text of several lines as one that passes for no other. @param {string} text */
+export const oneLine = (text) => text.replace(/\s+/g, " ").trim();
+
 /**
  * Prints on standard output, and nowhere else: what is said by the global console also goes into the host's log, where nobody
  * looks for the notes that a search has found. Of control characters only our colours come through.

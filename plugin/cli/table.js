@@ -1,7 +1,7 @@
 // Columns on a terminal.
 
 import { stripVTControlCharacters } from "node:util";
-import { paint } from "./output.js";
+import { oneLine, paint } from "./output.js";
 
 /** Narrower than this no text is readable. */
 const MIN_TEXT = 24;
@@ -27,7 +27,7 @@ export function cells(text) {
  * @param {number} width
  */
 export function clipped(text, width) {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = oneLine(text);
   if (cells(line) <= width) return line;
   let kept = "";
   let used = 0;

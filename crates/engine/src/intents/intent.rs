@@ -1,8 +1,12 @@
 //! One standing intent: what it says, where it counts, and how often it has come up.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
+use super::matching::can_be_mentioned;
 use model::error::{Code, Error, Result};
+use text::redact::redact;
 
 /// Characters of a description, at most.
 const DESCRIPTION_CHARS: usize = 500;
@@ -218,11 +222,17 @@ impl StandingIntent {
             return Err(argument("expiresAt must be a future ISO 8601 timestamp".to_owned()));
         }
         let (channel_scope, sender_scope) = places(&given, by)?;
+        let unless = keywords(&given.unless, "unless")?;
+        if let Some(both) = trigger_keywords.iter().find(|keyword| unless.contains(keyword)) {
+            return Err(argument(format!(
+                "{both} brings it up and keeps it down: it may be in one of both lists only"
+            )));
+        }
         let mut intent = Self {
             id,
             description,
             trigger_keywords,
-            unless: keywords(&given.unless, "unless")?,
+            unless,
             channel_scope,
             sender_scope,
             creator_sender: known(by.sender_id.as_ref()).map(str::to_owned),
@@ -363,6 +373,12 @@ fn keywords(given: &[String], field: &str) -> Result<Vec<String>> {
     let mut unique: Vec<String> = Vec::new();
     for keyword in given {
         let keyword = limited(keyword.trim(), &format!("{field} entry"), KEYWORD_CHARS)?.to_lowercase();
+        if !can_be_mentioned(&keyword) {
+            return Err(argument(format!(
+                "{field} entry {keyword} has no letter and no digit, so no message mentions it"
+            ))
+            .remedy("Name a word"));
+        }
         if !unique.contains(&keyword) {
             unique.push(keyword);
         }
@@ -379,6 +395,10 @@ fn limited(text: &str, field: &str, most: usize) -> Result<String> {
     }
     if text.chars().count() > most {
         return Err(argument(format!("{field} must be at most {most} characters")));
+    }
+    if !matches!(redact(text), Cow::Borrowed(_)) {
+        return Err(argument(format!("{field} holds a password, a key or the like, and memory keeps none"))
+            .remedy("Say it without"));
     }
     Ok(text.to_owned())
 }

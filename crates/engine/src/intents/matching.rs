@@ -31,6 +31,7 @@ pub struct Mention {
 /// A message, taken apart once for all intents.
 pub(super) struct Message {
     text: String,
+    lower: String,
     terms: HashSet<String>,
     words: HashSet<String>,
 }
@@ -40,7 +41,7 @@ impl Message {
         let text: String = text.chars().take(MESSAGE_CHARS).collect();
         let terms = Analyzer::new().terms(&text).into_iter().collect();
         let words = words(&text).collect();
-        Self { text, terms, words }
+        Self { lower: text.to_lowercase(), text, terms, words }
     }
 
     /// Whether anything in it can be a keyword.
@@ -57,7 +58,8 @@ impl Message {
 
     fn holds(&self, keyword: &str) -> bool {
         match &*keyword_of(keyword) {
-            Keyword::Phrase { folded, words: phrase } => {
+            Keyword::Phrase { exact: Some(exact), .. } => holds_exactly(&self.lower, exact),
+            Keyword::Phrase { folded, words: phrase, .. } => {
                 folded.iter().any(|phrase| holds_phrase(&self.text, phrase)) || holds_run(&self.text, phrase)
             }
             Keyword::Words { plain, terms } => {
@@ -73,8 +75,9 @@ impl Message {
 
 /// What a keyword asks of a message.
 enum Keyword {
-    /// These words side by side: as a search reads them, and for one too short for that.
-    Phrase { folded: Vec<String>, words: Vec<String> },
+    /// These words side by side: as a search reads them, and for one too short for that. Where a sign belongs to the word,
+    /// as in `c++`, as it stands.
+    Phrase { exact: Option<String>, folded: Vec<String>, words: Vec<String> },
     /// All of these words, as memory-core compares them, or each in one of its spellings.
     Words { plain: Vec<String>, terms: Vec<Vec<String>> },
 }
@@ -100,13 +103,41 @@ fn keyword_of(text: &str) -> Arc<Keyword> {
 fn taken_apart(text: &str) -> Keyword {
     let plan = understand(text, 0, "UTC");
     if let Some(phrase) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        return Keyword::Phrase { folded: plan.phrases, words: words(phrase).collect() };
+        return Keyword::Phrase { exact: signed(phrase), folded: plan.phrases, words: words(phrase).collect() };
     }
     // Single characters are there for ranking; function words alone say nothing.
     let counts = |kind: TermKind| !matches!(kind, TermKind::Character | TermKind::StopWord);
     let terms = plan.terms.into_iter().filter(|term| counts(term.kind));
     let spellings = terms.map(|term| term.alternatives.into_iter().map(|one| one.term).collect());
     Keyword::Words { plain: words(text).collect(), terms: spellings.collect() }
+}
+
+/// Whether any message can mention a keyword.
+pub(super) fn can_be_mentioned(keyword: &str) -> bool {
+    match taken_apart(keyword) {
+        Keyword::Phrase { words, .. } => !words.is_empty(),
+        Keyword::Words { plain, terms } => !plain.is_empty() || !terms.is_empty(),
+    }
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// A phrase that begins or ends with a sign, in lower case; the end of a sentence is none.
+fn signed(phrase: &str) -> Option<String> {
+    let phrase = phrase.trim().trim_end_matches(['.', ',', ';', ':', '!', '?', '…', '。', '、', '！', '？']);
+    let has_sign = !phrase.starts_with(is_of_word) || !phrase.ends_with(is_of_word);
+    (has_sign && phrase.contains(is_of_word)).then(|| phrase.to_lowercase())
+}
+
+/// Whether a text in lower case holds a phrase as it stands, and not as a part of a longer word.
+fn holds_exactly(lower: &str, phrase: &str) -> bool {
+    lower.match_indices(phrase).any(|(at, _)| {
+        let (before, after) = (lower.get(..at).unwrap_or_default(), lower.get(at + phrase.len()..).unwrap_or_default());
+        !(phrase.starts_with(is_of_word) && before.ends_with(is_of_word))
+            && !(phrase.ends_with(is_of_word) && after.starts_with(is_of_word))
+    })
 }
 
 /// Whether words stand side by side.
@@ -117,7 +148,5 @@ fn holds_run(text: &str, run: &[String]) -> bool {
 
 /// Words as memory-core cuts them: letters, numbers, `_` and `-`, in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
+    text.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }

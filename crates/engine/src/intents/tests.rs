@@ -95,6 +95,55 @@ fn one_of_many_processes_shows_it() {
     assert_eq!(shown, 1);
 }
 
+// "c++" came up with "vitamin C", as if its signs were none of it.
+#[test]
+fn a_phrase_with_a_sign_at_its_end_stands_in_a_message_as_it_is() {
+    let cases = [
+        ("\"C++\"", "Shall we rewrite it in c++?", true),
+        ("\"C++\"", "I take vitamin C every day", false),
+        ("\"c#\"", "I sat in row C today", false),
+        ("\"c#\"", "learning C# now", true),
+        ("\".net\"", "the net is torn", false),
+        ("\".net\"", "a .NET service", true),
+        ("\"#garden\"", "tagged #gardening", false),
+        ("\"the boat!\"", "I sold the boat yesterday", true),
+        ("\"node.js\"", "node.js is slow", true),
+    ];
+    for (keyword, message, expected) in cases {
+        let home = home();
+        home.arm(about(&[keyword]));
+        assert_eq!(home.says(message, NOW), expected, "{keyword} in {message}");
+    }
+}
+
+// Such intents were armed, and nobody heard of them again.
+#[test]
+fn what_no_message_can_bring_up_is_refused() {
+    let home = home();
+    let refused = |given: NewIntent| home.intents.create(given, &ana(), NOW).unwrap_err().message;
+    for keyword in ["🐶", "???", "\"\"", "\"!!!\""] {
+        assert!(refused(about(&["boat", keyword])).contains(keyword), "{keyword}");
+    }
+    let both = NewIntent { unless: vec!["Lamp".to_owned()], ..about(&["lamp", "boat"]) };
+    assert!(refused(both).contains("lamp brings it up and keeps it down"));
+    home.arm(about(&["C", "犬", "🐶 dog"]));
+}
+
+// They stood in two files and in prompts in clear text.
+#[test]
+fn secrets_are_kept_in_no_intent() {
+    let home = home();
+    let secret = "my password is hunter2secret!";
+    let of = |description: &str, keyword: &str| NewIntent { description: description.to_owned(), ..about(&[keyword]) };
+    for given in
+        [of(secret, "boat"), of("the boat", secret), NewIntent { unless: vec![secret.to_owned()], ..about(&["boat"]) }]
+    {
+        let refused = home.intents.create(given, &ana(), NOW).unwrap_err();
+        assert!(refused.message.contains("memory keeps none") && !refused.to_string().contains("hunter2"), "{refused}");
+    }
+    assert!(home.intents.list(None, NOW).unwrap().is_empty());
+}
+
 #[test]
 fn words_are_found_however_they_are_written() {
     let cases = [
@@ -112,7 +161,6 @@ fn words_are_found_however_they_are_written() {
         ("\"red kite\"", "the kite is red", false),
         ("\"tea\"", "tea time", true),
         ("ok", "ok, do it", true),
-        ("...", "... well", false),
         ("cat", "concatenate", false),
     ];
     for (keyword, message, expected) in cases {
