@@ -422,6 +422,16 @@ test("a report takes the place of an earlier one, and of no other file", async (
   await writeFile(file, "");
   await run("report", file);
   expect((await readFile(file, "utf8")).length).toBeGreaterThan(written.length / 2);
+  // All pictures begin alike: anybody's was taken for one of ours.
+  const [fresh, holiday] = [path.join(dir, "holiday.html"), path.join(dir, "holiday-map.png")];
+  const png = await readFile(path.join(dir, "report-map.png"));
+  const foreign = Buffer.concat([png.subarray(0, 33), png.subarray(33 + 12 + 30)]);
+  expect(foreign.includes("memory-core-rs")).toBe(false);
+  await writeFile(holiday, foreign);
+  const refused = await run("report", fresh, "--png");
+  expect(refused).toMatchObject({ code: 1, output: expect.stringMatching(/holiday-map\.png exists already and is no report/) });
+  expect((await readFile(holiday)).equals(foreign)).toBe(true);
+  await expect(stat(fresh)).rejects.toMatchObject({ code: "ENOENT" });
 });
 
 test("a report is one file that asks nobody, and without texts holds no word, name or path of the memory", async () => {

@@ -3,15 +3,16 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
-import { codedError } from "../../lib/errors.js";
+import { codedError, errorCode } from "../../lib/errors.js";
+import { isOurPicture, pngs } from "../page/png.js";
 import { markup, snapshotOf } from "../page/report.js";
 import { forOneAgent } from "./agents.js";
 import { dayText, print, printJson } from "./output.js";
 
 /** @typedef {import("node:fs/promises").FileHandle} FileHandle */
 
-/** Bytes that all reports begin with, and all pictures. */
-const BEGINNING = { page: 200, picture: 16 };
+/** Bytes that all reports begin with. */
+const BEGINNING = 200;
 
 /**
  * Writes the page as one file, and with `png` the timeline and the map as pictures beside it. Only their owner may read them.
@@ -23,9 +24,15 @@ export async function runReport(host, file, { text: isPrivate, png, ...options }
   await forOneAgent(host, options, { name: "memory report", doing: "Memory report" }, async ({ agentId }) => {
     const madeAt = new Date().toISOString();
     const target = path.resolve(file ?? `memory-report-${agentId}-${dayText(Date.now())}.html`);
+    const { dir, name } = path.parse(target);
+    const pictures = { timeline: path.join(dir, `${name}-timeline.png`), map: path.join(dir, `${name}-map.png`) };
     const snapshot = await snapshotOf(host, agentId, { isPrivate, madeAt });
-    await writePrivately(target, await markup(snapshot));
-    const drawn = png ? await writePictures(target, snapshot) : undefined;
+    const page = await markup(snapshot);
+    const isReport = (/** @type {Buffer} */ head) => head.equals(Buffer.from(page).subarray(0, head.length));
+    // Before any of them is written.
+    if (png) for (const file of Object.values(pictures)) await refuseForeign(file, isOurPicture);
+    await writePrivately(target, page, isReport);
+    const drawn = png ? await writePictures(pictures, snapshot) : undefined;
     if (options.json) return printJson({ agentId, file: target, private: isPrivate, ...drawn });
     const said = [
       target,
@@ -38,33 +45,40 @@ export async function runReport(host, file, { text: isPrivate, png, ...options }
 }
 
 /**
- * @param {string} target Of the page.
+ * @param {{timeline: string, map: string}} files
  * @param {Record<string, any>} snapshot
  */
-async function writePictures(target, snapshot) {
-  // Only here: whoever wants no picture needs not what draws them.
-  const { pngs } = await import("../page/png.js");
+async function writePictures(files, snapshot) {
   const { timeline, map, unnamed } = await pngs(/** @type {any} */ (snapshot));
-  const { dir, name } = path.parse(target);
-  const files = { timeline: path.join(dir, `${name}-timeline.png`), map: path.join(dir, `${name}-map.png`) };
-  await Promise.all([writePrivately(files.timeline, timeline), writePrivately(files.map, map)]);
+  await Promise.all([writePrivately(files.timeline, timeline, isOurPicture), writePrivately(files.map, map, isOurPicture)]);
   return { ...files, unnamed };
+}
+
+/** @typedef {(head: Buffer) => boolean} IsOurs Whether a file that begins so is one of an earlier report. */
+
+/** @param {string} target @param {IsOurs} isOurs */
+async function refuseForeign(target, isOurs) {
+  try {
+    const file = await open(target, constants.O_RDONLY);
+    await checkForeign(file, target, isOurs).finally(async () => await file.close());
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+  }
 }
 
 /**
  * Also where a file was there that others may read.
  * @param {string} target
  * @param {string | Uint8Array} body
+ * @param {IsOurs} isOurs
  */
-async function writePrivately(target, body) {
+async function writePrivately(target, body, isOurs) {
   const mode = 0o600;
   // What is there may be read, and is not cut off before that is known.
   const file = await open(target, constants.O_RDWR | constants.O_CREAT, mode);
   try {
     if ((await file.stat()).isFile()) {
-      if (!(await isReplaceable(file, Buffer.from(body).subarray(0, typeof body === "string" ? BEGINNING.page : BEGINNING.picture)))) {
-        throw codedError("MEM_ARGUMENT", `${target} exists already and is no report`, { remedy: "Choose another name" });
-      }
+      await checkForeign(file, target, isOurs);
       await file.chmod(mode);
       await file.truncate();
     }
@@ -74,8 +88,10 @@ async function writePrivately(target, body) {
   }
 }
 
-/** Whether an open file is empty or begins as an earlier one did. @param {FileHandle} file @param {Buffer} beginning */
-async function isReplaceable(file, beginning) {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(beginning.length), 0, beginning.length, 0);
-  return bytesRead === 0 || buffer.subarray(0, bytesRead).equals(beginning);
+/** An empty file makes way as well. @param {FileHandle} file @param {string} target @param {IsOurs} isOurs */
+async function checkForeign(file, target, isOurs) {
+  if (!(await file.stat()).isFile()) return;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0);
+  if (bytesRead > 0 && !isOurs(buffer.subarray(0, bytesRead)))
+    throw codedError("MEM_ARGUMENT", `${target} exists already and is no report`, { remedy: "Choose another name" });
 }

@@ -6,6 +6,7 @@ import { access, readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import { crc32 } from "node:zlib";
 import { packageRoots } from "../../lib/package-root.js";
 import { fontsFor } from "./fonts.js";
 import { mapPicture, timelinePicture } from "./pictures.js";
@@ -14,6 +15,22 @@ import { mapPicture, timelinePicture } from "./pictures.js";
 const FOLDER = "dist/node_modules/memory-core-rs-pictures";
 /** Pixels of a picture for each of its units. */
 const ZOOM = 2;
+
+/** Bytes of a PNG before its second part: the signature, and what size it has. */
+const HEADER = 33;
+/** The text of a PNG that says what made it (PNG specification, `tEXt`), by which a later report knows an earlier one. */
+const MADE_BY = Buffer.from("tEXtSoftware\0memory-core-rs report", "latin1");
+
+/** Whether a file that begins so is a picture of a report. @param {Buffer} head */
+export const isOurPicture = (head) => head.subarray(HEADER).indexOf(MADE_BY) === 4;
+
+/** @param {Uint8Array} png */
+function signed(png) {
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(MADE_BY.length - 4);
+  sum.writeUInt32BE(crc32(MADE_BY));
+  return Buffer.concat([png.subarray(0, HEADER), length, MADE_BY, sum, png.subarray(HEADER)]);
+}
 
 async function findFolder() {
   for (const root of packageRoots()) {
@@ -42,8 +59,8 @@ export async function pngs({ madeAt, timeline, map }) {
   const [[drawnTimeline, drawnMap]] = await once(worker, "message");
   await worker.terminate();
   return {
-    timeline: drawnTimeline,
-    map: drawnMap,
+    timeline: signed(drawnTimeline),
+    map: signed(drawnMap),
     unnamed: names.filter((/** @type {string} */ name) => !isDrawable(name)).length,
   };
 }
