@@ -107,6 +107,17 @@ export function agentSettings(cfg, agentId) {
 }
 
 /**
+ * The agents for which the plugin's settings say something of their own, with what they say.
+ * @param {HostConfig} cfg
+ * @param {(settings: Record<string, any>) => unknown} pick
+ * @returns {[id: string, value: unknown][]}
+ */
+export function agentsWithOwn(cfg, pick) {
+  const own = listAgentIds(cfg).map((id) => /** @type {[string, unknown]} */ ([id, pick(agentSettings(cfg, id))]));
+  return own.filter(([, value]) => value !== undefined);
+}
+
+/**
  * The time zone of dated notes, as it is configured; undefined where only the machine has one.
  * @param {HostConfig} cfg
  * @param {string} [agentId]

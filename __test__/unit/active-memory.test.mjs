@@ -241,6 +241,12 @@ describe("/active-memory", () => {
     expect(await run(home, "off --global", { gatewayClientScopes: ["operator.admin"] })).toBe("Active Memory: off globally.");
     expect(await run(home, "status --global")).toBe("Active Memory: off globally.");
     expect(await run(home, "nonsense")).toMatch(/^Unknown Active Memory action: nonsense/);
+    // Names that every object has switched it off for everybody.
+    await run(home, "on --global", { senderIsOwner: true });
+    for (const name of ["constructor", "__proto__", "toString"])
+      expect(await run(home, `${name} --global`, { senderIsOwner: true })).toMatch(/^Unknown Active Memory action/);
+    home.cfg.plugins.entries["memory-core-rs"].config.agents = { main: { activeMemory: { enabled: false } } };
+    expect(await run(home, "status --global")).toBe("Active Memory: on globally. Agent main has a setting of its own: off.");
   });
 });
 

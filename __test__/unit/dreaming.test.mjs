@@ -93,6 +93,16 @@ describe("/dreaming", () => {
     await dreaming("off");
     expect(entry().consolidation).toEqual({ mode: "off" });
     for (const words of ["", "help", "constructor", "nonsense"]) expect(await dreaming(words)).toContain("/dreaming off");
+    // It planned, whatever was meant.
+    expect(await dreaming("on aply")).toMatch(/there is no mode "aply"/);
+    expect(entry().consolidation).toEqual({ mode: "off" });
+  });
+
+  // "Consolidation is off now", and that agent's file was written the next night.
+  test("names the agents that have a setting of their own", async () => {
+    const { dreaming } = await keeping({ agents: { main: { consolidation: { mode: "apply" } } } });
+    expect(await dreaming("off")).toMatch(/is off now\. Agent main has a setting of its own \(agents\.main\..*\): on: it writes/);
+    expect(await dreaming("on apply")).not.toContain("Agent main");
   });
 
   test.each([

@@ -1,6 +1,6 @@
 // `/active-memory`: pauses it in one conversation or everywhere, and says whether it is on.
 
-import { pluginSettings, sessionAgentId } from "../../lib/config.js";
+import { agentsWithOwn, pluginSettings, sessionAgentId } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
@@ -45,7 +45,7 @@ export async function runCommand(plugin, ctx) {
   const isGlobal = tokens.includes("--global");
   const action = (tokens.find((token) => token !== "--global") ?? "status").toLowerCase();
   if (action === "help") return { text: HELP };
-  const wanted = SWITCHES[action];
+  const wanted = Object.hasOwn(SWITCHES, action) ? SWITCHES[action] : undefined;
   if (!wanted && action !== "status") return { text: `Unknown Active Memory action: ${action.slice(0, 40)}\n\n${HELP}` };
   try {
     return { text: isGlobal ? await everywhere(plugin, ctx, wanted) : here(plugin, ctx, wanted) };
@@ -61,7 +61,7 @@ export async function runCommand(plugin, ctx) {
  */
 async function everywhere({ host }, ctx, wanted) {
   const isOn = pluginSettings(host.config()).activeMemory?.enabled === true;
-  if (!wanted) return `Active Memory: ${word(isOn)} globally.`;
+  if (!wanted) return `Active Memory: ${word(isOn)} globally.${exceptFor(host.config(), isOn)}`;
   if (!maySwitch(ctx)) return "⚠️ /active-memory global enable/disable changes require owner or operator.admin.";
   const assertCurrent = Array.isArray(ctx.gatewayClientScopes) ? undefined : ctx.assertOwnerCurrent;
   await host.editConfig(
@@ -72,7 +72,13 @@ async function everywhere({ host }, ctx, wanted) {
     [KEY],
     assertCurrent,
   );
-  return `Active Memory: ${wanted} globally.`;
+  return `Active Memory: ${wanted} globally.${exceptFor(host.config(), wanted === "on")}`;
+}
+
+/** Agents that have it otherwise than all others. @param {import("../host.js").HostConfig} cfg @param {boolean} isOn */
+function exceptFor(cfg, isOn) {
+  const other = agentsWithOwn(cfg, (settings) => settings.activeMemory?.enabled).filter(([, enabled]) => enabled !== isOn);
+  return other.map(([id, enabled]) => ` Agent ${id} has a setting of its own: ${word(enabled === true)}.`).join("");
 }
 
 /**

@@ -1,8 +1,8 @@
 // The slash command `/dreaming`. memory-core's of this name writes its own entry, which has no effect while another
 // plugin is in the memory slot; ours tells and switches our consolidation.
 
-import { agentSettings, defaultAgentId, isRecord, pluginSettings } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
+import { agentSettings, agentsWithOwn, isRecord, pluginSettings, sessionAgentId } from "../../lib/config.js";
+import { codedError, errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { draftEntry } from "../requirements.js";
 
@@ -18,14 +18,14 @@ const MODE_KEY = `plugins.entries.${PLUGIN_ID}.config.consolidation.mode`;
 
 /** @type {Record<string, Action>} */
 const ACTIONS = {
-  status: { help: "what is switched on", changes: false, run: (host, ctx) => statusText(ctx.config ?? host.config()) },
+  status: { help: "what is switched on", changes: false, run: (host, ctx) => statusText(ctx.config ?? host.config(), ctx) },
   on: {
     help: "plan every night what is worth keeping; `on apply` also writes it",
     changes: true,
-    run: async (host, ctx, words) => await switchMode(host, ctx, words[0] === "apply" ? "apply" : "plan"),
+    run: async (host, ctx, words) => await switchMode(host, ctx, modeOf(words)),
   },
   off: { help: "neither plan nor write", changes: true, run: async (host, ctx) => await switchMode(host, ctx, "off") },
-  help: { help: "this", changes: false, run: (host, ctx) => `${usage()}\n\n${statusText(ctx.config ?? host.config())}` },
+  help: { help: "this", changes: false, run: (host, ctx) => `${usage()}\n\n${statusText(ctx.config ?? host.config(), ctx)}` },
 };
 
 /**
@@ -95,13 +95,23 @@ async function switchMode(host, ctx, mode) {
     [MODE_KEY],
     assertCurrent,
   );
-  return `Consolidation is ${modeText(mode)} now.`;
+  const other = agentsWithOwn(host.config(), (settings) => settings.consolidation?.mode).filter(([, own]) => own !== mode);
+  const except = other.map(
+    ([id, own]) => ` Agent ${id} has a setting of its own (agents.${id}.consolidation.mode): ${modeText(String(own))}.`,
+  );
+  return `Consolidation is ${modeText(mode)} now.${except.join("")}`;
 }
 
-/** @param {HostConfig} cfg */
-function statusText(cfg) {
+/** What follows `on`. @param {string[]} words */
+function modeOf([mode = "plan"]) {
+  if (mode === "plan" || mode === "apply") return mode;
+  throw codedError("MEM_ARGUMENT", `there is no mode "${mode.slice(0, 40)}": \`on\` plans, and \`on apply\` also writes`);
+}
+
+/** @param {HostConfig} cfg @param {CommandContext} ctx */
+function statusText(cfg, ctx) {
   const own = /** @type {Record<string, any>} */ (pluginSettings(cfg)).consolidation;
-  const ofAgent = agentSettings(cfg, defaultAgentId(cfg)).consolidation;
+  const ofAgent = agentSettings(cfg, sessionAgentId(cfg, ctx)).consolidation;
   const { mode = "off", schedule } = { ...(isRecord(own) ? own : {}), ...(isRecord(ofAgent) ? ofAgent : {}) };
   const when = mode !== "off" && typeof schedule === "string" ? `\n- schedule: ${schedule}` : "";
   return `Consolidation (${PLUGIN_ID}):\n- ${modeText(mode)}${when}\n- the Dreams switch of the Control UI loads memory-core and stays off`;

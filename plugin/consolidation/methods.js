@@ -1,6 +1,6 @@
 // Consolidation for clients of the gateway, and behind `/dreaming`.
 
-import { defaultAgentId, listAgentIds, normalizeAgentId, userTimeZone } from "../../lib/config.js";
+import { defaultAgentId, listAgentIds, normalizeAgentId, sessionAgentId, userTimeZone } from "../../lib/config.js";
 import { codedError, errorCode, errorMessage } from "../../lib/errors.js";
 import { knownTimeZone, timeIn } from "../../lib/time.js";
 import { addDreamingAction } from "../commands/dreaming.js";
@@ -142,6 +142,9 @@ function placeOf(api, host, wanted) {
   return { api, host, cfg, agentId };
 }
 
+/** The agent that is spoken with. @param {PluginApi} api @param {Host} host @param {Record<string, any>} ctx */
+const placeOfChat = (api, host, ctx) => placeOf(api, host, sessionAgentId(host.config(), ctx));
+
 /**
  * The words after `/dreaming` that work on runs.
  * @param {PluginApi} api
@@ -151,21 +154,21 @@ function registerActions(api, host) {
   addDreamingAction("plan", {
     help: "say what a run would do; no file is changed",
     changes: true,
-    run: async () => planText(await plan(placeOf(api, host, undefined))),
+    run: async (_host, ctx) => planText(await plan(placeOfChat(api, host, ctx))),
   });
   addDreamingAction("apply", {
     help: "carry out a plan: `apply <run>`, or a new one",
     changes: true,
-    run: async (_host, _ctx, [run]) => {
-      const { runId, path, added, moved } = await apply(placeOf(api, host, undefined), { run });
+    run: async (_host, ctx, [run]) => {
+      const { runId, path, added, moved } = await apply(placeOfChat(api, host, ctx), { run });
       return `${path}: added ${added}, moved ${moved} to the archive. Take it back: /dreaming undo ${runId}`;
     },
   });
   addDreamingAction("undo", {
     help: "take a run back: `undo <run>`, or the latest",
     changes: true,
-    run: async (_host, _ctx, [run]) => {
-      const { runs, kept } = await consolidate(placeOf(api, host, undefined), { op: "undo", ...(run ? { run } : {}) });
+    run: async (_host, ctx, [run]) => {
+      const { runs, kept } = await consolidate(placeOfChat(api, host, ctx), { op: "undo", ...(run ? { run } : {}) });
       return [
         `Took back: ${runs.join(", ") || "nothing"}.`,
         ...kept.map((/** @type {string} */ entry) => `Changed since, so it stays: ${entry}`),
@@ -175,8 +178,8 @@ function registerActions(api, host) {
   addDreamingAction("runs", {
     help: "the latest runs",
     changes: true,
-    run: async () => {
-      const place = placeOf(api, host, undefined);
+    run: async (_host, ctx) => {
+      const place = placeOfChat(api, host, ctx);
       const runs = await consolidate(place, { op: "runs" });
       const zone = knownTimeZone(userTimeZone(place.cfg, place.agentId));
       const told = runs.slice(0, 5).map((/** @type {any} */ run) => runText(run, (at) => timeIn(at, zone)));

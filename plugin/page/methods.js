@@ -117,7 +117,8 @@ export function registerPageMethods(api, host) {
  */
 function placeOf(host, wanted) {
   const cfg = host.config();
-  const agentId = typeof wanted === "string" && wanted.trim() ? normalizeAgentId(wanted) : defaultAgentId(cfg);
+  if (wanted !== undefined && wanted !== null && typeof wanted !== "string") throw codedError("MEM_ARGUMENT", "agentId must be a text");
+  const agentId = wanted?.trim() ? normalizeAgentId(wanted) : defaultAgentId(cfg);
   if (!listAgentIds(cfg).includes(agentId)) throw codedError("MEM_ARGUMENT", `there is no agent "${agentId}"`);
   return { host, cfg, agentId };
 }
