@@ -99,6 +99,17 @@ test("what was stored with entities is shown without", async () => {
   expect((await call("memory_forget", { memoryId: again.details.existingId })).details).toMatchObject({ action: "deleted" });
 });
 
+// "No matching memories found", although a fact held the word, and the agent told the user that there was nothing to forget.
+test("what matches not surely is named, and not forgotten", async () => {
+  const { call, file } = await withTools(ON);
+  await call("memory_store", { text: "Prefers oat milk in the coffee" });
+  const asked = await call("memory_forget", { query: "milk" });
+  expect(asked.text).toMatch(/^Nothing matches surely; ask the user which of these is meant.*\n- \[[0-9a-f-]{36}\] Prefers oat milk/);
+  expect(asked.details).toMatchObject({ action: "candidates", candidates: [{ text: "Prefers oat milk in the coffee" }] });
+  expect(await file()).toContain("oat milk");
+  expect((await call("memory_forget", { query: "xylophone" })).details).toEqual({ found: 0 });
+});
+
 test("several candidates are listed, and what a person edits is what is remembered", async () => {
   const { call, workspace, file } = await withTools(ON);
   for (const text of ["Ana lives in Porto near the river", "Ana lives in Porto near the market"]) await call("memory_store", { text });

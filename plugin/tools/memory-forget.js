@@ -7,6 +7,8 @@ import { paramRecord } from "./params.js";
 /** Candidates looked at, and their lowest score (M1). */
 const CANDIDATES = 5;
 const MIN_SCORE = 0.7;
+/** Lowest score of what is named where nothing reaches that: `memory_recall` shows it, without its id. */
+const NEAR_SCORE = 0.42;
 /** A single candidate above this score is forgotten without asking (M1). */
 const CERTAIN = 0.9;
 /** Characters of a candidate's words that the answer shows. */
@@ -53,14 +55,18 @@ export async function execute(host, ctx, rawParams, signal) {
       if (!(await forget(id))) return answer(`There is no memory ${id}.`, { found: 0, id });
       return answer(`Memory ${id} forgotten.`, { action: "deleted", id });
     }
-    const { matches } = await manager.run((engine) => engine.searchFacts(String(query), CANDIDATES, MIN_SCORE));
-    if (matches.length === 0) return answer("No matching memories found.", { found: 0 });
+    const { matches: near } = await manager.run((engine) => engine.searchFacts(String(query), CANDIDATES, NEAR_SCORE));
+    if (near.length === 0) return answer("No matching memories found.", { found: 0 });
+    const sure = near.filter(({ score }) => score >= MIN_SCORE);
+    const matches = sure.length > 0 ? sure : near;
     const [best] = matches;
     if (matches.length === 1 && best.score > CERTAIN && (await forget(best.id))) {
       return answer(`Forgotten: "${quoted(best.text)}"`, { action: "deleted", id: best.id });
     }
     const list = matches.map(({ id, text: words }) => `- [${id}] ${quoted(words, SHOWN_CHARS)}...`).join("\n");
     const candidates = matches.map(({ id, text: words, category, score }) => ({ id, text: words, category, score }));
-    return answer(`Found ${matches.length} candidates. Specify memoryId:\n${list}`, { action: "candidates", candidates });
+    const found =
+      sure.length > 0 ? `Found ${matches.length} candidates.` : "Nothing matches surely; ask the user which of these is meant, if any.";
+    return answer(`${found} Specify memoryId:\n${list}`, { action: "candidates", candidates });
   });
 }
