@@ -135,8 +135,9 @@ fn signed(phrase: &str) -> Option<String> {
 fn holds_exactly(lower: &str, phrase: &str) -> bool {
     lower.match_indices(phrase).any(|(at, _)| {
         let (before, after) = (lower.get(..at).unwrap_or_default(), lower.get(at + phrase.len()..).unwrap_or_default());
-        !(phrase.starts_with(is_of_word) && before.ends_with(is_of_word))
-            && !(phrase.ends_with(is_of_word) && after.starts_with(is_of_word))
+        let goes_on_before = phrase.starts_with(is_of_word) && before.ends_with(is_of_word);
+        let goes_on_after = phrase.ends_with(is_of_word) && after.starts_with(is_of_word);
+        !goes_on_before && !goes_on_after
     })
 }
 
