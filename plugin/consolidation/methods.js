@@ -138,7 +138,7 @@ async function backfill(place, { from, to, limitDays }, isKept) {
 function placeOf(api, host, wanted) {
   const cfg = host.config();
   const agentId = typeof wanted === "string" && wanted.trim() ? normalizeAgentId(wanted) : defaultAgentId(cfg);
-  if (!listAgentIds(cfg).includes(agentId)) throw codedError("MEM_ARGUMENT", `there is no agent "${agentId}"`);
+  if (!listAgentIds(cfg).includes(agentId)) throw codedError("MEM_NOT_FOUND", `there is no agent "${agentId}"`);
   return { api, host, cfg, agentId };
 }
 
