@@ -291,8 +291,11 @@ impl Turns {
         let call = self.calls.remove(&ticket)?;
         let own = &call.settings.active_memory;
         let read = read(&call, text, seen);
-        if !call.is_late {
-            self.breaker.succeeded(&call.breaker);
+        // What is no answer is a failure too; one that says more than the notes came from a model that works.
+        match &read {
+            _ if call.is_late => {}
+            Err("unavailable") => self.breaker.failed(&call.breaker, own, now_ms),
+            _ => self.breaker.succeeded(&call.breaker),
         }
         let known = match read {
             Ok(known) => known,

@@ -118,6 +118,20 @@ fn a_late_answer_serves_the_next_turn_about_the_same_and_no_other() {
     ask(turns.begin(&on(), turn("s", "and when?"), 126_000));
 }
 
+// An empty text, which newer hosts give where the server failed, counted as a success: every turn asked again.
+#[test]
+fn a_model_that_gives_no_answer_is_not_asked_after_three_turns() {
+    for nonsense in ["", "I would rather sing.", "{\"shape\": 1}"] {
+        let mut turns = Turns::default();
+        for n in 0..3 {
+            let asked = ask(turns.begin(&on(), turn(&format!("s{n}"), "which tea?"), n * 1000));
+            let outcome = turns.answered(asked.ticket, nonsense, &[], n * 1000 + 100).unwrap();
+            assert_eq!(outcome.status, "unavailable", "{nonsense}");
+        }
+        assert_eq!(done(turns.begin(&on(), turn("s9", "which tea?"), 4000)).status, "circuit-breaker", "{nonsense}");
+    }
+}
+
 #[test]
 fn a_dead_model_costs_three_turns_their_time_and_no_more() {
     let mut turns = Turns::default();

@@ -197,6 +197,8 @@ pub(super) fn is_question(sentence: &str) -> bool {
     static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         Regex::new(concat!(
             r"(?i)^(what|when|where|who|why|how|which|can|could|would|should|do|does|did|is|are|was|were|will|have|has) (you|i|we|he|she|it|they|the|my|your|there|this|that)\b",
+            r"|^(what|when|where|who|why|how|which) (do|does|did|am|is|are|was|were|have|has|had|can|could|should|would|will|shall) (you|i|we|he|she|it|they|the|my|our|your|his|her|their|there|this|that|these|those)\b",
+            r"|^(what|how|which|whose)( [\w'-]+){1,2} (do|does|did|have|has|had|can|could|should|would|will|shall) (you|i|we|he|she|it|they)\b",
             r"|^(do|can|could|would) you (remember|know|recall)|^(o que|quando|onde|quem|porque|por que|como|qual|quais|lembras-te|qué|cuándo|dónde|quién|cómo|cuál|was|wann|wo|wer|warum|wie|welche[rs]?|kannst du|weißt du|quand|où|qui|comment|pourquoi|quel|che cosa|quando|dove|chi|come|perché)\b",
             r"|(吗|嗎|呢|么|ですか|ますか|でしたか|ましたか|かな|까요|나요|니까)[？?。]?$",
         ))
@@ -297,6 +299,20 @@ mod tests {
     fn questions_and_passing_wishes_are_not() {
         assert_eq!(find("What do I prefer?"), Err(Reason::Question));
         assert_eq!(find("我喜欢什么茶吗"), Err(Reason::Question));
+        // Without their sign they were kept as facts, and recalled beside the answer.
+        for asked in [
+            "What do I prefer for breakfast",
+            "Which colour did I like best, I forgot",
+            "What did we decide about Falcon's harbour",
+            "How often do I prefer tea",
+            "When did we decide to move",
+            "Where are my favourite shoes",
+        ] {
+            assert_eq!(find(asked), Err(Reason::Question), "{asked}");
+        }
+        for told in ["Which is why I prefer tea", "How nice, I prefer tea too"] {
+            assert!(find(told).is_ok(), "{told}");
+        }
         for text in ["I want you to run the tests now", "Thanks, looks good", "ok let me see", "I like it"] {
             assert!(find(text).is_err(), "{text}");
         }

@@ -136,7 +136,14 @@ impl Selection {
     pub(crate) fn record(&self, record: &short_term::Entry) -> bool {
         let at = instant(&record.ts);
         let in_time = |range: &Range| at.is_none_or(|at| range.holds(at));
-        !self.sessions.is_empty()
+        // Of a name that the host knows no conversation of, nobody knows the time.
+        let is_known = |name: &String| {
+            self.conversations.iter().any(|one| {
+                let key = one.session_key.as_deref();
+                one.session_id == *name || key.is_some_and(|key| key == name || ends_in(key, name))
+            })
+        };
+        !self.sessions.iter().all(is_known)
             || self.conversations.iter().any(|one| in_time(&Range { from_ms: one.from_ms, to_ms: one.to_ms }))
             || self.range.as_ref().is_some_and(in_time)
     }
@@ -221,6 +228,33 @@ mod tests {
             assert_eq!(one.means(Lineage { key: Some(KEY), id: None, at_ms: Some(at_ms) }), meant, "{at_ms}");
         }
         assert_eq!(one.names(), ["s-1"], "the key goes on with the next conversation");
+    }
+
+    // All records went, of whichever conversation, as soon as one was named.
+    #[test]
+    fn of_the_last_turns_those_in_the_time_of_the_conversation_go() {
+        let record = |ts: &str| short_term::Entry {
+            ts: ts.into(),
+            turn: 1,
+            task: String::new(),
+            input: String::new(),
+            output: String::new(),
+            tags: Vec::new(),
+        };
+        let (before, within) = (record("1970-01-01T00:00:00.009Z"), record("1970-01-01T00:00:00.015Z"));
+        let found = Conversation {
+            session_id: "s-1".into(),
+            session_key: Some("agent:main:direct:carl".into()),
+            from_ms: Some(10),
+            to_ms: Some(20),
+        };
+        for name in ["s-1", "agent:main:direct:carl"] {
+            let named = Selection { sessions: vec![name.into()], ..of(found.clone()) };
+            assert!(named.record(&within) && !named.record(&before), "{name}");
+        }
+        // Nobody knows the time of another that is named beside it.
+        let unknown = Selection { sessions: vec!["s-1".into(), "s-9".into()], ..of(found) };
+        assert!(unknown.record(&before));
     }
 
     #[test]

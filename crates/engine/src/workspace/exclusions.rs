@@ -90,7 +90,8 @@ pub(crate) struct Exclusions {
     contents: HashSet<String>,
     here: HashMap<String, HashSet<String>>,
     everywhere: HashSet<String>,
-    sessions: HashSet<String>,
+    /// With when they were forgotten, in milliseconds since the epoch.
+    sessions: HashMap<String, i64>,
     version: String,
     unreadable: usize,
     problem: Option<Error>,
@@ -180,7 +181,7 @@ impl Exclusions {
         list
     }
 
-    fn add(&mut self, Entry { id, what, .. }: Entry) {
+    fn add(&mut self, Entry { id, at, what, .. }: Entry) {
         match what {
             What::Path { path, content } => {
                 self.contents.extend(content);
@@ -191,7 +192,10 @@ impl Exclusions {
                 self.everywhere.extend(everywhere);
             }
             What::Session { session } => {
-                self.sessions.insert(session);
+                // Where nobody knows when, all that is said is forgotten.
+                let at = at.parse::<jiff::Timestamp>().map_or(i64::MAX, jiff::Timestamp::as_millisecond);
+                let known = self.sessions.entry(session).or_insert(at);
+                *known = at.max(*known);
             }
         }
     }
@@ -232,7 +236,7 @@ impl Exclusions {
 
     /// The conversations that are kept out, by their ids or keys.
     pub(crate) fn sessions(&self) -> impl Iterator<Item = &str> {
-        self.sessions.iter().map(String::as_str)
+        self.sessions.keys().map(String::as_str)
     }
 
     /// The files and folders that are kept out.
@@ -243,7 +247,13 @@ impl Exclusions {
     /// Whether a conversation is kept out, by its id or its key.
     #[must_use]
     pub(crate) fn session(&self, id_or_key: &str) -> bool {
-        self.sessions.contains(id_or_key)
+        self.sessions.contains_key(id_or_key)
+    }
+
+    /// Whether what was said in a conversation at a time is forgotten with it: a conversation goes on under its id and its key.
+    #[must_use]
+    pub(crate) fn said(&self, id_or_key: &str, at_ms: i64) -> bool {
+        self.sessions.get(id_or_key).is_some_and(|forgotten| at_ms <= *forgotten)
     }
 
     /// Whether a transcript is kept out: by its path, by the id in it, or by the key of its conversation.
@@ -343,6 +353,25 @@ mod tests {
         assert!(
             !list(&[What::Lines { path: "a".into(), here: vec![line_hash("")], everywhere: vec![] }]).line("a", " ")
         );
+    }
+
+    // Nothing was captured in the main chat any more, for ever and without a word, since it was forgotten once.
+    #[test]
+    fn what_is_said_after_a_conversation_was_forgotten_is_not() {
+        let session = |at: &str, name: &str| Entry {
+            id: "1".into(),
+            at: at.into(),
+            is_final: false,
+            what: What::Session { session: name.into() },
+        };
+        let entries =
+            [session("2026-11-20T10:00:00Z", "main"), session("2026-11-21T10:00:00Z", "main"), session("", "old")];
+        let lines: Vec<String> = entries.iter().map(|entry| serde_json::to_string(entry).unwrap()).collect();
+        let list = Exclusions::parse(&lines.join("\n"));
+        let at = |text: &str| text.parse::<jiff::Timestamp>().unwrap().as_millisecond();
+        assert!(list.said("main", at("2026-11-21T09:59:59Z")) && !list.said("main", at("2026-11-21T10:00:01Z")));
+        assert!(list.said("main", 0) && list.said("old", at("2030-01-01T00:00:00Z")) && !list.said("other", 0));
+        assert!(list.session("main"));
     }
 
     #[test]

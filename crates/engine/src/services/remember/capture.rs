@@ -148,7 +148,7 @@ impl Remember {
             list.check()?;
             let is_forgotten = |job: &Job| {
                 let facts = SessionFacts { key: job.session_key.as_deref(), ..SessionFacts::default() };
-                [&job.session_key, &job.session_id].into_iter().flatten().any(|name| list.session(name))
+                [&job.session_key, &job.session_id].into_iter().flatten().any(|name| list.said(name, job.created_ms))
                     || settings.excluded_sessions.reason(facts).is_some()
             };
             while let Some(job) = journal.claim(remember.context.now_ms(), LEASE_MS)? {
