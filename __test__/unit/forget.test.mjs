@@ -207,6 +207,15 @@ test("a turn that waits is not captured once its conversation is forgotten", asy
   await manager.capture(agent);
   expect(await today()).toMatch(/Walrus/);
   expect(await today()).not.toContain("Quokka");
+  // A conversation goes on: in the main chat nothing was captured any more, for ever. What shows words of before is of before.
+  const at = (/** @type {string} */ run, /** @type {[string, number][]} */ ...texts) =>
+    native().queueCapture(agent, { ...said("s-7", ""), id: run, messages: texts.map(([text, ms]) => ({ role: "user", text, at: ms })) });
+  at("r1", ["My dog is called Dingo", Date.now() - 60_000]);
+  at("r2", ["My dog is called Dingo", Date.now() - 60_000], ["My bird is called Emu", Date.now() + 1000]);
+  at("r3", ["My fish is called Barra", Date.now() + 1000]);
+  await manager.capture(agent);
+  expect(await today()).toMatch(/Barra/);
+  expect(await today()).not.toMatch(/Dingo|Emu|Quokka/);
 });
 
 test("audit tells what memory has, and where it takes nothing from", async () => {

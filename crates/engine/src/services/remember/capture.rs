@@ -147,8 +147,11 @@ impl Remember {
             // Nobody knows what is forgotten: the turns wait until the list can be read.
             list.check()?;
             let is_forgotten = |job: &Job| {
+                // A turn that ran while its conversation was forgotten, or shows what was said before, is not of after.
+                let said = job.messages.iter().map(|message| message.at.unwrap_or_default()).reduce(f64::min);
+                let said = said.unwrap_or_default() as i64;
                 let facts = SessionFacts { key: job.session_key.as_deref(), ..SessionFacts::default() };
-                [&job.session_key, &job.session_id].into_iter().flatten().any(|name| list.said(name, job.created_ms))
+                [&job.session_key, &job.session_id].into_iter().flatten().any(|name| list.said(name, said))
                     || settings.excluded_sessions.reason(facts).is_some()
             };
             while let Some(job) = journal.claim(remember.context.now_ms(), LEASE_MS)? {
