@@ -107,14 +107,15 @@ export function agentSettings(cfg, agentId) {
 }
 
 /**
- * The agents for which the plugin's settings say something of their own, with what they say.
+ * The agents for which the plugin's settings say another thing than for all, with what they say.
  * @param {HostConfig} cfg
  * @param {(settings: Record<string, any>) => unknown} pick
+ * @param {unknown} common What holds for all others.
  * @returns {[id: string, value: unknown][]}
  */
-export function agentsWithOwn(cfg, pick) {
+export function agentsWithOther(cfg, pick, common) {
   const own = listAgentIds(cfg).map((id) => /** @type {[string, unknown]} */ ([id, pick(agentSettings(cfg, id))]));
-  return own.filter(([, value]) => value !== undefined);
+  return own.filter(([, value]) => value !== undefined && value !== common);
 }
 
 /**

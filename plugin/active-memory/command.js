@@ -1,6 +1,6 @@
 // `/active-memory`: pauses it in one conversation or everywhere, and says whether it is on.
 
-import { agentsWithOwn, pluginSettings, sessionAgentId } from "../../lib/config.js";
+import { agentsWithOther, pluginSettings, sessionAgentId } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
@@ -77,7 +77,7 @@ async function everywhere({ host }, ctx, wanted) {
 
 /** Agents that have it otherwise than all others. @param {import("../host.js").HostConfig} cfg @param {boolean} isOn */
 function exceptFor(cfg, isOn) {
-  const other = agentsWithOwn(cfg, (settings) => settings.activeMemory?.enabled).filter(([, enabled]) => enabled !== isOn);
+  const other = agentsWithOther(cfg, (settings) => settings.activeMemory?.enabled, isOn);
   return other.map(([id, enabled]) => ` Agent ${id} has a setting of its own: ${word(enabled === true)}.`).join("");
 }
 

@@ -4,7 +4,6 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { codedError, errorCode } from "../../lib/errors.js";
-import { isOurPicture, pngs } from "../page/png.js";
 import { markup, snapshotOf } from "../page/report.js";
 import { forOneAgent } from "./agents.js";
 import { dayText, print, printJson } from "./output.js";
@@ -29,10 +28,11 @@ export async function runReport(host, file, { text: isPrivate, png, ...options }
     const snapshot = await snapshotOf(host, agentId, { isPrivate, madeAt });
     const page = await markup(snapshot);
     const isReport = (/** @type {Buffer} */ head) => head.equals(Buffer.from(page).subarray(0, head.length));
-    // Before any of them is written.
-    if (png) for (const file of Object.values(pictures)) await refuseForeign(file, isOurPicture);
+    // Only here: whoever wants no picture needs not what draws them. All are looked at before one is written.
+    const drawing = png ? await import("../page/png.js") : undefined;
+    if (drawing) for (const file of Object.values(pictures)) await refuseForeign(file, drawing.isOurPicture);
     await writePrivately(target, page, isReport);
-    const drawn = png ? await writePictures(pictures, snapshot) : undefined;
+    const drawn = drawing ? await writePictures(drawing, pictures, snapshot) : undefined;
     if (options.json) return printJson({ agentId, file: target, private: isPrivate, ...drawn });
     const said = [
       target,
@@ -45,10 +45,11 @@ export async function runReport(host, file, { text: isPrivate, png, ...options }
 }
 
 /**
+ * @param {typeof import("../page/png.js")} drawing
  * @param {{timeline: string, map: string}} files
  * @param {Record<string, any>} snapshot
  */
-async function writePictures(files, snapshot) {
+async function writePictures({ pngs, isOurPicture }, files, snapshot) {
   const { timeline, map, unnamed } = await pngs(/** @type {any} */ (snapshot));
   await Promise.all([writePrivately(files.timeline, timeline, isOurPicture), writePrivately(files.map, map, isOurPicture)]);
   return { ...files, unnamed };

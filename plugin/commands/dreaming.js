@@ -1,7 +1,7 @@
 // The slash command `/dreaming`. memory-core's of this name writes its own entry, which has no effect while another
 // plugin is in the memory slot; ours tells and switches our consolidation.
 
-import { agentSettings, agentsWithOwn, isRecord, pluginSettings, sessionAgentId } from "../../lib/config.js";
+import { agentSettings, agentsWithOther, isRecord, pluginSettings, sessionAgentId } from "../../lib/config.js";
 import { codedError, errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { draftEntry } from "../requirements.js";
@@ -95,7 +95,7 @@ async function switchMode(host, ctx, mode) {
     [MODE_KEY],
     assertCurrent,
   );
-  const other = agentsWithOwn(host.config(), (settings) => settings.consolidation?.mode).filter(([, own]) => own !== mode);
+  const other = agentsWithOther(host.config(), (settings) => settings.consolidation?.mode, mode);
   const except = other.map(
     ([id, own]) => ` Agent ${id} has a setting of its own (agents.${id}.consolidation.mode): ${modeText(String(own))}.`,
   );

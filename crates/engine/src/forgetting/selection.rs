@@ -96,7 +96,6 @@ impl Selection {
 
     fn means(&self, from: Lineage<'_>) -> bool {
         let Lineage { key, id, at_ms } = from;
-        let is_named = |name: &String| id == Some(name) || key.is_some_and(|key| key == name || ends_in(key, name));
         let is_part = |one: &Conversation| match id {
             Some(id) => id == one.session_id,
             // Versions before told the key only: then the time says which of its conversations it was.
@@ -106,7 +105,7 @@ impl Selection {
             }
         };
         let is_of_person = |person: &String| key.is_some_and(|key| is_peer(key, person));
-        self.sessions.iter().any(is_named)
+        self.sessions.iter().any(|name| is_named(name, key, id))
             || self.conversations.iter().any(is_part)
             || self.people.iter().any(is_of_person)
             || self.range.zip(at_ms).is_some_and(|(range, at)| range.holds(at))
@@ -138,10 +137,7 @@ impl Selection {
         let in_time = |range: &Range| at.is_none_or(|at| range.holds(at));
         // Of a name that the host knows no conversation of, nobody knows the time.
         let is_known = |name: &String| {
-            self.conversations.iter().any(|one| {
-                let key = one.session_key.as_deref();
-                one.session_id == *name || key.is_some_and(|key| key == name || ends_in(key, name))
-            })
+            self.conversations.iter().any(|one| is_named(name, one.session_key.as_deref(), Some(&one.session_id)))
         };
         !self.sessions.iter().all(is_known)
             || self.conversations.iter().any(|one| in_time(&Range { from_ms: one.from_ms, to_ms: one.to_ms }))
@@ -186,6 +182,11 @@ pub struct Target {
     pub places: Places,
     /// The agent's folder of standing intents; none = they are not looked at.
     pub intents: Option<PathBuf>,
+}
+
+/// Whether a name is that of a conversation with this key and id.
+fn is_named(name: &str, key: Option<&str>, id: Option<&str>) -> bool {
+    id == Some(name) || key.is_some_and(|key| key == name || ends_in(key, name))
 }
 
 /// Whether a session key ends in this id.

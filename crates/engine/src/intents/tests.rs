@@ -41,6 +41,15 @@ impl Home {
     }
 }
 
+/// Whether a keyword is found in a message, for each of these.
+fn check(cases: &[(&str, &str, bool)]) {
+    for (keyword, message, expected) in cases {
+        let home = home();
+        home.arm(about(&[keyword]));
+        assert_eq!(home.says(message, NOW), *expected, "{keyword} in {message}");
+    }
+}
+
 #[test]
 fn it_comes_up_rests_and_is_done() {
     let home = home();
@@ -109,11 +118,7 @@ fn a_phrase_with_a_sign_at_its_end_stands_in_a_message_as_it_is() {
         ("\"the boat!\"", "I sold the boat yesterday", true),
         ("\"node.js\"", "node.js is slow", true),
     ];
-    for (keyword, message, expected) in cases {
-        let home = home();
-        home.arm(about(&[keyword]));
-        assert_eq!(home.says(message, NOW), expected, "{keyword} in {message}");
-    }
+    check(&cases);
 }
 
 // Such intents were armed, and nobody heard of them again.
@@ -163,11 +168,7 @@ fn words_are_found_however_they_are_written() {
         ("ok", "ok, do it", true),
         ("cat", "concatenate", false),
     ];
-    for (keyword, message, expected) in cases {
-        let home = home();
-        home.arm(about(&[keyword]));
-        assert_eq!(home.says(message, NOW), expected, "{keyword} in {message}");
-    }
+    check(&cases);
 }
 
 #[test]
