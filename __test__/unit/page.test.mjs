@@ -305,7 +305,11 @@ test("what providers were sent has a cost at prices of the settings, of the page
   expect(await of("anthropic")).toMatchObject({ cost: 11, price: { input: 10, output: 10, from: "settings" } });
   expect((await call("setPrices", { prices: { x: null } })).kept).toEqual([{ of: "anthropic/claude", input: 3, output: 15 }]);
   for (const prices of [undefined, { x: -1 }, { x: "1" }, { "": 1 }, { x: { output: 1 } }])
-    await expect(call("setPrices", { prices }), JSON.stringify(prices)).rejects.toMatchObject({ code: "MEM_ARGUMENT" });
+    await expect(call("setPrices", { prices }), JSON.stringify(prices)).rejects.toMatchObject({
+      code: "MEM_ARGUMENT",
+      // The words of the parser came up where a price was none.
+      message: expect.not.stringMatching(/invalid type|missing field/),
+    });
 });
 
 test("a question that is wrong says what is wrong with it", async () => {

@@ -346,7 +346,7 @@ fn clean(text: &str, max_chars: usize) -> Result<String, Reason> {
         return Err(Reason::Recalled);
     }
     let text = redact(&decoded(text)).split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.is_empty() {
+    if !text.chars().any(char::is_alphanumeric) {
         return Err(Reason::TooShort);
     }
     if was_redacted(&text) {
@@ -382,6 +382,8 @@ mod tests {
     #[test]
     fn what_must_not_be_kept_is_told_by_its_reason() {
         assert_eq!(clean(" \n ", 10), Err(Reason::TooShort));
+        // Facts without a word were kept, and no search could ever find them.
+        assert_eq!(clean("👍 …", 10), Err(Reason::TooShort));
         assert_eq!(clean("tea and coffee", 10), Err(Reason::TooLong));
         // A fact was kept whose point had been taken out.
         assert_eq!(clean("The WiFi password is Sunflower!42", 100), Err(Reason::Secret));
