@@ -238,6 +238,13 @@ describe("/active-memory", () => {
     expect(await run(home, "status --global")).toBe("Active Memory: on globally.");
     for (const ctx of [{}, { senderIsOwner: false }, { gatewayClientScopes: ["operator.write"], senderIsOwner: true }])
       expect(await run(home, "off --global", ctx)).toMatch(/require owner or operator\.admin/);
+    // Newer hosts tell commands of their own plugins only who the owner is, and whoever was authorized could switch it.
+    /** @type {any} */ (home.cfg).commands = { ownerAllowFrom: ["telegram:1"] };
+    const authorized = { channel: "telegram", senderId: "666", isAuthorizedSender: true };
+    expect(await run(home, "off --global", authorized)).toMatch(/require owner or operator\.admin/);
+    expect(await run(home, "on --global", { ...authorized, senderId: "1" })).toBe("Active Memory: on globally.");
+    delete (/** @type {any} */ (home.cfg).commands);
+    expect(await run(home, "on --global", authorized)).toBe("Active Memory: on globally.");
     expect(await run(home, "off --global", { gatewayClientScopes: ["operator.admin"] })).toBe("Active Memory: off globally.");
     expect(await run(home, "status --global")).toBe("Active Memory: off globally.");
     expect(await run(home, "nonsense")).toMatch(/^Unknown Active Memory action: nonsense/);

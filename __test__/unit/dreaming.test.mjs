@@ -117,6 +117,16 @@ describe("/dreaming", () => {
     expect(writes).toEqual([]);
   });
 
+  // Hosts tell commands of their own plugins only who the owner is: the owner was refused in every channel.
+  test("knows the owners that the configuration names", async () => {
+    const { dreaming, writes, host } = await keeping({});
+    host.config().commands = { ownerAllowFrom: ["telegram:1"] };
+    expect(await dreaming("on", { channel: "telegram", senderId: "666", isAuthorizedSender: true })).toContain("operator.admin");
+    expect(writes).toEqual([]);
+    expect(await dreaming("on", { channel: "telegram", senderId: "1" })).not.toContain("operator.admin");
+    expect(writes).toHaveLength(1);
+  });
+
   test("an owner who is none any more when it is written has no say", async () => {
     const { dreaming, writes } = await keeping({});
     const assertOwnerCurrent = () => {

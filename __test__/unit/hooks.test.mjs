@@ -52,6 +52,35 @@ test("the main session is not private where the operator lets rooms join it", ()
   expect([main, thread, direct].map((ctx) => isPrivate(apart, ctx))).toEqual([true, true, true]);
 });
 
+// Whoever may write to the agent was taken for its owner: what they said was kept as the owner's, and they were shown the rest.
+test("where owners are named, a conversation with somebody else is not private", () => {
+  const cfg = { commands: { ownerAllowFrom: ["telegram:1", "whatsapp:+49170", "*"] } };
+  const private_ = (/** @type {object} */ ctx, more = {}) => isPrivate({ ...cfg, ...more }, { sessionKey: "agent:main:main", ...ctx });
+  const [owner, other] = [{ senderId: "1" }, { senderId: "666" }];
+  expect(private_({ messageProvider: "telegram", ...owner })).toBe(true);
+  expect(private_({ messageProvider: "telegram", ...other })).toBe(false);
+  expect(private_({ messageProvider: "whatsapp", senderId: "49170:12@s.whatsapp.net" })).toBe(true);
+  expect(private_({ messageProvider: "whatsapp", senderId: "49171@s.whatsapp.net" })).toBe(false);
+  // Only the key tells who it is.
+  const direct = (/** @type {string} */ peer) => ({ sessionKey: `agent:main:telegram:direct:${peer}`, messageProvider: "telegram" });
+  expect([private_(direct("1")), private_(direct("666"))]).toEqual([true, false]);
+  expect(private_(direct("ana"), { session: { identityLinks: { Ana: ["telegram:1"] } } })).toBe(true);
+  // Tools are told.
+  expect(private_({ messageChannel: "telegram", senderIsOwner: false })).toBe(false);
+  expect(private_({ messageChannel: "telegram", requesterSenderId: "2", senderIsOwner: true })).toBe(true);
+  // Nobody is named there, or nobody tells.
+  expect(private_({ messageProvider: "discord", ...other })).toBe(true);
+  expect(private_({ messageProvider: "webchat", ...other })).toBe(true);
+  expect(private_({ messageProvider: "telegram" })).toBe(true);
+  expect(isPrivate({}, { sessionKey: "agent:main:main", messageProvider: "telegram", ...other })).toBe(true);
+  // An agent of theirs.
+  const bound = { bindings: [{ agentId: "main", match: { channel: "telegram", peer: { kind: "direct", id: "666" } } }] };
+  expect(private_({ messageProvider: "telegram", ...other }, bound)).toBe(true);
+  expect(private_({ messageProvider: "telegram", ...other }, { bindings: [{ agentId: "main", match: { channel: "telegram" } }] })).toBe(
+    false,
+  );
+});
+
 test("a person whom the host keeps apart is known by the conversation", () => {
   const cfg = { session: { identityLinks: { Alice: ["telegram:7"] } } };
   const person = (/** @type {string} */ scope) => personOf(cfg, { sessionKey: `agent:main:${scope}` });

@@ -102,6 +102,8 @@ test("a stranger in a room arms nothing, and sees nothing of the owner's", async
   const { tool, call, say } = await withIntents();
   const room = { ...MAIN, sessionKey: "agent:main:telegram:group:7", messageChannel: "telegram", requesterSenderId: "eve" };
   expect(tool({ ...room, senderIsOwner: false })).toBeNull();
+  // Alone with the agent they read and took back the owner's, and armed one that spoke to the owner.
+  expect(tool({ ...room, sessionKey: "agent:main:telegram:direct:eve", senderIsOwner: false })).toBeNull();
   const owner = { ...room, senderIsOwner: true, requesterSenderId: "ana" };
   expect((await call(BOAT, owner)).intent).toMatchObject({ scope: "channel", channelScope: "telegram", senderScope: "ana" });
   const turn = { ...MAIN, sessionKey: room.sessionKey, messageProvider: "telegram", channelId: "7" };

@@ -6,6 +6,7 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { mayChange } from "../commands/dreaming.js";
 import { automaticAgent } from "../hooks/agent.js";
+import { isNamedOwner } from "../owner.js";
 import { draftEntry } from "../requirements.js";
 import { isOnFor, isPaused } from "./gates.js";
 import { suspendedModels } from "./model-access.js";
@@ -62,7 +63,7 @@ export async function runCommand(plugin, ctx) {
 async function everywhere({ host }, ctx, wanted) {
   const isOn = pluginSettings(host.config()).activeMemory?.enabled === true;
   if (!wanted) return `Active Memory: ${word(isOn)} globally.${exceptFor(host.config(), isOn)}`;
-  if (!maySwitch(ctx)) return "⚠️ /active-memory global enable/disable changes require owner or operator.admin.";
+  if (!maySwitch(host.config(), ctx)) return "⚠️ /active-memory global enable/disable changes require owner or operator.admin.";
   const assertCurrent = Array.isArray(ctx.gatewayClientScopes) ? undefined : ctx.assertOwnerCurrent;
   await host.editConfig(
     (draft) => {
@@ -82,12 +83,14 @@ function exceptFor(cfg, isOn) {
 }
 
 /**
- * Whether somebody may change what holds for everybody. Older hosts do not tell who the owner is, only who is authorized.
+ * Whether somebody may change what holds for everybody. Hosts do not tell every plugin who the owner is: where the configuration
+ * names none either, whoever is authorized counts, as on the older ones.
+ * @param {import("../host.js").HostConfig} cfg
  * @param {Record<string, any>} ctx
  */
-function maySwitch(ctx) {
-  const isUntold = ctx.senderIsOwner === undefined && !Array.isArray(ctx.gatewayClientScopes);
-  return mayChange(ctx) || (isUntold && ctx.isAuthorizedSender === true);
+function maySwitch(cfg, ctx) {
+  const isUntold = !Array.isArray(ctx.gatewayClientScopes) && (ctx.senderIsOwner ?? isNamedOwner(cfg, ctx)) === undefined;
+  return mayChange(cfg, ctx) || (isUntold && ctx.isAuthorizedSender === true);
 }
 
 /**

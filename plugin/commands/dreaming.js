@@ -4,6 +4,7 @@
 import { agentSettings, agentsWithOther, isRecord, pluginSettings, sessionAgentId } from "../../lib/config.js";
 import { codedError, errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { isNamedOwner } from "../owner.js";
 import { draftEntry } from "../requirements.js";
 
 /**
@@ -61,8 +62,8 @@ async function answer(host, ctx) {
     .split(/\s+/)
     .filter(Boolean);
   const action = (Object.hasOwn(ACTIONS, word) && ACTIONS[word]) || ACTIONS.help;
-  if (action.changes && !mayChange(ctx)) {
-    return `⚠️ /dreaming ${word} is for the owner in a channel, and for clients of the gateway with operator.admin.`;
+  if (action.changes && !mayChange(host.config(), ctx)) {
+    return `⚠️ /dreaming ${word} is for the owner in a channel (commands.ownerAllowFrom names them), and for clients of the gateway with operator.admin.`;
   }
   try {
     return await action.run(host, ctx, words);
@@ -72,11 +73,14 @@ async function answer(host, ctx) {
 }
 
 /**
- * Clients of the gateway come with scopes, channels with whether the sender is the owner; as the host's own command has it.
+ * Clients of the gateway come with scopes, channels with whether the sender is the owner; as the host's own command has it. Where
+ * a host tells that to its own plugins only, the owners that its configuration names may.
+ * @param {import("../host.js").HostConfig} cfg
  * @param {CommandContext} ctx
  */
-export function mayChange({ gatewayClientScopes, senderIsOwner }) {
-  return Array.isArray(gatewayClientScopes) ? gatewayClientScopes.includes("operator.admin") : senderIsOwner === true;
+export function mayChange(cfg, ctx) {
+  if (Array.isArray(ctx.gatewayClientScopes)) return ctx.gatewayClientScopes.includes("operator.admin");
+  return (ctx.senderIsOwner ?? isNamedOwner(cfg, ctx)) === true;
 }
 
 /**

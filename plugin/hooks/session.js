@@ -2,6 +2,7 @@
 // adds to that.
 
 import { native } from "../../lib/native.js";
+import { isSomebodyElse } from "../owner.js";
 
 /** @param {Record<string, any>} ctx */
 const read = ({ sessionKey }) => native().readSessionKey(String(sessionKey ?? ""));
@@ -24,13 +25,13 @@ export function isConversation(ctx) {
 }
 
 /**
- * Whether one person talks to the agent alone. A session that cannot be told is taken for a shared one.
+ * Whether the agent's own person talks to it alone. A session that cannot be told is taken for a shared one.
  * @param {import("../host.js").HostConfig} cfg
  * @param {Record<string, any>} ctx
  */
 export function isPrivate(cfg, ctx) {
   const { scope, isShared } = read(ctx);
-  return scope !== "" && !isShared && !(takesInRooms(cfg) && isMain(cfg, scope.split(":")[0]));
+  return scope !== "" && !isShared && !(takesInRooms(cfg) && isMain(cfg, scope.split(":")[0])) && !isSomebodyElse(cfg, ctx);
 }
 
 /**

@@ -17,12 +17,12 @@ import * as memoryStore from "./memory-store.js";
 const offersFacts = ({ cfg, agentId }, ctx) => hasStoredFacts(cfg, agentId) && isPrivate(cfg, ctx);
 
 /**
- * What is armed and never shown would be a promise that nobody keeps. In a room only the owner's word counts; alone with
- * the agent it is the person's own.
+ * What is armed and never shown would be a promise that nobody keeps. Only the owner's word counts, as in memory-core: an intent
+ * speaks in other conversations, and lists those of others. A host that does not tell is asked who talks to the agent alone.
  * @type {Offer}
  */
 const offersIntents = ({ cfg, agentId }, ctx, host) =>
-  hasIntents(cfg, agentId) && mayHearConversations(host, cfg) && (ctx.senderIsOwner === true || isPrivate(cfg, ctx));
+  hasIntents(cfg, agentId) && mayHearConversations(host, cfg) && (ctx.senderIsOwner ?? isPrivate(cfg, ctx)) === true;
 
 /** @type {Offer} */
 const offersAlways = () => true;

@@ -1,0 +1,74 @@
+// Who the agent's own person is, as the host's configuration names owners: hooks are not told, and newer hosts tell it to
+// commands of their own plugins only.
+
+import { native } from "../lib/native.js";
+
+/** @typedef {import("./host.js").HostConfig} HostConfig */
+
+/** @param {...unknown} values The first that says something. */
+const first = (...values) => values.map((value) => String(value ?? "").trim()).find(Boolean) ?? "";
+
+/**
+ * Somebody's name on a channel, however it is written there: "telegram:1", "user:U1", "@name", "+49170 1", "49170@s.whatsapp.net".
+ * @param {string} written
+ * @param {string} channel
+ */
+function plainName(written, channel) {
+  const name = written.trim().toLowerCase();
+  const own = name.startsWith(`${channel}:`) ? name.slice(channel.length + 1) : name;
+  return own
+    .replace(/^user:/, "")
+    .replace(/^[@+]/, "")
+    .replace(/^(\d+)(?::\d+)?@.*$/, "$1");
+}
+
+/**
+ * The owners that `commands.ownerAllowFrom` names on a channel. An entry that begins with another channel says nothing of this one.
+ * @param {HostConfig} cfg
+ * @param {string} channel
+ */
+function ownersOn(cfg, channel) {
+  const written = cfg.commands?.ownerAllowFrom;
+  return (Array.isArray(written) ? written : [])
+    .map((entry) => String(entry ?? "").trim())
+    .filter((entry) => {
+      const prefix = /^([a-z][\w-]*):/i.exec(entry)?.[1]?.toLowerCase();
+      return entry && entry !== "*" && (!prefix || prefix === "user" || prefix === channel);
+    })
+    .map((entry) => plainName(entry, channel));
+}
+
+/**
+ * Whether who writes is an owner that is named; undefined where the configuration names none on that channel, or nobody tells
+ * who writes. Who writes without a channel, such as in the Control UI, has the gateway's token.
+ * @param {HostConfig} cfg
+ * @param {Record<string, any>} ctx Of a hook, a tool or a command.
+ */
+export function isNamedOwner(cfg, ctx) {
+  const channel = first(ctx.messageChannel, ctx.messageProvider, ctx.channel).toLowerCase();
+  if (!channel || channel === "webchat") return undefined;
+  const owners = ownersOn(cfg, channel);
+  if (owners.length === 0) return undefined;
+  if (typeof ctx.senderIsOwner === "boolean") return ctx.senderIsOwner;
+  const { peer } = native().readSessionKey(first(ctx.sessionKey));
+  // One person's name for several channels is nobody's on one of them.
+  const isLinked = Object.keys(cfg.session?.identityLinks ?? {}).some((name) => name.toLowerCase() === peer);
+  const sender = first(ctx.senderId, ctx.requesterSenderId, isLinked ? "" : peer);
+  return sender ? owners.includes(plainName(sender, channel)) : undefined;
+}
+
+/**
+ * Whether somebody else than the agent's own person writes, where owners are named. An agent that a binding gives to somebody
+ * is theirs.
+ * @param {HostConfig} cfg
+ * @param {Record<string, any>} ctx
+ */
+export function isSomebodyElse(cfg, ctx) {
+  if (isNamedOwner(cfg, ctx) !== false) return false;
+  const { agentId } = native().readSessionKey(first(ctx.sessionKey));
+  const bindings = Array.isArray(cfg.bindings) ? cfg.bindings : [];
+  return !bindings.some(
+    (binding) =>
+      String(binding?.agentId ?? "").toLowerCase() === agentId && (binding.match?.peer || first(binding.match?.accountId, "*") !== "*"),
+  );
+}
