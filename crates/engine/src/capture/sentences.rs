@@ -12,10 +12,11 @@ const SHORTENED: &[&str] = &[
 /// Digits of a day of the month.
 const MOST_DIGITS_OF_A_DAY: usize = 2;
 
-/// Sentences and lines, without empty ones. A full stop counts only before a space, so that versions and addresses stay
+/// Sentences and lines, without empty ones and those that quote: they are somebody else's words. A full stop counts only before a space, so that versions and addresses stay
 /// whole, and not where it shortens a word: "Dr. Costa" is one name.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().flat_map(split_line).map(str::trim).filter(|s| !s.is_empty())
+    let own = text.lines().filter(|line| !line.trim_start().starts_with('>'));
+    own.flat_map(split_line).map(str::trim).filter(|s| !s.is_empty())
 }
 
 fn split_line(line: &str) -> Vec<&str> {
@@ -71,6 +72,13 @@ mod tests {
         ] {
             assert_eq!(sentences(whole).collect::<Vec<_>>(), [whole]);
         }
+    }
+
+    // A mail that somebody showed the agent became a fact of the user: "> My wife is called Quotella".
+    #[test]
+    fn what_is_quoted_is_no_sentence_of_the_user() {
+        let shown = "See this mail:\n> My landlord is Graf Quote\n >> He lives in Porto\nIs 3 > 2?";
+        assert_eq!(sentences(shown).collect::<Vec<_>>(), ["See this mail:", "Is 3 > 2?"]);
     }
 
     #[test]

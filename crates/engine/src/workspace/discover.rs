@@ -152,7 +152,8 @@ pub(crate) fn look_at(roots: &Roots, absolute: &Path) -> Option<Entry> {
     let fits = absolute.strip_prefix(tree).is_ok_and(|below| below.components().count() <= deepest)
         && metadata.is_file()
         && metadata.len() <= roots.limits.file_bytes
-        && absolute.to_str().is_some();
+        && absolute.to_str().is_some()
+        && !roots.has_name_of_no_database(absolute);
     (is_reached && fits).then(|| Entry {
         path,
         absolute: absolute.to_path_buf(),

@@ -52,6 +52,27 @@ fn a_missing_workspace_is_told_and_counts_as_an_empty_one() {
     assert!(Path::new(&skipped.path).is_absolute(), "{}", skipped.path);
 }
 
+// Two gateways took it out of their index in turns, and no database kept it.
+#[cfg(unix)]
+#[test]
+fn a_name_that_no_database_keeps_is_told_where_one_keeps_the_notes() {
+    let ws = Workspace::new();
+    for path in ["memory/tab\tname.md", "memory/new\nline.md", "memory/é.md", "extra/a\tb.md"] {
+        ws.write(path, "text");
+    }
+    let mut roots = ws.roots(&["extra"], Limits::default());
+    assert_eq!(discover(&roots).entries.len(), 4);
+    roots.are_exchanged = true;
+    let found = discover(&roots);
+    assert_eq!(paths(&found), ["extra/a\tb.md", "memory/é.md"]);
+    assert_eq!(
+        skips(&found),
+        [("memory/new\nline.md", SkipCode::InvalidName), ("memory/tab\tname.md", SkipCode::InvalidName)]
+    );
+    assert!(look_at(&roots, &ws.at("memory/tab\tname.md")).is_none());
+    assert!(look_at(&roots, &ws.at("memory/é.md")).is_some());
+}
+
 #[test]
 fn root_files_and_all_markdown_below_memory_are_found_sorted() {
     let ws = Workspace::new();

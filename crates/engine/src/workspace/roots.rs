@@ -59,6 +59,8 @@ pub(crate) struct Roots {
     pub forgotten: Arc<Exclusions>,
     /// Which pictures and sounds below extra paths belong to the memory.
     pub media: Option<Multimodal>,
+    /// Whether a database keeps the notes of the workspace, for other machines too.
+    pub are_exchanged: bool,
 }
 
 /// A path below a root: a folder that may be reached through links, and what follows, which may not.
@@ -87,6 +89,7 @@ impl Roots {
             is_source: settings.sources.memory,
             media: settings.multimodal,
             forgotten: Arc::new(Exclusions::of(&settings.database_path)),
+            are_exchanged: settings.database.as_ref().is_some_and(|database| database.notes),
             ..Self::new(&settings.workspace_dir, &settings.extra_paths, limits)
         };
         roots.curated = roots.parsed(&settings.curated_paths);
@@ -105,9 +108,19 @@ impl Roots {
             is_source: true,
             forgotten: Arc::default(),
             media: None,
+            are_exchanged: false,
         };
         roots.extra = roots.parsed(extra_paths);
         roots
+    }
+
+    /// Whether a note has a name under which no database keeps it, where one keeps the notes: indexed by the gateway that has it, it
+    /// would be taken out of the index by the next one.
+    #[must_use]
+    pub(crate) fn has_name_of_no_database(&self, absolute: &Path) -> bool {
+        self.are_exchanged
+            && absolute.starts_with(self.workspace_dir.join(MEMORY_FOLDER))
+            && self.display(absolute).chars().any(char::is_control)
     }
 
     /// Paths of settings; what is not understood is noted.

@@ -78,6 +78,9 @@ impl<'a> Walker<'a> {
             self.skip(absolute, SkipCode::TooLarge, reason);
         } else if absolute.to_str().is_none() {
             self.skip(absolute, SkipCode::InvalidName, "the name is not valid Unicode");
+        } else if self.roots.has_name_of_no_database(absolute) {
+            let reason = "a control character in the name, such as a tab: the database keeps no such note; rename it";
+            self.skip(absolute, SkipCode::InvalidName, reason);
         } else if self.files.len() >= self.limits.files {
             self.skip(absolute, SkipCode::TooMany, format!("more than {} files", self.limits.files));
         } else {
