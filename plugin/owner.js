@@ -1,6 +1,7 @@
 // Who the agent's own person is, as the host's configuration names owners: hooks are not told, and newer hosts tell it to
 // commands of their own plugins only.
 
+import { isRecord } from "../lib/config.js";
 import { native } from "../lib/native.js";
 
 /** @typedef {import("./host.js").HostConfig} HostConfig */
@@ -71,4 +72,21 @@ export function isSomebodyElse(cfg, ctx) {
     (binding) =>
       String(binding?.agentId ?? "").toLowerCase() === agentId && (binding.match?.peer || first(binding.match?.accountId, "*") !== "*"),
   );
+}
+
+/**
+ * Channels on which anybody may write to the agent alone, and the configuration names no owner: there everybody counts as one.
+ * @param {HostConfig} cfg
+ * @returns {string[]}
+ */
+export function channelsWithoutOwner(cfg) {
+  const isOpen = (/** @type {unknown} */ part) =>
+    isRecord(part) &&
+    part.enabled !== false &&
+    (part.dmPolicy === "open" || part.dm?.policy === "open") &&
+    [part.allowFrom, part.dm?.allowFrom].some((list) => Array.isArray(list) && list.includes("*"));
+  return Object.entries(cfg.channels ?? {}).flatMap(([id, channel]) => {
+    const accounts = isRecord(channel) && channel.enabled !== false ? Object.values(channel.accounts ?? {}) : [];
+    return [channel, ...accounts].some(isOpen) && ownersOn(cfg, id.toLowerCase()).length === 0 ? [id] : [];
+  });
 }

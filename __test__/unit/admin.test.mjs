@@ -97,6 +97,28 @@ test("reset asks, clears the index only, and an update brings it back", async ()
   expect(await finds("sencha")).toBe(true);
 });
 
+// Whoever wrote to the agent alone was taken for its owner, and nothing said so.
+test("doctor tells where anybody counts as the owner", async () => {
+  const { json, written, write } = await commandLine(undefined, {
+    plugins: { entries: { "memory-core-rs": { config: { autoRecall: true } } } },
+  });
+  const problems = async (/** @type {object} */ cfg) => {
+    write({ ...written(), commands: undefined, ...cfg });
+    const [{ checks }] = await json("doctor", "--dry-run");
+    return checks.flatMap((/** @type {any} */ check) => (check.name === "owner" ? [check.found] : []));
+  };
+  const open = { dmPolicy: "open", allowFrom: ["*"] };
+  expect(
+    await problems({
+      channels: { telegram: open, discord: { dm: { policy: "open", allowFrom: ["*"] } }, signal: { dmPolicy: "pairing" } },
+    }),
+  ).toEqual([expect.stringContaining("on telegram and counts as you"), expect.stringContaining("on discord")]);
+  expect(await problems({ channels: { telegram: { accounts: { work: open } } } })).toHaveLength(1);
+  expect(await problems({ channels: { telegram: open }, commands: { ownerAllowFrom: ["telegram:1"] } })).toEqual([]);
+  expect(await problems({ channels: { telegram: { ...open, enabled: false } } })).toEqual([]);
+  expect(await problems({ channels: { telegram: open }, plugins: {} })).toEqual([]);
+});
+
 test("doctor names what is wrong, repairs it, and then finds nothing", async () => {
   const { workspace, stateDir, run, json } = await commandLine();
   await run("index");

@@ -8,6 +8,7 @@ import { native } from "../../lib/native.js";
 import { prepare } from "../../lib/request.js";
 import { command } from "../command.js";
 import { automaticAgent } from "../hooks/agent.js";
+import { channelsWithoutOwner } from "../owner.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
@@ -95,7 +96,7 @@ export async function runDoctor(host, options) {
             remedy: "openclaw memory-core-rs setup",
           },
     );
-    checks.push(...plainDatabaseSecrets(written, agentId).map(plainCheck));
+    checks.push(...plainDatabaseSecrets(written, agentId).map(plainCheck), ...ownerChecks(host, agentId));
     if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
     if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
     return { ok: checks.every(({ ok }) => ok), checks };
@@ -123,6 +124,23 @@ function plainCheck(setting) {
   const remedy = "Put it into a variable of the gateway's environment and name that, or use a reference {source, id}";
   // Hosts hide what stands behind "password:".
   return { name: "configuration", ok: false, found: `${setting} holds a password in plain text`, remedy };
+}
+
+/**
+ * Whether people who are not the owner are taken for them, where something of theirs is kept or shown.
+ * @param {Host} host
+ * @param {string} agentId
+ * @returns {Check[]}
+ */
+function ownerChecks(host, agentId) {
+  const { autoRecall, autoCapture, shortTerm, storedFacts } = automaticAgent(host, host.config(), agentId).settings;
+  if (!(autoRecall || autoCapture || shortTerm.enabled || storedFacts.enabled)) return [];
+  return channelsWithoutOwner(host.config()).map((channel) => ({
+    name: "owner",
+    ok: false,
+    found: `anybody may write to the agent on ${channel} and counts as you: commands.ownerAllowFrom names nobody there`,
+    remedy: `Name yourself: openclaw config set commands.ownerAllowFrom '["${channel}:<your id>"]'`,
+  }));
 }
 
 /** @param {Check} check */
