@@ -1,13 +1,16 @@
 // Who the agent's own person is, as the host's configuration names owners: hooks are not told, and newer hosts tell it to
 // commands of their own plugins only.
 
-import { isRecord } from "../lib/config.js";
+import { isRecord, normalizeAgentId } from "../lib/config.js";
 import { native } from "../lib/native.js";
 
 /** @typedef {import("./host.js").HostConfig} HostConfig */
 
 /** @param {...unknown} values The first that says something. */
 const first = (...values) => values.map((value) => String(value ?? "").trim()).find(Boolean) ?? "";
+
+/** @param {Record<string, any>} ctx */
+const channelOf = (ctx) => first(ctx.messageChannel, ctx.messageProvider, ctx.channel).toLowerCase();
 
 /**
  * Somebody's name on a channel, however it is written there: "telegram:1", "user:U1", "@name", "+49170 1", "49170@s.whatsapp.net".
@@ -46,16 +49,43 @@ function ownersOn(cfg, channel) {
  * @param {Record<string, any>} ctx Of a hook, a tool or a command.
  */
 export function isNamedOwner(cfg, ctx) {
-  const channel = first(ctx.messageChannel, ctx.messageProvider, ctx.channel).toLowerCase();
+  const channel = channelOf(ctx);
   if (!channel || channel === "webchat") return undefined;
   const owners = ownersOn(cfg, channel);
   if (owners.length === 0) return undefined;
   if (typeof ctx.senderIsOwner === "boolean") return ctx.senderIsOwner;
+  const sender = senderOf(cfg, ctx, channel);
+  return sender ? owners.includes(sender) : undefined;
+}
+
+/**
+ * Whether somebody may change what holds for everybody; undefined where nobody tells. Clients of the gateway come with scopes,
+ * channels with whether the sender is the owner, as the host's own commands have it; where a host tells that to its own plugins
+ * only, the owners that its configuration names may.
+ * @param {HostConfig} cfg
+ * @param {Record<string, any>} ctx Of a command.
+ * @returns {boolean | undefined}
+ */
+export function mayChange(cfg, ctx) {
+  if (Array.isArray(ctx.gatewayClientScopes)) return ctx.gatewayClientScopes.includes("operator.admin");
+  return ctx.senderIsOwner ?? isNamedOwner(cfg, ctx);
+}
+
+/**
+ * Whether a name of a session's is that of one person on several channels (`session.identityLinks`).
+ * @param {HostConfig} cfg
+ * @param {string} name
+ */
+export function isLinkedName(cfg, name) {
+  return Object.keys(cfg.session?.identityLinks ?? {}).some((linked) => linked.toLowerCase() === name);
+}
+
+/** Who writes, as far as a channel's names tell. @param {HostConfig} cfg @param {Record<string, any>} ctx @param {string} channel */
+function senderOf(cfg, ctx, channel) {
+  const told = first(ctx.senderId, ctx.requesterSenderId);
+  if (told) return plainName(told, channel);
   const { peer } = native().readSessionKey(first(ctx.sessionKey));
-  // One person's name for several channels is nobody's on one of them.
-  const isLinked = Object.keys(cfg.session?.identityLinks ?? {}).some((name) => name.toLowerCase() === peer);
-  const sender = first(ctx.senderId, ctx.requesterSenderId, isLinked ? "" : peer);
-  return sender ? owners.includes(plainName(sender, channel)) : undefined;
+  return peer && !isLinkedName(cfg, peer) ? plainName(peer, channel) : "";
 }
 
 /**
@@ -66,12 +96,27 @@ export function isNamedOwner(cfg, ctx) {
  */
 export function isSomebodyElse(cfg, ctx) {
   if (isNamedOwner(cfg, ctx) !== false) return false;
+  const channel = channelOf(ctx);
   const { agentId } = native().readSessionKey(first(ctx.sessionKey));
-  const bindings = Array.isArray(cfg.bindings) ? cfg.bindings : [];
+  const bindings = Array.isArray(cfg.bindings) ? cfg.bindings.filter(isRecord) : [];
   return !bindings.some(
-    (binding) =>
-      String(binding?.agentId ?? "").toLowerCase() === agentId && (binding.match?.peer || first(binding.match?.accountId, "*") !== "*"),
+    ({ agentId: id, match }) =>
+      id !== undefined &&
+      normalizeAgentId(id) === agentId &&
+      first(match?.channel).toLowerCase() === channel &&
+      givesTo(match, senderOf(cfg, ctx, channel), channel),
   );
+}
+
+/**
+ * Whether a binding gives an agent to who writes: to them by name, or to whoever writes to one account. One that gives it a room
+ * says nothing of those who write to it alone.
+ * @param {Record<string, any>} match
+ * @param {string} sender
+ * @param {string} channel
+ */
+function givesTo({ peer, accountId }, sender, channel) {
+  return isRecord(peer) ? plainName(first(peer.id), channel) === sender : first(accountId, "*") !== "*";
 }
 
 /**

@@ -5,13 +5,13 @@ use napi_derive::napi;
 use serde_json::Value;
 
 use super::{
-    automatic::{AutomaticAgent, from_value, to_value},
+    automatic::{AutomaticAgent, to_value},
     error::to_js,
     promise::promise,
 };
 use engine::{
     capture::jsonl,
-    spending::{Answers, ModelPrice, Prices, Spending},
+    spending::{Answers, ModelPrice, Prices, Spending, no_price},
 };
 
 /// What an answer of a model took.
@@ -88,7 +88,7 @@ pub fn keep_prices<'env>(
     #[napi(ts_arg_type = "ModelPrice[]")] prices: Value,
     without: Vec<String>,
 ) -> napi::Result<PromiseRaw<'env, Value>> {
-    let said: Vec<ModelPrice> = from_value(prices, "prices").map_err(|e| to_js(env, e))?;
+    let said: Vec<ModelPrice> = serde_json::from_value(prices).map_err(|_| to_js(env, no_price()))?;
     let prices = Prices::of(&agent.shared_folder());
     promise(env, jsonl::settled(move || to_value(&prices.set(said, &without)?)), |all| all)
 }

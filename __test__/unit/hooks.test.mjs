@@ -74,6 +74,10 @@ test("where owners are named, a conversation with somebody else is not private",
   expect(private_({ messageProvider: "telegram" })).toBe(true);
   expect(isPrivate({}, { sessionKey: "agent:main:main", messageProvider: "telegram", ...other })).toBe(true);
   // An agent of theirs.
+  // One that gave it a room, or was of another channel, took everybody for its own.
+  const room = { agentId: "main", match: { channel: "telegram", peer: { kind: "group", id: "-77" } } };
+  const work = { agentId: "main", match: { channel: "discord", accountId: "work" } };
+  expect(private_({ messageProvider: "telegram", ...other }, { bindings: [room, work] })).toBe(false);
   const bound = { bindings: [{ agentId: "main", match: { channel: "telegram", peer: { kind: "direct", id: "666" } } }] };
   expect(private_({ messageProvider: "telegram", ...other }, bound)).toBe(true);
   expect(private_({ messageProvider: "telegram", ...other }, { bindings: [{ agentId: "main", match: { channel: "telegram" } }] })).toBe(

@@ -282,7 +282,7 @@ describe("tools", () => {
       return (await makeTool(registered, "memory_get", { config: config() })?.execute("1", params))?.details;
     };
     expect(await get("2026.9.6", { path: "MEMORY.md", from: 2, lines: 1 })).toMatchObject({ status: "ok", path: "MEMORY.md", text: "two" });
-    // Numbers are of 32 bits in the engine: this one began at line 2.
+    // The engine counts in 32 bits.
     expect((await get("2026.9.6", { path: "MEMORY.md", from: 2 ** 32 + 2, lines: 1 }))?.text).not.toBe("two");
     expect(await get("2026.9.6", { path: "memory/none.md" })).toMatchObject({ status: "not_found", text: "" });
     const refused = await get("2026.9.6", { path: "../../etc/passwd" });

@@ -4,9 +4,8 @@ import { agentsWithOther, pluginSettings, sessionAgentId } from "../../lib/confi
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { mayChange } from "../commands/dreaming.js";
 import { automaticAgent } from "../hooks/agent.js";
-import { isNamedOwner } from "../owner.js";
+import { mayChange } from "../owner.js";
 import { draftEntry } from "../requirements.js";
 import { isOnFor, isPaused } from "./gates.js";
 import { suspendedModels } from "./model-access.js";
@@ -63,7 +62,9 @@ export async function runCommand(plugin, ctx) {
 async function everywhere({ host }, ctx, wanted) {
   const isOn = pluginSettings(host.config()).activeMemory?.enabled === true;
   if (!wanted) return `Active Memory: ${word(isOn)} globally.${exceptFor(host.config(), isOn)}`;
-  if (!maySwitch(host.config(), ctx)) return "⚠️ /active-memory global enable/disable changes require owner or operator.admin.";
+  // Hosts do not tell every plugin who the owner is: where the configuration names none either, whoever is authorized counts.
+  if ((mayChange(host.config(), ctx) ?? ctx.isAuthorizedSender) !== true)
+    return "⚠️ /active-memory global enable/disable changes require owner or operator.admin.";
   const assertCurrent = Array.isArray(ctx.gatewayClientScopes) ? undefined : ctx.assertOwnerCurrent;
   await host.editConfig(
     (draft) => {
@@ -80,17 +81,6 @@ async function everywhere({ host }, ctx, wanted) {
 function exceptFor(cfg, isOn) {
   const other = agentsWithOther(cfg, (settings) => settings.activeMemory?.enabled, isOn);
   return other.map(([id, enabled]) => ` Agent ${id} has a setting of its own: ${word(enabled === true)}.`).join("");
-}
-
-/**
- * Whether somebody may change what holds for everybody. Hosts do not tell every plugin who the owner is: where the configuration
- * names none either, whoever is authorized counts, as on the older ones.
- * @param {import("../host.js").HostConfig} cfg
- * @param {Record<string, any>} ctx
- */
-function maySwitch(cfg, ctx) {
-  const isUntold = !Array.isArray(ctx.gatewayClientScopes) && (ctx.senderIsOwner ?? isNamedOwner(cfg, ctx)) === undefined;
-  return mayChange(cfg, ctx) || (isUntold && ctx.isAuthorizedSender === true);
 }
 
 /**

@@ -4,7 +4,7 @@
 import { agentSettings, agentsWithOther, isRecord, pluginSettings, sessionAgentId } from "../../lib/config.js";
 import { codedError, errorMessage } from "../../lib/errors.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { isNamedOwner } from "../owner.js";
+import { mayChange } from "../owner.js";
 import { draftEntry } from "../requirements.js";
 
 /**
@@ -62,7 +62,7 @@ async function answer(host, ctx) {
     .split(/\s+/)
     .filter(Boolean);
   const action = (Object.hasOwn(ACTIONS, word) && ACTIONS[word]) || ACTIONS.help;
-  if (action.changes && !mayChange(host.config(), ctx)) {
+  if (action.changes && mayChange(host.config(), ctx) !== true) {
     return `⚠️ /dreaming ${word} is for the owner in a channel (commands.ownerAllowFrom names them), and for clients of the gateway with operator.admin.`;
   }
   try {
@@ -70,17 +70,6 @@ async function answer(host, ctx) {
   } catch (error) {
     return `⚠️ /dreaming ${word} failed: ${errorMessage(error)}`;
   }
-}
-
-/**
- * Clients of the gateway come with scopes, channels with whether the sender is the owner; as the host's own command has it. Where
- * a host tells that to its own plugins only, the owners that its configuration names may.
- * @param {import("../host.js").HostConfig} cfg
- * @param {CommandContext} ctx
- */
-export function mayChange(cfg, ctx) {
-  if (Array.isArray(ctx.gatewayClientScopes)) return ctx.gatewayClientScopes.includes("operator.admin");
-  return (ctx.senderIsOwner ?? isNamedOwner(cfg, ctx)) === true;
 }
 
 /**

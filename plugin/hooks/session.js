@@ -2,7 +2,7 @@
 // adds to that.
 
 import { native } from "../../lib/native.js";
-import { isSomebodyElse } from "../owner.js";
+import { isLinkedName, isSomebodyElse } from "../owner.js";
 
 /** @param {Record<string, any>} ctx */
 const read = ({ sessionKey }) => native().readSessionKey(String(sessionKey ?? ""));
@@ -59,8 +59,7 @@ function takesInRooms(cfg) {
 export function personOf(cfg, ctx) {
   const { peer, conversation } = read(ctx);
   if (!peer) return undefined;
-  const isLinked = Object.keys(cfg.session?.identityLinks ?? {}).some((name) => name.toLowerCase() === peer);
-  return isLinked ? `linked:${peer}` : conversation;
+  return isLinkedName(cfg, peer) ? `linked:${peer}` : conversation;
 }
 
 /**

@@ -34,9 +34,6 @@ export function optionalNumber(params, name) {
   throw wrongParameter(`${name} must be a number`);
 }
 
-/** The engine counts in 32 bits, and what goes beyond would begin anew. */
-const MOST = 2 ** 32 - 1;
-
 /**
  * @param {Record<string, unknown>} params
  * @param {string} name
@@ -44,7 +41,7 @@ const MOST = 2 ** 32 - 1;
 export function optionalCount(params, name) {
   const value = optionalNumber(params, name);
   if (value === undefined) return undefined;
-  if (value >= 1) return Math.min(Math.floor(value), MOST);
+  if (value >= 1) return Math.floor(value);
   throw wrongParameter(`${name} must be 1 or more`);
 }
 

@@ -139,8 +139,7 @@ impl Prices {
         let is_price = |price: f64| (0.0..=HIGHEST).contains(&price);
         let is_name = |name: &str| !name.trim().is_empty() && name.len() <= MOST_NAME;
         if !prices.iter().all(|one| is_name(&one.of) && is_price(one.input) && one.output.is_none_or(is_price)) {
-            return Err(Error::new(Code::Argument, "a price is a number from 0 to 1,000,000, and of a model")
-                .remedy("Name a provider, or provider/model, and what a million tokens of it cost"));
+            return Err(no_price());
         }
         let mut all = Vec::new();
         jsonl::update(&self.path, |lines| {
@@ -155,6 +154,13 @@ impl Prices {
         })?;
         Ok(all)
     }
+}
+
+/// What is said of a price that cannot be one, by its value or its form.
+#[must_use]
+pub fn no_price() -> Error {
+    Error::new(Code::Argument, "a price is a number from 0 to 1,000,000, and of a model")
+        .remedy("Name a provider, or provider/model, and what a million tokens of it cost")
 }
 
 /// The first month that is kept when it is the other one; all of them where that is none.

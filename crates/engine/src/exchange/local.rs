@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{names::is_note, record::Record};
+use super::record::Record;
 use crate::{
     index::rows::hash,
     workspace::{
         discover::{Discovery, Entry},
+        note_names::is_note,
         read::read_bytes,
         roots::Roots,
     },

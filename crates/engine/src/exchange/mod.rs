@@ -24,6 +24,7 @@ use crate::{
     index::{Progress, owner},
     workspace::{
         discover::{Discovery, discover},
+        note_names::{LONGEST, is_note},
         roots::Roots,
     },
 };
@@ -236,7 +237,7 @@ impl Exchange<'_> {
     /// What the database has. What is no note is refused when it is planned what to do.
     fn rows(&self, roots: &Roots) -> Result<HashMap<String, NoteRow>> {
         let most = roots.limits.files;
-        let rows = self.store.read_with(self.cancel, |reader| reader.notes(most + 1, names::LONGEST))?;
+        let rows = self.store.read_with(self.cancel, |reader| reader.notes(most + 1, LONGEST))?;
         if rows.len() > most {
             return Err(Error::new(Code::Corrupt, format!("the database holds more than {most} notes of this agent"))
                 .remedy("Delete those that are not needed, or leave out store.postgres.notes"));
@@ -332,7 +333,7 @@ impl View<'_> {
             let row = self.rows.get(path);
             let local = self.local.notes.get(path).map(|note| note.hash);
             let known = self.record.notes.get(path).map(|known| known.hash);
-            if !names::is_note(path) || row.is_some_and(|row| !is_usable(row, most_bytes)) {
+            if !is_note(path) || row.is_some_and(|row| !is_usable(row, most_bytes)) {
                 plan.refused += 1;
                 continue;
             }

@@ -71,6 +71,12 @@ fn a_name_that_no_database_keeps_is_told_where_one_keeps_the_notes() {
     );
     assert!(look_at(&roots, &ws.at("memory/tab\tname.md")).is_none());
     assert!(look_at(&roots, &ws.at("memory/é.md")).is_some());
+    // The database takes no longer one either.
+    let long = format!("memory/{}a.md", format!("{}/", "x".repeat(200)).repeat(6));
+    ws.write(&long, "text");
+    assert!(skips(&discover(&roots)).contains(&(long.as_str(), SkipCode::InvalidName)));
+    roots.are_exchanged = false;
+    assert!(paths(&discover(&roots)).contains(&long.as_str()));
 }
 
 #[test]

@@ -11,6 +11,7 @@ pub mod guard;
 pub(crate) mod media;
 #[cfg(test)]
 pub(crate) mod media_samples;
+pub(crate) mod note_names;
 pub mod notes;
 mod pending;
 pub mod read;

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{exclusions::Exclusions, skipped::SkipCode, skipped::Skipped};
+use super::{exclusions::Exclusions, note_names::is_note, skipped::SkipCode, skipped::Skipped};
 use model::{
     config::extra_path::ExtraPath,
     config::multimodal::{Modality, Multimodal},
@@ -119,8 +119,9 @@ impl Roots {
     #[must_use]
     pub(crate) fn has_name_of_no_database(&self, absolute: &Path) -> bool {
         self.are_exchanged
+            && is_markdown(absolute)
             && absolute.starts_with(self.workspace_dir.join(MEMORY_FOLDER))
-            && self.display(absolute).chars().any(char::is_control)
+            && !is_note(&self.display(absolute))
     }
 
     /// Paths of settings; what is not understood is noted.

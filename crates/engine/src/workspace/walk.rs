@@ -79,7 +79,8 @@ impl<'a> Walker<'a> {
         } else if absolute.to_str().is_none() {
             self.skip(absolute, SkipCode::InvalidName, "the name is not valid Unicode");
         } else if self.roots.has_name_of_no_database(absolute) {
-            let reason = "a control character in the name, such as a tab: the database keeps no such note; rename it";
+            let reason = "too long a name, or one with a control character, such as a tab: the database keeps no such note; \
+                rename it";
             self.skip(absolute, SkipCode::InvalidName, reason);
         } else if self.files.len() >= self.limits.files {
             self.skip(absolute, SkipCode::TooMany, format!("more than {} files", self.limits.files));
