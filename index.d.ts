@@ -918,8 +918,8 @@ export declare function listAnswers(agent: AutomaticAgent): Promise<Answers[]>
 /** What was captured, newest first, and how many turns still wait. Fails when a file cannot be read. */
 export declare function listCaptures(agent: AutomaticAgent, limit: number): Promise<{ captures: CaptureEntry[]; waiting: number }>
 
-/** The standing intents of an agent, oldest first; `status` picks those of one. */
-export declare function listIntents(agent: AutomaticAgent, status?: string | undefined | null): Promise<StandingIntent[]>
+/** The standing intents of an agent, oldest first; `status` picks those of one, `speaker` those that count where they speak. */
+export declare function listIntents(agent: AutomaticAgent, status?: string | undefined | null, speaker?: IntentSpeaker | undefined | null): Promise<StandingIntent[]>
 
 /**
  * What was put into prompts, newest first: at most so many, older than the one of an id, and about a megabyte.

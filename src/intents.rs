@@ -94,12 +94,20 @@ pub fn create_intent(
     run(env, &agent, move |intents| to_value(&intents.create(input.read()?, &by, now_ms())?))
 }
 
-/// The standing intents of an agent, oldest first; `status` picks those of one.
+/// The standing intents of an agent, oldest first; `status` picks those of one, `speaker` those that count where they speak.
 #[napi(ts_return_type = "Promise<StandingIntent[]>")]
-pub fn list_intents(env: &Env, agent: AutomaticAgent, status: Option<String>) -> napi::Result<PromiseRaw<'_, Value>> {
+pub fn list_intents(
+    env: &Env,
+    agent: AutomaticAgent,
+    status: Option<String>,
+    speaker: Option<IntentSpeaker>,
+) -> napi::Result<PromiseRaw<'_, Value>> {
+    let by = speaker.map(Speaker::from);
     run(env, &agent, move |intents| {
         let status = status.map(|name| IntentStatus::parse(&name)).transpose()?;
-        to_value(&intents.list(status, now_ms())?)
+        let mut listed = intents.list(status, now_ms())?;
+        listed.retain(|intent| by.as_ref().is_none_or(|by| intent.counts_for(by)));
+        to_value(&listed)
     })
 }
 

@@ -113,6 +113,18 @@ test("a stranger in a room arms nothing, and sees nothing of the owner's", async
   expect(await say("The boat", { ctx: { ...turn, senderId: "ana" } })).toContain("anchor");
 });
 
+// The owner's question in a room brought every intent of theirs into what the room reads.
+test("in a room are listed those that count there", async () => {
+  const { call } = await withIntents();
+  const room = { sessionKey: "agent:main:telegram:group:7", messageChannel: "telegram", requesterSenderId: "ana", senderIsOwner: true };
+  await call({ ...BOAT, description: "Ask for the test results", triggerKeywords: ["doctor"] });
+  await call(BOAT, { ...MAIN, ...room });
+  const listed = await call({ action: "list" }, { ...MAIN, ...room });
+  expect(listed.intents.map((/** @type {any} */ intent) => intent.description)).toEqual(["Ask about the anchor"]);
+  expect(listed.message).toContain("alone with you");
+  expect((await call({ action: "list" })).intents).toHaveLength(2);
+});
+
 test("without the grant, or switched off, nothing is promised", async () => {
   const closed = await withIntents({}, { granted: false });
   expect(closed.tool()).toBeNull();

@@ -2,6 +2,7 @@
 
 import { native } from "../../lib/native.js";
 import { automaticAgent } from "../hooks/agent.js";
+import { isPrivate } from "../hooks/session.js";
 import { toolContext } from "../tools/context.js";
 import { optionalChoice, optionalNumber, paramRecord, requiredText } from "../tools/params.js";
 import { jsonResult } from "../tools/result.js";
@@ -16,6 +17,9 @@ const STATUSES = /** @type {const} */ (["pending", "armed", "fired", "done", "ca
 
 const BY_ITSELF =
   "The system injects the reminder automatically when it triggers. Do not deliver it early or cancel it unless the user asks.";
+
+const ONLY_HERE =
+  "Others read this conversation: only what counts in it is listed. All of them are listed where the user is alone with you.";
 
 /** @param {string} description */
 const keywords = (description) => ({ type: "array", items: { type: "string", maxLength: 120 }, maxItems: 24, description });
@@ -76,8 +80,10 @@ export async function execute(host, ctx, rawParams) {
     return jsonResult({ intent, message: `Intent is armed ${PLACES[intent.scope]}. ${BY_ITSELF}` });
   }
   if (action === "list") {
-    const intents = await native().listIntents(agent, optionalChoice(params, "status", STATUSES));
-    return jsonResult({ intents: intents.map(shown) });
+    // Who is in a room reads what is listed there.
+    const here = isPrivate(context.cfg, ctx) ? undefined : speakerOfCall(ctx);
+    const intents = await native().listIntents(agent, optionalChoice(params, "status", STATUSES), here);
+    return jsonResult({ intents: intents.map(shown), ...(here ? { message: ONLY_HERE } : {}) });
   }
   if (action === "cancel") {
     const intent = await native().cancelIntent(agent, requiredText(params, "id"));

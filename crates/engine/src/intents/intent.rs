@@ -275,7 +275,8 @@ impl StandingIntent {
     }
 
     /// Whether it counts for who speaks.
-    pub(super) fn counts_for(&self, by: &Speaker) -> bool {
+    #[must_use]
+    pub fn counts_for(&self, by: &Speaker) -> bool {
         let is_here = match &self.channel_scope {
             None => true,
             Some(scope) => {
