@@ -1,5 +1,7 @@
 // Standing intents: the tool that arms them, the message that brings them up, and the end of its turn.
 
+import { appendFile, readFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { native } from "../../lib/native.js";
 import { registerIntents } from "../../plugin/intents/register.js";
@@ -53,6 +55,21 @@ test("no id is no intent, and an intent is one line", async () => {
     expect(await run("intents", ...call)).toMatchObject({ code: 1, output: expect.stringMatching(/there is no id.*\[MEM_ARGUMENT\]/s) });
   expect((await json("intents", "list")).intents).toMatchObject([{ status: "armed" }]);
   expect((await run("intents", "list")).output).toMatch(/^\w{8} .*: About the boat 00000000 armed 0 of 3 times: forged\n.*boat\n$/);
+});
+
+// One line that a person had changed hid all the others, behind "Unexpected token" and without a code.
+test("a scope that nobody of us has written is shown as it stands", async () => {
+  const { json, stateDir } = await commandLine({ provider: "none" });
+  const agent = { config: {}, agentId: "main", isDefaultAgent: true, stateDir };
+  await native().createIntent(agent, { description: "About the boat", triggerKeywords: ["boat"] }, { sessionKey: MAIN.sessionKey });
+  const file = path.join(stateDir, "memory-core-rs", "main", "intents.jsonl");
+  const intent = JSON.parse(await readFile(file, "utf8"));
+  const scopes = ['"telegram"', "7", "telegram"];
+  for (const channelScope of scopes)
+    await appendFile(file, `${JSON.stringify({ ...intent, id: `by-hand-${channelScope}`, channelScope })}\n`);
+  const { intents } = await json("intents", "list");
+  expect(intents.map((/** @type {any} */ { channelScope }) => channelScope)).toEqual([MAIN.sessionKey, ...scopes]);
+  expect(intents.map((/** @type {any} */ { scope }) => scope)).not.toContain("anywhere");
 });
 
 test("a message that mentions it brings it up, as often as it was meant to", async () => {

@@ -26,6 +26,9 @@ export async function bytesOf(place) {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
+/** Names of indexes and of copies of them, of those too that a backup or a restore is making, or was when it was killed. */
+const OF_INDEXES = /\.sqlite|^\.memory-(?:backup|restore|salvage)-/;
+
 /**
  * Bytes of an agent's own folder: indexes that are not the present one, and what automatic memory, forgetting and
  * consolidation keep.
@@ -40,7 +43,7 @@ export async function diskUse(stateDir, agentId, database) {
   const [own, used] = [path.basename(database ?? ""), { otherIndexes: 0, records: 0 }];
   for (const name of names) {
     const isOwn = path.join(folder, name) === database || ["-wal", "-shm", "-journal"].some((end) => name === own + end);
-    if (!isOwn) used[name.includes(".sqlite") ? "otherIndexes" : "records"] += await bytesOf(path.join(folder, name));
+    if (!isOwn) used[OF_INDEXES.test(name) ? "otherIndexes" : "records"] += await bytesOf(path.join(folder, name));
   }
   return used;
 }

@@ -112,9 +112,18 @@ export function shown({ channelScope, senderScope, ...intent }) {
   };
 }
 
-/** @param {string | null | undefined} scope @returns {string[]} */
+/**
+ * The parts of a scope; of one that nobody of us has written, the text as it stands.
+ * @param {string | null | undefined} scope
+ * @returns {string[]}
+ */
 function parts(scope) {
-  return scope ? JSON.parse(scope) : [];
+  if (!scope) return [];
+  try {
+    const read = JSON.parse(scope);
+    if (Array.isArray(read)) return read.map(String);
+  } catch {}
+  return [scope];
 }
 
 /**

@@ -104,7 +104,19 @@ impl Admin<'_> {
         self.0.set_aside()
     }
 
-    /// Removes copies that were taken aside by processes that were killed meanwhile: they hold everything.
+    /// Removes all other files that hold what the index held: damaged ones that were set aside, what copies have replaced,
+    /// and copies that a restore has taken aside.
+    pub fn remove_copies(self) {
+        self.0.remove_copies();
+    }
+
+    /// Folders with copies that were taken aside by processes that were killed meanwhile.
+    #[must_use]
+    pub fn abandoned(self) -> Vec<PathBuf> {
+        self.0.abandoned()
+    }
+
+    /// Removes them.
     pub fn remove_abandoned(self) {
         self.0.remove_abandoned();
     }

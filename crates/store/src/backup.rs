@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 use super::{open, sqlite::Sqlite};
 use crate::{
     error::SqlResult,
-    unfinished::{folder_of, remove_abandoned},
+    unfinished::{abandoned, folder_of},
 };
 use model::{
     error::{Code, Error, Result},
@@ -42,10 +42,14 @@ impl Sqlite {
             return Err(exists(target));
         }
         let folder = folder_of(target);
-        remove_abandoned(folder, UNFINISHED, ABANDONED, fs::remove_file);
+        for left in abandoned(folder, UNFINISHED, ABANDONED) {
+            // One that cannot be removed costs disk space only.
+            let _ = fs::remove_file(left);
+        }
         // Private from its first byte on; SQLite fills an empty file as it finds it. Dropping it removes it.
         let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder);
-        let unfinished = unfinished.map_err(|error| Error::io(folder, &error))?;
+        // Its own words name the file that nobody asked for.
+        let unfinished = unfinished.map_err(|error| Error::io(folder, &error.kind().into()))?;
         let name = unfinished.path().to_str();
         let name = name.ok_or_else(|| Error::new(Code::Argument, "the name of the copy is not text"))?;
         {

@@ -2,7 +2,6 @@
 //! what cannot be made again.
 
 use std::{
-    fs,
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -188,8 +187,7 @@ impl Tx<'_> {
 
 impl Sqlite {
     /// Overwrites what removed rows left behind: merges the full-text indexes, whose old segments still hold the words
-    /// of removed chunks, gives all free pages back and empties the log. Also removes damaged files that were set
-    /// aside and what restored copies took the place of: they hold everything.
+    /// of removed chunks, gives all free pages back and empties the log.
     ///
     /// # Errors
     /// When the database cannot be written, or when cancelled.
@@ -215,11 +213,6 @@ impl Sqlite {
             cancel.check()?;
             std::thread::sleep(LOG_PAUSE);
         }
-        for old in self.set_aside().into_iter().chain(self.replaced()) {
-            // It may be gone already; what cannot be removed is named by `doctor`.
-            let _ = fs::remove_file(old);
-        }
-        self.remove_abandoned();
         Ok(())
     }
 

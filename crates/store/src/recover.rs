@@ -62,7 +62,9 @@ impl Reader<'_> {
             Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_NOMEM), None)).sql()?;
         }
         if finding != "ok" {
-            return Ok(Some(finding));
+            // SQLite puts the name of the database in a line before it.
+            let lines: Vec<_> = finding.lines().filter(|line| !line.starts_with("***")).collect();
+            return Ok(Some(lines.join("; ")));
         }
         // The header holds for all connections that are opened from now on.
         schema::check(self.conn()?)?;
@@ -199,6 +201,9 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// How the names of folders of [`repaired_copy`] begin.
+pub(super) const SALVAGE: &str = ".memory-salvage-";
+
 /// Name of the database in the folder of [`repaired_copy`].
 const COPY: &str = "copy.sqlite";
 
@@ -210,7 +215,7 @@ fn repaired_copy(damaged: &Path) -> Option<TempDir> {
     if header.size() == length && !header.repair() {
         return None;
     }
-    let folder = tempfile::Builder::new().prefix(".memory-salvage-").tempdir_in(damaged.parent()?).ok()?;
+    let folder = tempfile::Builder::new().prefix(SALVAGE).tempdir_in(damaged.parent()?).ok()?;
     let copy = folder.path().join(COPY);
     fs::copy(damaged, &copy).ok()?;
     let log = with_suffix(damaged, "-wal");

@@ -24,14 +24,14 @@ use super::{
     place::{self, Owner, Workspace},
     pool::closed,
     reader::Reader,
-    recover::{earlier_copies, with_suffix},
+    recover::{SALVAGE, earlier_copies, with_suffix},
     schema,
     sqlite::Sqlite,
     writer::{Shared, Tx},
 };
 use crate::{
     error::SqlResult,
-    unfinished::{folder_of, remove_abandoned},
+    unfinished::{abandoned, folder_of},
 };
 use model::{
     error::{Code, Error, Result},
@@ -97,9 +97,9 @@ impl Staged {
     pub fn take(source: &Path, index: &Path, workspace: Option<&Workspace>) -> Result<Self> {
         let mut file = open_source(source, index)?;
         let folder = folder_of(index);
-        remove_abandoned(folder, UNFINISHED, ABANDONED, fs::remove_dir_all);
+        remove_taken_aside(index, ABANDONED);
         let staged = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(folder);
-        let staged = Self { folder: staged.map_err(|error| Error::io(folder, &error))? };
+        let staged = Self { folder: staged.map_err(|error| Error::io(folder, &error.kind().into()))? };
         let copy = staged.path();
         own_file::options()
             .write(true)
@@ -234,9 +234,25 @@ impl Sqlite {
         found
     }
 
-    /// Removes copies that were taken aside by processes that were killed meanwhile: they hold everything.
+    /// Folders with copies that were taken aside by processes that were killed meanwhile: they hold everything.
+    #[must_use]
+    pub(crate) fn abandoned(&self) -> Vec<PathBuf> {
+        taken_aside(self.path(), ABANDONED)
+    }
+
+    /// Removes them.
     pub(crate) fn remove_abandoned(&self) {
-        remove_abandoned(folder_of(self.path()), UNFINISHED, ABANDONED, fs::remove_dir_all);
+        remove_taken_aside(self.path(), ABANDONED);
+    }
+
+    /// Removes all other files that hold what the index held: damaged ones that were set aside, what restored copies took the
+    /// place of, and copies taken aside, whoever may be at work there.
+    pub(crate) fn remove_copies(&self) {
+        for old in self.set_aside().into_iter().chain(self.replaced()) {
+            // It may be gone already; what cannot be removed is named by `doctor`.
+            let _ = fs::remove_file(old);
+        }
+        remove_taken_aside(self.path(), Duration::ZERO);
     }
 
     /// Removes all but the newest of what restored copies took the place of.
@@ -246,6 +262,20 @@ impl Sqlite {
             // One that cannot be removed costs disk space only.
             let _ = fs::remove_file(old);
         }
+    }
+}
+
+/// Folders with copies beside an index, taken aside to be checked or to save vectors from, to which nobody has written for so
+/// long.
+fn taken_aside(index: &Path, after: Duration) -> Vec<PathBuf> {
+    [UNFINISHED, SALVAGE].into_iter().flat_map(|prefix| abandoned(folder_of(index), prefix, after)).collect()
+}
+
+/// Removes them.
+fn remove_taken_aside(index: &Path, after: Duration) {
+    for left in taken_aside(index, after) {
+        // One that cannot be removed is named by `doctor`.
+        let _ = fs::remove_dir_all(left);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What copies leave behind whose process was killed.
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -11,19 +11,13 @@ pub(crate) fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
 
-/// Removes what has a prefix and has not been written to for so long. What cannot be removed costs disk space only.
-pub(crate) fn remove_abandoned(
-    folder: &Path,
-    prefix: &str,
-    after: Duration,
-    remove: impl Fn(PathBuf) -> io::Result<()>,
-) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix)) {
+/// What has a prefix and has not been written to for so long. Of a folder that cannot be read, nothing.
+pub(crate) fn abandoned(folder: &Path, prefix: &str, after: Duration) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let is_old = |entry: &fs::DirEntry| {
         let written = entry.metadata().and_then(|meta| meta.modified());
-        let age = written.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
-        if age.is_some_and(|age| age > after) {
-            let _ = remove(entry.path());
-        }
-    }
+        written.is_ok_and(|time| SystemTime::now().duration_since(time).unwrap_or_default() >= after)
+    };
+    let named = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix));
+    named.filter(is_old).map(|entry| entry.path()).collect()
 }

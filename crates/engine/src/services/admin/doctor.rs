@@ -170,23 +170,19 @@ impl Admin {
     /// Files beside the index that nobody needs any more.
     fn leftovers(&self, settings: &Settings, repair: bool) -> Check {
         let name = "leftovers";
-        let mut left = Vec::new();
-        if let Some(file) = self.context.store().admin() {
-            if repair {
-                file.remove_abandoned();
-            }
-            left = file.set_aside();
-        }
+        let admin = self.context.store().admin();
+        let (abandoned, mut left) = admin.map(|file| (file.abandoned(), file.set_aside())).unwrap_or_default();
         left.extend(
             [".part", "-journal"]
                 .map(|end| with_suffix(&settings.database_path, end))
                 .into_iter()
                 .filter(|p| p.exists()),
         );
-        if left.is_empty() {
+        if left.is_empty() && abandoned.is_empty() {
             return Check::well(name, "no files left behind");
         }
         if !repair {
+            left.extend(abandoned);
             return Check::bad(name, format!("left behind: {}", list(&left)), RUN_DOCTOR);
         }
         // The damaged file of a repair that was just made is for whoever wants to know why.
@@ -195,8 +191,10 @@ impl Admin {
                 .and_then(|m| m.modified())
                 .is_ok_and(|t| t.elapsed().is_ok_and(|age| age.as_secs() < 24 * 3600))
         };
-        let (kept, old): (Vec<_>, Vec<_>) = left.into_iter().partition(fresh);
-        match old.iter().try_for_each(|path| fs::remove_file(path).map_err(|e| Error::io(path, &e))) {
+        let (kept, mut old): (Vec<_>, Vec<_>) = left.into_iter().partition(fresh);
+        old.extend(abandoned);
+        let remove = |path: &PathBuf| if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        match old.iter().try_for_each(|path| remove(path).map_err(|e| Error::io(path, &e))) {
             Err(error) => Check::failed(name, &error),
             Ok(()) if old.is_empty() => Check::well(name, format!("kept for a day: {}", list(&kept))),
             Ok(()) => Check::repaired(name, format!("left behind: {}", list(&old)), "removed them"),

@@ -52,6 +52,8 @@ async fn a_copy_takes_the_place_of_the_index_and_the_next_sync_brings_it_up_to_d
     for _ in 0..2 {
         engine.admin.restore(copy.clone(), false).await.unwrap();
     }
+    // A reset took them along, and how to go back to them had been printed.
+    engine.admin.reset(true).await.unwrap();
     assert_eq!(engine.context.store().file().unwrap().replaced().len(), 2);
     let strange = names(&engine).into_iter().filter(|name| name.starts_with('.')).count();
     assert_eq!(strange, 0);

@@ -39,7 +39,13 @@ impl Admin {
         let admin = Arc::clone(self);
         tokio::spawn(async move {
             let which = Which::abandoned_at(admin.context.now_ms());
-            match admin.background(move |_, settings| remove(settings, &[], which)).await {
+            let work = move |admin: &Arc<Self>, settings: &Settings| {
+                if let Some(file) = admin.context.store().admin() {
+                    file.remove_abandoned();
+                }
+                remove(settings, &[], which)
+            };
+            match admin.background(work).await {
                 Ok(found) if found.is_empty() => {}
                 Ok(found) => {
                     let (agent, files) = (admin.context.agent(), count(&found));

@@ -135,6 +135,7 @@ impl Admin {
             admin.forget_prompts(&plan)?;
             if let Some(file) = admin.context.store().admin() {
                 file.scrub(admin.context.shutdown())?;
+                file.remove_copies();
             }
             if plan.is_final {
                 admin.end_for_good(&plans, &plan, settings)?;
