@@ -24,8 +24,25 @@ fn rules_keep_what_people_want_kept() {
     assert!(messages.len() >= 200, "{} messages", messages.len());
     let languages: BTreeSet<&str> = messages.iter().map(|m| m.lang.as_str()).collect();
     assert!(languages.len() >= 8, "{languages:?}");
+    let (precision, recall) = measure(&messages);
+    assert!(precision >= 0.95, "precision {precision:.3}");
+    assert!(recall >= 0.80, "recall {recall:.3}");
+}
+
+// Of what people tell by the way, one in twelve was kept: "We moved to Leipzig last spring" has no word that says so.
+#[test]
+fn rules_keep_what_people_tell_by_the_way() {
+    for name in ["statements-development.jsonl", "statements-held-out.jsonl"] {
+        let (precision, recall) = measure(&set::<Message>(name));
+        assert!(precision >= 0.95, "{name}: precision {precision:.3}");
+        assert!(recall >= 0.80, "{name}: recall {recall:.3}");
+    }
+}
+
+/// Precision and recall of the rules; prints where they are wrong.
+fn measure(messages: &[Message]) -> (f64, f64) {
     let (mut right, mut wrong, mut missed) = (0.0, 0.0, 0.0);
-    for Message { lang, text, keep } in &messages {
+    for Message { lang, text, keep } in messages {
         let kept = filter::capturable(text).and_then(|text| rules::find(&text)).is_ok();
         match (kept, keep) {
             (true, true) => right += 1.0,
@@ -42,6 +59,5 @@ fn rules_keep_what_people_want_kept() {
     }
     let (precision, recall) = (right / (right + wrong), right / (right + missed));
     println!("{} messages: precision {precision:.3}, recall {recall:.3}", messages.len());
-    assert!(precision >= 0.95, "precision {precision:.3}");
-    assert!(recall >= 0.80, "recall {recall:.3}");
+    (precision, recall)
 }
