@@ -1,16 +1,18 @@
 //! Capture without a model: which sentence says by itself that it should be remembered, and what kind of fact it is
 //! (M5, M6, in more languages).
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
 mod life;
+mod passing;
 mod signs;
 
 use self::{
-    life::{LIFE, REQUEST, WORK_AT_HAND},
+    life::LIFE,
+    passing::{is_about_this, is_of_the_moment, is_passing},
     signs::SIGNS,
 };
 use super::{
@@ -69,6 +71,7 @@ fn compiled(rules: &[(Category, &str)]) -> Vec<Rule> {
     rules.iter().filter_map(|(category, text)| Some(Rule { category: *category, pattern: pattern(text)? })).collect()
 }
 
+/// A pattern without regard to case.
 fn pattern(text: &str) -> Option<Regex> {
     RegexBuilder::new(text).case_insensitive(true).size_limit(64 << 20).build().ok()
 }
@@ -114,10 +117,10 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
             Request::Fact(fact) => fact,
             Request::None => sentence,
         };
-        let rule = rule_for(sentence);
+        let stated = stated(sentence);
         let asked = is_wanted || request != Request::None;
-        if rule.is_some() || asked {
-            let category = rule.map_or_else(|| categorize(fact), |rule| rule.category);
+        if stated.is_some() || asked {
+            let category = stated.unwrap_or_else(|| categorize(fact));
             found.push(Found { text: fact.to_owned(), category });
             before = None;
         } else {
@@ -138,22 +141,29 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
 /// The kind of fact a text states, for tools that are given none.
 #[must_use]
 pub(crate) fn categorize(text: &str) -> Category {
-    rule_for(text).map_or(Category::Other, |rule| rule.category)
+    let text = with_plain_apostrophes(text);
+    matching(&COMPILED_SIGNS, &text).or_else(|| matching(&COMPILED_LIFE, &text)).unwrap_or(Category::Other)
 }
 
-/// What tells that a sentence states something to remember: a word that says so, or what it tells of.
-fn rule_for(sentence: &str) -> Option<&'static Rule> {
-    let matching = |rule: &&Rule| rule.pattern.is_match(sentence);
-    COMPILED_SIGNS.iter().find(matching).or_else(|| {
-        let life = COMPILED_LIFE.iter().find(matching)?;
-        (!is_of_the_moment(sentence)).then_some(life)
-    })
+/// The kind of fact that a sentence states, by a word that says so or by what it tells of; none when it states nothing, or
+/// nothing but what is for the moment.
+fn stated(sentence: &str) -> Option<Category> {
+    let sentence = with_plain_apostrophes(sentence);
+    if let Some(category) = matching(&COMPILED_SIGNS, &sentence) {
+        let is_settled = matches!(category, Category::Decision | Category::Other);
+        return (is_settled || !is_about_this(&sentence)).then_some(category);
+    }
+    let category = matching(&COMPILED_LIFE, &sentence)?;
+    (!is_about_this(&sentence) && !is_of_the_moment(&sentence)).then_some(category)
 }
 
-/// Whether a sentence asks for something, or tells of the work at hand.
-fn is_of_the_moment(sentence: &str) -> bool {
-    static NOW: LazyLock<[Option<Regex>; 2]> = LazyLock::new(|| [REQUEST, WORK_AT_HAND].map(pattern));
-    NOW.iter().flatten().any(|now| now.is_match(sentence))
+fn matching(rules: &[Rule], text: &str) -> Option<Category> {
+    rules.iter().find(|rule| rule.pattern.is_match(text)).map(|rule| rule.category)
+}
+
+/// Telephones write apostrophes as quotation marks.
+fn with_plain_apostrophes(text: &str) -> Cow<'_, str> {
+    if text.contains('\u{2019}') { Cow::Owned(text.replace('\u{2019}', "'")) } else { Cow::Borrowed(text) }
 }
 
 /// Whether a sentence asks something.
@@ -170,19 +180,6 @@ pub(super) fn is_question(sentence: &str) -> bool {
     });
     let end = sentence.trim_end_matches(['"', '\'', ')', ' ']);
     end.ends_with(['?', '？', '؟']) || ASKS.as_ref().is_some_and(|r| r.is_match(sentence))
-}
-
-/// Wishes of the moment ("I want you to run the tests now"), which are orders and no facts.
-fn is_passing(sentence: &str) -> bool {
-    static NOW: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i)\bi(('d| would) like| want| need)( you)? to (see|know|run|check|test|fix|open|read|look|try|debug|understand|ask|write|get|find|make|create|add|do|go|have a look)\b",
-            r"|\bi(('d| would)? (like|want|need)) (a|an|the|some|this|that|your|help|more|to) ?(help|list|summary|answer|example|script|function|table|report|review|fix|test|image|picture|draft|email|translation|plan|second|minute|refund|break|know)?\b.{0,40}\b(now|please|right away|today|quickly|asap)\b",
-            r"|^i (like|love) (it|that|this|your (answer|idea)|the (idea|answer|result))\b.{0,12}$|\b(quero|preciso|necesito|quiero) que (me |tu )?(faças|vejas|corras|hagas|veas|revises|ayudes)|\bpreciso de ajuda\b|\bnecesito ayuda\b|\bich brauche (hilfe|kurz|mal|jetzt)|\bj'ai besoin d'aide\b",
-        ))
-        .ok()
-    });
-    NOW.as_ref().is_some_and(|r| r.is_match(sentence))
 }
 
 /// "Forget that I live in Porto": what it names is to be gone, not kept once more. "Don't forget" is the opposite.
@@ -238,7 +235,7 @@ mod tests {
     fn every_rule_compiles() {
         assert_eq!(COMPILED_SIGNS.len(), SIGNS.len());
         assert_eq!(COMPILED_LIFE.len(), LIFE.len());
-        assert!([REQUEST, WORK_AT_HAND].into_iter().all(|text| pattern(text).is_some()));
+        assert!(passing::PATTERNS.into_iter().all(|text| pattern(text).is_some()));
     }
 
     #[test]
@@ -249,6 +246,10 @@ mod tests {
             ("My phone number is +351 912 345 678", Category::Entity),
             ("Remember that the gate code changed", Category::Other),
             ("I'm allergic to peanuts", Category::Fact),
+            ("I’m allergic to peanuts", Category::Fact),
+            ("I'm not allergic to peanuts", Category::Fact),
+            ("We moved to Leipzig last spring", Category::Entity),
+            ("Please keep your answers short", Category::Preference),
             ("Decidimos usar o comboio em vez do carro", Category::Decision),
             ("Ich wohne in Graz", Category::Entity),
             ("我不喜欢喝咖啡", Category::Preference),
