@@ -10,7 +10,16 @@ import { native } from "../lib/native.js";
 const first = (...values) => values.map((value) => String(value ?? "").trim()).find(Boolean) ?? "";
 
 /** @param {Record<string, any>} ctx */
-const channelOf = (ctx) => first(ctx.messageChannel, ctx.messageProvider, ctx.channel).toLowerCase();
+const channelOf = (ctx) => first(ctx.messageChannel, ctx.messageProvider, ctx.channel, channelOfKey(ctx.sessionKey)).toLowerCase();
+
+/**
+ * The channel of a direct conversation, where the key of its session says it (`session.dmScope`).
+ * @param {unknown} sessionKey
+ */
+export function channelOfKey(sessionKey) {
+  const [, channel] = /^agent:[^:]+:([^:]+):.*(?:direct|dm):/.exec(String(sessionKey)) ?? [];
+  return channel && channel !== "direct" && channel !== "dm" ? channel : undefined;
+}
 
 /**
  * Somebody's name on a channel, however it is written there: "telegram:1", "user:U1", "@name", "+49170 1", "49170@s.whatsapp.net".
@@ -27,7 +36,8 @@ function plainName(written, channel) {
 }
 
 /**
- * The owners that `commands.ownerAllowFrom` names on a channel. An entry that begins with another channel says nothing of this one.
+ * The owners that `commands.ownerAllowFrom` names on a channel, or on any where it is not known. An entry that begins with another
+ * channel says nothing of this one.
  * @param {HostConfig} cfg
  * @param {string} channel
  */
@@ -35,22 +45,24 @@ function ownersOn(cfg, channel) {
   const written = cfg.commands?.ownerAllowFrom;
   return (Array.isArray(written) ? written : [])
     .map((entry) => String(entry ?? "").trim())
-    .filter((entry) => {
+    .filter((entry) => entry && entry !== "*")
+    .flatMap((entry) => {
       const prefix = /^([a-z][\w-]*):/i.exec(entry)?.[1]?.toLowerCase();
-      return entry && entry !== "*" && (!prefix || prefix === "user" || prefix === channel);
-    })
-    .map((entry) => plainName(entry, channel));
+      const counts = !channel || !prefix || prefix === "user" || prefix === channel;
+      return counts ? [plainName(entry, channel || (prefix ?? ""))] : [];
+    });
 }
 
 /**
  * Whether who writes is an owner that is named; undefined where the configuration names none on that channel, or nobody tells
- * who writes. Who writes without a channel, such as in the Control UI, has the gateway's token.
+ * who writes. Who writes in the Control UI, or in a session that is of no channel and nobody's own, has the gateway's token. The end
+ * of a conversation is told without its channel: then the key of its session says whose it is.
  * @param {HostConfig} cfg
  * @param {Record<string, any>} ctx Of a hook, a tool or a command.
  */
 export function isNamedOwner(cfg, ctx) {
   const channel = channelOf(ctx);
-  if (!channel || channel === "webchat") return undefined;
+  if (channel === "webchat") return undefined;
   const owners = ownersOn(cfg, channel);
   if (owners.length === 0) return undefined;
   if (typeof ctx.senderIsOwner === "boolean") return ctx.senderIsOwner;
@@ -80,9 +92,9 @@ export function isLinkedName(cfg, name) {
   return Object.keys(cfg.session?.identityLinks ?? {}).some((linked) => linked.toLowerCase() === name);
 }
 
-/** Who writes, as far as a channel's names tell. @param {HostConfig} cfg @param {Record<string, any>} ctx @param {string} channel */
+/** Who writes, as far as a channel's names tell, or the key of a conversation. @param {HostConfig} cfg @param {Record<string, any>} ctx @param {string} channel */
 function senderOf(cfg, ctx, channel) {
-  const told = first(ctx.senderId, ctx.requesterSenderId);
+  const told = channel && first(ctx.senderId, ctx.requesterSenderId);
   if (told) return plainName(told, channel);
   const { peer } = native().readSessionKey(first(ctx.sessionKey));
   return peer && !isLinkedName(cfg, peer) ? plainName(peer, channel) : "";

@@ -65,6 +65,11 @@ test("where owners are named, a conversation with somebody else is not private",
   const direct = (/** @type {string} */ peer) => ({ sessionKey: `agent:main:telegram:direct:${peer}`, messageProvider: "telegram" });
   expect([private_(direct("1")), private_(direct("666"))]).toEqual([true, false]);
   expect(private_(direct("ana"), { session: { identityLinks: { Ana: ["telegram:1"] } } })).toBe(true);
+  // The end of a conversation is told without its channel: strangers got notes of theirs into the owner's memory.
+  const ended = (/** @type {string} */ scope) => private_({ sessionKey: `agent:main:${scope}` });
+  expect(["telegram:direct:1", "direct:1", "telegram:work:direct:1", "discord:direct:666"].map(ended)).toEqual(Array(4).fill(true));
+  expect(["telegram:direct:666", "direct:666", "telegram:work:direct:666"].map(ended)).toEqual(Array(3).fill(false));
+  expect(private_({ senderId: "gateway-client" })).toBe(true);
   // Tools are told.
   expect(private_({ messageChannel: "telegram", senderIsOwner: false })).toBe(false);
   expect(private_({ messageChannel: "telegram", requesterSenderId: "2", senderIsOwner: true })).toBe(true);

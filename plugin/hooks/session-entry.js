@@ -1,5 +1,7 @@
 // What the host has written down about a session.
 
+import { channelOfKey } from "../owner.js";
+
 /** Sessions of the host's own surfaces say no channel in their key. */
 const UNKNOWN = "unknown";
 
@@ -27,8 +29,8 @@ export function sessionEntry(sessions, cfg, agentId, sessionKey) {
 export function channelOf({ host }, { cfg, agentId }, ctx) {
   const told = ctx.messageProvider ?? ctx.channel;
   if (typeof told === "string" && told) return told;
-  const [, channel] = /^agent:[^:]+:([^:]+):.*(?:direct|dm):/.exec(String(ctx.sessionKey)) ?? [];
-  if (channel && channel !== "direct" && channel !== "dm") return channel;
+  const ofKey = channelOfKey(ctx.sessionKey);
+  if (ofKey) return ofKey;
   const entry = host.sessionEntry(cfg, agentId, ctx.sessionKey);
   const known = entry?.origin?.provider ?? entry?.lastChannel ?? entry?.deliveryContext?.channel ?? entry?.channel;
   return typeof known === "string" && known ? known : UNKNOWN;

@@ -83,6 +83,16 @@ static METADATA_BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)^[^\n]{0,80}\(untrusted[^)\n]{0,60}\):[ \t]*\n```json\n(?s:.*?)\n```[ \t]*$").ok()
 });
 
+/// The last messages of a chat, the assistant's among them, in lines below a header of hosts before 2026.8.
+static CHAT_WINDOW: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^[^\n]{0,80}\(untrusted, chronological[^)\n]{0,80}\):[ \t]*(\n[^\n]*\S[^\n]*)*").ok()
+});
+
+/// What a message answers and who writes, before the words in the same line.
+static REPLY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?m)^Current message:[^\n]*\n\[Replying to: "(?:[^"\\\n]|\\.)*"\](\n#?[^\n:]{1,120}:)?[ \t]?"#).ok()
+});
+
 /// The words of a message, without anything the host or a memory plugin put around them.
 #[must_use]
 pub fn strip(text: &str) -> String {
@@ -92,7 +102,7 @@ pub fn strip(text: &str) -> String {
     }
     text = strip_marked_blocks(&text);
     text = blocks::replaced(&text, &foreign(&text), |_| String::new());
-    for pattern in [&METADATA_BLOCK, &EVENTS, &ROUTING_LINE, &LEADING_STAMP] {
+    for pattern in [&METADATA_BLOCK, &CHAT_WINDOW, &REPLY, &EVENTS, &ROUTING_LINE, &LEADING_STAMP] {
         if let Some(pattern) = pattern.as_ref() {
             text = pattern.replace_all(&text, "").into_owned();
         }
@@ -183,6 +193,18 @@ mod tests {
             ("Channel ⟦openclaw:ctx⟧\nroom: general\n\nbuy milk", "buy milk"),
             ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nx\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\nbuy milk", "buy milk"),
             ("<relevant-memories>\nx\n</relevant-memories>\nbuy milk\n[message_id: 77]", "buy milk"),
+            // What the assistant had said was kept as the user's fact.
+            (
+                "Conversation context (untrusted, chronological, selected for current message):\n#session:1 Sat 2026-11-28 \
+                 12:59:10 UTC OpenClaw: I live in Berlin.\n#181 Sat 2026-11-28 12:59:11 UTC User: And I in Ghent.\n\nbuy milk",
+                "buy milk",
+            ),
+            ("Chat window (untrusted, chronological):\n#1 OpenClaw: I live in Berlin.", ""),
+            (
+                "Sender (untrusted metadata):\n```json\n{}\n```\n\nCurrent message:\n[Replying to: \"I \\\"live\\\" in \
+                 Berlin\"]\n#7 Ana: buy milk",
+                "buy milk",
+            ),
             // Command output and strangers' files were kept as the user's own words.
             ("System (untrusted): [2026-04-19 21:51:13 UTC] Exec completed :: bob@evil.example\nbuy milk", "buy milk"),
             ("System: WhatsApp: linked\nSystem: [2026-04-19 21:51:13 UTC] Node\nSystem: up\n\nbuy milk", "buy milk"),
