@@ -58,6 +58,9 @@ impl Category {
     }
 }
 
+/// What is longer than a fact may be (500 characters) tells of no single thing, and looking through it takes long.
+const LONGEST_BYTES: usize = 2000;
+
 /// A pattern a language, most telling kind first.
 struct Rule {
     category: Category,
@@ -152,6 +155,9 @@ fn stated(sentence: &str) -> Option<Category> {
     if let Some(category) = matching(&COMPILED_SIGNS, &sentence) {
         let is_settled = matches!(category, Category::Decision | Category::Other);
         return (is_settled || !is_about_this(&sentence)).then_some(category);
+    }
+    if sentence.len() > LONGEST_BYTES {
+        return None;
     }
     let category = matching(&COMPILED_LIFE, &sentence)?;
     (!is_about_this(&sentence) && !is_of_the_moment(&sentence)).then_some(category)
