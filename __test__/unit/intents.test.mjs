@@ -66,7 +66,7 @@ test("a scope that nobody of us has written is shown as it stands", async () => 
   const intent = JSON.parse(await readFile(file, "utf8"));
   const scopes = ['"telegram"', "7", "telegram"];
   for (const channelScope of scopes)
-    await appendFile(file, `${JSON.stringify({ ...intent, id: `by-hand-${channelScope}`, channelScope })}\n`);
+    await appendFile(file, `${JSON.stringify({ ...intent, id: `${intent.id}-${channelScope}`, channelScope })}\n`);
   const { intents } = await json("intents", "list");
   expect(intents.map((/** @type {any} */ { channelScope }) => channelScope)).toEqual([MAIN.sessionKey, ...scopes]);
   expect(intents.map((/** @type {any} */ { scope }) => scope)).not.toContain("anywhere");
