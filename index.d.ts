@@ -1156,6 +1156,8 @@ export interface SessionKeyFacts {
   isShared: boolean
   /** Whom the agent talks to in a direct conversation of their own. */
   peer?: string
+  /** The channel of such a conversation, where the key names it. */
+  channel?: string
   /** The scope of the conversation that a thread is a part of, or its own. */
   conversation: string
 }

@@ -10,16 +10,10 @@ import { native } from "../lib/native.js";
 const first = (...values) => values.map((value) => String(value ?? "").trim()).find(Boolean) ?? "";
 
 /** @param {Record<string, any>} ctx */
-const channelOf = (ctx) => first(ctx.messageChannel, ctx.messageProvider, ctx.channel, channelOfKey(ctx.sessionKey)).toLowerCase();
+const sessionOf = (ctx) => native().readSessionKey(first(ctx.sessionKey));
 
-/**
- * The channel of a direct conversation, where the key of its session says it (`session.dmScope`).
- * @param {unknown} sessionKey
- */
-export function channelOfKey(sessionKey) {
-  const [, channel] = /^agent:[^:]+:([^:]+):.*(?:direct|dm):/.exec(String(sessionKey)) ?? [];
-  return channel && channel !== "direct" && channel !== "dm" ? channel : undefined;
-}
+/** @param {Record<string, any>} ctx */
+const channelOf = (ctx) => first(ctx.messageChannel, ctx.messageProvider, ctx.channel, sessionOf(ctx).channel).toLowerCase();
 
 /**
  * Somebody's name on a channel, however it is written there: "telegram:1", "user:U1", "@name", "+49170 1", "49170@s.whatsapp.net".
@@ -92,11 +86,16 @@ export function isLinkedName(cfg, name) {
   return Object.keys(cfg.session?.identityLinks ?? {}).some((linked) => linked.toLowerCase() === name);
 }
 
-/** Who writes, as far as a channel's names tell, or the key of a conversation. @param {HostConfig} cfg @param {Record<string, any>} ctx @param {string} channel */
+/**
+ * Who writes, as far as a channel's names tell, or the key of a conversation.
+ * @param {HostConfig} cfg
+ * @param {Record<string, any>} ctx
+ * @param {string} channel
+ */
 function senderOf(cfg, ctx, channel) {
   const told = channel && first(ctx.senderId, ctx.requesterSenderId);
   if (told) return plainName(told, channel);
-  const { peer } = native().readSessionKey(first(ctx.sessionKey));
+  const { peer } = sessionOf(ctx);
   return peer && !isLinkedName(cfg, peer) ? plainName(peer, channel) : "";
 }
 
@@ -109,7 +108,7 @@ function senderOf(cfg, ctx, channel) {
 export function isSomebodyElse(cfg, ctx) {
   if (isNamedOwner(cfg, ctx) !== false) return false;
   const channel = channelOf(ctx);
-  const { agentId } = native().readSessionKey(first(ctx.sessionKey));
+  const { agentId } = sessionOf(ctx);
   const bindings = Array.isArray(cfg.bindings) ? cfg.bindings.filter(isRecord) : [];
   return !bindings.some(
     ({ agentId: id, match }) =>

@@ -39,6 +39,8 @@ pub struct SessionKeyFacts {
     pub is_shared: bool,
     /// Whom the agent talks to in a direct conversation of their own.
     pub peer: Option<String>,
+    /// The channel of such a conversation, where the key names it.
+    pub channel: Option<String>,
     /// The scope of the conversation that a thread is a part of, or its own.
     pub conversation: String,
 }
@@ -52,6 +54,7 @@ pub fn read_session_key(key: String) -> SessionKeyFacts {
         machine: read.machine().map(str::to_owned),
         is_shared: read.is_shared(),
         peer: read.peer().map(str::to_owned),
+        channel: read.place().filter(|(_, kind)| *kind == "direct").map(|(channel, _)| channel.to_owned()),
         conversation: read.conversation().to_owned(),
         agent_id: read.agent_id,
         scope: read.scope,

@@ -1,6 +1,6 @@
 // What the host has written down about a session.
 
-import { channelOfKey } from "../owner.js";
+import { native } from "../../lib/native.js";
 
 /** Sessions of the host's own surfaces say no channel in their key. */
 const UNKNOWN = "unknown";
@@ -29,8 +29,8 @@ export function sessionEntry(sessions, cfg, agentId, sessionKey) {
 export function channelOf({ host }, { cfg, agentId }, ctx) {
   const told = ctx.messageProvider ?? ctx.channel;
   if (typeof told === "string" && told) return told;
-  const ofKey = channelOfKey(ctx.sessionKey);
-  if (ofKey) return ofKey;
+  const { channel } = native().readSessionKey(String(ctx.sessionKey ?? ""));
+  if (channel) return channel;
   const entry = host.sessionEntry(cfg, agentId, ctx.sessionKey);
   const known = entry?.origin?.provider ?? entry?.lastChannel ?? entry?.deliveryContext?.channel ?? entry?.channel;
   return typeof known === "string" && known ? known : UNKNOWN;

@@ -1,7 +1,7 @@
 //! Capture without a model: which sentence says by itself that it should be remembered, and what kind of fact it is
 //! (M5, M6, in more languages).
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,7 @@ use self::{
     signs::SIGNS,
 };
 use super::{
+    collect::MAX_FACT_CHARS,
     command::{self, Request},
     filter::Reason,
     sentences::sentences,
@@ -58,25 +59,43 @@ impl Category {
     }
 }
 
-/// What is longer than a fact may be (500 characters) tells of no single thing, and looking through it takes long.
-const LONGEST_BYTES: usize = 2000;
+/// What is longer than a fact may be tells of no single thing, and looking through it takes long.
+const LONGEST_BYTES: usize = 4 * MAX_FACT_CHARS;
 
 /// A pattern a language, most telling kind first.
 struct Rule {
     category: Category,
-    pattern: Regex,
+    pattern: Pattern,
+}
+
+/// What people write, without regard to case. Telephones write apostrophes as quotation marks.
+struct Pattern {
+    exact: Regex,
+    /// The same without boundaries of words, at which the fast engines give up on letters that are not ASCII: what it does not
+    /// match, the exact one does not either.
+    without_boundaries: Regex,
 }
 
 static COMPILED_SIGNS: LazyLock<Vec<Rule>> = LazyLock::new(|| compiled(SIGNS));
 static COMPILED_LIFE: LazyLock<Vec<Rule>> = LazyLock::new(|| compiled(LIFE));
 
 fn compiled(rules: &[(Category, &str)]) -> Vec<Rule> {
-    rules.iter().filter_map(|(category, text)| Some(Rule { category: *category, pattern: pattern(text)? })).collect()
+    rules
+        .iter()
+        .filter_map(|(category, text)| Some(Rule { category: *category, pattern: Pattern::new(text)? }))
+        .collect()
 }
 
-/// A pattern without regard to case.
-fn pattern(text: &str) -> Option<Regex> {
-    RegexBuilder::new(text).case_insensitive(true).size_limit(64 << 20).build().ok()
+impl Pattern {
+    fn new(text: &str) -> Option<Self> {
+        let text = text.replace('\'', r"['\u{2019}]");
+        let build = |text: &str| RegexBuilder::new(text).case_insensitive(true).size_limit(64 << 20).build().ok();
+        Some(Self { exact: build(&text)?, without_boundaries: build(&text.replace(r"\b", ""))? })
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        (text.is_ascii() || self.without_boundaries.is_match(text)) && self.exact.is_match(text)
+    }
 }
 
 /// A sentence worth remembering.
@@ -144,32 +163,25 @@ pub fn find(text: &str) -> Result<Vec<Found>, Reason> {
 /// The kind of fact a text states, for tools that are given none.
 #[must_use]
 pub(crate) fn categorize(text: &str) -> Category {
-    let text = with_plain_apostrophes(text);
-    matching(&COMPILED_SIGNS, &text).or_else(|| matching(&COMPILED_LIFE, &text)).unwrap_or(Category::Other)
+    matching(&COMPILED_SIGNS, text).or_else(|| matching(&COMPILED_LIFE, text)).unwrap_or(Category::Other)
 }
 
 /// The kind of fact that a sentence states, by a word that says so or by what it tells of; none when it states nothing, or
 /// nothing but what is for the moment.
 fn stated(sentence: &str) -> Option<Category> {
-    let sentence = with_plain_apostrophes(sentence);
-    if let Some(category) = matching(&COMPILED_SIGNS, &sentence) {
+    if let Some(category) = matching(&COMPILED_SIGNS, sentence) {
         let is_settled = matches!(category, Category::Decision | Category::Other);
-        return (is_settled || !is_about_this(&sentence)).then_some(category);
+        return (is_settled || !is_about_this(sentence)).then_some(category);
     }
     if sentence.len() > LONGEST_BYTES {
         return None;
     }
-    let category = matching(&COMPILED_LIFE, &sentence)?;
-    (!is_about_this(&sentence) && !is_of_the_moment(&sentence)).then_some(category)
+    let category = matching(&COMPILED_LIFE, sentence)?;
+    (!is_about_this(sentence) && !is_of_the_moment(sentence)).then_some(category)
 }
 
 fn matching(rules: &[Rule], text: &str) -> Option<Category> {
     rules.iter().find(|rule| rule.pattern.is_match(text)).map(|rule| rule.category)
-}
-
-/// Telephones write apostrophes as quotation marks.
-fn with_plain_apostrophes(text: &str) -> Cow<'_, str> {
-    if text.contains('\u{2019}') { Cow::Owned(text.replace('\u{2019}', "'")) } else { Cow::Borrowed(text) }
 }
 
 /// Whether a sentence asks something.
@@ -241,7 +253,7 @@ mod tests {
     fn every_rule_compiles() {
         assert_eq!(COMPILED_SIGNS.len(), SIGNS.len());
         assert_eq!(COMPILED_LIFE.len(), LIFE.len());
-        assert!(passing::PATTERNS.into_iter().all(|text| pattern(text).is_some()));
+        assert!(passing::PATTERNS.into_iter().all(|text| Pattern::new(text).is_some()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::pattern;
+use super::Pattern;
 
 /// Wishes of the moment ("I want you to run the tests now"), which are orders and no facts.
 pub(super) fn is_passing(sentence: &str) -> bool {
@@ -21,13 +21,13 @@ pub(super) fn is_passing(sentence: &str) -> bool {
 
 /// Whether a word of liking, needing or naming is about what is looked at now, or about a story.
 pub(super) fn is_about_this(sentence: &str) -> bool {
-    static THIS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(ABOUT_THIS));
+    static THIS: LazyLock<Option<Pattern>> = LazyLock::new(|| Pattern::new(ABOUT_THIS));
     THIS.as_ref().is_some_and(|this| this.is_match(sentence))
 }
 
 /// Whether a sentence asks for something, or tells of the work at hand.
 pub(super) fn is_of_the_moment(sentence: &str) -> bool {
-    static NOW: LazyLock<[Option<Regex>; 2]> = LazyLock::new(|| [REQUEST, WORK_AT_HAND].map(pattern));
+    static NOW: LazyLock<[Option<Pattern>; 2]> = LazyLock::new(|| [REQUEST, WORK_AT_HAND].map(Pattern::new));
     NOW.iter().flatten().any(|now| now.is_match(sentence))
 }
 

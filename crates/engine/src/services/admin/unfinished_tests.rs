@@ -124,6 +124,11 @@ async fn doctor_names_what_a_killed_process_was_writing_and_removes_it_once_nobo
 async fn the_next_start_removes_what_a_killed_process_was_writing() {
     let (home, clock) = home();
     let (ours, others) = (left_behind(&home), of_others(&home));
+    // A restore goes by the time of the machine.
+    let restoring = home.state().join("memory-core-rs/main/.memory-restore-killed");
+    std::fs::create_dir(&restoring).unwrap();
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(2 * 3600);
+    std::fs::File::open(&restoring).unwrap().set_modified(long_ago).unwrap();
     let start = async || crate::services::open(OpenCall { background: true, ..opening(&home) }).await.unwrap().unwrap();
     start().await.release().await;
     assert_eq!(there(&ours), ours.len(), "somebody may be writing them");
@@ -136,6 +141,7 @@ async fn the_next_start_removes_what_a_killed_process_was_writing() {
     };
     tokio::time::timeout(Duration::from_secs(60), gone).await.expect("they stay");
     assert_eq!(there(&others), others.len(), "ours alone go");
+    assert!(!restoring.exists(), "it holds all that the index held");
     engine.release().await;
 }
 
