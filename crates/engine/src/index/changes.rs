@@ -139,7 +139,9 @@ impl Changes<'_> {
         media: &Multimodal,
     ) -> Result<Read> {
         let FileBytes { bytes, stamp } = read_bytes(self.roots, &entry.absolute, media.max_file_bytes)?;
-        let mime = match check(&bytes, modality) {
+        let forgotten = "it is the same as a file that is forgotten".to_owned();
+        let checked = if self.roots.forgotten.content(&bytes) { Err(forgotten) } else { check(&bytes, modality) };
+        let mime = match checked {
             Ok(mime) => mime,
             Err(reason) => return Ok(Read::Refused { entry: entry.clone(), stamp, reason }),
         };

@@ -111,8 +111,8 @@ pub(crate) fn line_hash(line: &str) -> String {
 
 /// Hash of a whole file in the list.
 #[must_use]
-pub(crate) fn content_hash(text: &str) -> String {
-    short_hash(text.as_bytes())
+pub(crate) fn content_hash(bytes: &[u8]) -> String {
+    short_hash(bytes)
 }
 
 /// Whether a line is left out of every file, not only of its own.
@@ -234,6 +234,12 @@ impl Exclusions {
         std::iter::once(path).chain(above).find_map(|name| self.paths.get(name)).map(String::as_str)
     }
 
+    /// Whether this is the content of a forgotten file, whatever its name is now.
+    #[must_use]
+    pub(crate) fn content(&self, bytes: &[u8]) -> bool {
+        !self.contents.is_empty() && self.contents.contains(&content_hash(bytes))
+    }
+
     /// The conversations that are kept out, by their ids or keys.
     pub(crate) fn sessions(&self) -> impl Iterator<Item = &str> {
         self.sessions.keys().map(String::as_str)
@@ -279,7 +285,7 @@ impl Exclusions {
     /// What is left of a file's text: forgotten lines are empty, so that all others keep their numbers.
     #[must_use]
     pub(crate) fn keep<'a>(&self, path: &str, text: &'a str) -> Cow<'a, str> {
-        if !self.contents.is_empty() && self.contents.contains(&content_hash(text)) {
+        if self.content(text.as_bytes()) {
             return Cow::Owned("\n".repeat(text.matches('\n').count()));
         }
         if self.everywhere.is_empty() && !self.here.contains_key(path) {
@@ -319,7 +325,7 @@ mod tests {
         let text = "# Diary\nprivate\n";
         let list = list(&[
             What::Path { path: "memory/private".into(), content: None },
-            What::Path { path: "memory/a.md".into(), content: Some(content_hash(text)) },
+            What::Path { path: "memory/a.md".into(), content: Some(content_hash(text.as_bytes())) },
         ]);
         assert_eq!(list.path("memory/private/x/y.md"), Some("e0"));
         assert_eq!(list.path("memory/a.md"), Some("e1"));

@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 use crate::{
     index::plan::is_stale,
     services::{
-        Lease, OpenCall, open,
+        Lease, OpenCall,
+        admin::ForgetCall,
+        open,
         searcher::SearchCall,
         testing::{FakeHost, Home, asking, hits, open_call, sync},
     },
@@ -232,6 +234,40 @@ async fn what_was_paid_for_is_never_paid_for_again() {
     home.write("memory/a.md", "Nothing is linked.");
     sync(&engine).await;
     assert!(found(&engine, "another trip", true).await.is_empty(), "a caption goes with its note");
+    engine.release().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_forgotten_picture_comes_back_neither_by_its_name_nor_as_a_copy() {
+    let home = Home::new(&[
+        ("MEMORY.md", "The boiler is in Leipzig."),
+        ("memory/a.md", "Grandmother Gerda on her trip to Porto ![](../pics/gerda.png)"),
+    ]);
+    put(&home, "pics/gerda.png", &png("\0a ship"));
+    put(&home, "pics/other.png", &png("\0a cat"));
+    let engine = open_with(&home, &Sent::default(), &multimodal(), false).await;
+    sync(&engine).await;
+    let call = ForgetCall { search: Some(asking("Gerda Porto")), ..ForgetCall::default() };
+    let report = engine.admin.forget(call).await.unwrap();
+    assert_eq!((report.files.as_slice(), report.passages.len()), (&["pics/gerda.png".to_owned()][..], 1), "{report:?}");
+    // Without its caption it says something else than what was shown.
+    put(&home, "pics/holiday.png", &png("\0a ship"));
+    for _ in 0..2 {
+        sync(&engine).await;
+        let found = found(&engine, "image file gerda holiday pics", true).await;
+        assert_eq!(found, ["pics/other.png"]);
+    }
+    let left_out: Vec<String> = skipped(&engine).await.into_iter().map(|(path, _)| path).collect();
+    assert_eq!(left_out, ["pics/gerda.png", "pics/holiday.png"]);
+    engine.admin.undo_forget(report.id).await.unwrap();
+    sync(&engine).await;
+    let mut back = found(&engine, "gerda holiday", true).await;
+    back.sort_unstable();
+    back.dedup();
+    assert!(
+        ["memory/a.md", "pics/gerda.png", "pics/holiday.png"].iter().all(|path| back.iter().any(|b| b == path)),
+        "{back:?}"
+    );
     engine.release().await;
 }
 

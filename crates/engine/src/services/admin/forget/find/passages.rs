@@ -9,7 +9,7 @@ use super::{
 use crate::workspace::{
     exclusions::{What, content_hash, is_telling, line_hash},
     is_at_or_below,
-    read::read_text,
+    read::{read_bytes, read_text},
     roots::Roots,
 };
 use ::search::types::Hit;
@@ -32,7 +32,12 @@ impl Found {
         call: &ForgetCall,
         hits: &[Hit],
     ) -> Result<()> {
+        // What is said of a picture is made of its name and of its captions: it has no lines that could stay out.
+        let is_media = |source: Source, path: &str| {
+            source == Source::Memory && roots.media(&roots.workspace_dir.join(path)).is_some()
+        };
         match (call.target.lines, call.target.paths.as_slice()) {
+            (Some(_), [path]) if is_media(Source::Memory, path) => self.path(r, live, roots, path)?,
             (None, paths) => paths.iter().try_for_each(|path| self.path(r, live, roots, path))?,
             (Some((first, last)), [path]) => {
                 self.passage(r, live, (Source::Memory, &named(roots, path)), (first, last), Choice::default())?;
@@ -40,6 +45,10 @@ impl Found {
             (Some(_), _) => return Err(Error::new(Code::Argument, "lines are lines of one file: name one path")),
         }
         for hit in hits {
+            if is_media(hit.source, &hit.path) {
+                self.path(r, live, roots, &hit.path)?;
+                continue;
+            }
             let choice = Choice {
                 query: call.search.as_ref().map(|search| search.query.as_str()),
                 // Lines of a conversation are numbered by message: the words that are shown say which are meant.
@@ -72,8 +81,14 @@ impl Found {
         if !found && absolute.symlink_metadata().is_err() {
             return missing("neither in the index nor on disk");
         }
-        let content =
-            read_text(roots, &absolute).ok().map(|file| file.text).filter(|text| text.lines().any(is_telling));
+        let content = match roots.media.filter(|_| roots.media(&absolute).is_some()) {
+            Some(media) => read_bytes(roots, &absolute, media.max_file_bytes).ok().map(|file| file.bytes),
+            None => read_text(roots, &absolute)
+                .ok()
+                .map(|file| file.text)
+                .filter(|text| text.lines().any(is_telling))
+                .map(String::into_bytes),
+        };
         self.whats.push(What::Path { path, content: content.as_deref().map(content_hash) });
         Ok(())
     }
