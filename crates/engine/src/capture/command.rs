@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::pattern::as_written;
+
 /// Courtesies and questions before the command.
 const BEFORE: &str = concat!(
     r"(?:(?:please|pls|ok(?:ay)?|hey|so|and|also|now|just|oh|well|por favor|se faz favor|bitte|also|und|übrigens|s'il te plaît|s'il vous plaît",
@@ -40,20 +42,16 @@ const POINTERS: &str = concat!(
     r"|这个|這個|这件事|這件事|了|吧|哦|好吗|好嗎|ね|ください|これ|それ|줘|주세요|이거|이것)"
 );
 
-fn compiled(pattern: String) -> Option<Regex> {
-    regex::RegexBuilder::new(&pattern).case_insensitive(true).size_limit(64 << 20).build().ok()
-}
-
 static AT_BEGIN: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compiled(format!(r"^\s*{BEFORE}(?:{}){AFTER}", COMMAND.join("|"))));
+    LazyLock::new(|| as_written(&format!(r"^\s*{BEFORE}(?:{}){AFTER}", COMMAND.join("|"))));
 
 /// A command after the fact: "…, remember that".
 static AT_END: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compiled(format!(r"[,;，、.–—-]\s*{BEFORE}(?:{})(?:[\s,]*{POINTERS})*[\s.!。！]*$", COMMAND.join("|")))
+    as_written(&format!(r"[,;，、.–—-]\s*{BEFORE}(?:{})(?:[\s,]*{POINTERS})*[\s.!。！]*$", COMMAND.join("|")))
 });
 
 static ONLY_POINTERS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compiled(format!(r"^(?:[\s\p{{P}}]*{POINTERS})*[\s\p{{P}}]*$")));
+    LazyLock::new(|| as_written(&format!(r"^(?:[\s\p{{P}}]*{POINTERS})*[\s\p{{P}}]*$")));
 
 /// A sentence that begins with the wish to remember.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +102,9 @@ mod tests {
             ("Please remember that the gate squeaks", "the gate squeaks"),
             ("remember this fact: the gate squeaks", "the gate squeaks"),
             ("Don't forget, the gate squeaks.", "the gate squeaks."),
+            // As telephones write it.
+            ("Don’t forget that the gate squeaks.", "the gate squeaks."),
+            ("S’il te plaît, n’oublie pas que le portail grince", "le portail grince"),
             ("Can you remember for me that the gate squeaks", "the gate squeaks"),
             ("The gate squeaks, please remember that.", "The gate squeaks"),
             ("Lembra-te que o portão range", "o portão range"),

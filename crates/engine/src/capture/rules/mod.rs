@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 mod life;
@@ -19,6 +19,7 @@ use super::{
     collect::MAX_FACT_CHARS,
     command::{self, Request},
     filter::Reason,
+    pattern::as_written,
     sentences::sentences,
 };
 
@@ -68,7 +69,7 @@ struct Rule {
     pattern: Pattern,
 }
 
-/// What people write, without regard to case. Telephones write apostrophes as quotation marks.
+/// A pattern that is asked of every sentence.
 struct Pattern {
     exact: Regex,
     /// The same without boundaries of words, at which the fast engines give up on letters that are not ASCII: what it does not
@@ -88,9 +89,7 @@ fn compiled(rules: &[(Category, &str)]) -> Vec<Rule> {
 
 impl Pattern {
     fn new(text: &str) -> Option<Self> {
-        let text = text.replace('\'', r"['\u{2019}]");
-        let build = |text: &str| RegexBuilder::new(text).case_insensitive(true).size_limit(64 << 20).build().ok();
-        Some(Self { exact: build(&text)?, without_boundaries: build(&text.replace(r"\b", ""))? })
+        Some(Self { exact: as_written(text)?, without_boundaries: as_written(&text.replace(r"\b", ""))? })
     }
 
     fn is_match(&self, text: &str) -> bool {
@@ -187,24 +186,23 @@ fn matching(rules: &[Rule], text: &str) -> Option<Category> {
 /// Whether a sentence asks something.
 pub(super) fn is_question(sentence: &str) -> bool {
     static ASKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i)^(what|when|where|who|why|how|which|can|could|would|should|do|does|did|is|are|was|were|will|have|has) (you|i|we|he|she|it|they|the|my|your|there|this|that)\b",
+        as_written(concat!(
+            r"^(what|when|where|who|why|how|which|can|could|would|should|do|does|did|is|are|was|were|will|have|has) (you|i|we|he|she|it|they|the|my|your|there|this|that)\b",
             r"|^(what|when|where|who|why|how|which) (do|does|did|am|is|are|was|were|have|has|had|can|could|should|would|will|shall) (you|i|we|he|she|it|they|the|my|our|your|his|her|their|there|this|that|these|those)\b",
             r"|^(what|how|which|whose)( [\w'-]+){1,2} (do|does|did|have|has|had|can|could|should|would|will|shall) (you|i|we|he|she|it|they)\b",
             r"|^(do|can|could|would) you (remember|know|recall)|^(o que|quando|onde|quem|porque|por que|como|qual|quais|lembras-te|qué|cuándo|dónde|quién|cómo|cuál|was|wann|wo|wer|warum|wie|welche[rs]?|kannst du|weißt du|quand|où|qui|comment|pourquoi|quel|che cosa|quando|dove|chi|come|perché)\b",
             r"|(吗|嗎|呢|么|ですか|ますか|でしたか|ましたか|かな|까요|나요|니까)[？?。]?$",
         ))
-        .ok()
     });
-    let end = sentence.trim_end_matches(['"', '\'', ')', ' ']);
+    let end = sentence.trim_end_matches(['"', '\'', '\u{201d}', '\u{2019}', ')', ' ']);
     end.ends_with(['?', '？', '؟']) || ASKS.as_ref().is_some_and(|r| r.is_match(sentence))
 }
 
 /// "Forget that I live in Porto": what it names is to be gone, not kept once more. "Don't forget" is the opposite.
 fn asks_to_forget(sentence: &str) -> bool {
     static FORGET: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(concat!(
-            r"(?i)^((please|bitte|por favor|s'il te plaît|per favore|alsjeblieft|prosím|пожалуйста|ok|okay|so|and|now)[ ,]+|(can|could|you can|you should|i want you to|i'd like you to) (you )?(please )?)*",
+        as_written(concat!(
+            r"^((please|bitte|por favor|s'il te plaît|per favore|alsjeblieft|prosím|пожалуйста|ok|okay|so|and|now)[ ,]+|(can|could|you can|you should|i want you to|i'd like you to) (you )?(please )?)*",
             r"((forget|unlearn|stop remembering) (about )?(that (i|my|we|our|he|she|it|the)\b|what\b|everything\b|all\b|my\b|our\b|the fact\b)",
             r"|(delete|remove|erase) .{1,80} from (your |the )?memor(y|ies)",
             r"|vergiss,? (dass|was|alles|mein\w*|unser\w*|das mit)\b|lösche? .{1,80} aus (dein\w* )?(gedächtnis|speicher)",
@@ -212,7 +210,6 @@ fn asks_to_forget(sentence: &str) -> bool {
             r"|oublie(z)? (que|ce que|tout|mon|ma|mes)\b|dimentica (che|quello che|tutto|il mio|la mia)\b|vergeet (dat|wat|alles|mijn)\b|zapomeň,? (že|na|co|všechno)",
             r"|забудь(те)?,? (что|про|о том|вс[её]|мой|мою))|^(请|請|麻烦)?(你)?(忘记|忘記|忘掉|忘了)(我|关于|關於|之前)|(こと|の件)(を|は)?(もう)?忘れて(ください|ほしい|くれ)?[。！]?$|(것|거|얘기)(은|는|을|를)? ?(이제 )?잊어"
         ))
-        .ok()
     });
     FORGET.as_ref().is_some_and(|r| r.is_match(sentence))
 }
@@ -231,6 +228,10 @@ mod tests {
             "Esquece que moro em Lisboa",
             "Olvida que vivo en Sevilla",
             "Oublie que j'habite à Lyon",
+            "S’il te plaît, oublie que j’habite à Lyon",
+            "I’d like you to forget that I live in Porto.",
+            "I’d like to see where I live on a map",
+            "How’s Anna’s flat, which I live in?”",
             "Забудь, что я живу в Праге",
             "忘记我住在上海",
             "私の住所は東京ですということを忘れてください",

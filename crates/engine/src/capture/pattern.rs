@@ -1,0 +1,9 @@
+//! How patterns for what people write are compiled.
+
+use regex::{Regex, RegexBuilder};
+
+/// A pattern without regard to case, for what people write: telephones write apostrophes as quotation marks.
+pub(super) fn as_written(pattern: &str) -> Option<Regex> {
+    let pattern = pattern.replace('\'', r"['\u{2019}]");
+    RegexBuilder::new(&pattern).case_insensitive(true).size_limit(64 << 20).build().ok()
+}
