@@ -18,6 +18,13 @@ pub fn compose(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// With the apostrophe of typewriters, which lists of words and patterns have, where telephones write a mark of print.
+#[must_use]
+pub fn plain_apostrophes(text: &str) -> Cow<'_, str> {
+    const PRINTED: [char; 2] = ['\u{2019}', '\u{2BC}'];
+    if text.contains(PRINTED) { Cow::Owned(text.replace(PRINTED, "'")) } else { Cow::Borrowed(text) }
+}
+
 /// Case-folds a composed word and drops what is not meaning: Arabic and Hebrew vowel points, tatweel.
 /// Accents stay, because stemmers need them. Digits of every script become 0–9.
 pub(crate) fn lower_into(word: &str, out: &mut String) {

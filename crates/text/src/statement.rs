@@ -7,7 +7,7 @@ mod words;
 use jiff::{ToSpan, civil::Date};
 
 use crate::{
-    fold::fold,
+    fold::{fold, plain_apostrophes},
     language::stop_word_of,
     script::{Script, script},
     time,
@@ -126,7 +126,7 @@ pub fn lacks_subject(sentence: &str) -> bool {
 fn words_of(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’' | '\u{300}'..='\u{36F}'))
         .filter(|word| word.chars().any(char::is_alphanumeric))
-        .map(|word| fold(&word.replace('’', "'")))
+        .map(|word| fold(&plain_apostrophes(word)))
         .collect()
 }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::{RegexSet, RegexSetBuilder};
 use text::{
     cut::{head, utf16_len},
-    fold::compose,
+    fold::{compose, plain_apostrophes},
     marks::holds_mark,
     shown::as_line,
 };
@@ -118,7 +118,7 @@ pub fn summary(answer: &str, most: usize) -> Summary {
         return Summary::None;
     }
     let raw = answer.trim();
-    let is_refused = |text: &str| REFUSED.as_ref().is_none_or(|set| set.is_match(text));
+    let is_refused = |text: &str| REFUSED.as_ref().is_none_or(|set| set.is_match(&plain_apostrophes(text)));
     if is_refused(raw) || is_refused(&line) || filter::is_injection(raw) || holds_mark(raw) {
         return Summary::Unusable;
     }

@@ -6,7 +6,7 @@ use std::{collections::HashSet, sync::LazyLock};
 use regex::Regex;
 use text::{
     analyze::Analyzer,
-    fold::{bare, compose},
+    fold::{bare, compose, plain_apostrophes},
 };
 
 /// Least share of a line's words that the passages hold.
@@ -134,7 +134,7 @@ fn shares_words(line: &str, passages: &[&str]) -> bool {
 }
 
 fn folded(text: &str) -> String {
-    bare(&compose(text).to_lowercase()).into_owned()
+    bare(&plain_apostrophes(&compose(text)).to_lowercase()).into_owned()
 }
 
 fn is_border(c: char) -> bool {

@@ -8,7 +8,11 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet, RegexSetBuilder};
 use serde::{Deserialize, Serialize};
-use text::{cut::head, fold::compose, pattern::ascii_boundaries};
+use text::{
+    cut::head,
+    fold::{compose, plain_apostrophes},
+    pattern::ascii_boundaries,
+};
 
 use super::{
     intent_patterns::{FUTURE, HABIT_OR_ORDER, PATTERNS, RETROSPECTIVE},
@@ -68,7 +72,7 @@ fn set_of<'a>(patterns: impl Iterator<Item = &'a str>) -> Option<RegexSet> {
 #[must_use]
 pub fn recall_intent(message: &str) -> Option<Intent> {
     let plain = compose(head(message.trim(), MOST_UNITS));
-    let text = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = plain_apostrophes(&plain).split_whitespace().collect::<Vec<_>>().join(" ");
     if text.is_empty() {
         return None;
     }
@@ -145,6 +149,20 @@ mod tests {
         ];
         for text in asked {
             assert!(recall_intent(text).is_some(), "{text}");
+        }
+    }
+
+    // "What’s the weather like" was general only with an apostrophe of typewriters.
+    #[test]
+    fn the_apostrophe_of_a_telephone_asks_for_the_same() {
+        for (text, expected) in [
+            ("what's my caffeine cut-off?", Some(Intent::Person)),
+            ("a guest wants to go online, where's the password", Some(Intent::Question)),
+            ("what's the weather like on Mars", Some(Intent::General)),
+            ("c'est quoi un far breton ?", Some(Intent::General)),
+        ] {
+            assert_eq!(recall_intent(text), expected, "{text}");
+            assert_eq!(recall_intent(&text.replace('\'', "’")), expected, "{text}");
         }
     }
 

@@ -1,4 +1,5 @@
-//! The text that secrets are looked for in: without invisible characters, full-width and ornamental letters as ASCII.
+//! The text that secrets are looked for in: without invisible characters, full-width and ornamental letters and the
+//! quotation marks of print as ASCII.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -67,6 +68,9 @@ fn folded(c: char) -> Option<char> {
     match c {
         _ if c.is_ascii() => Some(c),
         '\u{A0}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => Some(' '),
+        // Telephones put marks of print where somebody types those of a typewriter.
+        '\u{2018}' | '\u{2019}' | '\u{2BC}' => Some('\''),
+        '\u{201C}' | '\u{201D}' => Some('"'),
         _ if is_ignorable(c) || is_invisible(c) => None,
         '\u{2100}'..='\u{214F}' | '\u{2460}'..='\u{24FF}' | '\u{FF01}'..='\u{FF5E}' | '\u{1D400}'..='\u{1D7FF}' => {
             let (mut first, mut count) = (c, 0);
@@ -87,7 +91,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_character_stands_where_it_was_written(text in "[a-zé\u{200B}\u{AD}Ａｚ①ßи\u{3000}\n]{0,40}") {
+        fn every_character_stands_where_it_was_written(text in "[a-zé\u{200B}\u{AD}Ａｚ①ßи’“\u{3000}\n]{0,40}") {
             let plain = Plain::of(&text);
             let seen: String = text.chars().filter_map(folded).collect();
             prop_assert_eq!(&*plain.text, &seen);

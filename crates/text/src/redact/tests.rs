@@ -233,6 +233,43 @@ mod cases {
         }
     }
 
+    /// As a telephone writes it: its keyboard puts quotation marks of print in the place of typewriter's ones.
+    fn printed(file: &str) -> String {
+        let mut opens = true;
+        let mut mark = || {
+            opens = !opens;
+            if opens { '”' } else { '“' }
+        };
+        file.chars()
+            .map(|c| {
+                if c == '\'' {
+                    '’'
+                } else if c == '"' {
+                    mark()
+                } else {
+                    c
+                }
+            })
+            .collect()
+    }
+
+    // What stood between two of them was no value.
+    #[test]
+    fn the_marks_of_a_telephone_hide_no_secret_and_make_none() {
+        let told =
+            ["le jeton d'accès est ⟦{A24}⟧", "la clé d'api du serveur : ⟦{h32}⟧", "la parola d'ordine è ⟦Girasole42⟧"];
+        let told = told.join("\n");
+        let secrets = [told.as_str(), SECRETS[0].1, SECRETS[1].1];
+        for file in secrets {
+            let (typed, print) = (kept(file).len(), kept(&printed(file)));
+            assert!(print.len() <= typed, "{typed}\n{}", print.join("\n"));
+        }
+        for (_, file) in HARMLESS {
+            let (typed, print) = (censored(file).len(), censored(&printed(file)));
+            assert!(print.len() <= typed, "{typed}\n{}", print.join("\n"));
+        }
+    }
+
     // 12 of 80 harmless lines were censored.
     #[test]
     fn harmless_look_alikes_stay() {
