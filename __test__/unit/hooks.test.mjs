@@ -125,6 +125,13 @@ test("messages are read as text or as blocks, the last ones only", () => {
     { role: "user", text: "last" },
   ]);
   expect(lastMessages(undefined, 2)).toEqual([]);
+  // Host 2026.6.11 writes what it has sent over Telegram once more.
+  const [asked, reply] = [
+    { role: "user", content: "Where?" },
+    { role: "assistant", content: "In Sines." },
+  ];
+  const twice = [asked, reply, { ...reply, content: [{ type: "text", text: "In Sines. " }] }, asked, asked, reply];
+  expect(lastMessages(twice, 9).map(({ role }) => role)).toEqual(["user", "assistant", "user", "user", "assistant"]);
 });
 
 test("hooks are registered only when a part is switched on", () => {

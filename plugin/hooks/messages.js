@@ -23,9 +23,18 @@ export function lastMessages(messages, limit, only) {
   if (!Array.isArray(messages)) return found;
   for (let i = messages.length - 1; i >= 0 && found.length < limit; i--) {
     const message = plain(messages[i]);
-    if (message && (!only || message.role === only)) found.push(message);
+    if (message && (!only || message.role === only) && !isSentOnceMore(message, found.at(-1))) found.push(message);
   }
   return found.reverse();
+}
+
+/**
+ * Whether a reply and the message after it are the same: hosts write what they sent to a channel once more behind the reply.
+ * @param {Message} message
+ * @param {Message | undefined} next
+ */
+function isSentOnceMore({ role, text }, next) {
+  return role === "assistant" && next?.role === "assistant" && next.text.trim() === text.trim();
 }
 
 /**

@@ -52,8 +52,13 @@ impl TranscriptCutter {
 
     /// Adds a message; its lines are numbered like the message. Lines for which `keep` is false are left out.
     pub(crate) fn add(&mut self, number: u32, speaker: impl Into<Speaker>, text: &str, keep: impl Fn(&str) -> bool) {
+        let speaker = speaker.into();
         let mut lines = render::lines(speaker, text);
         lines.retain(|line| keep(line));
+        // Hosts write what they sent to a channel once more behind the reply.
+        if matches!(speaker, Speaker::Assistant | Speaker::AssistantAfterOthers) && self.part.ends_with(&lines) {
+            return;
+        }
         self.changed |= !lines.is_empty();
         self.finished.extend(self.part.add(number, &lines));
     }
@@ -136,6 +141,31 @@ mod tests {
         let mut cutter = TranscriptCutter::resume(Part::decode(&update.part), update.final_terms);
         cutter.add(12, Role::Assistant, "HEARTBEAT_OK", |_| true);
         assert!(cutter.update(&mut Analyzer::new(), SHAPE).is_none());
+    }
+
+    // On 2026.6.11 each reply over Telegram stood twice in the transcript, and so in the index.
+    #[test]
+    fn a_reply_that_the_host_wrote_twice_is_one() {
+        let said = [
+            (Role::User, "Where is the boat?"),
+            (Role::Assistant, "In Sines."),
+            (Role::Assistant, "In Sines."),
+            (Role::User, "In Sines."),
+            (Role::User, "In Sines."),
+            (Role::Assistant, "In Sines."),
+            (Role::Assistant, "Yes, in Sines."),
+        ];
+        let wanted = "User: Where is the boat?\nAssistant: In Sines.\nUser: In Sines.\nUser: In Sines.\n\
+                      Assistant: In Sines.\nAssistant: Yes, in Sines.";
+        let mut cutter = TranscriptCutter::begin();
+        for (n, (role, text)) in (1..).zip(said) {
+            cutter.add(n, role, text, |_| true);
+            // As where the index is brought up to date in between.
+            let part = Part::decode(&cutter.part.encode());
+            assert_eq!(part, cutter.part);
+            cutter.part = part;
+        }
+        assert_eq!(cutter.part.text, wanted);
     }
 
     proptest! {

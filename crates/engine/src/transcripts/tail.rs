@@ -48,6 +48,16 @@ impl Part {
         self.text.push_str(line);
     }
 
+    /// Whether these are its last lines.
+    pub(crate) fn ends_with(&self, lines: &[String]) -> bool {
+        let before = lines.iter().rev().try_fold(Some(self.text.as_str()), |left, line| {
+            let rest = left?.strip_suffix(line.as_str())?;
+            // The line before it, where there is one.
+            Some(if rest.is_empty() { None } else { Some(rest.strip_suffix('\n')?) })
+        });
+        !lines.is_empty() && before.is_some()
+    }
+
     /// Adds the lines of a message. Gives what was there before when that is a finished part now.
     #[must_use]
     pub fn add(&mut self, number: u32, lines: &[String]) -> Option<Self> {
