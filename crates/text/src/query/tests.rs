@@ -136,6 +136,19 @@ fn only_function_words() {
     assert!(!super::understand("what is love", NOW, "UTC").stop_words_only);
 }
 
+// The lists of two languages hold names, verbs, months and coins: "where do I live" and the name Habib found nothing.
+#[test]
+fn what_a_question_can_be_about_is_no_function_word() {
+    for query in ["أين أسكن؟", "حبيب", "أين الذهب؟", "متى غادر حبيب؟", "ذهب", "نوفمبر", "az új cikk", "a nagy ház"]
+    {
+        let plan = plan(query);
+        assert!(!plan.stop_words_only, "{query}");
+    }
+    for query in ["ما هذا؟", "لماذا كان هنا؟"] {
+        assert!(plan(query).stop_words_only, "{query}");
+    }
+}
+
 #[test]
 fn time_words_are_marked() {
     let plan = plan("restaurants in March 2023");
