@@ -29,18 +29,21 @@ fn rules_keep_what_people_want_kept() {
     assert!(recall >= 0.80, "recall {recall:.3}");
 }
 
-// Of what people tell by the way, one in twelve was kept: "We moved to Leipzig last spring" has no word that says so.
+// Of what people tell by the way one in twelve was kept, then, of what others had written, two in five, and one in six of what was
+// kept should not have been.
 #[test]
 fn rules_keep_what_people_tell_by_the_way() {
-    for name in ["statements-development.jsonl", "statements-held-out.jsonl"] {
+    for name in
+        ["statements-development.jsonl", "statements-held-out.jsonl", "statements-independent.jsonl", "told.jsonl"]
+    {
         let (precision, recall) = measure(&set::<Message>(name));
         assert!(precision >= 0.95, "{name}: precision {precision:.3}");
-        assert!(recall >= 0.80, "{name}: recall {recall:.3}");
+        assert!(recall >= 0.75, "{name}: recall {recall:.3}");
     }
-    // By another hand, and nobody has learned from it.
-    let (precision, recall) = measure(&set::<Message>("statements-independent.jsonl"));
-    assert!(precision >= 0.95, "precision {precision:.3}");
-    assert!(recall >= 0.35, "recall {recall:.3}");
+    // By another hand, and nothing has learned from it.
+    let (precision, recall) = measure(&set::<Message>("told-unseen.jsonl"));
+    assert!(precision >= 0.90, "precision {precision:.3}");
+    assert!(recall >= 0.75, "recall {recall:.3}");
 }
 
 /// Precision and recall of the rules; prints where they are wrong.
