@@ -5,7 +5,9 @@ import { codedError } from "../../lib/errors.js";
 import { command } from "../command.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
-import { byteText, counted, print, shellPath } from "./output.js";
+import { embeddingText } from "./index-command.js";
+import { byteText, counted, failWith, print, shellPath } from "./output.js";
+import { withProgress } from "./progress.js";
 
 /**
  * @typedef {{agent?: string, dryRun?: boolean, yes?: boolean, json?: boolean}} Options
@@ -35,7 +37,11 @@ export async function runRestore(host, file, options) {
     }
     const restored = await manager.restore(file);
     if (!options.json) print(doneText(agent, restored));
-    return { restored };
+    // A running gateway compares the disk within a minute; until then its answers would lack what was written since the copy.
+    const report = await withProgress("Indexing memory", (progress) => manager.sync({ reason: "cli", progress }));
+    if (!options.json) print(`Brought up to date with your notes: ${counted(report.changed + report.removed, "file")}.`);
+    if (report.embeddingError) failWith(embeddingText(`Memory restore (${agentId})`, report));
+    return { restored, report };
   });
 }
 
@@ -68,7 +74,6 @@ function doneText(agent, { path, kept, forgotten, ...copy }) {
     `Restored the index of ${agent.agentId} from ${path} (${heldText(copy)}). Vectors made since then were kept.`,
     kept ? `What was there: ${kept}\nTo go back to it: ${command(`restore ${shellPath(kept)}`, agent)}` : null,
     forgotten > 0 ? `New in the list of what is forgotten: ${forgotten} (${command("forget --list", agent)})` : null,
-    "`openclaw memory index` brings it up to date with your notes; a running gateway does so by itself.",
   ];
   return lines.filter((line) => line !== null).join("\n");
 }
