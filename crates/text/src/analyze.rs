@@ -301,6 +301,13 @@ impl Analyzer {
             return;
         }
         out.push(Occurrence { term: meant.term, stop: meant.stop });
+        // Found by, and no word of a line.
+        if language.joins_words()
+            && !meant.stop
+            && let Some(ends) = self.lexicon.ends(meant.term)
+        {
+            out.extend(ends.map(|term| Occurrence { term, stop: true }));
+        }
         for i in 0..self.lexicon.word(id).parts.len() {
             let part = self.lexicon.word(id).parts[i];
             self.emit_word(part, language, out);

@@ -6,6 +6,7 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use super::analyze::context_term;
+use super::compound::{ends, may_be_compound};
 use super::fold::{bare, lower_into};
 use super::language::{Language, Languages, letters_of, stem, stop_word_of};
 
@@ -86,6 +87,8 @@ struct Term {
     hash: u32,
     /// The term that stands for it above a chunk, once that was asked.
     above: TermId,
+    /// The terms by which it is found as a compound, once that was asked; itself for one that is too short.
+    ends: [TermId; 2],
 }
 
 /// What a word stands for in a language.
@@ -195,7 +198,7 @@ impl Lexicon {
         }
         let id = self.terms.len() as TermId;
         let place = self.texts.add(text);
-        self.terms.push(Term { text: place, hash: term_hash(text), above: UNKNOWN });
+        self.terms.push(Term { text: place, hash: term_hash(text), above: UNKNOWN, ends: [UNKNOWN; 2] });
         self.term_ids.add(hash, id);
         id
     }
@@ -209,6 +212,20 @@ impl Lexicon {
         let above = self.intern(&context_term(self.text(id)));
         self.terms[id as usize].above = above;
         above
+    }
+
+    /// The numbers of the [`ends`] of a term; none where it is too short to be a compound.
+    pub(crate) fn ends(&mut self, id: TermId) -> Option<[TermId; 2]> {
+        let known = self.terms[id as usize].ends;
+        let known = if known[0] == UNKNOWN {
+            let made = Some(self.text(id)).filter(|term| may_be_compound(term)).and_then(ends);
+            let known = made.map_or([id; 2], |made| made.map(|end| self.intern(&end)));
+            self.terms[id as usize].ends = known;
+            known
+        } else {
+            known
+        };
+        (known[0] != id).then_some(known)
     }
 
     /// The number of a word as written (NFKC, case as it is).

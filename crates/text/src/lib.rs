@@ -4,6 +4,7 @@ pub mod analyze;
 pub mod annotations;
 mod blocks;
 pub mod chunk;
+pub mod compound;
 pub mod cut;
 pub mod envelope;
 pub mod fold;

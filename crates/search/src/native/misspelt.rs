@@ -67,7 +67,7 @@ pub(super) fn correct(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
 }
 
 /// The spellings of what was typed.
-fn own(forms: &[Form]) -> impl Iterator<Item = &Form> {
+pub(super) fn own(forms: &[Form]) -> impl Iterator<Item = &Form> {
     forms.iter().filter(|form| form.kind == FormKind::Own)
 }
 

@@ -4,6 +4,7 @@
 mod apart;
 mod asked_days;
 mod candidates;
+mod compounds;
 mod confidence;
 mod coverage;
 mod days;
@@ -77,6 +78,7 @@ pub fn search(
         if lexical {
             candidates::expect(&scope, &plan)?;
             misspelt::correct(&mut plan, &scope)?;
+            compounds::join(&mut plan, &scope)?;
         }
         let candidates = candidates::collect(&scope, &plan, request)?;
         let room = if request.budget.is_some() { SHORT_UNITS } else { SNIPPET_UNITS };

@@ -26,6 +26,8 @@ pub(crate) enum FormKind {
     Day,
     /// A name that was probably meant.
     Misspelt,
+    /// A word that is made of it and others.
+    Compound,
     /// Another word of similar meaning.
     Similar,
 }

@@ -14,6 +14,7 @@ use store::{
 use text::{analyze::Analyzer, chunk, language::Language, outline::Outline};
 
 mod alike;
+mod compounds;
 mod continued;
 mod documents;
 mod presentation;

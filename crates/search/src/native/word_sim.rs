@@ -38,7 +38,9 @@ pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>, names:
     let own = |form: u16, concept: usize| owners[usize::from(form)] == concept;
     let surely: Vec<f32> = plan
         .forms()
-        .map(|(_, form)| if matches!(form.kind, FormKind::Own | FormKind::Misspelt) { form.weight } else { 0.0 })
+        .map(|(_, form)| {
+            if matches!(form.kind, FormKind::Own | FormKind::Misspelt | FormKind::Compound) { form.weight } else { 0.0 }
+        })
         .collect();
     let mut table = Similarities { wanted: &wanted, at: HashMap::default(), values: Vec::new() };
     let mut held = Vec::with_capacity(lines.lines.len());
