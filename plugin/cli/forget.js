@@ -236,6 +236,7 @@ export function inventory(report, { goes = true } = {}) {
     quotes.length > 0 ? `Lines of yours that repeat it${goes ? " (--quotes takes them out too)" : ""}:` : null,
     ...passageTexts(quotes),
     goes && left.length > 0 ? "Your files are not changed there and still hold it; edit them to remove it." : null,
+    goes && left.length > 0 ? "Longer lines of it stay out of every other file that has them, too." : null,
     shown.length > 0 ? `OpenClaw itself shows ${shown.join(", ")} to the agent, whatever memory knows.` : null,
   ].filter((line) => line !== null);
 }

@@ -1,7 +1,8 @@
 //! What the user told the memory to forget: a list of its own beside the index, because the index may be deleted and
 //! made again, and must not bring back what was forgotten. The Markdown itself is never touched.
 //!
-//! - A forgotten *path* (file or folder) stays out whatever is written to it; a file renamed as it was stays out too.
+//! - A forgotten *path* (file or folder) stays out whatever is written to it. What it holds stays out under any other name:
+//!   each of its files as it was, and its lines as if they were forgotten one by one.
 //! - Forgotten *lines* stay out wherever they move inside their file, and, when they are long enough to be nobody
 //!   else's, in every other file. A line that is rewritten is a new line.
 //! - A forgotten *session* stays out with everything the host names by its id or key.
@@ -17,6 +18,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::is_at_or_below;
 use model::{
     error::{Code, Error, Result},
     own_file,
@@ -58,6 +60,19 @@ pub enum What {
         /// Its id or key.
         session: String,
     },
+}
+
+impl What {
+    /// Whether what another is about is a part of this: a file or a folder is all that lies in it.
+    #[must_use]
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        let place = match other {
+            Self::Path { path, .. } | Self::Lines { path, .. } => Some(path),
+            Self::Session { .. } => None,
+        };
+        let is_below = |wide: &String| place.is_some_and(|place| is_at_or_below(place, wide));
+        self == other || matches!(self, Self::Path { path, .. } if is_below(path))
+    }
 }
 
 /// One line of the list. Those of one act of forgetting have one id.
@@ -125,6 +140,11 @@ pub(crate) fn is_telling(line: &str) -> bool {
 pub(crate) fn ids_in(path: &str) -> impl Iterator<Item = &str> {
     let name = path.rsplit('/').next().unwrap_or_default();
     [name.split('.').next(), name.split(".jsonl").next()].into_iter().flatten()
+}
+
+/// The folders above a path, as results name them.
+pub(crate) fn above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').filter_map(|(at, _)| path.get(..at))
 }
 
 fn short_hash(bytes: &[u8]) -> String {
@@ -230,8 +250,7 @@ impl Exclusions {
         if self.paths.is_empty() {
             return None;
         }
-        let above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
-        std::iter::once(path).chain(above).find_map(|name| self.paths.get(name)).map(String::as_str)
+        std::iter::once(path).chain(above(path)).find_map(|name| self.paths.get(name)).map(String::as_str)
     }
 
     /// Whether this is the content of a forgotten file, whatever its name is now.
@@ -245,9 +264,10 @@ impl Exclusions {
         self.sessions.keys().map(String::as_str)
     }
 
-    /// The files and folders that are kept out.
+    /// The files and folders that are kept out, without those in a folder that is.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.paths.keys().map(String::as_str)
+        let is_kept = |path: &str| self.paths.contains_key(path);
+        self.paths.keys().map(String::as_str).filter(move |path| !above(path).any(is_kept))
     }
 
     /// Whether a conversation is kept out, by its id or its key.

@@ -276,8 +276,9 @@ impl Admin {
         for other in plans.all()?.into_iter().filter(|other| other.id != plan.id) {
             // A transcript that is out of the index already is in no later plan; its conversation is.
             let is_transcript = |what: &What| matches!(what, What::Path { path, .. } if path.starts_with(TRANSCRIPTS));
-            let is_part = other.whats.iter().any(|what| plan.whats.contains(what))
-                && other.whats.iter().all(|what| plan.whats.contains(what) || is_transcript(what));
+            let is_covered = |what: &What| plan.whats.iter().any(|wider| wider.covers(what));
+            let is_part = other.whats.iter().all(|what| is_covered(what) || is_transcript(what))
+                && other.whats.iter().any(is_covered);
             match other.state {
                 State::Planned => plans.remove(&other.id)?,
                 State::Applied if is_part => {

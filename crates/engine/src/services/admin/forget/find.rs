@@ -2,6 +2,7 @@
 //! changes nothing.
 
 mod passages;
+mod paths;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -71,6 +72,8 @@ struct Found {
     hashes: BTreeSet<Hash>,
     /// Texts of forgotten lines, in memory only.
     lines: Vec<String>,
+    /// Files and folders that were named by hand.
+    named: paths::Named,
 }
 
 /// Makes the plan of a call.
@@ -86,6 +89,7 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
         found.passages(r, live, &roots, call, hits)?;
         found.sessions(r, live, &roots, selection)
     })?;
+    found.contents(&roots);
     let names = selection.names();
     let conversations: Vec<String> = names.iter().map(|name| mark_of_conversation(name)).collect();
     // Also when nothing is found yet: a transcript may be indexed later than it is forgotten.

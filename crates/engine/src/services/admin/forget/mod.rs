@@ -6,7 +6,10 @@ mod carry_out;
 mod find;
 mod taken_over;
 
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +24,7 @@ use crate::{
         selection::Target,
     },
     index::Failure,
-    workspace::exclusions::{Entry, What},
+    workspace::exclusions::{Entry, What, above},
 };
 use model::{
     cancel::Cancel,
@@ -197,7 +200,7 @@ impl Admin {
             let plans = Plans::of(admin.context.store());
             plans.tend(admin.context.now_ms())?;
             let lines = jsonl::all(&admin.context.store().kept(Kept::Forgotten))?;
-            let mut found: Vec<Remembered> = lines.iter().filter_map(|line| Entry::of(line)).map(remembered).collect();
+            let mut found = remembered_of(lines.iter().filter_map(|line| Entry::of(line)).collect());
             for plan in plans.all()?.into_iter().filter(|plan| plan.state == State::Applied) {
                 let until = undo_until(&plan);
                 let mut of_plan = found.iter_mut().filter(|one| one.id == plan.id).peekable();
@@ -230,6 +233,25 @@ fn report_of(plan: &Plan) -> Result<ForgetReport> {
 
 fn undo_until(plan: &Plan) -> Option<String> {
     (!plan.is_final).then(|| iso(plan.applied_ms.saturating_add(UNDO_MS)))
+}
+
+/// The entries as a person named them: what a file or folder holds is not told file by file.
+fn remembered_of(entries: Vec<Entry>) -> Vec<Remembered> {
+    let mut places: HashMap<String, HashSet<String>> = HashMap::new();
+    for Entry { id, what, .. } in &entries {
+        if let What::Path { path, .. } = what {
+            places.entry(id.clone()).or_default().insert(path.clone());
+        }
+    }
+    let is_told = |Entry { id, what, .. }: &Entry| {
+        let is_place = |path: &str| places.get(id).is_some_and(|places| places.contains(path));
+        match what {
+            What::Path { path, .. } => !above(path).any(is_place),
+            What::Lines { path, .. } => !is_place(path) && !above(path).any(is_place),
+            What::Session { .. } => true,
+        }
+    };
+    entries.into_iter().filter(is_told).map(remembered).collect()
 }
 
 fn remembered(Entry { id, at, is_final, what }: Entry) -> Remembered {

@@ -148,6 +148,70 @@ async fn a_forgotten_path_stays_out_when_it_is_edited_renamed_or_lies_below_a_fo
     engine.release().await;
 }
 
+// Of a folder only its name was on the list, and of a file one hash of all of it, if it had a long line.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_forgotten_folder_or_file_holds_stays_out_under_any_other_name() {
+    let long = "The zebra of the neighbours sleeps in the kitchen.";
+    let (home, engine) = indexed(&[
+        ("memory/private/x.md", &format!("# X\n{long}\n")),
+        ("memory/private/deep/y.md", "The walrus of the neighbours eats in the hall.\n"),
+        ("memory/private/deep/empty.md", "\n"),
+        (
+            "memory/diary.md",
+            "# Diary\nThe quokka came to dinner yesterday evening.\nIt rained all day long, until late.\n",
+        ),
+        ("memory/short.md", "- axolotl\n- ok\n"),
+        ("memory/copy.md", &format!("{long}\nThe tea is sencha.\n")),
+    ])
+    .await;
+    // As a process did that was killed a moment after it wrote this: on the disk and not in the index yet.
+    home.write("memory/private/late.md", "The ocelot of the neighbours came by yesterday.\n");
+    let report = forget(&engine, paths(&["memory/private", "memory/diary.md", "memory/short.md"])).await;
+    let listed = engine.admin.forgotten().await.unwrap();
+    let named: Vec<_> = listed.iter().map(|one| (one.kind, one.name.as_str())).collect();
+    assert_eq!(named, [("path", "memory/private"), ("path", "memory/diary.md"), ("path", "memory/short.md")]);
+    assert!(hits(&engine, "zebra").await.is_empty(), "the same line in another note");
+    assert_eq!(hits(&engine, "sencha").await.len(), 1);
+
+    let at = |path: &str| home.workspace().join(path);
+    std::fs::rename(at("memory/private"), at("memory/other")).unwrap();
+    std::fs::rename(at("memory/short.md"), at("memory/brief.md")).unwrap();
+    std::fs::remove_file(at("memory/diary.md")).unwrap();
+    home.write(
+        "memory/days.md",
+        "# Diary\nThe quokka came to dinner yesterday evening.\nIt snowed all day long, until late.\n",
+    );
+    home.write("memory/blank.md", "\n");
+    sync(&engine).await;
+    for word in ["zebra", "walrus", "quokka", "axolotl", "ocelot"] {
+        assert!(hits(&engine, word).await.is_empty(), "{word} came back");
+    }
+    assert_eq!(hits(&engine, "snowed").await.len(), 1, "what was written since");
+
+    engine.admin.undo_forget(report.id).await.unwrap();
+    assert!(engine.admin.forgotten().await.unwrap().is_empty());
+    for word in ["zebra", "walrus", "quokka", "axolotl", "ocelot"] {
+        assert!(!hits(&engine, word).await.is_empty(), "{word} is not back");
+    }
+    engine.release().await;
+}
+
+// What undid the first act stayed, as the second was about more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_is_forgotten_for_good_ends_what_undoes_its_parts() {
+    let (home, engine) = indexed(&[
+        ("memory/private/x.md", "The zebra of the neighbours sleeps in the kitchen.\n"),
+        ("MEMORY.md", "The tea is sencha."),
+    ])
+    .await;
+    let first = forget(&engine, ForgetCall { search: Some(asking("zebra")), ..ForgetCall::default() }).await;
+    home.write("memory/private/x.md", "Nothing of that is left here, and this is another text.\n");
+    sync(&engine).await;
+    forget(&engine, ForgetCall { is_final: true, ..paths(&["memory/private"]) }).await;
+    assert_eq!(engine.admin.undo_forget(first.id).await.unwrap_err().code(), Code::Argument, "it is final now");
+    engine.release().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_changed_by_another_process_takes_effect_with_the_next_sync() {
     let (_home, engine) =

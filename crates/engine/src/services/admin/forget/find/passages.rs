@@ -7,16 +7,13 @@ use super::{
     Found, shown_text,
 };
 use crate::workspace::{
-    exclusions::{What, content_hash, is_telling, line_hash},
-    is_at_or_below,
-    read::{read_bytes, read_text},
+    exclusions::{What, is_telling, line_hash},
     roots::Roots,
 };
 use ::search::types::Hit;
 use model::{
     config::paths::normalize,
     error::{Code, Error, Result},
-    layout::MEMORY_FOLDER,
     source::Source,
 };
 use store::{Reader, generations::GenerationId};
@@ -56,40 +53,6 @@ impl Found {
             };
             self.passage(r, live, (hit.source, &hit.path), (hit.start_line, hit.end_line), choice)?;
         }
-        Ok(())
-    }
-
-    /// A file or folder.
-    fn path(&mut self, r: &Reader<'_>, live: GenerationId, roots: &Roots, written: &str) -> Result<()> {
-        let path = named(roots, written);
-        let mut found = false;
-        for (id, _, name) in r.file_paths(live)? {
-            if is_at_or_below(&name, &path) {
-                found = true;
-                self.file(r, id, name)?;
-            }
-        }
-        let absolute = roots.workspace_dir.join(&path);
-        let missing = |what: &str| {
-            Err(Error::new(Code::NotFound, format!("\"{written}\" is {what}"))
-                .remedy("Name a path as `openclaw memory search` shows it, such as memory or MEMORY.md"))
-        };
-        // What holds the memory is none of it: nothing would be kept out, and nobody would be told.
-        if !found && path != MEMORY_FOLDER && roots.locate(&absolute).is_none() {
-            return missing("no file or folder of the memory");
-        }
-        if !found && absolute.symlink_metadata().is_err() {
-            return missing("neither in the index nor on disk");
-        }
-        let content = match roots.media.filter(|_| roots.media(&absolute).is_some()) {
-            Some(media) => read_bytes(roots, &absolute, media.max_file_bytes).ok().map(|file| file.bytes),
-            None => read_text(roots, &absolute)
-                .ok()
-                .map(|file| file.text)
-                .filter(|text| text.lines().any(is_telling))
-                .map(String::into_bytes),
-        };
-        self.whats.push(What::Path { path, content: content.as_deref().map(content_hash) });
         Ok(())
     }
 
@@ -171,7 +134,7 @@ fn keep_best<K: Ord>(lines: &mut BTreeMap<K, String>, query: &str) {
 }
 
 /// A path as results name it.
-fn named(roots: &Roots, written: &str) -> String {
+pub(super) fn named(roots: &Roots, written: &str) -> String {
     let written = written.trim().trim_end_matches('/');
     // What the index names that is no path in the file system, as a transcript, stays as it is.
     if written.contains("://") {
