@@ -4,6 +4,7 @@
 //! searcher, facts, remembering, consolidation, administration.
 
 mod admin;
+mod carried;
 mod consolidator;
 mod context;
 mod copy;

@@ -25,6 +25,7 @@ use model::{
     cancel::Cancel,
     clock::Clock,
     config::{
+        paths::default_database_path,
         resolve::{ResolveInput, resolve},
         settings::{DatabaseSettings, Resolved, Settings},
     },
@@ -204,14 +205,25 @@ fn adapters_of(host: &Arc<dyn Host>) -> Vec<(String, Callback)> {
     host.offers().embed.iter().map(adapter).collect()
 }
 
+/// Gives an index that has no list of what is forgotten what the lists say beside the agent's other indexes.
+fn inherit(call: &OpenCall, settings: &Settings, workspace: &Workspace) -> Result<()> {
+    let path = &settings.database_path;
+    let is_only = call.workspace_dir.is_some();
+    let mut others = if path.exists() { Vec::new() } else { place::others(path) };
+    let usual = place::locate(&default_database_path(&settings.state_dir, &settings.agent_id), workspace, is_only);
+    if usual != *path {
+        others.extend(place::others(&usual));
+        others.push(usual.clone());
+    }
+    // In a host an agent has one workspace: whatever it had before has moved.
+    let has_moved = |other: &Path| is_only || other == usual || place::has_moved_to(other, workspace);
+    super::place::inherit(path, &others, has_moved)
+}
+
 /// Opens the engine of a database, or takes a lease on the one that runs.
 fn open_at(call: &OpenCall, resolved: Resolved, workspace: &Workspace, location: &Location) -> Result<(Lease, bool)> {
-    let path = resolved.settings.database_path.clone();
-    if !path.exists() {
-        // In a host an agent has one workspace: whatever it had before has moved.
-        let has_moved = |other: &Path| call.workspace_dir.is_some() || place::has_moved_to(other, workspace);
-        super::place::inherit(&path, &place::others(&path), has_moved)?;
-    }
+    super::carried::carry(&resolved.settings)?;
+    inherit(call, &resolved.settings, workspace)?;
     let thread = call.thread;
     let adapters = call.host.iter().flat_map(adapters_of).map(|(served, embed)| {
         let served = if served.is_empty() { resolved.settings.provider.id.clone() } else { served };

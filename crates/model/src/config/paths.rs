@@ -42,7 +42,7 @@ pub fn normalize(path: &Path) -> PathBuf {
 /// Default place of our database: `<state>/memory-core-rs/<agentId>/index.sqlite`. Not the folder of the seeds,
 /// because today's host migrates and renames whatever it finds there.
 #[must_use]
-pub(crate) fn default_database_path(state_dir: &Path, agent_id: &str) -> PathBuf {
+pub fn default_database_path(state_dir: &Path, agent_id: &str) -> PathBuf {
     state_dir.join(OWN_FOLDER).join(agent_id).join("index.sqlite")
 }
 

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::{
     super::{
+        carried::carry,
         context::Service,
         writer::{NOT_GIVEN_BACK, PATIENCE},
     },
@@ -52,7 +53,7 @@ pub struct Restored {
     /// Where that is kept, to be restored again; none when it held nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<PathBuf>,
-    /// Entries of the copy's list of what is forgotten that the present list did not have.
+    /// Acts of forgetting in the list of the copy of which the present list lacked something.
     pub forgotten: usize,
 }
 
@@ -83,6 +84,7 @@ impl Admin {
     /// The exchange itself, with the lease and no pass beside it.
     fn exchange(self: &Arc<Self>, file: &Path, staged: Staged, settings: &Settings) -> Result<Restored> {
         let forgotten = take_list_over(file, &settings.database_path)?;
+        carry(settings)?;
         self.leave_out(&staged, settings)?;
         let kept = self.keep_present()?;
         let report = self.restored(file, &staged, kept, forgotten, false)?;
@@ -170,7 +172,7 @@ impl Admin {
     }
 }
 
-/// Adds to the list of what is forgotten the entries of a copy's list that it lacks; gives their number. What was
+/// Adds to the list of what is forgotten the entries of a copy's list that it lacks; gives of how many acts they are. What was
 /// forgotten once does not come back with a copy.
 fn take_list_over(file: &Path, database: &Path) -> Result<usize> {
     let Some(bytes) = own_file::read(&list_path(file))? else { return Ok(0) };
@@ -178,22 +180,21 @@ fn take_list_over(file: &Path, database: &Path) -> Result<usize> {
         Error::new(Code::Corrupt, format!("{} is not text", list_path(file).display()))
             .remedy("Move it away to restore without it; what it names may then come back")
     })?;
-    let entries: Vec<&str> = text.lines().filter(|line| serde_json::from_str::<Entry>(line).is_ok()).collect();
+    let entries: Vec<(&str, String)> = text.lines().filter_map(|line| Some((line, Entry::of(line)?.id))).collect();
     if entries.is_empty() {
         return Ok(0);
     }
-    let mut added = 0;
+    let mut acts = HashSet::new();
     jsonl::update(&list_path(database), |mut known| {
-        let before = known.len();
-        for entry in entries {
+        for (entry, id) in entries {
             if !known.iter().any(|line| line == entry) {
                 known.push(entry.to_owned());
+                acts.insert(id);
             }
         }
-        added = known.len() - before;
-        (added > 0).then_some(known)
+        (!acts.is_empty()).then_some(known)
     })?;
-    Ok(added)
+    Ok(acts.len())
 }
 
 #[cfg(test)]

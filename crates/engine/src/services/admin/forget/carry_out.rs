@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     super::{
-        super::{context::Service, indexer::SyncCall, iso, mapper, writer::PATIENCE},
+        super::{carried::carry, context::Service, indexer::SyncCall, iso, mapper, writer::PATIENCE},
         Admin,
     },
     ForgetReport, report_of, undo_until,
@@ -176,7 +176,7 @@ impl Admin {
                     }
                     None if entries.is_empty() => Err(missing(&id)),
                     None => {
-                        admin.unlist(&id)?;
+                        admin.unlist(&id, settings)?;
                         Ok(ForgetUndone { id, ..ForgetUndone::default() })
                     }
                 }
@@ -253,16 +253,18 @@ impl Admin {
             known.extend(lines);
             Some(known)
         })?;
-        self.indexer.share_forgotten(settings, Some(&plan.id)).map(drop)
+        self.indexer.share_forgotten(settings, Some(&plan.id))?;
+        carry(settings)
     }
 
-    pub(super) fn unlist(&self, id: &str) -> Result<()> {
+    pub(super) fn unlist(&self, id: &str, settings: &Settings) -> Result<()> {
         shared::undo(self.context.store(), id)?;
         jsonl::update(&self.context.store().kept(Kept::Forgotten), |known| {
             let is_other = |line: &String| Entry::of(line).is_none_or(|entry| entry.id != id);
             let kept: Vec<String> = known.iter().filter(|line| is_other(line)).cloned().collect();
             (kept.len() < known.len()).then_some(kept)
-        })
+        })?;
+        carry(settings)
     }
 
     pub(super) fn entries(&self, id: &str) -> Result<Vec<Entry>> {
@@ -293,7 +295,7 @@ impl Admin {
 
     /// Puts back all that a plan has taken out, and ends it.
     fn put_back(&self, plan: &Plan, settings: &Settings) -> Result<ForgetUndone> {
-        self.unlist(&plan.id)?;
+        self.unlist(&plan.id, settings)?;
         let notes = Notes::of(settings);
         let mut restored = ForgetUndone { id: plan.id.clone(), complete: true, ..ForgetUndone::default() };
         for cut in &plan.cuts {

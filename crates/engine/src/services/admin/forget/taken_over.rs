@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     super::{
-        super::{context::Service, iso},
+        super::{carried::carry, context::Service, iso},
         Admin,
     },
     carry_out::text_of,
@@ -96,6 +96,7 @@ impl Admin {
                 })?;
                 failed.map_or(Ok(()), Err)?;
                 admin.indexer.share_forgotten(settings, Some(TAKEN_OVER))?;
+                carry(settings)?;
                 let mark = last.max(newest.unwrap_or(last)).to_string();
                 admin.context.store().write(move |tx| tx.set_meta(NEWEST, &mark))?;
             }
@@ -109,10 +110,10 @@ impl Admin {
     /// # Errors
     /// What the list and the disk give.
     pub async fn drop_taken_over_forgotten(self: &Arc<Self>, dry_run: bool) -> Result<usize> {
-        self.blocking(move |admin, _| {
+        self.blocking(move |admin, settings| {
             let count = admin.entries(TAKEN_OVER)?.len();
             if !dry_run && count > 0 {
-                admin.unlist(TAKEN_OVER)?;
+                admin.unlist(TAKEN_OVER, settings)?;
             }
             Ok(count)
         })
