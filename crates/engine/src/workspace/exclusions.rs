@@ -177,7 +177,7 @@ impl Exclusions {
         let mut list = Self::default();
         // What is no entry changes nothing: gateways that have one index would never agree on its version.
         let mut entries = String::new();
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        for line in text.trim_start_matches('\u{feff}').lines().filter(|line| !line.trim().is_empty()) {
             if let Some(entry) = Entry::of(line) {
                 list.add(entry);
                 entries.extend([line, "\n"]);
@@ -418,6 +418,8 @@ mod tests {
         assert!(pointed.conversation("sessions/main/s.1.jsonl.reset.2026-11-20T10-00-00Z", None));
         assert!(Exclusions::parse("").version().is_empty() && Exclusions::parse("\n{\n").version().is_empty());
         assert_eq!(Exclusions::parse("nonsense\n{}\n").unreadable(), 2);
+        let marked = "\u{feff}{\"id\":\"1\",\"at\":\"\",\"kind\":\"session\",\"session\":\"a\"}";
+        assert!(Exclusions::parse(marked).session("a"), "a byte order mark");
         let two = list(&[What::Session { session: "a".into() }]);
         assert_ne!(one.version(), two.version());
     }

@@ -10,7 +10,7 @@ use std::{
 use memchr::{memchr_iter, memrchr};
 
 use super::{
-    BLOCK, MAX_LINE, complete_lines,
+    BLOCK, BYTE_ORDER_MARK, MAX_LINE, complete_lines,
     damage::notice,
     names::{damaged_label, rename_free, write_free},
     tail::last_lines,
@@ -125,7 +125,7 @@ impl Locked {
     }
 
     /// Makes the end of the file the end of a line.
-    fn mend(&mut self) -> Result<()> {
+    pub(super) fn mend(&mut self) -> Result<()> {
         let Some(Torn { start, tail }) = self.run(|file, _| torn_tail(file))? else {
             return Err(Error::new(Code::Corrupt, format!("{} ends in no line of ours", self.path.display()))
                 .remedy("It must be damaged: move it away, or cut off its end"));
@@ -133,7 +133,8 @@ impl Locked {
         if tail.is_empty() {
             return Ok(());
         }
-        if serde_json::from_slice::<serde::de::IgnoredAny>(&tail).is_ok() {
+        let line = tail.strip_prefix(BYTE_ORDER_MARK).filter(|_| start == 0).unwrap_or(&tail);
+        if serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok() {
             return self.run(|file, _| {
                 file.seek(SeekFrom::End(0))?;
                 file.write_all(b"\n")

@@ -32,6 +32,9 @@ const BLOCK: u64 = 16 * 1024;
 /// Longest line of ours, in bytes. No record is as long, however its fields are written.
 const MAX_LINE: u64 = 128 * 1024;
 
+/// What editors may put before the first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Appends one line; see [`Locked::append`]. Concurrent processes lose no line.
 ///
 /// # Errors
@@ -40,7 +43,8 @@ pub fn append(path: &Path, line: &str) -> Result<()> {
     Locked::open(path)?.append(line)
 }
 
-/// All complete lines; none when there is no file.
+/// All complete lines; none when there is no file. What follows the last line feed counts when it is a whole entry: editors
+/// may leave the line feed out.
 ///
 /// # Errors
 /// When the file exists but cannot be read, or is far too large.
@@ -50,12 +54,14 @@ pub fn all(path: &Path) -> Result<Vec<String>> {
 
 /// Changes the file as a whole: `change` gets its complete lines and gives the new ones, or none to leave it alone.
 ///
-/// The new content gets its name in one step, so that a crash leaves the old file or the new one.
+/// The new content gets its name in one step, so that a crash leaves the old file or the new one. A torn last line goes as in
+/// [`Locked::append`].
 ///
 /// # Errors
 /// As [`append`], and [`Code::Corrupt`] when the file is far too large.
 pub fn update(path: &Path, change: impl FnOnce(Vec<String>) -> Option<Vec<String>>) -> Result<()> {
     let mut locked = Locked::open(path)?;
+    locked.mend()?;
     let lines = locked.lines()?;
     let Some(lines) = change(lines) else { return Ok(()) };
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
@@ -63,7 +69,13 @@ pub fn update(path: &Path, change: impl FnOnce(Vec<String>) -> Option<Vec<String
 }
 
 fn complete_lines(mut bytes: Vec<u8>) -> Vec<String> {
-    bytes.truncate(memrchr(b'\n', &bytes).map_or(0, |at| at + 1));
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
+    let end = memrchr(b'\n', &bytes).map_or(0, |at| at + 1);
+    if !bytes.get(end..).is_some_and(|last| !last.trim_ascii().is_empty() && damage::is_entry(last)) {
+        bytes.truncate(end);
+    }
     String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
 }
 

@@ -71,6 +71,29 @@ fn a_torn_last_line_is_cut_and_a_complete_one_kept() {
     assert_eq!(lines(&path), ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}"]);
 }
 
+// An editor left the line feed out, and the next change of the file left the entry out.
+#[test]
+fn a_whole_last_line_without_a_line_feed_counts_and_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.jsonl");
+    std::fs::write(&path, "{\"a\":1}\n{\"a\":2}").unwrap();
+    assert_eq!(all(&path).unwrap(), ["{\"a\":1}", "{\"a\":2}"]);
+    update(&path, |known| Some(known.into_iter().chain(["{\"a\":3}".to_owned()]).collect())).unwrap();
+    assert_eq!(lines(&path), ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}"]);
+    for torn in ["{\"a\":1}\n{\"a\":2", "{\"a\":1}\n  "] {
+        std::fs::write(&path, torn).unwrap();
+        assert_eq!(all(&path).unwrap(), ["{\"a\":1}"], "{torn}");
+    }
+    std::fs::write(&path, "\u{feff}{\"a\":1}").unwrap();
+    update(&path, Some).unwrap();
+    assert_eq!(lines(&path), ["{\"a\":1}"], "a byte order mark");
+    // What nobody of ours began to write is kept beside it.
+    std::fs::write(&path, "{\"a\":1}\nmy words").unwrap();
+    update(&path, Some).unwrap();
+    assert_eq!(lines(&path), ["{\"a\":1}"]);
+    assert_eq!(set_aside(&path).unwrap().iter().flat_map(|file| lines(file)).collect::<Vec<_>>(), ["my words"]);
+}
+
 /// What was set aside of a file, as soon as a thread has done it.
 fn mended(path: &Path) -> Vec<u8> {
     let until = std::time::Instant::now() + Duration::from_secs(60);
