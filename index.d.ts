@@ -379,6 +379,7 @@ export interface NativeBinding {
   keepActiveMemoryCall: typeof keepActiveMemoryCall
   createIntent: typeof createIntent
   listIntents: typeof listIntents
+  unreadableIntents: typeof unreadableIntents
   cancelIntent: typeof cancelIntent
   reserveIntents: typeof reserveIntents
   settleIntents: typeof settleIntents
@@ -1279,6 +1280,17 @@ export declare function testIntents(agent: AutomaticAgent, message: string): Pro
  * takes it away.
  */
 export declare function unfinishedTexts(request: OpenRequest, remove: boolean): Promise<UnfinishedTexts[]>
+
+/** What of the file of standing intents is none, as after a person has changed it; null when all of it is. */
+export declare function unreadableIntents(agent: AutomaticAgent): Promise<UnreadableIntents | undefined | null>
+
+/** Lines of the file of standing intents that are none. They stay as they are. */
+export interface UnreadableIntents {
+  /** The file. */
+  path: string
+  /** The numbers of the lines, from 1. */
+  lines: Array<number>
+}
 
 /**
  * Writes the note of a conversation that ends; gives its path, or null when nothing was said.

@@ -379,6 +379,7 @@ export interface NativeBinding {
   keepActiveMemoryCall: typeof keepActiveMemoryCall
   createIntent: typeof createIntent
   listIntents: typeof listIntents
+  unreadableIntents: typeof unreadableIntents
   cancelIntent: typeof cancelIntent
   reserveIntents: typeof reserveIntents
   settleIntents: typeof settleIntents

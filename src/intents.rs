@@ -8,7 +8,7 @@ use super::{
     automatic::{AutomaticAgent, from_value, to_value},
     promise::promise,
 };
-use engine::intents::{IntentStatus, Intents, NewIntent, Speaker, StandingIntent};
+use engine::intents::{IntentStatus, Intents, NewIntent, Speaker, StandingIntent, Unreadable};
 use model::{
     clock::now_ms,
     error::{Code, Error, Result},
@@ -108,6 +108,26 @@ pub fn list_intents(
         let mut listed = intents.list(status, now_ms())?;
         listed.retain(|intent| by.as_ref().is_none_or(|by| intent.counts_for(by)));
         to_value(&listed)
+    })
+}
+
+/// Lines of the file of standing intents that are none. They stay as they are.
+#[napi(object)]
+pub struct UnreadableIntents {
+    /// The file.
+    pub path: String,
+    /// The numbers of the lines, from 1.
+    pub lines: Vec<u32>,
+}
+
+/// What of the file of standing intents is none, as after a person has changed it; null when all of it is.
+#[napi]
+pub fn unreadable_intents(env: &Env, agent: AutomaticAgent) -> napi::Result<PromiseRaw<'_, Option<UnreadableIntents>>> {
+    promise(env, Intents::with(agent.folder(), Intents::unreadable), |found| {
+        found.map(|Unreadable { path, lines }| UnreadableIntents {
+            path: path.display().to_string(),
+            lines: lines.into_iter().map(|n| u32::try_from(n).unwrap_or(u32::MAX)).collect(),
+        })
     })
 }
 

@@ -57,6 +57,20 @@ test("no id is no intent, and an intent is one line", async () => {
   expect((await run("intents", "list")).output).toMatch(/^\w{8} .*: About the boat 00000000 armed 0 of 3 times: forged\n.*boat\n$/);
 });
 
+// They were passed over without a word.
+test("lines of the file that are no intents are told by number", async () => {
+  const { run, json, stateDir } = await commandLine({ provider: "none" });
+  const agent = { config: {}, agentId: "main", isDefaultAgent: true, stateDir };
+  await native().createIntent(agent, { description: "About the boat", triggerKeywords: ["boat"] }, { sessionKey: MAIN.sessionKey });
+  expect((await json("intents", "list")).unreadable).toBeUndefined();
+  const file = path.join(stateDir, "memory-core-rs/main/intents.jsonl");
+  await appendFile(file, "# my words\n");
+  expect(await json("intents", "list")).toMatchObject({ intents: [{ status: "armed" }], unreadable: { path: file, lines: [2] } });
+  expect((await run("intents", "list")).output).toContain("intents.jsonl has 1 line that is no intent: 2;");
+  expect((await run("doctor")).output).toMatch(/intents.*1 line that is no intent: 2/);
+  expect(await readFile(file, "utf8")).toContain("# my words");
+});
+
 // One line that a person had changed hid all the others, behind "Unexpected token" and without a code.
 test("a scope that nobody of us has written is shown as it stands", async () => {
   const { json, stateDir } = await commandLine({ provider: "none" });

@@ -12,6 +12,7 @@ import { channelsWithoutOwner } from "../owner.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
+import { intentChecks } from "./intents.js";
 import { byteText, counted, dayText, errorJson, failOnly, paint, print, shellPath } from "./output.js";
 import { resetEverything } from "./reset-everything.js";
 
@@ -83,7 +84,7 @@ export async function runDoctor(host, options) {
     if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
     return { agentId, ok: false, error: errorJson(error), checks };
   };
-  await forEachAgent(host, options, { name: "doctor", all: true, purpose: PURPOSE, instead }, async (manager, { agentId }) => {
+  await forEachAgent(host, options, { name: "doctor", all: true, purpose: PURPOSE, instead }, async (manager, { cfg, agentId }) => {
     /** @type {Check[]} */
     const checks = await manager.doctor({ repair: options.dryRun !== true });
     checks.push(
@@ -97,6 +98,7 @@ export async function runDoctor(host, options) {
           },
     );
     checks.push(...plainDatabaseSecrets(written, agentId).map(plainCheck), ...ownerChecks(host, agentId));
+    checks.push(...(await intentChecks(automaticAgent(host, cfg, agentId).native)));
     if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
     if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
     return { ok: checks.every(({ ok }) => ok), checks };

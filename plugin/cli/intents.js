@@ -16,6 +16,9 @@ import { dayText, oneLine, paint, print, printJson, timeText } from "./output.js
 
 const DOING = { name: "memory intents", doing: "Standing intents" };
 
+/** Numbers of lines that are told. */
+const SHOWN_LINES = 10;
+
 /** @type {Record<string, "green" | "yellow" | "gray">} */
 const COLOURS = { armed: "green", fired: "yellow" };
 
@@ -31,7 +34,9 @@ const forAgent = (host, options, work) =>
 export async function runIntentsList(host, options) {
   await forAgent(host, options, async (agent) => {
     const intents = await native().listIntents(agent, options.status);
-    if (options.json) return printJson({ agentId: agent.agentId, intents: intents.map(shown) });
+    const unreadable = await native().unreadableIntents(agent);
+    if (options.json) return printJson({ agentId: agent.agentId, intents: intents.map(shown), unreadable: unreadable ?? undefined });
+    if (unreadable) print(paint("yellow", `${unreadableText(unreadable)}; they are passed over, and stay as they are.`));
     if (intents.length === 0)
       print('No standing intents. Tell the agent, for example: "Whenever I mention the boat, ask about the anchor."');
     for (const intent of intents) {
@@ -41,6 +46,24 @@ export async function runIntentsList(host, options) {
       print(paint("gray", `  ${intent.triggerKeywords.join(", ")}${intent.unless?.length ? `; not: ${intent.unless.join(", ")}` : ""}`));
     }
   });
+}
+
+/** @param {import("../../index.d.ts").UnreadableIntents} unreadable */
+function unreadableText({ path, lines }) {
+  const more = lines.length > SHOWN_LINES ? ", …" : "";
+  const what = lines.length === 1 ? "1 line that is no intent" : `${lines.length} lines that are no intents`;
+  return `${path} has ${what}: ${lines.slice(0, SHOWN_LINES).join(", ")}${more}`;
+}
+
+/**
+ * What doctor says where the file of an agent has other lines than intents.
+ * @param {NativeAgent} agent
+ */
+export async function intentChecks(agent) {
+  const unreadable = await native().unreadableIntents(agent);
+  if (!unreadable) return [];
+  const remedy = "Repair or remove these lines by hand; until then they bring nothing up";
+  return [{ name: "intents", ok: false, found: unreadableText(unreadable), remedy }];
 }
 
 /** @param {Host} host @param {string} id @param {Options} options */

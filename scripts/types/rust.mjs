@@ -45,7 +45,8 @@ function fieldsOf(body, style, where) {
   checkAllRead(body, parts, where);
   return [...body.matchAll(parts)].flatMap(([, docs, attributes, name, type]) => {
     const serde = serdeOf(attributes, where);
-    if (serde.skip) return [];
+    // Fields that have no name of their own are in no type.
+    if (serde.skip || (serde.flatten && /Map<String, /.test(type))) return [];
     const isOptional = serde.skip_serializing_if !== undefined;
     return [{ name: serde.rename ?? renamed(name, style, "field"), docs: docsOf(docs), type, isOptional, isFlat: serde.flatten === true }];
   });

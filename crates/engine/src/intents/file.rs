@@ -18,7 +18,10 @@ use super::{
     reservations::{Reservations, Shown, put_beside},
 };
 use crate::{blocking::blocking, capture::jsonl};
-use model::error::{Code, Error, Result};
+use model::{
+    error::{Code, Error, Result},
+    own_file,
+};
 
 /// The file, in the agent's folder.
 const FILE: &str = "intents.jsonl";
@@ -44,6 +47,15 @@ pub struct Tested {
     pub found: Mention,
     /// Whether it would come up now: it is armed and rested, and nothing of `unless` is mentioned.
     pub ready: bool,
+}
+
+/// Lines that are no intents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unreadable {
+    /// The file.
+    pub path: PathBuf,
+    /// Their numbers, from 1.
+    pub lines: Vec<usize>,
 }
 
 impl Intents {
@@ -76,6 +88,22 @@ impl Intents {
         intents.retain(|intent| status.is_none_or(|status| intent.status == status));
         intents.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         Ok(intents)
+    }
+
+    /// The lines of the file that are no intents; nothing changes them. None where all are.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn unreadable(&self) -> Result<Option<Unreadable>> {
+        let Some(bytes) = own_file::read(&self.path)? else { return Ok(None) };
+        let text = String::from_utf8_lossy(&bytes);
+        let is_none = |line: &str| !line.trim().is_empty() && parsed(line).is_none();
+        let lines: Vec<usize> = (1..)
+            .zip(text.trim_start_matches('\u{feff}').lines())
+            .filter(|(_, line)| is_none(line))
+            .map(|(n, _)| n)
+            .collect();
+        Ok((!lines.is_empty()).then(|| Unreadable { path: self.path.clone(), lines }))
     }
 
     /// As they are now, with reservations that were read before them: one that has ended since then has counted.
@@ -207,6 +235,7 @@ impl Intents {
             for mut intent in wanted {
                 if !known.iter().any(|other| other.id == intent.id) {
                     intent.reserved = None;
+                    intent.beside.clear();
                     intent.note("imported", now);
                     known.push(intent);
                     count += 1;

@@ -207,6 +207,9 @@ pub struct StandingIntent {
     /// What happened to it, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<IntentEvent>,
+    /// What a person or a newer version has written beside it.
+    #[serde(flatten)]
+    pub(super) beside: serde_json::Map<String, serde_json::Value>,
 }
 
 impl StandingIntent {
@@ -246,6 +249,7 @@ impl StandingIntent {
             source_session_id: given.source_session_id,
             reserved: None,
             history: Vec::new(),
+            beside: serde_json::Map::new(),
         };
         intent.note("created", now);
         Ok(intent)

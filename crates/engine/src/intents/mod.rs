@@ -16,6 +16,6 @@ mod reservations;
 mod tests;
 
 pub use block::{MOST_SHOWN, TAG};
-pub use file::{Intents, Tested};
+pub use file::{Intents, Tested, Unreadable};
 pub use intent::{IntentStatus, NewIntent, Scope, Speaker, StandingIntent};
 pub use matching::Mention;

@@ -301,6 +301,29 @@ fn a_line_that_is_not_understood_stays() {
     assert_eq!(home.intents.list(None, NOW).unwrap().len(), 2);
 }
 
+// They were passed over without a word; fields of others were lost with the next change, and the first line with a mark before it.
+#[test]
+fn what_a_person_has_written_into_the_file_stays_and_what_is_no_intent_is_told() {
+    let home = home();
+    home.arm(about(&["boat"]));
+    home.arm(about(&["tea"]));
+    let path = home._dir.path().join("intents.jsonl");
+    let before = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(home.intents.unreadable().unwrap(), None);
+    let edited = before.trim_end().replacen('{', "{\"mine\":\"a remark\",", 1);
+    std::fs::write(&path, format!("\u{feff}{edited}\n\n# my words\n{{\"id\":1}}\n")).unwrap();
+    let told = Some(Unreadable { path: path.clone(), lines: vec![4, 5] });
+    assert_eq!(home.intents.unreadable().unwrap(), told);
+    assert_eq!(home.intents.list(None, NOW).unwrap().len(), 2);
+    assert!(home.says("boat", NOW));
+    let after = std::fs::read_to_string(&path).unwrap();
+    for kept in ["\"mine\":\"a remark\"", "# my words", "{\"id\":1}"] {
+        assert!(after.contains(kept), "{kept}: {after}");
+    }
+    assert_eq!(home.intents.unreadable().unwrap().map(|told| told.lines.len()), Some(2));
+    assert_eq!(home.intents.list(None, NOW).unwrap().len(), 2);
+}
+
 // A reply waited for two writes through to the disk.
 #[test]
 fn a_reservation_leaves_the_intents_alone() {
