@@ -1,7 +1,11 @@
 //! The one executor of plans: carries out, undoes, and finishes what a killed process has begun. Each step can be done
 //! again, and the plan on the disk says how far it is.
 
-use std::{fs::File, sync::Arc};
+use std::{
+    fs::File,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use serde::Serialize;
 
@@ -58,6 +62,9 @@ pub struct ForgetUndone {
 const TRANSCRIPTS: &str = "sessions/";
 /// Why a plan cannot be worked on now.
 const BUSY: &str = "another process is forgetting at this moment";
+/// How long a plan waits for another to be carried out, and how often it looks whether it is.
+const TURN: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 10 });
+const LOOK: Duration = Duration::from_millis(100);
 
 impl Admin {
     /// Carries out the plan of an id. With `is_final` nothing is kept that could undo it; that can be asked for later, too.
@@ -67,9 +74,9 @@ impl Admin {
     /// [`Code::Busy`] while another process is at it, and what the list, the disk or the store give.
     pub async fn apply_forget(self: &Arc<Self>, id: String, is_final: bool) -> Result<ForgetReport> {
         self.finish_forgetting().await?;
+        let turn = self.turn(&format!("forget --apply {id}")).await?;
         let (plan, turn) = self
             .blocking(move |admin, settings| {
-                let turn = admin.turn()?;
                 let plans = Plans::of(admin.context.store());
                 let mut plan = plans.load(&id)?.ok_or_else(|| missing(&id))?;
                 match plan.state {
@@ -158,9 +165,10 @@ impl Admin {
     /// [`Self::apply_forget`].
     pub async fn undo_forget(self: &Arc<Self>, id: String) -> Result<ForgetUndone> {
         self.finish_forgetting().await?;
+        let turn = self.turn(&format!("forget --undo {id}")).await?;
         let restored = self
             .blocking(move |admin, settings| {
-                let _turn = admin.turn()?;
+                let _turn = turn;
                 let plans = Plans::of(admin.context.store());
                 // Another gateway may have forgotten it, or ended it for good.
                 admin.indexer.share_forgotten(settings, None)?;
@@ -234,9 +242,20 @@ impl Admin {
         folder.map_or(Ok(()), |folder| PromptLog::of(folder).forget(self.context.now_ms()))
     }
 
-    fn turn(&self) -> Result<File> {
-        let turn = Plans::of(self.context.store()).turn()?;
-        turn.ok_or_else(|| Error::new(Code::Busy, BUSY).remedy("Try again in a moment"))
+    /// The right to change things, for which another process is waited for; `command` goes on where that takes too long.
+    async fn turn(self: &Arc<Self>, command: &str) -> Result<File> {
+        let until = Instant::now() + TURN;
+        loop {
+            if let Some(turn) = self.blocking(|admin, _| Plans::of(admin.context.store()).turn()).await? {
+                return Ok(turn);
+            }
+            if Instant::now() >= until {
+                return Err(
+                    Error::new(Code::Busy, BUSY).remedy(format!("Go on in a moment: openclaw memory {command}"))
+                );
+            }
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// Puts the plan on the list of what is forgotten, once.

@@ -261,3 +261,22 @@ async fn a_person_and_a_time_mean_what_came_of_them() {
     assert_eq!(of(before).await.unwrap_err().code(), Code::NotFound);
     engine.release().await;
 }
+
+// The second of two failed after its preview, and nothing said how to go on.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_forgets_waits_for_another_and_is_told_how_to_go_on() {
+    let Traces { home: _home, engine, target } = traces().await;
+    let preview = engine.admin.plan_forget(about(target)).await.unwrap();
+    let held = Plans::of(engine.context.store()).turn().unwrap().unwrap();
+    let busy = engine.admin.apply_forget(preview.id.clone(), false).await.unwrap_err();
+    let remedy = busy.remedy.clone().unwrap_or_default();
+    assert_eq!(busy.code(), Code::Busy);
+    assert!(remedy.contains(&format!("openclaw memory forget --apply {}", preview.id)), "{remedy}");
+    let other = async {
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        drop(held);
+    };
+    let (done, ()) = tokio::join!(engine.admin.apply_forget(preview.id, false), other);
+    assert!(!done.unwrap().dry_run);
+    engine.release().await;
+}
