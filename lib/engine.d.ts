@@ -164,6 +164,8 @@ export type MemoryForgetReport = {
   shortTerm: number;
   /** Blocks in the log of prompts, which goes as a whole because they may quote anything; this is not undone. */
   prompts: number;
+  /** Of them, those in prompts of the conversations, people or time that are forgotten. */
+  promptsOfIt: number;
   /** Damaged files of automatic memory that were removed; this is not undone. */
   damaged: number;
   /** Standing intents that were removed. */
@@ -260,7 +262,7 @@ export type MemoryRestoreReport = {
   replaced: MemoryContents;
   /** Where that is kept, to be restored again; none when it held nothing. */
   kept?: string;
-  /** Entries of the copy's list of what is forgotten that the present list did not have. */
+  /** Acts of forgetting in the list of the copy of which the present list lacked something. */
   forgotten: number;
 };
 

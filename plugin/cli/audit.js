@@ -45,9 +45,13 @@ export async function runAudit(host, options) {
 }
 
 /** @param {Found & {excluded?: string, forgotten?: boolean}} conversation */
-function conversationText({ sessionId, sessionKey, fromMs, participants, excluded, forgotten }) {
+function conversationText({ sessionId, sessionKey, resolution, fromMs, participants, excluded, forgotten }) {
   const began = fromMs === undefined ? "" : ` since ${dayText(fromMs)}`;
   const who = participants.length > 0 ? ` with ${participants.join(", ")}` : "";
-  const state = [excluded ? `left out (${excluded})` : null, forgotten ? "forgotten" : null].filter((text) => text !== null);
+  const state = [
+    resolution === "unresolved" ? "the host knows no such conversation" : null,
+    excluded ? `left out (${excluded})` : null,
+    forgotten ? "forgotten" : null,
+  ].filter((text) => text !== null);
   return `${paint("cyan", sessionId)} ${sessionKey ?? ""}${began}${who}${state.length > 0 ? `: ${state.join(", ")}` : ""}`;
 }

@@ -199,6 +199,16 @@ function reportText(report) {
 }
 
 /**
+ * The blocks that were put into prompts: which are of it, and that all go, because any may quote it.
+ * @param {Report} report
+ * @param {boolean} goes
+ */
+function promptsText({ prompts, promptsOfIt }, goes) {
+  if (goes) return prompts > 0 ? `the whole log of prompts (${counted(prompts, "block")}, any of which may quote it), for good` : null;
+  return promptsOfIt > 0 ? `${counted(promptsOfIt, "block")} in prompts` : null;
+}
+
+/**
  * What memory has, in lines; none when that is nothing.
  * @param {Report} report
  * @param {{goes?: boolean}} [options] Whether to tell what becomes of it where it is forgotten.
@@ -211,7 +221,7 @@ export function inventory(report, { goes = true } = {}) {
     report.captures > 0 ? counted(report.captures, "capture") : null,
     report.waiting > 0 ? counted(report.waiting, "waiting turn") : null,
     report.shortTerm > 0 ? counted(report.shortTerm, "short-term record") : null,
-    report.prompts > 0 ? `the log of ${counted(report.prompts, "block")} in prompts${forGood}` : null,
+    promptsText(report, goes),
     report.intents > 0 ? counted(report.intents, "standing intent") : null,
     report.claims > 0 ? `${counted(report.claims, "claim")} of consolidation` : null,
     report.runs > 0 ? `what undoes ${counted(report.runs, "run")} of consolidation` : null,
@@ -219,13 +229,17 @@ export function inventory(report, { goes = true } = {}) {
   ].filter((text) => text !== null);
   const isNothing = [files, passages, notes, lines, quotes, also].every(({ length }) => length === 0) && chunks + vectors === 0;
   if (isNothing) return [];
+  const what = [
+    ...(chunks + vectors > 0 ? [`${counted(chunks, "chunk")} with words and vectors (${counted(vectors, "vector")})`] : []),
+    ...also,
+  ];
   const kept = files.filter((path) => !notes.includes(path));
   const left = [...new Set([...kept, ...passages.map(({ path }) => path)])];
   const shown = left.filter((path) => ROOT_FILES.test(path));
   return [
     ...kept.map((path) => `  ${paint("cyan", path)}`),
     ...passageTexts(passages),
-    `  ${counted(chunks, "chunk")} with words and vectors (${counted(vectors, "vector")})${also.length > 0 ? `, ${also.join(", ")}` : ""}`,
+    what.length > 0 ? `  ${what.join(", ")}` : null,
     notes.length > 0 ? `Notes of conversations${goes ? ", which go as a whole" : ""}:` : null,
     ...notes.map((path) => `  ${paint("cyan", path)}`),
     lines.length > 0

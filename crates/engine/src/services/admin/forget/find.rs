@@ -134,6 +134,7 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
     report.short_term = words.records();
     let prompts = places.folder.as_deref().map_or_else(|| Ok(Vec::new()), |folder| PromptLog::of(folder).all())?;
     report.prompts = prompts.len();
+    report.prompts_of_it = prompts.iter().filter(|shown| selection.prompt(shown)).count();
     report.damaged = words.damaged;
     report.intents = intents.len();
     report.claims = claims.len();
@@ -155,23 +156,34 @@ pub(super) fn plan(store: &Store, call: &ForgetCall, hits: &[Hit], settings: &Se
         hashes,
         ..Plan::default()
     };
-    if is_nothing(&plan) && !prompts.iter().any(|shown| selection.prompt(shown)) {
-        return Err(Error::new(Code::NotFound, "nothing was found that could be forgotten")
-            .remedy("`openclaw memory audit` shows what memory has of a conversation, a person or a time"));
+    let is_forgotten = selection.sessions.iter().any(|name| roots.forgotten.session(name));
+    if is_nothing(&plan, selection) && report.prompts_of_it == 0 && !is_forgotten {
+        let audit = "`openclaw memory audit` shows what memory has of a conversation, a person or a time";
+        return Err(match selection.sessions.as_slice() {
+            [] => Error::new(Code::NotFound, "nothing was found that could be forgotten").remedy(audit),
+            names => {
+                let names = names.join("\", \"");
+                let why = format!("neither memory nor the host knows a conversation \"{names}\"");
+                Error::new(Code::NotFound, why)
+                    .remedy(format!("Name one by its id or key as the host lists it; {audit}"))
+            }
+        });
     }
     report.id.clone_from(&plan.id);
     let report = serde_json::to_value(&report).map_err(|e| Error::new(Code::Internal, format!("report: {e}")))?;
     Ok(Plan { report, ..plan })
 }
 
-/// Whether a plan would change nothing; damage alone is for `doctor`.
-fn is_nothing(plan: &Plan) -> bool {
+/// Whether a plan would change nothing; damage alone is for `doctor`. That a conversation is named does not make it one: what is
+/// taken along because nobody knows its time says nothing of it either.
+fn is_nothing(plan: &Plan, selection: &Selection) -> bool {
     let Words { captures, turns, lines, .. } = &plan.words;
-    plan.whats.is_empty()
+    selection.conversations.is_empty()
+        && plan.whats.iter().all(|what| matches!(what, What::Session { .. }))
         && plan.cuts.is_empty()
         && captures.is_empty()
         && turns.is_empty()
-        && lines.is_empty()
+        && (lines.is_empty() || !selection.sessions.is_empty())
         && plan.intents.is_empty()
         && plan.evidence.is_empty()
 }

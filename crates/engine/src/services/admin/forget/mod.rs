@@ -105,6 +105,9 @@ pub struct ForgetReport {
     /// Blocks in the log of prompts, which goes as a whole because they may quote anything; this is not undone.
     #[serde(default)]
     pub prompts: usize,
+    /// Of them, those in prompts of the conversations, people or time that are forgotten.
+    #[serde(default)]
+    pub prompts_of_it: usize,
     /// Damaged files of automatic memory that were removed; this is not undone.
     pub damaged: usize,
     /// Standing intents that were removed.

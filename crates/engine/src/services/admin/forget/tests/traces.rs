@@ -262,6 +262,36 @@ async fn a_person_and_a_time_mean_what_came_of_them() {
     engine.release().await;
 }
 
+// It planned to drop the log of all prompts and every short-term record, for a name that was mistyped.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_of_which_nothing_is_known_is_not_found() {
+    let Traces { home, engine, target } = traces().await;
+    let folder = home.dir.path().join("agent");
+    let shown = crate::capture::prompts::ShownPrompt {
+        at: now_ms(),
+        id: String::new(),
+        part: crate::capture::prompts::PromptPart::Recall,
+        ms: 1.0,
+        session_key: "agent:main:webchat:direct:9".into(),
+        text: "the Axolotl is in the tank".into(),
+    };
+    crate::capture::prompts::PromptLog::of(&folder).add(shown, 30).unwrap();
+    let of = async |name: &str| {
+        let target = Target { selection: sessions(&[name]), ..target.clone() };
+        engine.admin.plan_forget(about(target)).await
+    };
+    let unknown = of("nosuch").await.unwrap_err();
+    assert_eq!((unknown.code(), unknown.message.contains("nosuch")), (Code::NotFound, true), "{unknown:?}");
+    let known = of("s-2").await.unwrap();
+    assert_eq!((known.captures, known.prompts, known.prompts_of_it), (1, 1, 0), "only the host knows it no more");
+    let prompted = of("agent:main:webchat:direct:9").await.unwrap();
+    assert_eq!((prompted.prompts, prompted.prompts_of_it), (1, 1));
+    // What is forgotten already can be ended for good.
+    let done = forget(&engine, about(Target { selection: sessions(&["s-2"]), ..target.clone() })).await;
+    assert!(of("s-2").await.is_ok(), "{done:?}");
+    engine.release().await;
+}
+
 // The second of two failed after its preview, and nothing said how to go on.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_forgets_waits_for_another_and_is_told_how_to_go_on() {
