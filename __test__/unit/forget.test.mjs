@@ -257,3 +257,39 @@ test("a conversation that nobody knows is not found, and prompts of others are n
   expect(prompted).toContain("  the whole log of prompts (1 block");
   expect(prompted).not.toContain("0 chunks");
 });
+
+// `search` took both for "within", and `forget` took the whole folder along.
+test("words with a path or a day are the passages that a search for them finds there", async () => {
+  const { workspace, json, run, finds } = await home();
+  await mkdir(path.join(workspace, "memory/boats"));
+  await writeFile(path.join(workspace, "memory/boats/a.md"), "The pelican sits on the mast of the old boat.\n\nThe tea is sencha.\n");
+  await writeFile(path.join(workspace, "memory/boats/b.md"), "The rudder is made of oak.\n");
+  await writeFile(path.join(workspace, "memory/c.md"), "A pelican flew over the roof of the town hall.\n");
+  await run("index");
+  const plan = await json("forget", "pelican", "--path", "memory/boats");
+  expect(plan.files).toEqual([]);
+  expect(plan.passages).toMatchObject([{ path: "memory/boats/a.md", startLine: 1, endLine: 1 }]);
+  await json("forget", "--apply", plan.planId);
+  expect([await finds("mast pelican"), await finds("rudder oak")]).toEqual([true, true]);
+  expect((await run("search", "pelican", "--path", "memory/boats")).output).not.toContain("mast");
+  expect(await run("forget", "Walrus", "--path", "memory/boats")).toMatchObject({ code: 1 });
+  const dated = await json("forget", "rudder", "--since", "yesterday");
+  expect(dated).toMatchObject({ sessionIds: [], captures: 0, passages: [{ path: "memory/boats/b.md" }] });
+  expect(await run("forget", "rudder", "--until", "2026-11-01")).toMatchObject({ code: 1 });
+});
+
+test("days in the wrong order, an empty day and lines of nothing are refused", async () => {
+  const { run } = await home();
+  for (const name of ["forget", "audit"]) {
+    const wrong = await run(name, "--since", "2026-11-20", "--until", "2026-11-01");
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/2026-11-20.*lies after.*2026-11-01.*\[MEM_ARGUMENT\]/s) });
+    expect(await run(name, "--since", "")).toMatchObject({ code: 1, output: expect.stringContaining("--since names no day") });
+  }
+  for (const args of [
+    ["--lines", "3"],
+    ["tea", "--lines", "3"],
+    ["tea", "--lines", "3", "--path", "memory/a.md"],
+  ])
+    expect((await run("forget", ...args)).output).toMatch(/--lines.*--path.*\[MEM_ARGUMENT\]/s);
+  expect((await run("forget")).output).toContain("--until");
+});

@@ -31,7 +31,7 @@ export async function runForget(host, words, options) {
   const wanted = { ...options, query: options.query ?? words };
   await forOneAgent(host, options, { name: "memory forget", doing: "Memory forget" }, async (agent) => {
     if (!namesSomething(wanted) && options.apply === undefined && options.undo === undefined && !options.list) {
-      const remedy = 'Name words, --path, --session, --person, --hook-source or --since: openclaw memory forget "…"';
+      const remedy = 'Name words, --path, --session, --person, --hook-source, --since or --until: openclaw memory forget "…"';
       throw codedError("MEM_ARGUMENT", "nothing is named", { remedy });
     }
     await withSearch(host, agent, async (manager) => {

@@ -150,14 +150,17 @@ function addCommands(root, name, api, host) {
     .description("Show what memory has of passages, conversations, people or a time, and take it out under the id that is shown")
     .argument("[query]", "The passages that a search for these words shows")
     .option("--query <text>", "The same (wins over the argument)")
-    .option("--path <path>", "A file or folder (repeatable)", collected, [])
+    .option("--path <path>", "A file or folder (repeatable); with words only what a search for them finds in it", collected, [])
     .option("--lines <range>", "Only these lines of the path, such as 7-9")
     .option("--session <id-or-key>", "A conversation, by its id or key (repeatable)", collected, [])
     .option("--person <id>", "All conversations with this person (repeatable)", collected, [])
     .option("--participant <id>", "The same as --person (repeatable)", collected, [])
     .option("--hook-source <name>", "All conversations that this source of a hook began, such as gmail (repeatable)", collected, [])
-    .option("--since <day>", "Only conversations that began then or later (2026-11-01, yesterday, 7d); alone: all, and what was kept since")
-    .option("--until <day>", "Only conversations that began then or before")
+    .option(
+      "--since <day>",
+      "Only conversations that began then or later, and of words only passages of then or later (2026-11-01, yesterday, 7d); alone: all, and what was kept since",
+    )
+    .option("--until <day>", "Only conversations that began then or before, and of words only passages of then or before")
     .option("--quotes", "Also the lines of your own files that repeat it", false)
     .option("--max-results <n>", "Most passages of a query", (/** @type {string} */ value) =>
       numberOption(value, "--max-results", { whole: true }),

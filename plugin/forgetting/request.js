@@ -13,9 +13,13 @@ import { findConversations } from "./conversations.js";
  * @typedef {{request: import("../../index.d.ts").ForgetRequest, found: Found[], refusals: string[]}} Asked
  */
 
-/** @param {Wanted} wanted Whether anything is named. */
-export function namesSomething({ query, path, session, person, participant, hookSource, since, until }) {
-  return Boolean(query?.trim() || since || until || [path, session, person, participant, hookSource].some((list) => list?.length));
+/** @param {Wanted} wanted Whether anything is named. A day that is empty names none, and is refused where it is read. */
+export function namesSomething({ query, path, session, person, participant, hookSource, since, until, lines }) {
+  return Boolean(
+    query?.trim() ||
+      [since, until, lines].some((text) => text !== undefined) ||
+      [path, session, person, participant, hookSource].some((list) => list?.length),
+  );
 }
 
 /**
@@ -27,19 +31,26 @@ export function namesSomething({ query, path, session, person, participant, hook
 export async function forgetRequest(host, { cfg, agentId }, wanted) {
   const { path = [], session: sessions = [], hookSource: hookSources = [], query } = wanted;
   const people = [...(wanted.person ?? []), ...(wanted.participant ?? [])];
+  const words = query?.trim() ? query : undefined;
   const lines = lineRange(wanted.lines);
+  if (lines && (path.length !== 1 || words !== undefined)) {
+    const remedy = "Name the one file: openclaw memory forget --path memory/diary.md --lines 7-9";
+    throw codedError("MEM_ARGUMENT", "--lines are lines of the file that --path names, and of nothing else", { remedy });
+  }
   const zone = userTimeZone(cfg, agentId);
   const since = instant("--since", wanted.since, zone)?.fromMs;
   const until = instant("--until", wanted.until, zone)?.toMs;
+  if (since !== undefined && until !== undefined && since > until)
+    throw codedError("MEM_ARGUMENT", `--since (${wanted.since}) lies after --until (${wanted.until})`);
   const isDated = since !== undefined || until !== undefined;
   const named = sessions.length + people.length + hookSources.length;
   const { found, refusals } =
-    named > 0 || isDated
+    named > 0 || (isDated && words === undefined)
       ? await findConversations(host, cfg, agentId, { sessions, people, hookSources, sinceMs: since, untilMs: until })
       : { found: [], refusals: [] };
   const conversations = found.filter(({ resolution }) => resolution !== "unresolved");
   const request = {
-    ...(path.length > 0 ? { paths: path } : {}),
+    ...(path.length > 0 && words === undefined ? { paths: path } : {}),
     ...(lines ? { fromLine: lines[0], toLine: lines[1] } : {}),
     // With a date only what the host knows to lie in it.
     ...(sessions.length > 0 && !isDated ? { sessions } : {}),
@@ -47,12 +58,20 @@ export async function forgetRequest(host, { cfg, agentId }, wanted) {
     ...(conversations.length > 0
       ? { conversations: conversations.map(({ participants: _, resolution: __, ...conversation }) => conversation) }
       : {}),
-    ...(named === 0 && isDated ? { sinceMs: since, untilMs: until } : {}),
-    ...(query?.trim() ? { query, search: { maxResults: wanted.maxResults, minScore: wanted.minScore } } : {}),
+    ...(named === 0 && isDated && words === undefined ? { sinceMs: since, untilMs: until } : {}),
+    ...(words === undefined ? {} : { query: words, search: searchOf(wanted) }),
     ...(wanted.quotes ? { quotes: true } : {}),
     agent: automaticAgent(host, cfg, agentId).native,
   };
   return { request, found, refusals };
+}
+
+/**
+ * The search for words: within paths and days, as `memory search` means them.
+ * @param {Wanted} wanted
+ */
+function searchOf({ path, since, until, maxResults, minScore }) {
+  return { maxResults, minScore, since, until, ...(path?.length ? { paths: path } : {}) };
 }
 
 /**
