@@ -38,19 +38,29 @@ fn copy_path(settings: &Settings, workspace: &Workspace) -> PathBuf {
 /// Gives the list of an index that was not the last one used what the last one's says, and keeps a copy of the list.
 ///
 /// # Errors
-/// When a list that was left cannot be taken along: what was forgotten must not come back. That no copy can be written is logged.
+/// When a list that was left cannot be taken along: what was forgotten must not come back. That no copy can be kept of the list
+/// of an index that is used as before is logged.
 pub(super) fn carry(settings: &Settings) -> Result<()> {
     let database = &settings.database_path;
+    // Of a list that cannot be read everybody is told, and nothing is indexed.
+    let Ok(own) = own_lines(database) else { return Ok(()) };
     let copy = copy_path(settings, &Workspace::at(&settings.workspace_dir));
-    let known = if copy.exists() { jsonl::all(&copy)? } else { Vec::new() };
-    let (head, lines) = parts(known);
-    let is_last = head.as_ref().is_none_or(|head| head.database == *database);
-    let own = own_lines(database)?.unwrap_or_default();
-    if is_last && (lines == own || (head.is_none() && own.is_empty())) {
-        return Ok(());
+    let known = if copy.exists() { jsonl::all(&copy).map(parts) } else { Ok((None, Vec::new())) };
+    let is_last = match &known {
+        Ok((head, _)) => head.as_ref().is_none_or(|head| head.database == *database),
+        Err(_) => own.is_some(),
+    };
+    if let Ok((head, lines)) = &known {
+        let own = own.unwrap_or_default();
+        if is_last && (*lines == own || (head.is_none() && own.is_empty())) {
+            return Ok(());
+        }
+        if let Some(head) = head.as_ref().filter(|_| !is_last) {
+            let (agent, from) = (&settings.agent_id, head.database.display());
+            tracing::info!(agent, %from, "the list of what is forgotten goes along to another index");
+        }
     }
-    let carried = carry_over(&copy, database);
-    match carried {
+    match known.and_then(|_| carry_over(&copy, database)) {
         Err(error) if is_last => {
             let error: &dyn std::error::Error = &error;
             tracing::warn!(agent = settings.agent_id, error, "no copy of the list of what is forgotten can be kept");
@@ -79,7 +89,7 @@ fn carried(known: Vec<String>, database: &Path) -> Result<Vec<String>> {
     let mut head = head.unwrap_or_else(|| Head { database: database.to_owned(), ..Head::default() });
     if head.database != *database {
         // The list itself is newer than its copy where a process was killed; it may be gone with its folder.
-        let last = own_lines(&head.database)?.unwrap_or(lines);
+        let last = own_lines(&head.database).ok().flatten().unwrap_or(lines);
         let left = head.left.remove(database).unwrap_or_default();
         jsonl::update(&list_path(database), |here| {
             let merged = merged(&last, &here, &left);
@@ -119,12 +129,11 @@ fn mark(Entry { id, what, .. }: &Entry) -> String {
 /// `left`; the rest of it was taken back meanwhile.
 fn merged(last: &[String], here: &[String], left: &HashSet<String>) -> Vec<String> {
     let mut merged = last.to_vec();
+    let known: HashSet<&String> = last.iter().collect();
     let marks: HashSet<String> = last.iter().filter_map(|line| Entry::of(line)).map(|entry| mark(&entry)).collect();
-    for line in here {
+    for line in here.iter().filter(|line| !known.contains(line)) {
         let Some(entry) = Entry::of(line) else {
-            if !merged.contains(line) {
-                merged.push(line.clone());
-            }
+            merged.push(line.clone());
             continue;
         };
         let mark_here = mark(&entry);
@@ -217,6 +226,43 @@ mod tests {
         let listed = engine.admin.forgotten().await.unwrap();
         assert_eq!(listed.iter().filter(|one| one.kind == "path").count(), 1, "{listed:?}");
         engine.release().await;
+    }
+
+    // A process that went on beside the former index put back what it was told to take back.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_is_taken_back_beside_a_former_index_stays_so_everywhere() {
+        let home = Home::new(&[("memory/a.md", "The zebra sleeps."), ("memory/c.md", "The tea is sencha.")]);
+        let former = open(&home, None).await;
+        sync(&former).await;
+        let id = forget(&former, "memory/a.md").await;
+        let engine = open(&home, Some("one/index.sqlite")).await;
+        assert!(!finds(&engine, "zebra").await);
+        engine.release().await;
+        former.admin.undo_forget(id).await.unwrap();
+        assert!(finds(&former, "zebra").await);
+        former.release().await;
+        let engine = open(&home, Some("one/index.sqlite")).await;
+        assert!(finds(&engine, "zebra").await);
+        engine.release().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_list_or_a_copy_that_cannot_be_read_keeps_no_index_from_being_opened() {
+        let home = Home::new(&[("memory/a.md", "The zebra sleeps."), ("memory/c.md", "The tea is sencha.")]);
+        let engine = open(&home, None).await;
+        sync(&engine).await;
+        forget(&engine, "memory/a.md").await;
+        let list = list_path(&engine.settings().settings.database_path);
+        let copy = copy_path(&engine.settings().settings, &Workspace::at(&home.workspace()));
+        engine.release().await;
+        for broken in [copy.clone(), list] {
+            std::fs::remove_file(&broken).unwrap();
+            std::fs::create_dir(&broken).unwrap();
+            open(&home, None).await.release().await;
+        }
+        std::fs::remove_dir(&copy).unwrap();
+        open(&home, None).await.release().await;
+        assert!(!copy.exists(), "nothing is known of the list");
     }
 
     // As an older version leaves it: a list beside the index of the default place, and no copy.

@@ -277,6 +277,8 @@ impl Admin {
     }
 
     pub(super) fn unlist(&self, id: &str, settings: &Settings) -> Result<()> {
+        // Another index may have been used since: its list has the same, and would bring it back.
+        carry(settings)?;
         shared::undo(self.context.store(), id)?;
         jsonl::update(&self.context.store().kept(Kept::Forgotten), |known| {
             let is_other = |line: &String| Entry::of(line).is_none_or(|entry| entry.id != id);
