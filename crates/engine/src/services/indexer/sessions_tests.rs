@@ -18,7 +18,7 @@ use crate::services::{
     testing::{FakeHost, asking, hits, open_call},
 };
 use crate::{host::Host, transcripts::host::AskHost};
-use model::{cancel::Cancel, source::Source};
+use model::{cancel::Cancel, error::Code, source::Source};
 
 fn call(dir: &Path, sessions: Option<AskHost>, sync: &Value) -> OpenCall {
     let search = json!({
@@ -101,11 +101,14 @@ async fn a_forgotten_session_takes_its_own_transcripts_along_and_no_other() {
     }
     let engine = engine(dir.path()).await;
     assert_eq!(sync(&engine, false).await, 2);
-    for (session, files) in [("main", vec![]), ("a", vec![A]), ("v1.2", vec!["sessions/main/v1.2.jsonl"])] {
+    for (session, files) in [("main", None), ("a", Some(A)), ("v1.2", Some("sessions/main/v1.2.jsonl"))] {
         let selection = Selection { sessions: vec![session.to_owned()], ..Selection::default() };
         let target = Target { selection, ..Target::default() };
-        let report = engine.admin.forget(ForgetCall { target, dry_run: true, ..ForgetCall::default() }).await.unwrap();
-        assert_eq!(report.files, files, "{session}");
+        let told = engine.admin.forget(ForgetCall { target, dry_run: true, ..ForgetCall::default() }).await;
+        match files {
+            Some(file) => assert_eq!(told.unwrap().files, [file], "{session}"),
+            None => assert_eq!(told.unwrap_err().code(), Code::NotFound, "the agent is no conversation"),
+        }
     }
 }
 
