@@ -15,7 +15,7 @@ use super::{
     provider::Provider,
     registry::Lease,
 };
-use crate::{blocking::blocking, host::Host, log};
+use crate::{blocking::blocking, host::Host, log, workspace::exclusions::list_path};
 use embed::{
     account::Account,
     callback::{Callback, Offered},
@@ -208,15 +208,19 @@ fn adapters_of(host: &Arc<dyn Host>) -> Vec<(String, Callback)> {
 /// Gives an index that has no list of what is forgotten what the lists say beside the agent's other indexes.
 fn inherit(call: &OpenCall, settings: &Settings, workspace: &Workspace) -> Result<()> {
     let path = &settings.database_path;
+    if list_path(path).exists() {
+        return Ok(());
+    }
     let is_only = call.workspace_dir.is_some();
     let mut others = if path.exists() { Vec::new() } else { place::others(path) };
-    let usual = place::locate(&default_database_path(&settings.state_dir, &settings.agent_id), workspace, is_only);
-    if usual != *path {
-        others.extend(place::others(&usual));
+    let usual = default_database_path(&settings.state_dir, &settings.agent_id);
+    let usual = (usual.parent() != path.parent()).then(|| place::locate(&usual, workspace, is_only));
+    if let Some(usual) = &usual {
+        others.extend(place::others(usual));
         others.push(usual.clone());
     }
     // In a host an agent has one workspace: whatever it had before has moved.
-    let has_moved = |other: &Path| is_only || other == usual || place::has_moved_to(other, workspace);
+    let has_moved = |other: &Path| is_only || usual.as_deref() == Some(other) || place::has_moved_to(other, workspace);
     super::place::inherit(path, &others, has_moved)
 }
 

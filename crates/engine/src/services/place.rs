@@ -8,16 +8,12 @@ use crate::{
 };
 use model::error::{Error, Result};
 
-/// Begins the list of a new index with what the lists of the agent's other indexes say. Of an index whose workspace has
+/// Begins the list of an index that has none with what the lists of the agent's other indexes say. Of an index whose workspace has
 /// moved here all of it counts; of another workspace only what is forgotten of conversations, which belong to the agent.
 ///
 /// # Errors
 /// When a list cannot be read, or the new one cannot be written: what was forgotten must not come back.
 pub(super) fn inherit(database: &Path, others: &[PathBuf], has_moved: impl Fn(&Path) -> bool) -> Result<()> {
-    let target = list_path(database);
-    if target.exists() {
-        return Ok(());
-    }
     let mut lines: Vec<String> = Vec::new();
     for other in others {
         let list = list_path(other);
@@ -37,7 +33,7 @@ pub(super) fn inherit(database: &Path, others: &[PathBuf], has_moved: impl Fn(&P
     if lines.is_empty() {
         return Ok(());
     }
-    jsonl::update(&target, |known| Some(known.into_iter().chain(lines).collect()))
+    jsonl::update(&list_path(database), |known| Some(known.into_iter().chain(lines).collect()))
 }
 
 #[cfg(test)]
