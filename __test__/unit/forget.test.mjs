@@ -291,5 +291,8 @@ test("days in the wrong order, an empty day and lines of nothing are refused", a
     ["tea", "--lines", "3", "--path", "memory/a.md"],
   ])
     expect((await run("forget", ...args)).output).toMatch(/--lines.*--path.*\[MEM_ARGUMENT\]/s);
+  // It took the path, and all of the time as well.
+  const both = await run("forget", "--path", "memory", "--since", "2026-11-20");
+  expect(both).toMatchObject({ code: 1, output: expect.stringMatching(/whatever its day.*\[MEM_ARGUMENT\]/s) });
   expect((await run("forget")).output).toContain("--until");
 });

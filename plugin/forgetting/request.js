@@ -44,6 +44,10 @@ export async function forgetRequest(host, { cfg, agentId }, wanted) {
     throw codedError("MEM_ARGUMENT", `--since (${wanted.since}) lies after --until (${wanted.until})`);
   const isDated = since !== undefined || until !== undefined;
   const named = sessions.length + people.length + hookSources.length;
+  if (isDated && named === 0 && path.length > 0 && words === undefined) {
+    const remedy = "Name words as well, which are looked for in the path and the time, or leave the days out";
+    throw codedError("MEM_ARGUMENT", "a path is forgotten with all that it holds, whatever its day", { remedy });
+  }
   const { found, refusals } =
     named > 0 || (isDated && words === undefined)
       ? await findConversations(host, cfg, agentId, { sessions, people, hookSources, sinceMs: since, untilMs: until })
