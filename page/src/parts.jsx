@@ -1,6 +1,7 @@
 // What several views are made of. Texts of notes are only ever text: nothing here makes markup of them.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { marked } from "../../lib/marks.js";
 import { ask } from "./ask.js";
 
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
@@ -98,15 +99,11 @@ export function Origin({ of }) {
 }
 
 /**
- * A text with words set off at their beginnings, because notes inflect them.
- * @param {{text: string, words: string[]}} props
+ * A text with the places set off that a query has found.
+ * @param {{text: string, words: string[], query: string}} props
  */
-export function Marked({ text, words }) {
-  const wanted = words.filter((word) => word !== "").toSorted((a, b) => b.length - a.length);
-  if (wanted.length === 0) return text;
-  const escaped = wanted.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const parts = text.split(new RegExp(`(?<![\\p{L}\\p{N}])(${escaped.join("|")})`, "giu"));
-  return parts.map((part, at) => (at % 2 === 1 ? <mark>{part}</mark> : part));
+export function Marked({ text, words, query }) {
+  return marked(text, words, query).map((piece, at) => (at % 2 === 1 ? <mark>{piece}</mark> : piece));
 }
 
 /**

@@ -58,15 +58,15 @@ export function Search({ agentId, open }) {
       {found && found.hits.length === 0 ? <Nothing>Memory has nothing about this.</Nothing> : null}
       <ol class="hits" data-query={found?.query}>
         {found?.hits.map((/** @type {any} */ hit) => (
-          <Hit key={`${hit.path}:${hit.startLine}`} hit={hit} open={open} />
+          <Hit key={`${hit.path}:${hit.startLine}`} hit={hit} query={found.query} open={open} />
         ))}
       </ol>
     </>
   );
 }
 
-/** @param {{hit: any, open: (place: import("./note.jsx").Place) => void}} props */
-function Hit({ hit, open }) {
+/** @param {{hit: any, query: string, open: (place: import("./note.jsx").Place) => void}} props */
+function Hit({ hit, query, open }) {
   const percent = Math.round(100 * Math.min(1, Math.max(0, hit.score)));
   const place = `${hit.path}:${hit.startLine}`;
   return (
@@ -86,7 +86,7 @@ function Hit({ hit, open }) {
         </span>
       </header>
       <p class="text" dir="auto">
-        <Marked text={hit.snippet} words={hit.matched} />
+        <Marked text={hit.snippet} words={hit.matched} query={query} />
       </p>
       {hit.why.length > 0 ? (
         <details>

@@ -3,6 +3,7 @@
 import path from "node:path";
 import { searchOverview } from "../../lib/config.js";
 import { codedError } from "../../lib/errors.js";
+import { marked } from "../../lib/marks.js";
 import { forOneAgent, withManager } from "./agents.js";
 import { explanation } from "./explain.js";
 import { counted, isColourful, paint, plain, print, printJson } from "./output.js";
@@ -60,7 +61,7 @@ export async function runSearch(host, query, options) {
           code: answer.code,
           degraded: answer.degraded,
         });
-      else printAnswer(answer, { ...options, workspace: manager.status().workspaceDir, tookMs: performance.now() - started });
+      else printAnswer(answer, { ...options, query, workspace: manager.status().workspaceDir, tookMs: performance.now() - started });
       if (isFault(answer)) process.exitCode = 1;
     };
     await withManager(host, cfg, agentId, search, "cli", told);
@@ -92,16 +93,16 @@ function isFault({ hits, code }) {
 
 /**
  * @param {import("../../index.d.ts").MemoryAnswer} answer
- * @param {Options & {workspace?: string, tookMs: number}} options
+ * @param {Options & {query: string, workspace?: string, tookMs: number}} options
  */
-function printAnswer(answer, { explain, open, origin, workspace, tookMs }) {
+function printAnswer(answer, { query, explain, open, origin, workspace, tookMs }) {
   const { hits, more, warning, code } = answer;
   if (warning) console.error(isFault(answer) ? `${warning} [${code}]` : warning);
   if (hits.length === 0) return print(isFault(answer) ? "No matches in what could be searched." : "No matches.");
   const blocks = hits.map((hit) =>
     [
       `${paint("green", hit.score.toFixed(3))} ${placeText(hit, open ? workspace : undefined)}`,
-      highlighted(plain(hit.snippet), matchedWords(hit)),
+      highlighted(plain(hit.snippet), matchedWords(hit), query),
       ...(explain ? explanation(hit.explain) : []),
     ].join("\n"),
   );
@@ -130,12 +131,14 @@ export function matchedWords({ explain }) {
 }
 
 /**
- * A text with some words set off, at their beginnings: notes inflect them.
+ * A text with the places set off that were found.
  * @param {string} text
  * @param {string[]} words
+ * @param {string} query
  */
-function highlighted(text, words) {
-  if (words.length === 0 || !isColourful()) return text;
-  const escaped = words.toSorted((a, b) => b.length - a.length).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join("|")})`, "giu"), (word) => paint("bold", word));
+function highlighted(text, words, query) {
+  if (!isColourful()) return text;
+  return marked(text, words, query)
+    .map((piece, at) => (at % 2 === 1 ? paint("bold", piece) : piece))
+    .join("");
 }
