@@ -257,6 +257,51 @@ describe("/active-memory", () => {
   });
 });
 
+describe("/active-memory without a section in the settings", () => {
+  // The command was not there, so "/active-memory off" went to the model as a message.
+  test("answers that it is off and how to switch it on, and nothing else of it is registered", async () => {
+    const home = await hooked({}, { files: FILES });
+    const run = async (/** @type {string} */ args, ctx = {}) =>
+      (await home.commands["active-memory"]({ args, sessionKey: MAIN.sessionKey, ...ctx })).text;
+    const remedy = "\nSwitch it on: /active-memory on --global, or the setting plugins.entries.memory-core-rs.config.activeMemory.enabled.";
+    expect(await run("")).toBe(`Active Memory: off for this session.${remedy}`);
+    expect(await run("status --global")).toBe(`Active Memory: off globally.${remedy}`);
+    expect(await run("off")).toBe(`Active Memory: off for this session. There is nothing to switch off.${remedy}`);
+    expect(await run("off --global", { senderIsOwner: true })).toBe(
+      `Active Memory: off globally. There is nothing to switch off.${remedy}`,
+    );
+    expect(await run("on")).toBe(`Active Memory: off for this session. It has to be on for everybody first.${remedy}`);
+    expect(await run("help")).toContain("/active-memory on --global");
+    expect(await run("nonsense")).toMatch(/^Unknown Active Memory action: nonsense/);
+    expect(existsSync(path.join(home.stateDir, "memory-core-rs/main/active-memory-off.jsonl"))).toBe(false);
+    /** @type {string[]} */
+    const hooks = [];
+    const api = { ...home.api, on: (/** @type {string} */ name) => hooks.push(name) };
+    registerActiveMemory(/** @type {any} */ (api), home.host);
+    expect(hooks).toEqual([]);
+
+    const config = /** @type {any} */ (home.api.runtime.config);
+    config.mutateConfigFile = async (/** @type {any} */ { mutate }) => mutate(home.cfg);
+    expect(await run("on --global", { senderIsOwner: false })).toMatch(/require owner or operator\.admin/);
+    expect(await run("on --global", { senderIsOwner: true })).toBe("Active Memory: on globally.");
+    expect(await run("status --global")).toBe("Active Memory: on globally.");
+  });
+
+  test.each([
+    ["on", { enabled: true }, false],
+    ["paused, and continued by its own command", { enabled: true, config: { enabled: false } }, false],
+    ["not loaded", { enabled: false }, true],
+  ])("leaves the name to the bundled plugin where that is %s", async (_, entry, isOurs) => {
+    const home = await hooked({}, { files: FILES });
+    /** @type {string[]} */
+    const names = [];
+    const config = { ...home.cfg, plugins: { entries: { ...home.cfg.plugins.entries, "active-memory": entry } } };
+    const api = { ...home.api, config, registerCommand: (/** @type {{name: string}} */ { name }) => names.push(name) };
+    registerActiveMemory(/** @type {any} */ (api), home.host);
+    expect(names).toEqual(isOurs ? ["active-memory"] : []);
+  });
+});
+
 describe("beside the bundled plugin", () => {
   const BUNDLED = { enabled: true, config: { enabled: true, agents: ["main"] } };
 

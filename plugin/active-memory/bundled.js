@@ -12,17 +12,23 @@ export const BUNDLED_ID = "active-memory";
 const names = (value) => (Array.isArray(value) ? value.map((name) => String(name).trim()) : []);
 
 /**
- * The bundled plugin's entry when the host loads it and it is not paused. It is on only where the operator named it.
+ * The bundled plugin's entry when the host loads it, paused or not. It does so only where the operator named it.
  * @param {HostConfig} cfg
  * @returns {Record<string, any> | undefined}
  */
-function liveEntry(cfg) {
+function loadedEntry(cfg) {
   const plugins = isRecord(cfg.plugins) ? cfg.plugins : {};
   if (plugins.enabled === false || names(plugins.deny).includes(BUNDLED_ID)) return undefined;
   const allowed = names(plugins.allow);
   if (allowed.length > 0 && !allowed.includes(BUNDLED_ID)) return undefined;
   const entry = isRecord(plugins.entries) ? plugins.entries[BUNDLED_ID] : undefined;
-  return isRecord(entry) && entry.enabled === true && entry.config?.enabled !== false ? entry : undefined;
+  return isRecord(entry) && entry.enabled === true ? entry : undefined;
+}
+
+/** The same when it is not paused. @param {HostConfig} cfg */
+function liveEntry(cfg) {
+  const entry = loadedEntry(cfg);
+  return entry?.config?.enabled === false ? undefined : entry;
 }
 
 /**
@@ -39,5 +45,8 @@ export function bundledServes(host, cfg, agentId) {
   return host.has("escalatingRecall") && rememberedConversations(cfg, agentId);
 }
 
-/** Whether it is loaded at all, and has the command. @param {HostConfig} cfg */
-export const bundledIsLoaded = (cfg) => liveEntry(cfg) !== undefined;
+/** Whether it is loaded and not paused. @param {HostConfig} cfg */
+export const bundledIsOn = (cfg) => liveEntry(cfg) !== undefined;
+
+/** Whether it is loaded at all, and has the command, by which a paused one is continued. @param {HostConfig} cfg */
+export const bundledIsLoaded = (cfg) => loadedEntry(cfg) !== undefined;

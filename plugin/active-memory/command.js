@@ -9,6 +9,7 @@ import { mayChange } from "../owner.js";
 import { draftEntry } from "../requirements.js";
 import { isOnFor, isPaused } from "./gates.js";
 import { suspendedModels } from "./model-access.js";
+import { sections } from "./sections.js";
 import { showLines } from "./status.js";
 
 /** The setting that `--global` changes. */
@@ -47,11 +48,24 @@ export async function runCommand(plugin, ctx) {
   if (action === "help") return { text: HELP };
   const wanted = Object.hasOwn(SWITCHES, action) ? SWITCHES[action] : undefined;
   if (!wanted && action !== "status") return { text: `Unknown Active Memory action: ${action.slice(0, 40)}\n\n${HELP}` };
+  // Without its section nothing of it is there that could be asked or switched, but it can be switched on.
+  const isThere = sections(pluginSettings(plugin.host.config())).length > 0;
+  if (!isThere && !(isGlobal && wanted === "on")) return { text: notThere(wanted, isGlobal) };
   try {
     return { text: isGlobal ? await everywhere(plugin, ctx, wanted) : here(plugin, ctx, wanted) };
   } catch (error) {
     return { text: `Active Memory: ${errorMessage(error)}` };
   }
+}
+
+/**
+ * @param {"on" | "off" | undefined} wanted
+ * @param {boolean} isGlobal
+ */
+function notThere(wanted, isGlobal) {
+  const where = isGlobal ? "globally" : "for this session";
+  const why = wanted ? { on: " It has to be on for everybody first.", off: " There is nothing to switch off." }[wanted] : "";
+  return `Active Memory: off ${where}.${why}\nSwitch it on: /active-memory on --global, or the setting ${KEY}.`;
 }
 
 /**

@@ -1,11 +1,12 @@
-// What active memory registers: nothing until its section is in the configuration.
+// What active memory registers: its command alone until its section is in the configuration.
 
-import { isRecord, pluginSettings } from "../../lib/config.js";
+import { pluginSettings } from "../../lib/config.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { guarded } from "../hooks/guarded.js";
-import { BUNDLED_ID, bundledIsLoaded } from "./bundled.js";
+import { BUNDLED_ID, bundledIsLoaded, bundledIsOn } from "./bundled.js";
 import { runCommand } from "./command.js";
 import { activeContext } from "./hook.js";
+import { sections } from "./sections.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -21,13 +22,6 @@ const USUAL_MS = { single: 2500, agent: 15_000 };
 
 /** Whether the log has been told; hosts register many times. */
 let isTold = false;
-
-/** The sections of all agents. @param {unknown} settings @returns {Record<string, any>[]} */
-function sections(settings) {
-  if (!isRecord(settings)) return [];
-  const layers = [settings, ...Object.values(isRecord(settings.agents) ? settings.agents : {})];
-  return layers.flatMap((layer) => (isRecord(layer) && isRecord(layer.activeMemory) ? [layer.activeMemory] : []));
-}
 
 /**
  * How long any agent lets a reply wait, at most. One setting of an agent may stand in its own section and the next in that of
@@ -46,17 +40,16 @@ function longest(found) {
  */
 export function registerActiveMemory(api, host) {
   const found = sections(api.pluginConfig ?? pluginSettings(api.config ?? {}));
-  if (found.length === 0 || typeof api.on !== "function") return;
   const isOn = found.some((section) => section.enabled === true);
   const plugin = { api, host };
-  if (bundledIsLoaded(api.config ?? {})) {
-    if (isOn && !isTold) {
-      isTold = true;
-      const remedy = "openclaw memory setup --import-active-memory";
-      host.logger.warn(`${PLUGIN_ID}: ${BUNDLED_ID} is on too, and serves its agents alone. Run: ${remedy}`);
-    }
-  } else {
-    // Somebody who pauses it goes on with it by the same command.
+  if (isOn && bundledIsOn(api.config ?? {}) && !isTold) {
+    isTold = true;
+    const remedy = "openclaw memory setup --import-active-memory";
+    host.logger.warn(`${PLUGIN_ID}: ${BUNDLED_ID} is on too, and serves its agents alone. Run: ${remedy}`);
+  }
+  // Whoever asks is told that it is off, and not answered by the model; somebody who pauses it goes on with it by the same
+  // command. Of two with one name the host takes one.
+  if (!bundledIsLoaded(api.config ?? {})) {
     api.registerCommand?.({
       name: BUNDLED_ID,
       description: "Pause, continue or inspect Active Memory.",
@@ -65,7 +58,7 @@ export function registerActiveMemory(api, host) {
       handler: (/** @type {Record<string, any>} */ ctx) => runCommand(plugin, ctx ?? {}),
     });
   }
-  if (!isOn) return;
+  if (!isOn || typeof api.on !== "function") return;
   const run = guarded(host, "active memory", (event, ctx) => activeContext(plugin, event, ctx));
   api.on("before_prompt_build", run, { timeoutMs: longest(found) + SPARE_MS, ...guardOf(host) });
 }
