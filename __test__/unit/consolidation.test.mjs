@@ -6,8 +6,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
 import { native } from "../../lib/native.js";
+import { registerDreamingCommand } from "../../plugin/commands/dreaming.js";
 import { nativeAgent } from "../../plugin/consolidation/agent.js";
 import { noteSearch, noteTurn } from "../../plugin/consolidation/evidence.js";
+import { registerConsolidation } from "../../plugin/consolidation/methods.js";
 import { lookWhoIsDue } from "../../plugin/consolidation/nights.js";
 import { apply, consolidate, plan } from "../../plugin/consolidation/run.js";
 import { automaticAgent } from "../../plugin/hooks/agent.js";
@@ -218,4 +220,17 @@ test("what the owner says alone and what the agent looks up there is evidence; g
   const off = await place(plugins("off"));
   noteTurn(off, said, MAIN);
   expect(await claims(off)).toEqual([]);
+});
+
+// It offered "/dreaming undo" with an id of nothing, which then failed.
+test("/dreaming apply with nothing to do says so and offers nothing to take back", async () => {
+  const here = await place(plugins("plan"));
+  /** @type {any} */
+  let command;
+  const api = { ...here.api, registerCommand: (/** @type {any} */ registered) => (command = registered) };
+  registerDreamingCommand(/** @type {any} */ (api), here.host);
+  registerConsolidation(/** @type {any} */ (api), here.host);
+  const dreaming = async (/** @type {string} */ args) => (await command.handler({ args, gatewayClientScopes: ["operator.admin"] })).text;
+  expect(await dreaming("apply")).toMatch(/^MEMORY\.md: added 1, .*\/dreaming undo \S+$/);
+  expect(await dreaming("apply")).toBe("Nothing was to be changed.");
 });

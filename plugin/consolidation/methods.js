@@ -161,6 +161,7 @@ function registerActions(api, host) {
     changes: true,
     run: async (_host, ctx, [run]) => {
       const { runId, path, added, moved } = await apply(placeOfChat(api, host, ctx), { run });
+      if (added + moved === 0) return "Nothing was to be changed.";
       return `${path}: added ${added}, moved ${moved} to the archive. Take it back: /dreaming undo ${runId}`;
     },
   });
