@@ -302,6 +302,15 @@ describe("citations", () => {
     expect(presentHit(hit, false).snippet).toBe(hit.snippet);
   });
 
+  // The lines of a file's name passed for lines of its text.
+  test("stay one line, whatever a file is called", () => {
+    const odd = { ...hit, path: "memory/odd/new\nline\t\u001b[2J\u2028\u202egpj.md" };
+    expect(citationOf(odd)).toBe("memory/odd/new␊line␉␛[2J\ufffd\ufffdgpj.md#L3-L7");
+    expect(presentHit(odd, true).snippet.split("\n")).toEqual(["text", "", `Source: ${citationOf(odd)}`]);
+    // By its real name it is read.
+    expect(presentHit(odd, true).path).toBe(odd.path);
+  });
+
   test("are for direct chats unless configured", () => {
     expect(citesSources("auto", undefined)).toBe(true);
     expect(citesSources("auto", "agent:main:main")).toBe(true);
