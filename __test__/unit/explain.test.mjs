@@ -35,6 +35,16 @@ describe("--explain", () => {
     expect(hit.join("\n")).not.toMatch(/[{[]/);
   });
 
+  // "chunk +-0.06" stood there.
+  test("a number below zero has one sign", () => {
+    const words = { rank: 1, coverage: 1, line: -0.004, neighbours: 0, chunk: -0.06 };
+    const meaning = { rank: 3, cosine: -0.1, mean: 0.1, part: -0.2, lineRise: 0.5, linePart: -0.61 };
+    expect(explanation({ ranking: "native", legs: { words, meaning }, rankScore: 1, bestLine: 4 }).slice(0, 2)).toEqual([
+      "  Words: rank 1, 100 % of the query; line +0.00, neighbours +0.00, chunk −0.06",
+      "  Meaning: rank 3, cosine -0.10 (mean of the index 0.10); chunk −0.20, line −0.61",
+    ]);
+  });
+
   test("meaning is told where it took part, nothing without an explanation", () => {
     const meaning = { rank: 3, cosine: 0.512, mean: 0.1, rise: 0.4, part: 0.2, lineRise: 0.5, linePart: 0.61 };
     expect(explanation({ ranking: "native", legs: { meaning }, rankScore: 1, bestLine: 4 })).toEqual([

@@ -86,3 +86,11 @@ test("the command line says it in JSON, and goes on with --after", async () => {
   const refused = await home.run("search", QUESTION, "--after", "3", "--origin", "agent");
   expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("--after does not go with --origin") });
 });
+
+// "No matches." was said of a query that has matches.
+test("the command says that there is no more where all of it was shown", async () => {
+  const { run } = await commandLine({ provider: "none" }, { files: FILES });
+  await run("index");
+  expect((await run("search", QUESTION, "--after", "50")).output).toBe("No more matches after the first 50.\n");
+  expect((await run("search", "zzzz qqqq")).output).toBe("No matches.\n");
+});

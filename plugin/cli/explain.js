@@ -15,6 +15,13 @@ const BOOSTS = /** @type {const} */ ({
 /** @param {unknown} value @param {number} [digits] */
 const number = (value, digits = 2) => (typeof value === "number" ? value.toFixed(digits) : "–");
 
+/** What is added, with its sign. @param {unknown} value */
+const added = (value) => {
+  const text = number(value);
+  if (typeof value !== "number") return text;
+  return Number(text) < 0 ? `−${text.slice(1)}` : `+${text.replace("-", "")}`;
+};
+
 /** @param {unknown} value */
 const percent = (value) => (typeof value === "number" ? `${Math.round(100 * value)} %` : "–");
 
@@ -51,21 +58,21 @@ function native({ legs = {}, boosts = {}, matched = [], rankScore, bestLine }) {
     ["Matched", matched.map((/** @type {any} */ m) => (m.as ? `${m.word} (as ${m.as})` : m.word)).join(", ")],
     ["Words", words ? wordsLeg(words) : ""],
     ["Meaning", meaning ? meaningLeg(meaning) : ""],
-    ["Boosts", given.map(([name, text]) => `${text} +${number(boosts[name])}`).join(", ")],
+    ["Boosts", given.map(([name, text]) => `${text} ${added(boosts[name])}`).join(", ")],
     ["Ranked by", `${number(rankScore)}, best line ${bestLine}`],
   ];
 }
 
 /** @param {any} leg */
 function wordsLeg({ rank, coverage, line, neighbours, chunk }) {
-  const parts = `line +${number(line)}, neighbours +${number(neighbours)}, chunk +${number(chunk)}`;
+  const parts = `line ${added(line)}, neighbours ${added(neighbours)}, chunk ${added(chunk)}`;
   return `${place(rank)}, ${percent(coverage)} of the query; ${parts}`;
 }
 
 /** @param {any} leg */
 function meaningLeg({ rank, cosine, mean, part, linePart, lineRise }) {
-  const chunk = `${place(rank)}, cosine ${number(cosine)} (mean of the index ${number(mean)}); chunk +${number(part)}`;
-  return typeof lineRise === "number" ? `${chunk}, line +${number(linePart)}` : chunk;
+  const chunk = `${place(rank)}, cosine ${number(cosine)} (mean of the index ${number(mean)}); chunk ${added(part)}`;
+  return typeof lineRise === "number" ? `${chunk}, line ${added(linePart)}` : chunk;
 }
 
 /**
@@ -83,7 +90,7 @@ function documented({ vector, text, boost, weights, decay, diversity, minScore }
     [
       "Boosts",
       boost
-        ? `overlap +${number(boost.overlap)}, density +${number(boost.density)}, path +${number(boost.path)}, length +${number(boost.length)}`
+        ? `overlap ${added(boost.overlap)}, density ${added(boost.density)}, path ${added(boost.path)}, length ${added(boost.length)}`
         : "",
     ],
     ["Weights", weights ? `vector ${number(weights[0])}, keywords ${number(weights[1])}` : ""],

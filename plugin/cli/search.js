@@ -95,10 +95,10 @@ function isFault({ hits, code }) {
  * @param {import("../../index.d.ts").MemoryAnswer} answer
  * @param {Options & {query: string, workspace?: string, tookMs: number}} options
  */
-function printAnswer(answer, { query, explain, open, origin, workspace, tookMs }) {
+function printAnswer(answer, { query, after, explain, open, origin, workspace, tookMs }) {
   const { hits, more, warning, code } = answer;
   if (warning) console.error(isFault(answer) ? `${warning} [${code}]` : warning);
-  if (hits.length === 0) return print(isFault(answer) ? "No matches in what could be searched." : "No matches.");
+  if (hits.length === 0) return print(nothingText(answer, after));
   const blocks = hits.map((hit) =>
     [
       `${paint("green", hit.score.toFixed(3))} ${placeText(hit, open ? workspace : undefined)}`,
@@ -111,6 +111,15 @@ function printAnswer(answer, { query, explain, open, origin, workspace, tookMs }
   const files = new Set(hits.map((hit) => hit.path)).size;
   const next = more && !origin?.length ? ` · others are nearly as good: --after ${more.after}` : "";
   print(`\n${paint("gray", `${counted(hits.length, "result")} in ${counted(files, "note")} · ${Math.round(tookMs)} ms${next}`)}`);
+}
+
+/**
+ * @param {import("../../index.d.ts").MemoryAnswer} answer
+ * @param {number | undefined} after
+ */
+function nothingText(answer, after) {
+  if (isFault(answer)) return "No matches in what could be searched.";
+  return after ? `No more matches after the first ${after}.` : "No matches.";
 }
 
 /**
