@@ -113,7 +113,11 @@ test("it is taken back, and what is asked wrongly is told", async () => {
   const { call, say } = await withIntents();
   const { intent } = await call(BOAT);
   expect(await call({ action: "cancel", id: intent.id })).toMatchObject({ cancelled: true, intent: { status: "cancelled" } });
-  expect(await call({ action: "cancel", id: intent.id })).toEqual({ cancelled: false, intent: null });
+  // Nothing said why, and the model told the user that it was done.
+  const again = { cancelled: false, intent: null, reason: "It is over already: cancelled." };
+  expect(await call({ action: "cancel", id: intent.id })).toEqual(again);
+  const unknown = await call({ action: "cancel", id: "no-such-id" });
+  expect(unknown).toEqual({ cancelled: false, intent: null, reason: "There is no intent with this id. List them for theirs." });
   expect(await say("The boat")).toBe("");
   const wrong = [
     [{ action: "create" }, /description required/],

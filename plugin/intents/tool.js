@@ -86,10 +86,22 @@ export async function execute(host, ctx, rawParams) {
     return jsonResult({ intents: intents.map(shown), ...(here ? { message: ONLY_HERE } : {}) });
   }
   if (action === "cancel") {
-    const intent = await native().cancelIntent(agent, requiredText(params, "id"));
-    return jsonResult({ cancelled: intent !== null, intent: intent && shown(intent) });
+    const id = requiredText(params, "id");
+    const intent = await native().cancelIntent(agent, id);
+    if (!intent) return jsonResult({ cancelled: false, intent: null, reason: await notCancelled(agent, id) });
+    return jsonResult({ cancelled: true, intent: shown(intent) });
   }
   throw new Error("action must be create, list, or cancel");
+}
+
+/**
+ * Why an intent could not be taken back.
+ * @param {import("../../index.d.ts").AutomaticAgent} agent
+ * @param {string} id
+ */
+async function notCancelled(agent, id) {
+  const known = (await native().listIntents(agent)).find((intent) => intent.id === id);
+  return known ? `It is over already: ${known.status}.` : "There is no intent with this id. List them for theirs.";
 }
 
 /** Where an armed intent counts, in words. @type {Record<string, string>} */
