@@ -21,11 +21,10 @@ const FUNCTIONAL = /^(?:[\p{scx=Hiragana}]+|[\p{scx=Hiragana}\p{scx=Katakana}])$
 export function marked(text, words, query = "") {
   const isGrammarOnly = query.split(/[^\p{L}\p{M}\p{N}]+/u).every((word) => word === "" || FUNCTIONAL.test(word));
   const wanted = words.filter((word) => word !== "" && ((isGrammarOnly && query !== "") || !FUNCTIONAL.test(word)));
-  const found = wanted.flatMap((word) =>
-    [...text.matchAll(new RegExp(`${ANYWHERE.test(word) ? "" : BOUNDARY}${escaped(word)}`, "giu"))].map(({ 0: match, index }) => ({
-      from: index,
-      to: index + match.length,
-    })),
+  if (wanted.length === 0) return [text];
+  const { form, origin } = normalized(text);
+  const found = [...new Set(wanted)].flatMap((word) =>
+    [...form.matchAll(pattern(word))].map(({ 0: match, index }) => ({ from: origin(index).from, to: origin(index + match.length - 1).to })),
   );
   /** @type {string[]} */
   const pieces = [];
@@ -35,6 +34,27 @@ export function marked(text, words, query = "") {
     done = to;
   }
   return [...pieces, text.slice(done)];
+}
+
+/** Finds a word where it counts. @param {string} word */
+const pattern = (word) => new RegExp(`${ANYWHERE.test(word) ? "" : BOUNDARY}${word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`, "giu");
+
+/**
+ * A text in the form in which the index has its words, and where in the text a place of that form is.
+ * @param {string} text
+ * @returns {{form: string, origin: (at: number) => Span}}
+ */
+function normalized(text) {
+  if (text.normalize("NFKC") === text) return { form: text, origin: (at) => ({ from: at, to: at + 1 }) };
+  let form = "";
+  /** @type {Span[]} */
+  const spans = [];
+  for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+    const piece = segment.normalize("NFKC");
+    form += piece;
+    for (let at = 0; at < piece.length; at++) spans.push({ from: index, to: index + segment.length });
+  }
+  return { form, origin: (at) => spans[at] };
 }
 
 /** @typedef {{from: number, to: number}} Span */
@@ -50,6 +70,3 @@ function merged(spans) {
   }
   return apart;
 }
-
-/** A word as a regular expression takes it. @param {string} word */
-const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
