@@ -15,6 +15,7 @@ import type {
   ForgottenEntry,
   ForgottenTaken,
   ImportOutcome,
+  IndexFiles,
   MemoryAdoption,
   MemoryAnswer,
   MemoryContents,
@@ -359,6 +360,7 @@ export interface NativeBinding {
   databaseScript: typeof databaseScript
   examineDatabase: typeof examineDatabase
   unfinishedTexts: typeof unfinishedTexts
+  indexFiles: typeof indexFiles
   copyStore: typeof copyStore
   closeAll: typeof closeAll
   setLogger: typeof setLogger
@@ -822,6 +824,9 @@ export interface HostFailure {
  * are new.
  */
 export declare function importIntents(agent: AutomaticAgent, rows: string): Promise<number>
+
+/** Every file of an agent's index where the settings put it, and what has such a name and is none. */
+export declare function indexFiles(request: OpenRequest): Promise<IndexFiles>
 
 /** A picture or sound for an adapter. */
 export interface InlineData {

@@ -393,6 +393,16 @@ export type DoctorCheck = {
   remedy?: string;
 };
 
+/** The files of an index and those of the same agent's other workspaces beside it. */
+export type IndexFiles = {
+  /** Its files. */
+  files: OurFile[];
+  /** Folders that it has made for some of them, to be removed when they are empty. */
+  folders: string[];
+  /** What has the name of one of its files and is none: the file of another program, a folder or a link. */
+  foreign: string[];
+};
+
 /** What lies in one folder. */
 export type UnfinishedTexts = {
   /** The folder. */
@@ -938,6 +948,14 @@ export type Refused = {
   text: string;
   /** Why. */
   code: string;
+};
+
+/** One file of an index. */
+export type OurFile = {
+  /** Where it is. */
+  path: string;
+  /** Its size. */
+  bytes: number;
 };
 
 /** What kind of fact a memory is (M6). */

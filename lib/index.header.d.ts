@@ -15,6 +15,7 @@ import type {
   ForgottenEntry,
   ForgottenTaken,
   ImportOutcome,
+  IndexFiles,
   MemoryAdoption,
   MemoryAnswer,
   MemoryContents,
@@ -359,6 +360,7 @@ export interface NativeBinding {
   databaseScript: typeof databaseScript
   examineDatabase: typeof examineDatabase
   unfinishedTexts: typeof unfinishedTexts
+  indexFiles: typeof indexFiles
   copyStore: typeof copyStore
   closeAll: typeof closeAll
   setLogger: typeof setLogger

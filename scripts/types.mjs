@@ -31,6 +31,7 @@ const ROOTS = {
   ConsolidationPlan: "consolidation/plan/draft.rs Plan",
   ConsolidationUndone: "runs/outcome.rs Undone",
   DoctorCheck: "doctor.rs Check",
+  IndexFiles: "store/src/footprint.rs Footprint",
   UnfinishedTexts: "workspace/unfinished.rs Unfinished",
   StoredFact: "facts.rs Fact",
   FactMatch: "facts.rs Match",

@@ -114,6 +114,13 @@ pub fn unfinished_texts(env: &Env, request: OpenRequest, remove: bool) -> napi::
     promise(env, async move { to_value(&services::unfinished_texts(call, remove).await?) }, |found| found)
 }
 
+/// Every file of an agent's index where the settings put it, and what has such a name and is none.
+#[napi(ts_return_type = "Promise<IndexFiles>")]
+pub fn index_files(env: &Env, request: OpenRequest) -> napi::Result<PromiseRaw<'_, Value>> {
+    let call = open_call_with(env, request, None)?;
+    promise(env, async move { to_value(&services::index_files(call).await?) }, |found| found)
+}
+
 #[napi]
 impl NativeManager {
     /// Forgets files, passages, conversations, people or times at once, or tells what would be forgotten.

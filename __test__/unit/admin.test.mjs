@@ -1,7 +1,7 @@
 // The commands that forget, start over, check and copy, as a user types them.
 
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { native } from "../../lib/native.js";
@@ -214,6 +214,60 @@ test("reset --everything shows and removes what a killed process was writing, an
   expect([await readdir(turns), existsSync(own)]).toEqual([[], false]);
   expect(await readdir(notes)).not.toContain(name);
   expect(await readdir(notes)).toContain(".other.tmp");
+});
+
+// Intents and the list were gone with everything, and nothing had named them.
+test("reset --everything names what nothing can make again, with its number", async () => {
+  const { stateDir, run, json } = await commandLine({ provider: "none" });
+  await run("index");
+  expect((await run("reset", "--everything", "--dry-run")).output).not.toContain("Nothing can make");
+  for (const agentId of ["main", "former"]) {
+    const agent = { agentId, stateDir, config: {}, isDefaultAgent: agentId === "main" };
+    const intent = { description: "Ask about the anchor", triggerKeywords: ["boat"] };
+    await native().createIntent(agent, intent, { sessionKey: `agent:${agentId}:main` });
+  }
+  await run("forget", "--path", NOTE, "--yes");
+  const { output } = await run("reset", "--everything", "--dry-run");
+  expect(output).toContain("Nothing can make these again: 2 standing intents and the list of what was forgotten (1 entry).");
+  expect(output).toContain("openclaw memory intents export");
+  expect(await json("reset", "--everything", "--dry-run")).toMatchObject({ removed: [], lost: { intents: 2, forgotten: 1 } });
+  expect(await json("reset", "--everything", "--yes")).toMatchObject({ left: [], lost: { intents: 2, forgotten: 1 } });
+  expect(existsSync(path.join(stateDir, "memory-core-rs"))).toBe(false);
+});
+
+// The database stayed, with the text of all notes, and the command said that nothing is left.
+test("reset --everything removes an index that store.path puts elsewhere, and no file of others", async () => {
+  const settings = { store: { path: "~/never/{agentId}.db" } };
+  const { dir, stateDir, run, json, write, written } = await commandLine(settings);
+  const place = path.join(dir, "elsewhere");
+  settings.store.path = path.join(place, "{agentId}.db");
+  const config = { provider: "none", store: settings.store };
+  write({
+    ...written(),
+    memory: { search: config },
+    agents: { ...written().agents, list: [{ id: "main", default: true }, { id: "ops" }] },
+  });
+  await run("index");
+  await run("forget", "--path", NOTE, "--yes", "--agent", "main");
+  expect(await readdir(place)).toEqual(expect.arrayContaining(["main.db", "main.forgotten.jsonl", "ops.db"]));
+  await writeFile(path.join(place, "mine.db"), "of another program");
+  await rm(path.join(stateDir, "memory-core-rs"), { recursive: true, force: true });
+  // Where nobody searches any more the index is still there.
+  write({ ...written(), memory: { search: { ...config, enabled: false } } });
+  const { left, lost } = await json("reset", "--everything", "--dry-run");
+  const paths = left.map((/** @type {{path: string}} */ file) => file.path);
+  expect(paths).toEqual(expect.arrayContaining(["main.db", "main.forgotten.jsonl", "ops.db"].map((name) => path.join(place, name))));
+  expect(lost).toEqual({ intents: 0, forgotten: 1 });
+  expect(await run("reset", "--everything", "--yes")).toMatchObject({ code: 0, output: expect.stringContaining("main.db") });
+  expect(await readdir(place)).toEqual(["mine.db"]);
+  expect((await run("reset", "--everything", "--yes")).output).toContain("Nothing of ours is on this disk.");
+
+  // What has the name of an index and is none.
+  await writeFile(path.join(place, "main.db"), "a diary, and no database at all");
+  await symlink(path.join(place, "mine.db"), path.join(place, "ops.db"));
+  const { foreign } = await json("reset", "--everything", "--yes");
+  expect(foreign).toEqual([path.join(place, "main.db"), path.join(place, "ops.db")]);
+  expect(await readdir(place)).toEqual(["main.db", "mine.db", "ops.db"]);
 });
 
 test("reset --everything shows and removes what an uninstalled plugin would leave, and no note", async () => {

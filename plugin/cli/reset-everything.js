@@ -10,6 +10,8 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { prepare } from "../../lib/request.js";
 import { confirmed } from "./confirm.js";
 import { bytesOf } from "./disk.js";
+import { indexesElsewhere, removeIndexes } from "./index-files.js";
+import { irreplaceable, irreplaceableText } from "./irreplaceable.js";
 import { byteText, counted, paint, print, printJson } from "./output.js";
 
 /** Turns of the default agent, whose file is where the plugin short-term-memory kept it. */
@@ -27,7 +29,10 @@ export async function leftOnDisk(stateDir) {
   const memory = path.join(stateDir, "memory");
   const turns = (await readdir(memory).catch(() => [])).filter((name) => SHORT_TERM.test(name)).map((name) => path.join(memory, name));
   const places = [
-    { path: own, what: "indexes with their vectors, the embedded model, what was forgotten, logs and queues of automatic memory" },
+    {
+      path: own,
+      what: "indexes with their vectors, the embedded model, standing intents, what was forgotten, logs and queues of automatic memory",
+    },
     ...turns.map((file) => ({ path: file, what: "the last turns of conversations" })),
   ];
   const sized = await Promise.all(places.map(async (place) => ({ ...place, bytes: await bytesOf(place.path) })));
@@ -66,20 +71,36 @@ async function unfinishedTexts(host, { remove }) {
  */
 export async function resetEverything(host, { yes, dryRun, json }) {
   const places = await leftOnDisk(host.stateDir());
-  const left = [...places, ...(await unfinishedTexts(host, { remove: false }))];
+  const { indexes, foreign } = await indexesElsewhere(host);
+  const texts = await unfinishedTexts(host, { remove: false });
+  const left = [
+    ...places,
+    ...indexes.flatMap(({ agentId, files }) => files.map((file) => ({ ...file, what: `index of ${agentId}` }))),
+    ...texts,
+  ];
+  const lost = await irreplaceable(host, indexes);
+  const told = irreplaceableText(lost);
+  const stays = foreign.map((file) => `${paint("cyan", file)} is no index of ours, or a link, and stays.`);
   if (!json) {
-    if (left.length === 0) return print("Nothing of ours is on this disk.");
+    if (left.length === 0) return print([...stays, "Nothing of ours is on this disk."].join("\n"));
     for (const { path: place, bytes, what } of left) print(`${paint("cyan", place)} (${byteText(bytes)}): ${what}`);
+    for (const line of stays) print(line);
     print("Stop the gateway first: a running one makes its index anew. Notes in your workspaces stay as they are.");
+    if (told) print(paint("yellow", `Nothing can make these again: ${told}.`));
+    if (lost.intents > 0) print("Keep the intents of an agent with `openclaw memory intents export`.");
+    if (lost.forgotten > 0) print("What was forgotten and still stands in notes or conversations would be indexed again.");
   }
-  const agreed =
-    !dryRun && (yes || (await confirmed("Remove all of this? What was paid for vectors is lost. [y/N] ", { fallback: false })));
+  const question = `Remove all of this? What was paid for vectors is lost${told ? `, and so are ${told}` : ""}. [y/N] `;
+  const agreed = !dryRun && (yes || (await confirmed(question, { fallback: false })));
   if (!agreed) {
     if (!dryRun) process.exitCode = 1;
-    return json ? printJson({ removed: [], left }) : print("Nothing was removed. Use --yes to remove it without a question.");
+    return json
+      ? printJson({ removed: [], left, lost, foreign })
+      : print("Nothing was removed. Use --yes to remove it without a question.");
   }
   await closeAllMemoryIndexManagers();
   await unfinishedTexts(host, { remove: true });
+  await removeIndexes(indexes);
   for (const { path: place } of places) await rm(place, { recursive: true, force: true });
-  return json ? printJson({ removed: left, left: [] }) : print("Removed.");
+  return json ? printJson({ removed: left, left: [], lost, foreign }) : print("Removed.");
 }

@@ -225,6 +225,6 @@ impl Sqlite {
     /// Damaged files that were set aside, with their logs.
     #[must_use]
     pub(crate) fn set_aside(&self) -> Vec<PathBuf> {
-        recover::earlier_copies(&recover::with_suffix(self.path(), ".corrupt-"))
+        recover::earlier_copies(&recover::with_suffix(self.path(), recover::CORRUPT))
     }
 }

@@ -69,6 +69,7 @@ pub mod embeddings;
 mod error;
 mod ffi;
 pub mod files;
+pub mod footprint;
 pub mod forget;
 pub mod forgotten;
 pub mod generations;

@@ -154,11 +154,14 @@ pub(super) fn replace(path: &Path, now_ms: i64) -> Result<Recovery> {
     Ok(Recovery { set_aside: Some(aside), salvaged })
 }
 
+/// Comes before the time in the names of what was set aside.
+pub(super) const CORRUPT: &str = ".corrupt-";
+
 /// Renames the database and its log. Only the newest damaged file is kept.
 fn set_aside(path: &Path, now_ms: i64) -> Result<PathBuf> {
-    let prefix = with_suffix(path, ".corrupt-");
+    let prefix = with_suffix(path, CORRUPT);
     let earlier = earlier_copies(&prefix);
-    let aside = with_suffix(path, &format!(".corrupt-{}", now_ms / 1000));
+    let aside = with_suffix(path, &format!("{CORRUPT}{}", now_ms / 1000));
     // The log first: a database without its log is consistent but old, a log without its database is nothing.
     for suffix in ["-wal", ""] {
         let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));

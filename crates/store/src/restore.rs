@@ -46,7 +46,7 @@ const COPY: &str = "copy.sqlite";
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// Comes before the time in the names of what was replaced.
-const REPLACED: &str = ".before-restore-";
+pub(super) const REPLACED: &str = ".before-restore-";
 /// How many of those are kept.
 const KEPT: usize = 2;
 
@@ -267,7 +267,7 @@ impl Sqlite {
 
 /// Folders with copies beside an index, taken aside to be checked or to save vectors from, to which nobody has written for so
 /// long.
-fn taken_aside(index: &Path, after: Duration) -> Vec<PathBuf> {
+pub(super) fn taken_aside(index: &Path, after: Duration) -> Vec<PathBuf> {
     [UNFINISHED, SALVAGE].into_iter().flat_map(|prefix| abandoned(folder_of(index), prefix, after)).collect()
 }
 

@@ -45,7 +45,7 @@ use serde_json::Value;
 pub use self::{
     admin::{
         Admin, Check, Cleared, Copied, ForgetCall, ForgetReport, ForgetUndone, ForgottenBefore, ForgottenTaken,
-        ImportCall, ImportOutcome, Restored, unfinished_texts,
+        ImportCall, ImportOutcome, Restored, index_files, unfinished_texts,
     },
     consolidator::{ConsolidateCall, Consolidator},
     copy::{StoreCopied, copy_store},

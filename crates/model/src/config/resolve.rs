@@ -108,6 +108,16 @@ pub fn resolve(input: &ResolveInput<'_>) -> Result<Option<Resolved>> {
     Ok(Some(Resolved { settings, database, origins: reader.origins, values: reader.values, warnings: reader.warnings }))
 }
 
+/// Where the settings put the index file of one agent, whether or not memory search is switched on for it.
+///
+/// # Errors
+/// `Config` when `store.path` names the host's own database.
+pub fn index_file(input: &ResolveInput<'_>) -> Result<PathBuf> {
+    let agent_id = normalize_agent_id(input.agent_id);
+    let mut reader = Reader::new(input.config, &agent_id);
+    database_path(&mut reader, input, &Roster::read(input.config), &agent_id)
+}
+
 /// What keeps the index, and the database of `store.driver: "postgres"`.
 fn database(reader: &mut Reader<'_>, home: &Path) -> (Driver, DatabaseSettings) {
     let driver: Driver = reader.choice(&table::STORE_DRIVER);

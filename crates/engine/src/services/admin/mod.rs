@@ -6,6 +6,7 @@ pub(super) mod database;
 mod doctor;
 mod forget;
 mod import;
+mod leaving;
 mod reset;
 mod restore;
 mod unfinished;
@@ -27,6 +28,7 @@ pub use self::{
     doctor::Check,
     forget::{ForgetCall, ForgetReport, ForgetUndone, ForgottenBefore, ForgottenTaken},
     import::{ImportCall, ImportOutcome},
+    leaving::index_files,
     reset::Cleared,
     restore::Restored,
     unfinished::unfinished_texts,

@@ -1,0 +1,54 @@
+// The indexes that `store.path` puts outside of our own folder, for `openclaw memory reset --everything`.
+
+import { rm, rmdir } from "node:fs/promises";
+import path from "node:path";
+import { listAgentIds } from "../../lib/config.js";
+import { errorMessage } from "../../lib/errors.js";
+import { native } from "../../lib/native.js";
+import { PLUGIN_ID } from "../../lib/package-info.js";
+import { prepare } from "../../lib/request.js";
+
+/** @typedef {{agentId: string, files: {path: string, bytes: number}[], folders: string[]}} Elsewhere */
+
+/**
+ * The files of every agent's index that are not below our own folder, and what has the name of one and is none of ours. Each is
+ * named once: agents may share a folder.
+ * @param {import("../host.js").Host} host
+ * @returns {Promise<{indexes: Elsewhere[], foreign: string[]}>}
+ */
+export async function indexesElsewhere(host) {
+  const cfg = host.config();
+  const own = path.join(host.stateDir(), PLUGIN_ID) + path.sep;
+  /** @type {Set<string>} */
+  const named = new Set();
+  const isNew = (/** @type {string} */ file) => !file.startsWith(own) && !named.has(file) && named.add(file);
+  /** @type {Elsewhere[]} */
+  const indexes = [];
+  /** @type {string[]} */
+  const foreign = [];
+  for (const agentId of listAgentIds(cfg)) {
+    try {
+      const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
+      const found = await native().indexFiles(nativeRequest);
+      const files = found.files.filter((file) => isNew(file.path));
+      if (files.length > 0) indexes.push({ agentId, files, folders: found.folders });
+      foreign.push(...found.foreign.filter(isNew));
+    } catch (error) {
+      // Settings that cannot be used keep nobody from leaving.
+      console.error(`An index outside of our own folder was not looked for (${agentId}): ${errorMessage(error)}`);
+    }
+  }
+  return { indexes, foreign };
+}
+
+/**
+ * Removes the files, and folders of ours that are empty then.
+ * @param {Elsewhere[]} indexes
+ */
+export async function removeIndexes(indexes) {
+  for (const { files, folders } of indexes) {
+    for (const file of files) await rm(file.path, { force: true });
+    // What somebody else has put there stays.
+    for (const folder of folders) await rmdir(folder).catch(() => {});
+  }
+}
