@@ -19,7 +19,7 @@ use model::{
 pub const AGENT: &str = "copy_of_agent";
 
 /// How the names of unfinished copies begin.
-const UNFINISHED: &str = ".memory-backup-";
+pub(super) const UNFINISHED: &str = ".memory-backup-";
 
 /// An unfinished copy that nobody has written to for so long was left by a process that was killed.
 const ABANDONED: Duration = Duration::from_secs(600);

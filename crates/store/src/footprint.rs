@@ -4,16 +4,18 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use serde::Serialize;
 
 use super::{
-    Kept,
+    Kept, backup,
     header::Header,
     kept_beside, place,
     recover::{CORRUPT, earlier_copies, with_suffix},
     restore::{REPLACED, taken_aside},
+    unfinished::{abandoned, folder_of},
 };
 
 /// The database itself, what SQLite writes beside it, and a copy that 0.1.0 had not finished.
@@ -51,9 +53,13 @@ impl Footprint {
         for database in std::iter::once(configured.to_path_buf()).chain(place::others(configured)) {
             found.add_index(&database);
         }
+        let unfinished = abandoned(folder_of(configured), backup::UNFINISHED, Duration::ZERO);
+        for copy in unfinished.into_iter().filter(|copy| is_ours(copy)) {
+            found.add_file(&copy);
+        }
         // Copies that are checked or repaired lie in folders of the index's folder, whichever index they are of.
         let is_here = !found.files.is_empty();
-        for folder in taken_aside(configured, std::time::Duration::ZERO).into_iter().filter(|_| is_here) {
+        for folder in taken_aside(configured, Duration::ZERO).into_iter().filter(|_| is_here) {
             found.add_folder(&folder);
         }
         found
@@ -144,6 +150,7 @@ mod tests {
         assert_eq!(Footprint::of(&at("notes.db")), Footprint::default());
         index(&at("notes.db"));
         index(&at("notes.ws-0123456789abcdef.db"));
+        fs::copy(at("notes.db"), at(".memory-backup-abc")).unwrap();
         for ours in [
             "notes.db.corrupt-1700000000",
             "notes.db.corrupt-1700000000-wal",
@@ -160,7 +167,14 @@ mod tests {
             fs::create_dir(at(folder)).unwrap();
             fs::write(at(folder).join("copy.sqlite"), "ours").unwrap();
         }
-        let others = ["notes.txt", "notes.db.corrupt-by-hand", "notes-2.db", "other.db", "index.forgotten.jsonl"];
+        let others = [
+            ".memory-backup-mine",
+            "notes.txt",
+            "notes.db.corrupt-by-hand",
+            "notes-2.db",
+            "other.db",
+            "index.forgotten.jsonl",
+        ];
         for other in others {
             fs::write(at(other), "of another program").unwrap();
         }
@@ -168,6 +182,7 @@ mod tests {
         let named = names(&found.files);
         assert!(others.iter().all(|other| !named.iter().any(|name| name == other)), "{named:?}");
         let expected = [
+            ".memory-backup-abc",
             "copy.sqlite",
             "copy.sqlite",
             "notes.db",
