@@ -47,8 +47,10 @@ export async function commandLine(search, { plugins, files = FILES, version = "2
   onTestFinished(() => {
     process.exitCode = undefined;
   });
-  /** @param {string[]} args */
-  const run = async (...args) => {
+  /** @param {string[]} words */
+  const typed = async (...words) => {
+    const program = new Command("openclaw").exitOverride();
+    for (const register of registrations) register({ program });
     let [output, stdout] = ["", ""];
     const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
       output += text;
@@ -64,9 +66,7 @@ export async function commandLine(search, { plugins, files = FILES, version = "2
     });
     process.exitCode = undefined;
     try {
-      const program = new Command("openclaw").exitOverride();
-      registrations[0]({ program });
-      await program.parseAsync(["memory", ...args], { from: "user" });
+      await program.parseAsync(words, { from: "user" });
     } finally {
       write.mockRestore();
       log.mockRestore();
@@ -74,7 +74,19 @@ export async function commandLine(search, { plugins, files = FILES, version = "2
     }
     return { output, stdout, code: process.exitCode ?? 0 };
   };
+  const run = (/** @type {string[]} */ ...args) => typed("memory", ...args);
+  const runFacts = (/** @type {string[]} */ ...args) => typed("ltm", ...args);
   const json = async (/** @type {string[]} */ ...args) => JSON.parse((await run(...args, "--json")).stdout);
   const finds = async (/** @type {string} */ query) => (await json("search", query)).results.length > 0;
-  return { dir, workspace, stateDir, run, json, finds, written: () => written, write: (/** @type {any} */ cfg) => (written = cfg) };
+  return {
+    dir,
+    workspace,
+    stateDir,
+    run,
+    runFacts,
+    json,
+    finds,
+    written: () => written,
+    write: (/** @type {any} */ cfg) => (written = cfg),
+  };
 }

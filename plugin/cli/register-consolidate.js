@@ -1,6 +1,6 @@
 // The commands of consolidation, ours and those that users of memory-core know.
 
-import { invalidOption, numberOption } from "./options.js";
+import { action, numberOption, sourceOption, textOption } from "./options.js";
 
 /** @typedef {any} Command A command of the host's own copy of commander. */
 
@@ -19,9 +19,9 @@ export function addConsolidateCommands(root, api, host) {
     async (/** @type {any} */ options) => (await load()).runPlan(api, host, options),
   );
   common(group.command("apply").description("Carry a plan out"))
-    .option("--run <id>", "A plan that was made before (default: a new one)")
+    .option("--run <id>", "A plan that was made before (default: a new one)", textOption("--run"))
     .option("--only <id>", "Only this entry of the plan (repeatable)", collected, [])
-    .action(async (/** @type {any} */ options) => (await load()).runApply(api, host, options));
+    .action(action("Memory consolidate apply", async (/** @type {any} */ options) => (await load()).runApply(api, host, options)));
   common(group.command("undo").description("Take a run back; what it added does not come again"))
     .argument("[run]", "The run (default: the latest)")
     .option("--all", "Every run that can be taken back", false)
@@ -35,18 +35,18 @@ export function addConsolidateCommands(root, api, host) {
   const loadReplay = async () => await import("./replay.js");
   ranged(group.command("replay").description("Tell it of days before it was on; without --apply only what that would be"))
     .option("--source <source>", "notes, sessions or all", sourceOption, "all")
-    .option("--path <path>", "Only notes at or below this path of the workspace")
+    .option("--path <path>", "Only notes at or below this path of the workspace", textOption("--path"))
     .option("--estimate", "Only say what would be kept (the default)", false)
     .option("--apply", "Keep it as evidence; a plan decides what becomes of it", false)
     .option("--rollback", "Take the latest replay back", false)
-    .action(async (/** @type {any} */ options) => (await loadReplay()).runReplay(api, host, options));
+    .action(action("Memory consolidate replay", async (/** @type {any} */ options) => (await loadReplay()).runReplay(api, host, options)));
   common(group.command("status").description("Show the settings, what is known, and what runs cost")).action(
     async (/** @type {any} */ options) => (await load()).runState(api, host, options),
   );
   common(root.command("promote").description("As memory-core has it: candidates for MEMORY.md; the same as consolidate plan and apply"))
     .option("--apply", "Carry the plan out", false)
-    .option("--limit <n>", "Most candidates", (/** @type {string} */ value) => numberOption(value, "--limit", { whole: true }))
-    .action(async (/** @type {any} */ options) => (await load()).runPromote(api, host, options));
+    .option("--limit <n>", "Most candidates", numberOption("--limit"))
+    .action(action("Memory promote", async (/** @type {any} */ options) => (await load()).runPromote(api, host, options)));
   common(root.command("promote-explain").description("As memory-core has it: why something would be promoted or not"))
     .argument("<what>", "Words, a note, or the id of a claim")
     .action(async (/** @type {string} */ what, /** @type {any} */ options) => (await load()).runPromoteExplain(api, host, what, options));
@@ -65,7 +65,9 @@ export function addConsolidateCommands(root, api, host) {
     .option("--rem", "As without: no diary is written", false)
     .option("--apply", "Keep it as evidence", false)
     .option("--rollback", "Take the latest replay back", false)
-    .action(async (/** @type {any} */ options) => (await loadReplay()).runSessionBackfill(api, host, options));
+    .action(
+      action("Memory session-backfill", async (/** @type {any} */ options) => (await loadReplay()).runSessionBackfill(api, host, options)),
+    );
   common(root.command("rem-harness").description("As memory-core has it: what the next run would do; no file is changed")).action(
     async (/** @type {any} */ options) => (await load()).runPlan(api, host, options),
   );
@@ -81,15 +83,7 @@ function ranged(command) {
   return common(command)
     .option("--from <day>", "First day, such as 2026-11-20")
     .option("--to <day>", "Last day")
-    .option("--limit-days <n>", "Most days at a time (default: 92)", (/** @type {string} */ value) =>
-      numberOption(value, "--limit-days", { whole: true }),
-    );
-}
-
-/** @param {string} value */
-function sourceOption(value) {
-  if (["notes", "sessions", "all"].includes(value)) return value;
-  throw invalidOption(`--source must be notes, sessions or all, not "${value}".`);
+    .option("--limit-days <n>", "Most days at a time (default: 92)", numberOption("--limit-days"));
 }
 
 /**

@@ -1,13 +1,12 @@
 // The commands `openclaw ltm …`, by the names users know from memory-lancedb.
 
-import { numberOption } from "./options.js";
+import { action, numberOption } from "./options.js";
 
 /** @typedef {any} Command A command of the host's own copy of commander. */
 
 export const FACTS_COMMAND = { name: "ltm", description: "List, search and import stored facts" };
 
-/** @param {string} value */
-const limit = (value) => numberOption(value, "--limit", { whole: true });
+const limit = numberOption("--limit");
 
 /**
  * @param {Command} program
@@ -23,7 +22,7 @@ export function addFactCommands(program, host) {
     .option("--limit <n>", "Most facts (default: all)", limit)
     .option("--order-by-created-at", "Newest first", false)
     .option("--json", "Print JSON")
-    .action(async (/** @type {any} */ options) => (await import("./ltm.js")).runList(host, options));
+    .action(action("Command ltm list", async (/** @type {any} */ options) => (await import("./ltm.js")).runList(host, options)));
   root
     .command("search")
     .description("Show the facts nearest to a question; as JSON where the output is no terminal")
@@ -31,7 +30,11 @@ export function addFactCommands(program, host) {
     .option(...agent)
     .option("--limit <n>", "Most facts (default: 5)", limit)
     .option("--json", "Print JSON")
-    .action(async (/** @type {string} */ query, /** @type {any} */ options) => (await import("./ltm.js")).runFind(host, query, options));
+    .action(
+      action("Command ltm search", async (/** @type {string} */ query, /** @type {any} */ options) =>
+        (await import("./ltm.js")).runFind(host, query, options),
+      ),
+    );
   root
     .command("stats")
     .description("Count the stored facts")

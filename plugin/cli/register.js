@@ -4,7 +4,7 @@
 // memory-core until `setup` has run once, and `setup` must be reachable before that.
 
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { numberOption, originOption } from "./options.js";
+import { action, numberOption, originOption, textsOption } from "./options.js";
 import { addConsolidateCommands } from "./register-consolidate.js";
 import { addIntentCommands } from "./register-intents.js";
 import { addStoreCommands } from "./register-store.js";
@@ -95,23 +95,25 @@ function addCommands(root, name, api, host) {
     .argument("[query]", "What to look for")
     .option("--query <text>", "What to look for (wins over the argument)")
     .option("--agent <id>", "Agent (default: the default agent)")
-    .option("--max-results <n>", "Most results", (/** @type {string} */ value) => numberOption(value, "--max-results", { whole: true }))
+    .option("--max-results <n>", "Most results", numberOption("--max-results"))
     .option(
       "--after <n>",
       "Leave out the first n results, which are known: a search says how to go on where that is worth it",
-      (/** @type {string} */ value) => numberOption(value, "--after", { whole: true }),
+      numberOption("--after"),
     )
-    .option("--limit <n>", "The same as --max-results", (/** @type {string} */ value) => numberOption(value, "--limit", { whole: true }))
-    .option("--min-score <n>", "Lowest score, 0 to 1", (/** @type {string} */ value) => numberOption(value, "--min-score"))
+    .option("--limit <n>", "The same as --max-results", numberOption("--limit"))
+    .option("--min-score <n>", "Lowest score, 0 to 1", numberOption("--min-score", { whole: false }))
     .option("--since <day>", 'Nothing older: 2026-11-01, yesterday, "last week", 7d')
     .option("--until <day>", "Nothing newer")
-    .option("--path <path>", "Only this file, folder or glob (repeatable)", collected, [])
+    .option("--path <path>", "Only this file, folder or glob (repeatable)", textsOption("--path"), [])
     .option("--open", "Name each place as an absolute path:line, which terminals open", false)
     .option("--origin <class>", "Only words of owner, agent, untrusted or system (repeatable)", originOption)
     .option("--explain", "Show why each result is there", false)
     .option("--json", "Print JSON")
-    .action(async (/** @type {string | undefined} */ query, /** @type {any} */ options) =>
-      (await import("./search.js")).runSearch(host, options.query ?? query, options),
+    .action(
+      action("Memory search", async (/** @type {string | undefined} */ query, /** @type {any} */ options) =>
+        (await import("./search.js")).runSearch(host, options.query ?? query, options),
+      ),
     );
   const triggers = root.command("triggers").description("What brings curated lines back: <!-- trigger: words --> at their end");
   triggers.action(() => triggers.outputHelp());
@@ -130,10 +132,10 @@ function addCommands(root, name, api, host) {
     .command("captures")
     .description("Show what was captured by itself and why not, or take a capture back")
     .option("--agent <id>", "Agent (default: the default agent)")
-    .option("--limit <n>", "Most entries (default: 20)", (/** @type {string} */ value) => numberOption(value, "--limit", { whole: true }))
+    .option("--limit <n>", "Most entries (default: 20)", numberOption("--limit"))
     .option("--undo <id>", "Take this capture out of its note again")
     .option("--json", "Print JSON")
-    .action(async (/** @type {any} */ options) => (await import("./captures.js")).runCaptures(host, options));
+    .action(action("Memory captures", async (/** @type {any} */ options) => (await import("./captures.js")).runCaptures(host, options)));
   root
     .command("report")
     .description("Write what the page in the gateway shows, but for its search, as one HTML file")
@@ -150,22 +152,25 @@ function addCommands(root, name, api, host) {
     .description("Show what memory has of passages, conversations, people or a time, and take it out under the id that is shown")
     .argument("[query]", "The passages that a search for these words shows")
     .option("--query <text>", "The same (wins over the argument)")
-    .option("--path <path>", "A file or folder (repeatable); with words only what a search for them finds in it", collected, [])
+    .option("--path <path>", "A file or folder (repeatable); with words only what a search for them finds in it", textsOption("--path"), [])
     .option("--lines <range>", "Only these lines of the path, such as 7-9")
-    .option("--session <id-or-key>", "A conversation, by its id or key (repeatable)", collected, [])
-    .option("--person <id>", "All conversations with this person (repeatable)", collected, [])
-    .option("--participant <id>", "The same as --person (repeatable)", collected, [])
-    .option("--hook-source <name>", "All conversations that this source of a hook began, such as gmail (repeatable)", collected, [])
+    .option("--session <id-or-key>", "A conversation, by its id or key (repeatable)", textsOption("--session"), [])
+    .option("--person <id>", "All conversations with this person (repeatable)", textsOption("--person"), [])
+    .option("--participant <id>", "The same as --person (repeatable)", textsOption("--participant"), [])
+    .option(
+      "--hook-source <name>",
+      "All conversations that this source of a hook began, such as gmail (repeatable)",
+      textsOption("--hook-source"),
+      [],
+    )
     .option(
       "--since <day>",
       "Only conversations that began then or later, and of words only passages of then or later (2026-11-01, yesterday, 7d); alone: all, and what was kept since",
     )
     .option("--until <day>", "Only conversations that began then or before, and of words only passages of then or before")
     .option("--quotes", "Also the lines of your own files that repeat it", false)
-    .option("--max-results <n>", "Most passages of a query", (/** @type {string} */ value) =>
-      numberOption(value, "--max-results", { whole: true }),
-    )
-    .option("--min-score <n>", "Lowest score of a passage, 0 to 1", (/** @type {string} */ value) => numberOption(value, "--min-score"))
+    .option("--max-results <n>", "Most passages of a query", numberOption("--max-results"))
+    .option("--min-score <n>", "Lowest score of a passage, 0 to 1", numberOption("--min-score", { whole: false }))
     .option("--list", "Show what is forgotten", false)
     .option("--apply <id>", "Do what a preview has shown under this id")
     .option("--yes", "Do it at once", false)
@@ -174,20 +179,22 @@ function addCommands(root, name, api, host) {
     .option("--agent <id>", "Agent (default: the default agent)")
     .option("--dry-run", "Show a preview with its id, and ask nothing", false)
     .option("--json", "Print JSON")
-    .action(async (/** @type {string | undefined} */ query, /** @type {any} */ options) =>
-      (await import("./forget.js")).runForget(host, query, options),
+    .action(
+      action("Memory forget", async (/** @type {string | undefined} */ query, /** @type {any} */ options) =>
+        (await import("./forget.js")).runForget(host, query, options),
+      ),
     );
   root
     .command("audit")
     .description("Show what memory has of conversations, people or a time, and which conversations it takes nothing from")
-    .option("--session <id-or-key>", "A conversation, by its id or key (repeatable)", collected, [])
-    .option("--person <id>", "All conversations with this person (repeatable)", collected, [])
-    .option("--hook-source <name>", "All conversations that this source of a hook began (repeatable)", collected, [])
+    .option("--session <id-or-key>", "A conversation, by its id or key (repeatable)", textsOption("--session"), [])
+    .option("--person <id>", "All conversations with this person (repeatable)", textsOption("--person"), [])
+    .option("--hook-source <name>", "All conversations that this source of a hook began (repeatable)", textsOption("--hook-source"), [])
     .option("--since <day>", "Only conversations that began then or later")
     .option("--until <day>", "Only conversations that began then or before")
     .option("--agent <id>", "Agent (default: the default agent)")
     .option("--json", "Print JSON")
-    .action(async (/** @type {any} */ options) => (await import("./audit.js")).runAudit(host, options));
+    .action(action("Memory audit", async (/** @type {any} */ options) => (await import("./audit.js")).runAudit(host, options)));
   root
     .command("reset")
     .description("Clear the index and its vectors, and nothing else; it is built anew from your files")
