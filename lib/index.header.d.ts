@@ -231,8 +231,8 @@ export interface MemoryStatus {
 }
 
 /**
- * Search, read and index the memory of one agent. A wrong argument is a `TypeError` with the code `MEM_ARGUMENT`; other
- * failures are an `Error` with a `code` of their own.
+ * Search, read and index the memory of one agent. A failure is an error with a stable `code`, that of a wrong argument
+ * `MEM_ARGUMENT`.
  */
 export declare class MemoryIndexManager {
   private constructor()
