@@ -46,20 +46,23 @@ export function switchedOff(agentId, remedy = "Set `enabled: true` in its settin
   return codedError("MEM_CONFIG", `memory search is switched off for ${whose}`, { remedy });
 }
 
-/** What Node calls a fault of a file: our code for it, and what it says of the file. @type {Record<string, [string, string]>} */
+const CHECK_PATH = "Check how the path is written";
+const GIVE_RIGHTS = "Give this user the right to it, or choose another place";
+
+/** What Node calls a fault of a file: our code for it, what it says of the file, and the remedy. @type {Record<string, [string, string, string]>} */
 const OF_FILES = {
-  ENOENT: ["MEM_NOT_FOUND", "does not exist"],
-  ENOTDIR: ["MEM_NOT_FOUND", "does not exist"],
-  EISDIR: ["MEM_PATH", "is a folder"],
-  EACCES: ["MEM_IO", "may not be used by this user"],
-  EPERM: ["MEM_IO", "may not be used by this user"],
-  EROFS: ["MEM_IO", "is on a disk that is read-only"],
-  ENOSPC: ["MEM_DISK_FULL", "has no room on its disk"],
+  ENOENT: ["MEM_NOT_FOUND", "does not exist", CHECK_PATH],
+  ENOTDIR: ["MEM_NOT_FOUND", "does not exist", CHECK_PATH],
+  EISDIR: ["MEM_PATH", "is a folder", "Name a file"],
+  EACCES: ["MEM_IO", "may not be used by this user", GIVE_RIGHTS],
+  EPERM: ["MEM_IO", "may not be used by this user", GIVE_RIGHTS],
+  EROFS: ["MEM_IO", "is on a disk that is read-only", "Choose another place"],
+  ENOSPC: ["MEM_DISK_FULL", "has no room on its disk", "Free some space, then try again"],
 };
 
 /** The same error; one of a file that Node has met, with a code of ours and in words. @param {unknown} error */
 export function inWords(error) {
   const { path } = /** @type {{path?: unknown}} */ (error ?? {});
-  const [code, what] = OF_FILES[errorCode(error) ?? ""] ?? [];
-  return code && typeof path === "string" ? codedError(code, `${path} ${what}`, { cause: error }) : error;
+  const [code, what, remedy] = OF_FILES[errorCode(error) ?? ""] ?? [];
+  return code && typeof path === "string" ? codedError(code, `${path} ${what}`, { remedy, cause: error }) : error;
 }

@@ -88,19 +88,30 @@ test("captures say why, and nothing is cut where no terminal is", async () => {
 test("a failure with a file says which, and has a code of ours", async () => {
   const home = await commandLine({ provider: "none" });
   const missing = path.join(home.dir, "none");
-  for (const args of [
-    ["report", path.join(missing, "report.html")],
-    ["consolidate", "replay", "--path", "nope"],
-  ]) {
+  // The folder was missing, and what was said to be so was the file that was to be written.
+  /** @type {[string[], string][]} */
+  const cases = [
+    [["report", path.join(missing, "report.html")], `the folder ${missing} does not exist. Make it`],
+    [["backup", path.join(missing, "copy.sqlite")], `the folder ${missing} does not exist. Make it`],
+    [["consolidate", "replay", "--path", "nope"], "nope does not exist. Check how the path is written"],
+    [["rem-backfill", "--path", "nope"], "nope does not exist. Check how the path is written"],
+  ];
+  for (const [args, cause] of cases) {
     const { output, code } = await home.run(...args);
-    expect([code, output]).toEqual([1, expect.stringMatching(/failed: .* does not exist \[MEM_NOT_FOUND\]/)]);
+    expect([code, output]).toEqual([1, expect.stringContaining(cause)]);
+    expect(output).toMatch(/failed: .* \[MEM_NOT_FOUND\]/);
   }
+  expect((await home.runFacts("import", "nosuch.json")).output).toContain("nosuch.json does not exist. Check how the path is written");
+  expect((await home.run("status", "--agent", "nobody")).output).toContain("Name one that is configured: main");
+  const day = await home.json("consolidate", "replay", "--source", "notes", "--from", "soon");
+  expect(day.error).toMatchObject({ code: "MEM_ARGUMENT", remedy: "Write it as 2026-11-20" });
+  const glob = await home.json("search", "tea", "--path", "memory/[");
+  expect(glob.error).toMatchObject({ code: "MEM_ARGUMENT", remedy: "Name a file, a folder or a glob" });
   for (const args of [["search"], ["forget"], ["status", "--agent", "nobody"], ["search", "tea", "--agent", "nobody"]]) {
     expect(await home.run(...args)).toMatchObject({ code: 1, output: expect.stringContaining("[MEM_ARGUMENT]") });
   }
   expect(await home.json("search", "tea", "--agent", "nobody")).toMatchObject({ error: { code: "MEM_ARGUMENT" } });
   expect(await home.json("status", "--agent", "nobody")).toMatchObject([{ agentId: "nobody", error: { code: "MEM_ARGUMENT" } }]);
-  expect((await home.run("search", "tea", "--path", "")).output).toContain('not one that holds ""');
 });
 
 test("a command that is printed can be pasted", async () => {

@@ -63,7 +63,7 @@ export function commandAgents(cfg, wanted, { all }) {
   if (wanted === undefined) return all ? known : [defaultAgentId(cfg)];
   const id = normalizeAgentId(wanted);
   if (wanted.trim() && known.includes(id)) return [id];
-  throw codedError("MEM_ARGUMENT", `there is no agent "${wanted}"`, { remedy: `Configured: ${known.join(", ")}` });
+  throw codedError("MEM_ARGUMENT", `there is no agent "${wanted}"`, { remedy: `Name one that is configured: ${known.join(", ")}` });
 }
 
 /**

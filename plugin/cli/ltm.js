@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { isRecord } from "../../lib/config.js";
 import { codedError } from "../../lib/errors.js";
 import { forOneAgent, withSearch } from "./agents.js";
+import { refuseEmpty } from "./options.js";
 import { counted, dayText, paint, print, printJson } from "./output.js";
 import { table } from "./table.js";
 
@@ -105,6 +106,7 @@ export async function runStats(host, options) {
  */
 export async function runFactImport(host, file, options) {
   await withAgent(host, "ltm import", options, async (manager) => {
+    refuseEmpty(file, "the name of the file", "Name a file with the JSON of `openclaw ltm list`");
     const rows = exportedRows(await readFile(file, "utf8"));
     const dryRun = options.dryRun === true;
     const outcome = await manager.run((engine) => engine.importFacts(rows, dryRun));

@@ -1,4 +1,4 @@
-// Values of command line options. A wrong one is told by us and not by commander, whose words on it programs that asked for JSON
+// Values of options and arguments of the command line. A wrong one of an option is told by us and not by commander, whose words on it programs that asked for JSON
 // do not get on every host: what reads a value keeps the mistake, and the action, before it works, tells it.
 
 import { codedError } from "../../lib/errors.js";
@@ -77,4 +77,14 @@ export function textsOption(flag) {
 export function sourceOption(value) {
   if (SOURCES.includes(value)) return value;
   return new Mistake(`"${value}" is no --source`, `Name one of ${SOURCES.join(", ")}`);
+}
+
+/**
+ * Refuses an argument that is there and empty: it would pass for none at all.
+ * @param {string | undefined} value
+ * @param {string} name
+ * @param {string} remedy
+ */
+export function refuseEmpty(value, name, remedy) {
+  if (value?.trim() === "") throw codedError("MEM_ARGUMENT", `${name} is empty`, { remedy });
 }

@@ -51,11 +51,11 @@ export function addConsolidateCommands(root, api, host) {
     .argument("<what>", "Words, a note, or the id of a claim")
     .action(async (/** @type {string} */ what, /** @type {any} */ options) => (await load()).runPromoteExplain(api, host, what, options));
   common(root.command("rem-backfill").description("As memory-core has it: what old notes speak for; the same as consolidate replay"))
-    .option("--path <file-or-dir>", "Notes of days, in the workspace")
+    .option("--path <file-or-dir>", "Notes of days, in the workspace", textOption("--path"))
     .option("--stage-short-term", "Keep it as evidence", false)
     .option("--rollback", "Take the latest replay back", false)
     .option("--rollback-short-term", "The same", false)
-    .action(async (/** @type {any} */ options) => (await loadReplay()).runRemBackfill(api, host, options));
+    .action(action("Memory rem-backfill", async (/** @type {any} */ options) => (await loadReplay()).runRemBackfill(api, host, options)));
   ranged(
     root
       .command("session-backfill")

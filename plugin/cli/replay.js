@@ -99,10 +99,16 @@ export async function runRemBackfill(api, host, options) {
         removedShortTermEntries: removed,
       };
     }
-    if (!options.path) throw codedError("MEM_ARGUMENT", "rem-backfill needs --path <file or folder>, or --rollback");
+    if (!options.path)
+      throw codedError("MEM_ARGUMENT", "rem-backfill needs a place", {
+        remedy: "Name it: --path <file or folder>, or take the latest back: --rollback",
+      });
     const below = await belowWorkspace(place, options.path);
     const sourceFiles = await datedFiles(path.join(String(workspaceDir), below));
-    if (sourceFiles.length === 0) throw codedError("MEM_NOT_FOUND", `there is no note of a day, such as 2026-11-20.md, at ${options.path}`);
+    if (sourceFiles.length === 0)
+      throw codedError("MEM_NOT_FOUND", `there is no note of a day at ${options.path}`, {
+        remedy: "Name one, such as memory/2026-11-20.md, or its folder",
+      });
     const wanted = { source: /** @type {const} */ ("notes"), path: below, apply: options.stageShortTerm === true };
     const replayed = wanted.apply ? await replayAll(place, wanted) : [await replay(place, wanted)];
     return {
@@ -151,7 +157,7 @@ async function datedFiles(at) {
 export async function runSessionBackfill(api, host, options) {
   const work = async (/** @type {Place} */ place) => {
     const { rem = false, apply = false, rollback = false } = options;
-    if (rem && apply) throw codedError("MEM_ARGUMENT", "--rem cannot be combined with --apply");
+    if (rem && apply) throw codedError("MEM_ARGUMENT", "--rem cannot be combined with --apply", { remedy: "Leave one of them out" });
     const base = { agentId: place.agentId, workspaceDir: place.host.workspaceDir(place.cfg, place.agentId), applied: apply, rem };
     const none = { days: [], candidateCount: 0, stagedEntries: 0, writtenDiaryEntries: 0, replacedDiaryEntries: 0 };
     if (rollback) {

@@ -6,6 +6,7 @@ import path from "node:path";
 import { codedError, errorCode } from "../../lib/errors.js";
 import { markup, snapshotOf } from "../page/report.js";
 import { forOneAgent } from "./agents.js";
+import { refuseEmpty } from "./options.js";
 import { dayText, print, printJson } from "./output.js";
 
 /** @typedef {import("node:fs/promises").FileHandle} FileHandle */
@@ -21,6 +22,7 @@ const BEGINNING = 200;
  */
 export async function runReport(host, file, { text: isPrivate, png, ...options }) {
   await forOneAgent(host, options, { name: "memory report", doing: "Memory report" }, async ({ agentId }) => {
+    refuseEmpty(file, "the name of the report", "Leave it out for a name by agent and day");
     const madeAt = new Date().toISOString();
     const target = path.resolve(file ?? `memory-report-${agentId}-${dayText(Date.now())}.html`);
     const { dir, name } = path.parse(target);
@@ -76,7 +78,12 @@ async function refuseForeign(target, isOurs) {
 async function writePrivately(target, body, isOurs) {
   const mode = 0o600;
   // What is there may be read, and is not cut off before that is known.
-  const file = await open(target, constants.O_RDWR | constants.O_CREAT, mode);
+  const file = await open(target, constants.O_RDWR | constants.O_CREAT, mode).catch((error) => {
+    if (errorCode(error) !== "ENOENT") throw error;
+    // A file that is made can lack nothing but its folder.
+    const remedy = "Make it, or choose another folder";
+    throw codedError("MEM_NOT_FOUND", `the folder ${path.dirname(target)} does not exist`, { remedy, cause: error });
+  });
   try {
     if ((await file.stat()).isFile()) {
       await checkForeign(file, target, isOurs);

@@ -6,6 +6,7 @@ import { command } from "../command.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
 import { embeddingText } from "./index-command.js";
+import { refuseEmpty } from "./options.js";
 import { byteText, counted, failWith, print, shellPath } from "./output.js";
 import { withProgress } from "./progress.js";
 
@@ -23,6 +24,7 @@ export async function runRestore(host, file, options) {
   // As for a status: nothing is to be taken over or indexed before.
   await forEachAgent(host, options, { name: "restore", all: false, purpose: "status" }, async (manager, agent) => {
     const { agentId } = agent;
+    refuseEmpty(file, "the name of the copy", "Name a copy that `openclaw memory backup` has written");
     const plan = await manager.restore(file, { dryRun: true });
     refuseOthers(plan, agent);
     if (!options.json) print(planText(agentId, plan));

@@ -129,7 +129,8 @@ fn patterns(written: &str, workspace_dir: &Path) -> Result<Vec<ExtraPath>> {
         return Err(Error::new(Code::Argument, "a path is empty").remedy("Name a file, a folder or a glob"));
     }
     let parse = |written: &str| {
-        ExtraPath::parse(written, workspace_dir).map_err(|error| Error::new(Code::Argument, error.message))
+        ExtraPath::parse(written, workspace_dir)
+            .map_err(|error| Error::new(Code::Argument, error.message).remedy("Name a file, a folder or a glob"))
     };
     let mut found = vec![parse(written)?];
     if !written.contains(['/', '\\']) {

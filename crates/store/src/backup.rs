@@ -48,8 +48,7 @@ impl Sqlite {
         }
         // Private from its first byte on; SQLite fills an empty file as it finds it. Dropping it removes it.
         let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder);
-        // Its own words name the file that nobody asked for.
-        let unfinished = unfinished.map_err(|error| Error::io(folder, &error.kind().into()))?;
+        let unfinished = unfinished.map_err(|error| cannot_hold(folder, error.kind()))?;
         let name = unfinished.path().to_str();
         let name = name.ok_or_else(|| Error::new(Code::Argument, "the name of the copy is not text"))?;
         {
@@ -75,6 +74,17 @@ fn publish(unfinished: NamedTempFile, target: &Path) -> Result<()> {
     })?;
     own_file::sync_folder(target);
     Ok(())
+}
+
+/// The refusal of a folder. The words of the error itself name a file that nobody asked for.
+fn cannot_hold(folder: &Path, fault: ErrorKind) -> Error {
+    match fault {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => {
+            Error::new(Code::NotFound, format!("the folder {} does not exist", folder.display()))
+                .remedy("Make it, or choose another folder")
+        }
+        _ => Error::io(folder, &fault.into()),
+    }
 }
 
 /// The refusal of a name that is taken.
@@ -127,6 +137,18 @@ mod tests {
         }
     }
 
+    // It said "entity not found", of what and what to do about it not.
+    #[test]
+    fn a_copy_into_a_folder_that_is_not_there_names_it_and_the_remedy() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("index.sqlite"), OpenOptions::default()).unwrap();
+        let folder = dir.path().join("none");
+        let error = store.file().unwrap().backup(&folder.join("copy.sqlite"), None).unwrap_err();
+        assert_eq!(error.code(), Code::NotFound);
+        assert!(error.message.ends_with(&format!("the folder {} does not exist", folder.display())), "{error}");
+        assert!(error.remedy.is_some());
+    }
+
     // What a killed copy left had the name that the next one needed: "exists already", for ever.
     #[test]
     fn what_a_killed_copy_left_is_not_in_the_way_and_goes_in_time() {
@@ -149,6 +171,5 @@ mod tests {
             );
             assert_eq!(mode & 0o777, 0o600);
         }
-        assert!(store.file().unwrap().backup(&folder.join("none/copy.sqlite"), None).is_err());
     }
 }

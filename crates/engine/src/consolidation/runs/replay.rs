@@ -223,7 +223,8 @@ fn shown(day: &str, found: &[Evidence]) -> ReplayedDay {
 fn day_of(text: Option<&str>, name: &str) -> Result<Option<Date>> {
     let Some(text) = text else { return Ok(None) };
     let day = text.trim().parse::<Date>();
-    day.map(Some).map_err(|_| Error::new(Code::Argument, format!("{name} must be a day, such as 2026-11-20")))
+    day.map(Some)
+        .map_err(|_| Error::new(Code::Argument, format!("{name} must be a day")).remedy("Write it as 2026-11-20"))
 }
 
 #[cfg(test)]
