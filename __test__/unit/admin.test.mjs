@@ -65,6 +65,15 @@ test("reset --everything is of every agent, and no agent can be named with it", 
   expect(existsSync(path.join(stateDir, "memory-core-rs/main/index.sqlite"))).toBe(true);
 });
 
+// The vectors, which may have cost money, went against the word of whoever asked.
+test("reset --everything --keep-vectors is refused, and nothing is removed", async () => {
+  const { stateDir, json } = await commandLine();
+  await json("index");
+  const { error } = await json("reset", "--everything", "--keep-vectors", "--yes");
+  expect(error).toMatchObject({ code: "MEM_ARGUMENT", remedy: expect.stringContaining("Leave one of them out") });
+  expect(existsSync(path.join(stateDir, "memory-core-rs/main/index.sqlite"))).toBe(true);
+});
+
 // An empty variable of a script showed a list, and named the working folder a copy that exists.
 test("an empty id or name is refused", async () => {
   const { run } = await commandLine();
@@ -76,6 +85,24 @@ test("an empty id or name is refused", async () => {
     ["backup", ""],
   ])
     expect(await run(...call)).toMatchObject({ code: 1, output: expect.stringMatching(/\[MEM_(?:ARGUMENT|NOT_FOUND)\]/) });
+});
+
+// An explanation of nothing was empty JSON and a success, an undo of no run was one of the latest, and a restore said "file must be a text".
+test("an empty argument is named, with what to give instead", async () => {
+  const { run, runFacts } = await commandLine({ provider: "none" });
+  const outcomes = [
+    await run("restore", "", "--json"),
+    await run("report", "", "--json"),
+    await run("consolidate", "explain", "", "--json"),
+    await run("promote-explain", " ", "--json"),
+    await run("consolidate", "undo", "", "--json"),
+    await runFacts("import", "", "--json"),
+  ];
+  for (const { stdout, code } of outcomes) {
+    const [{ error }] = [JSON.parse(stdout)].flat();
+    expect(error).toEqual({ code: "MEM_ARGUMENT", message: expect.stringContaining(" is empty. "), remedy: expect.any(String) });
+    expect(code).toBe(1);
+  }
 });
 
 test("reset asks, clears the index only, and an update brings it back", async () => {

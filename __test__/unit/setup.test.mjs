@@ -102,6 +102,16 @@ test("undo puts the configuration back, but for what was changed since", async (
   expect((await home.run("setup", "--undo")).output).toContain("Setup has changed nothing, or it was undone.");
 });
 
+// Of the two only the undoing was done, and nobody was told.
+test("undoing and taking over in one call is refused, and nothing is done", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER });
+  await home.run("setup", "--yes", "--no-index");
+  const before = structuredClone(home.written());
+  const refused = await home.json("setup", "--undo", "--import-active-memory");
+  expect(refused.error).toMatchObject({ code: "MEM_ARGUMENT", remedy: "Do one after the other" });
+  expect(home.written()).toEqual(before);
+});
+
 // It named `memory reset`, which leaves all but the index, and is gone with the plugin.
 test("undo leaves no empty group that setup had made", async () => {
   const home = await commandLine(SEARCH, { plugins: { ...FORMER, slots: { memory: ID } } });

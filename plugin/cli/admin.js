@@ -13,6 +13,7 @@ import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { confirmed } from "./confirm.js";
 import { intentChecks } from "./intents.js";
+import { refuseEmpty } from "./options.js";
 import { byteText, counted, dayText, errorJson, failOnly, paint, print, shellPath } from "./output.js";
 import { resetEverything } from "./reset-everything.js";
 
@@ -36,6 +37,11 @@ export async function runReset(host, options) {
       codedError("MEM_ARGUMENT", "--everything is of every agent, and --agent names one", { remedy }),
       options,
     );
+  }
+  if (options.everything && options.keepVectors) {
+    const remedy = "Leave one of them out: without --everything the index is cleared and its vectors are kept";
+    const cause = "--everything removes the vectors, and --keep-vectors keeps them";
+    return failOnly("Memory reset", codedError("MEM_ARGUMENT", cause, { remedy }), options);
   }
   if (options.everything) return await resetEverything(host, options);
   if (options.dryRun) {
@@ -158,8 +164,7 @@ export function checkText({ name, ok, found, did, remedy }) {
  */
 export async function runBackup(host, target, options) {
   await forEachAgent(host, options, { name: "backup", all: false, purpose: PURPOSE }, async (manager, { cfg, agentId }) => {
-    if (target?.trim() === "")
-      throw codedError("MEM_ARGUMENT", "the name of the copy is empty", { remedy: "Leave it out for a name by agent and day" });
+    refuseEmpty(target, "the name of the copy", "Leave it out for a name by agent and day");
     const copy = await manager.backup(path.resolve(target ?? `memory-${agentId}-${dayText(Date.now())}.sqlite`));
     if (!options.json) {
       print(

@@ -4,6 +4,7 @@ import { command } from "../command.js";
 import { apply, consolidate, plan } from "../consolidation/run.js";
 import { planText, runText, stateText } from "../consolidation/text.js";
 import { forOneAgent } from "./agents.js";
+import { refuseEmpty } from "./options.js";
 import { paint, print, printJson, timeText } from "./output.js";
 import { table } from "./table.js";
 
@@ -59,18 +60,15 @@ function printApplied({ runId, path, added, moved }, place) {
 
 /** @param {PluginApi} api @param {Host} host @param {string | undefined} runId @param {Options & {all?: boolean}} options */
 export async function runUndo(api, host, runId, options) {
-  const call = { op: "undo", ...(runId ? { run: runId } : {}), all: options.all === true };
-  await runOnPlace(
-    api,
-    host,
-    options,
-    "consolidate undo",
-    (place) => consolidate(place, call),
-    ({ runs, kept }) => {
-      print(runs.length === 0 ? "There was nothing to take back." : `Took back: ${runs.join(", ")}.`);
-      for (const text of kept) print(paint("yellow", `Somebody has changed this entry; it stays: ${text}`));
-    },
-  );
+  // One that a script left empty is not the latest.
+  const undo = async (/** @type {Place} */ place) => {
+    refuseEmpty(runId, "the id of the run", "Leave it out for the latest; `openclaw memory consolidate runs` shows all");
+    return await consolidate(place, { op: "undo", ...(runId ? { run: runId } : {}), all: options.all === true });
+  };
+  await runOnPlace(api, host, options, "consolidate undo", undo, ({ runs, kept }) => {
+    print(runs.length === 0 ? "There was nothing to take back." : `Took back: ${runs.join(", ")}.`);
+    for (const text of kept) print(paint("yellow", `Somebody has changed this entry; it stays: ${text}`));
+  });
 }
 
 /** @param {PluginApi} api @param {Host} host @param {string | undefined} runId @param {Options} options */
@@ -108,6 +106,12 @@ export async function runRuns(api, host, runId, options) {
   );
 }
 
+/** What was met of something. @param {Place} place @param {string} what */
+async function explained(place, what) {
+  refuseEmpty(what, "what is to be explained", "Name words, a note, or the id of a claim");
+  return await consolidate(place, { op: "explain", what });
+}
+
 /** @param {PluginApi} api @param {Host} host @param {string} what @param {Options} options */
 export async function runExplain(api, host, what, options) {
   await runOnPlace(
@@ -115,7 +119,7 @@ export async function runExplain(api, host, what, options) {
     host,
     options,
     "consolidate explain",
-    (place) => consolidate(place, { op: "explain", what }),
+    (place) => explained(place, what),
     (/** @type {any[]} */ claims) => {
       if (claims.length === 0) return print("Nothing of the kind was met.");
       const rows = claims.map(({ id, verdict, days, useCount, origin, path, line, text }) => [
@@ -200,8 +204,8 @@ async function promote(place, { apply: wanted, limit }) {
 
 /** @param {PluginApi} api @param {Host} host @param {string} what @param {Options} options */
 export async function runPromoteExplain(api, host, what, options) {
-  const explained = async (/** @type {Place} */ place) => {
-    const [claims, { settings }] = await Promise.all([consolidate(place, { op: "explain", what }), consolidate(place, { op: "status" })]);
+  const work = async (/** @type {Place} */ place) => {
+    const [claims, { settings }] = await Promise.all([explained(place, what), consolidate(place, { op: "status" })]);
     const [candidate = null] = claims;
     const thresholds = { minDays: settings.minDays, minUses: settings.minUses, lookbackDays: settings.lookbackDays };
     const passes = candidate && {
@@ -211,7 +215,7 @@ export async function runPromoteExplain(api, host, what, options) {
     };
     return { thresholds, candidate, passes };
   };
-  await runOnPlace(api, host, options, "promote-explain", explained, ({ candidate, passes }) =>
+  await runOnPlace(api, host, options, "promote-explain", work, ({ candidate, passes }) =>
     print(
       candidate
         ? `${passes.verdict}: ${candidate.text} (${candidate.days} days, ${candidate.useCount} uses)`

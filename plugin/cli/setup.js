@@ -1,7 +1,7 @@
 // `openclaw memory setup`: what the host needs, what former plugins leave, the first index, and three questions.
 
 import { defaultAgentId } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
+import { codedError, errorMessage } from "../../lib/errors.js";
 import { takeOverForgotten } from "../import/forgotten.js";
 import { takeOver } from "../import/take-over.js";
 import { missingRequirements } from "../requirements.js";
@@ -32,6 +32,10 @@ import { leftOnDisk } from "./reset-everything.js";
  */
 export async function runSetup(host, options) {
   try {
+    if (options.undo && options.importActiveMemory) {
+      const remedy = "Do one after the other";
+      throw codedError("MEM_ARGUMENT", "--undo puts settings back, and --import-active-memory takes some over", { remedy });
+    }
     await (options.undo ? undoSetup(host, options) : setUp(host, options));
   } catch (error) {
     failOnly("Memory setup", error, { json: options.json });
