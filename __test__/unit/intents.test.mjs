@@ -71,6 +71,19 @@ test("lines of the file that are no intents are told by number", async () => {
   expect(await readFile(file, "utf8")).toContain("# my words");
 });
 
+// Its whole id was refused, as one that begins several.
+test("an intent whose id begins that of another can be shown and taken back", async () => {
+  const { run, json, stateDir } = await commandLine({ provider: "none" });
+  const agent = { config: {}, agentId: "main", isDefaultAgent: true, stateDir };
+  await native().createIntent(agent, { description: "About the boat", triggerKeywords: ["boat"] }, { sessionKey: MAIN.sessionKey });
+  const file = path.join(stateDir, "memory-core-rs", "main", "intents.jsonl");
+  const intent = JSON.parse(await readFile(file, "utf8"));
+  await appendFile(file, `${JSON.stringify({ ...intent, id: `${intent.id}0` })}\n`);
+  expect(await json("intents", "show", intent.id)).toMatchObject({ id: intent.id });
+  expect(await json("intents", "cancel", intent.id)).toMatchObject({ cancelled: true, intent: { id: intent.id } });
+  expect((await run("intents", "show", intent.id.slice(0, 8))).output).toContain("begins several ids. Give more of it");
+});
+
 // One line that a person had changed hid all the others, behind "Unexpected token" and without a code.
 test("a scope that nobody of us has written is shown as it stands", async () => {
   const { json, stateDir } = await commandLine({ provider: "none" });

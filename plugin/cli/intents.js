@@ -142,7 +142,11 @@ export async function runIntentsImport(host, options) {
  */
 async function found(agent, id) {
   if (!id.trim()) throw codedError("MEM_ARGUMENT", "there is no id", { remedy: "See: openclaw memory intents list" });
-  const matching = (await native().listIntents(agent)).filter((intent) => intent.id.startsWith(id));
+  const intents = await native().listIntents(agent);
+  // An id may begin others.
+  const exact = intents.find((intent) => intent.id === id);
+  if (exact) return exact;
+  const matching = intents.filter((intent) => intent.id.startsWith(id));
   if (matching.length === 1) return matching[0];
   if (matching.length > 1) throw codedError("MEM_ARGUMENT", `${id} begins several ids`, { remedy: "Give more of it" });
   throw codedError("MEM_NOT_FOUND", `there is no standing intent ${id}`, { remedy: "See: openclaw memory intents list" });
