@@ -124,6 +124,8 @@ export type MemoryExcerpt = {
   truncated?: boolean;
   /** Where to go on; none at the end of the file. */
   nextFrom?: number;
+  /** How many lines the file has, where the first line asked for is after the last one. */
+  totalLines?: number;
 };
 
 /** What was forgotten, or would be. */

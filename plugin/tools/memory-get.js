@@ -31,7 +31,7 @@ export const parameters = {
 export function describe({ files }) {
   return (
     `Read exact lines of a memory file: ${files}. Use it after memory_search to pull only the lines you need. ` +
-    `Without lines it returns a bounded excerpt; when there is more, nextFrom says where to go on. ` +
+    `Without lines it returns a bounded excerpt; when there is more, nextFrom says where to go on; totalLines tells that from is after the last line. ` +
     `status=ok: read; not_found: no such file; error: not allowed or not readable, with the reason. ` +
     `Transcripts cannot be read with it. corpus=wiki reads from installed wikis, corpus=all from both.`
   );

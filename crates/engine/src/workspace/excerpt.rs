@@ -58,6 +58,9 @@ pub(crate) struct Excerpt {
     /// Where to go on; none at the end of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_from: Option<u64>,
+    /// How many lines the file has, where the first line asked for is after the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_lines: Option<u64>,
 }
 
 /// Reads a range of lines.
@@ -139,6 +142,7 @@ fn not_found(path: String) -> Excerpt {
         lines: None,
         truncated: false,
         next_from: None,
+        total_lines: None,
     }
 }
 
@@ -207,6 +211,8 @@ fn cut(text: &str, path: String, request: &ExcerptRequest, settings: ExcerptSett
         lines: Some(taken),
         truncated: is_cut || has_more,
         next_from: has_more.then(|| from + taken),
+        total_lines: (taken == 0 && from > 1)
+            .then(|| if text.is_empty() { 0 } else { body.split('\n').count() as u64 }),
     }
 }
 

@@ -302,6 +302,9 @@ fn ranges_give_the_lines_and_the_way_to_go_on() {
     assert_eq!((rest.text.as_str(), rest.lines, rest.truncated, rest.next_from), ("4\n5", Some(2), false, None));
     let beyond = excerpt_of(text, Some(u64::MAX), None, SETTINGS);
     assert_eq!((beyond.text.as_str(), beyond.lines, beyond.truncated), ("", Some(0), false));
+    // An empty answer did not say whether the note is empty or shorter.
+    assert_eq!((beyond.total_lines, rest.total_lines), (Some(5), None));
+    assert_eq!(excerpt_of("", Some(2), None, SETTINGS).total_lines, Some(0));
     assert_eq!(excerpt_of(text, Some(0), Some(0), SETTINGS).text, "1");
     assert_eq!(excerpt_of("", None, None, SETTINGS).lines, Some(0));
     assert_eq!(excerpt_of("\n", None, None, SETTINGS).lines, Some(1));
