@@ -8,7 +8,8 @@ use std::{borrow::Cow, error::Error as StdError, fmt, path::Path, sync::Arc};
 pub use code::Code;
 
 /// What to do about a full disk.
-pub const FREE_SPACE: &str = "Free some space; work goes on by itself";
+pub const FREE_SPACE: &str =
+    "Free some space; then background work goes on by itself, and a command has to be run again";
 
 /// What to do about a disk that takes no writes.
 const WRITABLE: &str = "Make it writable for this user; what only reads goes on meanwhile";

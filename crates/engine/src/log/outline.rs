@@ -28,7 +28,11 @@ fn of_engine(error: &Error) -> String {
             Some(format!("{}: {}", path.display(), of_system(&system)))
         }
         ErrorKind::Sqlite { extended: 0, .. } => None,
-        ErrorKind::Sqlite { extended, .. } => Some(format!("SQLite {} ({extended})", extended & 0xff)),
+        ErrorKind::Sqlite { extended, .. } => Some(match extended & 0xff {
+            // Nothing more is known than the number of the fault.
+            fault if fault == *extended => format!("SQLite {fault}"),
+            fault => format!("SQLite {fault} ({extended})"),
+        }),
         ErrorKind::Provider { status: Some(status), .. } | ErrorKind::Host { status: Some(status), .. } => {
             Some(format!("HTTP {status}"))
         }

@@ -27,7 +27,7 @@ fn full() -> Error {
 fn an_event_says_what_happened_to_whom_why_and_what_to_do() {
     let event = &heard(|| warn("main", &full()))[0];
     assert_eq!(event.agent.as_deref(), Some("main"));
-    assert_eq!(event.text, "notes were not read: MEM_DISK_FULL, SQLite 13 (13). Free some space");
+    assert_eq!(event.text, "notes were not read: MEM_DISK_FULL, SQLite 13. Free some space");
     assert_eq!(event.level_name(), "warn");
     let counted = &heard(|| tracing::error!(files = 3_u64, path = "memory/a.md", "lost"))[0];
     assert_eq!((counted.level_name(), counted.text.as_str()), ("error", "lost (files 3, path memory/a.md)"));
