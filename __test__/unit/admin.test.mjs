@@ -255,7 +255,7 @@ test("reset --everything names what nothing can make again, with its number", as
   }
   await run("forget", "--path", NOTE, "--yes");
   const { output } = await run("reset", "--everything", "--dry-run");
-  expect(output).toContain("Nothing can make these again: 2 standing intents and the list of what was forgotten (1 entry).");
+  expect(output).toContain("Nothing can make these again: 2 standing intents and the list of what was forgotten (once).");
   expect(output).toContain("openclaw memory intents export");
   expect(await json("reset", "--everything", "--dry-run")).toMatchObject({ removed: [], lost: { intents: 2, forgotten: 1 } });
   expect(await json("reset", "--everything", "--yes")).toMatchObject({ left: [], lost: { intents: 2, forgotten: 1 } });

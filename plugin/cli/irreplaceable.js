@@ -14,11 +14,11 @@ import { counted } from "./output.js";
 
 /** Where an agent's folder has its intents. */
 const INTENTS = "intents.jsonl";
-/** Ends the name of a list of what was forgotten. */
-const FORGOTTEN = ".forgotten.jsonl";
+/** A list of what was forgotten: that of an index, and the copy in the agent's folder. */
+const FORGOTTEN = /(?:^|[./\\])forgotten(?:\.ws-\w+)?\.jsonl$/;
 
 /**
- * How much there is of it: intents of all agents, of former ones as well, and entries of all lists.
+ * How much there is of it: intents of all agents, of former ones as well, and acts of forgetting.
  * @param {import("../host.js").Host} host
  * @param {import("./index-files.js").Elsewhere[]} elsewhere
  * @returns {Promise<Irreplaceable>}
@@ -28,8 +28,9 @@ export async function irreplaceable(host, elsewhere) {
   const inside = await readdir(own, { recursive: true, withFileTypes: true }).catch(() => []);
   const files = inside.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   files.push(...elsewhere.flatMap((index) => index.files.map((file) => file.path)));
-  const lists = await Promise.all(files.filter((file) => file.endsWith(FORGOTTEN)).map(linesOf));
-  return { intents: await intentsOf(host, own), forgotten: lists.reduce((sum, lines) => sum + lines, 0) };
+  // An act has several entries, and the agent's folder a copy of the list.
+  const acts = await Promise.all(files.filter((file) => FORGOTTEN.test(file)).map(actsOf));
+  return { intents: await intentsOf(host, own), forgotten: new Set(acts.flat()).size };
 }
 
 /**
@@ -39,7 +40,7 @@ export async function irreplaceable(host, elsewhere) {
 export function irreplaceableText({ intents, forgotten }) {
   const parts = [
     ...(intents > 0 ? [counted(intents, "standing intent")] : []),
-    ...(forgotten > 0 ? [`the list of what was forgotten (${forgotten === 1 ? "1 entry" : `${forgotten} entries`})`] : []),
+    ...(forgotten > 0 ? [`the list of what was forgotten (${forgotten === 1 ? "once" : `${forgotten} times`})`] : []),
   ];
   return parts.join(" and ");
 }
@@ -59,8 +60,8 @@ async function intentsOf(host, own) {
   return count;
 }
 
-/** @param {string} file */
-async function linesOf(file) {
+/** The ids of the acts of forgetting on a list. @param {string} file */
+async function actsOf(file) {
   const text = await readFile(file, "utf8").catch(() => "");
-  return text.split("\n").filter((line) => line.trim() !== "").length;
+  return text.split("\n").flatMap((line) => /"id":"([^"]+)"/.exec(line)?.[1] ?? []);
 }
