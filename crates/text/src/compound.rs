@@ -44,24 +44,30 @@ pub(crate) fn may_be_compound(term: &str) -> bool {
     term.chars().nth(END + BEFORE - 1).is_some()
 }
 
-/// The terms that a word of a text may stand in the index as, where it is a compound that begins or ends with `part`; none where
-/// it is not. `part` is a term.
+/// The terms that a word of a text may stand in the index as, where it is a compound that begins or ends with any of `parts`; none
+/// where it is not. Each part is a term.
 #[must_use]
-pub fn terms_of(word: &str, part: &str, languages: &[Language]) -> Vec<String> {
-    // Stemming is slow, and most words do not even hold its beginning; its end may be written otherwise than the stem.
-    let begins = part.char_indices().nth(END).map_or(part, |(at, _)| part.get(..at).unwrap_or(part));
-    if word.len() <= part.len() || !fold(word).contains(begins) {
+pub fn terms_of(word: &str, parts: &[&str], languages: &[Language]) -> Vec<String> {
+    // Stemming is slow, and most words do not even hold the beginning of a part; its end may be written otherwise than the stem.
+    let folded = fold(word);
+    let may_hold = |part: &&str| {
+        let begins = part.char_indices().nth(END).map_or(*part, |(at, _)| part.get(..at).unwrap_or(part));
+        word.len() > part.len() && folded.contains(begins)
+    };
+    let parts: Vec<&str> = parts.iter().copied().filter(|part| may_hold(part)).collect();
+    if parts.is_empty() {
         return Vec::new();
     }
     let lower = word.to_lowercase();
     let mut terms: Vec<String> = languages.iter().map(|language| stem(&lower, *language)).collect();
     terms.sort_unstable();
     terms.dedup();
-    terms.retain(|term| {
-        let more = |rest: &str, least: usize| rest.chars().nth(least - 1).is_some();
+    let more = |rest: &str, least: usize| rest.chars().nth(least - 1).is_some();
+    let holds = |term: &str, part: &str| {
         term.strip_suffix(part).is_some_and(|rest| more(rest, BEFORE))
             || term.strip_prefix(part).is_some_and(|rest| more(rest, BEHIND))
-    });
+    };
+    terms.retain(|term| parts.iter().any(|part| holds(term, part)));
     terms
 }
 
@@ -92,8 +98,8 @@ mod tests {
             ("tandläkartid", "tandlakar", Language::Swedish, false),
             ("puhelinnumero", "numero", Language::Finnish, true),
         ] {
-            assert_eq!(!terms_of(word, part, &[language]).is_empty(), is_one, "{word} {part}");
+            assert_eq!(!terms_of(word, &[part], &[language]).is_empty(), is_one, "{word} {part}");
         }
-        assert_eq!(terms_of("Hausärzte", "arzt", &[Language::German]), [stem("hausärzte", Language::German)]);
+        assert_eq!(terms_of("Hausärzte", &["arzt"], &[Language::German]), [stem("hausärzte", Language::German)]);
     }
 }

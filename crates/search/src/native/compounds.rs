@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     candidates::Scope,
-    misspelt::own,
+    misspelt::{in_few_chunks, own},
     plan::{Form, FormKind, Plan},
 };
 use model::error::Result;
@@ -44,16 +44,7 @@ pub(super) fn join(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
     if languages.is_empty() {
         return Ok(());
     }
-    let words = plan.concepts.iter_mut().zip(&query.terms).filter(|(_, term)| may_be_part(term));
-    let words: Vec<&mut Vec<Form>> = words.map(|(concept, _)| &mut concept.forms).collect();
-    let asked: Vec<Vec<Term<'_>>> = words
-        .iter()
-        .map(|forms| own(forms).map(|form| Term { text: &form.term, is_required: true }).collect())
-        .collect();
-    let rare = scope.reader.postings(scope.generation, &asked, FEW)?;
-    drop(asked);
-    let rare = words.into_iter().zip(rare).filter_map(|(forms, postings)| postings.map(|_| forms));
-    for forms in rare.take(MOST_WORDS) {
+    for forms in in_few_chunks(plan, &query, scope, may_be_part, FEW)?.take(MOST_WORDS) {
         let compounds = compounds(scope, forms, &languages)?;
         forms.extend(compounds);
     }
@@ -82,7 +73,7 @@ fn compounds(scope: &Scope<'_>, forms: &[Form], languages: &[Language]) -> Resul
     let mut holders: BTreeMap<String, usize> = BTreeMap::new();
     for row in scope.reader.chunks(&found)? {
         let words: BTreeSet<&str> = row.text.split(|c: char| !c.is_alphanumeric()).collect();
-        let terms = words.iter().flat_map(|word| parts.iter().flat_map(|part| terms_of(word, part, languages)));
+        let terms = words.iter().flat_map(|word| terms_of(word, &parts, languages));
         for term in terms.collect::<BTreeSet<String>>() {
             *holders.entry(term).or_default() += 1;
         }
