@@ -11,13 +11,30 @@ import { prepare } from "../../lib/request.js";
 /** @typedef {{agentId: string, files: {path: string, bytes: number}[], folders: string[]}} Elsewhere */
 
 /**
+ * Does something for the index of every agent. Settings that cannot be used keep nobody from leaving: that it was not done is said.
+ * @param {import("../host.js").Host} host
+ * @param {string} undone What is said then.
+ * @param {(request: Awaited<ReturnType<typeof prepare>>["nativeRequest"], agentId: string) => Promise<void>} work
+ */
+export async function forEveryIndex(host, undone, work) {
+  const cfg = host.config();
+  for (const agentId of listAgentIds(cfg)) {
+    try {
+      const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
+      await work(nativeRequest, agentId);
+    } catch (error) {
+      console.error(`${undone} (${agentId}): ${errorMessage(error)}`);
+    }
+  }
+}
+
+/**
  * The files of every agent's index that are not below our own folder, and what has the name of one and is none of ours. Each is
  * named once: agents may share a folder.
  * @param {import("../host.js").Host} host
  * @returns {Promise<{indexes: Elsewhere[], foreign: string[]}>}
  */
 export async function indexesElsewhere(host) {
-  const cfg = host.config();
   const own = path.join(host.stateDir(), PLUGIN_ID) + path.sep;
   /** @type {Set<string>} */
   const named = new Set();
@@ -26,18 +43,12 @@ export async function indexesElsewhere(host) {
   const indexes = [];
   /** @type {string[]} */
   const foreign = [];
-  for (const agentId of listAgentIds(cfg)) {
-    try {
-      const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
-      const found = await native().indexFiles(nativeRequest);
-      const files = found.files.filter((file) => isNew(file.path));
-      if (files.length > 0) indexes.push({ agentId, files, folders: found.folders });
-      foreign.push(...found.foreign.filter(isNew));
-    } catch (error) {
-      // Settings that cannot be used keep nobody from leaving.
-      console.error(`An index outside of our own folder was not looked for (${agentId}): ${errorMessage(error)}`);
-    }
-  }
+  await forEveryIndex(host, "An index outside of our own folder was not looked for", async (request, agentId) => {
+    const found = await native().indexFiles(request);
+    const files = found.files.filter((file) => isNew(file.path));
+    if (files.length > 0) indexes.push({ agentId, files, folders: found.folders });
+    foreign.push(...found.foreign.filter(isNew));
+  });
   return { indexes, foreign };
 }
 

@@ -63,5 +63,5 @@ async function intentsOf(host, own) {
 /** The ids of the acts of forgetting on a list. @param {string} file */
 async function actsOf(file) {
   const text = await readFile(file, "utf8").catch(() => "");
-  return text.split("\n").flatMap((line) => /"id":"([^"]+)"/.exec(line)?.[1] ?? []);
+  return text.split("\n").flatMap((line) => /"id"\s*:\s*"([^"]+)"/.exec(line)?.[1] ?? []);
 }

@@ -2,15 +2,12 @@
 
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { listAgentIds } from "../../lib/config.js";
-import { errorMessage } from "../../lib/errors.js";
 import { closeAllMemoryIndexManagers } from "../../lib/manager-registry.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { prepare } from "../../lib/request.js";
 import { confirmed } from "./confirm.js";
 import { bytesOf } from "./disk.js";
-import { indexesElsewhere, removeIndexes } from "./index-files.js";
+import { forEveryIndex, indexesElsewhere, removeIndexes } from "./index-files.js";
 import { irreplaceable, irreplaceableText } from "./irreplaceable.js";
 import { byteText, counted, paint, print, printJson } from "./output.js";
 
@@ -46,22 +43,15 @@ export async function leftOnDisk(stateDir) {
  * @returns {Promise<Left[]>}
  */
 async function unfinishedTexts(host, { remove }) {
-  const cfg = host.config();
   const own = path.join(host.stateDir(), PLUGIN_ID);
   /** @type {Map<string, Left>} */
   const left = new Map();
-  for (const agentId of listAgentIds(cfg)) {
-    try {
-      const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
-      // Our own folder goes as a whole.
-      for (const { folder, files, bytes } of await native().unfinishedTexts(nativeRequest, remove))
-        if (!`${folder}${path.sep}`.startsWith(`${own}${path.sep}`))
-          left.set(folder, { path: folder, bytes, what: `of it only ${counted(files, "text")} that a killed process was writing` });
-    } catch (error) {
-      // Settings that cannot be used keep nobody from leaving.
-      console.error(`Texts that a killed process was writing were not looked for (${agentId}): ${errorMessage(error)}`);
-    }
-  }
+  await forEveryIndex(host, "Texts that a killed process was writing were not looked for", async (request) => {
+    // Our own folder goes as a whole.
+    for (const { folder, files, bytes } of await native().unfinishedTexts(request, remove))
+      if (!`${folder}${path.sep}`.startsWith(`${own}${path.sep}`))
+        left.set(folder, { path: folder, bytes, what: `of it only ${counted(files, "text")} that a killed process was writing` });
+  });
   return [...left.values()];
 }
 
