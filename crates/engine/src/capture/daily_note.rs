@@ -105,11 +105,12 @@ mod tests {
         let notes = notes(&dir);
         append(&notes, NOTE, &lines(&["- a"])).unwrap();
         let path = dir.path().join("w").join(NOTE);
-        let mine = b"\xff\xfem\0y\0".to_vec();
-        std::fs::write(&path, &mine).unwrap();
-        let error = append(&notes, NOTE, &lines(&["- b"])).unwrap_err();
-        assert!(error.code() == Code::Path && error.to_string().contains("Save the file as UTF-8"), "{error}");
-        assert_eq!(std::fs::read(path).unwrap(), mine);
+        for mine in [b"\xff\xfem\0y\0".as_slice(), b"m\0y\0"] {
+            std::fs::write(&path, mine).unwrap();
+            let error = append(&notes, NOTE, &lines(&["- b"])).unwrap_err();
+            assert!(error.code() == Code::Path && error.to_string().contains("Save the file as UTF-8"), "{error}");
+            assert_eq!(std::fs::read(&path).unwrap(), mine);
+        }
     }
 
     #[test]

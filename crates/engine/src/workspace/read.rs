@@ -17,8 +17,8 @@ const ATTEMPTS: usize = 3;
 /// The text of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileText {
-    /// As it is in the file: byte order mark, `\r` and NUL included. Of UTF-16, which its byte order mark tells, the text
-    /// without that mark. Bytes that are neither became U+FFFD.
+    /// As it is in the file: byte order mark, `\r` and NUL included. Of UTF-16 the text without that mark. Bytes that are
+    /// neither became U+FFFD.
     pub text: String,
     /// Whether there were such bytes; worth a note to the user, the file is indexed all the same.
     pub is_lossy: bool,
@@ -85,27 +85,60 @@ pub(super) fn read_bounded(file: &mut impl Read, metadata: &Metadata, limit: u64
     Ok(bytes)
 }
 
-/// Text of bytes, and whether some had to be replaced.
+/// Of this many bytes of a text in UTF-8 not one is NUL; a text with more of them is in another encoding.
+const BYTES_FOR_A_NUL: usize = 20;
+
+/// Text of bytes, and whether some of it cannot be read.
 pub(super) fn decode(bytes: Vec<u8>) -> (String, bool) {
-    if let Some(read) = utf16(&bytes) {
-        let (units, rest) = bytes[2..].as_chunks::<2>();
+    if let Some((read, body)) = utf16(&bytes) {
+        let (units, rest) = body.as_chunks::<2>();
         let units: Vec<u16> = units.iter().map(|&unit| read(unit)).collect();
         let text = String::from_utf16(&units);
         let is_lossy = text.is_err() || !rest.is_empty();
         return (text.unwrap_or_else(|_| String::from_utf16_lossy(&units)), is_lossy);
     }
     match String::from_utf8(bytes) {
-        Ok(text) => (text, false),
+        Ok(text) => {
+            let is_other = text.matches('\0').count() * BYTES_FOR_A_NUL > text.len();
+            (text, is_other)
+        }
         Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
     }
 }
 
-/// How a text in UTF-16 is read, which editors for Windows call Unicode; none of any other text.
-pub(crate) fn utf16(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
+/// How a unit of UTF-16 is read.
+type ReadUnit = fn([u8; 2]) -> u16;
+
+/// How a text in UTF-16 is read, which editors for Windows call Unicode, and where it begins; none of any other text.
+pub(crate) fn utf16(bytes: &[u8]) -> Option<(ReadUnit, &[u8])> {
     match bytes {
-        [0xFF, 0xFE, ..] => Some(u16::from_le_bytes),
-        [0xFE, 0xFF, ..] => Some(u16::from_be_bytes),
-        _ => None,
+        [0xFF, 0xFE, body @ ..] => Some((u16::from_le_bytes, body)),
+        [0xFE, 0xFF, body @ ..] => Some((u16::from_be_bytes, body)),
+        _ => unmarked_utf16(bytes).map(|read| (read, bytes)),
+    }
+}
+
+/// The same where no mark tells. One of the two bytes of most letters is a control character that no text holds: 0 of
+/// Latin, 3 of Greek, 4 of Cyrillic. Spaces and line ends say by their NUL which of the two it is. Other scripts, such as
+/// Chinese, are not known so, and are no UTF-8 either.
+fn unmarked_utf16(bytes: &[u8]) -> Option<ReadUnit> {
+    if !bytes.contains(&0) {
+        return None;
+    }
+    let (units, _) = bytes.as_chunks::<2>();
+    let count = |is_meant: fn(u8) -> bool| {
+        units.iter().fold((0, 0), |(first, second), unit| {
+            (first + usize::from(is_meant(unit[0])), second + usize::from(is_meant(unit[1])))
+        })
+    };
+    let (controls, nuls) = (count(|byte| byte < b' '), count(|byte| byte == 0));
+    let is_high = |controls, nuls, other_nuls| controls * 4 >= units.len() * 3 && nuls > 1 && other_nuls * 10 <= nuls;
+    if is_high(controls.1, nuls.1, nuls.0) {
+        Some(u16::from_le_bytes)
+    } else if is_high(controls.0, nuls.0, nuls.1) {
+        Some(u16::from_be_bytes)
+    } else {
+        None
     }
 }
 
@@ -149,11 +182,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary folder");
         let roots = roots(folder.path());
         let path = folder.path().join("memory/a.md");
-        write_old(&path, b"\xef\xbb\xbf# A\r\nb\0c\n");
+        write_old(&path, b"\xef\xbb\xbf# A\r\nThe zebra is\0 called Konrad.\n");
         let read = read_text(&roots, &path).expect("read");
-        assert_eq!(read.text, "\u{feff}# A\r\nb\0c\n");
+        assert_eq!(read.text, "\u{feff}# A\r\nThe zebra is\0 called Konrad.\n");
         assert!(!read.is_lossy);
-        assert_eq!(read.stamp.size, 12);
+        assert_eq!(read.stamp.size, 37);
         let metadata = fs::metadata(&path).expect("there");
         assert_eq!(read.stamp.mtime_ns, mtime_ns(&metadata));
     }
@@ -181,6 +214,40 @@ mod tests {
             assert_eq!(decode(mark.to_vec()), (String::new(), false));
         }
         assert_eq!(decode(vec![0xFF, 0xFE, 0x00, 0xD8]), ("\u{FFFD}".to_owned(), true), "half a pair");
+    }
+
+    // Without its mark it was taken for UTF-8 with a NUL after each letter: found by nobody, and named nowhere.
+    #[test]
+    fn utf16_is_read_without_its_mark() {
+        for text in [
+            "# Pets\r\nThe zebra is called Konrad.\r\n",
+            "Das Zebra heißt Konrad \u{1F993}, “sagt” Jörg\n\n",
+            "Зебру зовут Конрад\nОна живёт в саду\n",
+            "Η ζέβρα λέγεται Κόνραντ\n",
+            "ม้าลาย\r\nชื่อคอนราด\r\n",
+        ] {
+            for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+                let bytes: Vec<u8> = text.encode_utf16().flat_map(bytes).collect();
+                assert_eq!(decode(bytes.clone()), (text.to_owned(), false));
+                let (cut, is_lossy) = decode(bytes[..bytes.len() - 1].to_vec());
+                assert!(is_lossy && text.starts_with(&cut) && cut.len() > 9, "{cut}");
+            }
+        }
+    }
+
+    // What holds many NULs and is no UTF-16 passed for a text in UTF-8 as well.
+    #[test]
+    fn a_text_with_many_nuls_is_in_another_encoding() {
+        let utf32: Vec<u8> = "The zebra\n".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+        let torn = [b"# Pets\nThe zebra\n".as_slice(), &[0; 64]].concat();
+        for bytes in [utf32, torn, vec![0; 64]] {
+            assert_eq!(decode(bytes.clone()), (String::from_utf8(bytes).expect("it is"), true));
+        }
+        for text in ["The zebra is called Konrad, and sleeps\0 in the kitchen.\n", "\u{1}\u{2}\u{3}\u{4}", ""] {
+            assert_eq!(decode(text.into()), (text.to_owned(), false));
+        }
+        let chinese: Vec<u8> = "斑马叫康拉德。它睡在厨房里。\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(decode(chinese).1);
     }
 
     #[test]
