@@ -102,8 +102,10 @@ export type MemoryPlan = {
   texts: number;
   /** Tokens to send, estimated. */
   tokens: number;
-  /** Files left out. */
+  /** Files left out, the first 1,000 that the look at the disk found. */
   skipped: SkippedFile[];
+  /** How many more there are. */
+  moreSkipped: number;
   /** Folders whose notes are not found and would be kept all the same. */
   lostFolders?: LostFolder[];
 };

@@ -133,7 +133,7 @@ export interface PageCosts {
 /** How the index stands: what `openclaw memory status --json` says of an agent, and how long things took. */
 export interface PageHealth {
   status: MemoryStatus;
-  /** What the disk holds beside what the index holds: `skipped` (`SkippedFile[]`), `pending`, `usage` of providers, `limits`, … */
+  /** What the disk holds beside what the index holds: `skipped` (`SkippedFile[]`) and `moreSkipped`, `pending`, `usage` of providers, `limits`, … */
   scan: Record<string, any>;
   costs: PageCosts;
   disk: { otherIndexes: number; records: number };

@@ -7,10 +7,10 @@ import { dayText, tellTimesIn } from "../../plugin/cli/output.js";
 import { printStatus } from "../../plugin/cli/status-text.js";
 import { makeWorkspace } from "../support/workspace.mjs";
 
-/** What is printed of one agent. @param {object} result */
-function printed(result) {
+/** What is printed of one agent. @param {object} result @param {{verbose?: boolean}} [more] */
+function printed(result, more) {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-  printStatus([{ agentId: "main", ...result }], []);
+  printStatus([{ agentId: "main", ...result }], [], more);
   const text = write.mock.calls.map(([line]) => line).join("");
   write.mockRestore();
   expect(text).not.toContain("canary");
@@ -154,4 +154,12 @@ test("notes that are not exchanged any more are told, once", async () => {
   const both = lines({ stopped }, { state: "lost", reason: stopped });
   expect(both).toMatch(/and the exchange has stopped$/);
   expect(both?.match(/5 of 6 notes/g)).toHaveLength(1);
+});
+
+test("what no list holds is counted among the issues", () => {
+  const issues = Array.from({ length: 30 }, (_, at) => `memory/${at}.MD: not .md`);
+  const scan = { totalFiles: 1, issues, moreSkipped: 1500 };
+  const [all, first] = [true, false].map((verbose) => printed({ status: { files: 1 }, scan }, { verbose }));
+  expect(first).toMatch(/… and 15\d\d more: --verbose/);
+  expect(all).toContain("… and 1500 more files that are left out");
 });

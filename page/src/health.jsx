@@ -56,7 +56,7 @@ export function Health({ agentId, mayChange }) {
       <Times times={result.times} />
       <section>
         <h2>
-          Left out <span class="count">{scan.skipped.length}</span>
+          Left out <span class="count">{scan.skipped.length + scan.moreSkipped}</span>
         </h2>
         {scan.skipped.length === 0 ? <Nothing>Every file is in memory.</Nothing> : null}
         <ul class="rows">

@@ -97,10 +97,12 @@ function consolidationLines(state, verbose) {
  * The first lines of a list, and how many more there are.
  * @param {string[]} lines
  * @param {number} most
+ * @param {number} [unlisted] How many more there are that no list holds.
  */
-function firstOf(lines, most) {
-  if (lines.length <= most) return lines;
-  return [...lines.slice(0, most - 1), `  ${paint("gray", `… and ${lines.length - most + 1} more: --verbose`)}`];
+function firstOf(lines, most, unlisted = 0) {
+  const more = (/** @type {string} */ text) => `  ${paint("gray", `… and ${text}`)}`;
+  if (lines.length <= most) return unlisted > 0 ? [...lines, more(`${unlisted} more files that are left out`)] : lines;
+  return [...lines.slice(0, most - 1), more(`${lines.length - most + 1 + unlisted} more: --verbose`)];
 }
 
 /**
@@ -350,7 +352,7 @@ function problemLines(status, scan, indexError, most) {
     ...changeLines(scan?.pending),
   ];
   const lines = problems.map((problem) => `  ${paint("yellow", problem)}`);
-  return lines.length > 0 ? [paint("gray", "Issues:"), ...firstOf(lines, most)] : [];
+  return lines.length > 0 ? [paint("gray", "Issues:"), ...firstOf(lines, most, scan?.moreSkipped)] : [];
 }
 
 /** Which chunks have no vector, and why. @param {MemoryStatus} status */

@@ -157,11 +157,11 @@ function automaticParts({
  * @param {import("../../index.d.ts").SetAsideFile[]} setAside Files of the automatic memory.
  */
 function scanOf({ plan, limits, usage, unknownLanguages, otherWorkspaces, database }, setAside) {
-  const { files = null, skipped = [], ...pending } = plan ?? {};
+  const { files = null, skipped = [], moreSkipped = 0, ...pending } = plan ?? {};
   const issues = skipped.map((/** @type {{path: string, reason: string}} */ { path, reason }) => `${path}: ${reason}`);
   issues.push(...setAside.map(setAsideText));
   const inDatabase = database ? { database } : {};
-  return { totalFiles: files, issues, skipped, pending, limits, usage, unknownLanguages, otherWorkspaces, ...inDatabase };
+  return { totalFiles: files, issues, skipped, moreSkipped, pending, limits, usage, unknownLanguages, otherWorkspaces, ...inDatabase };
 }
 
 /** @param {import("../../index.d.ts").SetAsideFile} file */

@@ -100,6 +100,7 @@ function figures({ status, scan, costs, disk, automatic, consolidation, times })
     },
     scan: {
       skipped: scan.skipped.map((/** @type {any} */ _, /** @type {number} */ at) => ({ path: `File ${at + 1}`, reason: "" })),
+      moreSkipped: scan.moreSkipped,
     },
     costs: {
       months: costs.months.map((/** @type {any} */ { month, cost, models }) => ({

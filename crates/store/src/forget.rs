@@ -14,6 +14,7 @@ use super::{
     lexical,
     reader::{Reader, or_postgres},
     recover,
+    skipped::MORE,
     sqlite::Sqlite,
     writer::Tx,
 };
@@ -164,7 +165,7 @@ impl Tx<'_> {
         self.conn()?.execute("UPDATE generation SET state = 'retired'", []).sql()?;
         self.conn()?.execute("DELETE FROM skipped", []).sql()?;
         self.conn()?.execute("DELETE FROM refused_text", []).sql()?;
-        Ok(())
+        self.delete_meta(MORE)
     }
 
     /// Removes up to `limit` vectors, and at the end the spaces. True while there is more to do.

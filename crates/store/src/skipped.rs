@@ -25,7 +25,18 @@ pub struct Skipped {
     pub seen_ms: i64,
 }
 
+/// Key in `meta` of how many more there were than are listed.
+pub(crate) const MORE: &str = "skipped_more";
+
 impl Reader<'_> {
+    /// How many notes the last scan left out beyond those that [`Self::skipped`] lists.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn more_skipped(&self) -> Result<usize> {
+        Ok(self.meta(MORE)?.and_then(|count| count.parse().ok()).unwrap_or_default())
+    }
+
     /// All skipped files, by path.
     ///
     /// # Errors
@@ -52,6 +63,14 @@ impl Reader<'_> {
 }
 
 impl Tx<'_> {
+    /// Keeps how many notes were left out beyond those that [`Self::set_skipped`] is given.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub fn set_more_skipped(&self, more: usize) -> Result<()> {
+        if more == 0 { self.delete_meta(MORE) } else { self.set_meta(MORE, &more.to_string()) }
+    }
+
     /// Replaces the list of a source by what its last scan saw.
     ///
     /// # Errors

@@ -165,8 +165,11 @@ impl TextPass<'_> {
         holding.let_go(self.store, lost, self.force)?;
         write_captions(self.store, &roots, shape, generation.id, self.cancel)?;
         report.lost.clone_from(&judgement.folders.lost);
-        report.skipped = skipped.len();
+        let more = discovery.skipped.more;
+        report.skipped = skipped.len() + more;
         self.keep_skipped(Source::Memory, Vec::new(), skipped)?;
+        self.store
+            .write_indexed(move |tx| if tx.more_skipped()? == more { Ok(()) } else { tx.set_more_skipped(more) })?;
         self.sessions(&generation, &mut report)?;
         if list_changed {
             let version = roots.forgotten.version().to_owned();

@@ -46,8 +46,10 @@ pub struct Plan {
     pub texts: usize,
     /// Tokens to send, estimated.
     pub tokens: usize,
-    /// Files left out.
+    /// Files left out, the first 1,000 that the look at the disk found.
     pub skipped: Vec<Skipped>,
+    /// How many more there are.
+    pub more_skipped: usize,
     /// Folders whose notes are not found and would be kept all the same.
     #[serde(rename = "lostFolders", skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<LostFolder>,
@@ -115,8 +117,12 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     let roots = Roots::of(settings);
     let discovery = discover(&roots);
     let shape = Shape::of(settings);
-    let mut plan =
-        Plan { files: discovery.entries.len(), skipped: discovery.skipped.records.clone(), ..Plan::default() };
+    let mut plan = Plan {
+        files: discovery.entries.len(),
+        skipped: discovery.skipped.records.clone(),
+        more_skipped: discovery.skipped.more,
+        ..Plan::default()
+    };
     let vectors = space.map(|space| Vectors::of(store, space, cancel)).transpose()?;
     let (known, live_files, left_out, before, list_changed, holding) = store.read_with(cancel, |r| {
         let live = r.live()?;

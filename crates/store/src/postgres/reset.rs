@@ -1,7 +1,7 @@
 //! Beginning again with nothing.
 
 use super::agent::{Reader, Tx, int8, natural, text, the_row};
-use crate::embeddings::ACTIVE_SPACE;
+use crate::{embeddings::ACTIVE_SPACE, skipped::MORE};
 use model::error::Result;
 
 impl Reader<'_> {
@@ -26,7 +26,8 @@ impl Tx<'_> {
             ("DELETE FROM held WHERE agent = $1", &agent),
             ("DELETE FROM holder WHERE agent = $1", &agent),
             ("DELETE FROM refused_text WHERE tenant = $1", &tenant),
-        ])
+        ])?;
+        self.delete_meta(MORE)
     }
 
     /// Removes up to `limit` vectors, and at the end the spaces. True while there is more to do. Vectors are the tenant's:

@@ -251,7 +251,11 @@ impl Admin {
         if !plan.is_stale() {
             return Check::well(
                 name,
-                format!("the index shows all {} files; {} are left out", plan.files, plan.skipped.len()),
+                format!(
+                    "the index shows all {} files; {} are left out",
+                    plan.files,
+                    plan.skipped.len() + plan.more_skipped
+                ),
             );
         }
         let text = match plan.rebuild {

@@ -193,3 +193,31 @@ async fn vectors_that_nobody_made_yet_are_made() {
     assert!(engine.admin.doctor(false).await.unwrap().iter().all(|check| check.ok));
     engine.release().await;
 }
+
+// The count stopped at the length of the list: of 2,500 notes that were forgotten, 1,000 were said to be left out.
+#[tokio::test(flavor = "multi_thread")]
+async fn all_that_is_left_out_is_counted() {
+    let home = home();
+    for n in 0..1003 {
+        home.write(&format!("memory/{n}.MD"), "The zebra sleeps.");
+    }
+    let engine = home.open().await;
+    assert_eq!(sync(&engine).await.skipped, 1003);
+    let inspected = engine.indexer.inspect().await.unwrap();
+    assert_eq!(
+        (&inspected["plan"]["moreSkipped"], &inspected["status"]["custom"]["skippedFiles"]),
+        (&3.into(), &1003.into())
+    );
+    assert_eq!(inspected["plan"]["skipped"].as_array().unwrap().len(), 1000, "the list stays bounded");
+    let checks = engine.admin.doctor(false).await.unwrap();
+    assert_eq!(check(&checks, "disk").found, "the index shows all 2 files; 1003 are left out");
+    engine.admin.reset(true).await.unwrap();
+    engine.telemetry.refresh(engine.context.shutdown());
+    assert_eq!(engine.status()["custom"]["skippedFiles"], 0, "until the next look");
+    for n in 0..3 {
+        std::fs::remove_file(home.workspace().join(format!("memory/{n}.MD"))).unwrap();
+    }
+    assert_eq!(sync(&engine).await.skipped, 1000);
+    assert_eq!(engine.status()["custom"]["skippedFiles"], 1000);
+    engine.release().await;
+}

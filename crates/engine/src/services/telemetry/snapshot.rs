@@ -188,7 +188,7 @@ pub(super) fn read_snapshot(
     let mut snapshot = store.read_with(cancel, |r| {
         let skipped = r.skipped()?;
         let mut snapshot = Snapshot {
-            skipped: skipped.len(),
+            skipped: skipped.len() + r.more_skipped()?,
             failure: failure::of(r, &settings.provider.id)?,
             warnings: warnings::stored(r)?,
             folders: Folders::stored(r)?,
