@@ -128,6 +128,10 @@ test("old notes are told by rem-backfill, and taken back", async () => {
   const outside = await run("rem-backfill", "--path", path.dirname(workspace));
   expect([outside.code, outside.output]).toEqual([1, expect.stringContaining("is not in the workspace")]);
   expect((await run("rem-backfill", "--path", path.join(workspace, "MEMORY.md"))).output).toContain("no note of a day");
+  // A name from a Mac, whose letters are decomposed.
+  await mkdir(path.join(folder, "Cafe\u0301"));
+  await writeFile(path.join(folder, `Cafe\u0301/${day(60)}.md`), `# Day\n\n- ${ROOF}\n`);
+  expect(await json("rem-backfill", "--path", "memory/Caf\u00e9")).toMatchObject({ groundedFiles: 1, candidateCount: 1 });
 });
 
 test("the page of the control interface applies until nothing is left, and asks for what it may", async () => {

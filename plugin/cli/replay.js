@@ -66,13 +66,28 @@ function rolledBackText({ batch, removed }) {
 }
 
 /**
+ * Where a file is, whose name may be stored with letters that are composed otherwise than they are typed.
+ * @param {string} place Absolute.
+ */
+async function onDisk(place) {
+  const { root } = path.parse(place);
+  let found = root;
+  for (const part of place.slice(root.length).split(path.sep).filter(Boolean)) {
+    const names = await readdir(found).catch(() => /** @type {string[]} */ ([]));
+    const isSame = (/** @type {string} */ name) => name.normalize() === part.normalize();
+    found = path.join(found, names.includes(part) ? part : (names.find(isSame) ?? part));
+  }
+  return await realpath(found);
+}
+
+/**
  * A path as notes are named: relative to the workspace, which it must lie in.
  * @param {Place} place
  * @param {string} wanted
  */
 async function belowWorkspace({ host, cfg, agentId }, wanted) {
   const workspace = await realpath(String(host.workspaceDir(cfg, agentId)));
-  const found = await realpath(path.resolve(wanted)).catch(() => realpath(path.resolve(workspace, wanted)));
+  const found = await onDisk(path.resolve(wanted)).catch(() => onDisk(path.resolve(workspace, wanted)));
   const below = path.relative(workspace, found);
   if (below.startsWith("..") || path.isAbsolute(below))
     throw codedError("MEM_PATH", `${wanted} is not in the workspace ${workspace}: nobody can say whose words it holds`, {

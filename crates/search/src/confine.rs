@@ -6,6 +6,7 @@ use std::{
 };
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
+use unicode_normalization::UnicodeNormalization;
 
 use model::{
     config::extra_path::ExtraPath,
@@ -13,7 +14,11 @@ use model::{
     source::Source,
     stamp::Stamp,
 };
-use store::within::FileFacts;
+use store::{
+    Reader,
+    generations::GenerationId,
+    within::{FileFacts, Within},
+};
 use text::time::{self, DateRange, note_date};
 
 use super::days;
@@ -34,11 +39,20 @@ pub struct Wish {
 pub struct Confine {
     days: DateRange,
     today: Date,
-    paths: Vec<ExtraPath>,
+    paths: Vec<Wanted>,
     workspace_dir: PathBuf,
     zone: TimeZone,
     /// Ids of the only conversations that may be found; none = all.
     conversations: Option<HashSet<String>>,
+}
+
+/// A path that is wished for.
+#[derive(Debug)]
+struct Wanted {
+    /// As it is written.
+    written: Vec<ExtraPath>,
+    /// With composed letters; empty where there are none that could be.
+    composed: Vec<ExtraPath>,
 }
 
 /// All days.
@@ -71,17 +85,33 @@ impl Confine {
         }
         let mut paths = Vec::new();
         for written in &wish.paths {
-            paths.extend(patterns(written, workspace_dir)?);
+            paths.push(Wanted::of(written, workspace_dir)?);
         }
         let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
         let conversations = conversations.map(HashSet::from_iter);
         Ok(Some(Self { days, today, paths, workspace_dir: workspace_dir.to_owned(), zone, conversations }))
     }
 
-    /// Whether a file may be looked at.
-    #[must_use]
-    pub fn allows(&self, file: FileFacts<'_>) -> bool {
-        self.allows_day(file) && self.allows_path(file.path) && self.allows_conversation(file)
+    /// The files of a generation that may be looked at. A path that no file has as it is written is that of files whose
+    /// names only have their letters composed otherwise: keyboards write composed ones, some systems store decomposed ones.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub(crate) fn within(&self, reader: &Reader<'_>, generation: GenerationId) -> Result<Within> {
+        let mut unmet: Vec<bool> = self.paths.iter().map(|wanted| !wanted.composed.is_empty()).collect();
+        let within = reader.within(generation, |file| {
+            let full = self.workspace_dir.join(file.path);
+            for (wanted, unmet) in self.paths.iter().zip(&mut unmet).filter(|(_, unmet)| **unmet) {
+                *unmet = !is_at_one(&wanted.written, &full);
+            }
+            self.allows(file, &[])
+        })?;
+        if unmet.contains(&true) { reader.within(generation, |file| self.allows(file, &unmet)) } else { Ok(within) }
+    }
+
+    /// Whether a file may be looked at; `loose` names the paths for which it does not matter how letters are composed.
+    fn allows(&self, file: FileFacts<'_>, loose: &[bool]) -> bool {
+        self.allows_day(file) && self.allows_path(file.path, loose) && self.allows_conversation(file)
     }
 
     /// What to say when no file is left.
@@ -110,9 +140,12 @@ impl Confine {
         note_date(file.path).or_else(changed).is_none_or(|day| self.days.contains(day))
     }
 
-    fn allows_path(&self, path: &str) -> bool {
+    fn allows_path(&self, path: &str, loose: &[bool]) -> bool {
         let full = self.workspace_dir.join(path);
-        self.paths.is_empty() || self.paths.iter().any(|pattern| pattern.contains(&full))
+        let is_loosely_at = |wanted: &Wanted| is_at_one(&wanted.composed, &composed(&full));
+        self.paths.is_empty()
+            || self.paths.iter().any(|wanted| is_at_one(&wanted.written, &full))
+            || self.paths.iter().zip(loose).any(|(wanted, loose)| *loose && is_loosely_at(wanted))
     }
 
     fn allows_conversation(&self, file: FileFacts<'_>) -> bool {
@@ -120,6 +153,25 @@ impl Confine {
         let id = || file.path.rsplit('/').next().and_then(|name| name.strip_suffix(".jsonl"));
         Source::of(file.source) == Source::Memory || id().is_some_and(|id| allowed.contains(id))
     }
+}
+
+impl Wanted {
+    fn of(written: &str, workspace_dir: &Path) -> Result<Self> {
+        let composed = match written.is_ascii() {
+            true => Vec::new(),
+            false => patterns(&written.nfc().collect::<String>(), &composed(workspace_dir))?,
+        };
+        Ok(Self { written: patterns(written, workspace_dir)?, composed })
+    }
+}
+
+fn is_at_one(patterns: &[ExtraPath], full: &Path) -> bool {
+    patterns.iter().any(|pattern| pattern.contains(full))
+}
+
+/// A path with composed letters.
+fn composed(path: &Path) -> PathBuf {
+    path.to_string_lossy().nfc().collect::<String>().into()
 }
 
 /// A path as results show it, a folder, or a glob; a bare name is looked for in every folder.
@@ -164,7 +216,7 @@ mod tests {
     fn allows(paths: &[&str], path: &str) -> bool {
         let wish = Wish { paths: paths.iter().map(|path| (*path).to_owned()).collect(), ..Wish::default() };
         let confine = Confine::of(&wish, None, Path::new("/ws"), NOW).unwrap().unwrap();
-        confine.allows(FileFacts { source: "memory", path, mtime_ns: 0 })
+        confine.allows(FileFacts { source: "memory", path, mtime_ns: 0 }, &[])
     }
 
     #[test]
@@ -204,7 +256,7 @@ mod tests {
         let zone = (NOW.0, "Asia/Tokyo");
         let confine = Confine::of(&wish, None, Path::new("/ws"), zone).unwrap().unwrap();
         let at = |time: &str| i64::try_from(time.parse::<Timestamp>().unwrap().as_nanosecond()).unwrap();
-        let allows = |path, mtime_ns| confine.allows(FileFacts { source: "memory", path, mtime_ns });
+        let allows = |path, mtime_ns| confine.allows(FileFacts { source: "memory", path, mtime_ns }, &[]);
         assert!(allows("memory/2024-06-10-call.md", at("2026-01-01T00:00:00Z")));
         assert!(!allows("memory/2024-06-11.md", at("2024-06-05T00:00:00Z")));
         assert!(allows("MEMORY.md", at("2024-06-10T14:59:00Z")));
@@ -213,6 +265,6 @@ mod tests {
         // It was found by a search of any day.
         assert!(!allows("MEMORY.md", Stamp::UNSETTLED));
         let conversation = FileFacts { source: "sessions", path: "sessions/main/a.jsonl", mtime_ns: Stamp::UNSETTLED };
-        assert!(confine.allows(conversation));
+        assert!(confine.allows(conversation, &[]));
     }
 }

@@ -105,7 +105,7 @@ pub fn search_in(reader: &Reader<'_>, vectors: Vectors<'_>, settings: &Settings,
         return Ok(Answer::nothing());
     };
     let confine = request.confine.as_deref();
-    let within = confine.map(|confine| reader.within(live.id, |file| confine.allows(file))).transpose()?;
+    let within = confine.map(|confine| confine.within(reader, live.id)).transpose()?;
     if within.as_ref().is_some_and(Within::is_empty) {
         return Ok(Answer::nothing().beside(confine.and_then(Confine::nothing_left)));
     }

@@ -148,7 +148,7 @@ fn not_found(path: String) -> Excerpt {
 
 /// The same path with names as they are on disk, when they differ only in how accents are composed: models write
 /// composed characters, some systems store decomposed ones.
-fn composed_otherwise(located: &Located) -> Option<Located> {
+pub(crate) fn composed_otherwise(located: &Located) -> Option<Located> {
     if located.below.to_str()?.is_ascii() {
         return None;
     }

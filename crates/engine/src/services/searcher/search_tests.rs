@@ -283,3 +283,42 @@ async fn what_a_search_is_confined_to_is_found_however_many_others_are_better() 
     assert_eq!(error.code(), Code::Argument);
     engine.release().await;
 }
+
+// A name from a Mac, whose letters are decomposed, was not the one that a keyboard writes: nothing was found in that file.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_is_the_same_however_its_letters_are_composed() {
+    let (apart, composed, other) = ("memory/Cafe\u{301}/a\u{308}.md", "memory/Tee/\u{fc}.md", "memory/b.md");
+    let text = "The zebra sleeps.";
+    let (_home, engine) =
+        indexed(&[(apart, text), (composed, text), (other, "Hay is what a zebra in the garden eats.")]).await;
+    let ask = async |paths: &[&str]| {
+        let wish = Wish { paths: paths.iter().map(|path| (*path).to_owned()).collect(), ..Wish::default() };
+        let answer = engine.searcher.search(SearchCall { wish, ..asking("zebra") }, Cancel::new()).await.unwrap();
+        let mut found: Vec<String> = answer.hits.into_iter().map(|hit| hit.path).collect();
+        found.sort_unstable();
+        found
+    };
+    for wanted in
+        [apart, "memory/Caf\u{e9}/\u{e4}.md", "memory/Caf\u{e9}", "Caf\u{e9}", "memory/C*\u{e9}/*.md", "\u{e4}.md"]
+    {
+        assert_eq!(ask(&[wanted]).await, [apart], "{wanted}");
+    }
+    assert_eq!(ask(&["memory/Tee/u\u{308}.md"]).await, [composed]);
+    assert_eq!(ask(&["Caf\u{e9}", "b.md"]).await, [apart, other]);
+    assert!(ask(&["Cafe", "\u{e9}.md"]).await.is_empty());
+    engine.release().await;
+}
+
+// Two files whose names differ in nothing else: where the one is named as it is written, the other is not meant.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_as_it_is_written_is_no_other() {
+    let names = ["memory/Cafe\u{301}.md", "memory/Caf\u{e9}.md"];
+    let (_home, engine) = indexed(&[(names[0], "The zebra sleeps."), (names[1], "The zebra eats.")]).await;
+    for name in names {
+        let wish = Wish { paths: vec![name.to_owned()], ..Wish::default() };
+        let answer = engine.searcher.search(SearchCall { wish, ..asking("zebra") }, Cancel::new()).await.unwrap();
+        assert_eq!(answer.hits.into_iter().map(|hit| hit.path).collect::<Vec<_>>(), [name]);
+    }
+    engine.release().await;
+}

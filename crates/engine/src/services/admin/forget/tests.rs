@@ -327,3 +327,23 @@ async fn a_forgotten_fact_is_not_recalled_nor_kept_again_until_it_is_taken_back(
     assert_eq!((whole.facts, engine.facts.all().await.unwrap().len()), (2, 0));
     engine.release().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_is_forgotten_however_its_letters_are_composed() {
+    let (apart, folder) = ("memory/Cafe\u{301}.md", "memory/Tee\u{308}/a.md");
+    let (home, engine) =
+        indexed(&[(apart, "# Café\nThe zebra sleeps.\n"), (folder, "The walrus eats."), ("memory/b.md", "Tea.")]).await;
+    let lines = Target { paths: vec!["memory/Caf\u{e9}.md".to_owned()], lines: Some((2, 2)), ..Target::default() };
+    assert_eq!(forget(&engine, about(lines)).await.passages[0].path, apart);
+    assert!(hits(&engine, "zebra").await.is_empty());
+    let report = forget(&engine, paths(&["memory/Caf\u{e9}.md", "memory/Te\u{eb}"])).await;
+    assert_eq!(report.files, [apart, folder].map(str::to_owned));
+    assert!(hits(&engine, "walrus").await.is_empty());
+    // On the disk and not in the index.
+    home.write("memory/new/e\u{301}.md", "A quokka.");
+    forget(&engine, paths(&["memory/new/\u{e9}.md"])).await;
+    assert_eq!(sync(&engine).await.files, 1);
+    let error = engine.admin.forget(paths(&["memory/\u{f6}.md"])).await.unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
+    engine.release().await;
+}

@@ -7,7 +7,9 @@ use super::{
     Found, shown_text,
 };
 use crate::workspace::{
-    exclusions::{What, is_telling, line_hash},
+    excerpt::composed_otherwise,
+    exclusions::{What, above, is_telling, line_hash},
+    is_at_or_below,
     roots::Roots,
 };
 use ::search::types::Hit;
@@ -18,6 +20,7 @@ use model::{
 };
 use store::{Reader, generations::GenerationId};
 use text::fold::fold;
+use unicode_normalization::UnicodeNormalization;
 
 impl Found {
     /// Files, lines, and what a search has shown.
@@ -37,7 +40,8 @@ impl Found {
             (Some(_), [path]) if is_media(Source::Memory, path) => self.path(r, live, roots, path)?,
             (None, paths) => paths.iter().try_for_each(|path| self.path(r, live, roots, path))?,
             (Some((first, last)), [path]) => {
-                self.passage(r, live, (Source::Memory, &named(roots, path)), (first, last), Choice::default())?;
+                let path = known_as(r, live, roots, path)?;
+                self.passage(r, live, (Source::Memory, &path), (first, last), Choice::default())?;
             }
             (Some(_), _) => return Err(Error::new(Code::Argument, "lines are lines of one file: name one path")),
         }
@@ -133,8 +137,28 @@ fn keep_best<K: Ord>(lines: &mut BTreeMap<K, String>, query: &str) {
     lines.retain(|_, line| best == 0 || held(line) * 2 > best);
 }
 
+/// A path as the index or the disk has it: as it is written, else one whose letters are only composed otherwise.
+pub(super) fn known_as(r: &Reader<'_>, live: GenerationId, roots: &Roots, written: &str) -> Result<String> {
+    let path = named(roots, written);
+    let absolute = roots.workspace_dir.join(&path);
+    if path.is_ascii() || absolute.symlink_metadata().is_ok() {
+        return Ok(path);
+    }
+    let files = r.file_paths(live)?;
+    if files.iter().any(|(_, _, name)| is_at_or_below(name, &path)) {
+        return Ok(path);
+    }
+    let indexed = files
+        .iter()
+        .flat_map(|(_, _, name)| above(name).chain(std::iter::once(name.as_str())))
+        .find(|name| name.nfc().eq(path.nfc()))
+        .map(str::to_owned);
+    let on_disk = || Some(roots.display(&composed_otherwise(&roots.locate(&absolute)?)?.absolute()));
+    Ok(indexed.or_else(on_disk).unwrap_or(path))
+}
+
 /// A path as results name it.
-pub(super) fn named(roots: &Roots, written: &str) -> String {
+fn named(roots: &Roots, written: &str) -> String {
     let written = written.trim().trim_end_matches('/');
     // What the index names that is no path in the file system, as a transcript, stays as it is.
     if written.contains("://") {

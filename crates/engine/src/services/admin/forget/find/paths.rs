@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Found, passages::named};
+use super::{Found, passages::known_as};
 use crate::workspace::{
     discover::discover,
     exclusions::{What, content_hash, is_telling, line_hash},
@@ -42,7 +42,7 @@ impl Named {
 impl Found {
     /// A file or folder, as the index has it.
     pub(super) fn path(&mut self, r: &Reader<'_>, live: GenerationId, roots: &Roots, written: &str) -> Result<()> {
-        let path = named(roots, written);
+        let path = known_as(r, live, roots, written)?;
         let mut found = false;
         for (id, _, name) in r.file_paths(live)? {
             if is_at_or_below(&name, &path) {
