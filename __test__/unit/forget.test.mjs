@@ -1,11 +1,14 @@
 // Forgetting by conversation, person and date, as a user types it: what memory wrote of them goes, and comes back.
 
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { native } from "../../lib/native.js";
 import { commandLine } from "../support/command-line.mjs";
+import { makeWorkspace } from "../support/workspace.mjs";
 import { hooked, MAIN, turn } from "./hooked.mjs";
 
 const ANA = "agent:main:telegram:direct:4711";
@@ -295,4 +298,43 @@ test("days in the wrong order, an empty day and lines of nothing are refused", a
   const both = await run("forget", "--path", "memory", "--since", "2026-11-20");
   expect(both).toMatchObject({ code: 1, output: expect.stringMatching(/whatever its day.*\[MEM_ARGUMENT\]/s) });
   expect((await run("forget")).output).toContain("--until");
+});
+
+/** Indexes, may not write beside the index any more, and forgets; not as root, whom nothing keeps out. */
+const WRITE_PROTECTED = `
+  import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+  const { root, dir } = JSON.parse(process.argv[1]);
+  const { MemoryIndexManager: Manager } = await import(root + "index.js");
+  (await import(root + "lib/native.js")).native();
+  if (process.getuid() === 0) process.seteuid(65534);
+  const [workspace, stateDir] = [dir + "/ws", dir + "/state"];
+  mkdirSync(workspace, { recursive: true });
+  writeFileSync(workspace + "/MEMORY.md", "The boiler hums.");
+  const cfg = { agents: { defaults: { workspace } }, memory: { search: { provider: "none" } } };
+  const request = { cfg, agentId: "main", stateDir, env: {}, purpose: "cli" };
+  const first = await Manager.get(request);
+  await first.sync();
+  await first.close();
+  const folder = stateDir + "/memory-core-rs/main";
+  chmodSync(folder, 0o500);
+  const manager = await Manager.get(request);
+  const told = await manager.planForget({ paths: ["MEMORY.md"] }).then(() => "done", ({ code, message, remedy }) => ({ code, message, remedy }));
+  chmodSync(folder, 0o700);
+  console.log(JSON.stringify(told));
+  process.exit();
+`;
+
+// It was MEM_IO of a file that no user knows, and nothing said what to do.
+test.runIf(process.platform === "linux")("where the index cannot be written forgetting says so", { timeout: 60_000 }, async () => {
+  const { dir } = await makeWorkspace({});
+  await chmod(dir, 0o777);
+  const call = JSON.stringify({ root: pathToFileURL(`${process.cwd()}/`).href, dir });
+  const args = ["--input-type=module", "-e", WRITE_PROTECTED, call];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 50_000 });
+  expect(stdout, stderr).not.toBe("");
+  expect(JSON.parse(stdout)).toEqual({
+    code: "MEM_READ_ONLY",
+    message: expect.stringContaining("the index cannot be written: "),
+    remedy: "Make the folder of the index writable for this user; searches go on meanwhile",
+  });
 });

@@ -24,7 +24,15 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    written(builder.create(folder))
+}
+
+/// What this user may not write is read-only for it: so it is told, whatever was to be done.
+fn written<T>(done: io::Result<T>) -> io::Result<T> {
+    done.map_err(|error| match error.kind() {
+        ErrorKind::PermissionDenied => io::Error::new(ErrorKind::ReadOnlyFilesystem, error),
+        _ => error,
+    })
 }
 
 /// What to open a file of ours with: one that is made is readable and writable for its owner only.
@@ -68,7 +76,7 @@ fn make(path: &Path, options: &OpenOptions) -> io::Result<File> {
         }
         (opened, _) => opened,
     };
-    let file = regular(file?)?;
+    let file = regular(written(file)?)?;
     close_to_others(&file);
     Ok(file)
 }
@@ -128,15 +136,15 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         }
         written
     };
-    let written = match attempt() {
+    let done = match attempt() {
         // Taken for that of a killed process.
         Err(error) if error.kind() == ErrorKind::NotFound => attempt(),
-        written => written,
+        done => done,
     };
-    if written.is_ok() {
+    if done.is_ok() {
         sync_folder(path);
     }
-    written
+    written(done)
 }
 
 /// Writes a file that is not there yet; `durable` says whether it must outlive a power cut.
@@ -144,7 +152,7 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 /// # Errors
 /// When there is one, or the operating system refuses.
 pub fn write_new(path: &Path, content: &[u8], durable: bool) -> io::Result<()> {
-    let mut file = options().write(true).create_new(true).open(path)?;
+    let mut file = written(options().write(true).create_new(true).open(path))?;
     file.write_all(content)?;
     if durable { file.sync_all() } else { Ok(()) }
 }
@@ -190,6 +198,25 @@ mod tests {
     #[expect(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
     fn mode(path: &Path) -> u32 {
         path.metadata().unwrap().permissions().mode() & 0o777
+    }
+
+    // It was told as an error of input and output, with nothing to do about it.
+    #[test]
+    fn what_may_not_be_written_is_read_only() {
+        let refused = written::<()>(Err(io::Error::from_raw_os_error(libc::EACCES))).unwrap_err();
+        let error = Error::io(Path::new("/state/lock"), &refused);
+        assert_eq!((error.code(), error.remedy.is_some()), (Code::ReadOnly, true));
+        assert_eq!(error.message, "/state/lock: Permission denied (os error 13)");
+        // Nobody may, not even root.
+        #[cfg(target_os = "linux")]
+        for refused in [
+            open_or_create(Path::new("/sys/a")).map(drop),
+            replace(Path::new("/sys/a"), b""),
+            write_new(Path::new("/sys/a"), b"", false),
+            create_folder(Path::new("/sys/a")),
+        ] {
+            assert_eq!(Error::io(Path::new("/sys/a"), &refused.unwrap_err()).code(), Code::ReadOnly);
+        }
     }
 
     #[test]

@@ -120,6 +120,7 @@ pub use self::{
     admin::Admin,
     location::{Kept, Location, StoreId, kept_beside},
     look::Look,
+    open::unwritable,
     reader::Reader,
     writer::Tx,
 };

@@ -79,12 +79,11 @@ pub(super) fn open_writable(path: &Path, workspace: Option<&Workspace>) -> Resul
 pub(super) fn create_folder(path: &Path) -> Result<()> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     own_file::create_folder(folder).map_err(|error| {
-        let error = match error.kind() {
-            ErrorKind::PermissionDenied => Error::new(Code::ReadOnly, format!("{}: {error}", folder.display())),
-            _ => Error::io(folder, &error),
-        };
-        let error = error.context("the folder of the index cannot be created");
-        if error.remedy.is_some() { error } else { error.remedy("Set `store.path` to a writable place") }
+        let error = Error::io(folder, &error).context("the folder of the index cannot be created");
+        if error.remedy.is_some() && error.code() != Code::ReadOnly {
+            return error;
+        }
+        error.remedy("Set `store.path` to a writable place")
     })
 }
 
@@ -230,8 +229,9 @@ fn prepare_writer(conn: &mut Connection) -> Result<()> {
     schema::migrate(conn)
 }
 
-/// SQLite says "cannot open" where a folder is read-only.
-fn unwritable(error: Error) -> Error {
+/// What cannot be written beside the index or in it, in the same words: SQLite says "cannot open" where a folder is read-only.
+#[must_use]
+pub fn unwritable(error: Error) -> Error {
     if !matches!(error.code(), Code::Io | Code::ReadOnly) || error.is_out_of_files() {
         return error;
     }

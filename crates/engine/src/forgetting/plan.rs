@@ -5,7 +5,7 @@
 
 use std::{
     fs::{File, TryLockError},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,7 @@ use store::{
     Kept, Store,
     consolidation::{Evidence, RunRow},
     files::Hash,
+    unwritable,
 };
 
 /// How long a preview can be carried out, in milliseconds: a day.
@@ -127,7 +128,7 @@ impl Plans {
             .map_err(|error| Error::new(Code::Internal, format!("plan of forgetting: {error}")))?;
         let path = self.path(&plan.id);
         let kept = own_file::create_folder(&self.folder).and_then(|()| own_file::replace(&path, &text));
-        kept.map_err(|error| Error::io(&path, &error))
+        kept.map_err(|error| unwritten(&path, &error))
     }
 
     /// Files of plans that a killed process has not written to the end: nothing says what they hold, and that is what was to
@@ -228,13 +229,19 @@ impl Plans {
     pub(crate) fn turn(&self) -> Result<Option<File>> {
         let path = self.folder.join(LOCK);
         let open = || own_file::create_folder(&self.folder).and_then(|()| own_file::open_or_create(&path));
-        let file = open().map_err(|error| Error::io(&path, &error))?;
+        let file = open().map_err(|error| unwritten(&path, &error))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(Error::io(&path, &error)),
         }
     }
+}
+
+/// Plans lie beside the index: where they cannot be written it cannot either.
+fn unwritten(path: &Path, error: &std::io::Error) -> Error {
+    let error = Error::io(path, error);
+    if error.code() == Code::ReadOnly { unwritable(error) } else { error }
 }
 
 #[cfg(test)]
