@@ -98,6 +98,9 @@ impl Entry {
     }
 }
 
+/// No part of a text, and yet in lists of what was forgotten.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// The list, ready to be asked.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Exclusions {
@@ -305,15 +308,18 @@ impl Exclusions {
     /// What is left of a file's text: forgotten lines are empty, so that all others keep their numbers.
     #[must_use]
     pub(crate) fn keep<'a>(&self, path: &str, text: &'a str) -> Cow<'a, str> {
-        if self.content(text.as_bytes()) {
+        // Where something was forgotten with the mark, it may have been of the file's beginning.
+        let marked = |beginning: &str| [BYTE_ORDER_MARK, beginning].concat();
+        let is_content = || self.content(text.as_bytes()) || self.content(marked(text).as_bytes());
+        if !self.contents.is_empty() && is_content() {
             return Cow::Owned("\n".repeat(text.matches('\n').count()));
         }
         if self.everywhere.is_empty() && !self.here.contains_key(path) {
             return Cow::Borrowed(text);
         }
         let mut found = false;
-        let lines = text.split('\n').map(|line| {
-            let forgotten = self.line(path, line);
+        let lines = text.split('\n').enumerate().map(|(at, line)| {
+            let forgotten = self.line(path, line) || at == 0 && self.line(path, &marked(line));
             found |= forgotten;
             if forgotten { "" } else { line }
         });
@@ -338,6 +344,20 @@ mod tests {
             })
             .collect();
         Exclusions::parse(&lines.join("\n"))
+    }
+
+    // A list may name a file, or its first line, with the byte order mark that is no part of its text any more.
+    #[test]
+    fn what_was_forgotten_with_a_byte_order_mark_stays_out() {
+        let text = "# Diary\nThe walrus came.\n# Diary\n";
+        let content = What::Path {
+            path: "memory/a.md".into(),
+            content: Some(content_hash(format!("\u{feff}{text}").as_bytes())),
+        };
+        assert_eq!(list(&[content]).keep("memory/renamed.md", text), "\n\n\n");
+        let line =
+            What::Lines { path: "memory/a.md".into(), here: vec![line_hash("\u{feff}# Diary")], everywhere: vec![] };
+        assert_eq!(list(&[line]).keep("memory/a.md", text), "\nThe walrus came.\n# Diary\n");
     }
 
     #[test]

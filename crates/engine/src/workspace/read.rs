@@ -17,8 +17,8 @@ const ATTEMPTS: usize = 3;
 /// The text of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileText {
-    /// As it is in the file: byte order mark, `\r` and NUL included. Of UTF-16 the text without that mark. Bytes that are
-    /// neither became U+FFFD.
+    /// As it is in the file, `\r` and NUL included, but for a byte order mark. Bytes that are neither UTF-8 nor UTF-16 became
+    /// U+FFFD.
     pub text: String,
     /// Whether there were such bytes; worth a note to the user, the file is indexed all the same.
     pub is_lossy: bool,
@@ -85,17 +85,23 @@ pub(super) fn read_bounded(file: &mut impl Read, metadata: &Metadata, limit: u64
     Ok(bytes)
 }
 
+/// The byte order mark of UTF-8.
+const UTF8_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Of this many bytes of a text in UTF-8 not one is NUL; a text with more of them is in another encoding.
 const BYTES_FOR_A_NUL: usize = 20;
 
 /// Text of bytes, and whether some of it cannot be read.
-pub(super) fn decode(bytes: Vec<u8>) -> (String, bool) {
+pub(super) fn decode(mut bytes: Vec<u8>) -> (String, bool) {
     if let Some((read, body)) = utf16(&bytes) {
         let (units, rest) = body.as_chunks::<2>();
         let units: Vec<u16> = units.iter().map(|&unit| read(unit)).collect();
         let text = String::from_utf16(&units);
         let is_lossy = text.is_err() || !rest.is_empty();
         return (text.unwrap_or_else(|_| String::from_utf16_lossy(&units)), is_lossy);
+    }
+    if bytes.starts_with(UTF8_MARK) {
+        bytes.drain(..UTF8_MARK.len());
     }
     match String::from_utf8(bytes) {
         Ok(text) => {
@@ -184,7 +190,8 @@ mod tests {
         let path = folder.path().join("memory/a.md");
         write_old(&path, b"\xef\xbb\xbf# A\r\nThe zebra is\0 called Konrad.\n");
         let read = read_text(&roots, &path).expect("read");
-        assert_eq!(read.text, "\u{feff}# A\r\nThe zebra is\0 called Konrad.\n");
+        // The mark stood before the heading in what a search showed.
+        assert_eq!(read.text, "# A\r\nThe zebra is\0 called Konrad.\n");
         assert!(!read.is_lossy);
         assert_eq!(read.stamp.size, 37);
         let metadata = fs::metadata(&path).expect("there");
@@ -199,6 +206,7 @@ mod tests {
         write_old(&path, b"caf\xe9 ok");
         let read = read_text(&roots, &path).expect("read");
         assert_eq!((read.text.as_str(), read.is_lossy), ("caf\u{fffd} ok", true));
+        assert_eq!(decode(b"\xef\xbb\xbfcaf\xe9".to_vec()), ("caf\u{fffd}".to_owned(), true));
     }
 
     // A note that Windows calls Unicode was indexed letter by letter with NUL between, found by nobody, and named nowhere.
