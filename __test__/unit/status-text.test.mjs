@@ -156,6 +156,17 @@ test("notes that are not exchanged any more are told, once", async () => {
   expect(both?.match(/5 of 6 notes/g)).toHaveLength(1);
 });
 
+// A workspace that is gone was "304/0 files".
+test("files whose folder is lost are told beside those that are on the disk", () => {
+  const status = (/** @type {object[]} */ lostFolders) => ({ files: 304, chunks: 900, custom: { lostFolders } });
+  const indexed = (/** @type {object} */ result) => printed(result).match(/^Indexed: .*$/m)?.[0];
+  const lost = [{ path: "/ws", loss: "missing", notes: 304, missing: 304 }];
+  const text = "Indexed: 304 files, 0 of them on the disk now · 900 chunks";
+  expect(indexed({ status: status(lost), scan: { totalFiles: 0 } })).toBe(text);
+  expect(indexed({ status: status([]), scan: { totalFiles: 305 } })).toBe("Indexed: 304/305 files · 900 chunks");
+  expect(indexed({ status: status(lost) })).toBe("Indexed: 304 files · 900 chunks");
+});
+
 test("what no list holds is counted among the issues", () => {
   const issues = Array.from({ length: 30 }, (_, at) => `memory/${at}.MD: not .md`);
   const scan = { totalFiles: 1, issues, moreSkipped: 1500 };

@@ -135,9 +135,13 @@ function moneyText(amount) {
  * @param {MemoryStatus} status
  * @param {Record<string, any> | undefined} scan
  */
-function indexedText(status, scan) {
-  const total = typeof scan?.totalFiles === "number" ? `/${scan.totalFiles}` : "";
-  return `${status.files ?? 0}${total} files · ${counted(status.chunks ?? 0, "chunk")}`;
+function indexedText({ files = 0, chunks = 0, custom }, scan) {
+  const total = typeof scan?.totalFiles === "number" ? scan.totalFiles : undefined;
+  const lost = /** @type {unknown[]} */ (custom?.lostFolders ?? []);
+  const also = total === undefined ? "" : `/${total}`;
+  // More are known than there are.
+  const indexed = also && lost.length > 0 ? `${counted(files, "file")}, ${total} of them on the disk now` : `${files}${also} files`;
+  return `${indexed} · ${counted(chunks, "chunk")}`;
 }
 
 /**
