@@ -105,6 +105,27 @@ test("an empty argument is named, with what to give instead", async () => {
   }
 });
 
+// A program got `cleared: null` and an exit code, and no reason.
+test("what nobody has agreed to is an error under --json", async () => {
+  const { dir, run, finds } = await commandLine({ provider: "none" });
+  await run("index");
+  const copy = path.join(dir, "copy.sqlite");
+  await run("backup", copy);
+  for (const words of [["reset"], ["restore", copy], ["reset", "--everything"]]) {
+    const { stdout, output, code } = await run(...words, "--json");
+    const [{ error }] = [JSON.parse(stdout)].flat();
+    expect(error).toEqual({
+      code: "MEM_ARGUMENT",
+      message: expect.stringMatching(/^Nothing was (cleared|restored|removed): nobody has agreed to it/),
+      remedy: expect.stringMatching(/^Use --yes to \w+ it without a question$/),
+    });
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining("[MEM_ARGUMENT]") });
+  }
+  // A preview is what was asked for.
+  expect(await run("reset", "--everything", "--dry-run", "--json")).toMatchObject({ code: 0 });
+  expect(await finds("sencha")).toBe(true);
+});
+
 test("reset asks, clears the index only, and an update brings it back", async () => {
   const { workspace, stateDir, run, json, finds } = await commandLine();
   await run("index");

@@ -11,7 +11,7 @@ import { automaticAgent } from "../hooks/agent.js";
 import { channelsWithoutOwner } from "../owner.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
-import { confirmed } from "./confirm.js";
+import { agreed } from "./confirm.js";
 import { intentChecks } from "./intents.js";
 import { refuseEmpty } from "./options.js";
 import { byteText, counted, dayText, errorJson, failOnly, paint, print, shellPath } from "./output.js";
@@ -43,7 +43,8 @@ export async function runReset(host, options) {
     const cause = "--everything removes the vectors, and --keep-vectors keeps them";
     return failOnly("Memory reset", codedError("MEM_ARGUMENT", cause, { remedy }), options);
   }
-  if (options.everything) return await resetEverything(host, options);
+  if (options.everything)
+    return await resetEverything(host, options).catch((error) => failOnly("Memory reset", error, { json: options.json }));
   if (options.dryRun) {
     const remedy = "`openclaw memory status` shows what an index holds";
     return failOnly("Memory reset", codedError("MEM_ARGUMENT", "--dry-run goes with --everything", { remedy }), options);
@@ -53,11 +54,8 @@ export async function runReset(host, options) {
     const vectors = options.keepVectors ? "vectors are kept" : `${counted(cache?.entries ?? 0, "vector")} to be made again`;
     if (!options.json)
       print(`The index of ${agentId} (${dbPath}): ${counted(files ?? 0, "file")}, ${counted(chunks ?? 0, "chunk")}, ${vectors}.`);
-    if (!options.yes && !(await confirmed("Clear it? Your notes stay as they are. [y/N] ", { fallback: false }))) {
-      process.exitCode = 1;
-      if (!options.json) print("Nothing was cleared. Use --yes to clear it without a question.");
-      return { cleared: null };
-    }
+    const told = { not: "Nothing was cleared", to: "clear it" };
+    if (!(await agreed("Clear it? Your notes stay as they are. [y/N] ", options, told))) return { cleared: null };
     const cleared = await manager.reset({ keepVectors: options.keepVectors === true });
     // Not in the index, and yet made of it.
     await native().forgetPrompts(automaticAgent(host, cfg, agentId).native);

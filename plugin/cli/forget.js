@@ -4,7 +4,7 @@ import { codedError } from "../../lib/errors.js";
 import { command } from "../command.js";
 import { forgetRequest, namesSomething } from "../forgetting/request.js";
 import { forOneAgent, withSearch } from "./agents.js";
-import { confirmed } from "./confirm.js";
+import { confirmed, isAnswered } from "./confirm.js";
 import { counted, paint, print, printJson, timeText } from "./output.js";
 
 /**
@@ -56,7 +56,9 @@ async function preview(manager, agent, { request, found, refusals }, { json, yes
   const told = (/** @type {Report} */ report) => ({ agentId: agent.agentId, ...report, ...hostFields(report, found, refusals) });
   if (!json) print([reportText(plan), ...refusals].join("\n"));
   const question = final ? "Forget this for good? [y/N] " : "Forget this? It can be undone for seven days. [y/N] ";
-  if (dryRun || !(yes || (!json && (await confirmed(question, { fallback: false }))))) {
+  const isAsked = !dryRun && !yes && !json && isAnswered();
+  if (isAsked ? !(await confirmed(question, { fallback: false })) : !yes || dryRun) {
+    if (isAsked) process.exitCode = 1;
     if (json) printJson(told(plan));
     else print(`Nothing was changed. To do it: ${command(`forget --apply ${plan.id}${final ? " --final" : ""}`, agent)}`);
     return;

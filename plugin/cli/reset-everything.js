@@ -5,7 +5,7 @@ import path from "node:path";
 import { closeAllMemoryIndexManagers } from "../../lib/manager-registry.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { confirmed } from "./confirm.js";
+import { agreed } from "./confirm.js";
 import { bytesOf } from "./disk.js";
 import { forEveryIndex, indexesElsewhere, removeIndexes } from "./index-files.js";
 import { irreplaceable, irreplaceableText } from "./irreplaceable.js";
@@ -81,13 +81,9 @@ export async function resetEverything(host, { yes, dryRun, json }) {
     if (lost.forgotten > 0) print("What was forgotten and still stands in notes or conversations would be indexed again.");
   }
   const question = `Remove all of this? What was paid for vectors is lost${told ? `, and so are ${told}` : ""}. [y/N] `;
-  const agreed = !dryRun && (yes || (await confirmed(question, { fallback: false })));
-  if (!agreed) {
-    if (!dryRun) process.exitCode = 1;
-    return json
-      ? printJson({ removed: [], left, lost, foreign })
-      : print("Nothing was removed. Use --yes to remove it without a question.");
-  }
+  const agreedTo = { not: "Nothing was removed", to: "remove it" };
+  if (dryRun) return json ? printJson({ removed: [], left, lost, foreign }) : print("Nothing was removed.");
+  if (!(await agreed(question, { yes, json }, agreedTo))) return;
   await closeAllMemoryIndexManagers();
   await unfinishedTexts(host, { remove: true });
   await removeIndexes(indexes);

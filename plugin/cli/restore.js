@@ -4,7 +4,7 @@ import { listAgentIds } from "../../lib/config.js";
 import { codedError } from "../../lib/errors.js";
 import { command } from "../command.js";
 import { forEachAgent } from "./agents.js";
-import { confirmed } from "./confirm.js";
+import { agreed } from "./confirm.js";
 import { embeddingText } from "./index-command.js";
 import { refuseEmpty } from "./options.js";
 import { byteText, counted, failWith, print, shellPath } from "./output.js";
@@ -32,11 +32,8 @@ export async function runRestore(host, file, options) {
       if (!options.json) print("Nothing done.");
       return { ...plan };
     }
-    if (!options.yes && !(await confirmed("Put it back? Your notes stay as they are. [y/N] ", { fallback: false }))) {
-      process.exitCode = 1;
-      if (!options.json) print("Nothing was restored. Use --yes to restore it without a question.");
-      return { restored: null };
-    }
+    const told = { not: "Nothing was restored", to: "restore it" };
+    if (!(await agreed("Put it back? Your notes stay as they are. [y/N] ", options, told))) return { restored: null };
     const restored = await manager.restore(file);
     if (!options.json) print(doneText(agent, restored));
     // A running gateway compares the disk within a minute; until then its answers would lack what was written since the copy.

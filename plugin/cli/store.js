@@ -5,7 +5,7 @@ import { HostPort } from "../../lib/host-port.js";
 import { native } from "../../lib/native.js";
 import { prepare } from "../../lib/request.js";
 import { forEachAgent, forOneAgent } from "./agents.js";
-import { confirmed } from "./confirm.js";
+import { agreed } from "./confirm.js";
 import { costOf, costText, embeddingText } from "./index-command.js";
 import { counted, failWith, print, printJson } from "./output.js";
 import { withProgress } from "./progress.js";
@@ -56,11 +56,8 @@ export async function runStoreAdopt(host, options) {
       say("Nothing done.");
       return { ...adoption, adopted: null };
     }
-    if (!options.yes && !(await confirmed("Take it over? Your notes stay as they are. [y/N] ", { fallback: false }))) {
-      process.exitCode = 1;
-      say("Nothing was changed. Use --yes to take it over without a question.");
-      return { ...adoption, adopted: null };
-    }
+    const told = { not: "Nothing was changed", to: "take it over" };
+    if (!(await agreed("Take it over? Your notes stay as they are. [y/N] ", options, told))) return { ...adoption, adopted: null };
     const report = await withProgress("Taking the index over", (progress) => manager.sync({ reason: "cli", force: true, progress }));
     if (report.warning) console.error(report.warning);
     if (report.embeddingError) failWith(embeddingText(`Memory store adopt (${agentId})`, report));
