@@ -22,6 +22,8 @@ const SINCE = {
   pluginTabs: "2026.8.0",
   /** Remembers under whose influence a memory file was written. */
   wordOrigins: "2026.8.0",
+  /** Writes down in a conversation who has sent a message; between the clean transcript and this nothing in it tells. */
+  namedSenders: "2026.8.1",
   /** Keeps conversations in a database of its own; before, in files. */
   conversationDatabase: "2026.8.1",
   /** Speaks to servers of `models.providers` for embeddings. */

@@ -20,11 +20,11 @@ const channelOf = (ctx) => first(ctx.messageChannel, ctx.messageProvider, ctx.ch
  * @param {string} written
  * @param {string} channel
  */
-function plainName(written, channel) {
+export function plainName(written, channel) {
   const name = written.trim().toLowerCase();
   const own = name.startsWith(`${channel}:`) ? name.slice(channel.length + 1) : name;
   return own
-    .replace(/^user:/, "")
+    .replace(/^(?:user|tg):/, "")
     .replace(/^[@+]/, "")
     .replace(/^(\d+)(?::\d+)?@.*$/, "$1");
 }
@@ -35,7 +35,7 @@ function plainName(written, channel) {
  * @param {HostConfig} cfg
  * @param {string} channel
  */
-function ownersOn(cfg, channel) {
+export function ownersOn(cfg, channel) {
   const written = cfg.commands?.ownerAllowFrom;
   return (Array.isArray(written) ? written : [])
     .map((entry) => String(entry ?? "").trim())
@@ -117,6 +117,19 @@ export function isSomebodyElse(cfg, ctx) {
       first(match?.channel).toLowerCase() === channel &&
       givesTo(match, senderOf(cfg, ctx, channel), channel),
   );
+}
+
+/**
+ * Whether somebody else than the agent's own person has written a message of a session; undefined where nobody is named. Where
+ * the host does not tell on which channel it came, it is somebody else's unless a channel that names owners names its sender.
+ * @param {HostConfig} cfg
+ * @param {unknown} sessionKey
+ * @param {{channel: string, senderId?: string, senderIsOwner?: boolean}} sender
+ */
+export function isOfSomebodyElse(cfg, sessionKey, { channel, ...sender }) {
+  const named = (channel ? [channel] : Object.keys(cfg.channels ?? {})).filter((id) => ownersOn(cfg, id.toLowerCase()).length > 0);
+  if (named.length === 0) return undefined;
+  return named.every((id) => isSomebodyElse(cfg, { sessionKey, messageProvider: id, ...sender }));
 }
 
 /**

@@ -167,6 +167,29 @@ test("doctor tells where anybody counts as the owner", async () => {
   expect(await problems({ channels: { telegram: open }, plugins: {} })).toEqual([]);
 });
 
+// Who shared the main conversation with a stranger was told nothing, by the host's default.
+test("doctor tells who shares the main conversation, and how to keep people apart", async () => {
+  const { json, written, write } = await commandLine(undefined, {
+    plugins: { entries: { "memory-core-rs": { config: { autoRecall: true } } } },
+  });
+  const found = async (/** @type {object} */ cfg) => {
+    write({ ...written(), ...cfg });
+    const [{ checks }] = await json("doctor", "--dry-run");
+    return checks.filter((/** @type {any} */ check) => check.name === "conversation");
+  };
+  const cfg = { channels: { telegram: { dmPolicy: "open", allowFrom: ["*"] } }, commands: { ownerAllowFrom: ["telegram:1"] } };
+  expect(await found(cfg)).toEqual([
+    {
+      name: "conversation",
+      ok: false,
+      found: expect.stringContaining("others share the main conversation with you on telegram"),
+      remedy: expect.stringContaining("session.dmScope per-channel-peer"),
+    },
+  ]);
+  expect(await found({ ...cfg, session: { dmScope: "per-channel-peer" } })).toEqual([]);
+  expect(await found({ session: undefined, channels: { telegram: { allowFrom: ["1"] } } })).toEqual([]);
+});
+
 test("doctor names what is wrong, repairs it, and then finds nothing", async () => {
   const { workspace, stateDir, run, json } = await commandLine();
   await run("index");

@@ -4,6 +4,7 @@
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { addition, mayAdd } from "../hooks/addition.js";
 import { hookAgent } from "../hooks/agent.js";
 import { noteShown } from "../hooks/shown.js";
 import { bundledServes } from "./bundled.js";
@@ -21,7 +22,7 @@ export async function activeContext(plugin, event, ctx) {
   const began = performance.now();
   const { host } = plugin;
   const agent = hookAgent(host, ctx);
-  if (bundledServes(host, agent.cfg, agent.agentId) || !isServed(agent, ctx) || isPaused(agent, ctx)) {
+  if (bundledServes(host, agent.cfg, agent.agentId) || !isServed(agent, ctx) || isPaused(agent, ctx) || !mayAdd(host, event, ctx)) {
     void showLines(plugin, agent, ctx, []);
     return undefined;
   }
@@ -39,7 +40,7 @@ export async function activeContext(plugin, event, ctx) {
   if (own.logging) host.logger.info(`${PLUGIN_ID}: ${lines[0]} agent=${agent.agentId}`);
   if (own.persistTranscripts && asked) setImmediate(() => keepCall(plugin, agent, outcome, asked, ms));
   if (!outcome.block) return undefined;
-  return host.has("appendedContext") ? { appendContext: outcome.block } : { prependContext: outcome.block };
+  return addition(host, outcome.block);
 }
 
 /**

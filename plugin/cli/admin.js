@@ -9,6 +9,7 @@ import { prepare } from "../../lib/request.js";
 import { command } from "../command.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { channelsWithoutOwner } from "../owner.js";
+import { channelsOfOthers } from "../reach.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { agreed } from "./confirm.js";
@@ -141,12 +142,36 @@ function plainCheck(setting) {
 function ownerChecks(host, agentId) {
   const { autoRecall, autoCapture, shortTerm, storedFacts } = automaticAgent(host, host.config(), agentId).settings;
   if (!(autoRecall || autoCapture || shortTerm.enabled || storedFacts.enabled)) return [];
-  return channelsWithoutOwner(host.config()).map((channel) => ({
+  const unnamed = channelsWithoutOwner(host.config()).map((channel) => ({
     name: "owner",
     ok: false,
     found: `anybody may write to the agent on ${channel} and counts as you: commands.ownerAllowFrom names nobody there`,
     remedy: `Name yourself: openclaw config set commands.ownerAllowFrom '["${channel}:<your id>"]'`,
   }));
+  return [...unnamed, ...sharingChecks(host, agentId)];
+}
+
+/**
+ * Whether other people share the agent's main conversation with its own person.
+ * @param {Host} host
+ * @param {string} agentId
+ * @returns {Check[]}
+ */
+function sharingChecks(host, agentId) {
+  const channels = channelsOfOthers(host.config(), host.stateDir(), agentId);
+  if (channels.length === 0) return [];
+  const effect = host.has("appendedContext")
+    ? "what others say there is left out of your memory, but they read what is answered to you"
+    : "nothing is recalled there by itself, because this host shows it to others in later turns";
+  return [
+    {
+      name: "conversation",
+      ok: false,
+      found: `others share the main conversation with you on ${channels.join(", ")} (session.dmScope is main); ${effect}`,
+      remedy:
+        "Keep people apart: openclaw config set session.dmScope per-channel-peer. Where all of them are you: name them in commands.ownerAllowFrom",
+    },
+  ];
 }
 
 /** @param {Check} check */

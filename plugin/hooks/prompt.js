@@ -1,7 +1,4 @@
 // Before a prompt is built: the last turns and what memory has to say, next to the user's new message.
-//
-// Hosts from 2026.6 append after the message and keep their transcript clean, so that everything before it stays as the
-// provider has it cached. Older ones know only "before the message" and keep it in the transcript, which is as stable.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { errorMessage } from "../../lib/errors.js";
@@ -9,11 +6,13 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { leavesRecall } from "../active-memory/gates.js";
 import { getManager } from "../runtime.js";
+import { addition, mayAdd } from "./addition.js";
 import { hookAgent, recordOf } from "./agent.js";
 import { filesNotRecalled } from "./host-files.js";
 import { lastMessages } from "./messages.js";
 import { isPrivate, isUserTurn } from "./session.js";
 import { noteShown } from "./shown.js";
+import { ownTurns } from "./speakers.js";
 import { withinTime } from "./within-time.js";
 
 /** @typedef {import("./agent.js").Agent} Agent */
@@ -27,7 +26,7 @@ const MAX_MESSAGES = 120;
  * @param {Record<string, any>} ctx
  */
 export async function promptContext({ host }, event, ctx) {
-  if (!isUserTurn(ctx) || !isPrivate(host.config(), ctx)) return undefined;
+  if (!isUserTurn(ctx) || !isPrivate(host.config(), ctx) || !mayAdd(host, event, ctx)) return undefined;
   const agent = hookAgent(host, ctx);
   const { shortTerm, autoRecall } = agent.settings;
   const limit = agent.settings.autoRecallTimeoutMs;
@@ -51,8 +50,7 @@ export async function promptContext({ host }, event, ctx) {
   ];
   const blocks = (await Promise.all(parts)).filter(Boolean);
   if (blocks.length === 0) return undefined;
-  const text = blocks.join("\n\n");
-  return host.has("appendedContext") ? { appendContext: text } : { prependContext: text };
+  return addition(host, blocks.join("\n\n"));
 }
 
 /**
@@ -106,7 +104,7 @@ async function beginRecall(host, agent, event, ctx) {
   if (cause) throw cause;
   const question = {
     prompt: event.prompt,
-    before: lastMessages(event.messages, 1, "user")[0]?.text,
+    before: lastMessages(ownTurns(host, ctx, event.messages), 1, "user")[0]?.text,
     without,
     ...(Array.isArray(ctx.activeProjectKeys) ? { projects: ctx.activeProjectKeys.map(String) } : {}),
   };

@@ -10,6 +10,7 @@ import { noteWrite } from "./group-words.js";
 import { guarded } from "./guarded.js";
 import { promptContext } from "./prompt.js";
 import { noteAutomaticEnd, noteReset } from "./session-notes.js";
+import { noteRun } from "./speakers.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -27,6 +28,7 @@ export function registerHooks(api, host) {
   /** @type {[string, (plugin: {api: PluginApi, host: Host}, event: Record<string, any>, ctx: HookContext) => unknown][]} */
   const hooks = [
     ["before_prompt_build", promptContext],
+    ["before_prompt_build", noteRun],
     ["before_prompt_build", noteFlushStart],
     ["llm_output", noteFlushEnd],
     ["agent_end", captureTurn],

@@ -35,11 +35,18 @@ export function isPrivate(cfg, ctx) {
 }
 
 /**
+ * The same of a whole session, whoever speaks in it now.
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {Record<string, any>} ctx
+ */
+export const isPrivateSession = (cfg, ctx) => isPrivate(cfg, { ...ctx, senderId: undefined, senderIsOwner: undefined });
+
+/**
  * Whether a session of this name is the main one: newer hosts ignore `session.mainKey`.
  * @param {import("../host.js").HostConfig} cfg
  * @param {string} name
  */
-const isMain = (cfg, name) => name === "main" || name === String(cfg.session?.mainKey ?? "main").toLowerCase();
+export const isMain = (cfg, name) => name === "main" || name === String(cfg.session?.mainKey ?? "main").toLowerCase();
 
 /**
  * Whether the operator lets rooms join the main session. No hook is told which of its turns come from a room.

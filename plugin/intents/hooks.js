@@ -5,6 +5,7 @@ import { sessionAgentId } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { addition, mayAdd } from "../hooks/addition.js";
 import { automaticAgent, hasIntents } from "../hooks/agent.js";
 import { forgetOldest } from "../hooks/forget-oldest.js";
 import { wasAnswered } from "../hooks/messages.js";
@@ -33,7 +34,7 @@ export async function showIntents(host, event, ctx) {
   if (!isUserTurn(ctx) || !isConversation(ctx) || event.inputProvenance?.kind === "inter_session") return undefined;
   if (ctx.inputProvenance?.kind === "inter_session" || typeof event.prompt !== "string") return undefined;
   const agent = agentOf(host, ctx);
-  if (!agent) return undefined;
+  if (!agent || !mayAdd(host, event, ctx)) return undefined;
   ctx.hookInvocation?.assertActive?.();
   const session = String(ctx.sessionKey ?? ctx.sessionId);
   const turn = String(ctx.runId ?? event.runId ?? randomUUID());
@@ -49,7 +50,7 @@ export async function showIntents(host, event, ctx) {
   turns.delete(session);
   turns.set(session, turn);
   forgetOldest(turns, MAX_TURNS);
-  return host.has("appendedContext") ? { appendContext: block } : { prependContext: block };
+  return addition(host, block);
 }
 
 /**
