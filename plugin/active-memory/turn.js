@@ -6,6 +6,7 @@ import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { filesNotRecalled } from "../hooks/host-files.js";
 import { lastMessages } from "../hooks/messages.js";
+import { ownTurns } from "../hooks/speakers.js";
 import { getManager } from "../runtime.js";
 import { breakerKey, isRefusal, modelAccess } from "./model-access.js";
 
@@ -75,9 +76,10 @@ async function serve(plugin, agent, event, ctx, progress) {
   const { host } = plugin;
   const { cfg, agentId } = agent;
   const workspaceDir = host.workspaceDir(cfg, agentId) ?? ctx.workspaceDir;
+  const before = ownTurns(host, ctx, event.messages);
   const question = {
     prompt: newestWords(event),
-    before: lastMessages(event.messages, 1, "user")[0]?.text,
+    before: lastMessages(before, 1, "user")[0]?.text,
     without: await filesNotRecalled(cfg, agentId, ctx, workspaceDir),
   };
   const { manager, cause } = await getManager(host, { cfg, agentId, purpose: "default" });
@@ -92,7 +94,7 @@ async function serve(plugin, agent, event, ctx, progress) {
     session: `${host.stateDir()}\n${ctx.sessionKey}`,
     run: ctx.runId ? `${ctx.runId} ${event.currentUserMessageId ?? ctx.currentUserMessageId ?? ""}` : undefined,
     message,
-    before: lastMessages(event.messages, MAX_MESSAGES),
+    before: lastMessages(before, MAX_MESSAGES),
     intent: access || intent === "general" ? intent : null,
     candidates: candidates.map(passage),
     fitting: candidates.filter((hit) => hit.fits).map(passage),

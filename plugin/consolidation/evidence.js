@@ -7,6 +7,7 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { isExcluded } from "../forgetting/policy.js";
 import { lastMessages } from "../hooks/messages.js";
 import { isConversation, isPrivate, isUserTurn, personOf } from "../hooks/session.js";
+import { ownTurns } from "../hooks/speakers.js";
 import { chosen } from "./agent.js";
 import { consolidate } from "./run.js";
 
@@ -89,6 +90,7 @@ export function noteTurn({ host }, event, ctx) {
   const cfg = host.config();
   const agentId = sessionAgentId(cfg, ctx);
   if (event.success !== true || !isUserTurn(ctx) || !counts(host, cfg, agentId, ctx)) return;
-  const texts = lastMessages(event.messages, 1, "user").map((message) => message.text);
+  const said = ownTurns(host, { runId: event.runId, ...ctx }, event.messages, { isEnd: true });
+  const texts = lastMessages(said, 1, "user").map((message) => message.text);
   if (texts.length > 0) note(host, cfg, agentId, { kind: "said", session: String(ctx.sessionId ?? ctx.sessionKey), texts });
 }

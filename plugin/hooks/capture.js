@@ -12,6 +12,7 @@ import { countCaptured, noteCaptured } from "./flush-progress.js";
 import { lastMessages } from "./messages.js";
 import { outsideHooks } from "./model.js";
 import { isPrivate, isUserTurn } from "./session.js";
+import { ownTurns } from "./speakers.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -36,9 +37,10 @@ export async function captureTurn(plugin, event, ctx) {
   if (event.success !== true || !isUserTurn(ctx) || !isPrivate(plugin.host.config(), ctx)) return;
   const agent = hookAgent(plugin.host, ctx);
   if (isExcluded(plugin.host, agent.cfg, agent.agentId, ctx)) return;
-  if (agent.settings.shortTerm.enabled) recordTurn(plugin.host, agent, event, ctx);
+  const said = ownTurns(plugin.host, { runId: event.runId, ...ctx }, event.messages, { isEnd: true });
+  if (agent.settings.shortTerm.enabled) recordTurn(plugin.host, agent, said, ctx);
   if (!agent.settings.autoCapture) return;
-  const messages = lastMessages(event.messages, agent.settings.autoCaptureMaxMessages);
+  const messages = lastMessages(said, agent.settings.autoCaptureMaxMessages);
   const seen = countCaptured(messages);
   if (!messages.slice(seen).some((message) => message.role === "user")) return;
   native().queueCapture(agent.native, {
@@ -58,12 +60,12 @@ export async function captureTurn(plugin, event, ctx) {
 /**
  * @param {Host} host
  * @param {Agent} agent
- * @param {Record<string, any>} event
+ * @param {any[]} said Of the host's messages those of the person's turns.
  * @param {Record<string, any>} ctx
  */
-function recordTurn(host, agent, event, ctx) {
-  const [user] = lastMessages(event.messages, 1, "user");
-  const [assistant] = lastMessages(event.messages, 1, "assistant");
+function recordTurn(host, agent, said, ctx) {
+  const [user] = lastMessages(said, 1, "user");
+  const [assistant] = lastMessages(said, 1, "assistant");
   if (!user || !assistant) return;
   try {
     native().recordTurn(agent.native, user.text, assistant.text, recordOf(agent, ctx));

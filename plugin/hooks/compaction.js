@@ -11,8 +11,9 @@ import { hookAgent } from "./agent.js";
 import { workOff } from "./capture.js";
 import { unseen } from "./flush-progress.js";
 import { lastMessages } from "./messages.js";
-import { isConversation, isPrivate } from "./session.js";
+import { isConversation, isPrivateSession } from "./session.js";
 import { sessionEntry } from "./session-entry.js";
+import { ownTurns } from "./speakers.js";
 import { sessionMessages } from "./transcript.js";
 
 /** Messages of a compaction that are looked at, counted from the end. */
@@ -28,16 +29,17 @@ const FACTS_PER_JOB = 20;
  * @param {Record<string, any>} ctx
  */
 export async function saveBeforeCompaction(plugin, event, ctx) {
-  if (!isConversation(ctx) || !isPrivate(plugin.host.config(), ctx)) return;
+  if (!isConversation(ctx) || !isPrivateSession(plugin.host.config(), ctx)) return;
   const agent = hookAgent(plugin.host, ctx);
   if (!agent.settings.captureOnCompaction || isExcluded(plugin.host, agent.cfg, agent.agentId, ctx)) return;
   const sessionKey = String(ctx.sessionKey);
   const { sessionId, compactions, sessionFile } = recorded(plugin, agent, event, ctx);
   const session = { agentId: agent.agentId, sessionKey, sessionId, sessionFile };
+  const own = (/** @type {any[]} */ said) => ownTurns(plugin.host, ctx, said);
   const messages = unseen(
     Array.isArray(event.messages)
-      ? lastMessages(event.messages, MAX_MESSAGES)
-      : await sessionMessages(session, MAX_MESSAGES, { uncompacted: true }),
+      ? lastMessages(own(event.messages), MAX_MESSAGES)
+      : await sessionMessages(session, MAX_MESSAGES, { uncompacted: true, own }),
   );
   if (!messages.some((message) => message.role === "user")) return;
   // The same compaction, tried again, is one. A session that is reset keeps its id and counts from zero again.

@@ -13,10 +13,11 @@ import { hookAgent } from "./agent.js";
 import { hostWritesNotes } from "./host-notes.js";
 import { firstAndLast, lastMessages } from "./messages.js";
 import { askModel, outsideHooks } from "./model.js";
-import { isConversation, isPrivate } from "./session.js";
+import { isConversation, isPrivateSession } from "./session.js";
 import { channelOf } from "./session-entry.js";
 import { noteAnswer } from "./spending.js";
-import { sessionMessages, withoutEarlier } from "./transcript.js";
+import { ownTurns } from "./speakers.js";
+import { nameOf, sessionMessages, withoutEarlier } from "./transcript.js";
 
 /**
  * @typedef {import("./capture.js").Plugin} Plugin
@@ -38,11 +39,14 @@ const AUTOMATIC = new Set(["idle", "daily"]);
  */
 export async function noteReset(plugin, event, ctx) {
   await note(plugin, ctx, async ({ agentId }) => {
+    const own = lastMessages(ownTurns(plugin.host, ctx, event.messages), Number.POSITIVE_INFINITY);
+    if (!plugin.host.has("conversationDatabase")) return own;
     const said = lastMessages(event.messages, Number.POSITIVE_INFINITY);
-    if (!plugin.host.has("conversationDatabase")) return said;
     const session = { agentId, sessionKey: String(ctx.sessionKey), sessionId: String(ctx.sessionId ?? "") };
+    const names = new Set(own.map(nameOf));
     // A note of too much is better than none.
-    return await withoutEarlier(said, session).catch(() => said);
+    const ended = await withoutEarlier(said, session).catch(() => said);
+    return ended.filter((message) => names.has(nameOf(message)));
   });
 }
 
@@ -59,7 +63,7 @@ export async function noteAutomaticEnd(plugin, event, ctx) {
     sessionMessages(
       { agentId, sessionKey: String(session.sessionKey), sessionId: String(session.sessionId ?? ""), sessionFile: event.sessionFile },
       Number.POSITIVE_INFINITY,
-      { ended: event.nextSessionId === session.sessionId },
+      { ended: event.nextSessionId === session.sessionId, own: (messages) => ownTurns(plugin.host, session, messages) },
     ),
   );
 }
@@ -71,7 +75,7 @@ export async function noteAutomaticEnd(plugin, event, ctx) {
  */
 async function note(plugin, ctx, read) {
   const { host } = plugin;
-  if (!isConversation(ctx) || !isPrivate(host.config(), ctx)) return;
+  if (!isConversation(ctx) || !isPrivateSession(host.config(), ctx)) return;
   const agent = hookAgent(host, ctx);
   const { cfg, agentId, settings } = agent;
   if (!settings.sessionNotes.enabled || hostWritesNotes(host, cfg) || isExcluded(host, cfg, agentId, ctx)) return;

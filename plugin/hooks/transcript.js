@@ -18,15 +18,15 @@ const TAIL_BYTES = 4 << 20;
  * The last messages of a session, oldest first; empty when its transcript is gone.
  * @param {SessionRef} session
  * @param {number} limit
- * @param {{ended?: boolean, uncompacted?: boolean}} [options] `ended`: what was said before the session was reset under the
- *   same id. `uncompacted`: only what was said since the last compaction.
+ * @param {{ended?: boolean, uncompacted?: boolean, own?: (messages: any[]) => any[]}} [options] `ended`: what was said before the session was reset under the
+ *   same id. `uncompacted`: only what was said since the last compaction. `own`: which of the host's messages count.
  * @returns {Promise<Message[]>}
  */
-export async function sessionMessages(session, limit, { ended = false, uncompacted = false } = {}) {
+export async function sessionMessages(session, limit, { ended = false, uncompacted = false, own } = {}) {
   const [before, current] = conversations(await transcriptEvents(session)).slice(-2);
   const events = ended && current ? before : (current ?? before);
   const from = uncompacted ? events.findLastIndex((event) => event?.type === "compaction") + 1 : 0;
-  return messagesIn(events.slice(from), limit);
+  return messagesIn(events.slice(from), limit, own);
 }
 
 /**
@@ -40,19 +40,18 @@ export async function withoutEarlier(said, session) {
   const last = said.at(-1);
   // Never reset before; or not kept where we can look.
   if (!current || !last) return said;
-  const nameOf = (/** @type {Message} */ { at, role, text }) => JSON.stringify([at, role, text]);
   const [ended, now] = [before, current].map((events) => new Set(messagesIn(events, Number.POSITIVE_INFINITY).map(nameOf)));
   // Hosts mark the reset before they tell of it, but none promises to.
   const conversation = now.has(nameOf(last)) ? now : ended;
   return said.filter((message) => conversation.has(nameOf(message)));
 }
 
-/** @param {any[]} events @param {number} limit */
-function messagesIn(events, limit) {
-  return lastMessages(
-    events.filter((event) => event?.type === "message").map((event) => event.message),
-    limit,
-  );
+/** What tells a message from others. @param {Message} message */
+export const nameOf = ({ at, role, text }) => JSON.stringify([at, role, text]);
+
+/** @param {any[]} events @param {number} limit @param {(messages: any[]) => any[]} [own] */
+function messagesIn(events, limit, own = (messages) => messages) {
+  return lastMessages(own(events.filter((event) => event?.type === "message").map((event) => event.message)), limit);
 }
 
 /** @param {SessionRef} session @returns {Promise<any[]>} */
