@@ -108,6 +108,27 @@ describe("active memory", () => {
     expect(await ask(await listed({ allowedChatTypes: ["group"] }), ASKED, { sessionKey: "agent:main:telegram:group:7" })).toBeDefined();
   });
 
+  // A stranger's question in a group was answered from the owner's notes.
+  test("in a room only its owner brings memory up", async () => {
+    const own = { ...ON.activeMemory, mode: "native", allowedChatTypes: ["group", "channel"] };
+    for (const version of ["2026.4.12", "2026.9.6"]) {
+      const home = await hooked({ ...ON, activeMemory: own }, { files: FILES, version });
+      const cfg = /** @type {any} */ (home.cfg);
+      const served = async (/** @type {string} */ senderId, sessionKey = "agent:main:telegram:group:7") => {
+        const room = { sessionKey, messageProvider: "telegram", channelId: "telegram" };
+        if (version !== "2026.4.12") return (await ask(home, ASKED, { ...room, senderId })) !== undefined;
+        const prompt = `Conversation info (untrusted metadata):\n\`\`\`json\n{"message_id": "7", "sender_id": "${senderId}"}\n\`\`\`\n\n${ASKED}`;
+        return (await ask(home, prompt, room)) !== undefined;
+      };
+      cfg.commands = { ownerAllowFrom: ["telegram:1"] };
+      expect([await served("1"), await served("2"), await served("")], version).toEqual([true, false, false]);
+      expect(await served("2", "agent:main:telegram:channel:7"), version).toBe(false);
+      // Nobody is named: in a room nobody can be told for the owner.
+      delete cfg.commands;
+      expect(await served("1"), version).toBe(false);
+    }
+  });
+
   test("a model that never answers costs three turns their limit, and no reply its memory", async () => {
     const llm = scripted(never);
     const own = { ...ON.activeMemory, timeoutMs: 250, lateMs: 0 };

@@ -2,6 +2,7 @@
 
 import { native } from "../../lib/native.js";
 import { isPrivate, isUserTurn } from "../hooks/session.js";
+import { isNamedOwner } from "../owner.js";
 import { bundledServes } from "./bundled.js";
 
 /**
@@ -86,9 +87,19 @@ export function isServed(agent, ctx) {
   const own = agent.settings.activeMemory;
   const type = chatType(agent.cfg, ctx);
   if (!type || !own.allowedChatTypes.includes(type) || !isListed(own, ctx)) return false;
+  // Everybody in a room reads the answer; only its owner may bring memory up there.
+  if (type === "group" || type === "channel") return isOwnerInRoom(agent.cfg, ctx);
   // Rooms may write into what looks like a conversation of one person.
-  return type === "group" || type === "channel" || isPrivate(agent.cfg, ctx);
+  return isPrivate(agent.cfg, ctx);
 }
+
+/**
+ * Whether the agent's own person speaks in a room: who is named as the owner there, or writes with the gateway's token.
+ * @param {HostConfig} cfg
+ * @param {Context} ctx
+ */
+const isOwnerInRoom = (cfg, ctx) =>
+  word(ctx.messageProvider) === "webchat" || (isNamedOwner(cfg, ctx) === true && word(ctx.senderId) !== "");
 
 /**
  * Whether active memory is paused in a conversation.
