@@ -289,6 +289,16 @@ describe("tools", () => {
     expect(refused).toMatchObject({ status: "error", code: "MEM_PATH", error: expect.stringContaining("path required") });
     expect(refused).not.toHaveProperty("disabled");
     expect(await get("2026.4.12", { path: "../../etc/passwd" })).toMatchObject({ disabled: true, text: "" });
+    // The form of our own sources was refused as no path of a note.
+    for (const [given, text, from] of /** @type {[Record<string, unknown>, string, number][]} */ ([
+      [{ path: "MEMORY.md#L2" }, "two", 2],
+      [{ path: "MEMORY.md#L1-L2" }, "one\ntwo", 1],
+      [{ path: "MEMORY.md:2" }, "two", 2],
+      [{ path: "MEMORY.md:1-2" }, "one\ntwo", 1],
+      [{ path: "MEMORY.md#L1", from: 2, lines: 1 }, "two", 2],
+    ]))
+      expect(await get("2026.9.6", given), JSON.stringify(given)).toMatchObject({ status: "ok", path: "MEMORY.md", text, from });
+    expect(await get("2026.9.6", { path: "../../etc/passwd.md#L1" })).toMatchObject({ status: "error", code: "MEM_PATH" });
   });
 });
 

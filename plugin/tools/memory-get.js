@@ -37,6 +37,21 @@ export function describe({ files }) {
   );
 }
 
+/** A place as sources and our commands name one: `path#L3`, `path#L3-L7`, `path:3`, `path:3-7`. */
+const PLACE = /^(.+\.\w{1,10})(?:#L|:)(\d{1,9})(?:-L?(\d{1,9}))?$/;
+
+/**
+ * What a source names: a file and lines of it.
+ * @param {string} written
+ * @returns {{path: string, from?: number, lines?: number}}
+ */
+function placeOf(written) {
+  const [, path, first, last = first] = PLACE.exec(written) ?? [];
+  if (!path) return { path: written };
+  const from = Math.max(1, Number(first));
+  return { path, from, lines: Math.max(1, Number(last) - from + 1) };
+}
+
 /**
  * @param {import("../host.js").Host} host
  * @param {Record<string, any>} ctx
@@ -45,10 +60,11 @@ export function describe({ files }) {
  */
 export async function execute(host, ctx, rawParams, signal) {
   const params = paramRecord(rawParams);
+  const place = placeOf(requiredText(params, "path"));
   const call = {
-    path: requiredText(params, "path"),
-    from: optionalCount(params, "from"),
-    lines: optionalCount(params, "lines"),
+    path: place.path,
+    from: optionalCount(params, "from") ?? place.from,
+    lines: optionalCount(params, "lines") ?? (params.from === undefined ? place.lines : undefined),
     corpus: optionalChoice(params, "corpus", CORPORA),
   };
   signal?.throwIfAborted();
