@@ -77,7 +77,7 @@ test("a fact is stored once, found, and forgotten, in the words of memory-lanced
   await call("memory_store", { text: "The gate code is 4711", importance: 0.9, category: "entity" });
   const found = await call("memory_recall", { query: "green tea or coffee" });
   expect(found.text).toMatch(
-    /^Found 1 memories:\n\n<relevant-memories>\n.+\n1\. \[preference\] Prefers green tea over coffee \(\d+%\)\n<\/relevant-memories>$/,
+    /^Found 1 memories:\n\n<relevant-memories>\n.+\n1\. \[preference\] Prefers green tea over coffee \(\d{4}-\d\d-\d\d, \d+%\)\n<\/relevant-memories>$/,
   );
   expect(found.details).toMatchObject({ count: 1, memories: [{ id: stored.details.id, importance: 0.7 }] });
   expect((await call("memory_recall", { query: "xylophone" })).details).toEqual({ count: 0 });
@@ -87,6 +87,20 @@ test("a fact is stored once, found, and forgotten, in the words of memory-lanced
   expect(await file()).not.toMatch(/tea|4711/);
   expect((await call("memory_forget", {})).details).toEqual({ error: "missing_param" });
   await expect(call("memory_forget", { memoryId: "1' OR 1" })).rejects.toThrow("Invalid memory ID format");
+});
+
+// "The user lives in Faro" came first, and the model could not tell that it was over: neither had its day.
+test("each fact has its day, and of two about the same the newer comes first", async () => {
+  const files = {
+    "memory/facts.md":
+      "# Facts\n\n## 2026-02-03\n\n- [fact] The user lives in Faro.\n\n## 2026-11-20\n\n- [fact] The user no longer lives in Faro but in Tavira.\n",
+  };
+  const { call } = await withTools({ ...ON, timeZone: "America/New_York" }, { files });
+  const { text, details } = await call("memory_recall", { query: "Where does the user live?" });
+  expect(text).toMatch(
+    /1\. \[fact\] The user no longer lives in Faro but in Tavira\. \(2026-11-20, \d+%\)\n2\. .+ Faro\. \(2026-02-03, \d+%\)/,
+  );
+  expect(details.memories.map((/** @type {any} */ one) => one.date)).toEqual(["2026-11-20", "2026-02-03"]);
 });
 
 // "Helena's" was stored as "Helena&#39;s", and shown as "Helena&amp;#39;s".

@@ -36,6 +36,9 @@ use text::{
     shown::decoded,
 };
 
+/// Scores that are this near say the same: facts that differ in "no longer" do.
+const NEAR_SCORES: f64 = 0.1;
+
 /// Longest fact of an import in characters: what memory-lancedb can be told to keep.
 const MAX_IMPORTED_CHARS: usize = 10_000;
 
@@ -53,7 +56,7 @@ pub struct Match {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FactAnswer {
-    /// Nearest first.
+    /// Nearest first; of those that are about as near, the newer ones.
     pub matches: Vec<Match>,
     /// Why only words were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,7 +163,7 @@ impl Facts {
             .map(|(fact, cosine)| Match { fact, score: score(*cosine) })
             .filter(|found| found.score >= min_score)
             .collect();
-        matches.sort_by(|a, b| b.score.total_cmp(&a.score));
+        newer_first_of_near(&mut matches);
         matches.truncate(limit);
         Ok(FactAnswer { matches, warning: nearness.warning })
     }
@@ -321,6 +324,20 @@ impl Told {
     }
 }
 
+/// Nearest first, and the newer before the older where both are about as near: what holds now is what was said last.
+fn newer_first_of_near(matches: &mut [Match]) {
+    // Those of one day stand in the order they were stored in.
+    matches.reverse();
+    matches.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let mut rest = matches;
+    while let Some(best) = rest.first().map(|best| best.score) {
+        let near = rest.partition_point(|found| best - found.score <= NEAR_SCORES);
+        let (group, after) = rest.split_at_mut(near);
+        group.sort_by_key(|found| std::cmp::Reverse(found.fact.created_at));
+        rest = after;
+    }
+}
+
 /// The list of what the user had forgotten.
 fn forgotten(settings: &Settings) -> Result<Exclusions> {
     let list = Exclusions::of(&settings.database_path);
@@ -378,6 +395,33 @@ pub(super) fn zone(settings: &Settings) -> TimeZone {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // "The user lives in Faro" stood before "no longer lives in Faro but in Tavira", and neither had its day.
+    #[test]
+    fn of_facts_about_as_near_the_newer_comes_first() {
+        let found = |text: &str, score: f64, day: i64| Match {
+            fact: Fact {
+                id: text.to_owned(),
+                text: text.to_owned(),
+                importance: 0.7,
+                category: Category::Fact,
+                created_at: day,
+                path: facts::FILE.to_owned(),
+                line: text.to_owned(),
+            },
+            score,
+        };
+        let mut matches = vec![
+            found("old", 0.59, 1),
+            found("far", 0.2, 9),
+            found("new", 0.51, 3),
+            found("later that day", 0.5, 3),
+            found("near", 0.9, 1),
+        ];
+        newer_first_of_near(&mut matches);
+        let order: Vec<&str> = matches.iter().map(|found| found.fact.text.as_str()).collect();
+        assert_eq!(order, ["near", "new", "later that day", "old", "far"]);
+    }
 
     #[test]
     fn what_must_not_be_kept_is_told_by_its_reason() {
