@@ -116,11 +116,15 @@ impl Intents {
     /// Arms a new one.
     ///
     /// # Errors
-    /// `MEM_ARGUMENT` when something of it cannot be used; `MEM_LIMIT` when there are too many; and when the file cannot be
+    /// `MEM_ARGUMENT` when something of it cannot be used, or the same is armed already; `MEM_LIMIT` when there are too many; and when the file cannot be
     /// written.
     pub fn create(&self, given: NewIntent, by: &Speaker, now: i64) -> Result<StandingIntent> {
         let intent = StandingIntent::new(Uuid::new_v4().to_string(), given, by, now)?;
         self.change(now, |known| {
+            if let Some(same) = known.iter().find(|other| intent.is_same(other)) {
+                return Err(argument(format!("this standing intent exists already: {}", same.id))
+                    .remedy("It needs nothing more; cancel that one first to arm it with other limits"));
+            }
             if known.iter().filter(|other| is_live(other)).count() >= MOST_LIVE {
                 return Err(argument(format!("there are {MOST_LIVE} standing intents already"))
                     .remedy("Cancel some: openclaw memory intents list"));

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::matching::can_be_mentioned;
+use super::matching::{can_be_mentioned, says_nothing};
+use crate::capture::filter::is_injection;
 use model::error::{Code, Error, Result};
 use text::redact::redact;
 
@@ -255,6 +256,21 @@ impl StandingIntent {
         Ok(intent)
     }
 
+    /// Whether another that may come up yet brings up the same, of the same messages.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let sorted = |keywords: &[String]| {
+            let mut keywords = keywords.to_vec();
+            keywords.sort();
+            keywords
+        };
+        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        other.status.is_live()
+            && plain(&self.description) == plain(&other.description)
+            && sorted(&self.trigger_keywords) == sorted(&other.trigger_keywords)
+            && sorted(&self.unless) == sorted(&other.unless)
+            && (&self.channel_scope, &self.sender_scope) == (&other.channel_scope, &other.sender_scope)
+    }
+
     /// What passes by itself: the end of its life and of its rest.
     pub(super) fn pass(&mut self, now: i64) {
         if self.status.is_live() && self.expires_at <= now {
@@ -384,6 +400,11 @@ fn keywords(given: &[String], field: &str) -> Result<Vec<String>> {
             ))
             .remedy("Name a word"));
         }
+        if says_nothing(&keyword) {
+            return Err(argument(format!("{field} entry {keyword} is in any message, whatever that is about")).remedy(
+                "Name a word that says what it is about, or put it between quotation marks to mean it as it stands",
+            ));
+        }
         if !unique.contains(&keyword) {
             unique.push(keyword);
         }
@@ -404,6 +425,10 @@ fn limited(text: &str, field: &str, most: usize) -> Result<String> {
     if !matches!(redact(text), Cow::Borrowed(_)) {
         return Err(argument(format!("{field} holds a password, a key or the like, and memory keeps none"))
             .remedy("Say it without"));
+    }
+    if is_injection(text) {
+        return Err(argument(format!("{field} reads like an instruction to a model, not like a reminder"))
+            .remedy("Say what the user shall be reminded of"));
     }
     Ok(text.to_owned())
 }

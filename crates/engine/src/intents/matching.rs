@@ -120,6 +120,15 @@ pub(super) fn can_be_mentioned(keyword: &str) -> bool {
     }
 }
 
+/// Whether a keyword is made of function words alone: any message holds "the" and "I". One between quotation marks is meant
+/// as it stands.
+pub(super) fn says_nothing(keyword: &str) -> bool {
+    let plan = understand(keyword, 0, "UTC");
+    let is_quoted = keyword.starts_with('"') && keyword.ends_with('"');
+    // Words of time are no terms of a query either.
+    !is_quoted && !plan.terms.is_empty() && plan.terms.iter().all(|term| term.kind == TermKind::StopWord)
+}
+
 fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-')
 }
