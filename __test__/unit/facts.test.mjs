@@ -103,6 +103,17 @@ test("each fact has its day, and of two about the same the newer comes first", a
   expect(details.memories.map((/** @type {any} */ one) => one.date)).toEqual(["2026-11-20", "2026-02-03"]);
 });
 
+// A fact "I" was kept.
+test("a fact that says nothing of anybody is refused, and why", async () => {
+  const { call, file } = await withTools(ON);
+  for (const text of ["I", "ok"]) {
+    const { text: words, details } = await call("memory_store", { text });
+    expect(words).toBe("Memory not stored: it is too short to be a fact; store a whole sentence.");
+    expect(details).toEqual({ action: "rejected", reason: "too-short" });
+  }
+  expect(await file()).toBe("");
+});
+
 // "Helena's" was stored as "Helena&#39;s", and shown as "Helena&amp;#39;s".
 test("what was stored with entities is shown without", async () => {
   const files = { "memory/facts.md": "# Facts\n\n- [entity] Helena&#39;s boat is &amp;quot;Alba&amp;quot;\n" };

@@ -9,7 +9,7 @@ const SHOWN_CHARS = 100;
 
 /** Why a fact is not kept, in words for the model. @type {Record<string, string>} */
 const REFUSALS = {
-  "too-short": "it has no words",
+  "too-short": "it is too short to be a fact; store a whole sentence",
   "too-long": "it is longer than 500 characters; store one fact at a time",
   injection: "it reads like an instruction to a model, not like a fact",
   secret: "it holds a password, a key or the like, and memory keeps none",

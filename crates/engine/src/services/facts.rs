@@ -363,7 +363,7 @@ fn clean(text: &str, max_chars: usize) -> Result<String, Reason> {
         return Err(Reason::Recalled);
     }
     let text = redact(&decoded(text)).split_whitespace().collect::<Vec<_>>().join(" ");
-    if !text.chars().any(char::is_alphanumeric) {
+    if is_too_short(&text) {
         return Err(Reason::TooShort);
     }
     if was_redacted(&text) {
@@ -373,6 +373,12 @@ fn clean(text: &str, max_chars: usize) -> Result<String, Reason> {
         return Err(Reason::TooLong);
     }
     if filter::is_injection(&text) { Err(Reason::Injection) } else { Ok(text) }
+}
+
+/// Whether a text is too short to say anything of anybody: "I", "ok". Two Chinese characters are a word.
+fn is_too_short(text: &str) -> bool {
+    let said: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).take(3).collect();
+    said.len() < if said.first().is_some_and(|c| *c > '\u{2E7F}') { 2 } else { 3 }
 }
 
 fn new_fact(text: String, row: &ImportRow, zone: &TimeZone, now_ms: i64) -> NewFact {
@@ -428,6 +434,13 @@ mod tests {
         assert_eq!(clean(" \n ", 10), Err(Reason::TooShort));
         // Facts without a word were kept, and no search could ever find them.
         assert_eq!(clean("👍 …", 10), Err(Reason::TooShort));
+        // A fact "I" was kept.
+        for text in ["I", "ok", "a b", "茶"] {
+            assert_eq!(clean(text, 10), Err(Reason::TooShort), "{text}");
+        }
+        for text in ["tea", "4711", "绿茶", "お茶"] {
+            assert_eq!(clean(text, 10).as_deref(), Ok(text));
+        }
         assert_eq!(clean("tea and coffee", 10), Err(Reason::TooLong));
         // A fact was kept whose point had been taken out.
         assert_eq!(clean("The WiFi password is Sunflower!42", 100), Err(Reason::Secret));
