@@ -36,8 +36,8 @@ use text::{
     shown::decoded,
 };
 
-/// Scores that are this near say the same: facts that differ in "no longer" do.
-const NEAR_SCORES: f64 = 0.1;
+/// What share of the best score is about as near: a fact that ends another one says more words than that.
+const NEAR_SHARE: f64 = 0.75;
 
 /// Longest fact of an import in characters: what memory-lancedb can be told to keep.
 const MAX_IMPORTED_CHARS: usize = 10_000;
@@ -331,7 +331,7 @@ fn newer_first_of_near(matches: &mut [Match]) {
     matches.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut rest = matches;
     while let Some(best) = rest.first().map(|best| best.score) {
-        let near = rest.partition_point(|found| best - found.score <= NEAR_SCORES);
+        let near = rest.partition_point(|found| found.score >= best * NEAR_SHARE);
         let (group, after) = rest.split_at_mut(near);
         group.sort_by_key(|found| std::cmp::Reverse(found.fact.created_at));
         rest = after;
