@@ -441,7 +441,7 @@ export type FactMatch = StoredFact & {
 
 /** The answer to a search among facts. */
 export type FactAnswer = {
-  /** Nearest first. */
+  /** Nearest first; of those that are about as near, the newer ones. */
   matches: FactMatch[];
   /** Why only words were compared. */
   warning?: string;
