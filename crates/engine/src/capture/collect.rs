@@ -31,6 +31,8 @@ pub(crate) const MAX_FACT_CHARS: usize = 500;
 const MIN_FACT_CHARS: usize = 4;
 /// Characters of a text that was not kept that go into the journal.
 const LOGGED_CHARS: usize = 120;
+/// What stands there of one that asks not to be remembered.
+const WITHHELD: &str = "…";
 /// Bytes of a fingerprint of a message in the journal.
 const MESSAGE_HASH_BYTES: usize = 8;
 
@@ -315,7 +317,11 @@ impl<'a> Book<'a> {
     }
 
     fn skip(&mut self, text: &str, message: &str, category: Option<Category>, reason: Reason) -> Result<()> {
-        let shown = logged(&one_line(&redact(&decoded(text))));
+        // The log is a memory too.
+        let shown = match reason {
+            Reason::OffRecord => WITHHELD.to_owned(),
+            _ => logged(&one_line(&redact(&decoded(text)))),
+        };
         let entry = self.collector.entry(self.job, Status::Skipped, shown, message.to_owned());
         if self.listed.contains(&key_of(&entry)) {
             return Ok(());

@@ -2,6 +2,7 @@
 
 use super::{
     envelope, filter,
+    off_record::is_off_record,
     queue::{Job, Role},
     rules::Category,
 };
@@ -28,11 +29,18 @@ pub(crate) const SYSTEM: &str = "You keep the long-term memory of an assistant. 
 #[must_use]
 pub(crate) fn prompt(job: &Job) -> Option<String> {
     let (mut earlier, mut lines) = (Vec::new(), Vec::new());
-    let mut capturable = false;
+    let (mut capturable, mut is_private) = (false, false);
     for (at, message) in job.messages.iter().enumerate() {
         let is_new = at >= job.seen;
         let text = envelope::strip(&message.text);
         if envelope::is_noise(&text) || filter::is_injection(&text) {
+            continue;
+        }
+        // An answer repeats what was said.
+        if message.role == Role::User {
+            is_private = is_off_record(&text);
+        }
+        if is_private {
             continue;
         }
         let name = match message.role {
@@ -108,6 +116,20 @@ mod tests {
         let (earlier, new) = asked.split_once("</earlier>").unwrap();
         assert!(earlier.contains("allergic") && !new.contains("allergic") && new.contains("Porto"));
         assert_eq!(prompt(&Job { seen: 2, ..job(&said) }), None);
+    }
+
+    // "Don't write this down: …" was shown to the model with everything else.
+    #[test]
+    fn what_is_not_to_be_remembered_is_not_shown_to_the_model() {
+        let said = [
+            (Role::User, "I prefer tea over coffee in the morning"),
+            (Role::Assistant, "Noted."),
+            (Role::User, "Don't write this down: I have HIV."),
+            (Role::Assistant, "I keep your HIV to myself."),
+        ];
+        let asked = prompt(&job(&said)).unwrap();
+        assert!(asked.contains("tea") && !asked.contains("HIV"), "{asked}");
+        assert_eq!(prompt(&job(&said[2..])), None);
     }
 
     #[test]

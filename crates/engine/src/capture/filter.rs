@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::{RegexSet, RegexSetBuilder};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{envelope, recall_block};
+use super::{envelope, off_record::is_off_record, recall_block};
 use text::{marks::holds_mark, pattern::ascii_boundaries};
 
 /// Shortest message in characters for scripts with letters.
@@ -46,6 +46,8 @@ pub enum Reason {
     Secret,
     /// A model found nothing to keep in the turn.
     Nothing,
+    /// The message asks not to be remembered.
+    OffRecord,
 }
 
 impl Reason {
@@ -66,6 +68,7 @@ impl Reason {
             Self::Question => "question",
             Self::Secret => "secret",
             Self::Nothing => "nothing",
+            Self::OffRecord => "off-record",
         }
     }
 }
@@ -132,6 +135,9 @@ pub(crate) fn capturable(message: &str) -> Result<String, Reason> {
     }
     if envelope::is_noise(&text) {
         return Err(Reason::Noise);
+    }
+    if is_off_record(&text) {
+        return Err(Reason::OffRecord);
     }
     let chars = text.chars().count();
     let dense = text.chars().filter(|c| is_dense(*c)).count();
@@ -223,6 +229,7 @@ mod tests {
             assert_eq!(capturable(text), Err(reason), "{text}");
         }
         assert_eq!(capturable(&"x".repeat(2001)), Err(Reason::TooLong));
+        assert_eq!(capturable("I have HIV, don't write that down."), Err(Reason::OffRecord));
         assert_eq!(capturable("<relevant-memories>a</relevant-memories>"), Err(Reason::Recalled));
     }
 }

@@ -15,6 +15,7 @@ pub mod group_words;
 pub mod journal;
 pub mod jsonl;
 pub mod log;
+mod off_record;
 pub(crate) mod pattern;
 pub mod prompts;
 pub mod queue;

@@ -123,6 +123,23 @@ fn a_fact_whose_secret_was_taken_out_is_skipped_and_the_log_says_why() {
     assert_eq!(c.store(&turn, listed).unwrap().stored, 0);
 }
 
+// "Between us, don't write this down: I have HIV." was in the note, and what is left out stood in the log.
+#[test]
+fn what_is_not_to_be_remembered_reaches_neither_note_nor_log() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    let said = ["My wife is pregnant. Please don't save that.", "Merk dir das nicht: Ich wohne in Graz."];
+    assert_eq!(run(&c, &job("1", &said)), (0, 0));
+    c.pass_over(&job("2", &said[..1])).unwrap();
+    assert_eq!(note(&c), "");
+    let logged = Journal::new(&c.folder).captures().unwrap();
+    assert_eq!(logged.len(), 3);
+    assert!(
+        logged.iter().all(|entry| entry.reason.as_deref() == Some("off-record") && entry.text == "…"),
+        "{logged:?}"
+    );
+}
+
 #[test]
 fn recalled_a_hundred_times_one_fact_stays_one_fact() {
     let dir = tempfile::tempdir().unwrap();
