@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::{RegexSet, RegexSetBuilder};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{envelope, off_record::is_off_record, recall_block};
+use super::{envelope, given::own_words, off_record::is_off_record, recall_block};
 use text::{marks::holds_mark, pattern::ascii_boundaries};
 
 /// Shortest message in characters for scripts with letters.
@@ -48,6 +48,8 @@ pub enum Reason {
     Nothing,
     /// The message asks not to be remembered.
     OffRecord,
+    /// A text to work on, a mail that is shown, a joke or a play: nobody states it.
+    Given,
 }
 
 impl Reason {
@@ -69,6 +71,7 @@ impl Reason {
             Self::Secret => "secret",
             Self::Nothing => "nothing",
             Self::OffRecord => "off-record",
+            Self::Given => "given-text",
         }
     }
 }
@@ -158,7 +161,10 @@ pub(crate) fn capturable(message: &str) -> Result<String, Reason> {
     if is_injection(&text) || holds_mark(&text) {
         return Err(Reason::Injection);
     }
-    Ok(text)
+    match own_words(&text) {
+        "" => Err(Reason::Given),
+        own => Ok(own.to_owned()),
+    }
 }
 
 /// `<tag>…</`, headings, code fences, and lists with bold labels: written by machines.
@@ -230,6 +236,7 @@ mod tests {
         }
         assert_eq!(capturable(&"x".repeat(2001)), Err(Reason::TooLong));
         assert_eq!(capturable("I have HIV, don't write that down."), Err(Reason::OffRecord));
+        assert_eq!(capturable("Translate into German:\nI have two sons."), Err(Reason::Given));
         assert_eq!(capturable("<relevant-memories>a</relevant-memories>"), Err(Reason::Recalled));
     }
 }

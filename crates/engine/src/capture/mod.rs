@@ -11,6 +11,7 @@ pub(crate) mod extract;
 pub mod facts;
 pub mod filter;
 pub(crate) mod follow_up;
+mod given;
 pub mod group_words;
 pub mod journal;
 pub mod jsonl;
