@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::{RegexSet, RegexSetBuilder};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{envelope, given::own_words, off_record::is_off_record, recall_block};
+use super::{collect::MAX_FACT_CHARS, command, envelope, given::own_words, off_record::is_off_record, recall_block};
 use text::{marks::holds_mark, pattern::ascii_boundaries};
 
 /// Shortest message in characters for scripts with letters.
@@ -142,14 +142,12 @@ pub(crate) fn capturable(message: &str) -> Result<String, Reason> {
     if is_off_record(&text) {
         return Err(Reason::OffRecord);
     }
+    let text = if text.chars().count() > MAX_CHARS { requests(&text).ok_or(Reason::TooLong)? } else { text };
     let chars = text.chars().count();
     let dense = text.chars().filter(|c| is_dense(*c)).count();
     let min = if dense * 2 > chars { MIN_DENSE_CHARS } else { MIN_CHARS };
     if chars < min {
         return Err(Reason::TooShort);
-    }
-    if chars > MAX_CHARS {
-        return Err(Reason::TooLong);
     }
     if is_markup(&text) {
         return Err(Reason::Markup);
@@ -165,6 +163,21 @@ pub(crate) fn capturable(message: &str) -> Result<String, Reason> {
         "" => Err(Reason::Given),
         own => Ok(own.to_owned()),
     }
+}
+
+/// What a message that is too long asks to remember in a short paragraph of its own, first or last: there somebody speaks
+/// about what he shows. None where the whole asks not to be remembered.
+pub(super) fn requests(text: &str) -> Option<String> {
+    if is_off_record(text) {
+        return None;
+    }
+    let paragraphs: Vec<&str> = own_words(text).split("\n\n").map(str::trim).filter(|p| !p.is_empty()).collect();
+    let last = paragraphs.last().filter(|_| paragraphs.len() > 1);
+    let asks = |paragraph: &&&str| {
+        paragraph.chars().count() <= MAX_FACT_CHARS && command::read(paragraph) != command::Request::None
+    };
+    let asked: Vec<&str> = paragraphs.first().into_iter().chain(last).filter(asks).copied().collect();
+    (!asked.is_empty()).then(|| asked.join("\n\n"))
 }
 
 /// `<tag>…</`, headings, code fences, and lists with bold labels: written by machines.
@@ -238,5 +251,25 @@ mod tests {
         assert_eq!(capturable("I have HIV, don't write that down."), Err(Reason::OffRecord));
         assert_eq!(capturable("Translate into German:\nI have two sons."), Err(Reason::Given));
         assert_eq!(capturable("<relevant-memories>a</relevant-memories>"), Err(Reason::Recalled));
+    }
+
+    // A log with "Remember that my doctor is called Dr Weiss." below it was left out whole.
+    #[test]
+    fn what_a_long_message_asks_to_remember_in_a_paragraph_of_its_own_counts() {
+        let long = "It rained, and nothing much happened there. ".repeat(60);
+        let asked = "Remember that my doctor is called Dr Weiss.";
+        for text in [format!("{long}\n\n{asked}"), format!("{asked}\n\n{long}")] {
+            assert_eq!(capturable(&text).as_deref(), Ok(asked));
+        }
+        for text in [
+            format!("{long}{asked}"),
+            format!("{long}\n\n{asked}\n\n{long}"),
+            format!("{long}\n\nMy doctor is called Dr Weiss."),
+            format!("Translate this:\n\n{long}\n\n{asked}"),
+            format!("{long}\n\n{asked} {long}"),
+        ] {
+            assert_eq!(capturable(&text), Err(Reason::TooLong), "{}", &text[text.len() - 60..]);
+        }
+        assert_eq!(capturable(&format!("Don't save this: {long}\n\n{asked}")), Err(Reason::OffRecord));
     }
 }

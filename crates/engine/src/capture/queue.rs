@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     envelope,
-    filter::MAX_CHARS,
+    filter::{MAX_CHARS, requests},
     journal::{Claim, Journal, Record},
 };
 use model::error::Result;
@@ -51,7 +51,11 @@ impl Message {
     /// more of them than anybody looks at.
     #[must_use]
     pub(crate) fn cleaned(&self) -> Self {
-        let begin: String = envelope::strip(&self.text).chars().take(LOOKED_AT).collect();
+        let text = envelope::strip(&self.text);
+        // What somebody asks to remember stands behind what he shows as well.
+        let is_long = self.role == Role::User && text.chars().nth(MAX_CHARS).is_some();
+        let asked = if is_long { requests(&text) } else { None };
+        let begin: String = asked.unwrap_or(text).chars().take(LOOKED_AT).collect();
         // Redacted before it is cut again: half a secret has no known shape.
         let text = redact(&begin).chars().take(MAX_CHARS + 1).collect();
         Self { role: self.role, text, at: self.at }
@@ -197,6 +201,16 @@ mod tests {
         let waiting = journal.turn("a").unwrap().unwrap();
         assert!(waiting.messages[0].text.starts_with("my key [redacted:aws-key] xx"));
         assert_eq!(waiting.messages[0].text.chars().count(), MAX_CHARS + 1);
+    }
+
+    // The end of a long message was cut off before anybody looked for what it asks.
+    #[test]
+    fn what_a_long_message_asks_at_its_end_is_queued() {
+        let long = "It rained, and nothing much happened there. ".repeat(200);
+        let text = format!("{long}\n\nRemember that my doctor is called Dr Weiss.");
+        let said = |role| Message { role, text: text.clone(), at: None }.cleaned().text;
+        assert_eq!(said(Role::User), "Remember that my doctor is called Dr Weiss.");
+        assert!(said(Role::Assistant).starts_with("It rained"));
     }
 
     #[test]
