@@ -130,6 +130,18 @@ impl Calendar {
         Some(DateRange { start: early.start, end: late.end })
     }
 
+    /// In three days is a day, in three weeks a week, in three months a month.
+    pub(super) fn units_ahead(&self, unit: Unit, count: i32) -> Option<DateRange> {
+        self.around(unit, self.moved(unit, count)?)
+    }
+
+    /// The weekday of last, this or next week. 1 = Monday.
+    pub(super) fn weekday_of_week(&self, day: i8, week: Side) -> Option<DateRange> {
+        let monday = self.unit(Unit::Week, week)?.start;
+        let day = monday.checked_add((i32::from(day) - 1).days()).ok()?;
+        Some(DateRange { start: day, end: day })
+    }
+
     /// A weekday before, in or after this week. 1 = Monday.
     pub(super) fn weekday(&self, day: i8, side: Side) -> Option<DateRange> {
         let today = self.today.weekday().to_monday_one_offset();

@@ -44,6 +44,25 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         (r"([0-9一二两兩三四五六七八九十几幾数數]+)\s*(?:年|년)(?:之?前|まえ|\s*전)", |c, k| {
             ago(c, k, Unit::Year)
         }),
+        (
+            r"([0-9一二两兩三四五六七八九十]+)\s*(?:天|日|일)(?:之?[后後]|以[后後]|\s*[후뒤])",
+            |c, k| ahead(c, k, Unit::Day),
+        ),
+        (
+            r"([0-9一二两兩三四五六七八九十]+)\s*(?:周|週|个星期|個星期|个礼拜|週間|주)(?:间|間)?(?:之?[后後]|以[后後]|\s*[후뒤])",
+            |c, k| ahead(c, k, Unit::Week),
+        ),
+        (
+            r"([0-9一二两兩三四五六七八九十]+)\s*(?:个月|個月|か月|ヶ月|カ月|ケ月|개월|달)(?:之?[后後]|以[后後]|\s*[후뒤])",
+            |c, k| ahead(c, k, Unit::Month),
+        ),
+        (
+            r"([0-9一二两兩三四五六七八九十]+)\s*(?:年|년)(?:之?[后後]|以[后後]|\s*[후뒤])",
+            |c, k| ahead(c, k, Unit::Year),
+        ),
+        (r"下一[个個]?(?:周|週|星期|礼拜|禮拜)([一二三四五六日天])", |c, k| {
+            weekday(c, k, Side::Next)
+        }),
         (r"(?:上上个?個?(?:周|週|星期|礼拜|禮拜))([一二三四五六日天])", |c, k| {
             weekday_of(c, k, -2)
         }),
@@ -58,6 +77,15 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         (r"(?:先週の?|지난\s*주\s*)([月火水木金土日월화수목금토일])(?:曜日?|요일)", |c, k| {
             weekday_of_last_week(c, k)
         }),
+        (r"(?:来週の?|다음\s*주\s*)([月火水木金土日월화수목금토일])(?:曜日?|요일)", |c, k| {
+            weekday_of(c, k, 1)
+        }),
+        (r"(?:今週の?|이번\s*주?\s*)([月火水木金土日월화수목금토일])(?:曜日?|요일)", |c, k| {
+            weekday_of(c, k, 0)
+        }),
+        (r"(?:次の|今度の|다음\s*)([月火水木金土日월화수목금토일])(?:曜日?|요일)", |c, k| {
+            weekday(c, k, Side::Next)
+        }),
         (r"(?:前の|この前の|지난\s*)([月火水木金土日월화수목금토일])(?:曜日?|요일)", |c, k| weekday(c, k, Side::Last)),
         (r"([月火水木金土日월화수목금토일])(?:曜日?|요일)", |c, k| {
             k.weekday_to_now(weekday_number(c)?)
@@ -70,7 +98,9 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         (r"(?:这个?|這個?|本)(?:周|週|星期|礼拜|禮拜)|今週|이번\s*주", |_, k| {
             k.unit(Unit::Week, Side::This)
         }),
-        (r"下个?個?(?:周|週|星期|礼拜|禮拜)|来週|다음\s*주", |_, k| k.unit(Unit::Week, Side::Next)),
+        (r"下一?个?個?(?:周|週|星期|礼拜|禮拜)|来週|次の週|다음\s*주", |_, k| {
+            k.unit(Unit::Week, Side::Next)
+        }),
         (r"上个?個?月([0-9]{1,2}|[一二三四五六七八九十]{1,3})[号號日]", |c, k| {
             let month = k.unit(Unit::Month, Side::Last)?.start;
             k.day(month.year().into(), month.month().into(), number(c, 1)?)
@@ -180,6 +210,10 @@ fn ago(captures: &Captures<'_>, calendar: &Calendar, unit: Unit) -> Option<DateR
         // 几天前, 数日前: a few.
         None => calendar.units_ago(unit, 2, 6),
     }
+}
+
+fn ahead(captures: &Captures<'_>, calendar: &Calendar, unit: Unit) -> Option<DateRange> {
+    calendar.units_ahead(unit, number(captures, 1)?)
 }
 
 fn weekday_number(captures: &Captures<'_>) -> Option<i8> {

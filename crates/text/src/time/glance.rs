@@ -36,6 +36,9 @@ const SHORT_MONTH: Kinds = 1 << 7;
 /// May stand between an opening word and what it opens.
 const FILLER: Kinds = 1 << 8;
 
+/// A number in letters.
+const COUNT: Kinds = 1 << 9;
+
 /// Bytes of the longest word that is looked up as it is.
 const LONGEST: usize = 16;
 
@@ -69,7 +72,9 @@ pub(super) fn may_name_days(text: &str) -> bool {
         let is_open = last & OPENING != 0 || (last & FILLER != 0 && before & OPENING != 0);
         let can_be_opened = kinds & SEASON != 0 || (kinds & YEAR != 0 && may_be_now(word));
         let is_date = joined && kinds & ANY_NUMBER != 0 && last & ANY_NUMBER != 0 && (kinds | last) & YEAR != 0;
-        if (is_open && can_be_opened) || is_date {
+        // "In three days".
+        let is_ahead = kinds & UNIT != 0 && last & (COUNT | NUMBER) != 0 && before & OPENING != 0;
+        if (is_open && can_be_opened) || is_date || is_ahead {
             kinds |= DAY;
         }
         (last, before) = (kinds, last);
@@ -96,11 +101,12 @@ const fn of_sense(sense: Sense, word: &str) -> Kinds {
         Sense::WeakMonth(_) if word.len() > 3 => SEASON,
         Sense::WeakMonth(_) => SHORT_MONTH,
         Sense::Unit(_) | Sense::DayPart => UNIT,
-        Sense::Side(_) | Sense::Ago => SIDE,
+        Sense::Side(_) | Sense::Ago | Sense::Ahead | Sense::Coming => SIDE,
         Sense::In => OPENING | FILLER,
         Sense::Since | Sense::Before | Sense::After | Sense::Between => OPENING,
         Sense::Filler => FILLER,
-        Sense::Feira | Sense::Number(_) | Sense::Few | Sense::Recent | Sense::When => 0,
+        Sense::Number(_) => COUNT,
+        Sense::Feira | Sense::Few | Sense::Recent | Sense::When => 0,
     }
 }
 
@@ -145,6 +151,8 @@ mod tests {
             "先週の金曜日",
             "3天前",
             "去年夏天",
+            "3日後",
+            "来週の金曜日",
             "2023年5月",
             "지난주",
             "어제",
@@ -170,6 +178,10 @@ mod tests {
             "fim de semana",
             "il y a",
             "il y a 3 jours",
+            "in three days",
+            "daqui a 2 semanas",
+            "que vem",
+            "qui vient",
             "week-end",
             "٢٠٢٣",
             "ａｐｒｉｌ",

@@ -159,6 +159,8 @@ impl Reader {
     fn range_at(&self, at: usize) -> Found {
         self.relative_day(at)
             .or_else(|| self.ago(at))
+            .or_else(|| self.ahead(at))
+            .or_else(|| self.day_of_week(at))
             .or_else(|| self.sided(at))
             .or_else(|| self.date(at))
             .or_else(|| self.weekday_alone(at))
@@ -247,6 +249,76 @@ impl Reader {
         Some((self.calendar.units_ago(unit, least, most)?, next + 1 + if before == 0 { after } else { 0 }))
     }
 
+    /// In three days; in drei Tagen; dentro de tres días; daqui a três dias; dans trois jours; over drie dagen.
+    fn ahead(&self, at: usize) -> Found {
+        let word = self.words.get(at)?;
+        let opens = matches!(word.text.as_str(), "in" | "en" | "em" | "tra" | "fra");
+        let from = if word.is(Sense::Ahead) { self.skip(at + 1) } else { at + 1 };
+        if !opens && !word.is(Sense::Ahead) || opens && self.tells_of_the_past() {
+            return None;
+        }
+        let amount = self.words.get(from)?;
+        let named = amount.find(|s| if let Sense::Number(n) = s { Some(n) } else { None });
+        // One, which is an article too, counts how long something takes: "how often in a day".
+        let count = amount.number.or(named).filter(|count| (2..1000).contains(count))?;
+        let unit = self.get(from + 1, unit)?;
+        // "Over three days" is how long it takes, and "over drie dagen" when it is.
+        let is_dutch =
+            || matches!(self.words[from + 1].text.as_str(), "dagen" | "weken" | "maanden" | "jaar" | "jaren");
+        if word.text == "over" && !is_dutch() {
+            return None;
+        }
+        Some((self.calendar.units_ahead(unit, count)?, from + 2))
+    }
+
+    /// Whether verbs tell of what is over: then "in three days" is how long it took.
+    fn tells_of_the_past(&self) -> bool {
+        const OVER: &[&str] = &[
+            "did", "was", "were", "had", "has", "have", "ve", "habe", "haben", "hat", "hatte", "hatten", "war",
+            "waren", "wurde", "fiz", "fizemos", "foi", "foram", "hice", "hicimos", "fue", "fueron", "ho", "abbiamo",
+            "era",
+        ];
+        self.words.iter().any(|word| OVER.contains(&word.text.as_str()))
+    }
+
+    /// Next week Friday; Friday next week; volgende week vrijdag; sexta-feira da próxima semana.
+    fn day_of_week(&self, at: usize) -> Found {
+        if let Some((week, end)) = self.sided_week(at) {
+            let (day, end) = self.weekday(self.skip(end))?;
+            return Some((self.calendar.weekday_of_week(day, week)?, end));
+        }
+        let (day, next) = self.weekday(at)?;
+        let joining = self
+            .words
+            .get(next..)
+            .unwrap_or_default()
+            .iter()
+            .take(2)
+            .take_while(|w| w.is(Sense::Filler) || w.is(Sense::In));
+        let (week, end) = (0..=joining.count()).find_map(|skipped| self.sided_week(next + skipped))?;
+        Some((self.calendar.weekday_of_week(day, week)?, end))
+    }
+
+    /// A week on one side of now, and the index after it.
+    fn sided_week(&self, at: usize) -> Option<(Side, usize)> {
+        let is_week = |at| self.get(at, unit) == Some(Unit::Week);
+        if let Some(side) = self.get(at, side) {
+            return is_week(at + 1).then_some((side, at + 2));
+        }
+        let (side, end) = self.side_behind(at + 1).filter(|_| is_week(at))?;
+        Some((side, end))
+    }
+
+    /// What stands behind a stretch and says on which side it lies: passada, pasado, dernier, القادم; que vem, qui vient.
+    fn side_behind(&self, at: usize) -> Option<(Side, usize)> {
+        let joins = self.words.get(at).is_some_and(|word| matches!(word.text.as_str(), "que" | "qui"));
+        if joins && self.is(at + 1, Sense::Coming) {
+            return Some((Side::Next, at + 2));
+        }
+        let side = self.get(at, side).filter(|side| *side != Side::This)?;
+        Some((side, at + 1))
+    }
+
     /// Last week; semana passada; the last 3 months; next Tuesday; letzten Sommer.
     fn sided(&self, at: usize) -> Found {
         if let Some(side) = self.get(at, side) {
@@ -262,9 +334,9 @@ impl Reader {
         }
         // Romance languages and Arabic put it behind: semana passada, martes pasado, الأسبوع الماضي.
         let named = self.stretch(at, Some(Side::This))?.1;
-        let side = self.get(named, side).filter(|s| *s != Side::This)?;
+        let (side, end) = self.side_behind(named)?;
         let amount = self.amount(at).is_some();
-        if amount { None } else { Some((self.stretch(at, Some(side))?.0, named + 1)) }
+        if amount { None } else { Some((self.stretch(at, Some(side))?.0, end)) }
     }
 
     /// A week, month, year, weekday, month name or season on one side of now.
@@ -302,11 +374,11 @@ impl Reader {
         let word = self.words.get(at)?;
         let feira = self.is(at + 1, Sense::Feira);
         // Without it, "segunda" is the second and "quinta" a farm, unless a side stands behind, or the question ends.
-        let is_sided = self.get(at + 1, side).is_some_and(|side| side != Side::This);
+        let is_sided = self.side_behind(at + 1).is_some();
         let before = at.checked_sub(1).and_then(|before| self.words.get(before));
         let is_last = at + 1 == self.words.len();
         let after_in = is_last && before.is_some_and(|w| w.text == "na");
-        let after_side = is_last && before.is_some_and(|w| w.is(Sense::Side(Side::Last)));
+        let after_side = is_last && before.is_some_and(|w| w.find(side).is_some());
         word.find(|s| match s {
             Sense::Weekday(d) => Some(d),
             Sense::WeakWeekday(d) if feira || is_sided || after_side || (after_in && d != 4) => Some(d),

@@ -157,6 +157,67 @@ fn ranges_in_ten_languages() {
     }
 }
 
+// "The coming Friday" was the last one, and of "next week Friday" the day was lost.
+#[test]
+fn what_is_to_come_is_not_taken_for_what_was() {
+    let (friday, next_week) = ("2024-05-17/2024-05-17", "2024-05-20/2024-05-26");
+    let (friday_of_next_week, in_three_days) = ("2024-05-24/2024-05-24", "2024-05-18/2024-05-18");
+    for (query, want) in [
+        ("coming Friday", friday),
+        ("on the coming Friday", friday),
+        ("this coming Friday", friday),
+        ("am kommenden Freitag", friday),
+        ("el viernes que viene", friday),
+        ("vendredi qui vient", friday),
+        ("sexta-feira que vem", friday),
+        ("sexta que vem", friday),
+        ("o que tenho na próxima sexta?", friday),
+        ("esta sexta", friday),
+        ("aanstaande vrijdag", friday),
+        ("следующая пятница", friday),
+        ("в следующую пятницу", friday),
+        ("الجمعة القادمة", friday),
+        ("次の金曜日の予定は？", friday),
+        ("今度の金曜日", friday),
+        ("다음 금요일", friday),
+        ("下一个星期五", friday),
+        ("semana que vem", next_week),
+        ("la semana que viene", next_week),
+        ("次の週", next_week),
+        ("下一周", next_week),
+        ("来週の金曜日", friday_of_next_week),
+        ("来週金曜日", friday_of_next_week),
+        ("다음 주 금요일", friday_of_next_week),
+        ("volgende week vrijdag", friday_of_next_week),
+        ("next week Friday", friday_of_next_week),
+        ("Friday next week", friday_of_next_week),
+        ("nächste Woche am Freitag", friday_of_next_week),
+        ("Freitag nächster Woche", friday_of_next_week),
+        ("sexta-feira da próxima semana", friday_of_next_week),
+        ("viernes de la semana que viene", friday_of_next_week),
+        ("vendredi de la semaine prochaine", friday_of_next_week),
+        ("Friday of last week", "2024-05-10/2024-05-10"),
+        ("今週の金曜日", friday),
+        ("in three days", in_three_days),
+        ("what is in 3 days?", in_three_days),
+        ("in drei Tagen", in_three_days),
+        ("dentro de tres días", in_three_days),
+        ("en tres días", in_three_days),
+        ("em três dias", in_three_days),
+        ("daqui a três dias", in_three_days),
+        ("dans trois jours", in_three_days),
+        ("tra tre giorni", in_three_days),
+        ("over drie dagen", in_three_days),
+        ("через 3 дня", in_three_days),
+        ("三日後", in_three_days),
+        ("3天后", in_three_days),
+        ("3일 후", in_three_days),
+        ("in two weeks", "2024-05-27/2024-06-02"),
+    ] {
+        assert_eq!(range(query).as_deref(), Some(want), "{query}");
+    }
+}
+
 #[test]
 fn words_that_are_no_dates() {
     for query in [
@@ -174,6 +235,10 @@ fn words_that_are_no_dates() {
         "10.0.0.1",
         "我的猫",
         "three cats",
+        "how far did we walk in three days",
+        "meetings over three days",
+        "how much does he sleep in a day",
+        "quem vem à festa",
         "a month of rain",
         "99999999999 days ago",
         "9999 years ago",

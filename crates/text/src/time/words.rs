@@ -44,6 +44,10 @@ pub(super) enum Sense {
     /// An unclear small number.
     Few,
     Ago,
+    /// Before an amount: so long from now.
+    Ahead,
+    /// "Que vem", "qui vient": behind a stretch, the next one.
+    Coming,
     /// 0 = spring.
     Season(i8),
     Recent,
@@ -86,13 +90,13 @@ pub(super) const WORDS: &[(Sense, &str)] = &[
     (Sense::WeakMonth(10), "oct okt out ott"),
     (Sense::WeakMonth(11), "nov"),
     (Sense::WeakMonth(12), "dec dez dic"),
-    (Sense::Weekday(1), "monday lunes montag lundi lunedi maandag понедельник понедельника"),
-    (Sense::Weekday(2), "tuesday martes dienstag mardi martedi dinsdag вторник вторника"),
-    (Sense::Weekday(3), "wednesday miercoles mittwoch mercredi mercoledi woensdag среда среду среды"),
-    (Sense::Weekday(4), "thursday jueves donnerstag jeudi giovedi donderdag четверг четверга"),
-    (Sense::Weekday(5), "friday viernes freitag vendredi venerdi vrijdag пятница пятницу пятницы"),
-    (Sense::Weekday(6), "saturday sabado samstag sonnabend samedi sabato zaterdag суббота субботу субботы"),
-    (Sense::Weekday(7), "sunday domingo sonntag dimanche domenica zondag воскресенье воскресенья"),
+    (Sense::Weekday(1), "monday lunes montag lundi lunedi maandag понедельник понедельника الاثنين الإثنين"),
+    (Sense::Weekday(2), "tuesday martes dienstag mardi martedi dinsdag вторник вторника الثلاثاء"),
+    (Sense::Weekday(3), "wednesday miercoles mittwoch mercredi mercoledi woensdag среда среду среды الأربعاء"),
+    (Sense::Weekday(4), "thursday jueves donnerstag jeudi giovedi donderdag четверг четверга الخميس"),
+    (Sense::Weekday(5), "friday viernes freitag vendredi venerdi vrijdag пятница пятницу пятницы الجمعة"),
+    (Sense::Weekday(6), "saturday sabado samstag sonnabend samedi sabato zaterdag суббота субботу субботы السبت"),
+    (Sense::Weekday(7), "sunday domingo sonntag dimanche domenica zondag воскресенье воскресенья الأحد"),
     (Sense::WeakWeekday(1), "segunda"),
     (Sense::WeakWeekday(2), "terca"),
     (Sense::WeakWeekday(3), "quarta"),
@@ -133,8 +137,9 @@ pub(super) const WORDS: &[(Sense, &str)] = &[
     ),
     (
         Sense::Side(Side::Next),
-        "next upcoming proximo proxima proximos proximas nachste nachsten nachster nachstes prochain prochaine prossimo \
-         prossima volgende следующей следующем القادم القادمة",
+        "next upcoming coming proximo proxima proximos proximas nachste nachsten nachster nachstes kommende kommenden \
+         kommender kommendes prochain prochaine prossimo prossima volgende komende aanstaande следующей следующем следующая \
+         следующий следующую следующее القادم القادمة المقبل المقبلة",
     ),
     (Sense::Day(0), "today tonight hoje hoy heute aujourd oggi stamattina stasera vandaag сегодня اليوم"),
     (Sense::Day(-1), "yesterday ontem ayer gestern hier ieri gisteren вчера أمس"),
@@ -161,6 +166,8 @@ pub(super) const WORDS: &[(Sense, &str)] = &[
          enkele несколько",
     ),
     (Sense::Ago, "ago earlier atras ha hace vor fa geleden назад قبل منذ"),
+    (Sense::Ahead, "dentro daqui dans over через بعد"),
+    (Sense::Coming, "vem viene vient"),
     (Sense::Season(0), "spring primavera fruhling fruhjahr printemps lente весной весна"),
     (Sense::Season(1), "summer verao verano sommer ete estate zomer летом лето"),
     (Sense::Season(2), "autumn outono otono herbst automne autunno herfst осенью осень"),
@@ -180,7 +187,7 @@ pub(super) const WORDS: &[(Sense, &str)] = &[
     (Sense::Since, "since desde seit depuis dal dalla sinds с"),
     (Sense::Before, "before antes vor avant prima voor до"),
     (Sense::After, "after depois despues nach apres dopo после"),
-    (Sense::Between, "between from entre zwischen tra tussen между"),
+    (Sense::Between, "between from entre zwischen tra fra tussen между"),
     (
         Sense::Filler,
         "the of de do da dos das del della dello la lo las los el le les l d der die das den dem des du o os a as i il e of \
