@@ -15,6 +15,7 @@ use super::{
     log::{Entry, Status},
     queue::{Job, Message, Role},
     rules::{self, Category},
+    said::Said,
     similar::{Comparer, Fingerprint},
 };
 use crate::workspace::notes::Notes;
@@ -56,14 +57,26 @@ pub struct Resembling {
     pub text: String,
     /// Whether its vector is as near as that of a near duplicate.
     pub same_meaning: bool,
+    /// When its first line was said, where that is known.
+    pub(crate) said: Option<Said>,
 }
 
 /// Something that memory holds, or is not to hold again.
 #[derive(Debug)]
 struct Known {
     print: Fingerprint,
-    /// The note and the line where it was written; none for what counts in any case.
-    place: Option<(String, String)>,
+    place: Place,
+}
+
+/// Where something stands that memory holds.
+#[derive(Debug)]
+enum Place {
+    /// It counts in any case.
+    Always,
+    /// There.
+    At(Said),
+    /// A line of a note, if it is there still.
+    Line { path: String, line: String },
 }
 
 /// What was done with a turn.
@@ -182,13 +195,14 @@ impl Collector {
         let note = daily_note::relative_path(self.day_of(job));
         let mut comparer = Comparer::default();
         let mut known = self.known(&held.state, &note, &mut comparer)?;
+        let mut next_line = daily_note::read(&self.notes(), &note)?.lines().count();
         for candidate in candidates {
             let own = comparer.fingerprint(&candidate.text);
             let reason = if was_redacted(&candidate.text) {
                 Some(Reason::Secret)
             } else if candidate.text.chars().count() > MAX_FACT_CHARS {
                 Some(Reason::TooLong)
-            } else if self.is_known(&known, &own)? || is_indexed(&candidate, &own, &mut comparer) {
+            } else if self.is_known(&known, &candidate, &own, &note, &mut comparer)? {
                 Some(Reason::Duplicate)
             } else if outcome.stored >= job.max_facts.unwrap_or(self.max_facts) {
                 Some(Reason::Cap)
@@ -207,7 +221,9 @@ impl Collector {
                 category: Some(candidate.category),
                 ..self.entry(job, Status::Stored, candidate.text, candidate.message)
             })?;
-            known.push(Known { print: own, place: None });
+            let said = Said::in_note(&note, next_line);
+            next_line += 1;
+            known.push(Known { print: own, place: said.map_or(Place::Always, Place::At) });
             outcome.stored += 1;
         }
         Ok(outcome)
@@ -234,32 +250,82 @@ impl Collector {
 
     /// What is in memory as far as it can be seen without the index: the captures, with what was taken back, and the note.
     fn known(&self, state: &State, note: &str, comparer: &mut Comparer) -> Result<Vec<Known>> {
-        let entries = state.captures().filter(|e| e.status != Status::Skipped);
+        // Those of the note stand in it, in order.
+        let is_there = |e: &&Entry| e.status == Status::Stored && e.path.as_deref() == Some(note);
+        let entries = state.captures().filter(|e| e.status != Status::Skipped && !is_there(e));
         let mut known: Vec<Known> = entries
-            .map(|e| Known {
-                print: comparer.fingerprint(&e.text),
-                place: e
-                    .path
-                    .as_ref()
-                    .filter(|_| e.status == Status::Stored)
-                    .map(|path| (path.clone(), note_line(e.category.unwrap_or(Category::Other), &e.text))),
+            .map(|e| {
+                let path = e.path.as_ref().filter(|_| e.status == Status::Stored);
+                let line = || note_line(e.category.unwrap_or(Category::Other), &e.text);
+                let place = path.map_or(Place::Always, |path| Place::Line { path: path.clone(), line: line() });
+                Known { print: comparer.fingerprint(&e.text), place }
             })
             .collect();
-        let note = daily_note::read(&self.notes(), note)?;
-        known.extend(note.lines().map(|line| Known { print: comparer.fingerprint(line), place: None }));
+        let text = daily_note::read(&self.notes(), note)?;
+        known.extend(text.lines().enumerate().map(|(at, line)| Known {
+            print: comparer.fingerprint(line),
+            place: Said::in_note(note, at).map_or(Place::Always, Place::At),
+        }));
         Ok(known)
     }
 
-    /// Whether a fact is among those that are known. What was written to a note counts while it stands there: somebody who
-    /// deletes or corrects a line may say the old words again one day.
-    fn is_known(&self, known: &[Known], own: &Fingerprint) -> Result<bool> {
-        for same in known.iter().filter(|known| known.print.is_same(own)) {
-            let Some((path, line)) = &same.place else { return Ok(true) };
-            if daily_note::read(&self.notes(), path)?.lines().any(|there| there == line) {
-                return Ok(true);
+    /// Whether memory holds a fact already, and nothing later says otherwise: who moves to Madrid and back to Lisbon says
+    /// something new. What was written to a note counts while it stands there: somebody who deletes or corrects a line may
+    /// say the old words again one day.
+    fn is_known(
+        &self,
+        known: &[Known],
+        candidate: &Candidate,
+        own: &Fingerprint,
+        note: &str,
+        comparer: &mut Comparer,
+    ) -> Result<bool> {
+        let mut same = Vec::new();
+        for there in known.iter().filter(|there| there.print.is_same(own)) {
+            match self.said(&there.place)? {
+                Some(None) => return Ok(true),
+                Some(Some(said)) => same.push(said),
+                None => {}
             }
         }
-        Ok(false)
+        let mut otherwise = Vec::new();
+        for passage in &candidate.resembling {
+            // The index may be behind the note of the day, whose lines are known.
+            if !passage.same_meaning && passage.said.as_ref().is_some_and(|said| said.path == note) {
+                continue;
+            }
+            let is_one_line = passage.text.trim().lines().count() == 1;
+            for (at, line) in passage.text.lines().enumerate() {
+                let line = comparer.fingerprint(line);
+                let said = passage.said.clone().map(|said| Said { line: said.line + at, ..said });
+                if line.is_same(own) || (passage.same_meaning && is_one_line && line.agrees(own)) {
+                    let Some(said) = said else { return Ok(true) };
+                    same.push(said);
+                } else if line.differs_in_value(own) {
+                    otherwise.extend(said);
+                }
+            }
+        }
+        if same.is_empty() {
+            return Ok(false);
+        }
+        for there in known.iter().filter(|there| there.print.differs_in_value(own)) {
+            otherwise.extend(self.said(&there.place)?.flatten());
+        }
+        Ok(!same.iter().all(|said| otherwise.iter().any(|other| other.is_after(said))))
+    }
+
+    /// When something that is known was said: none when it is gone, and nothing within where it counts in any case.
+    fn said(&self, place: &Place) -> Result<Option<Option<Said>>> {
+        match place {
+            Place::Always => Ok(Some(None)),
+            Place::At(said) => Ok(Some(Some(said.clone()))),
+            Place::Line { path, line } => {
+                let text = daily_note::read(&self.notes(), path)?;
+                let at = text.lines().enumerate().filter(|(_, there)| there == line).last();
+                Ok(at.map(|(at, _)| Said::in_note(path, at)))
+            }
+        }
     }
 
     fn entry(&self, job: &Job, status: Status, text: String, message: String) -> Entry {
@@ -376,17 +442,6 @@ pub fn zone_of(name: Option<&str>) -> jiff::tz::TimeZone {
 #[must_use]
 pub fn in_zone(ms: i64, zone: Option<&str>) -> jiff::Zoned {
     jiff::Timestamp::from_millisecond(ms).unwrap_or_default().to_zoned(zone_of(zone))
-}
-
-/// Whether the index holds the fact: a line that says the same, or a passage of one line that means the same.
-fn is_indexed(candidate: &Candidate, own: &Fingerprint, comparer: &mut Comparer) -> bool {
-    candidate.resembling.iter().any(|passage| {
-        let same_meaning = passage.same_meaning && passage.text.trim().lines().count() == 1;
-        passage.text.lines().any(|line| {
-            let line = comparer.fingerprint(line);
-            line.is_same(own) || (same_meaning && line.agrees(own))
-        })
-    })
 }
 
 fn candidate(text: &str, category: Category, message: &str) -> Candidate {

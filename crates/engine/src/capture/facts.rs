@@ -15,6 +15,8 @@ use super::{
     collect::one_line,
     daily_note,
     rules::{self, Category},
+    said::Said,
+    similar::Comparer,
 };
 use crate::workspace::{exclusions::Exclusions, notes::Notes};
 use model::error::{Code, Result};
@@ -50,6 +52,9 @@ pub struct Fact {
     /// The line of the note, which removes it.
     #[serde(skip)]
     pub(crate) line: String,
+    /// When it was said, where that is known.
+    #[serde(skip)]
+    pub(crate) said: Option<Said>,
 }
 
 impl Fact {
@@ -95,13 +100,24 @@ pub fn id_of(text: &str) -> String {
     uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string()
 }
 
-/// Every fact, oldest note first; of several lines with the same words, the first.
+/// Every fact, oldest note first; of several lines with the same words, the last.
 ///
 /// Notes of days that the index leaves out too (links, special files, oversized ones) are passed over; `status` names them.
 ///
 /// # Errors
 /// [`Code::Path`] when `memory/facts.md` is such a file, and when a note exists but cannot be read.
 pub fn all(notes: &Notes, zone: &TimeZone) -> Result<Vec<Fact>> {
+    let mut facts = of_days(notes, zone)?;
+    facts.extend(in_file(&daily_note::read(notes, FILE)?, zone));
+    let mut seen = HashSet::new();
+    facts.reverse();
+    facts.retain(|fact| seen.insert(fact.id.clone()));
+    facts.reverse();
+    Ok(facts)
+}
+
+/// The facts in notes of days, oldest first.
+fn of_days(notes: &Notes, zone: &TimeZone) -> Result<Vec<Fact>> {
     let mut facts = Vec::new();
     for (path, day) in day_notes(notes)? {
         let text = match daily_note::read(notes, &path) {
@@ -109,28 +125,40 @@ pub fn all(notes: &Notes, zone: &TimeZone) -> Result<Vec<Fact>> {
             text => text?,
         };
         let created_at = milliseconds(day, zone);
-        facts.extend(text.lines().filter_map(|line| parse(line, true, &path, created_at)));
+        let lines = text.lines().enumerate();
+        facts.extend(lines.filter_map(|(at, line)| {
+            Some(Fact { said: Said::in_note(&path, at), ..parse(line, true, &path, created_at)? })
+        }));
     }
-    facts.extend(in_file(&daily_note::read(notes, FILE)?, zone));
-    let mut seen = HashSet::new();
-    facts.retain(|fact| seen.insert(fact.id.clone()));
     Ok(facts)
 }
 
-/// Adds facts at the end of the note, each under the heading of its day. What is there already is passed over; gives
-/// the ids of those that were written.
+/// Whether something later says otherwise than a fact: then it is news when it is said again.
+#[must_use]
+pub(crate) fn is_outdated(fact: &Fact, all: &[Fact], comparer: &mut Comparer) -> bool {
+    let Some(said) = &fact.said else { return false };
+    let own = comparer.fingerprint(&fact.text);
+    let mut later = all.iter().filter(|other| other.said.as_ref().is_some_and(|other| other.is_after(said)));
+    later.any(|other| own.differs_in_value(&comparer.fingerprint(&other.text)))
+}
+
+/// Adds facts at the end of the note, each under the heading of its day. What is there already is passed over, unless
+/// something later says otherwise; gives the ids of those that were written.
 ///
 /// # Errors
 /// As [`daily_note::append`].
 pub fn append(notes: &Notes, facts: &[NewFact]) -> Result<Vec<String>> {
     let mut written = Vec::new();
+    let mut known = of_days(notes, &TimeZone::UTC)?;
+    let mut comparer = Comparer::default();
     daily_note::append_with(notes, FILE, Some(TITLE), |before| {
-        let mut known: HashSet<String> = in_file(before, &TimeZone::UTC).map(|fact| fact.id).collect();
+        known.extend(in_file(before, &TimeZone::UTC));
         let mut day = before.lines().rev().find_map(heading_day);
         let mut lines = Vec::new();
         for fact in facts {
             let id = id_of(&fact.text);
-            if !known.insert(id.clone()) {
+            let there = known.iter().rev().find(|known| known.path == FILE && known.id == id);
+            if there.is_some_and(|there| !is_outdated(there, &known, &mut comparer)) {
                 continue;
             }
             if day != Some(fact.day) {
@@ -141,6 +169,9 @@ pub fn append(notes: &Notes, facts: &[NewFact]) -> Result<Vec<String>> {
                 lines.extend([format!("## {}", fact.day), String::new()]);
             }
             lines.push(line_of(fact));
+            let said = Said { day: fact.day, path: FILE.to_owned(), line: before.lines().count() + lines.len() };
+            let line = lines.last().and_then(|line| parse(line, false, FILE, 0));
+            known.extend(line.map(|parsed| Fact { said: Some(said), ..parsed }));
             written.push(id);
         }
         lines
@@ -164,12 +195,13 @@ pub fn remove(notes: &Notes, zone: &TimeZone, id: &str) -> Result<bool> {
 }
 
 fn in_file(text: &str, zone: &TimeZone) -> impl Iterator<Item = Fact> {
-    let mut created_at = 0;
-    text.lines().filter_map(move |line| {
+    let (mut created_at, mut under) = (0, None);
+    text.lines().enumerate().filter_map(move |(at, line)| {
         if let Some(day) = heading_day(line) {
-            created_at = milliseconds(day, zone);
+            (created_at, under) = (milliseconds(day, zone), Some(day));
         }
-        parse(line, false, FILE, created_at)
+        let said = under.map(|day| Said { day, path: FILE.to_owned(), line: at });
+        Some(Fact { said, ..parse(line, false, FILE, created_at)? })
     })
 }
 
@@ -198,6 +230,7 @@ fn parse(line: &str, labelled: bool, path: &str, created_at: i64) -> Option<Fact
         created_at,
         path: path.to_owned(),
         line: line.to_owned(),
+        said: None,
     })
 }
 
@@ -293,6 +326,27 @@ mod tests {
         let left = all(&Notes::at(dir.path()), &TimeZone::UTC).unwrap();
         assert_eq!(left.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), ["Keep me"]);
         assert_eq!(daily_note::read(&Notes::at(dir.path()), "memory/2026-11-20.md").unwrap(), "# 2026-11-20\n\n");
+    }
+
+    // Porto, Braga and Porto again: the last was passed over, and Braga stayed the newest.
+    #[test]
+    fn what_is_true_again_is_added_again_and_is_of_its_last_day() {
+        let dir = tempfile::tempdir().unwrap();
+        let notes = Notes::at(dir.path());
+        let lives = |place: &str, day| fact(&format!("Ana lives in {place}"), Category::Entity, 0.7, day);
+        let next = DAY.tomorrow().unwrap();
+        for (place, day, written) in
+            [("Porto", DAY, 1), ("Porto", next, 0), ("Braga", next, 1), ("Porto", next, 1), ("Porto", next, 0)]
+        {
+            assert_eq!(append(&notes, &[lives(place, day)]).unwrap().len(), written, "{place}");
+        }
+        let found = all(&notes, &TimeZone::UTC).unwrap();
+        assert_eq!(
+            found.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(),
+            ["Ana lives in Braga", "Ana lives in Porto"]
+        );
+        assert_eq!(found[0].created_at, found[1].created_at);
+        assert!(!is_outdated(&found[1], &found, &mut Comparer::default()));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod prompts;
 pub mod queue;
 pub mod recall;
 pub mod rules;
+pub(crate) mod said;
 pub(crate) mod sentences;
 pub mod session_note;
 pub mod short_term;

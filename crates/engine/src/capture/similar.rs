@@ -12,6 +12,18 @@ const ALIKE: f64 = 0.9;
 /// Terms that two statements must have besides numbers to speak of one thing.
 const LEAST_SUBJECT: usize = 2;
 
+/// Most words in which two statements of one thing differ that say otherwise of it, or one of which turns around.
+const FEW_WORDS: usize = 2;
+const FEW_WITH_A_NEGATION: usize = 3;
+/// The same in characters, where no spaces stand between words, and the least that both share.
+const FEW_DENSE: usize = 6;
+const SHARED_DENSE: usize = 3;
+/// Words before a place, folded: whatever follows them tells where.
+const PLACING: &[&str] = &[
+    "in", "at", "near", "on", "em", "no", "na", "en", "bei", "im", "a", "au", "dans", "nel", "nella", "op", "bij",
+    "te", "v", "ve", "в", "во", "на",
+];
+
 /// Letters that two forms of one word share at their beginning, and most that follow.
 const LEAST_STEM: usize = 5;
 const MOST_ENDING: usize = 3;
@@ -137,6 +149,39 @@ impl Fingerprint {
         own.len() >= LEAST_SUBJECT && cosine(&own, &others) >= ALIKE
     }
 
+    /// Whether both tell the same of one thing with another value, so that the later one replaces the earlier: "I live in
+    /// Lisbon" and "I live in Madrid".
+    #[must_use]
+    pub(crate) fn differs_in_value(&self, other: &Self) -> bool {
+        if self.is_same(other) {
+            return false;
+        }
+        if self.says_otherwise(other) {
+            return true;
+        }
+        let (own, others) = (self.words(), other.words());
+        let most = own.len().min(others.len());
+        let shared = |(a, b): &(&&str, &&str)| a == b;
+        let before = own.iter().zip(&others).take_while(shared).count();
+        let behind = own.iter().rev().zip(others.iter().rev()).take(most - before).take_while(shared).count();
+        let differing = own.len().max(others.len()) - before - behind;
+        if self.plain.chars().any(is_dense) {
+            return before + behind >= SHARED_DENSE && differing <= FEW_DENSE;
+        }
+        let has_one_subject = before > 1 && self.order.first().is_some_and(|first| other.order.first() == Some(first));
+        let tells_where =
+            before.checked_sub(1).and_then(|last| own.get(last)).is_some_and(|last| PLACING.contains(last));
+        let turns_around = !self.agrees(other)
+            && differing <= FEW_WITH_A_NEGATION
+            && self.terms.keys().any(|t| other.terms.contains_key(t));
+        has_one_subject && (differing <= FEW_WORDS || tells_where) || turns_around
+    }
+
+    /// Words, and characters where no spaces stand between them.
+    fn words(&self) -> Vec<&str> {
+        self.plain.split(' ').flat_map(|word| word.split_inclusive(is_dense)).collect()
+    }
+
     /// Whether every term of this stands in the other, whatever its ending, in one order, and numbers and negations are
     /// equal.
     #[must_use]
@@ -167,6 +212,10 @@ impl Fingerprint {
     pub(crate) fn agrees(&self, other: &Self) -> bool {
         self.fixed == other.fixed
     }
+}
+
+fn is_dense(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
 /// Whether two terms are one word with another ending, as "allergic" and "allergy".
@@ -213,6 +262,39 @@ mod tests {
         assert!(same("我喜欢喝绿茶", "我喜欢喝绿茶。"));
         assert!(!same("我喜欢喝绿茶", "我不喜欢喝绿茶"));
         assert!(!same("", ""));
+    }
+
+    #[test]
+    fn a_value_that_replaces_another_is_told_from_another_fact() {
+        let mut comparer = Comparer::default();
+        let mut differs = |a: &str, b: &str| {
+            let (a, b) = (comparer.fingerprint(a), comparer.fingerprint(b));
+            assert_eq!(a.differs_in_value(&b), b.differs_in_value(&a));
+            a.differs_in_value(&b)
+        };
+        for (a, b) in [
+            ("I live in Lisbon.", "- [entity] I live in Madrid."),
+            ("I live in Lisbon, in the Rua das Flores.", "I live in Madrid now, in the Calle Mayor."),
+            ("Moro em Lisboa", "Moro em Braga"),
+            ("Ich wohne in Kiel", "Ich wohne in Bad Segeberg"),
+            ("User lives in Porto", "User lives in Braga"),
+            ("I take 5 mg of ramipril in the morning.", "I take 10 mg of ramipril in the morning."),
+            ("I am a vegetarian.", "I am no longer a vegetarian."),
+            ("The meeting with Bosch is on Monday", "The meeting with Bosch is on Tuesday"),
+            ("我住在上海", "我住在北京"),
+            ("私は東京に住んでいます", "私は大阪に住んでいます"),
+        ] {
+            assert!(differs(a, b), "{a} / {b}");
+        }
+        for (a, b) in [
+            ("I live in Lisbon.", "i live in lisbon"),
+            ("I live in Lisbon.", "I work in Lisbon."),
+            ("Ana lives in Porto", "Ben lives in Porto"),
+            ("My dog is called Rex", "My cat is called Tom"),
+            ("I prefer tea", "My sister lives in Porto"),
+        ] {
+            assert!(!differs(a, b), "{a} / {b}");
+        }
     }
 
     // Consolidation took "Berg reports to Mara" for a claim that it held already.

@@ -283,7 +283,7 @@ impl Facts {
         Ok(outcome)
     }
 
-    /// Of the facts that are known, one that says the same as a text.
+    /// Of the facts that are known, one that says the same as a text, and nothing later says otherwise.
     pub(super) async fn same_fact(self: &Arc<Self>, text: &str, known: &[Fact]) -> Option<Fact> {
         let nearness = self.nearness(text, Purpose::Document, known).await;
         let mut comparer = Comparer::default();
@@ -291,7 +291,7 @@ impl Facts {
         let is_same = |(fact, cosine): &(&Fact, &f64)| {
             let other = comparer.fingerprint(&fact.text);
             let same_meaning = nearness.by_meaning && score(**cosine) >= NEAR && other.agrees(&own);
-            same_meaning || other.is_same(&own)
+            (same_meaning || other.is_same(&own)) && !facts::is_outdated(fact, known, &mut comparer)
         };
         known.iter().zip(&nearness.cosines).find(is_same).map(|(fact, _)| fact.clone())
     }
@@ -414,6 +414,7 @@ mod tests {
                 created_at: day,
                 path: facts::FILE.to_owned(),
                 line: text.to_owned(),
+                said: None,
             },
             score,
         };

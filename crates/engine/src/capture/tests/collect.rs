@@ -74,8 +74,9 @@ fn what_the_index_holds_is_not_written_again() {
     let job = job("1", &["I live in Porto", "My phone number is 912345678"]);
     let mut candidates = c.by_rules(&job).unwrap();
     candidates[0].resembling =
-        vec![Resembling { text: "# Me\n- I live in Porto.\n- x".to_owned(), same_meaning: false }];
-    candidates[1].resembling = vec![Resembling { text: "My phone number is 912345679".to_owned(), same_meaning: true }];
+        vec![Resembling { text: "# Me\n- I live in Porto.\n- x".to_owned(), same_meaning: false, said: None }];
+    candidates[1].resembling =
+        vec![Resembling { text: "My phone number is 912345679".to_owned(), same_meaning: true, said: None }];
     let outcome = c.store(&job, candidates).unwrap();
     assert_eq!((outcome.stored, outcome.skipped), (1, 1));
     assert!(note(&c).contains("912345678"));
@@ -177,6 +178,59 @@ fn what_somebody_deleted_can_be_said_again() {
     std::fs::write(c.workspace.join("memory/2026-11-20.md"), "# 2026-11-20\n\n- [entity] I live in Lisbon\n").unwrap();
     assert_eq!(run(&c, &said_at(3.0, "I live in Porto")), (1, 0));
     assert_eq!(reasons(&c), ["duplicate"]);
+}
+
+// 5 mg, 10 mg and 5 mg again: the last was a duplicate of the first, and the dose of between stayed the newest.
+#[test]
+fn what_is_true_again_after_something_else_was_is_kept_again() {
+    for (first, other) in [
+        ("I take 5 mg of ramipril in the morning.", "I take 10 mg of ramipril in the morning."),
+        ("I live in Lisbon.", "I live in Madrid."),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let c = collector(dir.path());
+        let kept: Vec<usize> = [first, other, first, first, other, other]
+            .iter()
+            .enumerate()
+            .map(|(at, text)| run(&c, &said_at(at as f64, text)).0)
+            .collect();
+        assert_eq!(kept, [1, 1, 1, 0, 1, 0], "{first}");
+        // The same over days.
+        let dir = tempfile::tempdir().unwrap();
+        let c = collector(dir.path());
+        let day = |n: i64| 1_795_176_000_000 + n * 86_400_000;
+        let on = |n: i64, text: &str| Job { created_ms: day(n), ..said_at(n as f64, text) };
+        let kept: Vec<usize> =
+            [(0, first), (1, other), (2, first), (3, first)].map(|(n, text)| run(&c, &on(n, text)).0).into();
+        assert_eq!(kept, [1, 1, 1, 0], "{first}");
+    }
+}
+
+#[test]
+fn a_note_of_an_earlier_day_counts_until_a_later_one_says_otherwise() {
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    let noted = |path: &str, text: &str| Resembling {
+        text: text.to_owned(),
+        same_meaning: false,
+        said: crate::capture::said::Said::in_note(path, 2),
+    };
+    let (lisbon, madrid) = (
+        noted("memory/2026-02-10.md", "- I live in Lisbon."),
+        noted("memory/2026-05-12.md", "- I live in Madrid now."),
+    );
+    for (resembling, stored) in [
+        (vec![lisbon.clone()], 0),
+        (vec![lisbon.clone(), noted("memory/2026-01-01.md", "- I live in Madrid now.")], 0),
+        (vec![noted("MEMORY.md", "- I live in Lisbon."), madrid.clone()], 0),
+        (vec![lisbon, madrid], 1),
+    ] {
+        let turn = job("1", &["I live in Lisbon."]);
+        let mut candidates = c.by_rules(&turn).unwrap();
+        candidates[0].resembling = resembling;
+        assert_eq!(c.store(&turn, candidates).unwrap().stored, stored);
+        std::fs::remove_dir_all(&c.folder).unwrap();
+    }
 }
 
 // A turn that a model could not look at gave every message of the turns before to the rules once more.

@@ -11,8 +11,11 @@ use crate::{
     capture::{
         collect::{Candidate, Collector, Outcome, Resembling, in_zone},
         extract,
+        facts::Fact,
         journal::Journal,
         queue::Job,
+        said::Said,
+        similar::Comparer,
     },
     host::ModelTask,
     workspace::exclusions::Exclusions,
@@ -195,7 +198,11 @@ impl Remember {
             // Without the index the note and the journal still know most of what is there.
             match self.searcher.search(call, Cancel::new()).await {
                 Ok(answer) => {
-                    let passage = |hit: Hit| Resembling { text: hit.snippet, same_meaning: false };
+                    let passage = |hit: Hit| Resembling {
+                        said: Said::in_note(&hit.path, hit.start_line.saturating_sub(1) as usize),
+                        text: hit.snippet,
+                        same_meaning: false,
+                    };
                     candidate.resembling = answer.hits.into_iter().map(passage).collect();
                 }
                 Err(error) => {
@@ -226,16 +233,23 @@ impl Remember {
         Ok(outcome)
     }
 
-    /// Adds to each candidate the stored or captured fact that says the same in other words.
+    /// Adds to each candidate the stored or captured fact that says the same in other words, and those that say otherwise.
     async fn add_known_facts(self: &Arc<Self>, candidates: &mut [Candidate]) {
         if candidates.is_empty() {
             return;
         }
         // Where the notes cannot be read, the index and the journal still know most of what is there.
         let Ok(known) = self.facts.all().await else { return };
+        let mut comparer = Comparer::default();
+        let prints: Vec<_> = known.iter().map(|fact| comparer.fingerprint(&fact.text)).collect();
         for candidate in candidates {
+            let own = comparer.fingerprint(&candidate.text);
+            let differing = known.iter().zip(&prints).filter(|(_, print)| print.differs_in_value(&own));
+            let add =
+                |fact: &Fact| Resembling { text: fact.text.clone(), same_meaning: false, said: fact.said.clone() };
+            candidate.resembling.extend(differing.map(|(fact, _)| add(fact)));
             if let Some(fact) = self.facts.same_fact(&candidate.text, &known).await {
-                candidate.resembling.push(Resembling { text: fact.text, same_meaning: true });
+                candidate.resembling.push(Resembling { same_meaning: true, ..add(&fact) });
             }
         }
     }
