@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use super::{envelope, filter, follow_up, rules};
+use super::{
+    envelope, filter, follow_up, rules,
+    similar::{Comparer, Fingerprint},
+};
 use ::search::types::Hit;
 use model::config::automatic::Automatic;
 use text::{
@@ -24,7 +27,8 @@ const FEW_WORDS: usize = 3;
 const SHARED_WEIGHT_OF_FEW: f64 = 0.6;
 /// Weight of a pair of characters or syllables that counts as a word; below, one of the two only shapes the sentence.
 const LEAST_OF_PAIR: f32 = 0.5;
-/// Results that may hold the only word of a message: a word of many notes tells none of them.
+/// Results that may hold the only word of a message: a word of many notes tells none of them, unless they say the same of
+/// different days.
 const MOST_NOTES_OF_A_WORD: usize = 2;
 /// Where the only word of a message must stand in a line, among those with a meaning of their own: a line says
 /// something about what it begins with. "What is my size?" is not answered by files over a size of 2 GB.
@@ -118,26 +122,26 @@ impl Question {
     pub fn relevant(&self, hits: Vec<Hit>, settings: &Automatic, by_meaning: bool) -> Vec<Hit> {
         let asked: Vec<&QueryTerm> = self.plan.terms.iter().filter(|term| !term.in_time && is_whole(term)).collect();
         let mut analyzer = Analyzer::new();
-        let mut judged = hits
+        let judged = hits
             .into_iter()
             .filter(|hit| !(by_meaning && hit.by_meaning) || hit.score >= settings.auto_recall_min_score)
             .map(|hit| {
                 let shared = best_line(&asked, &hit, &mut analyzer);
                 (hit, shared)
             });
-        // A reply waits: only for a message of one word does it matter how many hold it. Else no more are read than shown.
+        let judged: Vec<(Hit, Shared)> = judged.collect();
+        // Only for a message of one word does it matter how many hold it.
         let has_one_word = asked.iter().filter(|term| !is_liking(term)).count() <= 1;
-        let first: Vec<(Hit, Shared)> = if has_one_word { judged.by_ref().collect() } else { Vec::new() };
-        let holders = first.iter().filter(|(_, shared)| shared.words > 0).count();
-        let is_rare = holders <= MOST_NOTES_OF_A_WORD;
-        let all = first.into_iter().chain(judged);
-        all.filter(|(hit, shared)| {
+        let mut comparer = Comparer::default();
+        let is_rare = has_one_word && {
+            let holding = judged.iter().filter(|(_, shared)| shared.words > 0);
+            statements(holding, &mut comparer) <= MOST_NOTES_OF_A_WORD
+        };
+        let fitting = judged.into_iter().filter(|(hit, shared)| {
             self.is_of_asked_day(hit) || Self::means(hit) || shared.speaks(is_rare) || shared.exact
-        })
-        .map(|(hit, _)| hit)
-        .filter(|hit| !filter::is_injection(&hit.snippet))
-        .take(settings.auto_recall_max_results)
-        .collect()
+        });
+        let shown = fitting.filter(|(hit, _)| !filter::is_injection(&hit.snippet)).collect();
+        newest_first(shown, &mut comparer).into_iter().take(settings.auto_recall_max_results).collect()
     }
 
     /// Only who asks about a day wants its notes whatever they say; "thanks for today" does not.
@@ -152,9 +156,48 @@ impl Question {
     }
 }
 
+/// How many things passages say, where notes of different days that tell another value of one thing are one of them.
+fn statements<'a>(passages: impl Iterator<Item = &'a (Hit, Shared)>, comparer: &mut Comparer) -> usize {
+    let mut told: Vec<(Fingerprint, bool)> = Vec::new();
+    for (hit, shared) in passages {
+        let own = comparer.fingerprint(&shared.line);
+        let is_dated = note_date(&hit.path).is_some();
+        if !told.iter().any(|(other, dated)| is_dated && *dated && says_the_same_thing(&own, other)) {
+            told.push((own, is_dated));
+        }
+    }
+    told.len()
+}
+
+/// The passages, with those of a later day before those of an earlier one that tell the same of one thing.
+fn newest_first(mut passages: Vec<(Hit, Shared)>, comparer: &mut Comparer) -> Vec<Hit> {
+    let told: Vec<_> =
+        passages.iter().map(|(hit, shared)| (note_date(&hit.path), comparer.fingerprint(&shared.line))).collect();
+    let mut order: Vec<usize> = (0..passages.len()).collect();
+    for at in 0..order.len() {
+        let newest = (at..order.len()).filter(|later| {
+            let (Some(first), Some(other)) = (told.get(order[at]), told.get(order[*later])) else { return false };
+            *later == at || (first.0.is_some() && other.0.is_some() && says_the_same_thing(&first.1, &other.1))
+        });
+        // Of one day the better one stays before the other.
+        if let Some(newest) = newest.min_by_key(|later| std::cmp::Reverse(told[order[*later]].0)) {
+            let passage = order.remove(newest);
+            order.insert(at, passage);
+        }
+    }
+    let mut taken: Vec<Option<Hit>> = passages.drain(..).map(|(hit, _)| Some(hit)).collect();
+    order.into_iter().filter_map(|at| taken.get_mut(at)?.take()).collect()
+}
+
+fn says_the_same_thing(one: &Fingerprint, other: &Fingerprint) -> bool {
+    one.is_same(other) || one.differs_in_value(other)
+}
+
 /// What a line shares with a message.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Shared {
+    /// The line.
+    line: String,
     words: usize,
     /// Words that count.
     asked: usize,
@@ -213,7 +256,8 @@ fn best_line(asked: &[&QueryTerm], hit: &Hit, analyzer: &mut Analyzer) -> Shared
         let counts = |term: &QueryTerm| is_held(term) || !is_liking(term);
         // Pairs of characters are parts of words: no line begins with so few of them that it would tell.
         let leads = |term: &QueryTerm| term.kind == TermKind::Pair || is_in(first, term) || is_in(&context, term);
-        let (mut shared, mut all) = (Shared { leads: own.iter().any(|term| leads(term)), ..Shared::default() }, 0.0);
+        let (mut shared, mut all) =
+            (Shared { leads: own.iter().any(|term| leads(term)), line: line.to_owned(), ..Shared::default() }, 0.0);
         for term in asked.iter().filter(|term| counts(term)) {
             let weight = f64::from(term.weight);
             shared.asked += 1;
@@ -354,6 +398,29 @@ mod tests {
         }
         let known = ask("where is the router?").unwrap();
         assert_eq!(known.relevant(vec![hit("The router is in the hall.", 1.0, None)], &settings, false).len(), 1);
+    }
+
+    // "I live in …" three times over the year, and "Where do I live?" brought nothing; of two, the older one came first.
+    #[test]
+    fn what_notes_of_different_days_say_of_one_thing_is_shown_newest_first() {
+        let settings = Automatic::default();
+        let of = |day: &str, text: &str| Hit { path: format!("memory/{day}.md"), ..hit(text, 1.0, None) };
+        let homes = [
+            of("2026-05-12", "- [entity] I live in Madrid now."),
+            of("2026-08-20", "- [entity] I live in Porto, near the river."),
+            of("2026-02-10", "- [entity] I live in Lisbon."),
+        ];
+        for asked in ["Where do I live?", "where do i live now"] {
+            let shown = ask(asked).unwrap().relevant(homes.to_vec(), &settings, false);
+            let days: Vec<&str> = shown.iter().map(|hit| hit.path.as_str()).collect();
+            assert_eq!(days, ["memory/2026-08-20.md", "memory/2026-05-12.md", "memory/2026-02-10.md"], "{asked}");
+        }
+        // Three notes that only share a word still tell nothing, nor do files without a day.
+        let others = ["Live music at the Silvas", "Live stream broke again", "Live chat with Bosch"]
+            .map(|text| of("2026-05-12", text));
+        assert!(ask("Where do I live?").unwrap().relevant(others.to_vec(), &settings, false).is_empty());
+        let undated = homes.map(|home| Hit { path: "memory/a.md".to_owned(), ..home });
+        assert!(ask("Where do I live?").unwrap().relevant(undated.to_vec(), &settings, false).is_empty());
     }
 
     #[test]
