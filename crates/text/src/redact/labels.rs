@@ -15,6 +15,10 @@ pub(super) enum Kind {
     WalletKey,
     /// Four to eight digits.
     Pin,
+    /// Groups of digits, four of them or more.
+    Code,
+    /// A name and a password.
+    Login,
     /// Three or four digits.
     CardCode,
     /// Nine digits.
@@ -33,10 +37,10 @@ impl Kind {
     /// The name in the tag.
     pub(super) const fn tag(self) -> &'static str {
         match self {
-            Self::Password | Self::Passphrase => "password",
+            Self::Password | Self::Passphrase | Self::Login => "password",
             Self::Key | Self::WeakKey => "key",
             Self::WalletKey => "wallet-key",
-            Self::Pin => "pin",
+            Self::Pin | Self::Code => "pin",
             Self::CardCode => "card-code",
             Self::SocialSecurity => "social-security-number",
             Self::SeedPhrase => "seed-phrase",
@@ -157,6 +161,8 @@ pub(super) const LABELS: &[(Kind, &[&str])] = &[
         Kind::Passphrase,
         &[
             "passphrase",
+            "key to decrypt",
+            "key to encrypt",
             "pass phrase",
             "pass-phrase",
             "frase-passe",
@@ -360,6 +366,42 @@ pub(super) const LABELS: &[(Kind, &[&str])] = &[
             "핀 번호",
             "pin码",
             "pin碼",
+        ],
+    ),
+    (
+        Kind::Code,
+        &[
+            "alarm code",
+            "door code",
+            "entry code",
+            "safe code",
+            "safe combination",
+            "lock combination",
+            "locker combination",
+            "combination of the safe",
+            "safe opens with",
+            "locker opens with",
+            "lock opens with",
+            "backup codes",
+            "recovery codes",
+            "türcode",
+            "tresorcode",
+            "code de l'alarme",
+            "code de la porte",
+            "codice dell'allarme",
+        ],
+    ),
+    (
+        Kind::Login,
+        &[
+            "logs in as",
+            "log in as",
+            "login as",
+            "zugangsdaten",
+            "anmeldedaten",
+            "dados de acesso",
+            "datos de acceso",
+            "identifiants",
         ],
     ),
     (

@@ -4,8 +4,11 @@ use std::ops::Range;
 
 use super::{
     told::{Join, REACH, is_dense},
-    value::{is_complex, is_key, is_placeholder},
+    value::{is_complex, is_key, is_placeholder, is_reference},
 };
+
+/// Words of a line in which a name and its password are looked for.
+const LOGIN_WORDS: usize = 10;
 
 /// What stands between quotes at the start of a text.
 pub(super) fn quoted(tail: &str) -> Option<Range<usize>> {
@@ -104,6 +107,55 @@ pub(super) fn digits(tail: &str, count: std::ops::RangeInclusive<usize>) -> Opti
         (None, _) => false,
     };
     (count.contains(&length) && !longer).then_some(start..start + length)
+}
+
+/// Groups of digits, four digits or more in all: "9 1 7 3", "12-34-56", "4482#".
+pub(super) fn code(tail: &str) -> Option<Range<usize>> {
+    let start = tail.len() - tail.trim_start_matches(['"', '\'', '`', '*', '#', '“']).len();
+    let body = tail.get(start..)?;
+    let (mut end, mut at) = (0, 0);
+    let mut groups: Vec<usize> = Vec::new();
+    while let Some(rest) = body.get(at..) {
+        let length = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if length == 0 {
+            break;
+        }
+        groups.push(length);
+        end = at + length;
+        let gap = [", ", " ", "-"].iter().find(|gap| body.get(end..).is_some_and(|rest| rest.starts_with(**gap)));
+        let Some(gap) = gap else { break };
+        at = end + gap.len();
+    }
+    let after = body.get(end..)?;
+    let mut next = after.chars();
+    let longer = match (next.next(), next.next()) {
+        (Some('.' | ',' | '/' | ':'), Some(c)) => c.is_ascii_alphanumeric(),
+        (Some(c), _) => (c.is_alphanumeric() && !is_dense(c)) || matches!(c, '%' | '€' | '$' | '_'),
+        (None, _) => false,
+    };
+    // A day is none.
+    let is_date = matches!(groups[..], [4, 2, 2] | [2, 2, 4]);
+    let is_one = groups.iter().sum::<usize>() >= 4 && !longer && !is_date;
+    is_one.then(|| start..start + end + usize::from(after.starts_with(['#', '*'])))
+}
+
+/// The password behind a name: "admin:fritz7590", "admin / Tr0ub4dor&3".
+pub(super) fn login(rest: &str) -> Option<Range<usize>> {
+    let line = rest.get(..rest.find('\n').unwrap_or(rest.len()))?;
+    let words: Vec<&str> = line.split([' ', '\t']).filter(|word| !word.is_empty()).take(LOGIN_WORDS).collect();
+    let value_of = |word: &str| -> Option<Range<usize>> {
+        let value = word.trim_matches(['"', '\'', '`', ',', ';', ')', '(']).trim_end_matches('.');
+        let start = value.as_ptr() as usize - rest.as_ptr() as usize;
+        let good = is_complex(value) && !is_placeholder(value) && !is_reference(value);
+        good.then_some(start..start + value.len())
+    };
+    words.iter().enumerate().find_map(|(at, word)| {
+        if matches!(*word, "/" | "|" | ":") && at > 0 {
+            return value_of(words.get(at + 1)?);
+        }
+        let (name, secret) = word.split_once([':', '/'])?;
+        (!name.is_empty() && !secret.starts_with('/')).then(|| value_of(secret))?
+    })
 }
 
 /// Nine digits, however they are grouped.

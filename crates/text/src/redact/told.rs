@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::{
     labels::Kind,
     tail::{
-        authorization, cookie, digits, ends_clause, is_a_name, quoted, seed_phrase, social_security, unquoted, word_end,
+        authorization, code, cookie, digits, ends_clause, is_a_name, login, quoted, seed_phrase, social_security,
+        unquoted, word_end,
     },
     value::{is_complex, is_key, is_password, is_phrase, is_placeholder, is_reference},
     words::{CHANGE, FILLERS, GLUED, IS, OTHER_BEFORE, OTHER_BEHIND, SURELY_TO, TO},
@@ -56,6 +57,11 @@ pub(super) fn find(text: &str, label: &Range<usize>, kind: Kind) -> Option<Range
     let name = Name { text, kind, label: label.clone(), whole: whole_name(text, label) };
     if !name.is_one() {
         return None;
+    }
+    if kind == Kind::Login {
+        let to = text.floor_char_boundary((label.end + REACH).min(text.len()));
+        let found = login(text.get(label.end..to)?)?;
+        return Some(label.end + found.start..label.end + found.end);
     }
     name.behind().or_else(|| name.before())
 }
@@ -245,6 +251,8 @@ impl<'a> Name<'a> {
             Kind::Password | Kind::Passphrase => self.password(tail, join),
             Kind::Key | Kind::WeakKey | Kind::WalletKey | Kind::Parameter => self.key(tail, join),
             Kind::Pin => self.pin(tail, join),
+            Kind::Code => code(tail),
+            Kind::Login => None,
             Kind::CardCode => digits(tail, 3..=4),
             Kind::SocialSecurity => social_security(tail),
             Kind::SeedPhrase => seed_phrase(tail),
@@ -297,7 +305,7 @@ impl<'a> Name<'a> {
                     || (self.was_changed() && is_password(value, last, true))
             }
             Join::Direct => {
-                let shouted = !value.bytes().any(|b| b.is_ascii_lowercase());
+                let shouted = !value.chars().any(char::is_lowercase);
                 let identifier = self.whole != self.label && !self.str(self.whole.clone()).contains(['-', ' ']);
                 value.chars().count() >= 6
                     && is_complex(value)
@@ -307,7 +315,9 @@ impl<'a> Name<'a> {
                     && value.chars().all(|c| c.is_ascii() || !is_dense(c))
             }
         };
-        good.then_some(word)
+        let word = if good { Some(word) } else { None };
+        word.or_else(|| if join == Join::Is { with_a_number(tail) } else { None })
+            .or_else(|| if join == Join::Direct { before_its_verb(tail) } else { None })
     }
 
     /// Whether the sentence says that something was changed.
@@ -389,6 +399,28 @@ impl<'a> Name<'a> {
         let start = offset + start + open;
         good.then_some(start..start + value.len())
     }
+}
+
+/// "The password is hunter two": a word and a number in letters, as somebody dictates it.
+fn with_a_number(tail: &str) -> Option<Range<usize>> {
+    const NUMBERS: &[&str] = &[
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "null", "eins", "zwei",
+        "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "um", "dois", "três", "uno", "dos", "tres", "un",
+        "deux", "trois",
+    ];
+    let (word, rest) = tail.split_once(' ')?;
+    let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+    let (number, behind) = rest.split_at_checked(end)?;
+    let is_word = word.chars().count() > 3 && word.chars().all(char::is_alphabetic);
+    let is_one = is_word && NUMBERS.contains(&number.to_lowercase().as_str()) && ends_clause(behind);
+    (is_one && is_password(word, true, true)).then(|| 0..word.len() + 1 + number.len())
+}
+
+/// "Das Kennwort Apfelkuchen lautet": the verb stands behind.
+fn before_its_verb(tail: &str) -> Option<Range<usize>> {
+    let (word, rest) = tail.split_once(' ')?;
+    let behind = ["lautet", "luidt", "zní"].iter().find_map(|verb| rest.strip_prefix(verb))?;
+    (is_password(word, true, true) && ends_clause(behind)).then_some(0..word.len())
 }
 
 /// The words of an identifier, lower case: at signs and where upper case begins.
