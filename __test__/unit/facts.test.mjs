@@ -114,6 +114,16 @@ test("a fact that says nothing of anybody is refused, and why", async () => {
   expect(await file()).toBe("");
 });
 
+// Porto, Braga and Porto again: "Similar memory already exists", and Braga stayed the newest.
+test("what is true again after something else was is stored again", async () => {
+  const { call, file } = await withTools(ON);
+  /** @param {string} city */
+  const store = async (city) => (await call("memory_store", { text: `The user lives in ${city}` })).details.action;
+  expect([await store("Porto"), await store("Braga"), await store("Porto")]).toEqual(["created", "created", "created"]);
+  expect(await store("Porto")).toBe("duplicate");
+  expect((await file()).match(/lives in (\w+)/g)).toEqual(["lives in Porto", "lives in Braga", "lives in Porto"]);
+});
+
 // "Helena's" was stored as "Helena&#39;s", and shown as "Helena&amp;#39;s".
 test("what was stored with entities is shown without", async () => {
   const files = { "memory/facts.md": "# Facts\n\n- [entity] Helena&#39;s boat is &amp;quot;Alba&amp;quot;\n" };
