@@ -2,7 +2,6 @@
 
 use super::{
     envelope, filter,
-    off_record::is_off_record,
     queue::{Job, Role},
     rules::Category,
 };
@@ -38,7 +37,7 @@ pub(crate) fn prompt(job: &Job) -> Option<String> {
         }
         // An answer repeats what was said.
         if message.role == Role::User {
-            is_private = is_off_record(&text);
+            is_private = filter::is_off_record_at_an_end(&text);
         }
         if is_private {
             continue;

@@ -14,6 +14,9 @@ const MIN_CHARS: usize = 10;
 const MIN_DENSE_CHARS: usize = 5;
 /// Longest message in characters (K6).
 pub const MAX_CHARS: usize = 2000;
+/// Bytes at the beginning and the end of a message in which its writer's wishes are looked for: no less than what is short
+/// enough.
+const LOOKED_AT: usize = 4 * MAX_CHARS;
 /// Most emojis (K6).
 const MAX_EMOJIS: usize = 3;
 
@@ -139,7 +142,7 @@ pub(crate) fn capturable(message: &str) -> Result<String, Reason> {
     if envelope::is_noise(&text) {
         return Err(Reason::Noise);
     }
-    if is_off_record(&text) {
+    if is_off_record_at_an_end(&text) {
         return Err(Reason::OffRecord);
     }
     let text = if text.chars().count() > MAX_CHARS { requests(&text).ok_or(Reason::TooLong)? } else { text };
@@ -166,18 +169,35 @@ pub(crate) fn capturable(message: &str) -> Result<String, Reason> {
 }
 
 /// What a message that is too long asks to remember in a short paragraph of its own, first or last: there somebody speaks
-/// about what he shows. None where the whole asks not to be remembered.
+/// about what he shows. None where he asks there not to be remembered.
 pub(super) fn requests(text: &str) -> Option<String> {
-    if is_off_record(text) {
-        return None;
-    }
-    let paragraphs: Vec<&str> = own_words(text).split("\n\n").map(str::trim).filter(|p| !p.is_empty()).collect();
-    let last = paragraphs.last().filter(|_| paragraphs.len() > 1);
-    let asks = |paragraph: &&&str| {
+    let paragraph = |p: &str| Some(p.trim().to_owned()).filter(|p| !p.is_empty());
+    let text = text.trim();
+    let first = text.split_once("\n\n").and_then(|(first, _)| paragraph(first));
+    let last = text.rsplit_once("\n\n").and_then(|(_, last)| paragraph(last));
+    let asks = |paragraph: &String| {
         paragraph.chars().count() <= MAX_FACT_CHARS && command::read(paragraph) != command::Request::None
     };
-    let asked: Vec<&str> = paragraphs.first().into_iter().chain(last).filter(asks).copied().collect();
-    (!asked.is_empty()).then(|| asked.join("\n\n"))
+    let asked: Vec<String> = first.into_iter().chain(last).filter(asks).collect();
+    let (begin, _) = ends(text);
+    // The patterns are slow, and a host waits: most long messages ask for nothing.
+    if asked.is_empty() || is_off_record_at_an_end(text) || own_words(begin) != begin.trim() {
+        return None;
+    }
+    Some(asked.join("\n\n"))
+}
+
+/// Whether a message asks not to be remembered, as far as it is looked at.
+pub(super) fn is_off_record_at_an_end(text: &str) -> bool {
+    let (begin, end) = ends(text);
+    is_off_record(begin) || is_off_record(end)
+}
+
+/// The beginning and the end of a text, as far as its writer is looked for there.
+fn ends(text: &str) -> (&str, &str) {
+    let (begin, end) =
+        (text.floor_char_boundary(LOOKED_AT), text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT)));
+    (text.get(..begin).unwrap_or_default(), text.get(end..).unwrap_or_default())
 }
 
 /// `<tag>…</`, headings, code fences, and lists with bold labels: written by machines.
