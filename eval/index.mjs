@@ -155,10 +155,19 @@ async function printAnswers(root) {
   console.log(`|---|---|${"---:|".repeat(6)}`);
   for (const engine of ours) {
     const outcomes = await runAnswers(root, engine.provider);
-    for (const half of ["before", "after"]) {
+    for (const half of new Set(outcomes.map(({ question }) => question.half))) {
       const r = answerRates(outcomes.filter(({ question }) => question.half === half));
       const percent = [r.shown, r.right, r.empty, r.silent].map((value) => value.toFixed(1));
-      const cells = [engine.name, `${half} tuning`, r.answered, percent[0], percent[1], r.unanswered, percent[2], percent[3]];
+      const cells = [
+        engine.name,
+        half === "before" || half === "after" ? `${half} tuning` : half,
+        r.answered,
+        percent[0],
+        percent[1],
+        r.unanswered,
+        percent[2],
+        percent[3],
+      ];
       console.log(`| ${cells.join(" | ")} |`);
     }
     if (args.failures) {

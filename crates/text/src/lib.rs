@@ -29,3 +29,4 @@ pub mod statement;
 pub mod thesaurus;
 pub mod time;
 mod token;
+pub mod translations;

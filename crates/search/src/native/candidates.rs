@@ -26,6 +26,7 @@ use text::{
     analyze::{OWN_NOTE, context_term},
     query::TermKind,
     time::{DateRange, note_date},
+    translations::Speech,
 };
 
 /// Chunks by words. More bring in what shares common words only: with 12,000 chunks of other text around them, 81.5 % of
@@ -119,7 +120,9 @@ pub(super) fn expect(scope: &Scope<'_>, plan: &Plan) -> Result<()> {
     scope.reader.expect_terms(scope.generation, || {
         let forms = plan.concepts.iter().flat_map(looked_for).map(|form| form.term.clone());
         let above = plan.concepts.iter().flat_map(own_forms).map(|form| context_term(&form.term));
-        forms.chain(above).chain([OWN_NOTE.to_owned()]).collect()
+        let speech = Speech::told(&plan.query);
+        let told = speech.iter().flat_map(Speech::function_words).map(str::to_owned);
+        forms.chain(above).chain(told).chain([OWN_NOTE.to_owned()]).collect()
     })
 }
 

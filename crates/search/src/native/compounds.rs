@@ -44,9 +44,10 @@ pub(super) fn join(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
     if languages.is_empty() {
         return Ok(());
     }
-    for forms in in_few_chunks(plan, &query, scope, may_be_part, FEW)?.take(MOST_WORDS) {
-        let compounds = compounds(scope, forms, &languages)?;
-        forms.extend(compounds);
+    for concept in in_few_chunks(plan, &query, scope, may_be_part, FEW)?.take(MOST_WORDS) {
+        let parts: Vec<&str> = own(&concept.forms).take(MOST_TERMS).map(|form| form.term.as_str()).collect();
+        let compounds = of(scope, &parts, &languages, WEIGHT)?;
+        concept.add(compounds);
     }
     Ok(())
 }
@@ -62,8 +63,10 @@ fn may_be_part(term: &QueryTerm) -> bool {
 }
 
 /// The compounds that begin or end with any term of a word: the more frequent first.
-fn compounds(scope: &Scope<'_>, forms: &[Form], languages: &[Language]) -> Result<Vec<Form>> {
-    let parts: Vec<&str> = own(forms).take(MOST_TERMS).map(|form| form.term.as_str()).collect();
+///
+/// # Errors
+/// When the database cannot be read, or the call was cancelled.
+pub(super) fn of(scope: &Scope<'_>, parts: &[&str], languages: &[Language], weight: f32) -> Result<Vec<Form>> {
     let ends: BTreeSet<String> = parts.iter().filter_map(|part| ends(part)).flatten().collect();
     let asked: Vec<Vec<Term<'_>>> = ends.iter().map(|text| vec![Term { text, is_required: true }]).collect();
     let postings = scope.reader.postings(scope.generation, &asked, MOST_CHUNKS)?;
@@ -73,7 +76,7 @@ fn compounds(scope: &Scope<'_>, forms: &[Form], languages: &[Language]) -> Resul
     let mut holders: BTreeMap<String, usize> = BTreeMap::new();
     for row in scope.reader.chunks(&found)? {
         let words: BTreeSet<&str> = row.text.split(|c: char| !c.is_alphanumeric()).collect();
-        let terms = words.iter().flat_map(|word| terms_of(word, &parts, languages));
+        let terms = words.iter().flat_map(|word| terms_of(word, parts, languages));
         for term in terms.collect::<BTreeSet<String>>() {
             *holders.entry(term).or_default() += 1;
         }
@@ -81,7 +84,6 @@ fn compounds(scope: &Scope<'_>, forms: &[Form], languages: &[Language]) -> Resul
     let mut terms: Vec<(Reverse<usize>, String)> =
         holders.into_iter().map(|(term, holders)| (Reverse(holders), term)).collect();
     terms.sort_unstable();
-    let is_new = |term: &String| forms.iter().all(|form| form.term != *term);
-    let terms = terms.into_iter().map(|(_, term)| term).filter(is_new).take(MOST_COMPOUNDS);
-    Ok(terms.map(|term| Form { hash: term_hash(&term), term, weight: WEIGHT, kind: FormKind::Compound }).collect())
+    let terms = terms.into_iter().map(|(_, term)| term).take(MOST_COMPOUNDS);
+    Ok(terms.map(|term| Form { hash: term_hash(&term), term, weight, kind: FormKind::Compound }).collect())
 }

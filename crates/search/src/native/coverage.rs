@@ -57,7 +57,8 @@ impl QueryWords {
     /// Reads the words of a query. What is said about the time of the answer, not in it ("latest", 最近), counts nothing.
     #[must_use]
     pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>) -> Self {
-        Self::weighed(plan, candidates, &rarity(plan, candidates, lines), is_foreign(plan, lines))
+        let is_foreign = plan.is_foreign.unwrap_or_else(|| is_foreign(plan, lines));
+        Self::weighed(plan, candidates, &rarity(plan, candidates, lines), is_foreign)
     }
 
     /// The same, each word as rare as the others.
@@ -99,8 +100,9 @@ impl QueryWords {
         }
         for word in &mut words {
             word.weigh(rarity, candidates);
-            let mut concepts = word.means.iter().chain(&word.parts);
-            if is_foreign && concepts.all(|(at, _)| candidates.frequency[*at] == 0) {
+            let mut concepts = word.means.iter().chain(&word.parts).map(|(at, _)| *at);
+            // What was looked for in other languages, and is in none, is not there.
+            if is_foreign && concepts.all(|at| candidates.frequency[at] == 0 && !plan.concepts[at].is_translated) {
                 word.worth *= UNREADABLE;
             }
         }

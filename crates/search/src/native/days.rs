@@ -20,6 +20,7 @@ pub(crate) fn concept(query: &QueryPlan) -> Option<Concept> {
         surface: surface.to_owned(),
         weight: WEIGHT,
         is_exact: false,
+        is_translated: false,
         in_time: true,
         forms: days.into_iter().flat_map(forms).collect(),
     })

@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     candidates::Scope,
-    plan::{Form, FormKind, Plan},
+    plan::{Concept, Form, FormKind, Plan},
 };
 use model::error::Result;
 use store::{chunks::ChunkRow, ids::ChunkId, lexical::Term};
@@ -47,8 +47,10 @@ const OTHER_FIRST: f32 = 0.5;
 /// When the database cannot be read, or the call was cancelled.
 pub(super) fn correct(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
     let query = Arc::clone(&plan.query);
-    let unknown: Vec<&mut Vec<Form>> =
-        in_few_chunks(plan, &query, scope, may_be_misspelt, 0)?.take(MOST_WORDS).collect();
+    let unknown: Vec<&mut Vec<Form>> = in_few_chunks(plan, &query, scope, may_be_misspelt, 0)?
+        .take(MOST_WORDS)
+        .map(|concept| &mut concept.forms)
+        .collect();
     let names = names_near(scope, &unknown)?;
     for (forms, names) in unknown.into_iter().zip(names) {
         forms.extend(names);
@@ -56,25 +58,25 @@ pub(super) fn correct(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The forms of those words of a plan that no more than `most` chunks hold as typed.
+/// Those words of a plan that no more than `most` chunks hold as typed.
 pub(super) fn in_few_chunks<'p>(
     plan: &'p mut Plan,
     query: &QueryPlan,
     scope: &Scope<'_>,
     is_meant: impl Fn(&QueryTerm) -> bool,
     most: usize,
-) -> Result<impl Iterator<Item = &'p mut Vec<Form>>> {
+) -> Result<impl Iterator<Item = &'p mut Concept>> {
     let words = plan.concepts.iter_mut().zip(&query.terms).filter(|(_, term)| is_meant(term));
-    let words: Vec<&mut Vec<Form>> = words.map(|(concept, _)| &mut concept.forms).collect();
+    let words: Vec<&mut Concept> = words.map(|(concept, _)| concept).collect();
     let asked: Vec<Vec<Term<'_>>> = words
         .iter()
-        .map(|forms| own(forms).map(|form| Term { text: &form.term, is_required: true }).collect())
+        .map(|concept| own(&concept.forms).map(|form| Term { text: &form.term, is_required: true }).collect())
         .collect();
     // One more than that is enough to know: a common word has thousands.
     let few: Vec<bool> =
         scope.reader.postings(scope.generation, &asked, most)?.into_iter().map(|postings| postings.is_some()).collect();
     drop(asked);
-    Ok(words.into_iter().zip(few).filter_map(|(forms, few)| few.then_some(forms)))
+    Ok(words.into_iter().zip(few).filter_map(|(concept, few)| few.then_some(concept)))
 }
 
 /// The spellings of what was typed.

@@ -24,6 +24,7 @@ mod passages;
 mod plan;
 mod signs;
 mod snippet;
+mod translations;
 mod word_sim;
 
 use asked_days::AskedDays;
@@ -37,6 +38,7 @@ use lines::Lines;
 use maxsim::MaxSim;
 use passages::{Passage, PassageShape, Passages, SHORT_UNITS, SNIPPET_UNITS};
 use plan::Plan;
+pub use translations::is_foreign;
 
 use crate::{
     types::{About, Answer, Hit, LineQuery, More, Request},
@@ -78,6 +80,7 @@ pub fn search(
         if lexical {
             candidates::expect(&scope, &plan)?;
             misspelt::correct(&mut plan, &scope)?;
+            translations::add(&mut plan, &scope)?;
             compounds::join(&mut plan, &scope)?;
         }
         let candidates = candidates::collect(&scope, &plan, request)?;

@@ -26,6 +26,8 @@ pub(crate) enum FormKind {
     Day,
     /// A name that was probably meant.
     Misspelt,
+    /// A word of another language.
+    Translation,
     /// A word that is made of it and others.
     Compound,
     /// Another word of similar meaning.
@@ -56,8 +58,21 @@ pub(crate) struct Concept {
     pub is_exact: bool,
     /// Whether the time of the query was read from it.
     pub in_time: bool,
+    /// Whether it was looked for in other languages: what is in none of them is not there.
+    pub is_translated: bool,
     /// Its forms, the surest first.
     pub forms: Vec<Form>,
+}
+
+impl Concept {
+    /// Adds forms that it does not have.
+    pub(super) fn add(&mut self, forms: impl IntoIterator<Item = Form>) {
+        for form in forms {
+            if self.forms.iter().all(|known| known.hash != form.hash) {
+                self.forms.push(form);
+            }
+        }
+    }
 }
 
 /// A query, ready to be searched for.
@@ -67,6 +82,8 @@ pub(super) struct Plan {
     pub query: Arc<QueryPlan>,
     /// What it asks for: its terms, then the days, if it asks for any.
     pub concepts: Vec<Concept>,
+    /// Whether no notes are in the language of the query, where that is known.
+    pub is_foreign: Option<bool>,
 }
 
 impl Plan {
@@ -75,7 +92,7 @@ impl Plan {
     pub(super) fn of(query: Arc<QueryPlan>) -> Self {
         let words = query.terms.iter().enumerate().map(|(at, term)| concept(&query, at, term));
         let concepts = words.chain(days::concept(&query)).collect();
-        Self { query, concepts }
+        Self { query, concepts, is_foreign: None }
     }
 
     /// Whether a model understands the query: one of any language, or of the query's.
@@ -120,6 +137,7 @@ fn concept(query: &QueryPlan, at: usize, term: &QueryTerm) -> Concept {
         surface: term.surface.clone(),
         weight: f64::from(term.weight) * f64::from(if dated { TIME_WORD_WEIGHT } else { 1.0 }),
         in_time: term.in_time,
+        is_translated: false,
         is_exact: matches!(term.kind, TermKind::Name | TermKind::File),
         forms,
     }

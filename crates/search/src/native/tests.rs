@@ -18,6 +18,7 @@ mod compounds;
 mod continued;
 mod documents;
 mod presentation;
+mod translations;
 
 /// 2024-06-15 12:00 UTC.
 const NOW_MS: i64 = 1_718_452_800_000;

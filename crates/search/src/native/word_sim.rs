@@ -39,7 +39,11 @@ pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>, names:
     let surely: Vec<f32> = plan
         .forms()
         .map(|(_, form)| {
-            if matches!(form.kind, FormKind::Own | FormKind::Misspelt | FormKind::Compound) { form.weight } else { 0.0 }
+            if matches!(form.kind, FormKind::Own | FormKind::Misspelt | FormKind::Translation | FormKind::Compound) {
+                form.weight
+            } else {
+                0.0
+            }
         })
         .collect();
     let mut table = Similarities { wanted: &wanted, at: HashMap::default(), values: Vec::new() };

@@ -13,13 +13,27 @@ use super::{
 };
 use crate::index::line_pass;
 use ::search::QueryVector;
+use embed::Embedder;
 use model::{
     cancel::Cancel,
     config::settings::Ranking,
     error::{Code, Error, Result},
 };
 use store::{Reader, embeddings::SpaceRow};
-use text::language::Language;
+use text::{
+    language::Language,
+    query::{QueryPlan, understand},
+    translations::Speech,
+};
+
+/// What a model is asked, and the language that its answer counts in: where neither the model nor the notes know the language of the
+/// question, its English words.
+fn asked_of(embedder: &dyn Embedder, text: &str, gloss: Option<&str>) -> (String, Option<Language>) {
+    match gloss.filter(|_| embedder.language() == Some(Language::English)) {
+        Some(gloss) => (gloss.to_owned(), None),
+        None => (text.to_owned(), embedder.language()),
+    }
+}
 
 impl Searcher {
     /// What a query means, in the space that is searched and in that of the lines; none when nothing is to be searched
@@ -40,6 +54,7 @@ impl Searcher {
         let asked = Asked {
             line_key: by_lines.as_ref().map(|embedder| embedder.space().key()),
             most: line_pass::most_chunks(&*embedder),
+            foreign: Some(understand(text, 0, "UTC")).filter(|query| !query.is_in(Language::English)).map(Arc::new),
         };
         let look = |since| {
             let (asked, cancel) = (asked.clone(), cancel.clone());
@@ -72,8 +87,9 @@ impl Searcher {
             return Ok(None);
         }
         // Asked also when there is nothing to compare with yet: only the answer tells whether vectors are on their way.
-        let query = match self.queries.get(key, text.clone(), &embedder, cancel).await {
-            Ok(meant) => Understood { meant, language: embedder.language() },
+        let (of_query, language) = asked_of(&*embedder, &text, seen.gloss.as_deref());
+        let query = match self.queries.get(key, of_query, &embedder, cancel).await {
+            Ok(meant) => Understood { meant, language },
             Err(error) => {
                 self.telemetry.note(QUERY, Some(&error));
                 self.context.warn(&error, "a question was searched by its words only");
@@ -88,8 +104,9 @@ impl Searcher {
             Some(embedder) => {
                 let key = embedder.space().key();
                 // Finer evidence only: without it the chunk's meaning and the words decide.
+                let (text, language) = asked_of(&*embedder, &text, seen.gloss.as_deref());
                 let meant = self.queries.get(key.clone(), text, &embedder, cancel).await.ok();
-                meant.map(|meant| (key, Understood { meant, language: embedder.language() }))
+                meant.map(|meant| (key, Understood { meant, language }))
             }
             None => None,
         };
@@ -139,6 +156,8 @@ struct Asked {
     line_key: Option<String>,
     /// Lines of more chunks have no vectors, where some may be left from when there were fewer.
     most: u64,
+    /// The question, where it is not English.
+    foreign: Option<Arc<QueryPlan>>,
 }
 
 /// What is answered.
@@ -148,6 +167,8 @@ struct Seen {
     active: Option<SpaceRow>,
     /// Whether lines have vectors.
     has_lines: bool,
+    /// The question in English words, where no note is in its language.
+    gloss: Option<String>,
     /// What is known of the model.
     model: Option<model_check::Record>,
 }
@@ -155,11 +176,19 @@ struct Seen {
 impl Asked {
     fn look(&self, context: &Context, reader: &Reader<'_>) -> Result<Seen> {
         let model = model_check::follow(context, reader)?;
-        let chunks = reader.live()?.map_or(Ok(0), |live| reader.chunk_count(live.id))?;
+        let live = reader.live()?;
+        let chunks = live.as_ref().map_or(Ok(0), |live| reader.chunk_count(live.id))?;
+        let speech = self.foreign.as_deref().map(Speech::of);
+        let gloss = match live.zip(speech) {
+            Some((live, speech)) if ::search::native::is_foreign(reader, live.id, &speech)? == Some(true) => {
+                speech.gloss()
+            }
+            _ => None,
+        };
         let lines = self.line_key.as_deref().filter(|_| chunks <= self.most);
         let lines = lines.map_or(Ok(None), |key| reader.space(key))?;
         let has_lines = lines.map_or(Ok(false), |space| reader.has_line_vectors(space.id))?;
-        Ok(Seen { active: reader.active_space()?, has_lines, model })
+        Ok(Seen { active: reader.active_space()?, has_lines, gloss, model })
     }
 }
 

@@ -1,0 +1,80 @@
+//! Notes in one language, questions in another.
+
+use super::*;
+
+/// Notes of one person, with enough function words to tell their language.
+const ENGLISH: [(&str, &str); 6] = [
+    ("memory/a.md", "- The spare key of the house hangs behind the clock in the kitchen."),
+    ("memory/b.md", "- The dentist appointment is on the third of December with Dr Weiss."),
+    ("memory/c.md", "- Travel insurance for all of us is with Aviva, and the policy is in the green folder."),
+    ("memory/d.md", "- The backup of the database runs every night at two and is kept for thirty days."),
+    ("memory/e.md", "- My sister moved to Leeds with the children and works at the hospital."),
+    ("memory/f.md", "- The boiler is serviced in September, and the plumber is Mr Hall."),
+];
+const GERMAN: [(&str, &str); 5] = [
+    ("memory/a.md", "- Der Ersatzschlüssel hängt hinter der Uhr in der Küche und ist rot."),
+    ("memory/b.md", "- Der Zahnarzttermin ist am dritten Dezember mit Dr. Weiss."),
+    ("memory/c.md", "- Die Reiseversicherung für alle ist bei der Allianz, und die Police liegt im grünen Ordner."),
+    ("memory/d.md", "- Die Sicherung der Datenbank läuft jede Nacht um zwei und wird dreißig Tage behalten."),
+    ("memory/e.md", "- Meine Schwester ist mit den Kindern nach Leipzig gezogen und arbeitet im Krankenhaus."),
+];
+
+fn first(workspace: &Workspace, question: &str) -> Option<String> {
+    workspace.search(question).first().map(|hit| hit.path.clone())
+}
+
+// A question in another language than the notes found nothing.
+#[test]
+fn a_note_is_found_by_a_question_in_another_language() {
+    let english = Workspace::of(&ENGLISH);
+    for (question, path) in [
+        ("Wo hängt der Ersatzschlüssel?", "memory/a.md"),
+        ("¿Cuándo es la cita con el dentista?", "memory/b.md"),
+        ("歯医者の予約はいつですか", "memory/b.md"),
+        ("Bei wem ist die Reiseversicherung?", "memory/c.md"),
+        ("onde está o seguro de viagem?", "memory/c.md"),
+        ("когда делается резервная копия ночью?", "memory/d.md"),
+        ("où travaille ma sœur à l'hôpital ?", "memory/e.md"),
+        ("수도 배관공 이름이 뭐였지", "memory/f.md"),
+    ] {
+        assert_eq!(first(&english, question).as_deref(), Some(path), "{question}");
+    }
+    let german = Workspace::of(&GERMAN);
+    for (question, path) in [
+        ("where is the spare key?", "memory/a.md"),
+        ("when is the dentist appointment?", "memory/b.md"),
+        ("who is our travel insurance with?", "memory/c.md"),
+        ("how long is the database backup kept?", "memory/d.md"),
+        ("which hospital does my sister work at?", "memory/e.md"),
+    ] {
+        assert_eq!(first(&german, question).as_deref(), Some(path), "{question}");
+    }
+}
+
+#[test]
+fn what_is_about_something_else_is_not_found() {
+    let english = Workspace::of(&ENGLISH);
+    for question in
+        ["Wie hoch ist der Berg bei Zermatt?", "¿quién ganó el partido de fútbol?", "昨日の夕食は何でしたか"]
+    {
+        assert_eq!(first(&english, question), None, "{question}");
+    }
+}
+
+// Where notes are in the language of the question too, the others answer nothing that these do not.
+#[test]
+fn a_question_in_the_language_of_the_notes_is_not_translated() {
+    let both: Vec<(String, &str)> = ENGLISH
+        .iter()
+        .map(|(path, text)| (path.replace("memory/", "memory/en/"), *text))
+        .chain(GERMAN.iter().skip(1).map(|(path, text)| (path.replace("memory/", "memory/de/"), *text)))
+        .collect();
+    let both: Vec<(&str, &str)> = both.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let workspace = Workspace::of(&both);
+    assert_eq!(first(&workspace, "when is the dentist appointment?").as_deref(), Some("memory/en/b.md"));
+    assert_eq!(first(&workspace, "Wann ist der Zahnarzttermin?").as_deref(), Some("memory/de/b.md"));
+    for hit in workspace.search("Wo hängt der Ersatzschlüssel?") {
+        println!("{} {:?}", hit.path, hit.snippet);
+    }
+    assert_eq!(first(&workspace, "Wo ist der Ersatzschlüssel?"), None);
+}
