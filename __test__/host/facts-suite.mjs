@@ -76,7 +76,7 @@ export function factsSuite(version) {
 
     test("it recalls the fact, as data", async () => {
       expect(await answers("What is the name of my boat?")).toMatch(
-        /Found 1 memories:[\s\S]*1\. \[entity\] The user's boat is called Alba \(\d+%\)/,
+        /Found 1 memories:[\s\S]*1\. \[entity\] The user's boat is called Alba \(\d{4}-\d\d-\d\d, \d+%\)/,
       );
     });
 
