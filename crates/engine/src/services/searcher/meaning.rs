@@ -51,10 +51,16 @@ impl Searcher {
         let by_lines = (self.context.settings().settings.query.ranking == Ranking::Native)
             .then(|| self.context.provider().line_embedder())
             .flatten();
+        // Of models of any language nothing is put into English, and the notes are not asked for their language.
+        let knows_english_only = |embedder: &dyn Embedder| embedder.language() == Some(Language::English);
+        let may_gloss = knows_english_only(&*embedder) || by_lines.as_deref().is_some_and(knows_english_only);
         let asked = Asked {
             line_key: by_lines.as_ref().map(|embedder| embedder.space().key()),
             most: line_pass::most_chunks(&*embedder),
-            foreign: Some(understand(text, 0, "UTC")).filter(|query| !query.is_in(Language::English)).map(Arc::new),
+            foreign: may_gloss
+                .then(|| understand(text, 0, "UTC"))
+                .filter(|query| !query.is_in(Language::English))
+                .map(Arc::new),
         };
         let look = |since| {
             let (asked, cancel) = (asked.clone(), cancel.clone());
@@ -156,7 +162,7 @@ struct Asked {
     line_key: Option<String>,
     /// Lines of more chunks have no vectors, where some may be left from when there were fewer.
     most: u64,
-    /// The question, where it is not English.
+    /// The question, where it is not English and a model knows nothing else.
     foreign: Option<Arc<QueryPlan>>,
 }
 
