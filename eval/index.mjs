@@ -14,6 +14,7 @@ import { parseArgs } from "node:util";
 import { installHost } from "../__test__/support/install.mjs";
 import { activeRates, MODELS, runActive } from "./active.mjs";
 import { answerRates, runAnswers } from "./answers.mjs";
+import { besideOf, runBeside } from "./beside.mjs";
 import { casesOf, readQueries } from "./cases.mjs";
 import { documentRates, makeDocumentCase, readDocumentQuestions, scoreDocument } from "./documents.mjs";
 import { scoreQuery, summarise } from "./metrics.mjs";
@@ -154,12 +155,21 @@ async function printAnswers(root) {
   console.log("| engine | written | answered | shown | right line | unanswered | nothing found | nothing recalled |");
   console.log(`|---|---|${"---:|".repeat(6)}`);
   for (const engine of ours) {
-    const outcomes = await runAnswers(root, engine.provider);
+    rows(engine.name, await runAnswers(root, engine.provider));
+    if (besideOf(root)) {
+      const { others, own } = await runBeside(root, engine.provider);
+      rows(`${engine.name}, beside notes in its language`, others);
+      rows(`${engine.name}, about those`, own);
+    }
+  }
+
+  /** @param {string} name @param {import("./answers.mjs").Outcome[]} outcomes */
+  function rows(name, outcomes) {
     for (const half of new Set(outcomes.map(({ question }) => question.half))) {
       const r = answerRates(outcomes.filter(({ question }) => question.half === half));
       const percent = [r.shown, r.right, r.empty, r.silent].map((value) => value.toFixed(1));
       const cells = [
-        engine.name,
+        name,
         half === "before" || half === "after" ? `${half} tuning` : half,
         r.answered,
         percent[0],
@@ -172,7 +182,7 @@ async function printAnswers(root) {
     }
     if (args.failures) {
       for (const { question, right } of outcomes)
-        if (!right) console.log(`  ${engine.name}: ${question.lang}: ${question.category}: ${question.query}`);
+        if (!right) console.log(`  ${name}: ${question.lang}: ${question.category}: ${question.query}`);
     }
   }
 }

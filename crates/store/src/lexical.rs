@@ -114,6 +114,26 @@ impl Reader<'_> {
         Ok(Some(postings))
     }
 
+    /// Of each of some terms, whether more than `most` chunks hold it: remembered until the index changes, but for 0.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn are_common(&self, generation: GenerationId, terms: &[&str], most: usize) -> Result<Vec<bool>> {
+        or_postgres!(self.are_common(generation, terms, most));
+        let known = self.are_in_more(generation, terms, most)?;
+        let is_common = |(term, known): (&&str, Option<bool>)| {
+            if let Some(known) = known {
+                return Ok(known);
+            }
+            let is_common = self.rowids_up_to(generation, term, most)?.is_none();
+            if !is_common && most > 0 {
+                self.remember_rare(generation, term, most)?;
+            }
+            Ok(is_common)
+        };
+        terms.iter().zip(known).map(is_common).collect()
+    }
+
     /// Where each of some terms stands, however common it is: everywhere, or only in chunks that hold any of `among` too.
     /// That is much quicker where those are rarer.
     ///

@@ -52,6 +52,17 @@ pub(super) struct Counted {
     /// Terms that more chunks hold than were asked for, with that number: words of any question are asked again and again,
     /// and each time thousands of rows would be read to learn that they are too common.
     common: HashMap<String, usize, foldhash::fast::RandomState>,
+    /// Terms that no more chunks hold than were asked for, of those that are asked for again and again.
+    rare: HashMap<String, usize, foldhash::fast::RandomState>,
+}
+
+impl Counted {
+    /// Whether more than `most` chunks hold a term, where that is known.
+    fn is_in_more(&self, term: &str, most: usize) -> Option<bool> {
+        let is_common = self.common.get(term).is_some_and(|more_than| *more_than >= most);
+        let is_rare = || self.rare.get(term).is_some_and(|no_more_than| *no_more_than <= most);
+        if is_common { Some(true) } else { is_rare().then_some(false) }
+    }
 }
 
 impl<'c> Reader<'c> {
@@ -98,6 +109,25 @@ impl<'c> Reader<'c> {
     pub(super) fn remember_common(&self, generation: GenerationId, term: &str, most: usize) -> Result<()> {
         if let Some(mut counted) = self.counted(generation)? {
             counted.common.insert(term.to_owned(), most);
+        }
+        Ok(())
+    }
+
+    /// Of each of some terms, whether it is known that more than `most` chunks hold it, or that no more do.
+    pub(super) fn are_in_more(
+        &self,
+        generation: GenerationId,
+        terms: &[&str],
+        most: usize,
+    ) -> Result<Vec<Option<bool>>> {
+        let counted = self.counted(generation)?;
+        Ok(terms.iter().map(|term| counted.as_ref().and_then(|counted| counted.is_in_more(term, most))).collect())
+    }
+
+    /// Remembers that no more than `most` chunks hold a term.
+    pub(super) fn remember_rare(&self, generation: GenerationId, term: &str, most: usize) -> Result<()> {
+        if let Some(mut counted) = self.counted(generation)? {
+            counted.rare.insert(term.to_owned(), most);
         }
         Ok(())
     }

@@ -32,10 +32,16 @@ pub(crate) struct LineScores {
     pub sure: Vec<f64>,
 }
 
+/// What a word of another language counts in the score, of its weight.
+const TRANSLATED: f64 = 0.8;
+
 /// Gives a text made of counts its BM25 score.
 struct Scorer<'a> {
     plan: &'a Plan,
     owners: Vec<usize>,
+    /// How surely each form means its concept …
+    surely: Vec<f64>,
+    /// … and what it counts in the score.
     weights: Vec<f64>,
     idf: &'a [f64],
     words: QueryWords,
@@ -54,7 +60,7 @@ impl<'a> Scorer<'a> {
                 frequency[usize::from(*form)] += 1;
             }
         }
-        let weights = plan
+        let surely: Vec<f64> = plan
             .forms()
             .map(|(number, form)| {
                 let own = candidates.idf[owners[usize::from(number)]];
@@ -68,10 +74,14 @@ impl<'a> Scorer<'a> {
                 f64::from(form.weight) * cap
             })
             .collect();
+        // What holds the word itself comes first.
+        let of_kind = |kind| if kind == FormKind::Translation { TRANSLATED } else { 1.0 };
+        let weights = plan.forms().zip(&surely).map(|((_, form), surely)| of_kind(form.kind) * surely).collect();
         let concepts = plan.concepts.len();
         Self {
             plan,
             owners,
+            surely,
             weights,
             idf: &candidates.idf,
             words: QueryWords::of(plan, candidates, lines),
@@ -94,7 +104,7 @@ impl<'a> Scorer<'a> {
             let owner = self.owners[form];
             let value = self.weights[form] * count * (K1 + 1.0) / (count + norm);
             self.best[owner] = self.best[owner].max(value);
-            self.held[owner] = self.held[owner].max(self.weights[form]);
+            self.held[owner] = self.held[owner].max(self.surely[form]);
         }
         let concepts = self.plan.concepts.iter().zip(self.idf);
         let score = concepts.zip(&self.best).map(|((c, idf), best)| c.weight * idf * best).sum();

@@ -38,7 +38,7 @@ use lines::Lines;
 use maxsim::MaxSim;
 use passages::{Passage, PassageShape, Passages, SHORT_UNITS, SNIPPET_UNITS};
 use plan::Plan;
-pub use translations::is_foreign;
+pub use translations::{is_beside_english, is_foreign};
 
 use crate::{
     types::{About, Answer, Hit, LineQuery, More, Request},

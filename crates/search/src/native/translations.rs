@@ -9,12 +9,12 @@ use super::{
     plan::{Concept, Form, FormKind, Plan},
 };
 use model::error::Result;
-use store::{Reader, generations::GenerationId, lexical::Term};
+use store::{Reader, generations::GenerationId};
 use text::{
     language::Language,
     lexicon::term_hash,
     query::{QueryPlan, QueryTerm, TermKind},
-    translations::{FUNCTION_WORDS, Speech, Translation},
+    translations::{ENGLISH, FUNCTION_WORDS, Speech, Translation},
 };
 
 /// Passages that hold a word itself: where there are more, the notes are in its language.
@@ -25,6 +25,10 @@ const SHARE: u64 = 20;
 const SPOKEN_SHARE: u64 = 100;
 /// So many say the same, however many there are.
 const MANY: u64 = 1000;
+/// Languages beside that of a question that are looked in.
+const MOST_BESIDE: usize = 3;
+/// Function words that tell of each: one may be a word of another language too, as Spanish "dos".
+const WORDS_BESIDE: usize = 2;
 /// Words of a query that are translated.
 const MOST_WORDS: usize = 16;
 /// Weight of a word of another language: it may mean other things too.
@@ -45,19 +49,22 @@ pub(super) fn add(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
     }
     let speech = Speech::of(&query);
     plan.is_foreign = is_foreign(scope.reader, scope.generation, &speech)?;
-    // Beside notes in its own language the others would be found where nothing answers.
-    if plan.is_foreign != Some(true) {
-        return Ok(());
-    }
+    let Some(is_foreign) = plan.is_foreign else { return Ok(()) };
     let is_meant = |term: &QueryTerm| may_be_translated(&query, term, &speech);
     let rare: Vec<&mut Concept> = in_few_chunks(plan, &query, scope, is_meant, FEW)?.take(MOST_WORDS).collect();
-    let spoken = if rare.is_empty() { Vec::new() } else { spoken(scope)? };
+    if rare.is_empty() {
+        return Ok(());
+    }
+    let spoken = if is_foreign {
+        spoken(scope.reader, scope.generation)?
+    } else if let Some(others) = spoken_beside(scope.reader, scope.generation, &speech)? {
+        others
+    } else {
+        return Ok(());
+    };
     let found: Vec<Vec<Translation>> = rare.iter().map(|concept| translated(concept, &speech, &spoken)).collect();
-    let asked: Vec<Vec<Term<'_>>> =
-        found.iter().flatten().map(|new| vec![Term { text: &new.term, is_required: true }]).collect();
-    // None: more than no chunk.
-    let mut is_there =
-        scope.reader.postings(scope.generation, &asked, 0)?.into_iter().map(|postings| postings.is_none());
+    let asked: Vec<&str> = found.iter().flatten().map(|new| new.term.as_str()).collect();
+    let mut is_there = scope.reader.are_common(scope.generation, &asked, 0)?.into_iter();
     for (concept, found) in rare.into_iter().zip(&found) {
         concept.is_translated = !found.is_empty();
         let joined = found.iter().filter(|new| new.language.is_some_and(Language::joins_words));
@@ -67,6 +74,10 @@ pub(super) fn add(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
             concept.add(compounds::of(scope, &parts, &JOINED, COMPOUND_WEIGHT)?);
         }
     }
+    if !is_foreign {
+        // The lines that are found tell whether they could hold the other words.
+        plan.is_foreign = None;
+    }
     Ok(())
 }
 
@@ -75,37 +86,59 @@ pub(super) fn add(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
 /// # Errors
 /// When the database cannot be read, or the call was cancelled.
 pub fn is_foreign(reader: &Reader<'_>, generation: GenerationId, speech: &Speech<'_>) -> Result<Option<bool>> {
-    let few = (reader.chunk_count(generation)? / SHARE).min(MANY) as usize;
+    let few = most_of_share(reader, generation, SHARE)?;
     // The first one tells, mostly.
     let mut is_foreign = None;
-    for text in speech.function_words() {
-        let found = reader.postings(generation, &[vec![Term { text, is_required: true }]], few)?;
-        if found.iter().any(Option::is_none) {
+    for word in speech.function_words() {
+        if reader.are_common(generation, &[word], few)?.contains(&true) {
             return Ok(Some(false));
         }
         is_foreign = Some(true);
     }
-    let own: Vec<Vec<Term<'_>>> = speech.own_terms().map(|text| vec![Term { text, is_required: true }]).collect();
-    if reader.postings(generation, &own, 0)?.iter().any(Option::is_none) {
+    let own: Vec<&str> = speech.own_terms().collect();
+    if reader.are_common(generation, &own, 0)?.contains(&true) {
         return Ok(Some(false));
     }
     Ok(is_foreign)
 }
 
+/// Whether notes in English stand beside those in the language of a question.
+///
+/// # Errors
+/// As [`is_foreign`].
+pub fn is_beside_english(reader: &Reader<'_>, generation: GenerationId, speech: &Speech<'_>) -> Result<bool> {
+    Ok(spoken_beside(reader, generation, speech)?.is_some_and(|others| others[ENGLISH]))
+}
+
 /// Which languages of the table notes are in. Where a few words tell of none, they may be in any.
-fn spoken(scope: &Scope<'_>) -> Result<Vec<bool>> {
-    let few = (scope.reader.chunk_count(scope.generation)? / SPOKEN_SHARE).min(MANY) as usize;
-    let words: Vec<Vec<Term<'_>>> = FUNCTION_WORDS
-        .iter()
-        .flat_map(|words| words.iter().map(|text| vec![Term { text, is_required: true }]))
-        .collect();
-    let mut is_common =
-        scope.reader.postings(scope.generation, &words, few)?.into_iter().map(|postings| postings.is_none());
-    let spoken: Vec<bool> = FUNCTION_WORDS
-        .iter()
-        .map(|words| is_common.by_ref().take(words.len()).filter(|is_common| *is_common).count() > 0)
-        .collect();
+fn spoken(reader: &Reader<'_>, generation: GenerationId) -> Result<Vec<bool>> {
+    let spoken = spoken_by(reader, generation, SPOKEN_SHARE, 1)?;
     Ok(if spoken.contains(&true) { spoken } else { vec![true; spoken.len()] })
+}
+
+/// The languages that notes beside those in the language of a question are in; none where they are in no other, or in so
+/// many that one of them would nearly always have something on its subject.
+fn spoken_beside(reader: &Reader<'_>, generation: GenerationId, speech: &Speech<'_>) -> Result<Option<Vec<bool>>> {
+    let mut spoken = spoken_by(reader, generation, SHARE, WORDS_BESIDE)?;
+    for (at, is_spoken) in spoken.iter_mut().enumerate() {
+        *is_spoken &= !speech.may_be_in(at);
+    }
+    let count = spoken.iter().filter(|is_spoken| **is_spoken).count();
+    Ok((1..=MOST_BESIDE).contains(&count).then_some(spoken))
+}
+
+/// Of each language of the table, whether one passage of `share` holds one of its function words, so for `least` of these.
+fn spoken_by(reader: &Reader<'_>, generation: GenerationId, share: u64, least: usize) -> Result<Vec<bool>> {
+    let few = most_of_share(reader, generation, share)?;
+    let is_common = reader.are_common(generation, &FUNCTION_WORDS.concat(), few)?;
+    let mut is_common = is_common.into_iter();
+    let mut count = |words: &&[&str]| is_common.by_ref().take(words.len()).filter(|is_common| *is_common).count();
+    Ok(FUNCTION_WORDS.iter().map(|words| count(words) >= least).collect())
+}
+
+/// More passages than so many are one of `share`.
+fn most_of_share(reader: &Reader<'_>, generation: GenerationId, share: u64) -> Result<usize> {
+    Ok((reader.chunk_count(generation)? / share).min(MANY) as usize)
 }
 
 fn form(new: &Translation) -> Form {

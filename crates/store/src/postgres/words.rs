@@ -312,6 +312,15 @@ impl Reader<'_> {
         concepts.iter().map(of_concept).collect()
     }
 
+    /// Of each of some terms, whether more than `most` chunks hold it; see [`crate::Reader::are_common`].
+    ///
+    /// # Errors
+    /// As [`Self::postings`].
+    pub fn are_common(&self, generation: GenerationId, terms: &[&str], most: usize) -> Result<Vec<bool>> {
+        let looked = self.look_up(generation, terms.iter().copied())?;
+        terms.iter().map(|term| Ok(is_term(term) && looked.ids(term, most)?.is_none())).collect()
+    }
+
     /// Where each of some terms stands, however common; see [`crate::Reader::postings_among`].
     ///
     /// # Errors

@@ -234,6 +234,26 @@ fn a_term_is_looked_for_among_the_chunks_of_others<B: Backend>() {
     assert_eq!((up_to(2).map(|ids| ids.len()), up_to(1)), (Some(2), None), "a word is no longer common");
 }
 
+fn terms_are_common_or_not_as_of_now_whatever_was_asked_before<B: Backend>() {
+    let fixture = Fixture::<B>::new();
+    let terms = ["tea", "boiler", "no-such", ""];
+    let common = |generation, most| fixture.store.read(|r| r.are_common(generation, &terms, most)).unwrap();
+    let generation = fixture.put("a.md", &["tea boiler", "tea", "tea fence"]);
+    for _ in 0..2 {
+        assert_eq!(common(generation, 2), [true, false, false, false]);
+        assert_eq!(common(generation, 0), [true, true, false, false]);
+        assert_eq!(common(generation, 3), [false; 4]);
+    }
+    let generation = fixture.put("a.md", &["boiler", "boiler", "tea boiler"]);
+    for _ in 0..2 {
+        assert_eq!(
+            common(generation, 2),
+            [false, true, false, false],
+            "what was rare is common, and the other way round"
+        );
+    }
+}
+
 fn a_concept_without_a_required_term_that_is_rare_enough_is_too_common<B: Backend>() {
     let fixture = Fixture::<B>::new();
     let generation = fixture.put("a.md", &["tea boiler", "tea", "boiler fence"]);
@@ -490,6 +510,7 @@ for_every_backend!(
     a_refusal_rests_for_a_growing_while_and_ends_with_a_vector,
     a_vector_that_would_spoil_comparisons_is_refused,
     a_term_is_looked_for_among_the_chunks_of_others,
+    terms_are_common_or_not_as_of_now_whatever_was_asked_before,
     a_concept_without_a_required_term_that_is_rare_enough_is_too_common,
     the_candidates_of_a_search_come_once_and_with_their_cosines,
     the_order_of_chunks_knows_files_and_lines_and_no_history,

@@ -6,8 +6,8 @@
 
 mod table;
 
-pub use table::FUNCTION_WORDS;
 use table::{COLUMNS, Column, Meaning, concept, known_by, parts, words};
+pub use table::{ENGLISH, FUNCTION_WORDS};
 
 use crate::{
     fold::fold,
@@ -74,6 +74,12 @@ impl<'q> Speech<'q> {
     #[must_use]
     pub fn of(query: &'q QueryPlan) -> Self {
         Self::told(query).unwrap_or_else(|| Self { query, languages: knowing_most(query), runs: runs(&query.text) })
+    }
+
+    /// Whether it may be in the language at a place of the table.
+    #[must_use]
+    pub fn may_be_in(&self, at: usize) -> bool {
+        self.languages.contains(&at)
     }
 
     /// Function words of the languages it may be in, which most texts of these hold.

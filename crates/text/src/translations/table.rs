@@ -39,6 +39,9 @@ pub(super) enum Column {
     Korean,
 }
 
+/// The place of English in the table.
+pub const ENGLISH: usize = 0;
+
 /// The languages of the table, in its order.
 pub(super) const COLUMNS: [Column; 14] = [
     Column::Of(Language::English),

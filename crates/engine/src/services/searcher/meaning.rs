@@ -12,14 +12,17 @@ use super::{
     queries::{MAX_QUERY_CHARS, Meant},
 };
 use crate::index::line_pass;
-use ::search::QueryVector;
+use ::search::{
+    QueryVector,
+    native::{is_beside_english, is_foreign},
+};
 use embed::Embedder;
 use model::{
     cancel::Cancel,
     config::settings::Ranking,
     error::{Code, Error, Result},
 };
-use store::{Reader, embeddings::SpaceRow};
+use store::{Reader, embeddings::SpaceRow, generations::GenerationId};
 use text::{
     language::Language,
     query::{QueryPlan, understand},
@@ -35,6 +38,15 @@ fn asked_of(embedder: &dyn Embedder, text: &str, gloss: Option<&str>) -> (String
     }
 }
 
+/// When a model that knows nothing but English is asked the English words of a question that is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum InEnglish {
+    /// Where no note is in its language.
+    WhenForeign,
+    /// Also where notes in English stand beside those.
+    WhenBeside,
+}
+
 impl Searcher {
     /// What a query means, in the space that is searched and in that of the lines; none when nothing is to be searched
     /// by meaning. In the index as it was after `since`, or as it is known.
@@ -44,6 +56,7 @@ impl Searcher {
     pub(super) async fn meaning(
         self: &Arc<Self>,
         text: &str,
+        in_english: InEnglish,
         since: Option<Instant>,
         cancel: &Cancel,
     ) -> Result<Option<Meaning>> {
@@ -61,6 +74,7 @@ impl Searcher {
                 .then(|| understand(text, 0, "UTC"))
                 .filter(|query| !query.is_in(Language::English))
                 .map(Arc::new),
+            in_english,
         };
         let look = |since| {
             let (asked, cancel) = (asked.clone(), cancel.clone());
@@ -116,7 +130,12 @@ impl Searcher {
             }
             None => None,
         };
-        Ok(Some(Meaning { query, line, of: (!is_certain).then_some(Of { asked, seen }) }))
+        let english = match (&asked.foreign, &seen.gloss) {
+            (None, _) => English::NotNeeded,
+            (Some(_), None) => English::NotAsked,
+            (Some(_), Some(_)) => English::Asked,
+        };
+        Ok(Some(Meaning { query, line, english, of: (!is_certain).then_some(Of { asked, seen }) }))
     }
 
     /// Why nothing can be compared with a query although the provider answers.
@@ -135,8 +154,19 @@ pub(super) struct Meaning {
     pub(super) query: Understood,
     /// In the space of the line vectors, with its key; none when lines have none.
     pub(super) line: Option<(String, Understood)>,
+    /// Whether the model was asked the English words of the query.
+    pub(super) english: English,
     /// The index that it was found out for; none where that is the one that is searched.
     pub(super) of: Option<Of>,
+}
+
+/// Whether a model was asked the English words of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum English {
+    /// It knows the question's language.
+    NotNeeded,
+    NotAsked,
+    Asked,
 }
 
 /// An index as it was known.
@@ -164,6 +194,7 @@ struct Asked {
     most: u64,
     /// The question, where it is not English and a model knows nothing else.
     foreign: Option<Arc<QueryPlan>>,
+    in_english: InEnglish,
 }
 
 /// What is answered.
@@ -173,7 +204,7 @@ struct Seen {
     active: Option<SpaceRow>,
     /// Whether lines have vectors.
     has_lines: bool,
-    /// The question in English words, where no note is in its language.
+    /// The question in English words, where the model is to be asked these.
     gloss: Option<String>,
     /// What is known of the model.
     model: Option<model_check::Record>,
@@ -186,15 +217,18 @@ impl Asked {
         let chunks = live.as_ref().map_or(Ok(0), |live| reader.chunk_count(live.id))?;
         let speech = self.foreign.as_deref().map(Speech::of);
         let gloss = match live.zip(speech) {
-            Some((live, speech)) if ::search::native::is_foreign(reader, live.id, &speech)? == Some(true) => {
-                speech.gloss()
-            }
+            Some((live, speech)) if self.is_in_english(reader, live.id, &speech)? => speech.gloss(),
             _ => None,
         };
         let lines = self.line_key.as_deref().filter(|_| chunks <= self.most);
         let lines = lines.map_or(Ok(None), |key| reader.space(key))?;
         let has_lines = lines.map_or(Ok(false), |space| reader.has_line_vectors(space.id))?;
         Ok(Seen { active: reader.active_space()?, has_lines, gloss, model })
+    }
+
+    fn is_in_english(&self, reader: &Reader<'_>, generation: GenerationId, speech: &Speech<'_>) -> Result<bool> {
+        Ok(is_foreign(reader, generation, speech)? == Some(true)
+            || (self.in_english == InEnglish::WhenBeside && is_beside_english(reader, generation, speech)?))
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
         telemetry::{QUERY, TEXT},
     },
     Searcher,
-    meaning::{Meaning, Understood},
+    meaning::{English, InEnglish, Meaning, Understood},
     queries::without_reserve,
     scope,
 };
@@ -42,6 +42,10 @@ use text::query::QueryPlan;
 /// After this long, or a quarter of the time limit, the words are searched beside the rest, so that there is something
 /// to answer with when the limit comes.
 const SLOW: Duration = Duration::from_millis(500);
+
+/// Score of what is found in English beside notes in the language of the question, at least: that those say nothing speaks
+/// for there being nothing. Measured in docs/ranking.md.
+const SURE_IN_ENGLISH: f64 = 0.6;
 
 /// Longest wait for a look at the folders of notes.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -231,17 +235,44 @@ impl Searcher {
         for of in [None, Some(Instant::now())] {
             let (meaning, failure) = match request.lexical_only {
                 true => (None, None),
-                false => match self.meaning(&request.query, of, cancel).await {
+                false => match self.meaning(&request.query, InEnglish::WhenForeign, of, cancel).await {
                     Ok(meaning) => (meaning, None),
                     Err(error) if error.code() == Code::Cancelled => return Err(error),
                     Err(error) => (None, Some(error)),
                 },
             };
-            if let Some(answer) = self.rank(request, meaning, Some(&TURNS), since, cancel).await? {
+            let may_ask = request.after == 0 && meaning.as_ref().is_some_and(|m| m.english == English::NotAsked);
+            if let Some(mut answer) = self.rank(request, meaning, Some(&TURNS), since, cancel).await? {
+                if may_ask && answer.hits.is_empty() {
+                    answer = self.asked_in_english(request, since, cancel).await?.unwrap_or(answer);
+                }
                 return Ok((answer, failure));
             }
         }
         Err(Error::new(Code::Busy, "the index was replaced again and again").remedy("Ask again"))
+    }
+
+    /// What answers a question that no note in its own language does, where notes in English stand beside those and the
+    /// model knows nothing else; none where that cannot be told.
+    async fn asked_in_english(
+        self: &Arc<Self>,
+        request: &Request,
+        since: Instant,
+        cancel: &Cancel,
+    ) -> Result<Option<Answer>> {
+        let asked = async {
+            let meaning = self.meaning(&request.query, InEnglish::WhenBeside, None, cancel).await?;
+            let Some(meaning) = meaning.filter(|meaning| meaning.english == English::Asked) else { return Ok(None) };
+            let least = request.min_score.map_or(SURE_IN_ENGLISH, |least| least.max(SURE_IN_ENGLISH));
+            let request = Request { min_score: Some(least), ..request.clone() };
+            self.rank(&request, Some(meaning), Some(&TURNS), since, cancel).await
+        };
+        match asked.await {
+            Err(error) if error.code() == Code::Cancelled => Err(error),
+            // What was found before, or was not, is the answer then.
+            Err(_) => Ok(None),
+            Ok(answer) => Ok(answer.filter(|answer| !answer.hits.is_empty())),
+        }
     }
 
     /// Whether an answer by words alone is none.
