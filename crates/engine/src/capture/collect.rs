@@ -9,7 +9,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::{
-    daily_note, extract,
+    daily_note, envelope, extract,
     filter::{self, Reason},
     journal::{Journal, Record, State},
     log::{Entry, Status},
@@ -17,6 +17,7 @@ use super::{
     rules::{self, Category},
     said::Said,
     similar::{Comparer, Fingerprint},
+    taken_back,
 };
 use crate::workspace::notes::Notes;
 use model::error::{Code, Error, Result};
@@ -115,13 +116,17 @@ impl Collector {
         let earlier = if job.attempts > 1 { Vec::new() } else { book.journal.captures()? };
         let mut judged: HashSet<String> = earlier.into_iter().map(|entry| entry.message).collect();
         let mut candidates = Vec::new();
+        let texts: Vec<String> = job.messages.iter().map(|m| envelope::strip(&m.text)).collect();
+        let withheld = taken_back::withheld(job.messages.iter().map(|m| m.role).zip(texts.iter().map(String::as_str)));
         // What was in a turn before was judged with it.
-        for message in job.messages.iter().skip(job.seen).filter(|m| m.role == Role::User) {
+        let new = job.messages.iter().zip(withheld).skip(job.seen);
+        for (message, withheld) in new.filter(|(m, _)| m.role == Role::User) {
             let hash = fingerprint_of(message);
             if !judged.insert(hash.clone()) {
                 continue;
             }
-            match filter::capturable(&message.text).and_then(|text| rules::find(&text)) {
+            let said = if withheld { Err(Reason::OffRecord) } else { filter::capturable(&message.text) };
+            match said.and_then(|text| rules::find(&text)) {
                 Ok(found) => candidates.extend(found.into_iter().map(|f| candidate(&f.text, f.category, &hash))),
                 Err(reason) => book.skip(&message.text, &hash, None, reason)?,
             }
@@ -246,6 +251,32 @@ impl Collector {
         let removed = daily_note::remove_line(&self.notes(), path, &line)?;
         held.add(Record::Capture(Entry { status: Status::Undone, ts: self.timestamp(), ..entry }))?;
         Ok(removed)
+    }
+
+    /// Takes out what was captured of a message where the next one of the turn says, alone, that it be not remembered; how many
+    /// facts. Done again it does nothing more.
+    ///
+    /// # Errors
+    /// When the journal or a note cannot be read or written.
+    pub(crate) fn take_back(&self, job: &Job) -> Result<usize> {
+        let Some(wish) = taken_back::of_turn(job) else { return Ok(0) };
+        let is_of_conversation = |entry: &&Entry| match (&entry.session_id, &job.session_id) {
+            (Some(of), Some(here)) => of == here,
+            _ => entry.session_key.is_some() && entry.session_key == job.session_key,
+        };
+        let captures = self.journal().captures()?;
+        let own = [fingerprint_of(wish.message), fingerprint(&job.id)];
+        let mut before = captures.iter().filter(is_of_conversation).filter(|entry| !own.contains(&entry.message));
+        // Where a model listed the facts of a turn, they are known by the turn.
+        let last = before.next().filter(|_| wish.is_of_before).map(|entry| entry.message.clone());
+        let meant: Vec<String> = wish.meant.map(fingerprint_of).into_iter().chain(last).collect();
+        let mut taken = 0;
+        for entry in captures.iter().filter(is_of_conversation) {
+            if entry.status == Status::Stored && meant.contains(&entry.message) && self.undo(&entry.id)? {
+                taken += 1;
+            }
+        }
+        Ok(taken)
     }
 
     /// What is in memory as far as it can be seen without the index: the captures, with what was taken back, and the note.

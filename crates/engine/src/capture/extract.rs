@@ -4,6 +4,7 @@ use super::{
     envelope, filter,
     queue::{Job, Role},
     rules::Category,
+    taken_back::withheld,
 };
 use text::{redact::redact, shown::as_data};
 
@@ -28,18 +29,12 @@ pub(crate) const SYSTEM: &str = "You keep the long-term memory of an assistant. 
 #[must_use]
 pub(crate) fn prompt(job: &Job) -> Option<String> {
     let (mut earlier, mut lines) = (Vec::new(), Vec::new());
-    let (mut capturable, mut is_private) = (false, false);
-    for (at, message) in job.messages.iter().enumerate() {
+    let mut capturable = false;
+    let texts: Vec<String> = job.messages.iter().map(|message| envelope::strip(&message.text)).collect();
+    let withheld = withheld(job.messages.iter().map(|message| message.role).zip(texts.iter().map(String::as_str)));
+    for (at, ((message, text), withheld)) in job.messages.iter().zip(texts).zip(withheld).enumerate() {
         let is_new = at >= job.seen;
-        let text = envelope::strip(&message.text);
-        if envelope::is_noise(&text) || filter::is_injection(&text) {
-            continue;
-        }
-        // An answer repeats what was said.
-        if message.role == Role::User {
-            is_private = filter::is_off_record_at_an_end(&text);
-        }
-        if is_private {
+        if withheld || envelope::is_noise(&text) || filter::is_injection(&text) {
             continue;
         }
         let name = match message.role {

@@ -27,6 +27,7 @@ pub(crate) mod sentences;
 pub mod session_note;
 pub mod short_term;
 pub mod similar;
+mod taken_back;
 
 use text::{envelope, recall_block};
 

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use regex::{RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexBuilder};
 use text::pattern::ascii_boundaries;
 
 /// Where an order can begin: "I don't remember that" and "you don't save it" are none.
 const CLAUSE: &str = concat!(
-    r"(?:^|[.!?;:,\n(–—-]\s*|\b(?:please|pls|kindly|but|and|so|ok|okay|just|bitte|aber|und|also|por favor|mas|e|pero|y|s'il te plaît|s'il vous plaît|mais|et",
+    r"(?:^|[.!?;:,\n(–—-]\s*|\b(?:please|pls|kindly|but|and|so|ok|okay|just|actually|oh|oops|sorry|wait|hey|bitte|aber|und|also|ach|doch|warte|moment|por favor|mas|e|pero|y|espera|perdona|desculpa|attends|pardon|aspetta|scusa|wacht|s'il te plaît|s'il vous plaît|mais|et",
     r"|per favore|ma|alsjeblieft|graag|maar|en|prosím|ale|a)[ ,]+)"
 );
 
@@ -18,7 +18,7 @@ const ORDERS: &[&str] = &[
     r"(?:don'?t|do not|never) (?:remember|memori[sz]e|note(?: down)?|write down|make (?:a )?notes? of) (?:that (?:i|my|we|our|he|she)|what (?:i|we)|my|our)\b",
     r"(?:don'?t|do not|never) (?:make|take) (?:a |any )?notes? (?:of|on|about) (?:this|that|it|what)\b",
     r"(?:keep|leave) (?:this|that|it|the following|all this) out of (?:your |the )?(?:memory|notes|files)\b",
-    r"(?:keep (?:this|that|it) |this is |that'?s |that is |strictly )?off the record\s*(?:$|[.!,;:)\n–—-])",
+    r"(?:keep (?:this|that|it) |(?:this|that|it|what i said) (?:is|was) |that'?s |strictly )?off the record\s*(?:$|[.!,;:)\n–—-])",
     r"(?:keep (?:this|that|it) |this (?:is|stays) |that (?:is|stays) |just |strictly )*between (?:us|you and me|ourselves)\s*(?:$|[.!,;:)\n–—-])",
     // German
     r"(?:merke? (?:dir|es dir)|merken sie sich|speichere?|speichern sie|notiere?(?: dir)?|notieren sie|schreibe?(?: dir)?|schreiben sie|sichere?|behalte?)(?: bitte)? (?:das|dies|es|davon|diese nachricht|das folgende|folgendes)(?: \w+| auf (?:gar )?keinen fall){0,2}? nicht\b",
@@ -64,18 +64,23 @@ const ANYWHERE: &[&str] = &[
     r"(?:기억|저장|기록|메모)(?:은|는|을|를)? ?하지 ?(?:마|말)|(?:적어 ?두|적|외우|남기)지 ?(?:마|말아)|우리끼리(?:만)? ?(?:하는 |아는 )?(?:얘기|이야기|말|비밀)|오프 ?더 ?레코드",
 ];
 
-static ASKED: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
-    let orders = ORDERS.iter().map(|order| format!("{CLAUSE}(?:{order})"));
-    let all = orders.chain(ANYWHERE.iter().map(|pattern| (*pattern).to_owned()));
+static ASKED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     // Telephones write apostrophes as quotation marks.
-    let patterns = all.map(|pattern| ascii_boundaries(&pattern.replace('\'', r"['\u{2019}]")));
-    RegexSetBuilder::new(patterns).case_insensitive(true).size_limit(64 << 20).build().ok()
+    let pattern = format!("{CLAUSE}(?:{})|{}", ORDERS.join("|"), ANYWHERE.join("|")).replace('\'', r"['\u{2019}]");
+    RegexBuilder::new(&ascii_boundaries(&pattern)).case_insensitive(true).size_limit(64 << 20).build().ok()
 });
 
 /// Whether a message asks that it be not remembered. Then nothing of it is: nobody knows how far the wish reaches.
 #[must_use]
 pub(crate) fn is_off_record(message: &str) -> bool {
-    ASKED.as_ref().is_none_or(|set| set.is_match(message))
+    ASKED.as_ref().is_none_or(|asked| asked.is_match(message))
+}
+
+/// What stands before the first such wish of a message, and behind it.
+#[must_use]
+pub(crate) fn around_wish(message: &str) -> Option<(&str, &str)> {
+    let wish = ASKED.as_ref()?.find(message)?;
+    Some((message.get(..wish.start())?, message.get(wish.end()..)?))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::{fmt::Write as _, path::Path};
 use super::{
     envelope,
     queue::{Message, Role},
+    taken_back::withheld,
 };
 use crate::workspace::notes::Notes;
 use model::error::{Code, Result};
@@ -100,12 +101,17 @@ pub fn rename(workspace: &Path, relative: &str, answer: &str) -> Result<Option<S
     Ok(None)
 }
 
-/// What people would call said, as it may be kept: the last messages, and before them the user's first one, which says
+/// What people would call said, as it may be kept, without what asks not to be: the last messages, and before them the user's first one, which says
 /// what the conversation was about.
 fn said(messages: &[Message], limit: usize) -> Vec<(Role, String)> {
+    let texts: Vec<String> = messages.iter().map(|m| decoded(&envelope::strip(&m.text)).into_owned()).collect();
+    let withheld = withheld(messages.iter().map(|m| m.role).zip(texts.iter().map(String::as_str)));
     let mut said: Vec<(Role, String)> = messages
         .iter()
-        .map(|m| (m.role, redact(&decoded(&envelope::strip(&m.text))).into_owned()))
+        .zip(&texts)
+        .zip(withheld)
+        .filter(|(_, withheld)| !withheld)
+        .map(|((m, text), _)| (m.role, redact(text).into_owned()))
         .filter(|(_, text)| !text.starts_with('/') && !envelope::is_noise(text))
         .collect();
     let cut = said.len().saturating_sub(limit);
@@ -164,6 +170,22 @@ mod tests {
 
     fn said(role: Role, text: &str) -> Message {
         Message { role, text: text.to_owned(), at: None }
+    }
+
+    // "Between us" was in the note of the conversation, and was found by every search.
+    #[test]
+    fn what_is_not_to_be_remembered_is_in_no_note() {
+        let messages = [
+            said(Role::User, "Let us plan the trip to Braga."),
+            said(Role::Assistant, "Sure."),
+            said(Role::User, "Between us, don't write this down: I am pregnant."),
+            said(Role::Assistant, "Congratulations on the pregnancy!"),
+            said(Role::User, "The hotel is booked for Friday."),
+            said(Role::User, "please don't save that"),
+            said(Role::User, "Which train do we take?"),
+        ];
+        let texts: Vec<String> = super::said(&messages, 15).into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts, ["Let us plan the trip to Braga.", "Sure.", "Which train do we take?"]);
     }
 
     #[test]

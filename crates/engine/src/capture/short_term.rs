@@ -50,14 +50,15 @@ pub struct Entry {
     pub tags: Vec<String>,
 }
 
-/// Appends a finished turn and rotates the file when it is full; false when there is nothing to record. Synchronous and
+/// Appends a finished turn and rotates the file when it is full; false when there is nothing to record, or the user asks that
+/// it be not remembered. Synchronous and
 /// small: the host does not wait for `agent_end`.
 ///
 /// # Errors
 /// When the file cannot be written.
 pub fn record(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &jiff::Zoned) -> Result<bool> {
     let (input, output) = (words_of_user(user), words_of_assistant(assistant));
-    if input.is_empty() || output.is_empty() {
+    if input.is_empty() || output.is_empty() || filter::is_off_record_at_an_end(&input) {
         return Ok(false);
     }
     let first_line = input.lines().find(|l| !l.trim().is_empty()).unwrap_or(&input);
@@ -255,6 +256,16 @@ mod tests {
     fn recorded(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &jiff::Zoned) -> Entry {
         assert!(record(path, limits, user, assistant, now).unwrap());
         serde_json::from_str(&jsonl::tail(path, 1).unwrap()[0]).unwrap()
+    }
+
+    #[test]
+    fn what_is_not_to_be_remembered_is_not_recorded() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("short-term.jsonl");
+        let now = jiff::Zoned::now();
+        let said = "Between us, don't write this down: I am pregnant.";
+        assert!(!record(&path, &Limits::default(), said, "Congratulations!", &now).unwrap());
+        assert!(!path.exists());
     }
 
     #[test]

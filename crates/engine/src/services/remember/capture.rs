@@ -59,6 +59,7 @@ impl Remember {
     async fn capture_by_rules(self: &Arc<Self>, folder: PathBuf, automatic: &Automatic) -> Result<Outcome> {
         let mut total = Outcome::default();
         while let Some(job) = self.claim(&folder).await? {
+            let job = self.take_back(&folder, automatic, job).await?;
             let done = self.by_rules(&folder, automatic, job).await?;
             total.stored += done.stored;
             total.skipped += done.skipped;
@@ -81,6 +82,7 @@ impl Remember {
     /// What to ask a model about the next turn; turns that are not worth a call are done at once.
     async fn next_task(self: &Arc<Self>, folder: &Path, automatic: &Automatic) -> Result<Option<ModelTask>> {
         while let Some(job) = self.claim(folder).await? {
+            let job = self.take_back(folder, automatic, job).await?;
             if job.attempts > MAX_ATTEMPTS {
                 self.by_rules(folder, automatic, job).await?;
                 continue;
@@ -166,6 +168,24 @@ impl Remember {
             Ok(None)
         })
         .await
+    }
+
+    /// Takes out of the notes what a turn says should not have been kept of the message before it.
+    async fn take_back(self: &Arc<Self>, folder: &Path, automatic: &Automatic, job: Job) -> Result<Job> {
+        let collector = self.collector(folder.to_path_buf(), automatic);
+        let (job, taken) = self
+            .blocking(move |service, _| {
+                let taken = collector.take_back(&job)?;
+                if taken > 0 {
+                    service.indexer.mark_dirty();
+                }
+                Ok((job, taken))
+            })
+            .await?;
+        if taken > 0 {
+            self.indexer.sync_in_background();
+        }
+        Ok(job)
     }
 
     async fn by_rules(self: &Arc<Self>, folder: &Path, automatic: &Automatic, job: Job) -> Result<Outcome> {

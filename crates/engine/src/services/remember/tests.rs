@@ -16,7 +16,7 @@ use crate::{
     host::Origin,
     services::{
         Lease, OpenCall, open,
-        testing::{FakeHost, open_call, sync},
+        testing::{FakeHost, hits, open_call, sync},
     },
 };
 use model::{
@@ -88,6 +88,31 @@ async fn an_extraction_is_one_call_and_the_turn_waits_when_the_model_fails() {
     // The first turn stays with its taker until its time is over.
     assert_eq!((outcome.stored, journal.waiting().unwrap()), (1, 1));
     engine.release().await;
+}
+
+// "Don't save that" came too late: what it was about had been captured, and was found from then on.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_message_takes_back_is_found_no_more() {
+    for mode in [CaptureMode::Rules, CaptureMode::Extract] {
+        let dir = tempfile::tempdir().unwrap();
+        let host = FakeHost::default().with_model(|_| Ok("- [fact] I live in Vila do Conde.".to_owned()));
+        let engine = engine(dir.path(), host).await;
+        let folder = dir.path().join("own");
+        let journal = Journal::new(&folder);
+        let automatic = Automatic { auto_capture_mode: mode, ..Automatic::default() };
+        let found = async || {
+            sync(&engine).await;
+            hits(&engine, "Vila do Conde").await.len()
+        };
+        let said = |id: &str, text: &str| Job { session_key: Some("agent:main:main".to_owned()), ..turn(id, text) };
+        journal.push(&said("a", "By the way, I live in Vila do Conde.")).unwrap();
+        assert_eq!(engine.remember.capture(folder.clone(), &automatic).await.unwrap().stored, 1);
+        assert_eq!(found().await, 1);
+        journal.push(&said("b", "Oh, please don't save that.")).unwrap();
+        engine.remember.capture(folder.clone(), &automatic).await.unwrap();
+        assert_eq!((found().await, journal.waiting().unwrap()), (0, 0));
+        engine.release().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
