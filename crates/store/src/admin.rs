@@ -105,12 +105,12 @@ impl Admin<'_> {
     }
 
     /// Removes all other files that hold what the index held: damaged ones that were set aside, what copies have replaced,
-    /// and copies that a restore has taken aside.
+    /// and copies that are taken aside or half written.
     pub fn remove_copies(self) {
         self.0.remove_copies();
     }
 
-    /// Folders with copies that were taken aside by processes that were killed meanwhile.
+    /// Copies beside the index that processes were making which were killed meanwhile, files and folders.
     #[must_use]
     pub fn abandoned(self) -> Vec<PathBuf> {
         self.0.abandoned()

@@ -1,6 +1,11 @@
 //! A consistent copy while everything runs.
 
-use std::{fs, io::ErrorKind, path::Path, time::Duration};
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use rusqlite::Connection;
 use tempfile::NamedTempFile;
@@ -19,10 +24,15 @@ use model::{
 pub const AGENT: &str = "copy_of_agent";
 
 /// How the names of unfinished copies begin.
-pub(super) const UNFINISHED: &str = ".memory-backup-";
+const UNFINISHED: &str = ".memory-backup-";
 
 /// An unfinished copy that nobody has written to for so long was left by a process that was killed.
-const ABANDONED: Duration = Duration::from_secs(600);
+pub(super) const ABANDONED: Duration = Duration::from_secs(600);
+
+/// Unfinished copies in a folder to which nobody has written for so long, with what SQLite writes beside them.
+pub(super) fn half_written(folder: &Path, after: Duration) -> Vec<PathBuf> {
+    abandoned(folder, UNFINISHED, after)
+}
 
 impl Sqlite {
     /// Writes a compact, consistent copy of the index to a new file. Neither searches nor writes wait for it. Of two at
@@ -42,7 +52,7 @@ impl Sqlite {
             return Err(exists(target));
         }
         let folder = folder_of(target);
-        for left in abandoned(folder, UNFINISHED, ABANDONED) {
+        for left in half_written(folder, ABANDONED) {
             // One that cannot be removed costs disk space only.
             let _ = fs::remove_file(left);
         }

@@ -10,12 +10,13 @@ use std::{
 use serde::Serialize;
 
 use super::{
-    Kept, backup,
+    Kept,
+    backup::half_written,
     header::Header,
     kept_beside, place,
     recover::{CORRUPT, earlier_copies, with_suffix},
     restore::{REPLACED, taken_aside},
-    unfinished::{abandoned, folder_of},
+    unfinished::folder_of,
 };
 
 /// The database itself, what SQLite writes beside it, and a copy that 0.1.0 had not finished.
@@ -53,7 +54,7 @@ impl Footprint {
         for database in std::iter::once(configured.to_path_buf()).chain(place::others(configured)) {
             found.add_index(&database);
         }
-        let unfinished = abandoned(folder_of(configured), backup::UNFINISHED, Duration::ZERO);
+        let unfinished = half_written(folder_of(configured), Duration::ZERO);
         for copy in unfinished.into_iter().filter(|copy| is_ours(copy)) {
             found.add_file(&copy);
         }

@@ -18,6 +18,7 @@ use rusqlite::{
 use tempfile::TempDir;
 
 use super::{
+    backup::{self, half_written},
     header::Header,
     lease::{Held, VALID_MS, not_held},
     open::{self, FileIdentity},
@@ -97,7 +98,7 @@ impl Staged {
     pub fn take(source: &Path, index: &Path, workspace: Option<&Workspace>) -> Result<Self> {
         let mut file = open_source(source, index)?;
         let folder = folder_of(index);
-        remove_taken_aside(index, ABANDONED);
+        remove_all(taken_aside(index, ABANDONED));
         let staged = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(folder);
         let staged = Self { folder: staged.map_err(|error| Error::io(folder, &error.kind().into()))? };
         let copy = staged.path();
@@ -234,25 +235,25 @@ impl Sqlite {
         found
     }
 
-    /// Folders with copies that were taken aside by processes that were killed meanwhile: they hold everything.
+    /// Copies beside the index that processes were making which were killed meanwhile, files and folders: they hold everything.
     #[must_use]
     pub(crate) fn abandoned(&self) -> Vec<PathBuf> {
-        taken_aside(self.path(), ABANDONED)
+        let mut left = taken_aside(self.path(), ABANDONED);
+        left.extend(half_written(folder_of(self.path()), backup::ABANDONED));
+        left
     }
 
     /// Removes them.
     pub(crate) fn remove_abandoned(&self) {
-        remove_taken_aside(self.path(), ABANDONED);
+        remove_all(self.abandoned());
     }
 
     /// Removes all other files that hold what the index held: damaged ones that were set aside, what restored copies took the
-    /// place of, and copies taken aside, whoever may be at work there.
+    /// place of, and copies that are taken aside or half written, whoever may be at work there.
     pub(crate) fn remove_copies(&self) {
-        for old in self.set_aside().into_iter().chain(self.replaced()) {
-            // It may be gone already; what cannot be removed is named by `doctor`.
-            let _ = fs::remove_file(old);
-        }
-        remove_taken_aside(self.path(), Duration::ZERO);
+        remove_all(self.set_aside().into_iter().chain(self.replaced()));
+        remove_all(taken_aside(self.path(), Duration::ZERO));
+        remove_all(half_written(folder_of(self.path()), Duration::ZERO));
     }
 
     /// Removes all but the newest of what restored copies took the place of.
@@ -271,11 +272,11 @@ pub(super) fn taken_aside(index: &Path, after: Duration) -> Vec<PathBuf> {
     [UNFINISHED, SALVAGE].into_iter().flat_map(|prefix| abandoned(folder_of(index), prefix, after)).collect()
 }
 
-/// Removes them.
-fn remove_taken_aside(index: &Path, after: Duration) {
-    for left in taken_aside(index, after) {
-        // One that cannot be removed is named by `doctor`.
-        let _ = fs::remove_dir_all(left);
+/// Removes files and folders. One may be gone already; what cannot be removed is named by `doctor`.
+fn remove_all(left: impl IntoIterator<Item = PathBuf>) {
+    for path in left {
+        let is_folder = fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
+        let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
 }
 

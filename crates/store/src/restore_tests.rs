@@ -137,3 +137,30 @@ fn what_a_killed_restore_left_goes_in_time() {
     fixture.store.file().unwrap().remove_copies();
     assert!(!left.exists(), "it holds what is forgotten");
 }
+
+// A restore keeps the present index first, as a backup; killed there, it left all texts where nobody looked for them.
+#[test]
+fn what_was_killed_while_it_kept_the_present_index_is_abandoned_too() {
+    let fixture = Fixture::new();
+    let folder = fixture.dir.path().join("state");
+    let left = [".memory-backup-abc", ".memory-backup-abc-journal"].map(|name| folder.join(name));
+    left.iter().for_each(|path| fs::write(path, "a text of a note").unwrap());
+    let file = fixture.store.file().unwrap();
+    assert_eq!(file.abandoned(), [] as [PathBuf; 0], "somebody may be writing them");
+    for path in &left {
+        File::options()
+            .write(true)
+            .open(path)
+            .unwrap()
+            .set_modified(SystemTime::now() - 2 * backup::ABANDONED)
+            .unwrap();
+    }
+    let mut found = file.abandoned();
+    found.sort();
+    assert_eq!(found, left);
+    file.remove_abandoned();
+    assert!(!left.iter().any(|path| path.exists()));
+    left.iter().for_each(|path| fs::write(path, "a text of a note").unwrap());
+    file.remove_copies();
+    assert!(!left.iter().any(|path| path.exists()), "they hold what is forgotten");
+}

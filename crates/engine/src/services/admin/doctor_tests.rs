@@ -33,9 +33,12 @@ async fn what_is_wrong_is_named_without_repair_and_mended_with_it() {
     let killed = home.state().join("memory-core-rs/main/.memory-restore-killed");
     fs::create_dir(&killed).unwrap();
     fs::write(killed.join("copy.sqlite"), "a copy").unwrap();
+    let keeping = home.state().join("memory-core-rs/main/.memory-backup-killed");
+    fs::write(&keeping, "half a copy").unwrap();
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3 * 24 * 3600);
     fs::File::options().write(true).open(&aside).unwrap().set_modified(long_ago).unwrap();
     fs::File::open(&killed).unwrap().set_modified(long_ago).unwrap();
+    fs::File::options().write(true).open(&keeping).unwrap().set_modified(long_ago).unwrap();
     fs::write(list_path(engine.context.store().path()), "no entry\n").unwrap();
     engine.context.store().write_async(|tx| tx.break_rows()).await.unwrap();
 
@@ -44,8 +47,10 @@ async fn what_is_wrong_is_named_without_repair_and_mended_with_it() {
         let check = check(&found, name);
         assert!(!check.ok && check.did.is_none() && check.remedy.is_some(), "{check:?}");
     }
-    assert!(aside.exists() && killed.exists());
-    assert!(check(&found, "leftovers").found.contains(".memory-restore-killed"));
+    assert!(aside.exists() && killed.exists() && keeping.exists());
+    for left in [".memory-restore-killed", ".memory-backup-killed"] {
+        assert!(check(&found, "leftovers").found.contains(left));
+    }
 
     let sent = home.embedded.load(std::sync::atomic::Ordering::SeqCst);
     let mended = engine.admin.doctor(true).await.unwrap();
@@ -56,7 +61,7 @@ async fn what_is_wrong_is_named_without_repair_and_mended_with_it() {
     #[cfg(unix)]
     assert!(check(&mended, "permissions").did.is_some(), "{mended:?}");
     assert!(!check(&mended, "forgotten").ok, "only the user knows what a broken entry named");
-    assert!(!aside.exists() && !killed.exists());
+    assert!(!aside.exists() && !killed.exists() && !keeping.exists());
     assert_eq!(hits(&engine, "zebra").await.len(), 1);
     let looked_at = 3;
     let embedded = home.embedded.load(std::sync::atomic::Ordering::SeqCst) - sent;
