@@ -64,6 +64,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// What to do when a file is no copy that can be used.
 const ANOTHER: &str = "Name a file that `openclaw memory backup` has written; the index was not touched";
 
+/// What to do when a copy is newer than this version.
+const OLDER: &str = "Update memory-core-rs, or name an older copy; the index was not touched";
+
 /// A copy that was found fit to take the place of the index.
 #[derive(Debug)]
 pub struct Staged {
@@ -338,7 +341,7 @@ fn open_source(source: &Path, index: &Path) -> Result<File> {
     }
     let header = Header::read(source).filter(Header::is_ours);
     let header = header.ok_or_else(|| no_index(source, "it is no copy of a memory index"))?;
-    schema::check_version(header.version())?;
+    schema::check_version(header.version()).map_err(|error| error.remedy(OLDER))?;
     if !header.is_whole() || header.size() != meta.len() {
         return Err(damaged(source, "its header does not fit its content"));
     }

@@ -164,3 +164,28 @@ fn what_was_killed_while_it_kept_the_present_index_is_abandoned_too() {
     file.remove_copies();
     assert!(!left.iter().any(|path| path.exists()), "they hold what is forgotten");
 }
+
+// "Restore a copy from before" was the advice, and the newer index in its place refused that too.
+#[test]
+fn once_a_newer_index_is_moved_away_as_its_refusal_says_a_copy_takes_its_place() {
+    let Fixture { dir, store } = Fixture::new();
+    let index = store.path().to_path_buf();
+    store.close();
+    let next = schema::VERSION + 1;
+    let newer = format!("PRAGMA user_version = {next}; UPDATE meta SET value = '{next}' WHERE key = 'schema'");
+    Connection::open(&index).unwrap().execute_batch(&newer).unwrap();
+    let error = Store::open(&index, OpenOptions::default()).unwrap_err();
+    assert_eq!(error.code(), Code::NewerSchema);
+    let remedy = error.remedy.unwrap();
+    assert!(["-wal", "-shm", "openclaw memory restore"].iter().all(|word| remedy.contains(word)), "{remedy}");
+    for end in ["", "-wal", "-shm"] {
+        // SQLite removes what it needs no more.
+        let _ = fs::rename(with_suffix(&index, end), with_suffix(&dir.path().join("away.sqlite"), end));
+    }
+    let store = Store::open(&index, OpenOptions::default()).unwrap();
+    store.acquire_lease().unwrap();
+    let staged = Staged::take(&dir.path().join("copy.sqlite"), &index, None).unwrap();
+    store.file().unwrap().restore(staged).unwrap();
+    assert_eq!(store.read(|r| r.meta("k")).unwrap().as_deref(), Some("old"));
+    store.close();
+}

@@ -144,7 +144,10 @@ pub(super) fn check_version(found: i32) -> Result<()> {
     }
     let message = format!("the index was written by a newer version (schema {found}, this one reads {VERSION})");
     Err(Error::new(Code::NewerSchema, message)
-        .remedy("Update memory-core-rs, or set another `store.path`; the file was not touched"))
+        .remedy(
+        "Update memory-core-rs. To go back, move the file, with those of its name that end in -wal and -shm, to another folder; \
+         then `openclaw memory restore` takes a copy from before, or `openclaw memory index` begins anew. The file was not touched",
+    ))
 }
 
 /// Brings the schema forward, each step in its own transaction, so that a kill leaves a valid older version.
