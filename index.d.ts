@@ -504,6 +504,11 @@ export declare class NativeManager {
   inspect(): Promise<any>
   /** Brings the index up to date with the disk. */
   sync(options?: SyncOptions | undefined | null, progress?: ProgressFunction | undefined | null, requestId?: number | undefined | null): Promise<MemorySyncReport>
+  /**
+   * Takes up the words of notes that changed while nobody watched, for a process that was started for one question. False when
+   * that takes longer than so many milliseconds; it then goes on until the manager is closed.
+   */
+  catchUp(limitMs: number): Promise<boolean>
   /** Tells that something was said in a conversation, with its length in bytes. `path` as in results. */
   noteTranscript(path: string, bytes: number): Promise<void>
   /** What a sync would do and cost, without doing it. */

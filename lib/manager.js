@@ -250,6 +250,14 @@ export class MemoryIndexManager extends ManagedEngine {
   }
 
   /**
+   * Takes up the words of notes that changed while nobody watched; false when that takes longer than so long.
+   * @param {number} limitMs
+   */
+  async catchUp(limitMs) {
+    return await this.run((engine) => engine.catchUp(limitMs));
+  }
+
+  /**
    * Tells that something was said in a conversation; the index follows when it is enough.
    * @param {{path: string, bytes: number}} transcript Its path as in results, and the length of the message.
    */

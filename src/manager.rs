@@ -3,7 +3,7 @@
 //! Exported functions must return a type named `Result`: under another name napi hands the error to JavaScript as the
 //! return value instead of throwing it.
 
-use std::{collections::HashMap, path::PathBuf, sync::Arc};
+use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use napi::{
@@ -240,6 +240,15 @@ impl NativeManager {
             serde_json::to_value(&*report).map_err(|e| Error::new(Code::Internal, format!("sync report: {e}")))
         };
         promise(env, work, |report| report)
+    }
+
+    /// Takes up the words of notes that changed while nobody watched, for a process that was started for one question. False when
+    /// that takes longer than so many milliseconds; it then goes on until the manager is closed.
+    #[napi(ts_return_type = "Promise<boolean>")]
+    pub fn catch_up<'env>(&self, env: &'env Env, limit_ms: u32) -> napi::Result<PromiseRaw<'env, bool>> {
+        let engine = self.engine(env)?;
+        let cancel = Cancel::with_deadline(Duration::from_millis(limit_ms.into()));
+        promise(env, async move { engine.indexer.catch_up(cancel).await }, |is_current| is_current)
     }
 
     /// Tells that something was said in a conversation, with its length in bytes. `path` as in results.

@@ -1,8 +1,10 @@
 // Days, paths and origins of a search, from the command line and from a program.
 
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
-import { ofOrigins } from "../../plugin/cli/search.js";
+import { ofOldIndex, ofOrigins } from "../../plugin/cli/search.js";
 import { commandLine } from "../support/command-line.mjs";
 import { makeWorkspace } from "../support/workspace.mjs";
 
@@ -63,4 +65,23 @@ test("results of one origin are found however many of others rank higher", async
   expect((await ofOrigins(search, ["untrusted"], 6)).hits).toHaveLength(6);
   expect((await ofOrigins(search, ["system"], 6)).hits).toEqual([]);
   expect(search.mock.calls.map(([most]) => most)).toEqual([30, 150, 750, 30, 30, 150, 750]);
+});
+
+// It answered from the index as the last command had left it: a new note was not found, one that was deleted was shown.
+test("a search from the command line finds what changed since the last command", async () => {
+  const home = await commandLine({ provider: "none" }, { files: FILES });
+  await home.run("index");
+  await writeFile(path.join(home.workspace, "memory/2026-11-22.md"), "The submarine museum opens at nine.\n");
+  await rm(path.join(home.workspace, "memory/2026-10-02.md"));
+  expect(paths(await home.json("search", "submarine museum"))).toEqual(["memory/2026-11-22.md"]);
+  expect(paths(await home.json("search", "boiler"))).not.toContain("memory/2026-10-02.md");
+});
+
+test("an answer of an index that is not up to date says so, beside what else is to be said", () => {
+  const told = ofOldIndex(/** @type {any} */ ({ hits: [] }));
+  expect(told).toMatchObject({ warning: expect.stringContaining("openclaw memory index"), remedy: expect.any(String) });
+  expect(ofOldIndex(/** @type {any} */ ({ hits: [], warning: "Words only", remedy: "Wait" }))).toMatchObject({
+    warning: expect.stringMatching(/^Words only\. Notes have changed/),
+    remedy: "Wait",
+  });
 });

@@ -11,6 +11,12 @@ import { counted, isColourful, paint, plain, print, printJson } from "./output.j
 /** Results where nobody names a number. */
 const DEFAULT_RESULTS = 6;
 
+/** Longest wait for notes that changed since the last command, in milliseconds. */
+const CATCH_UP_MS = 1000;
+
+/** What makes the index show them. */
+const INDEX_FIRST = "`openclaw memory index` brings it up to date";
+
 /** Results that are looked at, where only some origins are wanted: at first for each of them, and at most. */
 const LOOKED_AT = 5;
 const MOST_LOOKED_AT = 1000;
@@ -33,6 +39,8 @@ export async function runSearch(host, query, options) {
     const told = options.json || options.origin?.length ? {} : { describe: undefined };
     const search = async (/** @type {import("../../lib/manager.js").MemoryIndexManager | null} */ manager) => {
       if (!manager) return options.json ? printJson({ agentId, status: "disabled" }) : print("Memory search disabled.");
+      // Why it failed is told by the search.
+      const isCurrent = await manager.catchUp(CATCH_UP_MS).catch(() => true);
       const started = performance.now();
       const most = options.limit ?? options.maxResults;
       const request = {
@@ -46,9 +54,10 @@ export async function runSearch(host, query, options) {
         paths: options.path?.length ? options.path : undefined,
       };
       const ask = (/** @type {number | undefined} */ maxResults) => manager.searchDetailed(query, { ...request, maxResults });
-      const answer = options.origin?.length
+      const found = options.origin?.length
         ? await ofOrigins(ask, options.origin, most ?? searchOverview(cfg, agentId).maxResults ?? DEFAULT_RESULTS)
         : await ask(most);
+      const answer = isCurrent ? found : ofOldIndex(found);
       if (options.json)
         printJson({
           results: answer.hits,
@@ -81,6 +90,15 @@ export async function ofOrigins(search, origins, wanted) {
     const isAll = found.hits.length < lookedAt || lookedAt >= MOST_LOOKED_AT;
     if (isAll || hits.length >= wanted) return { ...found, hits: hits.slice(0, wanted) };
   }
+}
+
+/**
+ * An answer that says that it may be of notes as they were.
+ * @param {import("../../index.d.ts").MemoryAnswer} answer
+ */
+export function ofOldIndex(answer) {
+  const told = `Notes have changed that are not all in the index yet: ${INDEX_FIRST}`;
+  return { ...answer, warning: answer.warning ? `${answer.warning}. ${told}` : told, remedy: answer.remedy ?? INDEX_FIRST };
 }
 
 /**

@@ -1,6 +1,7 @@
 //! Disk to index: passes over notes and conversations, the vectors after them, and what makes both begin by themselves.
 
 mod background;
+mod catch_up;
 mod exchanging;
 mod first;
 mod lines;
