@@ -1,9 +1,10 @@
 // Two agents in one process: what one knows, forgets or clears is nothing to the other.
 
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { MemoryIndexManager } from "../../index.js";
+import { commandLine, NOTE } from "../support/command-line.mjs";
 import { makeWorkspace } from "../support/workspace.mjs";
 
 const SEARCH = { provider: "none", sources: ["memory", "sessions"], experimental: { sessionMemory: true } };
@@ -46,4 +47,29 @@ test("agents at work at the same time never see each other's notes, conversation
   expect([await texts(ana, "quokka sleeps"), await texts(ben, "quokka sleeps")]).toEqual(["", expect.stringContaining("quokka of ben")]);
   await ana.reset();
   expect([ana.status().chunks, ben.status().chunks]).toEqual([0, 31]);
+});
+
+// What it had forgotten was found again, and no command said that its folder was there.
+test("doctor names the folder of an agent that has another id now, and with that id nothing comes back", async () => {
+  const { stateDir, run, json, write, written } = await commandLine({ provider: "none" });
+  const agents = (/** @type {string} */ id) => write({ ...written(), agents: { ...written().agents, list: [{ id, default: true }] } });
+  const named = async () => {
+    const [{ checks }] = await json("doctor", "--dry-run");
+    return checks.filter((/** @type {{name: string}} */ { name }) => name === "former agents");
+  };
+  agents("alice");
+  await run("index");
+  await run("forget", "--path", NOTE, "--yes", "--final");
+  expect(await named()).toEqual([]);
+  const own = path.join(stateDir, "memory-core-rs");
+  agents("alicia");
+  const [check] = await named();
+  expect(check).toMatchObject({ ok: true, found: expect.stringContaining(path.join(own, "alice")) });
+  expect(check.found).toContain("a list of what was forgotten");
+  await rm(path.join(own, "alicia"), { recursive: true, force: true });
+  await rename(path.join(own, "alice"), path.join(own, "alicia"));
+  await run("index");
+  expect(await named()).toEqual([]);
+  expect((await json("forget", "--list")).forgotten).toMatchObject([{ name: NOTE }]);
+  expect((await json("search", "falcon database")).results).toEqual([]);
 });

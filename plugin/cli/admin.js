@@ -2,6 +2,7 @@
 
 import path from "node:path";
 import { plainDatabaseSecrets } from "../../lib/accounts.js";
+import { defaultAgentId } from "../../lib/config.js";
 import { codedError, errorCause, errorRemedy } from "../../lib/errors.js";
 import { HostPort } from "../../lib/host-port.js";
 import { native } from "../../lib/native.js";
@@ -13,6 +14,7 @@ import { channelsOfOthers } from "../reach.js";
 import { missingRequirements } from "../requirements.js";
 import { forEachAgent } from "./agents.js";
 import { agreed } from "./confirm.js";
+import { formerAgentChecks } from "./former-agents.js";
 import { intentChecks } from "./intents.js";
 import { refuseEmpty } from "./options.js";
 import { byteText, counted, dayText, errorJson, failOnly, paint, print, shellPath } from "./output.js";
@@ -103,6 +105,8 @@ export async function runDoctor(host, options) {
           },
     );
     checks.push(...plainDatabaseSecrets(written, agentId).map(plainCheck), ...ownerChecks(host, agentId));
+    // Said once, beside whichever agent is looked at.
+    if (options.agent !== undefined || agentId === defaultAgentId(cfg)) checks.push(...(await formerAgentChecks(host)));
     checks.push(...(await intentChecks(automaticAgent(host, cfg, agentId).native)));
     if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
     if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
