@@ -1,7 +1,8 @@
 // The commands that forget, start over, check and copy, as a user types them.
 
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import files, { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { native } from "../../lib/native.js";
@@ -339,6 +340,42 @@ test("reset --everything removes an index that store.path puts elsewhere, and no
   const { foreign } = await json("reset", "--everything", "--yes");
   expect(foreign).toEqual([path.join(place, "main.db"), path.join(place, "ops.db")]);
   expect(await readdir(place)).toEqual(["main.db", "mine.db", "ops.db"]);
+});
+
+// It was deleted unnamed, although every other command had refused to touch it.
+test("reset --everything leaves a database of another program in our own folder, and names it", async () => {
+  const { stateDir, run, json } = await commandLine({ provider: "none" });
+  await run("index");
+  const agent = path.join(stateDir, "memory-core-rs", "main");
+  const database = path.join(agent, "index.sqlite");
+  for (const end of ["-wal", "-shm"]) await rm(database + end, { force: true });
+  await writeFile(database, "a diary, and no database at all");
+  expect(await json("reset", "--everything", "--yes")).toMatchObject({ left: [], foreign: [database] });
+  expect(await readdir(agent)).toEqual(["index.sqlite"]);
+  expect(await readFile(database, "utf8")).toContain("a diary");
+  expect((await run("reset", "--everything", "--yes")).output).toContain("Nothing of ours is on this disk.");
+});
+
+// It ended with Node's own words and no code, and the rest stayed.
+test("what reset --everything cannot remove is named with a code and a remedy, and all else goes", async () => {
+  const { stateDir, run } = await commandLine({ provider: "none" });
+  await run("index");
+  const own = path.join(stateDir, "memory-core-rs");
+  const stuck = path.join(own, "main");
+  const busy = Object.assign(new Error("EBUSY: resource busy or locked, rmdir"), { code: "EBUSY", path: stuck });
+  await mkdir(path.join(own, "zebra"));
+  const { rmdir } = files;
+  files.rmdir = async (place) => (place === stuck ? Promise.reject(busy) : rmdir(place));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    files.rmdir = rmdir;
+    syncBuiltinESMExports();
+  });
+  const { code, output } = await run("reset", "--everything", "--yes");
+  expect(code).toBe(1);
+  expect(output).toMatch(/all was removed but this: .*main is in use.*unmount it.*\[MEM_IO\]/s);
+  expect(await readdir(own)).toEqual(["main"]);
+  expect(await readdir(stuck)).toEqual([]);
 });
 
 test("reset --everything shows and removes what an uninstalled plugin would leave, and no note", async () => {

@@ -1,12 +1,13 @@
 // The indexes that `store.path` puts outside of our own folder, for `openclaw memory reset --everything`.
 
-import { rm, rmdir } from "node:fs/promises";
+import { lstat, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { listAgentIds } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { prepare } from "../../lib/request.js";
+import { removeTree } from "./remove-tree.js";
 
 /** @typedef {{agentId: string, files: {path: string, bytes: number}[], folders: string[]}} Elsewhere */
 
@@ -29,8 +30,8 @@ export async function forEveryIndex(host, undone, work) {
 }
 
 /**
- * The files of every agent's index that are not below our own folder, and what has the name of one and is none of ours. Each is
- * named once: agents may share a folder.
+ * The files of every agent's index that are not below our own folder, and what has the name of one and is none of ours, wherever it
+ * is; a link below our own folder is of that folder. Each is named once: agents may share a folder.
  * @param {import("../host.js").Host} host
  * @returns {Promise<{indexes: Elsewhere[], foreign: string[]}>}
  */
@@ -38,28 +39,39 @@ export async function indexesElsewhere(host) {
   const own = path.join(host.stateDir(), PLUGIN_ID) + path.sep;
   /** @type {Set<string>} */
   const named = new Set();
-  const isNew = (/** @type {string} */ file) => !file.startsWith(own) && !named.has(file) && named.add(file);
+  const isOutside = (/** @type {string} */ file) => !file.startsWith(own);
+  const isNew = (/** @type {string} */ file) => !named.has(file) && named.add(file);
   /** @type {Elsewhere[]} */
   const indexes = [];
   /** @type {string[]} */
   const foreign = [];
   await forEveryIndex(host, "An index outside of our own folder was not looked for", async (request, agentId) => {
     const found = await native().indexFiles(request);
-    const files = found.files.filter((file) => isNew(file.path));
+    const files = found.files.filter((file) => isOutside(file.path) && isNew(file.path));
     if (files.length > 0) indexes.push({ agentId, files, folders: found.folders });
-    foreign.push(...found.foreign.filter(isNew));
+    for (const file of found.foreign) if ((isOutside(file) || !(await isLink(file))) && isNew(file)) foreign.push(file);
   });
   return { indexes, foreign };
+}
+
+/** @param {string} file */
+async function isLink(file) {
+  const found = await lstat(file).catch(() => undefined);
+  return found?.isSymbolicLink() ?? false;
 }
 
 /**
  * Removes the files, and folders of ours that are empty then.
  * @param {Elsewhere[]} indexes
+ * @returns {Promise<unknown[]>} why something could not be removed
  */
 export async function removeIndexes(indexes) {
+  /** @type {unknown[]} */
+  const faults = [];
   for (const { files, folders } of indexes) {
-    for (const file of files) await rm(file.path, { force: true });
+    for (const file of files) faults.push(...(await removeTree(file.path)));
     // What somebody else has put there stays.
     for (const folder of folders) await rmdir(folder).catch(() => {});
   }
+  return faults;
 }

@@ -1,7 +1,8 @@
 // `openclaw memory reset --everything`: what an uninstalled plugin would leave on the disk, beside the user's notes.
 
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { codedError, errorCause, errorRemedy, inWords } from "../../lib/errors.js";
 import { closeAllMemoryIndexManagers } from "../../lib/manager-registry.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
@@ -10,6 +11,7 @@ import { bytesOf } from "./disk.js";
 import { forEveryIndex, indexesElsewhere, removeIndexes } from "./index-files.js";
 import { irreplaceable, irreplaceableText } from "./irreplaceable.js";
 import { byteText, counted, paint, print, printJson } from "./output.js";
+import { removeTree, withLogs } from "./remove-tree.js";
 
 /** Turns of the default agent, whose file is where the plugin short-term-memory kept it. */
 const SHORT_TERM = /^short-term(?:-[\d-]+)?\.jsonl$/;
@@ -60,8 +62,9 @@ async function unfinishedTexts(host, { remove }) {
  * @param {{yes?: boolean, dryRun?: boolean, json?: boolean}} options
  */
 export async function resetEverything(host, { yes, dryRun, json }) {
-  const places = await leftOnDisk(host.stateDir());
   const { indexes, foreign } = await indexesElsewhere(host);
+  const stay = withLogs(foreign);
+  const places = await withoutOthers(await leftOnDisk(host.stateDir()), stay);
   const texts = await unfinishedTexts(host, { remove: false });
   const left = [
     ...places,
@@ -86,7 +89,29 @@ export async function resetEverything(host, { yes, dryRun, json }) {
   if (!(await agreed(question, { yes, json }, agreedTo))) return;
   await closeAllMemoryIndexManagers();
   await unfinishedTexts(host, { remove: true });
-  await removeIndexes(indexes);
-  for (const { path: place } of places) await rm(place, { recursive: true, force: true });
+  const faults = await removeIndexes(indexes);
+  for (const { path: place } of places) faults.push(...(await removeTree(place, stay)));
+  if (faults.length > 0) throw notAllRemoved(faults);
   return json ? printJson({ removed: left, left: [], lost, foreign }) : print("Removed.");
+}
+
+/**
+ * What is left of places where files of other programs stay; nothing of one that holds nothing else.
+ * @param {Left[]} places
+ * @param {string[]} stay
+ */
+async function withoutOthers(places, stay) {
+  const sized = places.map(async (place) => {
+    const others = await Promise.all(stay.filter((file) => file.startsWith(place.path + path.sep)).map(bytesOf));
+    return { ...place, bytes: place.bytes - others.reduce((sum, bytes) => sum + bytes, 0) };
+  });
+  return (await Promise.all(sized)).filter(({ bytes }) => bytes > 0);
+}
+
+/** What is still there, and that all else is gone. @param {unknown[]} faults */
+function notAllRemoved(faults) {
+  const [first] = faults.map(inWords);
+  const more = faults.length > 1 ? `, and ${counted(faults.length - 1, "other place")} could not be removed` : "";
+  const remedy = `${errorRemedy(first) ?? "Stop what uses it, then try again"}; \`openclaw memory reset --everything\` shows what is left`;
+  return codedError("MEM_IO", `all was removed but this: ${errorCause(first)}${more}`, { remedy, cause: faults[0] });
 }
