@@ -15,8 +15,10 @@ test("forget shows, takes out, keeps out and takes back; the file stays as it is
   expect(await run("forget")).toMatchObject({ code: 1, output: expect.stringMatching(/nothing is named.*\[MEM_ARGUMENT\]/s) });
   expect(await run("forget", "--path", NOTE, "--lines", "9-3")).toMatchObject({
     code: 1,
-    output: expect.stringContaining("--lines takes"),
+    output: expect.stringMatching(/--lines takes.*Name the first line/s),
   });
+  const { error } = await json("forget", "--undo", "");
+  expect(error).toMatchObject({ message: expect.stringContaining("--undo"), remedy: expect.stringContaining("--list") });
 
   const dry = await run("forget", "old phone number", "--dry-run");
   expect(dry.output).toContain("Nothing was changed");

@@ -37,9 +37,11 @@ test("a day that is none is told, and ends with 1", async () => {
   await home.run("index");
   const wrong = await home.run("search", "boiler", "--since", "someday");
   expect(wrong.code).toBe(1);
-  expect(wrong.output).toMatch(/Memory search failed: since names no day.*\[MEM_ARGUMENT\]/s);
+  expect(wrong.output).toMatch(/Memory search failed: --since names no day.*\[MEM_ARGUMENT\]/s);
   const order = await home.run("search", "boiler", "--since", "2026-11-02", "--until", "2026-11-01");
-  expect(order.output).toContain("since (2026-11-02) lies after until (2026-11-01)");
+  expect(order.output).toContain("--since (2026-11-02) lies after --until (2026-11-01). Name the earlier day");
+  for (const empty of [await home.json("search", "boiler", "--since", ""), await home.json("search", "boiler", "--since", "2026-02-30")])
+    expect(empty.error).toMatchObject({ message: expect.stringContaining("--since names no day"), remedy: expect.any(String) });
   expect((await home.json("search", "boiler", "--since", "someday")).error.code).toBe("MEM_ARGUMENT");
 });
 

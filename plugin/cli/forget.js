@@ -34,6 +34,11 @@ export async function runForget(host, words, options) {
       const remedy = 'Name words, --path, --session, --person, --hook-source, --since or --until: openclaw memory forget "…"';
       throw codedError("MEM_ARGUMENT", "nothing is named", { remedy });
     }
+    for (const name of /** @type {const} */ (["apply", "undo"])) {
+      if (options[name] === undefined || options[name].trim()) continue;
+      const remedy = name === "undo" ? "`openclaw memory forget --list` names the ids" : "A preview ends with its id";
+      throw codedError("MEM_ARGUMENT", `--${name} names no id`, { remedy });
+    }
     await withSearch(host, agent, async (manager) => {
       const { agentId } = agent;
       if (options.list) return await list(manager, agentId, options);

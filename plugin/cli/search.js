@@ -1,10 +1,11 @@
 // `openclaw memory search`
 
 import path from "node:path";
-import { searchOverview } from "../../lib/config.js";
+import { searchOverview, userTimeZone } from "../../lib/config.js";
 import { codedError } from "../../lib/errors.js";
 import { marked } from "../../lib/marks.js";
 import { forOneAgent, withManager } from "./agents.js";
+import { namedSpan } from "./days.js";
 import { explanation } from "./explain.js";
 import { counted, isColourful, paint, plain, print, printJson } from "./output.js";
 
@@ -35,6 +36,8 @@ export async function runSearch(host, query, options) {
       const remedy = "Ask for more results instead, with --max-results";
       throw codedError("MEM_ARGUMENT", "--after does not go with --origin", { remedy });
     }
+    // The engine reads them again, and does not know what they are called here.
+    namedSpan(options, userTimeZone(cfg, agentId));
     // Whose words a result holds is in JSON only, and to ask the host loads some of its modules.
     const told = options.json || options.origin?.length ? {} : { describe: undefined };
     const search = async (/** @type {import("../../lib/manager.js").MemoryIndexManager | null} */ manager) => {

@@ -2,7 +2,7 @@
 
 import { userTimeZone } from "../../lib/config.js";
 import { codedError } from "../../lib/errors.js";
-import { native } from "../../lib/native.js";
+import { namedSpan } from "../cli/days.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { findConversations } from "./conversations.js";
 
@@ -37,11 +37,7 @@ export async function forgetRequest(host, { cfg, agentId }, wanted) {
     const remedy = "Name the one file: openclaw memory forget --path memory/diary.md --lines 7-9";
     throw codedError("MEM_ARGUMENT", "--lines are lines of the file that --path names, and of nothing else", { remedy });
   }
-  const zone = userTimeZone(cfg, agentId);
-  const since = instant("--since", wanted.since, zone)?.fromMs;
-  const until = instant("--until", wanted.until, zone)?.toMs;
-  if (since !== undefined && until !== undefined && since > until)
-    throw codedError("MEM_ARGUMENT", `--since (${wanted.since}) lies after --until (${wanted.until})`);
+  const { sinceMs: since, untilMs: until } = namedSpan(wanted, userTimeZone(cfg, agentId));
   const isDated = since !== undefined || until !== undefined;
   const named = sessions.length + people.length + hookSources.length;
   if (isDated && named === 0 && path.length > 0 && words === undefined) {
@@ -86,18 +82,9 @@ function lineRange(written) {
   if (written === undefined) return undefined;
   const match = /^(\d+)(?:-(\d+))?$/.exec(written.trim());
   const [from, to] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])];
-  if (!(from >= 1 && to >= from)) throw codedError("MEM_ARGUMENT", `--lines takes a line or a range such as 7-9, not "${written}"`);
+  if (!(from >= 1 && to >= from)) {
+    const remedy = "Name the first line, then the last: --lines 7-9";
+    throw codedError("MEM_ARGUMENT", `--lines takes a line or a range such as 7-9, not "${written}"`, { remedy });
+  }
   return [from, to];
-}
-
-/**
- * Days as `memory search` takes them, or an instant in ISO 8601.
- * @param {string} name
- * @param {string | undefined} written
- * @param {string | undefined} zone
- */
-function instant(name, written, zone) {
-  if (written === undefined) return undefined;
-  const at = /^\s*\d{4}-\d\d-\d\d[T ]\d/.test(written) ? Date.parse(written) : Number.NaN;
-  return Number.isFinite(at) ? { fromMs: at, toMs: at } : native().namedDays(name, written, zone);
 }

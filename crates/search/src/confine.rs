@@ -78,7 +78,7 @@ impl Confine {
         let days = DateRange { start, end: until.map_or(ALWAYS.end, |days| days.end) };
         if days.start > days.end {
             let message = format!("since ({}) lies after until ({})", days.start, days.end);
-            return Err(Error::new(Code::Argument, message));
+            return Err(Error::new(Code::Argument, message).remedy("Name the earlier day as `since`"));
         }
         if days == ALWAYS && wish.paths.is_empty() && conversations.is_none() {
             return Ok(None);
