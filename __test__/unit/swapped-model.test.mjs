@@ -105,5 +105,7 @@ test("onOutage: fail answers no question by words alone", async () => {
   write({ ...written(), plugins: { entries: { "memory-core-rs": { config: { onOutage: "keywords" } } } } });
   const answer = await json("search", "my favourite tea");
   expect(answer.results[0].path).toBe("MEMORY.md");
-  expect(answer.degraded).toMatchObject({ provider: "openai", reason: expect.any(String) });
+  expect(answer.degraded).toMatchObject({ provider: "openai", reason: expect.any(String), action: expect.any(String) });
+  // It was said twice.
+  expect(answer.degraded.reason).not.toContain(answer.degraded.action);
 });

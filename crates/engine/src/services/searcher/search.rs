@@ -285,7 +285,7 @@ impl Searcher {
         let since_ms = self.telemetry.since(QUERY).unwrap_or_else(now_ms);
         Degraded {
             provider: self.context.settings().settings.provider.id.clone(),
-            reason: error.to_string(),
+            reason: error.message.clone(),
             since: iso(since_ms),
             action: error.remedy.clone(),
         }
