@@ -5,8 +5,8 @@ use rusqlite::{Connection, ErrorCode, ffi};
 use super::ffi::system_errno;
 use model::error::{Code, Error, ErrorKind, FREE_SPACE, RAISE_LIMIT, Result, SqliteFault, no_more_files};
 
-/// What to do about a disk that cannot be written.
-const MAKE_WRITABLE: &str = "Make the folder of the index writable for this user; searches go on meanwhile";
+/// What to do where the index, or what SQLite writes beside it, cannot be written: either may be at fault.
+pub(crate) const MAKE_WRITABLE: &str = "Make the index and its folder writable for this user; on Linux `lsattr` shows files that are locked. Searches go on meanwhile";
 /// What to do about a damaged index.
 const REPAIR: &str = "Run `openclaw memory doctor`; the index is rebuilt from your files, which are untouched";
 

@@ -11,7 +11,7 @@ use std::{
 use rusqlite::{Connection, OpenFlags, config::DbConfig, vtab::array};
 
 use super::{
-    error::{is_corrupt, with_errno},
+    error::{MAKE_WRITABLE, is_corrupt, with_errno},
     ffi,
     header::Header,
     place::{self, Workspace},
@@ -235,8 +235,7 @@ pub fn unwritable(error: Error) -> Error {
     if !matches!(error.code(), Code::Io | Code::ReadOnly) || error.is_out_of_files() {
         return error;
     }
-    Error::new(Code::ReadOnly, format!("the index cannot be written: {}", error.message))
-        .remedy("Make the folder of the index writable for this user; searches go on meanwhile")
+    Error::new(Code::ReadOnly, format!("the index cannot be written: {}", error.message)).remedy(MAKE_WRITABLE)
 }
 
 /// The index holds private text: nobody else reads it, whatever the umask says.
