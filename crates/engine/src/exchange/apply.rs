@@ -122,7 +122,22 @@ impl<'a> Work<'a> {
                 Step::Drop => drop(self.record.notes.remove(path)),
                 Step::Give(before) => given.push(Given { path, before, after: note }),
                 Step::GiveDeletion(before) => given.push(Given { path, before: Some(before), after: None }),
-                Step::TakeDeletion => self.delete(path, note)?,
+                Step::TakeDeletion => {
+                    if let Some(note) = note {
+                        self.again |= self.delete(path, note.hash)? == Some(false);
+                    }
+                }
+                Step::Forget(known) => {
+                    // A text of its own stays: it was never exchanged.
+                    if self.delete(path, known)? == Some(false) {
+                        self.record.notes.remove(path);
+                    }
+                    // In the database last, which tells what may be deleted here.
+                    let before = planned.theirs.map(|(hash, _)| hash);
+                    if before.is_some() && !self.record.notes.contains_key(path) {
+                        given.push(Given { path, before, after: None });
+                    }
+                }
                 step @ (Step::Take | Step::KeepOurs(_) | Step::KeepTheirs) => {
                     wanted.extend(planned.theirs.map(|(hash, size)| Wanted { path, hash, size, step }));
                 }
@@ -220,11 +235,10 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Deletes a note that was deleted in the database, if it is still what was looked at.
-    fn delete(&mut self, path: &str, note: Option<&Note>) -> Result<()> {
-        let Some(note) = note else { return Ok(()) };
+    /// Deletes a note that is to be gone, if it is still this text. Whether it was; none when it could not be told or deleted.
+    fn delete(&mut self, path: &str, expected: Hash) -> Result<Option<bool>> {
         let deleted = match self.notes.bytes(path) {
-            Ok(Some(bytes)) if hash(&bytes) == note.hash => self.notes.replace(path, Some(&bytes), None),
+            Ok(Some(bytes)) if hash(&bytes) == expected => self.notes.replace(path, Some(&bytes), None),
             Ok(_) => Ok(false),
             Err(error) => Err(error),
         };
@@ -233,11 +247,11 @@ impl<'a> Work<'a> {
                 self.exchanged.taken += 1;
                 self.changed = true;
                 self.record.notes.remove(path);
+                Ok(Some(true))
             }
-            Ok(false) => self.again = true,
-            Err(error) => self.refuse_for(error)?,
+            Ok(false) => Ok(Some(false)),
+            Err(error) => self.refuse_for(error).map(|()| None),
         }
-        Ok(())
     }
 
     /// Keeps a text beside a note. Whether it is there by then; the next round gives it to the database.

@@ -20,6 +20,8 @@ pub(super) enum Step {
     Take,
     /// It is deleted in the workspace.
     TakeDeletion,
+    /// Another gateway forgot it: it is deleted in the workspace where it is still that, and then in the database.
+    Forget(Hash),
     /// Both were changed: that of the database is kept beside it in the workspace, which then gives its own.
     KeepOurs(Hash),
     /// Nobody knows which came first: that of the workspace is kept beside that of the database.
@@ -35,6 +37,20 @@ pub(super) struct Sides<'a> {
     pub known: Option<Hash>,
     /// What the database has.
     pub row: Option<&'a NoteRow>,
+}
+
+/// What becomes of a note that is forgotten as a whole: it leaves the database, and the workspaces of those who did not forget
+/// it (`elsewhere`) where it is a text that the database has or had.
+pub(super) fn forget(known: Option<Hash>, row: Option<&NoteRow>, elsewhere: bool) -> Step {
+    let theirs = row.and_then(NoteRow::hash);
+    match (known, theirs) {
+        (Some(known), theirs) if elsewhere && (theirs == Some(known) || row.is_some_and(|row| row.had(&known))) => {
+            Step::Forget(known)
+        }
+        (_, Some(theirs)) => Step::GiveDeletion(theirs),
+        (Some(_), None) => Step::Drop,
+        (None, None) => Step::Nothing,
+    }
 }
 
 pub(super) fn decide(sides: Sides<'_>) -> Step {
@@ -121,6 +137,24 @@ mod tests {
         assert_eq!(step(Some(2), None, Some(&three)), Step::KeepTheirs);
         assert_eq!(step(Some(1), None, Some(&three)), Step::Take);
         assert_eq!(step(Some(3), Some(1), Some(&three)), Step::Same, "both were changed in the same way");
+    }
+
+    // Whoever had the same list of what is forgotten kept the file, in all workspaces and for good.
+    #[test]
+    fn what_is_forgotten_leaves_the_workspaces_of_others_where_it_is_what_the_database_had() {
+        let step =
+            |known: Option<u8>, row: Option<&NoteRow>, elsewhere| forget(known.map(|hash| [hash; 32]), row, elsewhere);
+        let (one, gone) = (row(Some(1), &[]), row(None, &[1]));
+        assert_eq!(step(Some(1), Some(&one), true), Step::Forget([1; 32]), "whichever is first");
+        assert_eq!(step(Some(1), Some(&gone), true), Step::Forget([1; 32]));
+        assert_eq!(step(Some(1), Some(&row(Some(2), &[1])), true), Step::Forget([1; 32]), "an older text");
+        assert_eq!(step(Some(1), Some(&one), false), Step::GiveDeletion([1; 32]), "it stays with who forgot it");
+        assert_eq!(step(Some(1), Some(&gone), false), Step::Drop);
+        for lost in [None, Some(&row(None, &[]))] {
+            assert_eq!(step(Some(1), lost, true), Step::Drop, "a text that the database never had");
+        }
+        assert_eq!(step(None, Some(&one), true), Step::GiveDeletion([1; 32]));
+        assert_eq!(step(None, Some(&gone), true), Step::Nothing);
     }
 
     proptest! {

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use self::{
     apply::Work,
-    decide::{Sides, Step, decide},
+    decide::{Sides, Step, decide, forget},
     local::Local,
     record::{Known, Record},
 };
@@ -214,7 +214,15 @@ impl Exchange<'_> {
             exchanged.is_foreign = true;
             return Ok(Round::Done);
         }
-        let view = View { roots: &roots, discovery: &discovery, local: &local, record: &record, rows: &rows };
+        let gateway = owner::gateway_of(self.store)?;
+        let view = View {
+            roots: &roots,
+            gateway: gateway.as_deref(),
+            discovery: &discovery,
+            local: &local,
+            record: &record,
+            rows: &rows,
+        };
         let plan = view.plan(self.settings.max_file_bytes);
         if !self.force
             && let Some(emptied) = plan.emptied(&view)
@@ -301,6 +309,8 @@ fn as_recorded(record: &Record) -> HashMap<String, NoteRow> {
 /// Both sides, and what was last exchanged.
 struct View<'a> {
     roots: &'a Roots,
+    /// As which this gateway is known to others.
+    gateway: Option<&'a str>,
     discovery: &'a Discovery,
     local: &'a Local,
     record: &'a Record,
@@ -339,9 +349,7 @@ impl View<'_> {
             }
             let theirs = row.and_then(NoteRow::hash);
             let step = if self.roots.forgotten.path(path).is_some() {
-                // Out of the memory, and so out of the database; the file stays.
-                let without = if known.is_some() { Step::Drop } else { Step::Nothing };
-                theirs.map_or(without, Step::GiveDeletion)
+                forget(known, row, self.roots.forgotten.is_forgotten_elsewhere(path, self.gateway))
             } else if local.is_none() && !self.local.lacks(self.roots, self.discovery, path) {
                 plan.refused += usize::from(theirs.is_some() && theirs != known);
                 Step::Nothing

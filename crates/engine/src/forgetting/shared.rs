@@ -121,7 +121,7 @@ mod tests {
 
     fn line(id: &str, at: &str, is_final: bool, session: &str) -> String {
         let what = What::Session { session: session.to_owned() };
-        serde_json::to_string(&Entry { id: id.to_owned(), at: at.to_owned(), is_final, what }).unwrap()
+        serde_json::to_string(&Entry { id: id.to_owned(), at: at.to_owned(), is_final, by: None, what }).unwrap()
     }
 
     fn act(id: &str, lines: &[&str], is_final: bool, is_undone: bool) -> ForgottenAct {

@@ -145,6 +145,15 @@ pub(super) fn claim(store: &Store, discovery: &Discovery, force: bool, cancel: &
     Ok(true)
 }
 
+/// By what a gateway is known to others with the same index, which is made when there is nothing yet; none where the index is a
+/// file, which has no others.
+///
+/// # Errors
+/// When it can be neither read nor kept.
+pub(crate) fn gateway_of(store: &Store) -> Result<Option<String>> {
+    if store.admin().is_some() { Ok(None) } else { own_id(store).map(Some) }
+}
+
 /// The id of the workspace, which is made when there is none.
 fn own_id(store: &Store) -> Result<String> {
     let path = store.kept(Kept::WorkspaceId);

@@ -164,7 +164,7 @@ mod tests {
 
     fn line(id: &str, is_final: bool) -> String {
         let what = What::Session { session: format!("s-{id}") };
-        serde_json::to_string(&Entry { id: id.to_owned(), at: String::new(), is_final, what }).unwrap()
+        serde_json::to_string(&Entry { id: id.to_owned(), at: String::new(), is_final, by: None, what }).unwrap()
     }
 
     #[test]

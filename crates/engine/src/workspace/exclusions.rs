@@ -85,6 +85,9 @@ pub struct Entry {
     /// Whether it is never to be taken back.
     #[serde(default, rename = "final", skip_serializing_if = "std::ops::Not::not")]
     pub is_final: bool,
+    /// The gateway that forgot it, whose files stay where they are; none where the index is a file, or that was not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// What is forgotten.
     #[serde(flatten)]
     pub what: What,
@@ -105,6 +108,8 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Exclusions {
     paths: HashMap<String, String>,
+    /// By path those who forgot it; none among them = nobody knows who.
+    forgot: HashMap<String, HashSet<Option<String>>>,
     contents: HashSet<String>,
     here: HashMap<String, HashSet<String>>,
     everywhere: HashSet<String>,
@@ -199,15 +204,16 @@ impl Exclusions {
     pub(crate) fn of_these(whats: &[What]) -> Self {
         let mut list = Self::default();
         for what in whats {
-            list.add(Entry { id: String::new(), at: String::new(), is_final: false, what: what.clone() });
+            list.add(Entry { id: String::new(), at: String::new(), is_final: false, by: None, what: what.clone() });
         }
         list
     }
 
-    fn add(&mut self, Entry { id, at, what, .. }: Entry) {
+    fn add(&mut self, Entry { id, at, by, what, .. }: Entry) {
         match what {
             What::Path { path, content } => {
                 self.contents.extend(content);
+                self.forgot.entry(path.clone()).or_default().insert(by);
                 self.paths.insert(path, id);
             }
             What::Lines { path, here, everywhere } => {
@@ -254,6 +260,15 @@ impl Exclusions {
             return None;
         }
         std::iter::once(path).chain(above(path)).find_map(|name| self.paths.get(name)).map(String::as_str)
+    }
+
+    /// Whether a path is kept out because of what others forgot, and nobody else: not this gateway, and nobody unknown.
+    #[must_use]
+    pub(crate) fn is_forgotten_elsewhere(&self, path: &str, gateway: Option<&str>) -> bool {
+        let here = |by: &Option<String>| by.is_none() || by.as_deref() == gateway;
+        let mut who =
+            std::iter::once(path).chain(above(path)).filter_map(|name| self.forgot.get(name)).flatten().peekable();
+        who.peek().is_some() && !who.any(here)
     }
 
     /// Whether this is the content of a forgotten file, whatever its name is now.
@@ -339,7 +354,8 @@ mod tests {
             .iter()
             .enumerate()
             .map(|(n, what)| {
-                let entry = Entry { id: format!("e{n}"), at: String::new(), is_final: false, what: what.clone() };
+                let entry =
+                    Entry { id: format!("e{n}"), at: String::new(), is_final: false, by: None, what: what.clone() };
                 serde_json::to_string(&entry).unwrap()
             })
             .collect();
@@ -377,6 +393,36 @@ mod tests {
     }
 
     #[test]
+    fn who_forgot_a_path_or_may_have_is_not_elsewhere() {
+        let line = |path: &str, by: Option<&str>| {
+            let what = What::Path { path: path.into(), content: None };
+            let by = by.map(str::to_owned);
+            serde_json::to_string(&Entry { id: "a".into(), at: String::new(), is_final: false, by, what }).unwrap()
+        };
+        let list = Exclusions::parse(
+            &[
+                line("memory/a.md", Some("one")),
+                line("memory/both", Some("one")),
+                line("memory/both/b.md", Some("two")),
+                line("memory/old", None),
+                line("memory/old/c.md", Some("one")),
+            ]
+            .join("\n"),
+        );
+        for (path, one, two, three) in [
+            ("memory/a.md", false, true, true),
+            ("memory/both/b.md", false, false, true),
+            ("memory/both/c.md", false, true, true),
+            ("memory/old/c.md", false, false, false),
+            ("memory/d.md", false, false, false),
+        ] {
+            let elsewhere = ["one", "two", "three"].map(|gateway| list.is_forgotten_elsewhere(path, Some(gateway)));
+            assert_eq!(elsewhere, [one, two, three], "{path}");
+        }
+        assert!(list.is_forgotten_elsewhere("memory/a.md", None), "one without a name yet");
+    }
+
+    #[test]
     fn lines_stay_out_wherever_they_move_and_come_back_when_rewritten() {
         let list = list(&[What::Lines {
             path: "memory/a.md".into(),
@@ -408,6 +454,7 @@ mod tests {
             id: "1".into(),
             at: at.into(),
             is_final: false,
+            by: None,
             what: What::Session { session: name.into() },
         };
         let entries =

@@ -74,6 +74,45 @@ async fn what_is_forgotten_on_one_gateway_is_so_on_all() {
         one.path("memory/keys.md").exists() && two.path("memory/lamp.md").exists(),
         "who forgets it keeps the file"
     );
+    assert!(!two.path("memory/keys.md").exists() && !one.path("memory/lamp.md").exists(), "and the others do not");
+}
+
+// The text stayed on the disks of all others for good, although it was said to leave them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_note_that_is_forgotten_leaves_other_workspaces_but_not_what_was_written_there() {
+    let Some(schema) = Schema::new() else { return };
+    let [one, two] = two(&schema).await;
+    one.put("memory/private/code.md", b"The badger knows the code.\n");
+    for gateway in [&one, &two] {
+        gateway.turn().await;
+    }
+    two.put("memory/lamp.md", b"The quokka sold the lamp.\n");
+    // The other one has the list first, as while who forgot it waits for who indexes.
+    let id = "f0f0f0f0";
+    let by = std::fs::read_to_string(one.home.state().join("memory-core-rs/main/index.workspace-id")).unwrap();
+    let line = |path: &str| {
+        let at = "2026-11-26T00:00:00Z";
+        format!("{}\n", json!({ "id": id, "at": at, "by": by.trim(), "kind": "path", "path": path }))
+    };
+    let list = ["memory/keys.md", "memory/lamp.md", "memory/private"].map(line).concat();
+    std::fs::write(two.list(), &list).unwrap();
+    std::fs::write(one.list(), &list).unwrap();
+    for gateway in [&two, &one, &two] {
+        gateway.turn().await;
+    }
+    let names = |gateway: &Gateway| gateway.files().into_keys().collect::<Vec<_>>();
+    assert_eq!(names(&two), ["MEMORY.md", "memory/lamp.md"]);
+    assert_eq!(two.files()["memory/lamp.md"], b"The quokka sold the lamp.\n", "nobody else has that");
+    assert_eq!(names(&one), ["MEMORY.md", "memory/keys.md", "memory/lamp.md", "memory/private/code.md"]);
+    // Taken back, it is everywhere again.
+    two.engine().admin.undo_forget(id.to_owned()).await.unwrap();
+    two.engine().context.store().release_lease().unwrap();
+    for gateway in [&one, &two] {
+        gateway.sync_warned().await;
+        gateway.engine().context.store().release_lease().unwrap();
+    }
+    assert_eq!(two.files()["memory/keys.md"], one.files()["memory/keys.md"]);
+    assert_eq!(two.files()["memory/private/code.md"], one.files()["memory/private/code.md"]);
 }
 
 // A container's disk is empty when it comes up: the notes came back from the database, and what was forgotten with them.

@@ -22,6 +22,7 @@ use crate::{
         plan::{Plan, Plans, State},
         shared,
     },
+    index::owner,
     intents::{Intents, StandingIntent},
     workspace::{
         exclusions::{Entry, What},
@@ -261,8 +262,11 @@ impl Admin {
     /// Puts the plan on the list of what is forgotten, once.
     fn list(&self, plan: &Plan, settings: &Settings) -> Result<()> {
         let at = iso(plan.applied_ms);
-        let entry =
-            |what: &_| Entry { id: plan.id.clone(), at: at.clone(), is_final: plan.is_final, what: Clone::clone(what) };
+        let by = owner::gateway_of(self.context.store())?;
+        let entry = |what: &What| {
+            let (id, at, by, what) = (plan.id.clone(), at.clone(), by.clone(), what.clone());
+            Entry { id, at, is_final: plan.is_final, by, what }
+        };
         let lines: Vec<String> = plan.whats.iter().map(entry).map(|entry| text_of(&entry)).collect::<Result<_>>()?;
         if lines.is_empty() {
             return Ok(());

@@ -257,7 +257,7 @@ fn remembered_of(entries: Vec<Entry>) -> Vec<Remembered> {
     entries.into_iter().filter(is_told).map(remembered).collect()
 }
 
-fn remembered(Entry { id, at, is_final, what }: Entry) -> Remembered {
+fn remembered(Entry { id, at, is_final, by: _, what }: Entry) -> Remembered {
     let (kind, name, lines) = match what {
         What::Path { path, .. } => ("path", path, None),
         What::Lines { path, here, everywhere } => ("lines", path, Some(here.len() + everywhere.len())),

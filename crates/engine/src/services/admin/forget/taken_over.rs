@@ -146,6 +146,7 @@ fn sift(list: &[String], wanted: &[ForgottenBefore]) -> (Vec<Entry>, ForgottenTa
                 id: TAKEN_OVER.to_owned(),
                 at: iso(one.at_ms),
                 is_final: false,
+                by: None,
                 what: What::Session { session: one.session_id.clone() },
             });
         } else {

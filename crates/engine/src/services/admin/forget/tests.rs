@@ -221,7 +221,7 @@ async fn a_list_changed_by_another_process_takes_effect_with_the_next_sync() {
         here: vec![],
         everywhere: vec![line_hash("The zebra sleeps in the kitchen of the house.")],
     };
-    let entry = Entry { id: "a".into(), at: String::new(), is_final: false, what };
+    let entry = Entry { id: "a".into(), at: String::new(), is_final: false, by: None, what };
     let list = crate::workspace::exclusions::list_path(&engine.settings().settings.database_path);
     jsonl::append(&list, &serde_json::to_string(&entry).unwrap()).unwrap();
     let plan = engine.indexer.plan(false, false).await.unwrap();
