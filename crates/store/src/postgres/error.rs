@@ -11,6 +11,7 @@ use model::error::{Code, Error, FREE_SPACE};
 const CHECK_LOGIN: &str = "Check user and password in store.postgres, and the server's pg_hba.conf";
 const WAIT: &str = "Nothing to do: it is tried again";
 const CHECK_SERVER: &str = "See whether the database runs and can be reached from this machine; work goes on by itself";
+const LACKS_RIGHT: &str = "the database user lacks a right";
 const CHECK_AUTHORITY: &str =
     "Name the certificate of the authority that signed the server's in store.postgres.sslRootCert";
 
@@ -30,14 +31,17 @@ pub(super) fn of_postgres(error: &tokio_postgres::Error) -> Error {
     }
     if error.to_string().starts_with("error performing TLS handshake") {
         return Error::new(Code::Config, "the database does not speak TLS")
-            .remedy("Turn ssl on at the server; off this machine nothing is sent without");
+            .remedy("Turn ssl on at the server; store.postgres.ssl \"disable\" does without, where nobody else is on the way to it");
     }
     if error.to_string().starts_with("authentication error") {
-        return Error::new(
-            Code::Config,
-            "the database asks for a password, and there is none, or in a way that is not known",
-        )
-        .remedy(CHECK_LOGIN);
+        return Error::new(Code::Config, "the database asks for a proof of who this is in a way that is not known")
+            .remedy(CHECK_LOGIN);
+    }
+    // The crate takes it for a mistake in what it was configured with.
+    if error.source().is_some_and(|cause| cause.to_string() == "password missing") {
+        return Error::new(Code::Config, "the database asks for a password, and there is none").remedy(
+            "Name a secret in store.postgres.password, or write the password into the address of store.postgres.url",
+        );
     }
     // Values of another type than was asked for, an answer out of turn: names of columns at most.
     Error::new(Code::Internal, format!("the database was used in a wrong way ({error})"))
@@ -121,6 +125,16 @@ fn of_tls(error: &TlsError) -> Error {
     Error::new(Code::Config, what).remedy(remedy)
 }
 
+/// What making tables was refused with: where the right to make them is missing, no grant on tables helps.
+pub(super) fn of_making_tables(error: Error) -> Error {
+    if error.code() != Code::Config || error.message != LACKS_RIGHT {
+        return error;
+    }
+    Error::new(Code::Config, format!("{LACKS_RIGHT}: it may make or change no tables")).remedy(
+        "An administrator runs what `openclaw memory store schema --role <role>` prints, with this user for <role>",
+    )
+}
+
 fn read_only() -> Error {
     Error::new(Code::ReadOnly, "the database is read-only: a standby, or set so")
         .remedy("Name the primary in store.postgres.url; of several hosts, add target_session_attrs=read-write")
@@ -156,11 +170,9 @@ fn of_state(state: &SqlState) -> Error {
             "the server has no such database",
             "Check the name at the end of store.postgres.url, or store.postgres.database, or have it created",
         ),
-        SqlState::INSUFFICIENT_PRIVILEGE => told(
-            Code::Config,
-            "the database user lacks a right",
-            "Run `openclaw memory doctor`, which names the GRANT that is missing",
-        ),
+        SqlState::INSUFFICIENT_PRIVILEGE => {
+            told(Code::Config, LACKS_RIGHT, "Run `openclaw memory doctor`, which names the GRANT that is missing")
+        }
         SqlState::READ_ONLY_SQL_TRANSACTION => read_only(),
         SqlState::DISK_FULL => told(Code::DiskFull, "no space left at the database", FREE_SPACE),
         SqlState::OUT_OF_MEMORY => away("no memory left at the database"),

@@ -3,7 +3,10 @@
 
 use tokio_postgres::types::Type;
 
-use super::connect::{Database, SNAPSHOT, Setting, Transaction, WRITE};
+use super::{
+    connect::{Database, SNAPSHOT, Setting, Transaction, WRITE},
+    error::of_making_tables,
+};
 use crate::database::{
     lacks_vector,
     tables::{MIGRATIONS, Migration, VERSIONS, lock_name, table_names},
@@ -55,7 +58,8 @@ pub(super) fn prepare_with(database: &Database, name: &str, migrate: bool, steps
     }
     for step in steps {
         if step.version > state.version {
-            state = database.transact(&Cancel::new(), &setting(WRITE, &search_path), |tx| apply(tx, name, *step))?;
+            let taken = database.transact(&Cancel::new(), &setting(WRITE, &search_path), |tx| apply(tx, name, *step));
+            state = taken.map_err(of_making_tables)?;
         }
     }
     if newest < state.min_reader {

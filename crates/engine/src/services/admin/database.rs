@@ -17,7 +17,9 @@ const GONE: &str = "What only a gateway has that is gone leaves the index after 
 
 /// What was found of a server.
 pub(in crate::services) fn checks(server: &Server) -> Vec<Check> {
-    vec![server_check(server), rights_check(server)]
+    // Where there is no table yet, nothing can be said of rights on them.
+    let rights = (server.tables.is_some() || !server.missing.is_empty()).then(|| rights_check(server));
+    std::iter::once(server_check(server)).chain(rights).collect()
 }
 
 /// Where vectors are compared with a question, and why.
@@ -185,13 +187,15 @@ mod tests {
             ok && text.contains("PostgreSQL 18.4, pgvector 0.8.5, encrypted, answers in 2 ms; tables of version 8"),
             "{text}"
         );
+        let bare = Server { tables: None, ..server() };
+        assert!(!told(&bare).1.contains("lacks no right"), "there is no table to have a right on");
         let missing = vec!["GRANT INSERT ON s.chunk TO <role>".to_owned()];
         for (server, words) in [
             (Server { vector: None, ..server() }, "CREATE EXTENSION vector"),
             (Server { vector: Some("0.6.2".to_owned()), ..server() }, "ALTER EXTENSION vector UPDATE"),
             (Server { standby: true, lag_ms: Some(2_100), ..server() }, "a standby, 3 s behind"),
             (Server { tables: Some(5), ..server() }, "tables of version 5, and this engine needs 8"),
-            (Server { tables: None, ..server() }, "memory store schema"),
+            (bare, "memory store schema"),
             (Server { missing, ..server() }, "GRANT INSERT ON s.chunk TO <role>"),
         ] {
             let (ok, text) = told(&server);

@@ -112,6 +112,8 @@ fn each_way_of_not_connecting_has_a_sentence_of_its_own_and_no_secret_in_it() {
     });
     for (address, code, says) in [
         (format!("postgresql://c4nary:c4nary@{server}/postgres"), Code::Config, "refused user or password"),
+        // It was told as a mistake of ours.
+        (format!("postgresql://postgres@{server}/postgres"), Code::Config, "asks for a password, and there is none"),
         (format!("{login}@{server}/c4nary"), Code::Config, "no such database"),
         (format!("postgresql://c4nary:c4nary@{closed}/c4nary"), Code::Io, "connection refused"),
         (format!("postgresql://c4nary:c4nary@{silent}/c4nary"), Code::Io, "no answer in"),

@@ -133,6 +133,8 @@ fn the_script_of_an_administrator_makes_what_an_ordinary_role_needs() {
     let app = Arc::new(database(&options(&format!("postgresql://{role}:ordinary@{server}"))));
     let refused = prepare(&app, schema, true).unwrap_err();
     assert!(refused.message.contains("lacks a right"), "{refused}");
+    // It sent to doctor, which named no grant, as there was no table yet.
+    assert!(refused.remedy.as_deref().is_some_and(|remedy| remedy.contains("store schema --role")), "{refused:?}");
     // Twice: what is there stays.
     let script = script(schema, Some(&role)).unwrap();
     for _ in 0..2 {
