@@ -6,6 +6,7 @@ use crate::{
     index::Progress,
     services::{ForgetCall, ForgetReport},
 };
+use futures::{FutureExt, future::BoxFuture};
 use model::error::Code;
 
 const WORDS: [&str; 3] = ["walrus", "quokka", "kettle"];
@@ -157,6 +158,53 @@ async fn any_gateway_can_take_it_back_but_not_what_is_final() {
         assert_eq!(gateway.known().await, ["walrus", "kettle"]);
     }
     assert!(two.path("memory/keys.md").exists(), "it comes back from who kept the file");
+}
+
+// It "failed" without an id to undo it, was on the list of what is forgotten, and happened when the database could be written again.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_database_cannot_be_told_of_is_not_begun() {
+    let Some(schema) = Schema::new() else { return };
+    let [mut one, two] = two(&schema).await;
+    one.stop().await;
+    two.engine().context.store().release_lease().unwrap();
+    let role = format!("r_{}", schema.name);
+    let (_, server) = schema.url.rsplit_once('@').unwrap();
+    schema.run(&format!("CREATE ROLE {role} LOGIN SUPERUSER PASSWORD 'ordinary'"));
+    one.home.database = Some(format!("postgresql://{role}:ordinary@{server}"));
+    one.start().await;
+    let done = one.forget("memory/lamp.md").await.id;
+    one.turn().await;
+    let sessions = format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '{role}'");
+    schema.run(&format!("ALTER ROLE {role} SET default_transaction_read_only = on; {sessions}"));
+    let keys = Target { paths: vec!["memory/keys.md".into()], ..Target::default() };
+    let call = ForgetCall { target: keys, ..ForgetCall::default() };
+    let list = std::fs::read(one.list()).unwrap();
+    // A session that was just ended may be the first one that is tried.
+    let refused = async |asked: &dyn Fn() -> BoxFuture<'static, model::error::Error>| loop {
+        let error = asked().await;
+        if error.code() != Code::Io {
+            break error;
+        }
+    };
+    let admin = std::sync::Arc::clone(&one.engine().admin);
+    let forgets = || {
+        let (admin, call) = (std::sync::Arc::clone(&admin), call.clone());
+        async move { admin.forget(call).await.unwrap_err() }.boxed()
+    };
+    let undoes = || {
+        let (admin, done) = (std::sync::Arc::clone(&admin), done.clone());
+        async move { admin.undo_forget(done).await.unwrap_err() }.boxed()
+    };
+    for error in [refused(&forgets).await, refused(&undoes).await] {
+        assert_eq!(error.code(), Code::ReadOnly, "{error}");
+    }
+    assert_eq!(std::fs::read(one.list()).unwrap(), list, "nothing was begun");
+    schema.run(&format!("ALTER ROLE {role} RESET default_transaction_read_only; {sessions}"));
+    while one.engine().admin.finish_forgetting().await.is_err() {}
+    one.sync_warned().await;
+    assert_eq!(one.known().await, ["walrus", "kettle"]);
+    one.stop().await;
+    schema.run(&format!("DROP ROLE {role}"));
 }
 
 // As after a kill between both, or from the time when the index was a file.

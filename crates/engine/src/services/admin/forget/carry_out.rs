@@ -88,6 +88,7 @@ impl Admin {
                             .remedy("`openclaw memory forget --list` shows what is forgotten"));
                     }
                 }
+                admin.check_shared()?;
                 plan.is_final |= is_final;
                 if plan.state == State::Planned {
                     plan.state = State::Applying;
@@ -180,6 +181,7 @@ impl Admin {
                 }
                 match plans.load(&id)?.filter(|plan| plan.state == State::Applied) {
                     Some(plan) => {
+                        admin.check_shared()?;
                         plans.save(&Plan { state: State::Undoing, ..plan.clone() })?;
                         admin.put_back(&plan, settings)
                     }
@@ -236,6 +238,13 @@ impl Admin {
                 admin.context.warn(&error, "what was begun to be forgotten could not be finished");
             }
         });
+    }
+
+    /// Refuses what a shared database could not be told of now: whatever is begun is finished once it can, and nobody expects
+    /// that of what failed.
+    fn check_shared(&self) -> Result<()> {
+        let store = self.context.store();
+        if store.admin().is_some() { Ok(()) } else { store.write(|_| Ok(())) }
     }
 
     fn forget_prompts(&self, plan: &Plan) -> Result<()> {
