@@ -362,6 +362,7 @@ export interface NativeBinding {
   unfinishedTexts: typeof unfinishedTexts
   indexFiles: typeof indexFiles
   copyStore: typeof copyStore
+  databaseRows: typeof databaseRows
   closeAll: typeof closeAll
   setLogger: typeof setLogger
   speaksProvider: typeof speaksProvider
@@ -702,6 +703,12 @@ export interface DatabaseParts {
   /** Whether `store.postgres.url` is written too, which is refused. */
   besideUrl: boolean
 }
+
+/**
+ * What the database of an agent keeps of it; null when its settings name none, or nothing is kept there. `remove` takes it
+ * away, for all gateways that share it.
+ */
+export declare function databaseRows(request: OpenRequest, remove: boolean, host?: NativeHost | undefined | null): Promise<DatabaseRows | null>
 
 /**
  * The SQL that makes the tables of a schema, or brings them to this version, where the engine's own role may not.

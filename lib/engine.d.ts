@@ -96,6 +96,8 @@ export type MemoryPlan = {
   changed: string[];
   /** Files to remove. */
   removed: string[];
+  /** Notes that a database has and this workspace is to get. */
+  restored?: string[];
   /** Why all files are read again, when they are. */
   rebuild?: string;
   /** Texts to embed. */
@@ -280,6 +282,14 @@ export type StoreCopied = VectorsCopied & {
   books: BooksCopied;
 };
 
+/** What a database keeps of an agent, for all gateways that share it. */
+export type DatabaseRows = AgentRows & {
+  /** The schema. */
+  schema: string;
+  /** The tenant. */
+  tenant: string;
+};
+
 /** How the notes on this disk compare with those that an index in a database knows. */
 export type MemoryAdoption = {
   /** Whether the index is of this workspace, or of nobody, so that there is nothing to take over. */
@@ -294,6 +304,10 @@ export type MemoryAdoption = {
   missing: number;
   /** Notes that are here and that the index does not know. */
   new: number;
+  /** Whether the database keeps the notes themselves: what is missing comes from there, and nothing leaves the index. */
+  kept: boolean;
+  /** Whether an update changes nothing before the index is taken over. */
+  foreign: boolean;
 };
 
 /**
@@ -902,6 +916,18 @@ export type BooksCopied = {
   claims: number;
   /** Runs of consolidation, but for one that is being applied. */
   runs: number;
+};
+
+/** How much is kept of an agent. */
+export type AgentRows = {
+  /** Notes with their texts. */
+  notes: number;
+  /** Files of the index. */
+  files: number;
+  /** Their chunks. */
+  chunks: number;
+  /** Acts of forgetting. */
+  forgotten: number;
 };
 
 /** An entry to be added. */

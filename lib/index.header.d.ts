@@ -362,6 +362,7 @@ export interface NativeBinding {
   unfinishedTexts: typeof unfinishedTexts
   indexFiles: typeof indexFiles
   copyStore: typeof copyStore
+  databaseRows: typeof databaseRows
   closeAll: typeof closeAll
   setLogger: typeof setLogger
   speaksProvider: typeof speaksProvider

@@ -24,6 +24,7 @@ const ROOTS = {
   MemoryCopy: "Copied",
   MemoryRestoreReport: "Restored",
   StoreCopied: "services/copy.rs StoreCopied",
+  DatabaseRows: "DatabaseRows",
   MemoryAdoption: "owner.rs Adoption",
   MemoryMap: "mapper.rs Map",
   MapRegion: "mapper.rs Region",

@@ -54,3 +54,16 @@ pub fn copy_store<'env>(
     let work = async move { to_value(&services::copy_store(call, into_database, Cancel::new(), progress).await?) };
     promise(env, work, |copied| copied)
 }
+
+/// What the database of an agent keeps of it; null when its settings name none, or nothing is kept there. `remove` takes it
+/// away, for all gateways that share it.
+#[napi(ts_return_type = "Promise<DatabaseRows | null>")]
+pub fn database_rows<'env>(
+    env: &'env Env,
+    request: OpenRequest,
+    remove: bool,
+    host: Option<NativeHost<'_>>,
+) -> napi::Result<PromiseRaw<'env, Value>> {
+    let call = open_call_with(env, request, host.as_ref())?;
+    promise(env, async move { to_value(&services::database_rows(call, remove).await?) }, |rows| rows)
+}

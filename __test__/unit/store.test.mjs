@@ -65,3 +65,25 @@ test.skipIf(!database)("nothing is copied from a schema that holds no memory, an
       output: expect.stringMatching(/schema none_\w+ of the database holds no memory.*\[MEM_NOT_FOUND\]/s),
     });
 });
+
+// All texts stayed in the database when everything was said to be removed.
+test.skipIf(!database)("leaving tells what the database keeps, and removes it where that is said", async () => {
+  const postgres = { url: database, schema: `left_${Date.now().toString(36)}`, notes: true };
+  const { run, json } = await commandLine({ provider: "none", store: { driver: "postgres", postgres } });
+  await run("index");
+  expect(await run("reset", "--yes")).toMatchObject({ code: 0, output: expect.stringMatching(/notes that the database keeps stay there/) });
+  await run("index");
+  const kept = new RegExp(`schema ${postgres.schema}, tenant default, agent main: 2 notes, 2 indexed files, \\d chunks`);
+  expect((await run("reset", "--everything", "--dry-run")).output).toMatch(kept);
+  const removed = await run("reset", "--everything", "--yes");
+  expect(removed.output).toMatch(kept);
+  expect(removed.output).toMatch(/It stays in the database; `openclaw memory reset --everything --database` removes it\./);
+  expect(await json("reset", "--everything", "--dry-run")).toMatchObject({ database: [{ agentId: "main", notes: 2 }] });
+  expect(await run("reset", "--database", "--yes")).toMatchObject({ code: 1, output: expect.stringContaining("goes with --everything") });
+  const gone = await run("reset", "--everything", "--database", "--yes");
+  expect(gone.output).toMatch(kept);
+  expect(gone.output).not.toMatch(/stays in the database/);
+  expect(await json("reset", "--everything", "--dry-run")).toMatchObject({ database: [] });
+  await run("index");
+  expect((await json("status"))[0].status).toMatchObject({ files: 2 });
+});

@@ -30,7 +30,7 @@ const PURPOSE = "status";
 
 /**
  * @param {Host} host
- * @param {{agent?: string, yes?: boolean, keepVectors?: boolean, everything?: boolean, dryRun?: boolean, json?: boolean}} options
+ * @param {{agent?: string, yes?: boolean, keepVectors?: boolean, everything?: boolean, database?: boolean, dryRun?: boolean, json?: boolean}} options
  */
 export async function runReset(host, options) {
   if (options.everything && options.agent !== undefined) {
@@ -46,6 +46,10 @@ export async function runReset(host, options) {
     const cause = "--everything removes the vectors, and --keep-vectors keeps them";
     return failOnly("Memory reset", codedError("MEM_ARGUMENT", cause, { remedy }), options);
   }
+  if (options.database && !options.everything) {
+    const remedy = "Add --everything; without both the index is cleared, in a database too";
+    return failOnly("Memory reset", codedError("MEM_ARGUMENT", "--database goes with --everything", { remedy }), options);
+  }
   if (options.everything)
     return await resetEverything(host, options).catch((error) => failOnly("Memory reset", error, { json: options.json }));
   if (options.dryRun) {
@@ -53,10 +57,13 @@ export async function runReset(host, options) {
     return failOnly("Memory reset", codedError("MEM_ARGUMENT", "--dry-run goes with --everything", { remedy }), options);
   }
   await forEachAgent(host, options, { name: "reset", all: true, purpose: PURPOSE }, async (manager, { cfg, agentId }) => {
-    const { dbPath, files, chunks, cache } = manager.status();
+    const { dbPath, files, chunks, cache, custom } = manager.status();
     const vectors = options.keepVectors ? "vectors are kept" : `${counted(cache?.entries ?? 0, "vector")} to be made again`;
-    if (!options.json)
+    if (!options.json) {
       print(`The index of ${agentId} (${dbPath}): ${counted(files ?? 0, "file")}, ${counted(chunks ?? 0, "chunk")}, ${vectors}.`);
+      if (custom?.notes)
+        print("The notes that the database keeps stay there; `openclaw memory reset --everything --database` removes them.");
+    }
     const told = { not: "Nothing was cleared", to: "clear it" };
     if (!(await agreed("Clear it? Your notes stay as they are. [y/N] ", options, told))) return { cleared: null };
     const cleared = await manager.reset({ keepVectors: options.keepVectors === true });

@@ -9,20 +9,21 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { prepare } from "../../lib/request.js";
 import { removeTree } from "./remove-tree.js";
 
+/** @typedef {Awaited<ReturnType<typeof prepare>>} Prepared */
 /** @typedef {{agentId: string, files: {path: string, bytes: number}[], folders: string[]}} Elsewhere */
 
 /**
  * Does something for the index of every agent. Settings that cannot be used keep nobody from leaving: that it was not done is said.
  * @param {import("../host.js").Host} host
  * @param {string} undone What is said then.
- * @param {(request: Awaited<ReturnType<typeof prepare>>["nativeRequest"], agentId: string) => Promise<void>} work
+ * @param {(request: Prepared["nativeRequest"], agentId: string, password: Prepared["databasePassword"]) => Promise<void>} work
  */
 export async function forEveryIndex(host, undone, work) {
   const cfg = host.config();
   for (const agentId of listAgentIds(cfg)) {
     try {
-      const { nativeRequest } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
-      await work(nativeRequest, agentId);
+      const { nativeRequest, databasePassword } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
+      await work(nativeRequest, agentId, databasePassword);
     } catch (error) {
       console.error(`${undone} (${agentId}): ${errorMessage(error)}`);
     }

@@ -202,6 +202,7 @@ function addCommands(root, name, api, host) {
     .option("--yes", "Do not ask", false)
     .option("--keep-vectors", "Keep the vectors, which may have cost money", false)
     .option("--everything", "Remove all that an uninstalled plugin would leave on the disk, of every agent", false)
+    .option("--database", "With --everything: also what a database keeps of every agent, for all gateways that share it", false)
     .option("--dry-run", "With --everything: only show it", false)
     .option("--json", "Print JSON")
     .action(async (/** @type {any} */ options) => (await import("./admin.js")).runReset(host, options));

@@ -10,6 +10,7 @@ import { agreed } from "./confirm.js";
 import { bytesOf } from "./disk.js";
 import { forEveryIndex, indexesElsewhere, removeIndexes } from "./index-files.js";
 import { irreplaceable, irreplaceableText } from "./irreplaceable.js";
+import { rowsInDatabases, rowsText } from "./leave-database.js";
 import { byteText, counted, paint, print, printJson } from "./output.js";
 import { removeTree, withLogs } from "./remove-tree.js";
 
@@ -59,9 +60,9 @@ async function unfinishedTexts(host, { remove }) {
 
 /**
  * @param {import("../host.js").Host} host
- * @param {{yes?: boolean, dryRun?: boolean, json?: boolean}} options
+ * @param {{yes?: boolean, dryRun?: boolean, database?: boolean, json?: boolean}} options
  */
-export async function resetEverything(host, { yes, dryRun, json }) {
+export async function resetEverything(host, { yes, dryRun, database, json }) {
   const { indexes, foreign } = await indexesElsewhere(host);
   const stay = withLogs(foreign);
   const places = await withoutOthers(await leftOnDisk(host.stateDir()), stay);
@@ -73,10 +74,14 @@ export async function resetEverything(host, { yes, dryRun, json }) {
   ];
   const lost = await irreplaceable(host, indexes);
   const told = irreplaceableText(lost);
+  const rows = await rowsInDatabases(host);
+  const [going, staying] = database ? [rows, []] : [[], rows];
   const stays = foreign.map((file) => `${paint("cyan", file)} is no index of ours, or a link, and stays.`);
+  stays.push(...staying.map((kept) => rowsText(kept, true)));
   if (!json) {
-    if (left.length === 0) return print([...stays, "Nothing of ours is on this disk."].join("\n"));
+    if (left.length + going.length === 0) return print([...stays, "Nothing of ours is on this disk."].join("\n"));
     for (const { path: place, bytes, what } of left) print(`${paint("cyan", place)} (${byteText(bytes)}): ${what}`);
+    for (const kept of going) print(rowsText(kept, false));
     for (const line of stays) print(line);
     print("Stop the gateway first: a running one makes its index anew. Notes in your workspaces stay as they are.");
     if (told) print(paint("yellow", `Nothing can make these again: ${told}.`));
@@ -85,14 +90,16 @@ export async function resetEverything(host, { yes, dryRun, json }) {
   }
   const question = `Remove all of this? What was paid for vectors is lost${told ? `, and so are ${told}` : ""}. [y/N] `;
   const agreedTo = { not: "Nothing was removed", to: "remove it" };
-  if (dryRun) return json ? printJson({ removed: [], left, lost, foreign }) : print("Nothing was removed.");
+  if (dryRun) return json ? printJson({ removed: [], left, lost, foreign, database: rows }) : print("Nothing was removed.");
   if (!(await agreed(question, { yes, json }, agreedTo))) return;
   await closeAllMemoryIndexManagers();
+  // First, as the way to it goes with the rest.
+  for (const kept of going) await kept.remove();
   await unfinishedTexts(host, { remove: true });
   const faults = await removeIndexes(indexes);
   for (const { path: place } of places) faults.push(...(await removeTree(place, stay)));
   if (faults.length > 0) throw notAllRemoved(faults);
-  return json ? printJson({ removed: left, left: [], lost, foreign }) : print("Removed.");
+  return json ? printJson({ removed: left, left: [], lost, foreign, database: staying }) : print("Removed.");
 }
 
 /**

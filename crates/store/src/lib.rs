@@ -77,6 +77,7 @@ mod header;
 pub mod holders;
 pub mod ids;
 pub mod lease;
+pub mod leaving;
 pub mod lexical;
 pub mod line_vectors;
 mod location;

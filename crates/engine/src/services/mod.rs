@@ -44,8 +44,8 @@ use serde_json::Value;
 
 pub use self::{
     admin::{
-        Admin, Check, Cleared, Copied, ForgetCall, ForgetReport, ForgetUndone, ForgottenBefore, ForgottenTaken,
-        ImportCall, ImportOutcome, Restored, index_files, unfinished_texts,
+        Admin, Check, Cleared, Copied, DatabaseRows, ForgetCall, ForgetReport, ForgetUndone, ForgottenBefore,
+        ForgottenTaken, ImportCall, ImportOutcome, Restored, database_rows, index_files, unfinished_texts,
     },
     consolidator::{ConsolidateCall, Consolidator},
     copy::{StoreCopied, copy_store},

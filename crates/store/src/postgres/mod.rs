@@ -35,6 +35,7 @@ mod generations;
 mod holders;
 mod kept;
 mod lease;
+mod leaving;
 mod line_vectors;
 mod media;
 mod merging;

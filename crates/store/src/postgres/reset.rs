@@ -6,7 +6,7 @@ use model::error::Result;
 
 impl Reader<'_> {
     /// Whether the tenant has no other agent.
-    fn is_alone(&self) -> Result<bool> {
+    pub(super) fn is_alone(&self) -> Result<bool> {
         let agents: u64 =
             natural(&the_row(self.tx.row("SELECT count(*) FROM agent WHERE tenant = $1", &[text(&self.tenant)])?)?, 0)?;
         Ok(agents <= 1)

@@ -28,7 +28,7 @@ pub use self::{
     doctor::Check,
     forget::{ForgetCall, ForgetReport, ForgetUndone, ForgottenBefore, ForgottenTaken},
     import::{ImportCall, ImportOutcome},
-    leaving::index_files,
+    leaving::{DatabaseRows, database_rows, index_files},
     reset::Cleared,
     restore::Restored,
     unfinished::unfinished_texts,

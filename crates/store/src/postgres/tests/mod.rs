@@ -18,6 +18,7 @@ mod keeping;
 mod keeping_notes;
 #[cfg(unix)]
 mod killing;
+mod leaving;
 mod media;
 mod merging;
 mod nearest;
