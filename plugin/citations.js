@@ -1,7 +1,7 @@
 // Where a passage comes from, in a form that people can follow.
 
 import { native } from "../lib/native.js";
-import { plain } from "./cli/output.js";
+import { inOneLine } from "./cli/output.js";
 import { isForeign } from "./provenance/origins.js";
 
 /**
@@ -12,17 +12,12 @@ import { isForeign } from "./provenance/origins.js";
 /** Begins a passage that is neither the owner's nor the agent's own, where a model reads it. */
 const UNTRUSTED = "[untrusted] ";
 
-/** What ends a line, or sets it in, in a name that has to be one line. */
-const BREAKS = /[\n\t\u2028\u2029]/g;
-/** @type {Record<string, string>} */
-const SIGNS = { "\n": "␊", "\t": "␉" };
-
 /**
  * `path#L3` or `path#L3-L7`, as one line: a name may hold whatever a file system takes, and adds no line to what a model reads.
  * @param {{path: string, startLine: number, endLine: number}} hit
  */
 export function citationOf({ path, startLine, endLine }) {
-  const name = plain(path).replace(BREAKS, (sign) => SIGNS[sign] ?? "\ufffd");
+  const name = inOneLine(path);
   return startLine === endLine ? `${name}#L${startLine}` : `${name}#L${startLine}-L${endLine}`;
 }
 

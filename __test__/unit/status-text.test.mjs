@@ -167,6 +167,12 @@ test("files whose folder is lost are told beside those that are on the disk", ()
   expect(indexed({ status: status(lost) })).toBe("Indexed: 304 files · 900 chunks");
 });
 
+// A name with a line break in it made two lines of one.
+test("an issue is one line, whatever is in a name", () => {
+  const text = printed({ status: {}, scan: { totalFiles: 1, issues: ["memory/a\nb\tc.md: rename it"] } });
+  expect(text).toContain("  memory/a␊b␉c.md: rename it\n");
+});
+
 test("what no list holds is counted among the issues", () => {
   const issues = Array.from({ length: 30 }, (_, at) => `memory/${at}.MD: not .md`);
   const scan = { totalFiles: 1, issues, moreSkipped: 1500 };

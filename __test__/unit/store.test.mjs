@@ -1,9 +1,9 @@
 // `openclaw memory store …` where no database is asked, or the index is in a file.
 
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { commandLine } from "../support/command-line.mjs";
+import { commandLine, NOTE } from "../support/command-line.mjs";
 
 test("the SQL of the tables is printed without a database, for the schema of the settings and a role", async () => {
   const { run, json } = await commandLine({ store: { postgres: { schema: "team_memory" } } });
@@ -86,4 +86,30 @@ test.skipIf(!database)("leaving tells what the database keeps, and removes it wh
   expect(await json("reset", "--everything", "--dry-run")).toMatchObject({ database: [] });
   await run("index");
   expect((await json("status"))[0].status).toMatchObject({ files: 2 });
+});
+
+// It was said to be gone, and was kept by the gateway that had forgotten it; texts beside others were told of once; and a new
+// container was told that the index is of other notes, which would leave it.
+test.skipIf(!database)("gateways that share notes tell each other's users what is so", async () => {
+  const postgres = { url: database, schema: `both_${Date.now().toString(36)}`, notes: true };
+  const search = { provider: "none", store: { driver: "postgres", postgres } };
+  const [one, two] = [await commandLine(search), await commandLine(search, { files: {} })];
+  await one.run("index");
+  expect((await two.run("status")).output).not.toContain("memory store adopt");
+  expect((await two.run("store", "adopt", "--dry-run")).output).toMatch(/Nothing has to be taken over: .* restores the 2 that are not in/);
+  expect((await two.run("index", "--dry-run")).output).toContain("2 notes to restore from the database");
+  await two.run("index");
+  const forgotten = await one.json("forget", "--path", NOTE, "--yes");
+  await two.run("index");
+  expect(existsSync(path.join(two.workspace, NOTE))).toBe(false);
+  const undone = await two.run("forget", "--undo", forgotten.id);
+  expect(undone.output).toContain("kept here any more: that is for seven days, by the gateway that forgot it");
+  for (const [{ workspace }, text] of /** @type {const} */ ([
+    [one, "One"],
+    [two, "Two"],
+  ]))
+    writeFileSync(path.join(workspace, "MEMORY.md"), `${text} drinks tea.\n`);
+  await one.run("index");
+  for (const _ of ["first", "again"]) expect((await two.run("index")).output).toMatch(/1 text kept beside another .*status. names them/);
+  await one.run("reset", "--everything", "--database", "--yes");
 });

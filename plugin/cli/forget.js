@@ -168,7 +168,9 @@ function undoneText({ id, complete, lines, notes, kept, words, intents, claims }
   return [
     `Took ${id} back; what it kept out is indexed again.`,
     back.length > 0 ? `Put back: ${back.join(", ")}.` : null,
-    complete ? null : "What was taken out of files and of automatic memory, if anything, was kept for seven days and is gone.",
+    complete
+      ? null
+      : "Nothing that was taken out of files and of automatic memory is kept here any more: that is for seven days, by the gateway that forgot it.",
     ...kept.map((path) => `${path} is another file by now and was left alone.`),
   ]
     .filter((text) => text !== null)

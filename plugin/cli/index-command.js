@@ -2,12 +2,12 @@
 
 import { errorCause } from "../../lib/errors.js";
 import { forEachAgent } from "./agents.js";
-import { counted, failWith, print } from "./output.js";
+import { counted, failWith, inOneLine, print } from "./output.js";
 import { withProgress } from "./progress.js";
 
 /**
  * @typedef {{agent?: string, force?: boolean, rebuild?: boolean, dryRun?: boolean, cancelBatches?: boolean, json?: boolean, verbose?: boolean}} Options
- * @typedef {{plan: {files: number, changed: string[], removed: string[], rebuild?: string, texts: number, tokens: number},
+ * @typedef {{plan: {files: number, changed: string[], removed: string[], restored?: string[], rebuild?: string, texts: number, tokens: number},
  *   paid: boolean, local: boolean, cost?: number | null, provider: string, model?: string, address?: string}} Cost
  * @param {import("../host.js").Host} host
  * @param {Options} options
@@ -47,8 +47,14 @@ async function indexAgent(agentId, manager, { force, rebuild, dryRun, cancelBatc
         ? `No memory files found in ${status.workspaceDir}; nothing indexed (${agentId}).`
         : `Memory index updated (${agentId}): ${counted(files, "file")}, ${counted(status.chunks ?? 0, "chunk")} indexed.`,
     );
-    for (const { path, reason } of verbose ? (await manager.inspect()).skipped : []) print(`  skipped ${path}: ${reason}`);
+    for (const { path, reason } of verbose ? (await manager.inspect()).skipped : []) print(`  skipped ${inOneLine(path)}: ${reason}`);
     if (report.warning) console.error(report.warning);
+    // A pass of the gateway may have found them, and told nobody.
+    const kept = status.custom?.notes?.conflicts ?? [];
+    if (kept.length > 0)
+      print(
+        `${counted(kept.length, "text")} kept beside another (\`openclaw memory status\` names them): bring together what is needed, and delete the file.`,
+      );
     if (report.refused > 0) print(`The provider refused ${counted(report.refused, "text")}; these are found by their words only.`);
   }
   if (report.embeddingError) failWith(embeddingText(`Memory index (${agentId})`, report));
@@ -94,8 +100,9 @@ export async function costOf(manager, force, rebuild = false) {
 }
 
 /** @param {Cost["plan"]} plan */
-function changesText({ files, changed, removed, rebuild }) {
+function changesText({ files, changed, removed, restored = [], rebuild }) {
   const changes = [`${changed.length} of ${counted(files, "file")} to read`, `${removed.length} to remove`];
+  if (restored.length > 0) changes.push(`${counted(restored.length, "note")} to restore from the database`);
   return `Nothing done. Would update the index: ${changes.join(", ")}${rebuild ? `; ${rebuild}` : ""}`;
 }
 

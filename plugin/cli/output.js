@@ -53,6 +53,12 @@ export function plain(text) {
     .replace(/\p{Cc}/gu, (control) => (control === "\n" || control === "\t" ? control : sign(control)));
 }
 
+/** What ends a line, or sets it in. */
+const BREAKS = /[\n\t\u2028\u2029]/g;
+
+/** The same as one line that shows where it was broken: a name may hold whatever a file system takes. @param {string} text */
+export const inOneLine = (text) => plain(text).replace(BREAKS, (control) => (control < " " ? sign(control) : "\ufffd"));
+
 /** A text of several lines as one that passes for no other. @param {string} text */
 export const oneLine = (text) => text.replace(/\s+/g, " ").trim();
 

@@ -7,7 +7,7 @@ import { marked } from "../../lib/marks.js";
 import { forOneAgent, withManager } from "./agents.js";
 import { namedSpan } from "./days.js";
 import { explanation } from "./explain.js";
-import { counted, isColourful, paint, plain, print, printJson } from "./output.js";
+import { counted, inOneLine, isColourful, paint, plain, print, printJson } from "./output.js";
 
 /** Results where nobody names a number. */
 const DEFAULT_RESULTS = 6;
@@ -149,7 +149,7 @@ function nothingText(answer, after) {
  * @param {string | undefined} workspace
  */
 function placeText({ path: named, startLine, endLine, source }, workspace) {
-  const file = plain(named).replaceAll("\n", "␊");
+  const file = inOneLine(named);
   if (!workspace || source === "sessions") return paint("cyan", `${file}:${startLine}-${endLine}`);
   return paint("cyan", `${path.resolve(workspace, file)}:${startLine}`);
 }

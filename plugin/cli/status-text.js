@@ -4,7 +4,7 @@ import { PLUGIN_ID } from "../../lib/package-info.js";
 import { stateText } from "../consolidation/text.js";
 import { SWITCH_MEANING } from "../dreaming-switch.js";
 import { lineOf } from "../requirements.js";
-import { byteText, counted, dayText, field, paint, print, timeText } from "./output.js";
+import { byteText, counted, dayText, field, inOneLine, paint, print, timeText } from "./output.js";
 
 /**
  * @typedef {import("./status.js").AgentStatus} AgentStatus
@@ -351,7 +351,7 @@ function problemLines(status, scan, indexError, most) {
     ...embeddingLines(status),
     ...(Array.isArray(credentialProblems) ? credentialProblems : []),
     ...(Array.isArray(warnings) ? warnings : []),
-    ...(scan?.issues ?? []),
+    ...(scan?.issues ?? []).map(inOneLine),
     ...(status.custom?.malformedAnnotations ?? []).map(({ path, line, reason }) => `${path}:${line}: ${reason}`),
     ...changeLines(scan?.pending),
   ];
@@ -391,6 +391,7 @@ function changeLines(pending) {
   const changes = [
     ...(pending?.changed?.length ? [`${counted(pending.changed.length, "file")} changed`] : []),
     ...(pending?.removed?.length ? [`${counted(pending.removed.length, "file")} gone`] : []),
+    ...(pending?.restored?.length ? [`${counted(pending.restored.length, "note")} in the database that this workspace gets`] : []),
     ...(pending?.texts ? [`${counted(pending.texts, "text")} (about ${pending.tokens} tokens) to embed`] : []),
   ];
   return changes.length > 0 ? [`not in the index yet: ${changes.join(", ")}`] : [];

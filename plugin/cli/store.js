@@ -49,6 +49,12 @@ export async function runStoreAdopt(host, options) {
       say(`The index of ${agentId} (${dbPath}) is that of the notes in ${workspaceDir}; there is nothing to take over.`);
       return { ...adoption, adopted: null };
     }
+    if (adoption.kept && !adoption.foreign) {
+      say(
+        `Nothing has to be taken over: the database (${dbPath}) keeps the notes of ${agentId}, and \`openclaw memory index\` restores the ${adoption.missing} that are not in ${workspaceDir}.`,
+      );
+      return { ...adoption, adopted: null };
+    }
     say(adoptionText(agentId, String(dbPath), String(workspaceDir), adoption));
     const cost = await costOf(manager, true);
     if (cost.plan.texts > 0) say(costText(cost));
@@ -73,11 +79,14 @@ export async function runStoreAdopt(host, options) {
  * @param {string} workspace
  * @param {import("../../index.d.ts").MemoryAdoption} adoption
  */
-function adoptionText(agentId, place, workspace, { known, same, changed, missing, new: unknown }) {
+function adoptionText(agentId, place, workspace, { known, same, changed, missing, kept, new: unknown }) {
+  const gone = kept ? "are not here and come from the database" : "are not here and would leave it";
   return [
     `The index of ${agentId} (${place}) is of other notes than those in ${workspace}.`,
-    `It knows ${counted(known, "note")}: ${same} are here at their size, ${changed} at another, ${missing} are not here and would leave it; ${unknown} would be new.`,
-    "Vectors stay, and a gateway whose index it was only reads from then on.",
+    `It knows ${counted(known, "note")}: ${same} are here at their size, ${changed} at another, ${missing} ${gone}; ${unknown} would be new.`,
+    kept
+      ? "The notes of both are one memory then: nothing leaves either of them."
+      : "Vectors stay, and a gateway whose index it was only reads from then on.",
   ].join("\n");
 }
 

@@ -4,6 +4,7 @@
 //! Before each text pass, under the writer lease, so that gateways come one after the other. Whatever is replaced is compared
 //! right before, here under the note's lock and there in the statement itself; what differs by then is left to the next round.
 
+pub(crate) mod ahead;
 mod apply;
 mod decide;
 mod local;
@@ -57,6 +58,8 @@ pub(crate) struct Exchanged {
     pub conflicts: usize,
     /// Notes that could not be exchanged.
     pub refused: usize,
+    /// Notes whose names no database keeps.
+    pub nameless: usize,
     /// The database's are of another workspace, and nothing was exchanged.
     pub is_foreign: bool,
     /// Most notes vanished from the workspace at once, and nothing was exchanged: how many, of how many. Nothing is to be indexed
@@ -171,6 +174,13 @@ pub(crate) fn warning(store: &Store, exchanged: &Exchanged) -> Option<String> {
             exchanged.refused
         ));
     }
+    if exchanged.nameless > 0 {
+        told.push(format!(
+            "{} notes have names that no database keeps, and are not indexed: too long, or with a tab or a line break. Rename \
+             them; `openclaw memory status` names them",
+            exchanged.nameless
+        ));
+    }
     (!told.is_empty()).then(|| told.join(". "))
 }
 
@@ -196,6 +206,7 @@ impl Exchange<'_> {
         let roots = Roots::of(self.settings);
         roots.forgotten.check()?;
         let discovery = discover(&roots);
+        exchanged.nameless = ahead::nameless(self.settings, &discovery.skipped.records);
         self.cancel.check()?;
         let before = Record::load(self.store)?;
         let local = Local::look(&roots, &discovery, &before, self.cancel)?;
@@ -208,7 +219,7 @@ impl Exchange<'_> {
         let record = if is_empty && !self.force { Record::default() } else { before.clone() };
         let rows = match &record.mark {
             Some(known) if mark.as_ref() == Some(known) => as_recorded(&record),
-            _ => self.rows(&roots)?,
+            _ => rows_of(self.store, &roots, self.cancel)?,
         };
         if self.is_foreign(&local, &rows, &record)? {
             exchanged.is_foreign = true;
@@ -242,37 +253,15 @@ impl Exchange<'_> {
         Ok(if again { Round::Again } else { Round::Done })
     }
 
-    /// What the database has. What is no note is refused when it is planned what to do.
-    fn rows(&self, roots: &Roots) -> Result<HashMap<String, NoteRow>> {
-        let most = roots.limits.files;
-        let rows = self.store.read_with(self.cancel, |reader| reader.notes(most + 1, LONGEST))?;
-        if rows.len() > most {
-            return Err(Error::new(Code::Corrupt, format!("the database holds more than {most} notes of this agent"))
-                .remedy("Delete those that are not needed, or leave out store.postgres.notes"));
-        }
-        Ok(rows.into_iter().map(|row| (row.path.clone(), row)).collect())
-    }
-
     /// Whether the workspace has mostly other notes than the database, of which nothing was ever exchanged.
     fn is_foreign(&self, local: &Local, rows: &HashMap<String, NoteRow>, record: &Record) -> Result<bool> {
-        if self.force || local.notes.is_empty() || !record.notes.is_empty() {
-            return Ok(false);
-        }
-        let foreign = owner::is_foreign(self.store, self.settings, self.cancel)?;
-        if rows.values().all(|row| row.hash().is_none()) {
-            return Ok(foreign);
-        }
-        let is_known = |(path, note): &(&String, &local::Note)| {
-            rows.get(*path).is_some_and(|row| row.hash() == Some(note.hash) || row.had(&note.hash))
-        };
-        let own = local.notes.len() - local.notes.iter().filter(is_known).count();
-        Ok(foreign && own >= MANY && own * 2 > local.notes.len())
+        Ok(!self.force && record.notes.is_empty() && refuses(self.store, self.settings, self.cancel, local, rows)?)
     }
 
     /// Says what happened, without a path or a text.
     fn tell(&self, exchanged: &Exchanged) {
         let agent = self.settings.agent_id.as_str();
-        let Exchanged { taken, given, conflicts, refused, is_foreign: _, emptied } = *exchanged;
+        let Exchanged { taken, given, conflicts, refused, nameless: _, is_foreign: _, emptied } = *exchanged;
         if taken + given > 0 {
             tracing::debug!(agent, taken, given, "notes were exchanged with the database");
         }
@@ -295,6 +284,39 @@ impl Exchange<'_> {
             );
         }
     }
+}
+
+/// What the database has. What is no note is refused when it is planned what to do.
+fn rows_of(store: &Store, roots: &Roots, cancel: &Cancel) -> Result<HashMap<String, NoteRow>> {
+    let most = roots.limits.files;
+    let rows = store.read_with(cancel, |reader| reader.notes(most + 1, LONGEST))?;
+    if rows.len() > most {
+        return Err(Error::new(Code::Corrupt, format!("the database holds more than {most} notes of this agent"))
+            .remedy("Delete those that are not needed, or leave out store.postgres.notes"));
+    }
+    Ok(rows.into_iter().map(|row| (row.path.clone(), row)).collect())
+}
+
+/// Whether a workspace of which nothing was ever exchanged has mostly other notes than the database.
+fn refuses(
+    store: &Store,
+    settings: &Settings,
+    cancel: &Cancel,
+    local: &Local,
+    rows: &HashMap<String, NoteRow>,
+) -> Result<bool> {
+    if local.notes.is_empty() {
+        return Ok(false);
+    }
+    let foreign = owner::is_foreign(store, settings, cancel)?;
+    if rows.values().all(|row| row.hash().is_none()) {
+        return Ok(foreign);
+    }
+    let is_known = |(path, note): &(&String, &local::Note)| {
+        rows.get(*path).is_some_and(|row| row.hash() == Some(note.hash) || row.had(&note.hash))
+    };
+    let own = local.notes.len() - local.notes.iter().filter(is_known).count();
+    Ok(foreign && own >= MANY && own * 2 > local.notes.len())
 }
 
 /// What the database has, where it is as the record says.

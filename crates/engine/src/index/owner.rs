@@ -45,6 +45,10 @@ pub struct Adoption {
     pub missing: usize,
     /// Notes that are here and that the index does not know.
     pub new: usize,
+    /// Whether the database keeps the notes themselves: what is missing comes from there, and nothing leaves the index.
+    pub kept: bool,
+    /// Whether an update changes nothing before the index is taken over.
+    pub foreign: bool,
 }
 
 /// Compares both, and changes nothing.
@@ -68,6 +72,8 @@ pub(crate) fn compare(store: &Store, discovery: &Discovery, cancel: &Cancel) -> 
         changed,
         missing: known.len() - same - changed,
         new: here.count() - same - changed,
+        kept: false,
+        foreign: false,
     })
 }
 

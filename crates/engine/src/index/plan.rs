@@ -13,11 +13,14 @@ use super::{
     lost::{Folders, LostFolder, contents, judge},
     rows::Shape,
 };
-use crate::workspace::{
-    discover::discover,
-    exclusions::FOLLOWED,
-    roots::Roots,
-    skipped::{SkipCode, Skipped},
+use crate::{
+    exchange::ahead,
+    workspace::{
+        discover::discover,
+        exclusions::FOLLOWED,
+        roots::Roots,
+        skipped::{SkipCode, Skipped},
+    },
 };
 use embed::Space;
 use model::{cancel::Cancel, config::settings::Settings, error::Result, source::Source};
@@ -39,6 +42,9 @@ pub struct Plan {
     pub changed: Vec<String>,
     /// Files to remove.
     pub removed: Vec<String>,
+    /// Notes that a database has and this workspace is to get.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub restored: Vec<String>,
     /// Why all files are read again, when they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rebuild: Option<&'static str>,
@@ -59,7 +65,7 @@ impl Plan {
     /// Whether the index does not show what is on disk.
     #[must_use]
     pub(crate) fn is_stale(&self) -> bool {
-        !self.changed.is_empty() || !self.removed.is_empty() || self.rebuild.is_some()
+        !self.changed.is_empty() || !self.removed.is_empty() || !self.restored.is_empty() || self.rebuild.is_some()
     }
 
     /// Counts those texts (hash, bytes) for which a vector has to be made.
@@ -197,10 +203,15 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
     plan.changed.sort_unstable();
     left.sort_unstable_by(|a: &Skipped, b| a.path.cmp(&b.path));
     plan.skipped.extend(left);
-    let judgement = judge(&roots, &discovery, &contents(&live_files), &found, &before);
+    let restored = ahead::to_come(store, settings, (&roots, &discovery), &removed, cancel)?;
+    let mut contents = contents(&live_files);
+    contents.retain(|path, _| !restored.contains(*path));
+    let judgement = judge(&roots, &discovery, &contents, &found, &before);
     plan.lost = judgement.folders.lost;
-    let is_removed = |path: &&str| !judgement.kept.contains(*path);
+    let is_removed = |path: &&str| !judgement.kept.contains(*path) && !restored.contains(*path);
     plan.removed = removed.into_iter().filter(is_removed).map(str::to_owned).collect();
+    plan.restored = restored.into_iter().collect();
+    plan.restored.sort_unstable();
     Ok(plan)
 }
 

@@ -447,11 +447,17 @@ mod with_server {
         other.database = Some(schema.url.clone());
         let engine = other.open_set(settings(&schema.name)).await;
         let adoption = engine.admin.adoption().await.unwrap();
-        assert_eq!(adoption, Adoption { ours: false, known: 3, same: 0, changed: 0, missing: 3, new: 1 });
+        assert_eq!(
+            adoption,
+            Adoption { ours: false, known: 3, same: 0, changed: 0, missing: 3, new: 1, kept: false, foreign: true }
+        );
         let call = SyncCall { reason: "test".into(), force: true, text_only: false };
         engine.indexer.sync(call, Cancel::new(), None).await.unwrap();
         let adoption = engine.admin.adoption().await.unwrap();
-        assert_eq!(adoption, Adoption { ours: true, known: 1, same: 1, changed: 0, missing: 0, new: 0 });
+        assert_eq!(
+            adoption,
+            Adoption { ours: true, known: 1, same: 1, changed: 0, missing: 0, new: 0, kept: false, foreign: false }
+        );
         assert!(finds(&engine, "notebook", "memory/other.md").await);
         assert!(ask(&engine, "kettle", true).await.is_empty());
         engine.release().await;

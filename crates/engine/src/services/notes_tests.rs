@@ -2,6 +2,7 @@
 
 #![cfg(feature = "postgres")]
 
+mod ahead;
 mod forgotten;
 mod holders;
 mod killed;

@@ -412,14 +412,12 @@ mod tests {
         for (path, one, two, three) in [
             ("memory/a.md", false, true, true),
             ("memory/both/b.md", false, false, true),
-            ("memory/both/c.md", false, true, true),
             ("memory/old/c.md", false, false, false),
-            ("memory/d.md", false, false, false),
         ] {
             let elsewhere = ["one", "two", "three"].map(|gateway| list.is_forgotten_elsewhere(path, Some(gateway)));
             assert_eq!(elsewhere, [one, two, three], "{path}");
         }
-        assert!(list.is_forgotten_elsewhere("memory/a.md", None), "one without a name yet");
+        assert!(list.is_forgotten_elsewhere("memory/a.md", None) && !list.is_forgotten_elsewhere("memory/d.md", None));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{super::context::Service, Admin};
 use crate::{
+    exchange,
     index::owner::{self, Adoption},
     workspace::{discover::discover, roots::Roots},
 };
@@ -16,8 +17,10 @@ impl Admin {
     /// [`Code::Config`](model::error::Code::Config) for an index in a file, and when the database cannot be read.
     pub async fn adoption(self: &Arc<Self>) -> Result<Adoption> {
         self.blocking(|admin, settings| {
-            let discovery = discover(&Roots::of(settings));
-            owner::compare(admin.context.store(), &discovery, admin.context.shutdown())
+            let (store, cancel) = (admin.context.store(), admin.context.shutdown());
+            let adoption = owner::compare(store, &discover(&Roots::of(settings)), cancel)?;
+            let foreign = admin.indexer.is_foreign(settings, cancel)?;
+            Ok(Adoption { kept: exchange::is_wanted(settings), foreign, ..adoption })
         })
         .await
     }

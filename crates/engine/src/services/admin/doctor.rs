@@ -248,6 +248,16 @@ impl Admin {
             Ok(plan) => plan,
             Err(error) => return Check::failed(name, &error),
         };
+        let nameless = exchange::ahead::nameless(&self.context.settings().settings, &plan.skipped);
+        if !plan.is_stale() && nameless > 0 {
+            return Check::bad(
+                name,
+                format!(
+                    "{nameless} notes are not indexed: no database keeps names that are too long or hold a tab or a line break"
+                ),
+                "Rename them; `openclaw memory status` names them",
+            );
+        }
         if !plan.is_stale() {
             return Check::well(
                 name,

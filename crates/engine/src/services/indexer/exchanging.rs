@@ -52,11 +52,13 @@ impl Indexer {
     }
 
     /// Whether the index is of other notes. Those that are exchanged are its own, whoever has indexed them last.
-    pub(super) fn is_foreign(&self, settings: &Settings, cancel: &Cancel) -> Result<bool> {
+    pub(in super::super) fn is_foreign(&self, settings: &Settings, cancel: &Cancel) -> Result<bool> {
         let store = self.context.store();
-        if exchange::is_wanted(settings) && exchange::status(store)?.notes > 0 {
-            return Ok(false);
+        if exchange::is_wanted(settings) {
+            // A new workspace gets its notes with the first update.
+            exchange::ahead::is_refused(store, settings, cancel)
+        } else {
+            owner::is_foreign(store, settings, cancel)
         }
-        owner::is_foreign(store, settings, cancel)
     }
 }
