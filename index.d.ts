@@ -8,6 +8,7 @@ import type {
   AutomaticSettings,
   CaptureEntry,
   CaptureOutcome,
+  DatabaseRows,
   DoctorCheck,
   FactAnswer,
   FactImport,
