@@ -112,7 +112,8 @@ fn entity(text: &str) -> (char, usize) {
 }
 
 /// A text as it is seen: without entities and without what hides.
-pub(super) fn visible_text(text: &str) -> String {
+#[must_use]
+pub fn visible_text(text: &str) -> String {
     visible(&decoded(text))
 }
 

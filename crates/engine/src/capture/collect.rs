@@ -24,7 +24,7 @@ use model::error::{Code, Error, Result};
 use text::{
     marks::holds_mark,
     redact::{redact, was_redacted},
-    shown::decoded,
+    shown::{decoded, visible_text},
 };
 
 /// Longest fact in characters (M5).
@@ -476,7 +476,12 @@ pub fn in_zone(ms: i64, zone: Option<&str>) -> jiff::Zoned {
 }
 
 fn candidate(text: &str, category: Category, message: &str) -> Candidate {
-    Candidate { text: one_line(&redact(&decoded(text))), category, message: message.to_owned(), resembling: Vec::new() }
+    Candidate {
+        text: one_line(&redact(&visible_text(text))),
+        category,
+        message: message.to_owned(),
+        resembling: Vec::new(),
+    }
 }
 
 /// One line, so that a fact can start no heading, list or fence of its own.

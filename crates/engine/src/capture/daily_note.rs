@@ -74,6 +74,20 @@ pub(crate) fn remove_line(notes: &Notes, relative: &str, line: &str) -> Result<b
     note.take_line(line)
 }
 
+/// Takes some lines out of a note, on the wish of the user: those whose numbers, from 0, `find` gives for its text. False
+/// when it gives none. What other programs append meanwhile stays.
+///
+/// # Errors
+/// As [`append`].
+pub(crate) fn remove_lines(
+    notes: &Notes,
+    relative: &str,
+    find: impl Fn(&str) -> Option<std::ops::Range<usize>>,
+) -> Result<bool> {
+    let Some(note) = notes.hold(relative, Access::Change)? else { return Ok(false) };
+    note.take_lines(find)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,9 @@
 //! Stored facts (M1–M7): one line of Markdown each, so that a person can read and edit them.
 //!
-//! A fact is a list line of `memory/facts.md`, or a line with a category in a note of a day, where auto-capture writes.
+//! A fact is a list item of `memory/facts.md`, or one with a category in a note of a day, where auto-capture writes.
 //! Its id follows from its words: nothing but the words has to be in the file, and a line edited by hand is a new fact.
+
+mod items;
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -19,6 +21,7 @@ use super::{
     similar::Comparer,
 };
 use crate::workspace::{exclusions::Exclusions, notes::Notes};
+use items::{Item, items, last_day};
 use model::error::{Code, Result};
 use text::shown::decoded;
 
@@ -49,19 +52,26 @@ pub struct Fact {
     pub created_at: i64,
     /// The note, relative to the workspace.
     pub path: String,
-    /// The line of the note, which removes it.
+    /// Its first line in the note.
     #[serde(skip)]
     pub(crate) line: String,
+    /// The lines below that it goes on in.
+    #[serde(skip)]
+    pub(crate) more: Vec<String>,
     /// When it was said, where that is known.
     #[serde(skip)]
     pub(crate) said: Option<Said>,
 }
 
 impl Fact {
-    /// Whether the user had it forgotten: its line or its note.
+    /// Whether the user had it forgotten: one of its lines or its note.
     #[must_use]
     pub(crate) fn is_forgotten(&self, list: &Exclusions) -> bool {
-        is_left_out(list, &self.path, &self.line)
+        is_left_out(list, &self.path, &self.line) || self.more.iter().any(|line| list.line(&self.path, line))
+    }
+
+    fn stands_in(&self, item: &Item<'_>) -> bool {
+        item.lines.iter().copied().eq(std::iter::once(self.line.as_str()).chain(self.more.iter().map(String::as_str)))
     }
 }
 
@@ -125,9 +135,8 @@ fn of_days(notes: &Notes, zone: &TimeZone) -> Result<Vec<Fact>> {
             text => text?,
         };
         let created_at = milliseconds(day, zone);
-        let lines = text.lines().enumerate();
-        facts.extend(lines.filter_map(|(at, line)| {
-            Some(Fact { said: Said::in_note(&path, at), ..parse(line, true, &path, created_at)? })
+        facts.extend(items(&text).iter().filter_map(|item| {
+            Some(Fact { said: Said::in_note(&path, item.at), ..parse(item, true, &path, created_at)? })
         }));
     }
     Ok(facts)
@@ -153,7 +162,7 @@ pub fn append(notes: &Notes, facts: &[NewFact]) -> Result<Vec<String>> {
     let mut comparer = Comparer::default();
     daily_note::append_with(notes, FILE, Some(TITLE), |before| {
         known.extend(in_file(before, &TimeZone::UTC));
-        let mut day = before.lines().rev().find_map(heading_day);
+        let mut day = last_day(before);
         let mut lines = Vec::new();
         for fact in facts {
             let id = id_of(&fact.text);
@@ -168,10 +177,11 @@ pub fn append(notes: &Notes, facts: &[NewFact]) -> Result<Vec<String>> {
                 }
                 lines.extend([format!("## {}", fact.day), String::new()]);
             }
-            lines.push(line_of(fact));
-            let said = Said { day: fact.day, path: FILE.to_owned(), line: before.lines().count() + lines.len() };
-            let line = lines.last().and_then(|line| parse(line, false, FILE, 0));
-            known.extend(line.map(|parsed| Fact { said: Some(said), ..parsed }));
+            let line = line_of(fact);
+            let said = Said { day: fact.day, path: FILE.to_owned(), line: before.lines().count() + lines.len() + 1 };
+            let parsed = items(&line).first().and_then(|item| parse(item, false, FILE, 0));
+            known.extend(parsed.map(|parsed| Fact { said: Some(said), ..parsed }));
+            lines.push(line);
             written.push(id);
         }
         lines
@@ -179,14 +189,15 @@ pub fn append(notes: &Notes, facts: &[NewFact]) -> Result<Vec<String>> {
     Ok(written)
 }
 
-/// Takes every line with a fact's words out of the notes; false when there is none any more.
+/// Takes every item with a fact's words out of the notes, with all its lines; false when there is none any more.
 ///
 /// # Errors
-/// As [`daily_note::remove_line`].
+/// As [`daily_note::remove_lines`].
 pub fn remove(notes: &Notes, zone: &TimeZone, id: &str) -> Result<bool> {
     let mut removed = false;
     while let Some(fact) = all(notes, zone)?.into_iter().find(|fact| fact.id == id) {
-        if !daily_note::remove_line(notes, &fact.path, &fact.line)? {
+        let place = |text: &str| items(text).iter().rev().find(|item| fact.stands_in(item)).map(Item::place);
+        if !daily_note::remove_lines(notes, &fact.path, place)? {
             break;
         }
         removed = true;
@@ -194,26 +205,24 @@ pub fn remove(notes: &Notes, zone: &TimeZone, id: &str) -> Result<bool> {
     Ok(removed)
 }
 
-fn in_file(text: &str, zone: &TimeZone) -> impl Iterator<Item = Fact> {
-    let (mut created_at, mut under) = (0, None);
-    text.lines().enumerate().filter_map(move |(at, line)| {
-        if let Some(day) = heading_day(line) {
-            (created_at, under) = (milliseconds(day, zone), Some(day));
-        }
-        let said = under.map(|day| Said { day, path: FILE.to_owned(), line: at });
-        Some(Fact { said, ..parse(line, false, FILE, created_at)? })
-    })
+fn in_file(text: &str, zone: &TimeZone) -> Vec<Fact> {
+    let fact = |item: &Item<'_>| {
+        let created_at = item.under.map_or(0, |day| milliseconds(day, zone));
+        let said = item.under.map(|day| Said { day, path: FILE.to_owned(), line: item.at });
+        Some(Fact { said, ..parse(item, false, FILE, created_at)? })
+    };
+    items(text).iter().filter_map(fact).collect()
 }
 
-/// A list line as a fact; `labelled` says whether only a category makes it one.
-fn parse(line: &str, labelled: bool, path: &str, created_at: i64) -> Option<Fact> {
-    let line = line.trim_end();
-    let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?.trim();
-    let label = item.strip_prefix('[').and_then(|rest| rest.split_once("] "));
-    let (category, text) = match label.and_then(|(label, text)| Some((Category::parse(label)?, text))) {
+/// A list item as a fact; `labelled` says whether only a category makes it one.
+fn parse(item: &Item<'_>, labelled: bool, path: &str, created_at: i64) -> Option<Fact> {
+    let words = item.words();
+    let label = words.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    let category = label.and_then(|(label, text)| Some((Category::parse(&label.to_lowercase())?, text)));
+    let (category, text) = match category {
         Some(found) => found,
-        None if labelled => return None,
-        None => (rules::categorize(item), item),
+        None if labelled || is_task(&words) => return None,
+        None => (rules::categorize(&words), words.as_str()),
     };
     let found = IMPORTANCE.as_ref().and_then(|pattern| pattern.captures(text));
     let (text, importance) = match found.as_ref().and_then(|c| Some((c.get(0)?.start(), c.get(1)?.as_str()))) {
@@ -229,9 +238,16 @@ fn parse(line: &str, labelled: bool, path: &str, created_at: i64) -> Option<Fact
         category,
         created_at,
         path: path.to_owned(),
-        line: line.to_owned(),
+        line: item.lines.first().map_or_else(String::new, |line| (*line).to_owned()),
+        more: item.lines.iter().skip(1).map(|line| (*line).to_owned()).collect(),
         said: None,
     })
+}
+
+/// Whether a list item is something to do, with its box: that is no fact.
+fn is_task(words: &str) -> bool {
+    let inside = words.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    inside.is_some_and(|(mark, _)| matches!(mark, " " | "" | "x" | "X" | "-"))
 }
 
 fn line_of(fact: &NewFact) -> String {
@@ -242,10 +258,6 @@ fn line_of(fact: &NewFact) -> String {
     let usual = (rounded - DEFAULT_IMPORTANCE).abs() < f64::EPSILON && !misread;
     let importance = if usual { String::new() } else { format!(" (importance {rounded})") };
     format!("- [{}] {text}{importance}", fact.category.as_str())
-}
-
-fn heading_day(line: &str) -> Option<Date> {
-    line.strip_prefix("## ")?.trim().parse().ok()
 }
 
 /// Begin of a day; 0 when the calendar has none.
@@ -265,6 +277,7 @@ fn day_notes(notes: &Notes) -> Result<Vec<(String, Date)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::exclusions::{Entry, What, line_hash};
 
     const DAY: Date = jiff::civil::date(2026, 11, 21);
 
@@ -300,12 +313,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("memory")).unwrap();
         let write = |name: &str, text: &str| std::fs::write(dir.path().join("memory").join(name), text).unwrap();
-        write("facts.md", "My notes\n\n* I prefer tea over coffee\n- [ ] not done\n");
+        write("facts.md", "My notes\n\n* I prefer tea over coffee\n- [ ] not done\n- [x] done\n");
         write("2026-11-20.md", "- [entity] Ana lives in Porto\n- bought milk\n- [todo] call the bank\n");
         write("2026-11-20-lamps.md", "- [fact] of a session note\n");
         let found = all(&Notes::at(dir.path()), &TimeZone::UTC).unwrap();
         let texts: Vec<&str> = found.iter().map(|f| f.text.as_str()).collect();
-        assert_eq!(texts, ["Ana lives in Porto", "I prefer tea over coffee", "[ ] not done"]);
+        assert_eq!(texts, ["Ana lives in Porto", "I prefer tea over coffee"]);
         assert_eq!(found[1].category, Category::Preference);
     }
 
@@ -326,6 +339,49 @@ mod tests {
         let left = all(&Notes::at(dir.path()), &TimeZone::UTC).unwrap();
         assert_eq!(left.iter().map(|f| f.text.as_str()).collect::<Vec<_>>(), ["Keep me"]);
         assert_eq!(daily_note::read(&Notes::at(dir.path()), "memory/2026-11-20.md").unwrap(), "# 2026-11-20\n\n");
+    }
+
+    // Forgetting took the first line of a wrapped fact, and the others were found as part of the item before.
+    #[test]
+    fn a_fact_that_goes_on_is_one_and_is_taken_out_with_all_its_lines() {
+        let dir = tempfile::tempdir().unwrap();
+        let notes = Notes::at(dir.path());
+        std::fs::create_dir(dir.path().join("memory")).unwrap();
+        let path = dir.path().join(FILE);
+        let wrapped = "- [FACT] wrapped fact that goes on\n  in the next line about the cello\n";
+        let text = format!("- [fact] before\n{wrapped}- [fact] wrapped fact that goes on\n```\n{wrapped}```\n");
+        std::fs::write(&path, &text).unwrap();
+        let found = all(&notes, &TimeZone::UTC).unwrap();
+        let texts: Vec<&str> = found.iter().map(|f| f.text.as_str()).collect();
+        let whole = "wrapped fact that goes on in the next line about the cello";
+        assert_eq!(texts, ["before", whole, "wrapped fact that goes on"], "a label in capitals is one");
+        let list = |line: &str| {
+            let what = What::Lines { path: FILE.to_owned(), here: vec![line_hash(line)], everywhere: Vec::new() };
+            let entry = Entry { id: String::new(), at: String::new(), is_final: false, what };
+            Exclusions::parse(&serde_json::to_string(&entry).unwrap())
+        };
+        assert!(found[1].is_forgotten(&list("  in the next line about the cello")));
+        assert!(!found[0].is_forgotten(&list("  in the next line about the cello")));
+        // The shorter one's line is the beginning of the longer, too.
+        assert!(remove(&notes, &TimeZone::UTC, &id_of("wrapped fact that goes on")).unwrap());
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            text.replacen("- [fact] wrapped fact that goes on\n", "", 1)
+        );
+        assert!(remove(&notes, &TimeZone::UTC, &id_of(whole)).unwrap());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("- [fact] before\n```\n{wrapped}```\n"));
+    }
+
+    // It got the day of the last heading that had one.
+    #[test]
+    fn a_fact_below_another_heading_is_of_no_day_and_a_new_one_gets_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let notes = Notes::at(dir.path());
+        append(&notes, &[fact("Ana lives in Porto", Category::Entity, 0.7, DAY)]).unwrap();
+        daily_note::append(&notes, FILE, &["## Things".to_owned(), "- The boat is red".to_owned()]).unwrap();
+        append(&notes, &[fact("Ana rows on Sundays", Category::Fact, 0.7, DAY)]).unwrap();
+        let days: Vec<i64> = all(&notes, &TimeZone::UTC).unwrap().iter().map(|fact| fact.created_at).collect();
+        assert!(days[0] > 0 && days[1] == 0 && days[2] == days[0], "{days:?}");
     }
 
     // Porto, Braga and Porto again: the last was passed over, and Braga stayed the newest.

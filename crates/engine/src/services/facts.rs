@@ -33,7 +33,7 @@ use store::files::Hash;
 use text::{
     marks::holds_mark,
     redact::{redact, was_redacted},
-    shown::decoded,
+    shown::visible_text,
 };
 
 /// What share of the best score is about as near: a fact that ends another one says more words than that.
@@ -357,12 +357,12 @@ pub(super) fn hashes_of_forgotten(settings: &Settings, list: &Exclusions) -> Res
     Ok(facts.iter().filter(|fact| fact.is_forgotten(list)).map(|fact| hash(fact.text.as_bytes())).collect())
 }
 
-/// A text as it may be kept: without secrets, on one line.
+/// A text as it may be kept: without secrets and without what nobody sees, on one line.
 fn clean(text: &str, max_chars: usize) -> Result<String, Reason> {
     if holds_mark(text) {
         return Err(Reason::Recalled);
     }
-    let text = redact(&decoded(text)).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = redact(&visible_text(text)).split_whitespace().collect::<Vec<_>>().join(" ");
     if is_too_short(&text) {
         return Err(Reason::TooShort);
     }
@@ -414,6 +414,7 @@ mod tests {
                 created_at: day,
                 path: facts::FILE.to_owned(),
                 line: text.to_owned(),
+                more: Vec::new(),
                 said: None,
             },
             score,
@@ -450,6 +451,9 @@ mod tests {
         assert_eq!(clean("tea\nand  milk", 100).unwrap(), "tea and milk");
         // A fact that a model had read with entities was stored with them.
         assert_eq!(clean("Helena&amp;#39;s tea", 100).unwrap(), "Helena's tea");
+        // What turns the direction of a text was written to the note.
+        assert_eq!(clean("Helena drinks \u{202E}aet\u{202C} daily", 100).unwrap(), "Helena drinks aet daily");
+        assert_eq!(clean("\u{202E}\u{200B}", 100), Err(Reason::TooShort));
         for mark in ["<!-- end of recent memory -->", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>", "Sender ⟦openclaw:ctx⟧"]
         {
             assert_eq!(clean(&format!("I prefer tea {mark}"), 100), Err(Reason::Recalled), "{mark}");

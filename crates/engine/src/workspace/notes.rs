@@ -5,6 +5,7 @@ use std::{
     ffi::OsString,
     fs::{File, TryLockError},
     io::{self, Seek, SeekFrom, Write},
+    ops::Range,
     path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime},
 };
@@ -216,17 +217,32 @@ impl Held {
     /// # Errors
     /// When the note cannot be read or written.
     pub(crate) fn take_line(&self, line: &str) -> Result<bool> {
-        let read = |mut file: &File| {
-            file.seek(SeekFrom::Start(0))?;
-            self.read().map_err(|error| io::Error::other(error.message))
-        };
-        let find = |content: &[u8]| {
+        self.take(|content| {
             let mut end = content.len();
             content.split_inclusive(|byte| *byte == b'\n').rev().find_map(|piece| {
                 let range = end - piece.len()..end;
                 end = range.start;
                 (piece.trim_ascii_end() == line.as_bytes()).then_some(range)
             })
+        })
+    }
+
+    /// Takes the lines out of the note whose numbers, from 0, `find` gives for its text; false when it gives none.
+    ///
+    /// # Errors
+    /// As [`Self::take_line`].
+    pub(crate) fn take_lines(&self, find: impl Fn(&str) -> Option<Range<usize>>) -> Result<bool> {
+        self.take(|content| {
+            let lines = find(&String::from_utf8_lossy(content))?;
+            let bytes = |lines| content.split_inclusive(|byte| *byte == b'\n').take(lines).map(<[u8]>::len).sum();
+            Some(bytes(lines.start)..bytes(lines.end))
+        })
+    }
+
+    fn take(&self, find: impl Fn(&[u8]) -> Option<Range<usize>>) -> Result<bool> {
+        let read = |mut file: &File| {
+            file.seek(SeekFrom::Start(0))?;
+            self.read().map_err(|error| io::Error::other(error.message))
         };
         take_out(&self.file, read, find).map_err(|error| Error::io(&self.path, &error))
     }
