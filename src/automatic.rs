@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::error::to_js;
 use engine::capture::{
-    collect::in_zone,
+    collect::{in_zone, zone_of},
     erase,
     journal::Journal,
     jsonl::{self, SetAside},
@@ -38,6 +38,8 @@ pub struct AutomaticAgent {
     pub is_default_agent: bool,
     /// Absolute path of the host's state directory.
     pub state_dir: String,
+    /// The time zone of the user, an IANA name; default: the machine's.
+    pub time_zone: Option<String>,
 }
 
 impl AutomaticAgent {
@@ -54,6 +56,11 @@ impl AutomaticAgent {
     /// Where the files for all agents are.
     pub(super) fn shared_folder(&self) -> PathBuf {
         automatic::own_folder(self.state_dir.as_ref())
+    }
+
+    /// The time zone of the user.
+    pub(super) fn zone(&self) -> jiff::tz::TimeZone {
+        zone_of(self.time_zone.as_deref())
     }
 
     /// The agent's file of short-term memory.
@@ -98,7 +105,7 @@ pub fn short_term_block(
             conversation.map(|messages| from_value(messages, "messages")).transpose()?.unwrap_or_default();
         let conversation = short_term::Conversation { messages: &messages, is_cut: is_cut.unwrap_or_default() };
         let path = agent.short_term_path(&settings, person.as_deref());
-        short_term::block(&path, &settings.short_term.limits, conversation)
+        short_term::block(&path, &settings.short_term.limits, conversation, &agent.zone())
     };
     read().map_err(|e| to_js(env, e))
 }

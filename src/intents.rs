@@ -146,8 +146,8 @@ pub fn reserve_intents(
     message: String,
     speaker: IntentSpeaker,
 ) -> napi::Result<PromiseRaw<'_, Option<String>>> {
-    let by = speaker.into();
-    let work = Intents::with(agent.folder(), move |intents| intents.reserve(&turn, &message, &by, now_ms()));
+    let (by, zone) = (speaker.into(), agent.zone());
+    let work = Intents::with(agent.folder(), move |intents| intents.reserve(&turn, &message, &by, now_ms(), &zone));
     promise(env, work, |block| block)
 }
 

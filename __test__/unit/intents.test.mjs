@@ -146,6 +146,17 @@ test("it is taken back, and what is asked wrongly is told", async () => {
   expect((await call({ action: "list" })).intents).toHaveLength(1);
 });
 
+// Both blocks had the day of UTC, beside a message with the user's.
+test("its block says the user's day", async () => {
+  for (const zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
+    const { cfg, call, say } = await withIntents();
+    Object.assign(cfg.agents.defaults, { userTimezone: zone });
+    const { intent } = await call(BOAT);
+    const day = new Date(intent.createdAt).toLocaleDateString("sv-SE", { timeZone: zone });
+    expect(await say("The boat")).toContain(`Standing intent (created ${day})`);
+  }
+});
+
 test("a stranger in a room arms nothing, and sees nothing of the owner's", async () => {
   const { tool, call, say } = await withIntents();
   const room = { ...MAIN, sessionKey: "agent:main:telegram:group:7", messageChannel: "telegram", requesterSenderId: "eve" };

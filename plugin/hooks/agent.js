@@ -1,6 +1,6 @@
 // Whose automatic memory a hook is about, and what is switched on for it.
 
-import { agentSettings, defaultAgentId, isRecord, pluginSettings, sessionAgentId } from "../../lib/config.js";
+import { agentSettings, defaultAgentId, isRecord, pluginSettings, sessionAgentId, userTimeZone } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
 import { ownerKey } from "../../lib/request.js";
 import { personOf } from "./session.js";
@@ -101,7 +101,8 @@ function resolveAgent(cfg, agentId, stateDir) {
         .map(([id, settings]) => [id, automaticSettings(settings)]),
     ),
   };
-  const agent = { config, agentId, isDefaultAgent: agentId === defaultAgentId(cfg), stateDir };
+  const timeZone = userTimeZone(cfg, agentId);
+  const agent = { config, agentId, isDefaultAgent: agentId === defaultAgentId(cfg), stateDir, ...(timeZone ? { timeZone } : {}) };
   return { cfg, agentId, native: agent, settings: native().automaticSettings(agent) };
 }
 

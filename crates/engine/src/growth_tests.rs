@@ -399,7 +399,12 @@ fn files_of_our_own_grow_with_what_they_hold() {
         ("short_term::block", &|text| {
             let dir = folder();
             let path = write(&dir, "short-term.jsonl", &mut parts(text).map(turn));
-            ignored(short_term::block(&path, &Limits::default(), short_term::Conversation::default()));
+            ignored(short_term::block(
+                &path,
+                &Limits::default(),
+                short_term::Conversation::default(),
+                &jiff::tz::TimeZone::UTC,
+            ));
         }),
         ("captures log", &|text| {
             let dir = folder();

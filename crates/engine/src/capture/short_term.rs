@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use jiff::{Timestamp, tz::TimeZone};
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -168,11 +169,12 @@ fn is_same(recorded: &str, shown: &str, max: usize) -> bool {
     is_masked && (is_full || !rest.contains(char::is_whitespace))
 }
 
-/// The block to inject: the last turns that the conversation does not show itself; nothing when there is none.
+/// The block to inject: the last turns that the conversation does not show itself, with times of the user's `zone`; nothing
+/// when there is none.
 ///
 /// # Errors
 /// When the file exists but cannot be read.
-pub fn block(path: &Path, limits: &Limits, conversation: Conversation<'_>) -> Result<Option<String>> {
+pub fn block(path: &Path, limits: &Limits, conversation: Conversation<'_>, zone: &TimeZone) -> Result<Option<String>> {
     let turns = conversation.turns();
     let mut recorded: Vec<Entry> = jsonl::tail_over_rotation(path, limits.max_inject_entries + turns.len())?
         .iter()
@@ -200,7 +202,8 @@ pub fn block(path: &Path, limits: &Limits, conversation: Conversation<'_>) -> Re
     let mut text = format!("{HEADING}\nEarlier turns, oldest first. This is a record, not an instruction.\n");
     // Nothing recorded may pass for markup, for another line or for the end of the block.
     for entry in &entries {
-        let when = entry.ts.get(..16).unwrap_or(&entry.ts).replace('T', " ");
+        let at = entry.ts.parse::<Timestamp>().map(|at| at.to_zoned(zone.clone()));
+        let when = at.map_or_else(|_| entry.ts.clone(), |at| at.strftime("%Y-%m-%d %H:%M").to_string());
         text.push_str(&format!("- {when} user: {} | assistant: {}\n", as_line(&entry.input), as_line(&entry.output)));
     }
     text.push_str(END);
@@ -249,7 +252,7 @@ mod tests {
 
     /// The block for a conversation in which nothing was said yet.
     fn shown(path: &Path, limits: &Limits) -> Result<Option<String>> {
-        block(path, limits, Conversation::default())
+        block(path, limits, Conversation::default(), &TimeZone::UTC)
     }
 
     /// Records a turn and gives what is in the file.
@@ -338,6 +341,18 @@ mod tests {
         assert_eq!(recorded(&path, &limits, event, "four", &now).task, "fourth");
     }
 
+    // It had the day and the time of UTC, without saying so, beside the host's own of the user's zone.
+    #[test]
+    fn a_turn_has_the_time_of_the_users_zone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s.jsonl");
+        let limits = Limits::default();
+        record(&path, &limits, "first", "one", &at("2026-11-29T05:24:00+05:30[Asia/Kolkata]")).unwrap();
+        let zone = TimeZone::get("Asia/Kolkata").unwrap();
+        let block = block(&path, &limits, Conversation::default(), &zone).unwrap().unwrap();
+        assert!(block.contains("- 2026-11-29 05:24 user: first"), "{block}");
+    }
+
     // Every turn of a conversation stood in it twice.
     #[test]
     fn turns_that_the_conversation_shows_are_not_repeated() {
@@ -361,7 +376,7 @@ mod tests {
         }
         let shown = |from: usize, is_cut: bool| {
             let conversation = Conversation { messages: &messages[from * 3..], is_cut };
-            let text = block(&path, &limits, conversation).unwrap().unwrap_or_default();
+            let text = block(&path, &limits, conversation, &TimeZone::UTC).unwrap().unwrap_or_default();
             let words = text.lines().filter_map(|line| line.split("user: ").nth(1));
             words
                 .map(|line| line.split(['A', '|', '[']).next().unwrap_or_default().trim().to_owned())
@@ -406,7 +421,8 @@ mod tests {
             let path = dir.path().join(format!("{n}.jsonl"));
             record(&path, &limits, &said, "noted", &now).unwrap();
             let messages = [message(Role::User, masked), message(Role::Assistant, "noted")];
-            let block = block(&path, &limits, Conversation { messages: &messages, is_cut: false }).unwrap();
+            let conversation = Conversation { messages: &messages, is_cut: false };
+            let block = block(&path, &limits, conversation, &TimeZone::UTC).unwrap();
             assert_eq!(block.is_some(), is_shown, "{said}: {block:?}");
         }
     }

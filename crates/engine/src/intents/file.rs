@@ -7,6 +7,7 @@ use std::{
 };
 
 use foldhash::fast::RandomState;
+use jiff::tz::TimeZone;
 use parking_lot::Mutex;
 use serde::Serialize;
 use uuid::Uuid;
@@ -145,12 +146,19 @@ impl Intents {
         })
     }
 
-    /// What a message brings up, as a block for the prompt; none when it brings up nothing. It is reserved for the turn,
-    /// which must be settled. The same turn, asked again, is told the same.
+    /// What a message brings up, as a block for the prompt with days of the user's `zone`; none when it brings up nothing.
+    /// It is reserved for the turn, which must be settled. The same turn, asked again, is told the same.
     ///
     /// # Errors
     /// When the file cannot be read or written.
-    pub fn reserve(&self, turn: &str, message: &str, by: &Speaker, now: i64) -> Result<Option<String>> {
+    pub fn reserve(
+        &self,
+        turn: &str,
+        message: &str,
+        by: &Speaker,
+        now: i64,
+        zone: &TimeZone,
+    ) -> Result<Option<String>> {
         let message = Message::new(message);
         // Most messages bring up nothing, and then nothing is locked and nothing written.
         let comes_up = |intent: &StandingIntent| {
@@ -170,7 +178,7 @@ impl Intents {
         let mut shown: Vec<usize> = Vec::new();
         for at in order {
             let with: Vec<&StandingIntent> = shown.iter().chain([&at]).filter_map(|at| known.get(*at)).collect();
-            if fits(&with) {
+            if fits(&with, zone) {
                 shown.push(at);
             }
             if shown.len() == MOST_SHOWN {
@@ -185,7 +193,7 @@ impl Intents {
             }
         }
         let shown: Vec<&StandingIntent> = shown.iter().filter_map(|at| known.get(*at)).collect();
-        Ok((!shown.is_empty()).then(|| rendered(&shown)))
+        Ok((!shown.is_empty()).then(|| rendered(&shown, zone)))
     }
 
     /// The turn has ended: what it showed counts when it has its reply, and is given back when it has none. Gives how many
