@@ -1,6 +1,8 @@
 //! Stored facts with the index as their vector store: found, kept apart from their likes, forgotten, imported (M1–M7).
 
+mod exact;
 mod nearness;
+mod order;
 
 use std::{collections::HashSet, path::PathBuf, sync::Arc};
 
@@ -27,17 +29,16 @@ use crate::{
     workspace::{exclusions::Exclusions, notes::Notes},
 };
 use embed::Purpose;
+use exact::Exact;
 use model::{config::settings::Settings, error::Result};
 use nearness::score;
+use order::{Ranked, in_order};
 use store::files::Hash;
 use text::{
     marks::holds_mark,
     redact::{redact, was_redacted},
     shown::visible_text,
 };
-
-/// What share of the best score is about as near: a fact that ends another one says more words than that.
-const NEAR_SHARE: f64 = 0.75;
 
 /// Longest fact of an import in characters: what memory-lancedb can be told to keep.
 const MAX_IMPORTED_CHARS: usize = 10_000;
@@ -56,7 +57,7 @@ pub struct Match {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FactAnswer {
-    /// Nearest first; of those that are about as near, the newer ones.
+    /// Nearest first, and those with the numbers and names that were asked for; of those that are about as near, the newer.
     pub matches: Vec<Match>,
     /// Why only words were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,16 +156,21 @@ impl Facts {
     pub async fn search(self: &Arc<Self>, query: &str, limit: usize, min_score: f64) -> Result<FactAnswer> {
         let facts = self.all().await?;
         let nearness = self.nearness(query, Purpose::Query, &facts).await;
-        let mut matches: Vec<Match> = facts
+        let exact = Exact::of(query, &facts);
+        let matches: Vec<Ranked> = facts
             .into_iter()
             .zip(&nearness.cosines)
+            .enumerate()
             // Words that share nothing say nothing, whereas every meaning has some distance.
-            .filter(|(_, cosine)| nearness.by_meaning || **cosine > 0.0)
-            .map(|(fact, cosine)| Match { fact, score: score(*cosine) })
-            .filter(|found| found.score >= min_score)
+            .filter(|(_, (_, cosine))| nearness.by_meaning || **cosine > 0.0)
+            .map(|(at, (fact, cosine))| {
+                let score = score(*cosine);
+                let (rank, held) = exact.rank(at, score);
+                Ranked { found: Match { fact, score }, rank, held }
+            })
+            .filter(|ranked| ranked.found.score >= min_score)
             .collect();
-        newer_first_of_near(&mut matches);
-        matches.truncate(limit);
+        let matches = in_order(matches, limit);
         Ok(FactAnswer { matches, warning: nearness.warning })
     }
 
@@ -324,20 +330,6 @@ impl Told {
     }
 }
 
-/// Nearest first, and the newer before the older where both are about as near: what holds now is what was said last.
-fn newer_first_of_near(matches: &mut [Match]) {
-    // Those of one day stand in the order they were stored in.
-    matches.reverse();
-    matches.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let mut rest = matches;
-    while let Some(best) = rest.first().map(|best| best.score) {
-        let near = rest.partition_point(|found| found.score >= best * NEAR_SHARE);
-        let (group, after) = rest.split_at_mut(near);
-        group.sort_by_key(|found| std::cmp::Reverse(found.fact.created_at));
-        rest = after;
-    }
-}
-
 /// The list of what the user had forgotten.
 fn forgotten(settings: &Settings) -> Result<Exclusions> {
     let list = Exclusions::of(&settings.database_path);
@@ -401,35 +393,6 @@ pub(super) fn zone(settings: &Settings) -> TimeZone {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    // "The user lives in Faro" stood before "no longer lives in Faro but in Tavira", and neither had its day.
-    #[test]
-    fn of_facts_about_as_near_the_newer_comes_first() {
-        let found = |text: &str, score: f64, day: i64| Match {
-            fact: Fact {
-                id: text.to_owned(),
-                text: text.to_owned(),
-                importance: 0.7,
-                category: Category::Fact,
-                created_at: day,
-                path: facts::FILE.to_owned(),
-                line: text.to_owned(),
-                more: Vec::new(),
-                said: None,
-            },
-            score,
-        };
-        let mut matches = vec![
-            found("old", 0.59, 1),
-            found("far", 0.2, 9),
-            found("new", 0.51, 3),
-            found("later that day", 0.5, 3),
-            found("near", 0.9, 1),
-        ];
-        newer_first_of_near(&mut matches);
-        let order: Vec<&str> = matches.iter().map(|found| found.fact.text.as_str()).collect();
-        assert_eq!(order, ["near", "new", "later that day", "old", "far"]);
-    }
 
     #[test]
     fn what_must_not_be_kept_is_told_by_its_reason() {
