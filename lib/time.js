@@ -35,6 +35,22 @@ export function localTime(at, timeZone) {
 }
 
 /**
+ * When a clock in a time zone shows a time.
+ * @param {number} wall That time as if it were one of UTC, in milliseconds since the epoch.
+ * @param {string} timeZone
+ */
+export function instantAt(wall, timeZone) {
+  if (!Number.isFinite(wall)) return Number.NaN;
+  let at = wall;
+  // The offset of a near time first, then the one that holds: they differ beside a change of clocks.
+  for (let round = 0; round < 2; round++) {
+    const { date, time } = localTime(new Date(at), timeZone);
+    at = wall - (Date.parse(`${date}T${time}Z`) - Math.floor(at / 60_000) * 60_000);
+  }
+  return at;
+}
+
+/**
  * A time as it is told: `2026-11-28 16:05 GMT+1`.
  * @param {number | string} at Milliseconds since the epoch, or in ISO 8601.
  * @param {string} timeZone

@@ -137,6 +137,9 @@ test("it is taken back, and what is asked wrongly is told", async () => {
     [{ ...BOAT, triggerKeywords: [] }, /triggerKeywords must be a non-empty string array/],
     [{ ...BOAT, triggerKeywords: "boat" }, /triggerKeywords must be a non-empty string array/],
     [{ ...BOAT, expiresAt: "soon" }, /expiresAt must be an ISO 8601 timestamp/],
+    [{ ...BOAT, expiresAt: "12/05/2036" }, /expiresAt must be an ISO 8601 timestamp/],
+    [{ ...BOAT, expiresAt: "2036-06-31" }, /expiresAt must be an ISO 8601 timestamp/],
+    [{ ...BOAT, expiresAt: "2036-06-30T25:00" }, /expiresAt must be an ISO 8601 timestamp/],
     [{ ...BOAT, expiresAt: "2020-01-01" }, /expiresAt must be a future/],
     [{ ...BOAT, maxFires: 0 }, /maxFires must be a positive integer/],
     [{ ...BOAT, scope: "planet" }, /scope must be one of/],
@@ -144,6 +147,19 @@ test("it is taken back, and what is asked wrongly is told", async () => {
   ];
   for (const [params, told] of /** @type {[object, RegExp][]} */ (wrong)) await expect(call(params)).rejects.toThrow(told);
   expect((await call({ action: "list" })).intents).toHaveLength(1);
+});
+
+// A time was read as one of the machine, and an intent "until 1 December" ended as that day began.
+test("it ends when the user's clock says so, and holds through a day that is named alone", async () => {
+  const { cfg, call } = await withIntents();
+  const at = async (/** @type {string} */ expiresAt) =>
+    new Date((await call({ ...BOAT, description: expiresAt, expiresAt })).intent.expiresAt).toISOString();
+  Object.assign(cfg.agents.defaults, { userTimezone: "Asia/Kolkata" });
+  expect(await at("2036-12-01T08:00")).toBe("2036-12-01T02:30:00.000Z");
+  expect(await at("2036-12-01")).toBe("2036-12-01T18:29:59.999Z");
+  expect(await at("2036-12-01 08:00:00Z")).toBe("2036-12-01T08:00:00.000Z");
+  expect(await at("2036-12-01T08:00+01:00")).toBe("2036-12-01T07:00:00.000Z");
+  expect(await at("2036-12-01T08:00+0100")).toBe("2036-12-01T07:00:00.000Z");
 });
 
 // Both blocks had the day of UTC, beside a message with the user's.

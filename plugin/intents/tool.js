@@ -1,6 +1,8 @@
 // The tool `intent`, as memory-core has it: arms, lists and takes back what a message shall bring up.
 
+import { userTimeZone } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
+import { instantAt, knownTimeZone } from "../../lib/time.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { isPrivate } from "../hooks/session.js";
 import { toolContext } from "../tools/context.js";
@@ -14,6 +16,8 @@ const ACTIONS = /** @type {const} */ (["create", "list", "cancel"]);
 const SCOPES = /** @type {const} */ (["conversation", "channel", "anywhere"]);
 const SENDERS = /** @type {const} */ (["sender", "anyone"]);
 const STATUSES = /** @type {const} */ (["pending", "armed", "fired", "done", "cancelled", "expired"]);
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 const BY_ITSELF =
   "The system injects the reminder automatically when it triggers. Do not deliver it early or cancel it unless the user asks.";
@@ -34,7 +38,7 @@ export const parameters = {
     unless: keywords("None of them may be in the message"),
     scope: { type: "string", enum: SCOPES, default: "channel" },
     senderScope: { type: "string", enum: SENDERS, default: "sender" },
-    expiresAt: { type: "string", description: "ISO 8601; default: in 90 days" },
+    expiresAt: { type: "string", description: "ISO 8601, in the user's time zone; a day alone counts to its end. Default: in 90 days" },
     maxFires: { type: "integer", minimum: 1, description: "Default 3" },
     cooldownSeconds: { type: "integer", minimum: 0, description: "Default 86400" },
     status: { type: "string", enum: STATUSES },
@@ -71,7 +75,7 @@ export async function execute(host, ctx, rawParams) {
       unless: params.unless === undefined ? undefined : texts(params, "unless"),
       scope,
       anyone: optionalChoice(params, "senderScope", SENDERS) === "anyone",
-      expiresAt: instant(params.expiresAt),
+      expiresAt: instant(params.expiresAt, knownTimeZone(userTimeZone(context.cfg, context.agentId))),
       maxFires: whole(params, "maxFires", 1),
       cooldownSeconds: whole(params, "cooldownSeconds", 0),
       sourceSessionId: typeof ctx.sessionId === "string" ? ctx.sessionId : undefined,
@@ -148,12 +152,24 @@ function texts(params, name) {
   throw new Error(`${name} must be a non-empty string array`);
 }
 
-/** @param {unknown} value */
-function instant(value) {
+/** A day, or a time with or without its zone. */
+const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/**
+ * When an intent ends: in the user's zone where the text names none, and at the end of a day that is named alone.
+ * @param {unknown} value
+ * @param {string} timeZone
+ */
+function instant(value, timeZone) {
   if (value === undefined) return undefined;
-  const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
-  if (Number.isFinite(at)) return at;
-  throw new Error("expiresAt must be an ISO 8601 timestamp");
+  const [, day, time, zone] = (typeof value === "string" && ISO.exec(value.trim())) || [];
+  const wall = Date.parse(`${day}T${time ?? "00:00"}Z`);
+  // 31 June is no day of July.
+  const isDay = Number.isFinite(wall) && new Date(wall).toISOString().slice(0, 10) === day;
+  const named = zone ? Date.parse(`${day}T${time}${zone.toUpperCase()}`) : instantAt(wall, timeZone);
+  const at = time ? named : instantAt(wall + DAY_MS, timeZone) - 1;
+  if (isDay && Number.isFinite(at)) return at;
+  throw new Error('expiresAt must be an ISO 8601 timestamp, such as "2026-12-01" or "2026-12-01T08:00"');
 }
 
 /**
