@@ -235,6 +235,21 @@ describe("/active-memory", () => {
     expect(await ask(home, ASKED)).toBeDefined();
   });
 
+  // After "off --global" it said that it is off for this session, and not why "on" changes nothing; of "on off" it did the first.
+  test("says where it is off, and does not guess which of two actions is meant", async () => {
+    const home = await hooked({ ...ON, activeMemory: { ...ON.activeMemory, enabled: false } }, { files: FILES });
+    expect(await run(home, "on")).toMatch(/off for this session\. It has to be on for everybody first\.\n.*\/active-memory on --global/);
+    const settings = /** @type {any} */ (home.cfg.plugins.entries["memory-core-rs"].config);
+    // As after the command: a changed configuration is another one.
+    home.cfg.plugins.entries["memory-core-rs"].config = {
+      ...settings,
+      activeMemory: { ...settings.activeMemory, enabled: true },
+      agents: { main: { activeMemory: { enabled: false } } },
+    };
+    const two = await run(home, "on off");
+    expect(two).toMatch(/^One Active Memory action at a time, not "on off"\./);
+  });
+
   // Whoever asked why no model was asked any more was told that it is on.
   test("says which model is not asked, why and until when", async () => {
     const llm = scripted(async () => Promise.reject(new Error("overloaded")));

@@ -44,7 +44,10 @@ export async function runCommand(plugin, ctx) {
     .split(/\s+/)
     .filter(Boolean);
   const isGlobal = tokens.includes("--global");
-  const action = (tokens.find((token) => token !== "--global") ?? "status").toLowerCase();
+  const actions = tokens.filter((token) => token !== "--global");
+  const action = (actions[0] ?? "status").toLowerCase();
+  // Who writes two of them means one of them, and nobody knows which.
+  if (actions.length > 1) return { text: `One Active Memory action at a time, not "${actions.join(" ").slice(0, 80)}".\n\n${HELP}` };
   if (action === "help") return { text: HELP };
   const wanted = Object.hasOwn(SWITCHES, action) ? SWITCHES[action] : undefined;
   if (!wanted && action !== "status") return { text: `Unknown Active Memory action: ${action.slice(0, 40)}\n\n${HELP}` };
@@ -107,7 +110,7 @@ function here(plugin, ctx, wanted) {
   if (!sessionKey) return "Active Memory: this command has no conversation to switch it in.";
   const cfg = plugin.host.config();
   const agent = automaticAgent(plugin.host, cfg, sessionAgentId(cfg, { sessionKey }));
-  if (!isOnFor(agent)) return "Active Memory: off for this session.";
+  if (!isOnFor(agent)) return notOnFor(cfg, agent.agentId, wanted);
   if (wanted) {
     native().setActiveMemoryOff(agent.native, [sessionKey], wanted === "off");
     if (wanted === "off") void showLines(plugin, agent, { sessionKey }, []);
@@ -115,6 +118,17 @@ function here(plugin, ctx, wanted) {
   }
   const isOn = !isPaused(agent, { sessionKey });
   return [`Active Memory: ${word(isOn)} for this session.`, ...(isOn ? suspensions(plugin, agent) : [])].join("\n");
+}
+
+/**
+ * What is said where it is off for the whole agent: by a setting of its own, or for everybody.
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {string} agentId
+ * @param {"on" | "off" | undefined} wanted
+ */
+function notOnFor(cfg, agentId, wanted) {
+  if (pluginSettings(cfg).activeMemory?.enabled !== true) return notThere(wanted, false);
+  return `Active Memory: off for this session.\nAgent ${agentId} has a setting of its own that switches it off: plugins.entries.${PLUGIN_ID}.config.agents.${agentId}.activeMemory.enabled.`;
 }
 
 /**
