@@ -628,6 +628,8 @@ export interface AutomaticAgent {
   isDefaultAgent: boolean
   /** Absolute path of the host's state directory. */
   stateDir: string
+  /** The time zone of the user, an IANA name; default: the machine's. */
+  timeZone?: string
 }
 
 /**

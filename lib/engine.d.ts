@@ -455,7 +455,7 @@ export type FactMatch = StoredFact & {
 
 /** The answer to a search among facts. */
 export type FactAnswer = {
-  /** Nearest first; of those that are about as near, the newer ones. */
+  /** Nearest first, and those with the numbers and names that were asked for; of those that are about as near, the newer. */
   matches: FactMatch[];
   /** Why only words were compared. */
   warning?: string;

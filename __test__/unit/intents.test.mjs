@@ -165,8 +165,7 @@ test("it ends when the user's clock says so, and holds through a day that is nam
 // Both blocks had the day of UTC, beside a message with the user's.
 test("its block says the user's day", async () => {
   for (const zone of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
-    const { cfg, call, say } = await withIntents();
-    Object.assign(cfg.agents.defaults, { userTimezone: zone });
+    const { call, say } = await withIntents({ timeZone: zone });
     const { intent } = await call(BOAT);
     const day = new Date(intent.createdAt).toLocaleDateString("sv-SE", { timeZone: zone });
     expect(await say("The boat")).toContain(`Standing intent (created ${day})`);
