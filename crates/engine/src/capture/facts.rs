@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(texts, ["before", whole, "wrapped fact that goes on"], "a label in capitals is one");
         let list = |line: &str| {
             let what = What::Lines { path: FILE.to_owned(), here: vec![line_hash(line)], everywhere: Vec::new() };
-            let entry = Entry { id: String::new(), at: String::new(), is_final: false, what };
+            let entry = Entry { id: String::new(), at: String::new(), is_final: false, by: None, what };
             Exclusions::parse(&serde_json::to_string(&entry).unwrap())
         };
         assert!(found[1].is_forgotten(&list("  in the next line about the cello")));

@@ -276,7 +276,8 @@ impl Found {
         }
         for fact in facts_of(places.folder.as_deref(), notes, &zone(settings), selection)? {
             self.hashes.insert(hash(fact.text.as_bytes()));
-            ours.entry(fact.path.clone()).or_default().insert(fact.line.clone());
+            let lines = std::iter::once(&fact.line).chain(&fact.more).cloned();
+            ours.entry(fact.path.clone()).or_default().extend(lines);
             self.report.facts += 1;
         }
         self.lines.extend(ours.values().flatten().cloned());

@@ -185,6 +185,20 @@ async fn what_is_final_leaves_no_byte_comes_back_by_nothing_and_cannot_be_undone
     engine.release().await;
 }
 
+// Only its first line went.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fact_that_somebody_wrapped_goes_with_all_its_lines() {
+    let Traces { home, engine, target } = traces().await;
+    let file = home.workspace().join("memory/facts.md");
+    let facts = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, facts.replace("needs a new", "needs a\n  new")).unwrap();
+    sync(&engine).await;
+    assert_eq!(forget(&engine, about(target)).await.facts, 1);
+    let left = std::fs::read_to_string(&file).unwrap();
+    assert!(!left.contains("anchor") && left.contains("bicycle"), "{left}");
+    engine.release().await;
+}
+
 // A process that is killed in the middle leaves a plan that says how far it is.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_killed_process_has_begun_is_finished() {
