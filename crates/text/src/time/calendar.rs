@@ -111,6 +111,7 @@ impl Calendar {
     /// Last week, this month, next year.
     pub(super) fn unit(&self, unit: Unit, side: Side) -> Option<DateRange> {
         let by = match side {
+            Side::BeforeLast => -2,
             Side::Last => -1,
             Side::This => 0,
             Side::Next => 1,
@@ -135,6 +136,15 @@ impl Calendar {
         self.around(unit, self.moved(unit, count)?)
     }
 
+    /// A week of a month counted by sevens, from 1; none = its last seven days.
+    pub(super) fn week_of(&self, month: DateRange, number: Option<i32>) -> Option<DateRange> {
+        let start = match number {
+            Some(number) => month.start.checked_add((7 * (number - 1)).days()).ok()?,
+            None => month.end.checked_sub(6.days()).ok()?,
+        };
+        Some(DateRange { start, end: start.checked_add(6.days()).ok()?.min(month.end) })
+    }
+
     /// The weekday of last, this or next week. 1 = Monday.
     pub(super) fn weekday_of_week(&self, day: i8, week: Side) -> Option<DateRange> {
         let monday = self.unit(Unit::Week, week)?.start;
@@ -147,6 +157,8 @@ impl Calendar {
         let today = self.today.weekday().to_monday_one_offset();
         let ahead = i32::from((day - today).rem_euclid(7));
         let by = match side {
+            Side::BeforeLast if ahead == 0 => -14,
+            Side::BeforeLast => ahead - 14,
             Side::Last if ahead == 0 => -7,
             Side::Last => ahead - 7,
             Side::This => i32::from(day - today),
@@ -166,6 +178,8 @@ impl Calendar {
     pub(super) fn month_on(&self, month: i8, side: Side) -> Option<DateRange> {
         let year = i32::from(self.today.year());
         let year = match side {
+            Side::BeforeLast if month > self.today.month() => year - 2,
+            Side::BeforeLast => year - 1,
             Side::Last if month > self.today.month() => year - 1,
             Side::Next if month <= self.today.month() => year + 1,
             _ => year,
@@ -196,6 +210,7 @@ impl Calendar {
     /// The season that is over, that is on or comes first, or that comes next.
     pub(super) fn season_on(&self, season: i8, side: Side) -> Option<DateRange> {
         match side {
+            Side::BeforeLast => self.seasons(season).filter(|s| s.end < self.today).nth_back(1),
             // "Last summer" said in summer is last year's.
             Side::Last => self.seasons(season).rfind(|s| s.end < self.today),
             Side::This => self.seasons(season).find(|s| s.end >= self.today),

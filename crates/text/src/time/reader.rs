@@ -158,6 +158,8 @@ impl Reader {
 
     fn range_at(&self, at: usize) -> Found {
         self.relative_day(at)
+            .or_else(|| self.week_of_month(at))
+            .or_else(|| self.before_last(at))
             .or_else(|| self.ago(at))
             .or_else(|| self.ahead(at))
             .or_else(|| self.day_of_week(at))
@@ -184,8 +186,12 @@ impl Reader {
             }
             return Some((self.calendar.days(offset, offset)?, at + 1));
         }
-        if self.words[at].text == "altro" && day(at + 1) == Some(-1) {
+        if matches!(self.words[at].text.as_str(), "altro" | "اول" | "أول") && day(at + 1) == Some(-1) {
             return Some((self.calendar.days(-2, -2)?, at + 2));
+        }
+        // No "last morning".
+        if self.words[at].text == "pasado" && self.words.get(at + 1).is_some_and(|word| word.text == "manana") {
+            return Some((self.calendar.days(2, 2)?, at + 2));
         }
         // "the day before yesterday", "antes de ontem", "avant-hier", and the day after tomorrow.
         let unit = usize::from(self.get(at, unit) == Some(Unit::Day));
@@ -201,6 +207,7 @@ impl Reader {
         let side = self.get(at, side)?;
         if self.is(at + 1, Sense::DayPart) {
             let (from, to) = match side {
+                Side::BeforeLast => (-2, -1),
                 Side::Last => (-1, 0),
                 Side::This => (0, 0),
                 Side::Next => (1, 1),
@@ -327,7 +334,7 @@ impl Reader {
             {
                 return match side {
                     Side::Last => Some((self.calendar.last_units(unit, amount.1)?, next + 1)),
-                    Side::This | Side::Next => None,
+                    Side::BeforeLast | Side::This | Side::Next => None,
                 };
             }
             return self.stretch(at + 1, Some(side));
@@ -337,6 +344,44 @@ impl Reader {
         let (side, end) = self.side_behind(named)?;
         let amount = self.amount(at).is_some();
         if amount { None } else { Some((self.stretch(at, Some(side))?.0, end)) }
+    }
+
+    /// The week before last; la semaine avant la dernière; l'avant-dernière semaine.
+    fn before_last(&self, at: usize) -> Found {
+        let is_last = |at: usize| self.is(at, Sense::Side(Side::Last));
+        if self.words[at].text == "avant" && is_last(at + 1) {
+            return self.stretch(at + 2, Some(Side::BeforeLast));
+        }
+        let (range, end) = self.stretch(at, Some(Side::BeforeLast))?;
+        let last = self.skip(end + 1);
+        // "The week before last Friday" is counted from that day.
+        let is_meant = self.is(end, Sense::Before) && is_last(last) && self.stretch(last + 1, None).is_none();
+        is_meant.then_some((range, last + 1))
+    }
+
+    /// The first week of November; die letzte Oktoberwoche; la primera semana de noviembre de 2023.
+    fn week_of_month(&self, at: usize) -> Found {
+        let word = self.words.get(at)?;
+        let number = if word.is(Sense::Side(Side::Last)) { None } else { Some(nth(word)?) };
+        let week = self.words.get(at + 1)?;
+        let (month, end) = match week.text.strip_suffix("woche").filter(|name| !name.is_empty()) {
+            Some(name) => (senses(name).iter().find_map(|sense| any_month(*sense))?, at + 2),
+            None if week.is(Sense::Unit(Unit::Week)) => {
+                let named = self
+                    .words
+                    .get(at + 2)
+                    .filter(|word| word.text == "di")
+                    .map_or_else(|| self.skip(at + 2), |_| at + 3);
+                (self.get(named, any_month)?, named + 1)
+            }
+            None => return None,
+        };
+        let year_at = self.skip(end);
+        let (month, end) = match self.year(year_at) {
+            Some(year) => (self.calendar.month(year, month.into())?, year_at + 1),
+            None => (self.calendar.month_on(month, Side::Last)?, end),
+        };
+        Some((self.calendar.week_of(month, number)?, end))
     }
 
     /// A week, month, year, weekday, month name or season on one side of now.
@@ -470,6 +515,19 @@ impl Reader {
     fn opens(&self, at: usize) -> bool {
         [Sense::In, Sense::Since, Sense::Before, Sense::After, Sense::Between].iter().any(|s| self.is(at, *s))
     }
+}
+
+/// Which one of several a word counts, 1–4.
+fn nth(word: &Word) -> Option<i32> {
+    const NTH: [&str; 4] = [
+        "first erste ersten erster primera primeira premiere prima eerste первая первую первой",
+        "second zweite zweiten zweiter segunda seconde deuxieme seconda tweede вторая вторую второй",
+        "third dritte dritten dritter tercera terceira troisieme terza derde третья третью третьей",
+        "fourth vierte vierten vierter cuarta quarta quatrieme vierde четвертая четвертую четвертой",
+    ];
+    let counts = |words: &&str| words.split(' ').any(|known| known == word.text);
+    let named = NTH.iter().position(counts).and_then(|at| i32::try_from(at + 1).ok());
+    named.or(word.number).filter(|n| (1..=4).contains(n))
 }
 
 const fn unit(sense: Sense) -> Option<Unit> {

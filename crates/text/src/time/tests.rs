@@ -414,3 +414,48 @@ proptest! {
         }
     }
 }
+
+// "Vorletzte Woche" found nothing, and "the first week of November" was all of November.
+#[test]
+fn the_one_before_the_last_and_weeks_of_a_month() {
+    let week = "2024-04-29/2024-05-05";
+    let first = "2023-11-01/2023-11-07";
+    for (query, want) in [
+        ("vorletzte Woche", week),
+        ("was war in der vorletzten Woche", week),
+        ("the week before last", week),
+        ("what did we do the week before last?", week),
+        ("la semana antepasada", week),
+        ("la penúltima semana", week),
+        ("na semana retrasada", week),
+        ("l'avant-dernière semaine", week),
+        ("la semaine avant la dernière", week),
+        ("voorlaatste week", week),
+        ("на позапрошлой неделе", week),
+        ("vorletzten Monat", "2024-03-01/2024-03-31"),
+        ("the year before last", "2022-01-01/2022-12-31"),
+        ("vorletzten Freitag", "2024-05-03/2024-05-03"),
+        ("the summer before last", "2022-06-01/2022-08-31"),
+        ("übermorgen", "2024-05-17/2024-05-17"),
+        ("pasado mañana", "2024-05-17/2024-05-17"),
+        ("dopodomani", "2024-05-17/2024-05-17"),
+        ("أول أمس", "2024-05-13/2024-05-13"),
+        ("the week before last Friday", "2024-05-01/2024-05-09"),
+        ("what happened in the first week of November", first),
+        ("in der ersten Novemberwoche", first),
+        ("erste Woche im November", first),
+        ("la primera semana de noviembre", first),
+        ("na primeira semana de novembro", first),
+        ("la première semaine de novembre", first),
+        ("la prima settimana di novembre", first),
+        ("de eerste week van november", first),
+        ("первая неделя ноября", first),
+        ("the 2nd week of November 2022", "2022-11-08/2022-11-14"),
+        ("the last week of October", "2023-10-25/2023-10-31"),
+        ("letzte Oktoberwoche", "2023-10-25/2023-10-31"),
+        ("last week in Paris", "2024-05-06/2024-05-12"),
+    ] {
+        assert_eq!(range(query).as_deref(), Some(want), "{query}");
+    }
+    assert_eq!(range("the first week in the new office"), None);
+}

@@ -17,6 +17,8 @@ pub(super) enum Unit {
 /// Where a stretch lies as seen from now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
+    /// Before the last one.
+    BeforeLast,
     Last,
     This,
     Next,
@@ -109,7 +111,7 @@ pub(super) const WORDS: &[(Sense, &str)] = &[
     ),
     (
         Sense::Unit(Unit::Week),
-        "week weeks semana semanas woche wochen semaine semaines settimana settimane weken неделе неделю недели недель \
+        "week weeks semana semanas woche wochen semaine semaines settimana settimane weken неделя неделе неделю недели недель \
          أسبوع الأسبوع أسابيع",
     ),
     (Sense::Unit(Unit::Weekend), "weekend weekends wochenende выходные выходных"),
@@ -131,6 +133,12 @@ pub(super) const WORDS: &[(Sense, &str)] = &[
          прошлые прошлое последние последний последнюю الماضي الماضية",
     ),
     (
+        Sense::Side(Side::BeforeLast),
+        "vorletzte vorletzten vorletzter vorletztes vorletztem vorvergangene vorvergangenen penultima penultimo antepasada \
+         antepasado retrasada retrasado atrasada voorlaatste eervorige voorvorige penultieme позапрошлая позапрошлой позапрошлую \
+         позапрошлый позапрошлом позапрошлого позапрошлое",
+    ),
+    (
         Sense::Side(Side::This),
         "this este esta estes estas neste nesta nestes nestas deste desta esse essa nesse nessa diese diesen dieser dieses diesem ce cet cette questo questa deze dit этой этом эту \
          этот هذا هذه",
@@ -145,6 +153,7 @@ pub(super) const WORDS: &[(Sense, &str)] = &[
     (Sense::Day(-1), "yesterday ontem ayer gestern hier ieri gisteren вчера أمس"),
     (Sense::Day(-2), "anteontem anteayer antier vorgestern avantieri eergisteren позавчера"),
     (Sense::Day(1), "tomorrow amanha morgen demain domani завтра غدا"),
+    (Sense::Day(2), "ubermorgen overmorgen dopodomani послезавтра"),
     (
         Sense::DayPart,
         "night morning afternoon evening noite noche nacht nuit soir notte sera manha tarde madrugada manana matin mattina pomeriggio ochtend avond",
