@@ -67,7 +67,7 @@ export async function runUndo(api, host, runId, options) {
   };
   await runOnPlace(api, host, options, "consolidate undo", undo, ({ runs, kept }) => {
     print(runs.length === 0 ? "There was nothing to take back." : `Took back: ${runs.join(", ")}.`);
-    for (const text of kept) print(paint("yellow", `Somebody has changed this entry; it stays: ${text}`));
+    for (const text of kept) print(paint("yellow", `Somebody has changed this entry; it stays as it is now. It was: ${text}`));
   });
 }
 
