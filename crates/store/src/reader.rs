@@ -102,7 +102,7 @@ impl<'c> Reader<'c> {
     /// Whether it is known that more than `most` chunks hold a term.
     pub(super) fn is_common(&self, generation: GenerationId, term: &str, most: usize) -> Result<bool> {
         let counted = self.counted(generation)?;
-        Ok(counted.is_some_and(|counted| counted.common.get(term).is_some_and(|more_than| *more_than >= most)))
+        Ok(counted.and_then(|counted| counted.is_in_more(term, most)) == Some(true))
     }
 
     /// Remembers that more than `most` chunks hold a term.

@@ -117,7 +117,7 @@ impl Collector {
         let mut judged: HashSet<String> = earlier.into_iter().map(|entry| entry.message).collect();
         let mut candidates = Vec::new();
         let texts: Vec<String> = job.messages.iter().map(|m| envelope::strip(&m.text)).collect();
-        let withheld = taken_back::withheld(job.messages.iter().map(|m| m.role).zip(texts.iter().map(String::as_str)));
+        let withheld = taken_back::withheld(&job.messages, &texts);
         // What was in a turn before was judged with it.
         let new = job.messages.iter().zip(withheld).skip(job.seen);
         for (message, withheld) in new.filter(|(m, _)| m.role == Role::User) {

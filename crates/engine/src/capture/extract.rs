@@ -31,7 +31,7 @@ pub(crate) fn prompt(job: &Job) -> Option<String> {
     let (mut earlier, mut lines) = (Vec::new(), Vec::new());
     let mut capturable = false;
     let texts: Vec<String> = job.messages.iter().map(|message| envelope::strip(&message.text)).collect();
-    let withheld = withheld(job.messages.iter().map(|message| message.role).zip(texts.iter().map(String::as_str)));
+    let withheld = withheld(&job.messages, &texts);
     for (at, ((message, text), withheld)) in job.messages.iter().zip(texts).zip(withheld).enumerate() {
         let is_new = at >= job.seen;
         if withheld || envelope::is_noise(&text) || filter::is_injection(&text) {

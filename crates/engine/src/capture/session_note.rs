@@ -101,11 +101,11 @@ pub fn rename(workspace: &Path, relative: &str, answer: &str) -> Result<Option<S
     Ok(None)
 }
 
-/// What people would call said, as it may be kept, without what asks not to be: the last messages, and before them the user's first one, which says
-/// what the conversation was about.
+/// What people would call said, as it may be kept, without what asks not to be: the last messages, and before them the user's
+/// first one, which says what the conversation was about.
 fn said(messages: &[Message], limit: usize) -> Vec<(Role, String)> {
     let texts: Vec<String> = messages.iter().map(|m| decoded(&envelope::strip(&m.text)).into_owned()).collect();
-    let withheld = withheld(messages.iter().map(|m| m.role).zip(texts.iter().map(String::as_str)));
+    let withheld = withheld(messages, &texts);
     let mut said: Vec<(Role, String)> = messages
         .iter()
         .zip(&texts)

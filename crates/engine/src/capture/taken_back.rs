@@ -64,14 +64,14 @@ pub(crate) fn takes_back(message: &str) -> bool {
     is(&FORGOTTEN, text) || around_wish(text).is_some_and(|(before, behind)| is(&ALONE, before) && is(&ALONE, behind))
 }
 
-/// Of each message of a conversation, the oldest first, whether it is left out of memory: it asks for that, the next one of the
-/// same person does, or it answers one that is.
+/// Of each message of a conversation, the oldest first, with what it says, whether it is left out of memory: it asks for that, the
+/// next one of the same person does, or it answers one that is.
 #[must_use]
-pub(crate) fn withheld<'a>(said: impl Iterator<Item = (Role, &'a str)>) -> Vec<bool> {
+pub(crate) fn withheld(messages: &[Message], texts: &[String]) -> Vec<bool> {
     let mut withheld: Vec<bool> = Vec::new();
     let (mut is_private, mut last) = (false, None);
-    for (role, text) in said {
-        if role == Role::User {
+    for (message, text) in messages.iter().zip(texts) {
+        if message.role == Role::User {
             let takes_back = takes_back(text);
             if takes_back && let Some(last) = last {
                 withheld.iter_mut().skip(last).for_each(|is| *is = true);
@@ -181,8 +181,11 @@ mod tests {
             (Assistant, "I won't mention Basel."),
             (User, "What is the weather?"),
         ];
+        let texts: Vec<String> = said.iter().map(|(_, text)| (*text).to_owned()).collect();
+        let messages: Vec<Message> =
+            said.iter().map(|(role, text)| Message { role: *role, text: (*text).to_owned(), at: None }).collect();
         assert_eq!(
-            withheld(said.into_iter()),
+            withheld(&messages, &texts),
             [false, false, true, true, true, true, true, true, false],
             "the wish alone means the message before it, and its answer"
         );
