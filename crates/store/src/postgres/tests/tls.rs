@@ -61,7 +61,7 @@ fn a_server_is_verified_and_each_refusal_is_told_apart() {
     refused(&other, "somebody who is not trusted");
     refused(
         &Options { ssl: DatabaseSsl::Disable, ..options(&bound) },
-        "and there is none, or in a way that is not known",
+        "a proof of who this is in a way that is not known",
     );
     for (name, says) in [
         ("elsewhere", "for another host name"),
