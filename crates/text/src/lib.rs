@@ -30,3 +30,4 @@ pub mod thesaurus;
 pub mod time;
 mod token;
 pub mod translations;
+pub mod transliteration;

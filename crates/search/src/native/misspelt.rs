@@ -1,20 +1,16 @@
 //! Names with one wrong letter: `Prya`, `Kowalczik`. For a word that the index does not know, every spelling one letter
 //! away is looked up: some hundred look-ups whatever the size of the index, and no list of its words.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
 use super::{
     candidates::Scope,
+    names::held_as_names,
     plan::{Concept, Form, FormKind, Plan},
 };
 use model::error::Result;
-use store::{chunks::ChunkRow, ids::ChunkId, lexical::Term};
+use store::lexical::Term;
 use text::{
-    fold::fold,
     lexicon::term_hash,
     query::{QueryPlan, QueryTerm, TermKind},
     thesaurus,
@@ -32,10 +28,6 @@ const MOST_WORDS: usize = 3;
 const MOST_TERMS: usize = 3;
 /// Names that may stand for a word.
 const MOST_NAMES: usize = 3;
-/// Chunks that a name may stand in. All are read, because it must be written like one in each.
-const MOST_CHUNKS: usize = 512;
-/// Letters that may stand behind a stem: Priya's, Kowalczyka.
-const ENDING: usize = 2;
 /// Weight of a name that is one letter away from what was typed …
 const WEIGHT: f32 = 0.7;
 /// … and of one that begins with another letter, which people seldom get wrong.
@@ -97,19 +89,14 @@ fn may_be_misspelt(term: &QueryTerm) -> bool {
 fn names_near(scope: &Scope<'_>, words: &[&mut Vec<Form>]) -> Result<Vec<Vec<Form>>> {
     let spellings: Vec<(usize, String)> =
         words.iter().enumerate().flat_map(|(word, forms)| spellings_near(word, forms)).collect();
-    let terms: Vec<Vec<Term<'_>>> = spellings.iter().map(|(_, text)| vec![Term { text, is_required: true }]).collect();
-    let postings = scope.reader.postings(scope.generation, &terms, MOST_CHUNKS)?;
-    let found: Vec<Vec<ChunkId>> =
-        postings.into_iter().map(|chunks| chunks.into_iter().flatten().flatten().collect()).collect();
-    let all: BTreeSet<ChunkId> = found.iter().flatten().copied().collect();
-    let all: Vec<ChunkId> = all.into_iter().collect();
-    let rows: HashMap<ChunkId, ChunkRow> = scope.reader.chunks(&all)?.into_iter().map(|row| (row.id, row)).collect();
+    let terms: Vec<&str> = spellings.iter().map(|(_, term)| term.as_str()).collect();
+    let held = held_as_names(scope, &terms)?;
     let mut names: Vec<Vec<(bool, Reverse<usize>, &str)>> = vec![Vec::new(); words.len()];
-    for ((word, term), chunks) in spellings.iter().zip(&found) {
-        if is_name(term, chunks.iter().filter_map(|id| rows.get(id))) {
+    for ((word, term), chunks) in spellings.iter().zip(held) {
+        if let Some(chunks) = chunks {
             let mut typed = own(words[*word]).take(MOST_TERMS);
             let other_first = typed.all(|form| form.term.chars().next() != term.chars().next());
-            names[*word].push((other_first, Reverse(chunks.len()), term));
+            names[*word].push((other_first, Reverse(chunks), term));
         }
     }
     let forms = |mut names: Vec<(bool, Reverse<usize>, &str)>| {
@@ -129,24 +116,6 @@ fn names_near(scope: &Scope<'_>, words: &[&mut Vec<Form>]) -> Result<Vec<Vec<For
 fn spellings_near(word: usize, forms: &[Form]) -> impl Iterator<Item = (usize, String)> + use<> {
     let near: BTreeSet<String> = own(forms).take(MOST_TERMS).flat_map(|form| one_letter_away(&form.term)).collect();
     near.into_iter().map(move |spelling| (word, spelling))
-}
-
-/// Whether chunks write a term like a name, always with a capital letter.
-fn is_name<'r>(term: &str, rows: impl Iterator<Item = &'r ChunkRow>) -> bool {
-    let length = term.chars().count();
-    let mut is_found = false;
-    for row in rows {
-        for word in row.text.split(|c: char| !c.is_alphanumeric()) {
-            let letters = word.chars().count();
-            if (length..=length + ENDING).contains(&letters) && fold(word).starts_with(term) {
-                if !word.starts_with(char::is_uppercase) {
-                    return false;
-                }
-                is_found = true;
-            }
-        }
-    }
-    is_found
 }
 
 /// The spellings one letter away: two letters swapped, one left out, one too many, one another.

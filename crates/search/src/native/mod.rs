@@ -19,12 +19,14 @@ mod maxsim;
 mod misspelt;
 mod more;
 mod name_free;
+mod names;
 mod own_notes;
 mod passages;
 mod plan;
 mod signs;
 mod snippet;
 mod translations;
+mod transliterations;
 mod word_sim;
 
 use asked_days::AskedDays;
@@ -80,6 +82,7 @@ pub fn search(
         if lexical {
             candidates::expect(&scope, &plan)?;
             misspelt::correct(&mut plan, &scope)?;
+            transliterations::add(&mut plan, &scope)?;
             translations::add(&mut plan, &scope)?;
             compounds::join(&mut plan, &scope)?;
         }

@@ -26,6 +26,8 @@ pub(crate) enum FormKind {
     Day,
     /// A name that was probably meant.
     Misspelt,
+    /// A name in another script.
+    Transliteration,
     /// A word of another language.
     Translation,
     /// A word that is made of it and others.

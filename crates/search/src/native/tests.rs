@@ -19,6 +19,7 @@ mod continued;
 mod documents;
 mod presentation;
 mod translations;
+mod transliterations;
 
 /// 2024-06-15 12:00 UTC.
 const NOW_MS: i64 = 1_718_452_800_000;

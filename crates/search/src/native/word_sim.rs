@@ -38,12 +38,9 @@ pub(super) fn of(plan: &Plan, candidates: &Candidates, lines: &Lines<'_>, names:
     let own = |form: u16, concept: usize| owners[usize::from(form)] == concept;
     let surely: Vec<f32> = plan
         .forms()
-        .map(|(_, form)| {
-            if matches!(form.kind, FormKind::Own | FormKind::Misspelt | FormKind::Translation | FormKind::Compound) {
-                form.weight
-            } else {
-                0.0
-            }
+        .map(|(_, form)| match form.kind {
+            FormKind::Day | FormKind::Similar => 0.0,
+            _ => form.weight,
         })
         .collect();
     let mut table = Similarities { wanted: &wanted, at: HashMap::default(), values: Vec::new() };

@@ -15,6 +15,7 @@ use crate::{
     query::{QueryPlan, QueryTerm, TermKind},
     script::{Script, script},
     thesaurus,
+    transliteration::in_latin,
 };
 
 /// Longest word of Chinese or Japanese that is looked for, in characters.
@@ -145,10 +146,12 @@ impl<'q> Speech<'q> {
             };
             asked += 1;
             known += usize::from(!found.is_empty());
-            let spelt = if found.is_empty() { vec![term.surface.as_str()] } else { found };
+            // A name is known in Latin letters if at all.
+            let as_name = || in_latin(&term.surface).unwrap_or_else(|| term.surface.clone());
+            let spelt = if found.is_empty() { vec![as_name()] } else { found.into_iter().map(str::to_owned).collect() };
             for word in spelt {
-                if words.iter().all(|known| known != word) {
-                    words.push(word.to_owned());
+                if !words.contains(&word) {
+                    words.push(word);
                 }
             }
         }
