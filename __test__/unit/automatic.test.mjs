@@ -242,6 +242,26 @@ test("a model lists the facts; when it fails the turn waits", async () => {
   expect((await native().listCaptures(agent, 1)).waiting).toBe(1);
 });
 
+// The host answers with nothing where its provider fails: the turn was taken for one that holds nothing, and lost.
+test("a turn that a model gave no answer to waits", async () => {
+  const llm = { complete: async () => ({ text: "" }) };
+  const { handlers, agent, warnings } = await hooked({ autoCapture: true, autoCaptureMode: "extract" }, { llm });
+  await handlers.agent_end(turn("The cat of the Silva family answers to Bolota"), MAIN);
+  await expect.poll(() => warnings.join()).toContain("capture: the model gave no answer");
+  expect(await native().listCaptures(agent, 9)).toMatchObject({ captures: [], waiting: 1 });
+});
+
+// 2026.9.6 refused models to all that came after a change of settings, until it was started anew.
+test("a model is asked where the host has ended what the plugin was loaded in", async () => {
+  const ended = new Error("Plugin inventory has retired; begin a new plugin operation.");
+  const answers = [() => Promise.reject(ended), async () => ({ text: "- [entity] The Silva family's cat is called Bolota" })];
+  const llm = { complete: () => answers.shift()?.() };
+  const { handlers, today, warnings } = await hooked({ autoCapture: true, autoCaptureMode: "extract" }, { llm });
+  await handlers.agent_end(turn("The cat of the Silva family answers to Bolota"), MAIN);
+  await expect.poll(today).toContain("is called Bolota");
+  expect(warnings).toEqual([]);
+});
+
 test("a model is shown earlier messages as such, and a turn that is reported twice once", async () => {
   /** @type {string[]} */
   const asked = [];

@@ -114,6 +114,8 @@ test("a model is asked once, and what it makes up is not written", async () => {
   const { added } = await apply(here);
   expect([added, calls]).toEqual([1, 1]);
   expect(asked.purpose).toBe("memory-core-rs.consolidation");
+  // Hosts refuse a plugin that names an agent, were it the one that they take without: no model was ever asked.
+  expect(asked).not.toHaveProperty("agentId");
   expect(await here.read("MEMORY.md")).toContain(INVOICES);
   const state = await consolidate(here, { op: "status" });
   expect(state.tokens).toMatchObject([{ inputTokens: 300, outputTokens: 40 }]);
@@ -132,6 +134,31 @@ test("a model that fails costs no entry", async () => {
   const here = await place(plugins("apply", { writer: "abstractive" }), { llm });
   expect((await apply(here)).added).toBe(1);
   expect(here.logged.join("\n")).toContain("stand as they were found");
+});
+
+test("another agent's model is asked where the operator lets us, and nobody else's instead", async () => {
+  /** @type {any[]} */
+  const asked = [];
+  const llm = {
+    complete: async (/** @type {any} */ request) => {
+      asked.push(request);
+      return { text: "no JSON" };
+    },
+  };
+  const settings = plugins("apply", { writer: "abstractive" });
+  const entries = { list: [{ id: "first", default: true }, { id: "main" }] };
+  const refused = await place(settings, { llm });
+  Object.assign(refused.cfg, { agents: { ...refused.cfg.agents, ...entries } });
+  expect((await apply(refused)).added).toBe(1);
+  expect(asked).toEqual([]);
+  expect(refused.logged.join("\n")).toContain("llm.allowAgentIdOverride: true");
+  const granted = await place(
+    { ...settings, entries: { [ID]: { ...settings.entries[ID], llm: { allowAgentIdOverride: true } } } },
+    { llm },
+  );
+  Object.assign(granted.cfg, { agents: { ...granted.cfg.agents, ...entries } });
+  await apply(granted);
+  expect(asked.map((request) => request.agentId)).toEqual(["main"]);
 });
 
 // The older way was called with the arguments of an older version of itself.

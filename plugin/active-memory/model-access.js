@@ -2,9 +2,9 @@
 // host differ in what they offer a plugin, and in whose account they use: another agent's notes must not leave through the
 // default agent's.
 
-import { isRecord } from "../../lib/config.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
+import { grantsOf } from "../hooks/model.js";
 import { noteAnswer } from "../hooks/spending.js";
 import { importSdk } from "../sdk.js";
 import { askAgent, canRunAgent } from "./sub-agent.js";
@@ -124,12 +124,6 @@ function askOnce({ api, host }, agent, ctx) {
     policy,
     ask: (task, signal) => completePrepared(agent, named, task, { signal, noted }),
   };
-}
-
-/** What the operator lets us ask for. @param {import("../host.js").HostConfig} cfg @returns {Record<string, any>} */
-export function grantsOf(cfg) {
-  const llm = cfg.plugins?.entries?.[PLUGIN_ID]?.llm;
-  return isRecord(llm) ? llm : {};
 }
 
 /** The model of the conversation. @param {Record<string, any>} ctx */

@@ -1,9 +1,10 @@
 // Runs of consolidation: what the command line, the gateway's methods, `/dreaming` and the service have in common.
 
+import { defaultAgentId } from "../../lib/config.js";
 import { errorMessage, switchedOff } from "../../lib/errors.js";
 import { MemoryIndexManager } from "../../lib/manager.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
-import { askModel } from "../hooks/model.js";
+import { askModel, askOutsideHooks, grantsOf, said } from "../hooks/model.js";
 import { noteAnswer } from "../hooks/spending.js";
 import { chosen, coAgents, nativeAgent } from "./agent.js";
 
@@ -92,22 +93,35 @@ async function ask({ api, host, cfg, agentId }, { system, prompt }) {
         text: await askModel(api.runtime, { cfg, agentId }, task, (purpose, answer) => noteAnswer(host, { cfg, agentId }, purpose, answer)),
       };
     }
-    const answer = await llm.complete({
+    const request = {
       messages: [{ role: "user", content: prompt }],
       systemPrompt: system,
       purpose: `${PLUGIN_ID}.consolidation`,
       maxTokens: MAX_TOKENS,
-      agentId,
+      ...accountOf(cfg, agentId),
       ...(model ? { model } : {}),
       signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
+    };
+    const answer = await askOutsideHooks(() => llm.complete(request));
     noteAnswer(host, { cfg, agentId }, "consolidation", answer);
     const { text, usage } = answer;
-    return { text: String(text ?? ""), inputTokens: tokens(usage?.inputTokens), outputTokens: tokens(usage?.outputTokens) };
+    return { text: said(text), inputTokens: tokens(usage?.inputTokens), outputTokens: tokens(usage?.outputTokens) };
   } catch (error) {
     host.logger.warn(`${PLUGIN_ID}: consolidation: ${errorMessage(error)}; the sentences stand as they were found`);
     return { text: "" };
   }
+}
+
+/**
+ * Whose model is asked. Hosts take the default agent for who names none, and let a plugin name one only where the operator
+ * does; another agent's notes must not leave through the default agent's account.
+ * @param {HostConfig} cfg
+ * @param {string} agentId
+ */
+function accountOf(cfg, agentId) {
+  if (agentId === defaultAgentId(cfg)) return {};
+  if (grantsOf(cfg).allowAgentIdOverride === true) return { agentId };
+  throw new Error(`the host asks the model of ${agentId} for us only with plugins.entries.${PLUGIN_ID}.llm.allowAgentIdOverride: true`);
 }
 
 /** @param {unknown} value */

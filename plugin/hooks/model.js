@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { isRecord } from "../../lib/config.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 
 /** Time limit of an answer in milliseconds, and the longest answer in tokens, where a task names none. */
@@ -15,6 +16,22 @@ const MAX_TOKENS = 600;
 
 /** Runs work as if it had begun when this file was loaded: newer hosts refuse models to work that outlives its hook. */
 export const outsideHooks = AsyncLocalStorage.snapshot();
+
+/**
+ * The same with a question. At each change of settings 2026.9.6 ends what it had loaded plugins in, and refuses models to what
+ * began then; before anything is sent. The engine calls us from outside of all that.
+ * @template T
+ * @param {() => Promise<T>} ask
+ * @returns {Promise<T>}
+ */
+export async function askOutsideHooks(ask) {
+  try {
+    return await outsideHooks(ask);
+  } catch (error) {
+    if (!String(/** @type {any} */ (error)?.message).includes("inventory has retired")) throw error;
+    return await ask();
+  }
+}
 
 /**
  * @param {Record<string, any>} runtime The host's, as a plugin has it.
@@ -29,9 +46,9 @@ export async function askModel(runtime, agent, task, note) {
     note(purpose, answer);
     return answer;
   };
-  if (typeof runtime.llm?.complete === "function") return await outsideHooks(() => complete(runtime.llm, { ...task, purpose }, noted));
+  if (typeof runtime.llm?.complete === "function") return await askOutsideHooks(() => complete(runtime.llm, { ...task, purpose }, noted));
   const run = runtime.agent?.runEmbeddedPiAgent;
-  if (typeof run === "function") return await outsideHooks(() => runEmbedded(runtime, run, agent, task, noted));
+  if (typeof run === "function") return await askOutsideHooks(() => runEmbedded(runtime, run, agent, task, noted));
   throw new Error("this host offers plugins no way to ask a model; set autoCaptureMode to rules");
 }
 
@@ -49,7 +66,24 @@ async function complete(llm, { system, prompt, purpose, maxTokens = MAX_TOKENS, 
     maxTokens,
   });
   const { text } = noted(await withinTime(answer, timeoutMs));
-  return String(text ?? "");
+  return said(text);
+}
+
+/**
+ * What a model said. Hosts answer with nothing where its provider failed, and no question of ours has nothing for an answer.
+ * @param {unknown} text
+ */
+export function said(text) {
+  if (typeof text !== "string" || text.trim() === "") {
+    throw new Error("the model gave no answer: its provider failed, or said nothing. The log of the gateway has the provider's error");
+  }
+  return text;
+}
+
+/** What the operator lets us ask for. @param {import("../host.js").HostConfig} cfg @returns {Record<string, any>} */
+export function grantsOf(cfg) {
+  const llm = cfg.plugins?.entries?.[PLUGIN_ID]?.llm;
+  return isRecord(llm) ? llm : {};
 }
 
 /**
@@ -85,7 +119,7 @@ async function runEmbedded(runtime, run, { cfg, agentId }, { id, system, prompt,
       verboseLevel: "off",
     });
     const { payloads } = noted(await withinTime(answer, timeoutMs));
-    return (payloads ?? []).map((/** @type {{text?: string}} */ payload) => payload.text ?? "").join("");
+    return said((payloads ?? []).map((/** @type {{text?: string}} */ payload) => payload.text ?? "").join(""));
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

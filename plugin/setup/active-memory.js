@@ -6,8 +6,8 @@ import { isRecord, listAgentIds, pluginSettings, sessionAgentId } from "../../li
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { BUNDLED_ID } from "../active-memory/bundled.js";
-import { grantsOf } from "../active-memory/model-access.js";
 import { automaticAgent } from "../hooks/agent.js";
+import { grantsOf } from "../hooks/model.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
