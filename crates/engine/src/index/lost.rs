@@ -40,7 +40,7 @@ const KEY: &str = "note_folders";
 /// From this many notes on, more than half of them vanishing at once is no everyday tidying.
 const MANY: usize = 10;
 /// What ends it.
-const REMEDY: &str =
+pub const REMEDY: &str =
     "Bring it back (is it mounted?), or run `openclaw memory index --force` if this was done on purpose";
 
 /// Why a folder counts as lost.

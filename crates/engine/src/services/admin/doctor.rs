@@ -18,9 +18,13 @@ use super::{
     Admin, database,
 };
 use crate::{
+    capture::collect::one_line,
     exchange,
-    index::plan,
-    workspace::exclusions::{Exclusions, list_path},
+    index::{lost, plan},
+    workspace::{
+        exclusions::{Exclusions, list_path},
+        skipped::{SkipCode, Skipped},
+    },
 };
 use embed::factory::Selected;
 use model::{
@@ -29,6 +33,9 @@ use model::{
     error::{Code, Error, Result},
 };
 use store::{others::Sibling, recover::with_suffix};
+
+/// Most notes that a check names.
+const MOST_NAMED: usize = 3;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -248,6 +255,11 @@ impl Admin {
             Ok(plan) => plan,
             Err(error) => return Check::failed(name, &error),
         };
+        // Nothing here brings them back, and everything else would say that all is well.
+        if !plan.lost.is_empty() {
+            let told: Vec<String> = plan.lost.iter().map(ToString::to_string).collect();
+            return Check::bad(name, format!("notes are missing: {}", told.join("; ")), lost::REMEDY);
+        }
         let nameless = exchange::ahead::nameless(&self.context.settings().settings, &plan.skipped);
         if !plan.is_stale() && nameless > 0 {
             return Check::bad(
@@ -257,6 +269,11 @@ impl Admin {
                 ),
                 "Rename them; `openclaw memory status` names them",
             );
+        }
+        if !plan.is_stale()
+            && let Some(found) = unreadable(&plan.skipped)
+        {
+            return Check::bad(name, found, "Let the user that the gateway runs as read them");
         }
         if !plan.is_stale() {
             return Check::well(
@@ -380,6 +397,18 @@ fn other_workspaces(siblings: &[Sibling]) -> Check {
         [] => Check::well(name, "no index of another workspace of this agent"),
         told => Check::well(name, format!("{}. {REMOVE_SIBLING}", told.join("; "))),
     }
+}
+
+/// Which notes cannot be read, in a sentence; none when all can.
+fn unreadable(skipped: &[Skipped]) -> Option<String> {
+    let paths: Vec<&str> =
+        skipped.iter().filter(|one| one.code == SkipCode::Unreadable).map(|one| one.path.as_str()).collect();
+    let named = paths.iter().take(MOST_NAMED).map(|path| one_line(path)).collect::<Vec<_>>().join(", ");
+    let more = match paths.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!paths.is_empty()).then(|| format!("{} notes cannot be read: {named}{more}", paths.len()))
 }
 
 fn sibling_text(Sibling { path, workspace, is_gone, bytes }: &Sibling) -> String {

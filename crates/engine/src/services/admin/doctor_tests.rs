@@ -226,3 +226,34 @@ async fn all_that_is_left_out_is_counted() {
     assert_eq!(engine.status()["custom"]["skippedFiles"], 1000);
     engine.release().await;
 }
+
+// Status said "lost", and doctor twelve times that all is well.
+#[tokio::test(flavor = "multi_thread")]
+async fn notes_that_are_gone_are_a_problem() {
+    let home = home();
+    let engine = home.open().await;
+    sync(&engine).await;
+    let elsewhere = home.state().join("elsewhere");
+    fs::rename(home.workspace(), &elsewhere).unwrap();
+    for repair in [false, true] {
+        let checks = engine.admin.doctor(repair).await.unwrap();
+        let disk = check(&checks, "disk");
+        assert!(!disk.ok && disk.found.contains("is not there") && disk.remedy.is_some(), "{disk:?}");
+    }
+    fs::rename(&elsewhere, home.workspace()).unwrap();
+    let checks = engine.admin.doctor(false).await.unwrap();
+    assert!(check(&checks, "disk").ok, "{checks:?}");
+    engine.release().await;
+}
+
+// They were counted as left out on purpose.
+#[test]
+fn notes_that_cannot_be_read_are_named() {
+    let skipped = |path: &str, code| Skipped { path: path.to_owned(), code, reason: String::new() };
+    let mut all = vec![skipped("memory/a.MD", SkipCode::NotMarkdown)];
+    assert_eq!(unreadable(&all), None);
+    all.extend(["a", "b\nc", "d", "e"].map(|name| skipped(&format!("memory/{name}.md"), SkipCode::Unreadable)));
+    let told = unreadable(&all).unwrap();
+    assert_eq!(told.lines().count(), 1);
+    assert!(told.starts_with("4 notes cannot be read: memory/a.md, ") && told.ends_with(" and 1 more"), "{told}");
+}
