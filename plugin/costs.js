@@ -85,13 +85,17 @@ function pricedRow({ hostCost = 0, costed = 0, ...row }, price) {
  */
 function priceOf({ purpose, provider, model }, configured, current, kept) {
   if (purpose === "embeddings" && provider === FREE) return { input: 0, output: 0, from: "settings" };
-  const named = entryOf(configured, provider, model);
+  const isCurrent = purpose === "embeddings" && provider === bookedAs(current.provider) && model === current.model;
+  const named =
+    entryOf(configured, provider, model) ?? (isCurrent && current.provider ? entryOf(configured, current.provider, model) : undefined);
   if (named) return { ...bothOf(named), from: "settings" };
-  const isCurrent = purpose === "embeddings" && provider === current.provider && model === current.model;
   if (isCurrent && typeof current.price === "number") return { input: current.price, output: current.price, from: "settings" };
   const said = entryOf(kept, provider, model);
   return said ? { ...bothOf(said), from: "page" } : null;
 }
+
+/** The name that the engine books a provider under: that of whose requests it understands. @param {string} [provider] */
+const bookedAs = (provider) => (provider === "openai-compatible" ? "openai" : provider);
 
 /** @param {ModelPrice} price */
 const bothOf = ({ input, output }) => ({ input, output: output ?? input });

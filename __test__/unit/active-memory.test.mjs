@@ -250,6 +250,21 @@ describe("/active-memory", () => {
     expect(two).toMatch(/^One Active Memory action at a time, not "on off"\./);
   });
 
+  // It named a setting that nobody had written, and said "on" where a list of chats keeps it out.
+  test("names the setting that keeps it out", async () => {
+    const told = async (/** @type {object} */ activeMemory, /** @type {object} */ ctx = {}) =>
+      await run(await hooked({ ...ON, activeMemory: { ...ON.activeMemory, ...activeMemory } }, { files: FILES }), "status", ctx);
+    const where = "plugins.entries.memory-core-rs.config.activeMemory";
+    expect(await told({ mode: "off" })).toContain(`The setting ${where}.mode switches it off for agent main.`);
+    expect(await told({ agents: ["other"] })).toContain(`The setting ${where}.agents does not name agent main.`);
+    const ana = { sessionKey: "agent:main:direct:ana" };
+    expect(await told({}, ana)).toBe("Active Memory: on for this session.");
+    expect(await told({ deniedChatIds: ["ana"] }, ana)).toContain(`The setting ${where}.deniedChatIds keeps it out`);
+    expect(await told({ allowedChatIds: ["ben"] }, ana)).toContain(`The setting ${where}.allowedChatIds keeps it out`);
+    const room = { sessionKey: "agent:main:telegram:group:77" };
+    expect(await told({ allowedChatTypes: ["direct"] }, room)).toContain(`The setting ${where}.allowedChatTypes keeps it out`);
+  });
+
   // Whoever asked why no model was asked any more was told that it is on.
   test("says which model is not asked, why and until when", async () => {
     const llm = scripted(async () => Promise.reject(new Error("overloaded")));

@@ -40,6 +40,15 @@ test("pricePerMillionTokens is of the embedding model in use, prices of the sett
   expect(months[1]).toMatchObject({ month: "2026-10", cost: 0 });
 });
 
+// The engine books it under the provider whose requests it understands, and the price of the settings was that of nobody.
+test("the price of an OpenAI-compatible server is found under its own name", () => {
+  const current = { provider: "openai-compatible", model: "small", price: undefined };
+  const cost = (/** @type {object} */ more) => costsOf({ ...NOTHING, current, ...more }).months[0].models[0].cost;
+  expect(cost({ current: { ...current, price: 0.5 } })).toBe(1);
+  for (const of of ["openai-compatible", "openai-compatible/small", "openai/small"]) expect(cost({ prices: { [of]: 2 } })).toBe(4);
+  expect(cost({ prices: { "openai-compatible/large": 2 } })).toBe(null);
+});
+
 test("tokens of consolidation of which no model is known are told apart, and no token twice", () => {
   const answer = { month: MONTH, purpose: "consolidation", provider: "a", model: "b", requests: 2, hostCost: 0.5, costed: 1 };
   const [month] = costsOf({

@@ -142,6 +142,7 @@ test("it is taken back, and what is asked wrongly is told", async () => {
     [{ ...BOAT, expiresAt: "2036-06-30T25:00" }, /expiresAt must be an ISO 8601 timestamp/],
     [{ ...BOAT, expiresAt: "2020-01-01" }, /expiresAt must be a future/],
     [{ ...BOAT, maxFires: 0 }, /maxFires must be a positive integer/],
+    [{ ...BOAT, maxFires: 1e12 }, /maxFires must be a positive integer of at most 4294967295/],
     [{ ...BOAT, scope: "planet" }, /scope must be one of/],
     [{ action: "explode" }, /action must be one of/],
   ];
@@ -160,6 +161,15 @@ test("it ends when the user's clock says so, and holds through a day that is nam
   expect(await at("2036-12-01 08:00:00Z")).toBe("2036-12-01T08:00:00.000Z");
   expect(await at("2036-12-01T08:00+01:00")).toBe("2036-12-01T07:00:00.000Z");
   expect(await at("2036-12-01T08:00+0100")).toBe("2036-12-01T07:00:00.000Z");
+});
+
+// "Invalid time value" was the answer to what models write for never.
+test("an end on the last day that can be written is that", async () => {
+  const { call } = await withIntents();
+  for (const expiresAt of ["9999-12-31", "9999-12-31T23:59:59Z", "9999-12-31T20:00-08:00"]) {
+    const { intent } = await call({ ...BOAT, description: expiresAt, expiresAt });
+    expect(new Date(intent.expiresAt).toISOString()).toBe("9999-12-31T23:59:59.999Z");
+  }
 });
 
 // Both blocks had the day of UTC, beside a message with the user's.

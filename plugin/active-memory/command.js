@@ -1,13 +1,13 @@
 // `/active-memory`: pauses it in one conversation or everywhere, and says whether it is on.
 
-import { agentsWithOther, pluginSettings, sessionAgentId } from "../../lib/config.js";
+import { agentSettings, agentsWithOther, pluginSettings, sessionAgentId } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { automaticAgent } from "../hooks/agent.js";
 import { mayChange } from "../owner.js";
 import { draftEntry } from "../requirements.js";
-import { isOnFor, isPaused } from "./gates.js";
+import { isPaused, keptOutBy, offBy } from "./gates.js";
 import { suspendedModels } from "./model-access.js";
 import { sections } from "./sections.js";
 import { showLines } from "./status.js";
@@ -110,7 +110,11 @@ function here(plugin, ctx, wanted) {
   if (!sessionKey) return "Active Memory: this command has no conversation to switch it in.";
   const cfg = plugin.host.config();
   const agent = automaticAgent(plugin.host, cfg, sessionAgentId(cfg, { sessionKey }));
-  if (!isOnFor(agent)) return notOnFor(cfg, agent.agentId, wanted);
+  const setting = offBy(agent);
+  if (setting) return notOnFor(cfg, agent, setting, wanted);
+  const keptOut = keptOutBy(agent, { sessionKey });
+  if (keptOut)
+    return `Active Memory: off for this session.\nThe setting ${settingOf(cfg, agent, keptOut)} keeps it out of this conversation.`;
   if (wanted) {
     native().setActiveMemoryOff(agent.native, [sessionKey], wanted === "off");
     if (wanted === "off") void showLines(plugin, agent, { sessionKey }, []);
@@ -121,14 +125,27 @@ function here(plugin, ctx, wanted) {
 }
 
 /**
- * What is said where it is off for the whole agent: by a setting of its own, or for everybody.
+ * What is said where it is off for the whole agent.
  * @param {import("../host.js").HostConfig} cfg
- * @param {string} agentId
+ * @param {import("../hooks/agent.js").Agent} agent
+ * @param {"enabled" | "mode" | "agents"} setting The one that switches it off.
  * @param {"on" | "off" | undefined} wanted
  */
-function notOnFor(cfg, agentId, wanted) {
+function notOnFor(cfg, agent, setting, wanted) {
   if (pluginSettings(cfg).activeMemory?.enabled !== true) return notThere(wanted, false);
-  return `Active Memory: off for this session.\nAgent ${agentId} has a setting of its own that switches it off: plugins.entries.${PLUGIN_ID}.config.agents.${agentId}.activeMemory.enabled.`;
+  const why = setting === "agents" ? `does not name agent ${agent.agentId}` : `switches it off for agent ${agent.agentId}`;
+  return `Active Memory: off for this session.\nThe setting ${settingOf(cfg, agent, setting)} ${why}.`;
+}
+
+/**
+ * Where a setting of active memory is written: with the agent, else with the plugin.
+ * @param {import("../host.js").HostConfig} cfg
+ * @param {import("../hooks/agent.js").Agent} agent
+ * @param {string} name
+ */
+function settingOf(cfg, { agentId }, name) {
+  const isOwn = agentSettings(cfg, agentId).activeMemory?.[name] !== undefined;
+  return `plugins.entries.${PLUGIN_ID}.config.${isOwn ? `agents.${agentId}.` : ""}activeMemory.${name}`;
 }
 
 /**

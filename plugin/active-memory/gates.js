@@ -68,9 +68,32 @@ function isListed({ allowedChatIds, deniedChatIds }, ctx) {
 }
 
 /** Whether active memory is on for an agent. @param {Agent} agent */
-export function isOnFor({ agentId, settings }) {
+export const isOnFor = (agent) => offBy(agent) === null;
+
+/**
+ * The setting of active memory that switches it off for an agent, the first of several; null when it is on.
+ * @param {Agent} agent
+ * @returns {"enabled" | "mode" | "agents" | null}
+ */
+export function offBy({ agentId, settings }) {
   const own = settings.activeMemory;
-  return own.enabled && own.mode !== "off" && (!own.agents || own.agents.map(word).includes(agentId));
+  if (!own.enabled) return "enabled";
+  if (own.mode === "off") return "mode";
+  return !own.agents || own.agents.map(word).includes(agentId) ? null : "agents";
+}
+
+/**
+ * The setting that keeps active memory out of a conversation, as far as its key tells; null when none does.
+ * @param {Agent} agent
+ * @param {Context} ctx
+ * @returns {"allowedChatTypes" | "allowedChatIds" | "deniedChatIds" | null}
+ */
+export function keptOutBy({ cfg, settings }, ctx) {
+  const own = settings.activeMemory;
+  const type = chatType(cfg, ctx);
+  if (type && !own.allowedChatTypes.includes(type)) return "allowedChatTypes";
+  if (chatId(ctx) === undefined || isListed(own, ctx)) return null;
+  return own.deniedChatIds.includes(chatId(ctx)) ? "deniedChatIds" : "allowedChatIds";
 }
 
 /**

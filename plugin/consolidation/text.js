@@ -25,7 +25,7 @@ export function planText({ add = [], move = [], strengthen = [], refused = [], r
   if (strengthen.length > 0) lines.push(`In use: ${strengthen.length}.`);
   if (Object.keys(refusedCounts).length > 0) lines.push(`Not kept: ${countsText(refusedCounts)}.`);
   for (const { text, code } of refused.slice(0, LISTED)) if (text) lines.push(`  ${code}: ${text}`);
-  if (modelCalls > 0) lines.push(`Costs ${modelCalls} call of a model.`);
+  if (modelCalls > 0) lines.push(`To carry it out costs ${modelCalls} call of a model.`);
   return [...lines, ...notes].join("\n");
 }
 

@@ -18,6 +18,8 @@ const SENDERS = /** @type {const} */ (["sender", "anyone"]);
 const STATUSES = /** @type {const} */ (["pending", "armed", "fired", "done", "cancelled", "expired"]);
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Largest number that the engine counts to. */
+const MOST = 0xffff_ffff;
 
 const BY_ITSELF =
   "The system injects the reminder automatically when it triggers. Do not deliver it early or cancel it unless the user asks.";
@@ -166,6 +168,8 @@ function instant(value, timeZone) {
   const wall = Date.parse(`${day}T${time ?? "00:00"}Z`);
   // 31 June is no day of July.
   const isDay = Number.isFinite(wall) && new Date(wall).toISOString().slice(0, 10) === day;
+  // What models write for never: a day later there are no dates any more.
+  if (isDay && day === "9999-12-31") return wall - (wall % DAY_MS) + DAY_MS - 1;
   const named = zone ? Date.parse(`${day}T${time}${zone.toUpperCase()}`) : instantAt(wall, timeZone);
   const at = time ? named : instantAt(wall + DAY_MS, timeZone) - 1;
   if (isDay && Number.isFinite(at)) return at;
@@ -179,6 +183,6 @@ function instant(value, timeZone) {
  */
 function whole(params, name, least) {
   const value = optionalNumber(params, name);
-  if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= 0xffff_ffff)) return value;
-  throw new Error(`${name} must be ${least === 0 ? "a non-negative" : "a positive"} integer`);
+  if (value === undefined || (Number.isSafeInteger(value) && value >= least && value <= MOST)) return value;
+  throw new Error(`${name} must be ${least === 0 ? "a non-negative" : "a positive"} integer of at most ${MOST}`);
 }
