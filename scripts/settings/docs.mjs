@@ -18,7 +18,10 @@ searching may also stand where memory-core reads them. The strongest place that 
 5. \`plugins.entries.memory-core-rs.config\`
 6. \`plugins.entries.memory-core-rs.config.agents.<id>\`
 
-\`extraPaths\` of all places are taken together. Numbers outside their range are moved to its border.
+\`extraPaths\` of all places are taken together. The host looks at our entry first, by the ranges
+and types below: where a value is of another type, out of its range or of no setting, it says which and takes none of the
+configuration, and neither the gateway nor \`openclaw memory\` starts. Below \`agents.<id>\`, which it does not look into, numbers
+outside their range are moved to its border, and \`openclaw memory status\` says so.
 \`openclaw memory status --verbose\` shows what holds for an agent, where each value comes from, and what was adjusted.
 `;
 
