@@ -36,6 +36,9 @@ pub(super) fn add(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
     let query = Arc::clone(&plan.query);
     let scripts = scripts(scope)?;
     let may_be_spelt = |term: &QueryTerm| may_be_name(term) && has_another(&term.surface, &scripts);
+    if !query.terms.iter().any(may_be_spelt) {
+        return Ok(());
+    }
     let words: Vec<&mut Concept> = in_few_chunks(plan, &query, scope, may_be_spelt, FEW)?.take(MOST_WORDS).collect();
     let spelt =
         |(at, word): (usize, &&mut Concept)| spellings(&word.surface, &scripts).into_iter().map(move |term| (at, term));

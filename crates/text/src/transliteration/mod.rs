@@ -5,7 +5,12 @@ mod letters;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::LazyLock,
+};
+
+use foldhash::fast::RandomState;
 
 use letters::{FROM_CYRILLIC, FROM_GREEK, TO_CYRILLIC, TO_GREEK, Table};
 
@@ -26,6 +31,15 @@ const LATIN: [Language; 6] =
 /// Common family names of Japan in Chinese characters and in Latin letters: which reading a name has is in no rule. Of two
 /// characters each, as the terms of an index are.
 static FAMILY_NAMES: &str = include_str!("family-names.tsv");
+/// Them by either way to write them.
+static NAMESAKES: LazyLock<HashMap<&str, Vec<&str>, RandomState>> = LazyLock::new(|| {
+    let mut all: HashMap<&str, Vec<&str>, RandomState> = HashMap::default();
+    for (latin, name) in FAMILY_NAMES.lines().filter_map(|line| line.split_once('\t')) {
+        all.entry(latin).or_default().push(name);
+        all.entry(name).or_default().push(latin);
+    }
+    all
+});
 
 /// A script that names are spelt in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,11 +96,8 @@ pub fn spellings(word: &str, wanted: &[Alphabet]) -> Vec<String> {
     let of = |alphabet: &Alphabet| match (own, *alphabet) {
         (Alphabet::Latin, Alphabet::Cyrillic) => terms(spelt(&lower, TO_CYRILLIC, &[]), &[Language::Russian]),
         (Alphabet::Latin, Alphabet::Greek) => terms(spelt(&lower, TO_GREEK, &[]), &[Language::Greek]),
-        (Alphabet::Latin, Alphabet::Ideographs) => {
-            family_names(|latin, _| latin == lower).map(|(_, name)| name.to_owned()).collect()
-        }
-        (Alphabet::Ideographs, Alphabet::Latin) => {
-            family_names(|_, name| name == lower).map(|(latin, _)| latin.to_owned()).collect()
+        (Alphabet::Latin, Alphabet::Ideographs) | (Alphabet::Ideographs, Alphabet::Latin) => {
+            family_names(&lower).iter().map(|name| (*name).to_owned()).collect()
         }
         (Alphabet::Cyrillic, Alphabet::Latin) => {
             terms(declined(&lower, Language::Russian, FROM_CYRILLIC, CYRILLIC_ENDINGS), &LATIN)
@@ -105,14 +116,15 @@ pub fn in_latin(word: &str) -> Option<String> {
     let lower = fold(word);
     match Alphabet::of(&lower)? {
         Alphabet::Latin => None,
-        Alphabet::Ideographs => family_names(|_, name| name == lower).next().map(|(latin, _)| latin.to_owned()),
+        Alphabet::Ideographs => family_names(&lower).first().map(|name| (*name).to_owned()),
         Alphabet::Cyrillic => spelt(&lower, FROM_CYRILLIC, &[]).into_iter().next(),
         Alphabet::Greek => spelt(&lower, FROM_GREEK, &[]).into_iter().next(),
     }
 }
 
-fn family_names(is_meant: impl Fn(&str, &str) -> bool) -> impl Iterator<Item = (&'static str, &'static str)> {
-    FAMILY_NAMES.lines().filter_map(|line| line.split_once('\t')).filter(move |(latin, name)| is_meant(latin, name))
+/// A family name of Japan in the other letters.
+fn family_names(word: &str) -> &'static [&'static str] {
+    NAMESAKES.get(word).map_or(&[], Vec::as_slice)
 }
 
 /// What a word becomes as it stands, and as in the first case.
