@@ -28,11 +28,17 @@ pub(super) fn contents(files: &HashMap<String, FileRow>) -> Contents<'_> {
     files.iter().map(|(path, row)| (path.as_str(), row.hash)).collect()
 }
 
-/// What a person is told about lost folders; none when there are none.
+/// What a person is told about lost folders, and [`REMEDY`]; none when there are none.
 #[must_use]
 pub fn warning(lost: &[LostFolder]) -> Option<String> {
+    told(lost).map(|told| format!("Notes are missing: {told}. {REMEDY}"))
+}
+
+/// Which folders are lost, and why; none when there are none.
+#[must_use]
+pub fn told(lost: &[LostFolder]) -> Option<String> {
     let told: Vec<String> = lost.iter().map(ToString::to_string).collect();
-    (!told.is_empty()).then(|| format!("Notes are missing: {}. {REMEDY}", told.join("; ")))
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// Key in `meta` of what is known about the folders.

@@ -20,7 +20,10 @@ use super::{
 use crate::{
     capture::collect::one_line,
     exchange,
-    index::{lost, plan},
+    index::{
+        lost,
+        plan::{self, Plan},
+    },
     workspace::{
         exclusions::{Exclusions, list_path},
         skipped::{SkipCode, Skipped},
@@ -256,34 +259,11 @@ impl Admin {
             Err(error) => return Check::failed(name, &error),
         };
         // Nothing here brings them back, and everything else would say that all is well.
-        if !plan.lost.is_empty() {
-            let told: Vec<String> = plan.lost.iter().map(ToString::to_string).collect();
-            return Check::bad(name, format!("notes are missing: {}", told.join("; ")), lost::REMEDY);
-        }
-        let nameless = exchange::ahead::nameless(&self.context.settings().settings, &plan.skipped);
-        if !plan.is_stale() && nameless > 0 {
-            return Check::bad(
-                name,
-                format!(
-                    "{nameless} notes are not indexed: no database keeps names that are too long or hold a tab or a line break"
-                ),
-                "Rename them; `openclaw memory status` names them",
-            );
-        }
-        if !plan.is_stale()
-            && let Some(found) = unreadable(&plan.skipped)
-        {
-            return Check::bad(name, found, "Let the user that the gateway runs as read them");
+        if let Some(told) = lost::told(&plan.lost) {
+            return Check::bad(name, format!("notes are missing: {told}"), lost::REMEDY);
         }
         if !plan.is_stale() {
-            return Check::well(
-                name,
-                format!(
-                    "the index shows all {} files; {} are left out",
-                    plan.files,
-                    plan.skipped.len() + plan.more_skipped
-                ),
-            );
+            return self.left_out(name, &plan);
         }
         let text = match plan.rebuild {
             Some(why) => format!("{} files have to be read: {why}", plan.files),
@@ -300,6 +280,31 @@ impl Admin {
                 Check::repaired(name, text, format!("read {} and removed {}", report.changed, report.removed))
             }
             Err(error) => Check::failed(name, &error),
+        }
+    }
+
+    /// Whether what an index leaves out that shows everything else is left out on purpose.
+    fn left_out(&self, name: &'static str, plan: &Plan) -> Check {
+        let nameless = exchange::ahead::nameless(&self.context.settings().settings, &plan.skipped);
+        if nameless > 0 {
+            return Check::bad(
+                name,
+                format!(
+                    "{nameless} notes are not indexed: no database keeps names that are too long or hold a tab or a line break"
+                ),
+                "Rename them; `openclaw memory status` names them",
+            );
+        }
+        match unreadable(&plan.skipped) {
+            Some(found) => Check::bad(name, found, "Let the user that the gateway runs as read them"),
+            None => Check::well(
+                name,
+                format!(
+                    "the index shows all {} files; {} are left out",
+                    plan.files,
+                    plan.skipped.len() + plan.more_skipped
+                ),
+            ),
         }
     }
 
