@@ -120,13 +120,32 @@ impl Reader<'_> {
     /// When the database cannot be read.
     pub fn are_common(&self, generation: GenerationId, terms: &[&str], most: usize) -> Result<Vec<bool>> {
         or_postgres!(self.are_common(generation, terms, most));
+        self.counted_terms(generation, terms, most, most > 0)
+    }
+
+    /// Whether any chunk holds one of some terms: remembered until the index changes, so for terms that each search asks for.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn is_any_held(&self, generation: GenerationId, terms: &[&str]) -> Result<bool> {
+        or_postgres!(self.is_any_held(generation, terms));
+        Ok(self.counted_terms(generation, terms, 0, true)?.contains(&true))
+    }
+
+    fn counted_terms(
+        &self,
+        generation: GenerationId,
+        terms: &[&str],
+        most: usize,
+        remembers_rare: bool,
+    ) -> Result<Vec<bool>> {
         let known = self.are_in_more(generation, terms, most)?;
         let is_common = |(term, known): (&&str, Option<bool>)| {
             if let Some(known) = known {
                 return Ok(known);
             }
             let is_common = self.rowids_up_to(generation, term, most)?.is_none();
-            if !is_common && most > 0 {
+            if !is_common && remembers_rare {
                 self.remember_rare(generation, term, most)?;
             }
             Ok(is_common)

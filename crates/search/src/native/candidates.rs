@@ -27,6 +27,7 @@ use text::{
     query::TermKind,
     time::{DateRange, note_date},
     translations::Speech,
+    transliteration::Alphabet,
 };
 
 /// Chunks by words. More bring in what shares common words only: with 12,000 chunks of other text around them, 81.5 % of
@@ -122,7 +123,8 @@ pub(super) fn expect(scope: &Scope<'_>, plan: &Plan) -> Result<()> {
         let above = plan.concepts.iter().flat_map(own_forms).map(|form| context_term(&form.term));
         let speech = Speech::told(&plan.query);
         let told = speech.iter().flat_map(Speech::function_words).map(str::to_owned);
-        forms.chain(above).chain(told).chain([OWN_NOTE.to_owned()]).collect()
+        let scripts = Alphabet::ASKED_FOR.into_iter().flat_map(Alphabet::common_terms).map(|term| (*term).to_owned());
+        forms.chain(above).chain(told).chain(scripts).chain([OWN_NOTE.to_owned()]).collect()
     })
 }
 

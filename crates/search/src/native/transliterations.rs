@@ -36,35 +36,32 @@ pub(super) fn add(plan: &mut Plan, scope: &Scope<'_>) -> Result<()> {
     let query = Arc::clone(&plan.query);
     let scripts = scripts(scope)?;
     let may_be_spelt = |term: &QueryTerm| may_be_name(term) && has_another(&term.surface, &scripts);
-    if !query.terms.iter().any(may_be_spelt) {
+    let words: Vec<&mut Concept> = in_few_chunks(plan, &query, scope, may_be_spelt, FEW)?.take(MOST_WORDS).collect();
+    if words.is_empty() {
         return Ok(());
     }
-    let words: Vec<&mut Concept> = in_few_chunks(plan, &query, scope, may_be_spelt, FEW)?.take(MOST_WORDS).collect();
     let spelt =
         |(at, word): (usize, &&mut Concept)| spellings(&word.surface, &scripts).into_iter().map(move |term| (at, term));
     let spelt: Vec<(usize, String)> = words.iter().enumerate().flat_map(spelt).collect();
     let terms: Vec<&str> = spelt.iter().map(|(_, term)| term.as_str()).collect();
     let held = held_as_names(scope, &terms)?;
-    let mut names: Vec<Vec<Form>> = words.iter().map(|_| Vec::new()).collect();
-    // The most usual come first.
-    for ((word, term), _) in spelt.iter().zip(held).filter(|(_, chunks)| chunks.is_some()) {
-        let form =
-            || Form { hash: term_hash(term), term: term.clone(), weight: WEIGHT, kind: FormKind::Transliteration };
-        if names[*word].len() < MOST_NAMES {
-            names[*word].push(form());
-        }
-    }
-    for (word, names) in words.into_iter().zip(names) {
-        word.add(names);
+    for (at, word) in words.into_iter().enumerate() {
+        let names = spelt.iter().zip(&held).filter(|((of, _), chunks)| *of == at && chunks.is_some());
+        // The most usual come first.
+        word.add(names.take(MOST_NAMES).map(|((_, term), _)| form(term)));
     }
     Ok(())
+}
+
+fn form(term: &str) -> Form {
+    Form { hash: term_hash(term), term: term.to_owned(), weight: WEIGHT, kind: FormKind::Transliteration }
 }
 
 /// The scripts that names are looked for in: those of the notes, as far as that can be told.
 fn scripts(scope: &Scope<'_>) -> Result<Vec<Alphabet>> {
     let mut scripts = vec![Alphabet::Latin, Alphabet::Ideographs];
-    for alphabet in [Alphabet::Cyrillic, Alphabet::Greek] {
-        if scope.reader.are_common(scope.generation, alphabet.common_terms(), 0)?.contains(&true) {
+    for alphabet in Alphabet::ASKED_FOR {
+        if scope.reader.is_any_held(scope.generation, alphabet.common_terms())? {
             scripts.push(alphabet);
         }
     }
@@ -75,8 +72,7 @@ fn scripts(scope: &Scope<'_>) -> Result<Vec<Alphabet>> {
 fn has_another(word: &str, scripts: &[Alphabet]) -> bool {
     match Alphabet::of(word) {
         Some(Alphabet::Latin) => {
-            scripts.contains(&Alphabet::Cyrillic)
-                || scripts.contains(&Alphabet::Greek)
+            Alphabet::ASKED_FOR.iter().any(|script| scripts.contains(script))
                 || !spellings(word, &[Alphabet::Ideographs]).is_empty()
         }
         Some(Alphabet::Ideographs) => !spellings(word, &[Alphabet::Latin]).is_empty(),

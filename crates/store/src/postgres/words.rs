@@ -321,6 +321,14 @@ impl Reader<'_> {
         terms.iter().map(|term| Ok(is_term(term) && looked.ids(term, most)?.is_none())).collect()
     }
 
+    /// Whether any chunk holds one of some terms.
+    ///
+    /// # Errors
+    /// As [`Self::postings`].
+    pub fn is_any_held(&self, generation: GenerationId, terms: &[&str]) -> Result<bool> {
+        Ok(self.are_common(generation, terms, 0)?.contains(&true))
+    }
+
     /// Where each of some terms stands, however common; see [`crate::Reader::postings_among`].
     ///
     /// # Errors

@@ -70,8 +70,11 @@ impl Alphabet {
         all.all(|next| next == Some(first)).then_some(first)
     }
 
-    /// Words that most texts in it hold, as terms: whether an index has any tells whether to look for names. None where a
-    /// look costs as little.
+    /// Those of which an index is asked whether it has texts in them before names are looked for: words in Latin letters are
+    /// in most notes, and family names of Japan are few.
+    pub const ASKED_FOR: [Self; 2] = [Self::Cyrillic, Self::Greek];
+
+    /// Words that most texts in it hold, as terms; none of an alphabet that is not asked for.
     #[must_use]
     pub const fn common_terms(self) -> &'static [&'static str] {
         match self {
