@@ -2,7 +2,7 @@
 
 import { errorCode } from "../../lib/errors.js";
 import { exclusionOf } from "../forgetting/policy.js";
-import { forgetRequest, namesSomething } from "../forgetting/request.js";
+import { forgetRequest, namesOf } from "../forgetting/request.js";
 import { forOneAgent, withSearch } from "./agents.js";
 import { hostFields, inventory } from "./forget.js";
 import { dayText, paint, print, printJson } from "./output.js";
@@ -23,7 +23,7 @@ export async function runAudit(host, options) {
   await forOneAgent(host, options, { name: "memory audit", doing: "Memory audit" }, async (agent) => {
     await withSearch(host, agent, async (manager) => {
       const { cfg, agentId } = agent;
-      const asked = await forgetRequest(host, agent, namesSomething(options) ? options : { ...options, since: EVER });
+      const asked = await forgetRequest(host, agent, namesOf(options).length > 0 ? options : { ...options, since: EVER });
       const report = await manager.forget({ ...asked.request, dryRun: true }).catch((error) => {
         // It is no failure that memory has nothing.
         if (errorCode(error) === "MEM_NOT_FOUND") return null;

@@ -2,9 +2,10 @@
 
 import { codedError } from "../../lib/errors.js";
 import { command } from "../command.js";
-import { forgetRequest, namesSomething } from "../forgetting/request.js";
+import { forgetRequest, namesOf } from "../forgetting/request.js";
 import { forOneAgent, withSearch } from "./agents.js";
 import { confirmed, isAnswered } from "./confirm.js";
+import { refuseTogether } from "./options.js";
 import { counted, paint, print, printJson, timeText } from "./output.js";
 
 /**
@@ -30,7 +31,23 @@ const SHOWN_LINES = 20;
 export async function runForget(host, words, options) {
   const wanted = { ...options, query: options.query ?? words };
   await forOneAgent(host, options, { name: "memory forget", doing: "Memory forget" }, async (agent) => {
-    if (!namesSomething(wanted) && options.apply === undefined && options.undo === undefined && !options.list) {
+    const named = namesOf(wanted);
+    refuseTogether([
+      ["--list", options.list === true],
+      ["--undo", options.undo !== undefined],
+      ["--apply", options.apply !== undefined],
+      [named[0], named.length > 0],
+    ]);
+    refuseTogether([
+      ["--undo", options.undo !== undefined],
+      ["--final", options.final === true],
+    ]);
+    for (const id of /** @type {const} */ (["apply", "undo"]))
+      refuseTogether([
+        [`--${id}`, options[id] !== undefined],
+        ["--dry-run", options.dryRun === true],
+      ]);
+    if (named.length === 0 && options.apply === undefined && options.undo === undefined && !options.list) {
       const remedy = 'Name words, --path, --session, --person, --hook-source, --since or --until: openclaw memory forget "…"';
       throw codedError("MEM_ARGUMENT", "nothing is named", { remedy });
     }

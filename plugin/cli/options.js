@@ -88,3 +88,13 @@ export function sourceOption(value) {
 export function refuseEmpty(value, name, remedy) {
   if (value?.trim() === "") throw codedError("MEM_ARGUMENT", `${name} is empty`, { remedy });
 }
+
+/**
+ * Refuses orders of which only one can be carried out: whichever it were, the other would be passed over.
+ * @param {[name: string, isGiven: boolean][]} orders As they are typed.
+ */
+export function refuseTogether(orders) {
+  const [one, other] = orders.flatMap(([name, isGiven]) => (isGiven ? [name] : []));
+  if (other === undefined) return;
+  throw codedError("MEM_ARGUMENT", `${one} cannot be combined with ${other}`, { remedy: "Leave one of them out" });
+}

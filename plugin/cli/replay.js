@@ -7,6 +7,7 @@ import { command } from "../command.js";
 import { replay, replayAll } from "../consolidation/replay.js";
 import { consolidate } from "../consolidation/run.js";
 import { runOnPlace } from "./consolidate.js";
+import { refuseTogether } from "./options.js";
 import { counted, print } from "./output.js";
 
 /**
@@ -172,7 +173,10 @@ async function datedFiles(at) {
 export async function runSessionBackfill(api, host, options) {
   const work = async (/** @type {Place} */ place) => {
     const { rem = false, apply = false, rollback = false } = options;
-    if (rem && apply) throw codedError("MEM_ARGUMENT", "--rem cannot be combined with --apply", { remedy: "Leave one of them out" });
+    refuseTogether([
+      ["--rem", rem],
+      ["--apply", apply],
+    ]);
     const base = { agentId: place.agentId, workspaceDir: place.host.workspaceDir(place.cfg, place.agentId), applied: apply, rem };
     const none = { days: [], candidateCount: 0, stagedEntries: 0, writtenDiaryEntries: 0, replacedDiaryEntries: 0 };
     if (rollback) {

@@ -13,13 +13,20 @@ import { findConversations } from "./conversations.js";
  * @typedef {{request: import("../../index.d.ts").ForgetRequest, found: Found[], refusals: string[]}} Asked
  */
 
-/** @param {Wanted} wanted Whether anything is named. A day that is empty names none, and is refused where it is read. */
-export function namesSomething({ query, path, session, person, participant, hookSource, since, until, lines }) {
-  return Boolean(
-    query?.trim() ||
-      [since, until, lines].some((text) => text !== undefined) ||
-      [path, session, person, participant, hookSource].some((list) => list?.length),
-  );
+/** What is named, as it is typed. A day that is empty names none, and is refused where it is read. @param {Wanted} wanted */
+export function namesOf({ query, path, session, person, participant, hookSource, since, until, lines }) {
+  const named = {
+    words: query?.trim(),
+    "--path": path?.length,
+    "--lines": lines !== undefined,
+    "--session": session?.length,
+    "--person": person?.length,
+    "--participant": participant?.length,
+    "--hook-source": hookSource?.length,
+    "--since": since !== undefined,
+    "--until": until !== undefined,
+  };
+  return Object.entries(named).flatMap(([name, isNamed]) => (isNamed ? [name] : []));
 }
 
 /**
