@@ -83,5 +83,19 @@ export function lineOf({ key, value }) {
  * @returns {Requirement[]}
  */
 export function missingRequirements(host, cfg) {
-  return REQUIREMENTS.filter((need) => (!need.of || host.has(need.of)) && !need.met(cfg));
+  return requirementsOf(host).filter((need) => !need.met(cfg));
+}
+
+/**
+ * What is there already, whoever has written it.
+ * @param {import("./host.js").Host} host
+ * @param {HostConfig} cfg As for `missingRequirements`.
+ */
+export function metRequirements(host, cfg) {
+  return requirementsOf(host).filter((need) => need.met(cfg));
+}
+
+/** @param {import("./host.js").Host} host @returns {Requirement[]} */
+function requirementsOf(host) {
+  return REQUIREMENTS.filter((need) => !need.of || host.has(need.of));
 }

@@ -92,6 +92,9 @@ test("undo puts the configuration back, but for what was changed since", async (
   const changed = structuredClone(home.written());
   changed.plugins.entries[ID].config.autoRecallMaxResults = 8;
   home.write(changed);
+  // It ended with the list, as if all of it had been done.
+  expect((await home.run("setup", "--undo", "--dry-run")).output).toMatch(/\nNothing was written\.\n$/);
+  expect(home.written()).toEqual(changed);
   const undone = await home.json("setup", "--undo");
   expect(undone.changedSince).toEqual([`${OWN}.config.autoRecallMaxResults`]);
   const after = home.written();
@@ -138,6 +141,24 @@ test("a damaged record of what was changed is said, and nothing is guessed", asy
   const { output, code } = await home.run("setup", "--undo");
   expect(output).toMatch(/Memory setup failed: .*setup\.json is damaged.*\[MEM_IO\]/);
   expect(code).toBe(1);
+});
+
+// It went unnamed, and undo then said that setup had changed nothing.
+test("reset --everything names the record of setup, and undo says without it what is left to do by hand", async () => {
+  const home = await commandLine(SEARCH, { plugins: FORMER });
+  await home.run("setup", "--yes", "--no-index");
+  const { output } = await home.run("reset", "--everything", "--dry-run");
+  expect(output).toContain("Nothing can make these again: setup's record of 8 settings that it changed.");
+  expect(output).toContain("first, while the record is there: `openclaw memory setup --undo`");
+  expect(await home.json("reset", "--everything", "--yes")).toMatchObject({ lost: { setup: 8 } });
+  const before = structuredClone(home.written());
+  const told = (await home.run("setup", "--undo", "--dry-run")).output;
+  expect(told).toContain("no record of what setup changed");
+  expect(told).toContain("openclaw config unset plugins.slots.memory\n");
+  expect(told).toMatch(/\nNothing was written\.\n$/);
+  const byHand = ["plugins.slots.memory", `${OWN}.config.dreaming.enabled`, `${OWN}.hooks.allowConversationAccess`];
+  expect(await home.json("setup", "--undo")).toEqual({ restored: [], changedSince: [], readmitted: 0, byHand });
+  expect(home.written()).toEqual(before);
 });
 
 test("topics are what notes are about, not what every note has", () => {

@@ -45,8 +45,12 @@ test("a database that nobody answers for gets no copy, and none comes of it", as
   const { code, output } = await run("store", "copy", "--to", "postgres");
   expect([code, output]).toEqual([1, expect.stringMatching(/^Memory store copy failed: .*the database cannot be reached.*\[MEM_IO\]/)]);
   expect(output).not.toMatch(/c4nary|localhost|127\.0/);
-  const refused = await run("store", "copy", "--to", "oracle");
-  expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('--to takes postgres or sqlite, not "oracle" [MEM_ARGUMENT]') });
+  const refused = await json("store", "copy", "--to", "oracle");
+  expect(refused.error).toMatchObject({
+    code: "MEM_ARGUMENT",
+    message: expect.stringContaining('--to takes postgres or sqlite, not "oracle"'),
+    remedy: expect.stringContaining("--to postgres"),
+  });
 });
 
 test("a copy without an address says which setting has none", async () => {

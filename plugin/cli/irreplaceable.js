@@ -1,4 +1,5 @@
-// What of ours nobody can make again once it is removed: standing intents, and the list of what was forgotten.
+// What of ours nobody can make again once it is removed: standing intents, the list of what was forgotten, and what the
+// configuration was before setup.
 
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -8,9 +9,10 @@ import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { automaticAgent } from "../hooks/agent.js";
+import { rememberedChanges } from "../setup/changes.js";
 import { counted } from "./output.js";
 
-/** @typedef {{intents: number, forgotten: number}} Irreplaceable */
+/** @typedef {{intents: number, forgotten: number, setup: number}} Irreplaceable `setup`: settings that its undoing puts back. */
 
 /** Where an agent's folder has its intents. */
 const INTENTS = "intents.jsonl";
@@ -18,7 +20,7 @@ const INTENTS = "intents.jsonl";
 const FORGOTTEN = /(?:^|[./\\])forgotten(?:\.ws-\w+)?\.jsonl$/;
 
 /**
- * How much there is of it: intents of all agents, of former ones as well, and acts of forgetting.
+ * How much there is of it: intents of all agents, of former ones as well, acts of forgetting, and settings that setup changed.
  * @param {import("../host.js").Host} host
  * @param {import("./index-files.js").Elsewhere[]} elsewhere
  * @returns {Promise<Irreplaceable>}
@@ -30,17 +32,20 @@ export async function irreplaceable(host, elsewhere) {
   files.push(...elsewhere.flatMap((index) => index.files.map((file) => file.path)));
   // An act has several entries, and the agent's folder a copy of the list.
   const acts = await Promise.all(files.filter((file) => FORGOTTEN.test(file)).map(actsOf));
-  return { intents: await intentsOf(host, own), forgotten: new Set(acts.flat()).size };
+  // A record that cannot be read undoes nothing.
+  const changes = await rememberedChanges(host.stateDir()).catch(() => null);
+  return { intents: await intentsOf(host, own), forgotten: new Set(acts.flat()).size, setup: changes?.length ?? 0 };
 }
 
 /**
  * In words; empty when there is none.
  * @param {Irreplaceable} found
  */
-export function irreplaceableText({ intents, forgotten }) {
+export function irreplaceableText({ intents, forgotten, setup }) {
   const parts = [
     ...(intents > 0 ? [counted(intents, "standing intent")] : []),
     ...(forgotten > 0 ? [`the list of what was forgotten (${forgotten === 1 ? "once" : `${forgotten} times`})`] : []),
+    ...(setup > 0 ? [`setup's record of ${counted(setup, "setting")} that it changed`] : []),
   ];
   return parts.join(" and ");
 }

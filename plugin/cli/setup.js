@@ -4,7 +4,7 @@ import { defaultAgentId } from "../../lib/config.js";
 import { codedError, errorMessage } from "../../lib/errors.js";
 import { takeOverForgotten } from "../import/forgotten.js";
 import { takeOver } from "../import/take-over.js";
-import { missingRequirements } from "../requirements.js";
+import { metRequirements, missingRequirements } from "../requirements.js";
 import { activeMemoryImport, importPauses } from "../setup/active-memory.js";
 import { changesOf, changeText, dropRememberedChanges, putAt, rememberChanges, rememberedChanges, valueAt } from "../setup/changes.js";
 import { lancedbFolder, readFacts } from "../setup/lancedb.js";
@@ -289,8 +289,7 @@ function printReady(agentId, { files, chunks }, questions) {
 async function undoSetup(host, options) {
   const readmitted = await readmitForgotten(host, options);
   const changes = await rememberedChanges(host.stateDir());
-  if (!changes && readmitted > 0) return options.json ? printJson({ restored: [], changedSince: [], readmitted }) : undefined;
-  if (!changes) return options.json ? printJson({ restored: [], changedSince: [] }) : print("Setup has changed nothing, or it was undone.");
+  if (!changes) return await tellNoRecord(host, options, readmitted);
   const cfg = await host.sourceConfig();
   const touched = changesOf(
     cfg,
@@ -304,7 +303,9 @@ async function undoSetup(host, options) {
     for (const key of touched) print(`  ${key} was changed since and stays (${JSON.stringify(valueAt(cfg, key))})`);
   }
   if (options.dryRun)
-    return options.json ? printJson({ dryRun: true, restored: back.map(({ key }) => key), changedSince: touched, readmitted }) : undefined;
+    return options.json
+      ? printJson({ dryRun: true, restored: back.map(({ key }) => key), changedSince: touched, readmitted })
+      : print("Nothing was written.");
   if (back.length > 0) {
     const apply = (/** @type {HostConfig} */ draft) => {
       for (const { key, before } of back) putAt(draft, key, before);
@@ -321,6 +322,24 @@ async function undoSetup(host, options) {
     const stays = `The index and what was taken over stay on the disk (${byteText(bytes)})`;
     print(`Put back. ${stays}: \`openclaw memory-core-rs reset --everything\` removes them, before the plugin is uninstalled.`);
   }
+}
+
+/**
+ * Without a record of what setup changed: the settings that are as it writes them, and how they go by hand.
+ * @param {Host} host
+ * @param {Options} options
+ * @param {number} readmitted
+ */
+async function tellNoRecord(host, { json, dryRun }, readmitted) {
+  const byHand = metRequirements(host, await host.sourceConfig()).map(({ key }) => key);
+  if (json) return printJson({ ...(dryRun ? { dryRun } : {}), restored: [], changedSince: [], readmitted, byHand });
+  if (byHand.length > 0) {
+    print("There is no record of what setup changed: it changed nothing, or the record is gone (`reset --everything` removes it).");
+    print("These settings are as setup writes them. Those that are not of your own hand are taken back by:");
+    for (const key of byHand) print(`  ${paint("cyan", `openclaw config unset ${key}`)}`);
+    print("A plugin that setup has switched off is switched on again by `openclaw plugins enable <id>`.");
+  } else if (readmitted === 0) print("Setup has changed nothing, or it was undone.");
+  if (dryRun) print("Nothing was written.");
 }
 
 /**

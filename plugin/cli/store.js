@@ -96,7 +96,10 @@ function adoptionText(agentId, place, workspace, { known, same, changed, missing
  */
 export async function runStoreCopy(host, { to, ...options }) {
   await forOneAgent(host, options, { name: "memory store", doing: "Memory store copy" }, async ({ cfg, agentId }) => {
-    if (to !== "postgres" && to !== "sqlite") throw codedError("MEM_ARGUMENT", `--to takes postgres or sqlite, not "${to}"`);
+    if (to !== "postgres" && to !== "sqlite") {
+      const remedy = "Name the one to copy into: --to postgres, or --to sqlite for the file";
+      throw codedError("MEM_ARGUMENT", `--to takes postgres or sqlite, not "${to}"`, { remedy });
+    }
     const { nativeRequest, databasePassword } = await prepare(host.managerRequest({ cfg, agentId, purpose: "status" }));
     const port = new HostPort({}).native(undefined, undefined, databasePassword);
     const copied = await withProgress("Copying", (progress) => native().copyStore(nativeRequest, to === "postgres", progress, port));
