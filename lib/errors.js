@@ -56,7 +56,7 @@ const OF_FILES = {
   EISDIR: ["MEM_PATH", "is a folder", "Name a file"],
   EACCES: ["MEM_IO", "may not be used by this user", GIVE_RIGHTS],
   EPERM: ["MEM_IO", "may not be used by this user", GIVE_RIGHTS],
-  EROFS: ["MEM_IO", "is on a disk that is read-only", "Choose another place"],
+  EROFS: ["MEM_READ_ONLY", "is on a disk that is read-only", "Make the disk writable, or choose another place"],
   EBUSY: ["MEM_IO", "is in use, or another disk is mounted there", "Stop what uses it, or unmount it, then try again"],
   ENOTEMPTY: ["MEM_IO", "was written to meanwhile", "Stop the gateway, then try again"],
   ENOSPC: ["MEM_DISK_FULL", "has no room on its disk", "Free some space, then try again"],

@@ -77,6 +77,30 @@ test("reset --everything --keep-vectors is refused, and nothing is removed", asy
   expect(existsSync(path.join(stateDir, "memory-core-rs/main/index.sqlite"))).toBe(true);
 });
 
+// One was done and the other passed over: words beside an id were not forgotten, and a preview of an act was the act itself.
+test("forget refuses orders that exclude each other, names both, and does neither", async () => {
+  const { run, json, finds } = await commandLine({ provider: "none" });
+  await run("index");
+  const { planId } = await json("forget", "--path", NOTE);
+  for (const [words, one, other] of /** @type {[string[], string, string][]} */ ([
+    [["old phone", "--undo", planId], "--undo", "words"],
+    [["old phone", "--apply", planId], "--apply", "words"],
+    [["--path", "MEMORY.md", "--list"], "--list", "--path"],
+    [["--list", "--undo", planId], "--list", "--undo"],
+    [["--list", "--apply", planId], "--list", "--apply"],
+    [["--undo", planId, "--apply", planId], "--undo", "--apply"],
+    [["--undo", planId, "--final"], "--undo", "--final"],
+    [["--undo", planId, "--dry-run"], "--undo", "--dry-run"],
+    [["--apply", planId, "--dry-run"], "--apply", "--dry-run"],
+  ])) {
+    const { error } = await json("forget", ...words);
+    const message = `${one} cannot be combined with ${other}. Leave one of them out`;
+    expect(error).toEqual({ code: "MEM_ARGUMENT", message, remedy: "Leave one of them out" });
+  }
+  expect(await finds("falcon database")).toBe(true);
+  expect(await json("forget", "--list")).toMatchObject({ forgotten: [] });
+});
+
 // An empty variable of a script showed a list, and named the working folder a copy that exists.
 test("an empty id or name is refused", async () => {
   const { run } = await commandLine();
@@ -304,8 +328,8 @@ test("reset --everything names what nothing can make again, with its number", as
   const { output } = await run("reset", "--everything", "--dry-run");
   expect(output).toContain("Nothing can make these again: 2 standing intents and the list of what was forgotten (once).");
   expect(output).toContain("openclaw memory intents export");
-  expect(await json("reset", "--everything", "--dry-run")).toMatchObject({ removed: [], lost: { intents: 2, forgotten: 1 } });
-  expect(await json("reset", "--everything", "--yes")).toMatchObject({ left: [], lost: { intents: 2, forgotten: 1 } });
+  expect(await json("reset", "--everything", "--dry-run")).toMatchObject({ removed: [], lost: { intents: 2, forgotten: 1, setup: 0 } });
+  expect(await json("reset", "--everything", "--yes")).toMatchObject({ left: [], lost: { intents: 2, forgotten: 1, setup: 0 } });
   expect(existsSync(path.join(stateDir, "memory-core-rs"))).toBe(false);
 });
 
@@ -331,7 +355,7 @@ test("reset --everything removes an index that store.path puts elsewhere, and no
   const { left, lost } = await json("reset", "--everything", "--dry-run");
   const paths = left.map((/** @type {{path: string}} */ file) => file.path);
   expect(paths).toEqual(expect.arrayContaining(["main.db", "main.forgotten.jsonl", "ops.db"].map((name) => path.join(place, name))));
-  expect(lost).toEqual({ intents: 0, forgotten: 1 });
+  expect(lost).toEqual({ intents: 0, forgotten: 1, setup: 0 });
   expect(await run("reset", "--everything", "--yes")).toMatchObject({ code: 0, output: expect.stringContaining("main.db") });
   expect(await readdir(place)).toEqual(["mine.db"]);
   expect((await run("reset", "--everything", "--yes")).output).toContain("Nothing of ours is on this disk.");
@@ -378,6 +402,30 @@ test("what reset --everything cannot remove is named with a code and a remedy, a
   expect(output).toMatch(/all was removed but this: .*main is in use.*unmount it.*\[MEM_IO\]/s);
   expect(await readdir(own)).toEqual(["main"]);
   expect(await readdir(stuck)).toEqual([]);
+});
+
+// It said that all was removed but one file, under a code that says nothing.
+test("reset --everything on a disk that is read-only says that nothing was removed", async () => {
+  const { stateDir, run } = await commandLine({ provider: "none" });
+  await run("index");
+  const own = path.join(stateDir, "memory-core-rs");
+  const before = await readdir(own, { recursive: true });
+  const { rm: remove, rmdir } = files;
+  const refused = async (/** @type {any} */ place) => {
+    if (!String(place).startsWith(own)) return await remove(place, { recursive: true, force: true });
+    throw Object.assign(new Error(`EROFS: read-only file system, unlink '${place}'`), { code: "EROFS", path: place });
+  };
+  Object.assign(files, { rm: refused, rmdir: refused });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    Object.assign(files, { rm: remove, rmdir });
+    syncBuiltinESMExports();
+  });
+  const { code, output } = await run("reset", "--everything", "--yes");
+  expect(code).toBe(1);
+  expect(output).toMatch(/nothing was removed: \S+ is on a disk that is read-only\. Make the disk writable.*\[MEM_READ_ONLY\]/);
+  expect(output).not.toContain("all was removed");
+  expect(await readdir(own, { recursive: true })).toEqual(before);
 });
 
 test("reset --everything shows and removes what an uninstalled plugin would leave, and no note", async () => {

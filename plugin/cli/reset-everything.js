@@ -2,7 +2,7 @@
 
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { codedError, errorCause, errorRemedy, inWords } from "../../lib/errors.js";
+import { codedError, errorCause, errorCode, errorRemedy, inWords } from "../../lib/errors.js";
 import { closeAllMemoryIndexManagers } from "../../lib/manager-registry.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
@@ -85,6 +85,7 @@ export async function resetEverything(host, { yes, dryRun, database, json }) {
     for (const line of stays) print(line);
     print("Stop the gateway first: a running one makes its index anew. Notes in your workspaces stay as they are.");
     if (told) print(paint("yellow", `Nothing can make these again: ${told}.`));
+    if (lost.setup > 0) print("Put those settings back first, while the record is there: `openclaw memory setup --undo`.");
     if (lost.intents > 0) print("Keep the intents of an agent with `openclaw memory intents export`.");
     if (lost.forgotten > 0) print("What was forgotten and still stands in notes or conversations would be indexed again.");
   }
@@ -93,12 +94,13 @@ export async function resetEverything(host, { yes, dryRun, database, json }) {
   if (dryRun) return json ? printJson({ removed: [], left, lost, foreign, database: rows }) : print("Nothing was removed.");
   if (!(await agreed(question, { yes, json }, agreedTo))) return;
   await closeAllMemoryIndexManagers();
+  const before = await bytesLeft(left);
   // First, as the way to it goes with the rest.
   for (const kept of going) await kept.remove();
   await unfinishedTexts(host, { remove: true });
   const faults = await removeIndexes(indexes);
   for (const { path: place } of places) faults.push(...(await removeTree(place, stay)));
-  if (faults.length > 0) throw notAllRemoved(faults);
+  if (faults.length > 0) throw notRemoved(faults, { all: going.length === 0 && (await bytesLeft(left)) === before });
   return json ? printJson({ removed: left, left: [], lost, foreign, database: staying }) : print("Removed.");
 }
 
@@ -115,10 +117,22 @@ async function withoutOthers(places, stay) {
   return (await Promise.all(sized)).filter(({ bytes }) => bytes > 0);
 }
 
-/** What is still there, and that all else is gone. @param {unknown[]} faults */
-function notAllRemoved(faults) {
+/** @param {Left[]} places */
+async function bytesLeft(places) {
+  const sizes = await Promise.all(places.map(({ path: place }) => bytesOf(place)));
+  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/**
+ * What is still there, and whether that is all of it: a disk that is read-only gives nothing away.
+ * @param {unknown[]} faults
+ * @param {{all: boolean}} still
+ */
+function notRemoved(faults, { all }) {
   const [first] = faults.map(inWords);
-  const more = faults.length > 1 ? `, and ${counted(faults.length - 1, "other place")} could not be removed` : "";
+  const more = faults.length > 1 && !all ? `, and ${counted(faults.length - 1, "other place")} could not be removed` : "";
   const remedy = `${errorRemedy(first) ?? "Stop what uses it, then try again"}; \`openclaw memory reset --everything\` shows what is left`;
-  return codedError("MEM_IO", `all was removed but this: ${errorCause(first)}${more}`, { remedy, cause: faults[0] });
+  const cause = `${all ? "nothing was removed" : "all was removed but this"}: ${errorCause(first)}${more}`;
+  const code = errorCode(first);
+  return codedError(code?.startsWith("MEM_") ? code : "MEM_IO", cause, { remedy, cause: faults[0] });
 }
