@@ -8,6 +8,8 @@
  * @typedef {import("../lib/engine.d.ts").ModelPrice} ModelPrice
  * @typedef {import("../lib/engine.d.ts").Answers} Answers
  * @typedef {{month: string, models: {provider: string, model: string, requests: number, tokens: number}[]}} Embedded
+ * @typedef {{provider?: string, booked?: {provider: string, model: string} | null, price: unknown}} Current The embedding model in
+ *   use: the provider's name in the settings, as whose the engine books it, and `pricePerMillionTokens`.
  */
 
 /** What runs in this process costs nothing. */
@@ -20,7 +22,7 @@ const FREE = "embedded";
  * @param {{month: string, inputTokens: number, outputTokens: number}[]} from.consolidation All tokens of consolidation by month,
  *   also those of a time or host whose model is not known.
  * @param {unknown} from.prices The setting.
- * @param {{provider?: string, model: string, price: unknown}} from.current The embedding model in use, with `pricePerMillionTokens`.
+ * @param {Current} from.current
  * @param {ModelPrice[]} from.kept Prices of the page.
  * @returns {Costs}
  */
@@ -79,13 +81,13 @@ function pricedRow({ hostCost = 0, costed = 0, ...row }, price) {
 /**
  * @param {{purpose: string, provider: string, model: string}} row
  * @param {ModelPrice[]} configured
- * @param {{provider?: string, model: string, price: unknown}} current
+ * @param {Current} current
  * @param {ModelPrice[]} kept
  * @returns {Price | null}
  */
 function priceOf({ purpose, provider, model }, configured, current, kept) {
   if (purpose === "embeddings" && provider === FREE) return { input: 0, output: 0, from: "settings" };
-  const isCurrent = purpose === "embeddings" && provider === bookedAs(current.provider) && model === current.model;
+  const isCurrent = purpose === "embeddings" && provider === current.booked?.provider && model === current.booked.model;
   const named =
     entryOf(configured, provider, model) ?? (isCurrent && current.provider ? entryOf(configured, current.provider, model) : undefined);
   if (named) return { ...bothOf(named), from: "settings" };
@@ -93,9 +95,6 @@ function priceOf({ purpose, provider, model }, configured, current, kept) {
   const said = entryOf(kept, provider, model);
   return said ? { ...bothOf(said), from: "page" } : null;
 }
-
-/** The name that the engine books a provider under: that of whose requests it understands. @param {string} [provider] */
-const bookedAs = (provider) => (provider === "openai-compatible" ? "openai" : provider);
 
 /** @param {ModelPrice} price */
 const bothOf = ({ input, output }) => ({ input, output: output ?? input });

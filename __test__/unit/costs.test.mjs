@@ -1,7 +1,9 @@
 // What providers were sent, with its cost; nothing but numbers.
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { costsOf } from "../../plugin/costs.js";
+import { commandLine } from "../support/command-line.mjs";
+import { startProvider } from "../support/provider.mjs";
 
 const MONTH = "2026-11";
 const EMBEDDED = [
@@ -18,7 +20,7 @@ const EMBEDDED = [
 const NOTHING = { embedded: EMBEDDED, answers: [], consolidation: [], prices: undefined, kept: [] };
 
 test("pricePerMillionTokens is of the embedding model in use, prices of the settings win over it, those of the page do not", () => {
-  const current = { provider: "openai", model: "small", price: 0.5 };
+  const current = { provider: "openai", booked: { provider: "openai", model: "small" }, price: 0.5 };
   const [alone] = costsOf({ ...NOTHING, current }).months;
   expect(alone.models.map(({ model, cost }) => [model, cost])).toEqual([
     ["small", 1],
@@ -42,11 +44,26 @@ test("pricePerMillionTokens is of the embedding model in use, prices of the sett
 
 // The engine books it under the provider whose requests it understands, and the price of the settings was that of nobody.
 test("the price of an OpenAI-compatible server is found under its own name", () => {
-  const current = { provider: "openai-compatible", model: "small", price: undefined };
+  const current = { provider: "openai-compatible", booked: { provider: "openai", model: "small" }, price: undefined };
   const cost = (/** @type {object} */ more) => costsOf({ ...NOTHING, current, ...more }).months[0].models[0].cost;
   expect(cost({ current: { ...current, price: 0.5 } })).toBe(1);
   for (const of of ["openai-compatible", "openai-compatible/small", "openai/small"]) expect(cost({ prices: { [of]: 2 } })).toBe(4);
   expect(cost({ prices: { "openai-compatible/large": 2 } })).toBe(null);
+});
+
+// A table of ours said under which name the engine books one of them, and of LM Studio it said nothing.
+test.each(["openai-compatible", "lmstudio"])("the engine says as whose %s is booked, and its price is found", async (provider) => {
+  const server = await startProvider({ latencyMs: 0 });
+  onTestFinished(server.stop);
+  const plugins = { entries: { "memory-core-rs": { config: { prices: { [provider]: 2 } } } } };
+  const search = { provider, model: "test-embed", remote: { baseUrl: server.baseUrl, apiKey: "sk-x" } };
+  const { run, json } = await commandLine(search, { plugins });
+  await run("index");
+  const [{ costs, scan }] = await json("status");
+  expect(scan.usage.current).toEqual({ provider: "openai", model: "test-embed" });
+  const [{ input, cost }] = costs.months[0].models;
+  expect(input).toBeGreaterThan(0);
+  expect(cost).toBeCloseTo((input * 2) / 1e6, 12);
 });
 
 test("tokens of consolidation of which no model is known are told apart, and no token twice", () => {
@@ -54,7 +71,7 @@ test("tokens of consolidation of which no model is known are told apart, and no 
   const [month] = costsOf({
     ...NOTHING,
     embedded: [],
-    current: { model: "", price: undefined },
+    current: { price: undefined },
     answers: [{ ...answer, inputTokens: 300, outputTokens: 40 }],
     consolidation: [{ month: MONTH, inputTokens: 1000, outputTokens: 40 }],
   }).months;

@@ -86,7 +86,7 @@ export async function agentStatus(host, { cfg, agentId }, manager, { deep, index
  * @param {Record<string, any>} scan
  * @param {{consolidation?: any}} state
  */
-async function costs(host, { cfg, agentId }, { provider, model }, { usage }, { consolidation }) {
+async function costs(host, { cfg, agentId }, { provider }, { usage }, { consolidation }) {
   const { native: agent } = automaticAgent(host, cfg, agentId);
   const said = /** @type {Record<string, unknown>} */ ({ ...pluginSettings(cfg), ...agentSettings(cfg, agentId) });
   const [answers, kept] = await Promise.all([native().listAnswers(agent), native().keptPrices(agent)]);
@@ -95,7 +95,7 @@ async function costs(host, { cfg, agentId }, { provider, model }, { usage }, { c
     answers,
     consolidation: consolidation?.tokens ?? [],
     prices: said.prices,
-    current: { provider, model: model ?? "", price: said.pricePerMillionTokens },
+    current: { provider, booked: usage?.current, price: said.pricePerMillionTokens },
     kept,
   });
 }
@@ -117,7 +117,7 @@ async function repaired(manager) {
  * @param {string} agentId
  * @param {import("../../lib/manager.js").MemoryIndexManager} manager
  */
-async function consolidationState(host, cfg, agentId, manager) {
+export async function consolidationState(host, cfg, agentId, manager) {
   if (chosen(cfg, agentId).mode === "off") return {};
   try {
     return { consolidation: await manager.consolidate(nativeAgent(host, cfg, agentId), { op: "status" }) };

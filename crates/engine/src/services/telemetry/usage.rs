@@ -62,7 +62,8 @@ impl Telemetry {
 
     /// What today cost: `{day, requests, texts, tokens, needed, embedded, hitRate?, models}`, and in `month` the same of this
     /// month, with `month` in place of the day, and `cost` where the price of its tokens is known; in `months` of each month
-    /// of the last year in which something was sent, the latest first. Blocks.
+    /// of the last year in which something was sent, the latest first; in `current` as whose the model in use is booked:
+    /// `{provider, model}`, where one is in use. Blocks.
     pub(crate) fn usage_today(&self, settings: &Settings) -> Result<Value> {
         let today = date_in(self.context.now_ms(), &settings.zone_name());
         let day = today.to_string();
@@ -82,6 +83,9 @@ impl Telemetry {
         };
         let mut usage = summed(&of_day);
         usage["day"] = json!(day);
+        let current = self.context.provider().embedder().ok().flatten();
+        usage["current"] =
+            current.map(|it| json!({ "provider": it.space().provider, "model": it.space().model })).into();
         usage["month"] = months.iter().zip(&of_months).next().map(told).into();
         usage["months"] = months.iter().zip(&of_months).filter(|(_, models)| !models.is_empty()).map(told).collect();
         Ok(usage)
@@ -184,6 +188,7 @@ mod tests {
         let usage = tokio::task::block_in_place(|| engine.telemetry.usage_today(&engine.settings().settings)).unwrap();
         let told: Vec<_> =
             usage["months"].as_array().unwrap().iter().map(|one| one["month"].as_str().unwrap()).collect();
+        assert_eq!(usage["current"], serde_json::json!({ "provider": "bedrock", "model": "titan" }));
         let named = |months| before(months).strftime("%Y-%m").to_string();
         assert_eq!(told, [month.clone(), named(3), named(11)]);
         assert_eq!(
