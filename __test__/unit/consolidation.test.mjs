@@ -86,6 +86,23 @@ test("plan, apply, runs, explain and undo on the command line, and the file is a
   expect((await run("consolidate", "undo")).output).toContain("no applied run has changed anything that could be put back");
 });
 
+// All three said that all is well, and no night ever came.
+test.each([
+  [{ schedule: "every night" }, "consolidation.schedule"],
+  [{ timeZone: "Mars/Phobos" }, "consolidation.timeZone"],
+])("what cannot be read of %o is told by status, doctor and consolidate status, with the remedy", async (wrong, setting) => {
+  const home = await commandLine({ provider: "none" }, { plugins: plugins("plan", wrong), files: files() });
+  await home.run("index");
+  const remedy = expect.stringContaining(`Set ${setting}`);
+  const [{ consolidation }] = await home.json("status");
+  expect(consolidation.problem).toMatchObject({ code: "MEM_CONFIG", remedy });
+  for (const words of [["status"], ["doctor"], ["consolidate", "status"]])
+    expect((await home.run(...words)).output, words.join(" ")).toContain(`. Set ${setting}`);
+  const [{ ok, checks }] = await home.json("doctor");
+  expect(ok).toBe(false);
+  expect(checks.find((/** @type {any} */ { name }) => name === "consolidation")).toMatchObject({ ok: false, remedy });
+});
+
 test("a failure has a code", async () => {
   const { run } = await commandLine({ provider: "none" }, { plugins: plugins("plan"), files: files() });
   const failed = await run("consolidate", "undo", "nosuchrun", "--json");

@@ -19,6 +19,7 @@ import { intentChecks } from "./intents.js";
 import { refuseEmpty } from "./options.js";
 import { byteText, counted, dayText, errorJson, failOnly, paint, print, shellPath } from "./output.js";
 import { resetEverything } from "./reset-everything.js";
+import { consolidationState } from "./status.js";
 
 /**
  * @typedef {import("../host.js").Host} Host
@@ -115,6 +116,7 @@ export async function runDoctor(host, options) {
     // Said once, beside whichever agent is looked at.
     if (options.agent !== undefined || agentId === defaultAgentId(cfg)) checks.push(...(await formerAgentChecks(host)));
     checks.push(...(await intentChecks(automaticAgent(host, cfg, agentId).native)));
+    checks.push(...consolidationChecks(await consolidationState(host, cfg, agentId, manager)));
     if (checks.some(({ ok }) => !ok)) process.exitCode = 1;
     if (!options.json) print([`${paint("bold", "Memory doctor")} (${agentId})`, ...checks.map(checkText)].join("\n"));
     return { ok: checks.every(({ ok }) => ok), checks };
@@ -135,6 +137,19 @@ async function databaseChecks(host, { cfg, agentId }) {
       .examineDatabase(nativeRequest, new HostPort({}).native(undefined, undefined, databasePassword))
       .catch(() => null)) ?? undefined
   );
+}
+
+/**
+ * Whether runs of consolidation come as the settings say, where it is on.
+ * @param {Awaited<ReturnType<typeof consolidationState>>} state
+ * @returns {Check[]}
+ */
+function consolidationChecks({ consolidation }) {
+  const name = "consolidation";
+  if (!consolidation) return [];
+  const problem = consolidation.error ?? consolidation.problem;
+  if (problem) return [{ name, ok: false, found: errorCause(problem), remedy: errorRemedy(problem) }];
+  return [{ name, ok: true, found: "runs come as its schedule says" }];
 }
 
 /** @param {string} setting @returns {Check} */

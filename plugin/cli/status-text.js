@@ -88,9 +88,10 @@ function consolidationLines(state, verbose) {
   if (!state) return [];
   if (state.error) return [field("Consolidation", paint("yellow", state.error.message))];
   if (verbose) return stateText(state, timeText).split("\n");
-  const { settings, nextRunAt, lastRun } = state;
+  const { settings, problem, nextRunAt, lastRun } = state;
   const last = lastRun ? `last ${timeText(lastRun.startedAt)}: added ${lastRun.added}, moved ${lastRun.moved}` : "no run yet";
-  return [field("Consolidation", `${settings.mode} · ${last}${nextRunAt ? ` · next ${timeText(nextRunAt)}` : ""}`)];
+  const next = problem ? ` · ${paint("yellow", problem.message)}` : nextRunAt ? ` · next ${timeText(nextRunAt)}` : "";
+  return [field("Consolidation", `${settings.mode} · ${last}${next}`)];
 }
 
 /**

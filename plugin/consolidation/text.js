@@ -38,10 +38,11 @@ export function runText({ runId, state, startedAt, added, moved, inputTokens, ou
 }
 
 /** @param {any} state @param {When} when */
-export function stateText({ settings, claims, uses, nextRunAt, lastRun, tokens, maxChars, chars }, when) {
+export function stateText({ settings, problem, claims, uses, nextRunAt, lastRun, tokens, maxChars, chars }, when) {
   const { mode, schedule, writer } = settings;
   return [
     `Consolidation: ${mode}${mode === "off" ? "" : ` (${schedule}, ${writer})`}`,
+    ...(problem ? [`Problem: ${problem.message}`] : []),
     `Known: ${claims} claims, ${uses} uses`,
     `MEMORY.md: ${chars} of ${maxChars} characters`,
     ...(mode !== "off" && nextRunAt ? [`Next run: ${when(nextRunAt)}`] : []),

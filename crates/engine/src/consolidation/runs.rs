@@ -20,14 +20,14 @@ use super::{
     evidence::{self, ARCHIVE, Observed},
     gates::{self, Refusal},
     plan::{self, Embed, Input, Plan},
-    schedule::Schedule,
+    schedule::{self, Schedule},
     section::Document,
     writer,
 };
 use crate::workspace::{notes::Notes, roots::Roots};
 use model::{
     config::{
-        consolidation::{Consolidation, Writer},
+        consolidation::{Consolidation, Mode, Writer},
         paths::OWN_FOLDER,
         settings::Settings,
     },
@@ -355,11 +355,16 @@ impl Runs {
         let clock = self.store.read(|reader| reader.consolidation_clock())?;
         let last = self.store.read(|reader| reader.runs(1))?;
         let memory = self.text(&self.memory_path()?)?.unwrap_or_default();
+        let Consolidation { mode, schedule, .. } = &self.settings;
+        let problem = (*mode != Mode::Off).then(|| schedule::check(schedule, &self.zone, self.now_ms).err()).flatten();
+        // One that was due by other settings does not come.
+        let clock = clock.filter(|clock| clock.schedule == self.clock_text());
         Ok(Status {
             settings: self.settings.clone(),
             claims,
             uses,
             next_run_at: clock.map(|clock| iso(clock.due_ms)),
+            problem: problem.map(Into::into),
             last_run: last.first().map(listed),
             tokens: tokens
                 .into_iter()
@@ -379,7 +384,7 @@ impl Runs {
         let schedule = Schedule::parse(&self.settings.schedule)?;
         let zone = TimeZone::get(&self.zone).unwrap_or(TimeZone::UTC);
         let Some(next) = schedule.next_after(self.now_ms, &zone) else { return Ok(false) };
-        let (now, text, holder) = (self.now_ms, format!("{} {}", self.settings.schedule, self.zone), holder.to_owned());
+        let (now, text, holder) = (self.now_ms, self.clock_text(), holder.to_owned());
         self.store.write(move |tx| {
             let fresh = |holder: String, until_ms| Clock { schedule: text.clone(), due_ms: next, holder, until_ms };
             match tx.consolidation_clock()? {
@@ -392,6 +397,11 @@ impl Runs {
                 _ => tx.set_consolidation_clock(&fresh(String::new(), 0)).map(|()| false),
             }
         })
+    }
+
+    /// By which settings a clock goes.
+    fn clock_text(&self) -> String {
+        format!("{} {}", self.settings.schedule, self.zone)
     }
 
     /// The day of the run, where the user is.

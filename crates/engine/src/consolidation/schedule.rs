@@ -85,6 +85,23 @@ impl Schedule {
     }
 }
 
+/// Whether runs by themselves come as the settings say, from a moment on.
+///
+/// # Errors
+/// [`Code::Config`] when the schedule cannot be read or names no day that comes, and when there is no such zone.
+pub(super) fn check(text: &str, zone: &str, now_ms: i64) -> Result<()> {
+    let schedule = Schedule::parse(text)?;
+    let zone = TimeZone::get(zone).map_err(|_| {
+        Error::new(Code::Config, format!("\"{zone}\" is no time zone, so runs go by UTC"))
+            .remedy("Set consolidation.timeZone to a name such as \"Europe/Berlin\", or leave it out for yours")
+    })?;
+    if schedule.next_after(now_ms, &zone).is_none() {
+        return Err(Error::new(Code::Config, format!("\"{text}\" names no day that ever comes"))
+            .remedy("Set consolidation.schedule to one that does, such as \"0 3 * * *\""));
+    }
+    Ok(())
+}
+
 const fn has(set: u64, value: i64) -> bool {
     set & (1 << value) != 0
 }

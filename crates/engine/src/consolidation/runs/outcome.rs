@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Plan, RunRow, state};
+use crate::index::Failure;
 use model::config::consolidation::Consolidation;
 use store::consolidation::Evidence;
 
@@ -116,6 +117,8 @@ pub struct Status {
     pub uses: u64,
     /// When the next run by itself is due.
     pub next_run_at: Option<String>,
+    /// Why none comes as the settings say, where consolidation is on.
+    pub problem: Option<Failure>,
     /// The latest run.
     pub last_run: Option<Listed>,
     /// Tokens by month, latest first.

@@ -18,6 +18,7 @@ pub(crate) struct World {
     dir: tempfile::TempDir,
     store: Arc<Store>,
     pub settings: Consolidation,
+    pub time_zone: &'static str,
     pub now_ms: i64,
     pub bootstrap_chars: usize,
 }
@@ -27,7 +28,7 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("workspace/memory")).unwrap();
         let store = Store::open(&dir.path().join("index.sqlite"), OpenOptions::default()).unwrap();
-        Self { dir, store, settings: Consolidation::default(), now_ms: NOW, bootstrap_chars: 20_000 }
+        Self { dir, store, settings: Consolidation::default(), time_zone: "UTC", now_ms: NOW, bootstrap_chars: 20_000 }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -61,7 +62,7 @@ impl World {
             default_workspace_dir: None,
         };
         let settings = resolve(&input).unwrap().unwrap().settings;
-        let consolidation = Consolidation { time_zone: "UTC".to_owned(), ..self.settings.clone() };
+        let consolidation = Consolidation { time_zone: self.time_zone.to_owned(), ..self.settings.clone() };
         Runs::new(Arc::clone(&self.store), &settings, consolidation, self.bootstrap_chars, self.now_ms)
     }
 
@@ -280,6 +281,31 @@ fn a_run_is_due_once_a_night_and_once_after_a_time_away() {
     assert!(!due(&world, "a"), "one for all the nights that were missed");
     world.settings.schedule = "nonsense".to_owned();
     assert_eq!(world.runs().take_due("a").unwrap_err().code(), Code::Config);
+}
+
+// The state was shown as good, with the next run by the schedule before, and no run ever came.
+#[test]
+fn a_schedule_or_zone_that_cannot_be_read_is_told_with_the_remedy() {
+    let mut world = World::new();
+    world.settings.mode = Mode::Plan;
+    world.runs().take_due("a").unwrap();
+    let status = world.runs().status().unwrap();
+    assert!(status.problem.is_none() && status.next_run_at.is_some());
+    for (schedule, zone, setting) in [
+        ("nonsense", "UTC", "consolidation.schedule"),
+        ("0 0 31 2 *", "UTC", "consolidation.schedule"),
+        ("0 3 * * *", "Mars/Phobos", "consolidation.timeZone"),
+    ] {
+        world.settings.schedule = schedule.to_owned();
+        world.time_zone = zone;
+        let status = world.runs().status().unwrap();
+        let problem = status.problem.unwrap();
+        assert_eq!(problem.code, Code::Config.as_str());
+        assert!(problem.remedy.unwrap().contains(setting), "{schedule} {zone}");
+        assert_eq!(status.next_run_at, None, "{schedule} {zone}");
+    }
+    world.settings.mode = Mode::Off;
+    assert!(world.runs().status().unwrap().problem.is_none(), "nothing is to come");
 }
 
 #[test]
