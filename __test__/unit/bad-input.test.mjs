@@ -13,6 +13,8 @@ import { makeWorkspace } from "../support/workspace.mjs";
 
 const NOTE = { "memory/good.md": "The spare key is under the blue pot.\n" };
 const KEY = "sk-canary0123456789abcdef";
+const PNG_HEAD = Buffer.from("89504e470d0a1a0a0000000d49484452000000010000000108060000", "hex");
+const PICTURE = Buffer.concat([PNG_HEAD, Buffer.from("lighthouse lamps"), Buffer.alloc(64, 1)]);
 
 /** @param {object} request */
 async function open(request) {
@@ -43,12 +45,15 @@ test("files that cannot be indexed are named with their reason, the others are f
   await truncate(path.join(workspace, "memory/big.md"), 200_000_000);
   const invalid = Buffer.concat([Buffer.from("before "), Buffer.from([0xff, 0xfe]), Buffer.from(" lighthouse lamps\n")]);
   await writeFile(path.join(workspace, "memory/invalid.md"), invalid);
+  // Its bytes were indexed as if they were words.
+  await writeFile(path.join(workspace, "memory/picture.md"), PICTURE);
   const manager = await open(request);
   await manager.sync();
   expect((await manager.inspect()).skipped).toMatchObject([
     { path: "MEMORY.md", code: "not-regular", reason: expect.stringContaining("folder") },
     { path: "memory/big.md", code: "too-large", reason: expect.stringMatching(/200000000 bytes, the limit is \d+/) },
     { path: "memory/invalid.md", code: "other-encoding", reason: expect.stringContaining("save it as UTF-8") },
+    { path: "memory/picture.md", code: "wrong-content", reason: expect.stringContaining("no text by its content") },
   ]);
   expect(await findsTheKey(manager)).toBe(true);
   expect((await manager.search("lighthouse lamps"))[0]?.path).toBe("memory/invalid.md");

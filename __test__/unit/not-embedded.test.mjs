@@ -1,6 +1,6 @@
 // What the commands say when the provider cannot embed: they ended with 0 and "Memory index updated", and no cause.
 
-import { symlink } from "node:fs/promises";
+import { symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { commandLine } from "../support/command-line.mjs";
@@ -72,5 +72,9 @@ test.each([
 test("index --verbose names the files that are left out", async () => {
   const { workspace, run } = await commandLine();
   await symlink("/etc/hostname", path.join(workspace, "memory/link.md"));
-  expect(await run("index", "--verbose")).toMatchObject({ code: 0, output: expect.stringContaining("skipped memory/link.md: ") });
+  await writeFile(path.join(workspace, "memory/program.md"), Buffer.from("7f454c46020101000000000000000000010000003e00", "hex"));
+  const { code, output } = await run("index", "--verbose");
+  expect(code).toBe(0);
+  expect(output).toContain("skipped memory/link.md: ");
+  expect(output).toContain("skipped memory/program.md: no text by its content");
 });

@@ -36,6 +36,8 @@ pub(super) const FILES_IN_FLIGHT: usize = 32;
 /// Threads that read and analyse; who takes what they read is one more. They are no tasks of [`model::parallel`]: the
 /// first search waits for them, and that pool has the priority of work that nobody waits for.
 const MAX_THREADS: usize = 2;
+/// What the index has for the content of a file that is not what its name says.
+pub(super) const REFUSED: Hash = [0; 32];
 
 /// A file that was read.
 pub(super) enum Read {
@@ -45,7 +47,7 @@ pub(super) enum Read {
     Changed { path: String, stamp: Stamp, hash: Hash, rows: Box<Rows>, is_lossy: bool },
     /// Why it cannot be read. What the index has of it stays.
     Unreadable(Skipped, Error),
-    /// A picture or sound that is none by its content, and why: it is known, and nothing of it is indexed.
+    /// A picture, a sound or a note that is none by its content, and why: it is known, and nothing of it is indexed.
     Refused { entry: Entry, stamp: Stamp, reason: String },
     /// It vanished between the look and the read.
     Gone,
@@ -113,7 +115,12 @@ impl Changes<'_> {
     }
 
     fn read_note(&self, analyzer: &mut Analyzer, entry: &Entry) -> Result<Read> {
-        let FileText { text, is_lossy, stamp } = read_text(self.roots, &entry.absolute)?;
+        let FileText { text, is_lossy, is_binary, stamp } = read_text(self.roots, &entry.absolute)?;
+        if is_binary {
+            let reason =
+                "no text by its content; a note in a rare encoding is read when it is saved as UTF-8".to_owned();
+            return Ok(Read::Refused { entry: entry.clone(), stamp, reason });
+        }
         // Forgotten lines are no part of what the index knows of a file.
         let text = self.roots.forgotten.keep(&entry.path, &text);
         let hash = hash(text.as_bytes());
@@ -160,11 +167,11 @@ impl Changes<'_> {
         Ok(Read::Changed { path: entry.path.clone(), stamp, hash, rows: Box::new(rows), is_lossy: false })
     }
 
-    /// Files that were no picture or sound the last time they were read. They are read again, for the reason why.
+    /// Files that were not what their name says the last time they were read. They are read again, for the reason why.
     pub(super) fn refused<'e>(&self, entries: &'e [Entry]) -> impl Iterator<Item = &'e Entry> {
-        entries.iter().filter(|entry| {
-            entry.media.is_some()
-                && self.known.get(&entry.path).is_some_and(|row| row.lines == 0 && row.stamp() == entry.stamp())
-        })
+        let is_refused = |entry: &&Entry| {
+            self.known.get(&entry.path).is_some_and(|row| row.hash == REFUSED && row.stamp() == entry.stamp())
+        };
+        entries.iter().filter(is_refused)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     Progress, Step,
-    changes::{Changes, FILES_IN_FLIGHT, Read},
+    changes::{Changes, FILES_IN_FLIGHT, REFUSED, Read},
     difference::{Difference, difference},
     encoding::{not_read_again, other_encoding},
     holders::Holding,
@@ -359,7 +359,7 @@ impl TextPass<'_> {
                     }
                     // A row without lines or chunks: it is known for what it is until it changes.
                     Read::Refused { entry, stamp, .. } => {
-                        let (hash, size) = ([0; 32], stamp.size);
+                        let (hash, size) = (REFUSED, stamp.size);
                         let (source, path, mtime_ns) = (Source::Memory.as_str(), &*entry.path, stamp.mtime_ns);
                         files.push((NewFile { source, path, hash, mtime_ns, size, lines: 0, terms: 0 }, &[]));
                     }

@@ -22,6 +22,8 @@ pub(crate) struct FileText {
     pub text: String,
     /// Whether there were such bytes; worth a note to the user, the file is indexed all the same.
     pub is_lossy: bool,
+    /// Whether it is no text in any encoding, whatever its name says.
+    pub is_binary: bool,
     /// What the index should remember of the file, see [`Stamp::UNSETTLED`].
     pub stamp: Stamp,
 }
@@ -32,8 +34,9 @@ pub(crate) struct FileText {
 /// `NotFound` when it is gone, `Path` when it is outside the memory, a link, no regular file or too large, `Io`.
 pub(crate) fn read_text(roots: &Roots, absolute: &Path) -> Result<FileText> {
     let FileBytes { bytes, stamp } = read_bytes(roots, absolute, roots.limits.file_bytes)?;
+    let is_binary = is_binary(&bytes);
     let (text, is_lossy) = decode(bytes);
-    Ok(FileText { text, is_lossy, stamp })
+    Ok(FileText { text, is_lossy, is_binary, stamp })
 }
 
 /// The content of a file.
@@ -90,6 +93,25 @@ const UTF8_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Of this many bytes of a text in UTF-8 not one is NUL; a text with more of them is in another encoding.
 const BYTES_FOR_A_NUL: usize = 20;
+
+/// One control character in so many bytes is more than a text in any encoding with letters of one byte or several has; of
+/// what is packed or compiled one byte in ten is one.
+const BYTES_FOR_A_CONTROL: usize = 20;
+
+/// Whether bytes are no text: a picture, an archive, a program. What a crash left of a note, with NULs to its end, is one, and so
+/// is a text in UTF-8 with some NULs in it.
+fn is_binary(bytes: &[u8]) -> bool {
+    if utf16(bytes).is_some() {
+        return false;
+    }
+    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1);
+    let body = &bytes[..end];
+    // A text may have form feeds, escapes of ISO 2022, and the end mark of DOS.
+    let is_control = |byte: &&u8| byte.is_ascii_control() && !matches!(byte, b'\t'..=b'\r' | 0x1A | 0x1B);
+    let controls = body.iter().filter(is_control).count();
+    let most = if std::str::from_utf8(body).is_ok() { body.len() / 2 } else { body.len() / BYTES_FOR_A_CONTROL };
+    controls > most && body.contains(&0)
+}
 
 /// Text of bytes, and whether some of it cannot be read.
 pub(super) fn decode(mut bytes: Vec<u8>) -> (String, bool) {
@@ -256,6 +278,40 @@ mod tests {
         }
         let chinese: Vec<u8> = "斑马叫康拉德。它睡在厨房里。\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert!(decode(chinese).1);
+    }
+
+    // A picture that was called a note gave passages of garbage.
+    #[test]
+    fn what_is_no_text_is_known_and_every_text_is_one() {
+        let compiled: Vec<u8> = (0..4000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let picture =
+            [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x01\0\x08\x02\0\0\0".as_slice(), &compiled].concat();
+        let library =
+            [b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0\x01\0\0\0".as_slice(), &[0, 0, 9, 0].repeat(90)].concat();
+        for bytes in [&compiled, &picture, &library] {
+            assert!(is_binary(bytes));
+        }
+        let note = "# Pets\r\nThe zebra\x0c is called Konrad.\n";
+        let texts: [&[u8]; 9] = [
+            note.as_bytes(),
+            b"",
+            b"caf\xe9 au lait\n",
+            // Shift JIS, EUC-KR, ISO 2022.
+            b"\x83V\x83}\x83E\x83}\x82\xcd\x83R\x83\x93\x83\x89\x81[\x83h\n",
+            b"\xbe\xf3\xb7\xe8\xb8\xbb\n",
+            b"\x1b$B%7%^%&%^\x1b(B\n",
+            b"The zebra\0 is called\0 Konrad.\n",
+            &[note.as_bytes(), &[0; 4096]].concat(),
+            &[b"caf\xe9\n".as_slice(), &[0; 4096]].concat(),
+        ];
+        for bytes in texts {
+            assert!(!is_binary(bytes), "{bytes:?}");
+        }
+        for text in [note, "Зебру зовут Конрад\nОна живёт в саду\n"] {
+            for unit in [u16::to_le_bytes, u16::to_be_bytes] {
+                assert!(!is_binary(&text.encode_utf16().flat_map(unit).collect::<Vec<u8>>()), "{text}");
+            }
+        }
     }
 
     #[test]

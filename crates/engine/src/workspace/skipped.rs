@@ -30,7 +30,7 @@ pub enum SkipCode {
     NotMarkdown,
     /// The user told the memory to forget it.
     Forgotten,
-    /// A picture or sound by its name, and something else by its content.
+    /// A picture, a sound or a note by its name, and something else by its content.
     WrongContent,
     /// Neither UTF-8 nor UTF-16: indexed, but for the letters that cannot be read.
     OtherEncoding,

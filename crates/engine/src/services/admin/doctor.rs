@@ -295,17 +295,19 @@ impl Admin {
                 "Rename them; `openclaw memory status` names them",
             );
         }
-        match unreadable(&plan.skipped) {
-            Some(found) => Check::bad(name, found, "Let the user that the gateway runs as read them"),
-            None => Check::well(
-                name,
-                format!(
-                    "the index shows all {} files; {} are left out",
-                    plan.files,
-                    plan.skipped.len() + plan.more_skipped
-                ),
-            ),
+        if let Some((count, named)) = named(&plan.skipped, SkipCode::Unreadable) {
+            let found = format!("{count} notes cannot be read: {named}");
+            return Check::bad(name, found, "Let the user that the gateway runs as read them (chown or chmod)");
         }
+        let left = plan.skipped.len() + plan.more_skipped;
+        let found = format!("the index shows all {} files; {left} are left out", plan.files);
+        Check::well(
+            name,
+            match named(&plan.skipped, SkipCode::WrongContent) {
+                Some((count, named)) => format!("{found}, of them {count} by what they hold: {named}"),
+                None => found,
+            },
+        )
     }
 
     /// Whether the chosen provider can be used, and has done its work. Nothing is sent but, to repair, the texts that it
@@ -404,16 +406,15 @@ fn other_workspaces(siblings: &[Sibling]) -> Check {
     }
 }
 
-/// Which notes cannot be read, in a sentence; none when all can.
-fn unreadable(skipped: &[Skipped]) -> Option<String> {
-    let paths: Vec<&str> =
-        skipped.iter().filter(|one| one.code == SkipCode::Unreadable).map(|one| one.path.as_str()).collect();
+/// How many files are left out for a reason, and the first of them by name; none where there are none.
+fn named(skipped: &[Skipped], code: SkipCode) -> Option<(usize, String)> {
+    let paths: Vec<&str> = skipped.iter().filter(|one| one.code == code).map(|one| one.path.as_str()).collect();
     let named = paths.iter().take(MOST_NAMED).map(|path| one_line(path)).collect::<Vec<_>>().join(", ");
     let more = match paths.len().saturating_sub(MOST_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    (!paths.is_empty()).then(|| format!("{} notes cannot be read: {named}{more}", paths.len()))
+    (!paths.is_empty()).then(|| (paths.len(), format!("{named}{more}")))
 }
 
 fn sibling_text(Sibling { path, workspace, is_gone, bytes }: &Sibling) -> String {

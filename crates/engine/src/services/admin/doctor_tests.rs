@@ -251,9 +251,9 @@ async fn notes_that_are_gone_are_a_problem() {
 fn notes_that_cannot_be_read_are_named() {
     let skipped = |path: &str, code| Skipped { path: path.to_owned(), code, reason: String::new() };
     let mut all = vec![skipped("memory/a.MD", SkipCode::NotMarkdown)];
-    assert_eq!(unreadable(&all), None);
+    assert_eq!(named(&all, SkipCode::Unreadable), None);
     all.extend(["a", "b\nc", "d", "e"].map(|name| skipped(&format!("memory/{name}.md"), SkipCode::Unreadable)));
-    let told = unreadable(&all).unwrap();
-    assert_eq!(told.lines().count(), 1);
-    assert!(told.starts_with("4 notes cannot be read: memory/a.md, ") && told.ends_with(" and 1 more"), "{told}");
+    let (count, told) = named(&all, SkipCode::Unreadable).unwrap();
+    assert_eq!((count, told.lines().count()), (4, 1));
+    assert!(told.starts_with("memory/a.md, ") && told.ends_with(" and 1 more"), "{told}");
 }

@@ -94,6 +94,35 @@ async fn the_whole_disk_is_looked_at_where_one_note_does_not_tell() {
     engine.release().await;
 }
 
+// Its bytes were indexed as passages of garbage, and nothing named it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_no_text_is_left_out_and_told_until_it_is_a_note() {
+    let home = Home::new(&NOTES);
+    let program = [b"\x7fELF\x02\x01 gyokuro \0\0".as_slice(), &[0, 0, 9, 0].repeat(90), b"\x01"].concat();
+    fs::write(home.workspace().join("memory/program.md"), program).unwrap();
+    let engine = home.open().await;
+    let told = async |engine: &Lease| {
+        let inspected = engine.indexer.inspect().await.unwrap();
+        let left_out = inspected["plan"]["skipped"].as_array().unwrap().clone();
+        let text = |left: &serde_json::Value| format!("{} {} {}", left["path"], left["code"], left["reason"]);
+        left_out.iter().map(text).collect::<Vec<_>>().join("\n")
+    };
+    for pass in ["first", "next"] {
+        sync(&engine).await;
+        let told = told(&engine).await;
+        assert!(told.starts_with(r#""memory/program.md" "wrong-content" "no text by its content"#), "{pass}: {told}");
+        assert!(hits(&engine, "gyokuro").await.is_empty(), "{pass}");
+    }
+    let checks = engine.admin.doctor(false).await.unwrap();
+    let disk = checks.iter().find(|check| check.name == "disk").unwrap();
+    assert!(disk.ok && disk.found.ends_with("of them 1 by what they hold: memory/program.md"), "{disk:?}");
+    home.write("memory/program.md", "The favourite tea is gyokuro now.");
+    sync(&engine).await;
+    assert_eq!(told(&engine).await, "");
+    assert!(!hits(&engine, "gyokuro").await.is_empty());
+    engine.release().await;
+}
+
 // Such a note was indexed with replaced letters, and nothing said why "café" is not found.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_note_in_another_encoding_is_told_until_it_is_saved_anew() {
