@@ -47,7 +47,7 @@ export function switchedOff(agentId, remedy = "Set `enabled: true` in its settin
 }
 
 const CHECK_PATH = "Check how the path is written";
-const GIVE_RIGHTS = "Give this user the right to it, or choose another place";
+const GIVE_RIGHTS = "Give this user the right to it (chown or chmod), run as the user who owns it, or choose another place";
 
 /** What Node calls a fault of a file: our code for it, what it says of the file, and the remedy. @type {Record<string, [string, string, string]>} */
 const OF_FILES = {

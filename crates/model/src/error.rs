@@ -13,6 +13,8 @@ pub const FREE_SPACE: &str =
 
 /// What to do about a disk that takes no writes.
 const WRITABLE: &str = "Make it writable for this user; what only reads goes on meanwhile";
+/// What to do about a file or folder of another user.
+const GIVE_RIGHTS: &str = "Give this user the right to it (chown or chmod), or run as the user who owns it";
 /// What to do about too many open files.
 pub const RAISE_LIMIT: &str = "Raise the limit of open files (ulimit -n), or end what holds so many, then try again";
 
@@ -321,6 +323,7 @@ impl Error {
         let remedy = match kind.code() {
             Code::DiskFull => Some(FREE_SPACE),
             Code::ReadOnly => Some(WRITABLE),
+            _ if error.kind() == std::io::ErrorKind::PermissionDenied => Some(GIVE_RIGHTS),
             _ => no_more_files(error).then_some(RAISE_LIMIT),
         };
         let source = os.map_or_else(|| std::io::Error::from(error.kind()), std::io::Error::from_raw_os_error);
@@ -410,6 +413,13 @@ mod tests {
         let source =
             error.context("saving").source().and_then(|e| e.downcast_ref::<std::io::Error>().map(|e| e.kind()));
         assert_eq!(source, Some(std::io::ErrorKind::StorageFull));
+    }
+
+    // It said "Permission denied", and what to do about it nowhere.
+    #[test]
+    fn a_file_of_another_user_has_a_remedy() {
+        let error = Error::io(Path::new("/x"), &std::io::Error::from(std::io::ErrorKind::PermissionDenied));
+        assert_eq!((error.code(), error.remedy.as_deref()), (Code::Io, Some(GIVE_RIGHTS)));
     }
 
     /// It was told from other failures by the sentence of its remedy.

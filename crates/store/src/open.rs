@@ -274,7 +274,7 @@ pub(super) fn connect_reader(path: &Path) -> Result<Connection> {
 /// One attempt of [`connect_reader`] with ordinary locking.
 fn try_connect_reader(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(path, flags).sql()?;
+    let conn = Connection::open_with_flags(path, flags).sql().map_err(|error| unreadable(path, error))?;
     // The first read shows whether the shared memory of the write-ahead log can be had.
     let prepared = settings(&conn)
         .and_then(|()| conn.pragma_update(None, "query_only", true).sql())
@@ -317,7 +317,17 @@ fn open_with_log(path: &Path) -> Result<Connection> {
 /// Opens a file as it lies there: no locks, no log, nothing written.
 pub(super) fn open_immutable(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    Connection::open_with_flags(immutable_uri(path), flags).sql()
+    Connection::open_with_flags(immutable_uri(path), flags).sql().map_err(|error| unreadable(path, error))
+}
+
+/// Of a file of another user SQLite says only that it cannot be opened.
+fn unreadable(path: &Path, error: Error) -> Error {
+    match fs::File::open(path) {
+        Err(refused) if refused.kind() == ErrorKind::PermissionDenied => {
+            Error::io(path, &refused).context("the index cannot be read")
+        }
+        _ => error,
+    }
 }
 
 /// The path as a SQLite URI.
