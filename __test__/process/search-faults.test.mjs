@@ -150,6 +150,37 @@ test.runIf(process.platform === "linux")(
   60_000,
 );
 
+/** Indexes, or asks by meaning where nothing has a vector yet. */
+const BY_MEANING = `
+  const { root, request, left } = JSON.parse(process.argv[1]);
+  const { MemoryIndexManager: Manager } = await import(root + "index.js");
+  const manager = await Manager.get(request);
+  const told = left ? await manager.sync() : await manager.searchDetailed("a warm drink that somebody likes");
+  await manager.close();
+  console.log(JSON.stringify(told));
+  process.exit();
+`;
+
+// It said that the notes are still being embedded, as if the provider were at fault.
+test.runIf(process.platform === "linux")(
+  "with a full disk before anything is embedded",
+  async () => {
+    const { dir, request, stateDir, config } = await makeWorkspace();
+    const [file, fault] = [path.join(dir, "control"), FAULTS.find(({ error }) => error === constants.errno.ENOSPC)];
+    const control = new Control(file);
+    onTestFinished(() => control.close());
+    const env = { LD_PRELOAD: buildLibrary(dir), IO_FAULTS_FOLDER: `${stateDir}/`, IO_FAULTS_CONTROL: file };
+    const embedded = { ...request, cfg: config({ provider: "embedded" }) };
+    // The model is unpacked, and the notes are known by their words only.
+    await within(BY_MEANING, ":", { env, request: embedded, left: 1 });
+    await rm(path.join(stateDir, "memory-core-rs/main"), { recursive: true });
+    await within(BY_MEANING, ":", { env, request: { ...request, cfg: config({ provider: "none" }) }, left: 1 });
+    control.arm(/** @type {import("./fault-control.mjs").Fault} */ (fault), 0);
+    expect(await within(BY_MEANING, ":", { env, request: embedded })).toMatchObject({ ...FULL, hits: [], mode: "fts-only" });
+  },
+  120_000,
+);
+
 test.runIf(process.platform === "linux")(
   "with a disk that is full from the first write on, or from any later one",
   async () => {

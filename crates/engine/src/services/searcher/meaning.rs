@@ -6,7 +6,7 @@ use super::{
     super::{
         context::{Context, Service},
         model_check,
-        telemetry::{EMBEDDING, QUERY},
+        telemetry::{EMBEDDING, QUERY, TEXT},
     },
     Searcher,
     queries::{MAX_QUERY_CHARS, Meant},
@@ -118,7 +118,7 @@ impl Searcher {
         };
         self.telemetry.note(QUERY, None);
         if !is_usable {
-            return Err(self.vectors_missing());
+            return Err(self.vectors_missing().await);
         }
         let line = match by_lines.filter(|_| seen.has_lines) {
             Some(embedder) => {
@@ -139,14 +139,25 @@ impl Searcher {
     }
 
     /// Why nothing can be compared with a query although the provider answers.
-    fn vectors_missing(&self) -> Error {
-        if let Some(failed) = self.telemetry.error_of(EMBEDDING) {
+    async fn vectors_missing(&self) -> Error {
+        if let Some(failed) = [EMBEDDING, TEXT].into_iter().find_map(|what| self.telemetry.error_of(what)) {
             return failed;
         }
-        Error::new(Code::ProviderUnavailable, "the notes are still being embedded")
-            .remedy("Nothing to do where a gateway runs; otherwise `openclaw memory index` finishes it")
+        // A command asks before any pass has met a full disk, which takes no vectors either. A row of no use shows it.
+        let tried = self.context.store().write_async(|tx| {
+            tx.set_meta(TRIED, "")?;
+            tx.delete_meta(TRIED)
+        });
+        match tried.await {
+            Err(full) if full.code() == Code::DiskFull => full,
+            _ => Error::new(Code::ProviderUnavailable, "the notes are still being embedded")
+                .remedy("Nothing to do where a gateway runs; otherwise `openclaw memory index` finishes it"),
+        }
     }
 }
+
+/// Key in `meta` of what is written to see whether something can be.
+const TRIED: &str = "tried";
 
 /// The vectors of a query.
 pub(super) struct Meaning {
