@@ -117,6 +117,24 @@ async fn a_copy_is_private_whole_and_refuses_to_overwrite() {
     engine.release().await;
 }
 
+// They held all that was cleared, and stayed until a gateway started.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reset_takes_half_written_copies_along() {
+    let home = home();
+    let engine = home.open().await;
+    sync(&engine).await;
+    let folder = engine.context.store().path().parent().unwrap().to_owned();
+    let [old, fresh] = [".memory-backup-old", ".memory-backup-fresh"].map(|name| folder.join(name));
+    for path in [&old, &fresh] {
+        fs::write(path, "The zebra sleeps.").unwrap();
+    }
+    let yesterday = std::time::SystemTime::now() - std::time::Duration::from_secs(24 * 3600);
+    fs::File::options().write(true).open(&old).unwrap().set_modified(yesterday).unwrap();
+    engine.admin.reset(false).await.unwrap();
+    assert_eq!((old.exists(), fresh.exists()), (false, true), "somebody may be writing the other");
+    engine.release().await;
+}
+
 // Nothing but a new index ever asked again, and doctor found every chunk embedded.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_text_is_named_and_asked_again() {

@@ -61,6 +61,8 @@ impl Admin {
             let (store, shutdown) = (admin.context.store(), admin.context.shutdown());
             if let Some(file) = store.admin() {
                 file.scrub(shutdown)?;
+                // They hold what was cleared, and nothing else.
+                file.remove_abandoned();
             }
             let after = totals(store)?;
             admin.indexer.begin_anew();
