@@ -1,16 +1,12 @@
-//! Whether a line says nothing that its passages do not hold. Names, numbers and quotations are what models invent, and
-//! what a reader believes; a line with one that no passage has is not shown at all.
+//! What of a model's line stands in the passages. A sentence is only shown when one sentence of one passage holds it: of
+//! two that are woven into one nobody can say any more which of the two it is true of.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::sync::LazyLock;
 
 use regex::Regex;
-use text::{
-    analyze::Analyzer,
-    fold::{bare, compose, plain_apostrophes},
-};
+use text::fold::{bare, compose, plain_apostrophes};
 
-/// Least share of a line's words that the passages hold.
-const LEAST_SHARE: f64 = 0.5;
+use crate::capture::{grounding::Grounds, sentences::sentences, similar::Comparer};
 
 /// Words that begin a note and name nobody.
 const OPENERS: &[&str] = &[
@@ -87,58 +83,73 @@ const OPENERS: &[&str] = &[
 /// What is quoted: `"…"`, `“…”`, `«…»`, `„…“`, `「…」`.
 static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("[\"“«„「]([^\"“”«»„「」]{2,200})[\"”»“」]").ok());
 
-/// Whether everything that a line could have made up stands in the passages.
+/// The sentences of a line that the passages hold; none when there is none.
 #[must_use]
-pub fn is_grounded(line: &str, passages: &[&str]) -> bool {
-    let source = folded(&passages.join("\n"));
-    let words: HashSet<&str> = source.split(is_border).filter(|word| !word.is_empty()).collect();
-    let quoted = QUOTED.as_ref().is_none_or(|quoted| {
-        quoted.captures_iter(line).filter_map(|found| found.get(1)).all(|text| source.contains(&folded(text.as_str())))
-    });
-    quoted && line.split_whitespace().all(|token| is_held(token, &source, &words)) && shares_words(line, passages)
+pub fn grounded(line: &str, passages: &[&str]) -> Option<String> {
+    let mut comparer = Comparer::default();
+    let sources: Vec<(String, Grounds)> = passages
+        .iter()
+        .flat_map(|passage| statements(passage))
+        .map(|source| (folded(&source), Grounds::of(&[&source], &mut comparer)))
+        .collect();
+    let mut stands = |sentence: &&str| {
+        // The sign that it was cut is nothing it says.
+        let said = without_openers(sentence.trim_end_matches('…'));
+        let quotes = |source: &str| {
+            QUOTED.as_ref().is_none_or(|quoted| {
+                let mut quotations = quoted.captures_iter(sentence).filter_map(|found| found.get(1));
+                quotations.all(|text| source.contains(&folded(text.as_str())))
+            })
+        };
+        !said.is_empty() && sources.iter().any(|(text, grounds)| quotes(text) && grounds.hold(&said, &mut comparer))
+    };
+    let kept: Vec<&str> = sentences(line).filter(|sentence| stands(sentence)).collect();
+    (!kept.is_empty()).then(|| kept.join(" "))
 }
 
-/// Whether a token is plain speech, or stands in the source.
-fn is_held(token: &str, source: &str, words: &HashSet<&str>) -> bool {
-    let token = token.trim_matches(|c: char| !c.is_alphanumeric());
-    if token.is_empty() {
-        return true;
+/// The sentences of a passage; of what a tool gave in JSON, those of its texts.
+fn statements(passage: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    match serde_json::from_str(passage) {
+        Ok(value @ (serde_json::Value::Object(_) | serde_json::Value::Array(_))) => collect(&value, &mut found),
+        _ => add(passage, &mut found),
     }
-    let low = folded(token);
-    if low.contains("://") || low.contains('@') || low.starts_with("www.") {
-        return source.contains(&low);
-    }
-    // A number counts as a whole: 17 does not stand in 2017.
-    if token.chars().any(char::is_numeric) {
-        return low.split(is_border).filter(|part| part.chars().any(char::is_numeric)).all(|part| words.contains(part));
-    }
-    let is_name = token.chars().any(char::is_uppercase);
-    let is_id = token.contains(['_', '/', '\\']);
-    if !is_name && !is_id {
-        return true;
-    }
-    let parts = low.split(is_border).filter(|part| !part.is_empty());
-    OPENERS.contains(&low.as_str())
-        || parts.into_iter().all(|part| words.contains(part) || part == "s" || OPENERS.contains(&part))
+    found
 }
 
-/// Whether the passages hold the words of a line, in scripts without capitals too.
-fn shares_words(line: &str, passages: &[&str]) -> bool {
-    let mut analyzer = Analyzer::new();
-    let source: HashSet<String> = passages.iter().flat_map(|passage| analyzer.terms(passage)).collect();
-    let terms: HashSet<String> = analyzer.terms(line).into_iter().collect();
-    let held = terms.iter().filter(|term| source.contains(*term)).count();
-    #[expect(clippy::cast_precision_loss, reason = "a line has few words")]
-    let share = held as f64 / terms.len().max(1) as f64;
-    share >= LEAST_SHARE
+fn collect(value: &serde_json::Value, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) => add(text, found),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|value| collect(value, found)),
+        _ => {}
+    }
+}
+
+fn add(text: &str, found: &mut Vec<String>) {
+    let mut lines = String::new();
+    for line in text.lines() {
+        let words = line.trim().trim_start_matches(['>', ' ']);
+        // What is wrapped goes on in the next line, which is set in below an item.
+        let goes_on = words.starts_with(char::is_lowercase)
+            || line.starts_with([' ', '\t']) && words.starts_with(char::is_alphabetic);
+        lines.push(if goes_on { ' ' } else { '\n' });
+        lines.push_str(words);
+    }
+    found.extend(sentences(&lines).map(str::to_owned));
+}
+
+/// A sentence without the words that name nobody: "User's contact Ana" is "contact Ana".
+fn without_openers(sentence: &str) -> String {
+    let is_opener = |token: &&str| {
+        let word = folded(token.trim_matches(|c: char| !c.is_alphanumeric()));
+        OPENERS.contains(&word.strip_suffix("'s").unwrap_or(&word))
+    };
+    sentence.split_whitespace().filter(|token| !is_opener(token)).collect::<Vec<_>>().join(" ")
 }
 
 fn folded(text: &str) -> String {
     bare(&plain_apostrophes(&compose(text)).to_lowercase()).into_owned()
-}
-
-fn is_border(c: char) -> bool {
-    !c.is_alphanumeric()
 }
 
 #[cfg(test)]
@@ -146,9 +157,9 @@ mod tests {
     use super::*;
 
     const NOTES: &[&str] = &[
-        "- Ana prefers aisle seats and books Flight TP1234 at 09:15 on 2026-03-14.",
+        "- Ana prefers aisle seats and books Flight TP1234 at 09:15 on 2026-03-14.\n- The server stores its data in\n  PostgreSQL 17. Ben runs the backups on Fridays.",
         "- The gate code is \"blue heron 4711\"; see https://wiki.example/gate",
-        "- 她喜欢绿茶，不喝咖啡。",
+        "- 她喜欢绿茶，不喝咖啡。\n- Zoe no longer drinks coffee.",
     ];
 
     #[test]
@@ -158,10 +169,15 @@ mod tests {
             "Ana books flight TP1234 at 09:15 on 2026-03-14.",
             "The gate code is \"Blue Heron 4711\".",
             "Gate code: see https://wiki.example/gate.",
-            "她喜欢绿茶",
+            "The server's data is stored in PostgreSQL 17.",
+            "Zoe does not drink coffee any longer…",
+            "她不喝咖啡",
         ] {
-            assert!(is_grounded(line, NOTES), "{line}");
+            assert_eq!(grounded(line, NOTES).as_deref(), Some(line), "{line}");
         }
+        let found = ["{\"results\":[{\"text\":\"- Ana likes tea\\n- Ben drinks mate\"}]}"];
+        assert_eq!(grounded("Ben drinks mate.", &found).as_deref(), Some("Ben drinks mate."));
+        assert_eq!(grounded("Ana drinks mate.", &found), None);
     }
 
     // The bundled plugin let a model make up identifiers, and the reply repeated them.
@@ -178,8 +194,27 @@ mod tests {
             "Ana's ticket is ticket_id/abc for the flight",
             "他住在里斯本，每天跑步",
             "the person enjoys swimming in cold water during winter months",
+            "",
         ] {
-            assert!(!is_grounded(line, NOTES), "{line}");
+            assert_eq!(grounded(line, NOTES), None, "{line}");
         }
+    }
+
+    // Only words were counted: what denies a note, and what mixes two, was shown as memory.
+    #[test]
+    fn a_sentence_says_what_one_sentence_says_and_denies_nothing() {
+        for line in [
+            "The server no longer stores its data in PostgreSQL 17.",
+            "The server doesn’t store its data in PostgreSQL 17.",
+            "Zoe drinks coffee.",
+            "Ben stores the data of the server in PostgreSQL 17.",
+            "Ana runs the backups on Fridays.",
+            "Zoe prefers aisle seats, Ana no longer drinks coffee.",
+        ] {
+            assert_eq!(grounded(line, NOTES), None, "{line}");
+        }
+        let mixed = "Ben runs the backups on Fridays. Zoe runs them on Mondays. Ana prefers aisle seats.";
+        let kept = "Ben runs the backups on Fridays. Ana prefers aisle seats.";
+        assert_eq!(grounded(mixed, NOTES).as_deref(), Some(kept));
     }
 }

@@ -370,9 +370,7 @@ fn read(call: &Call, text: &str, seen: &[String]) -> Result<Known, &'static str>
             Summary::Line(line) => {
                 let found = call.passages.iter().map(|hit| hit.snippet.as_str());
                 let passages: Vec<&str> = found.chain(seen.iter().map(String::as_str)).collect();
-                // The sign that it was cut is nothing it says.
-                let said = line.trim_end_matches('…');
-                if grounding::is_grounded(said, &passages) { Ok(Known::Line(line)) } else { Err("ungrounded") }
+                grounding::grounded(&line, &passages).map(Known::Line).ok_or("ungrounded")
             }
         },
     }

@@ -12,6 +12,7 @@ pub mod facts;
 pub mod filter;
 pub(crate) mod follow_up;
 mod given;
+pub(crate) mod grounding;
 pub mod group_words;
 pub mod journal;
 pub mod jsonl;

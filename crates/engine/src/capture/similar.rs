@@ -2,7 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use text::{analyze::Analyzer, fold::fold, shown::decoded};
+use text::{
+    analyze::Analyzer,
+    fold::{fold, plain_apostrophes},
+    shown::decoded,
+};
 
 /// Similarity from which two facts are one (M4).
 pub(crate) const NEAR: f64 = 0.95;
@@ -33,13 +37,12 @@ const NEGATIONS: &[&str] = &[
     "not",
     "no",
     "never",
-    "don't",
     "dont",
-    "doesn't",
-    "isn't",
-    "can't",
-    "won't",
     "without",
+    "nobody",
+    "nothing",
+    "neither",
+    "nor",
     "nao",
     "não",
     "nunca",
@@ -49,6 +52,10 @@ const NEGATIONS: &[&str] = &[
     "kein",
     "keine",
     "keinen",
+    "keiner",
+    "keinem",
+    "nichts",
+    "niemand",
     "nie",
     "ohne",
     "pas",
@@ -92,11 +99,12 @@ impl Comparer {
     /// The fingerprint of a fact, or of a line of a note that states one.
     pub(crate) fn fingerprint(&mut self, text: &str) -> Fingerprint {
         let text = decoded(without_list_mark(text));
+        let text = plain_apostrophes(&text);
         let text = text.as_ref();
         let words = || text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|w| !w.is_empty());
         let mut fixed: BTreeSet<String> = words()
             .map(str::to_lowercase)
-            .filter(|w| w.chars().any(char::is_numeric) || NEGATIONS.contains(&w.as_str()))
+            .filter(|w| w.chars().any(char::is_numeric) || w.ends_with("n't") || NEGATIONS.contains(&w.as_str()))
             .collect();
         fixed.extend(DENSE_NEGATIONS.iter().filter(|n| text.contains(**n)).map(|n| (*n).to_owned()));
         let order = self.analyzer.terms(text);
@@ -194,6 +202,11 @@ impl Fingerprint {
     /// Words with digits, and negations.
     pub(crate) fn fixed(&self) -> impl Iterator<Item = &str> {
         self.fixed.iter().map(String::as_str)
+    }
+
+    /// Whether something is denied.
+    pub(crate) fn is_negated(&self) -> bool {
+        self.fixed.iter().any(|word| !word.chars().any(char::is_numeric))
     }
 
     /// The content terms, in alphabetical order.

@@ -8,9 +8,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::plan::{Addition, Plan};
-use crate::capture::similar::{Comparer, Fingerprint};
+use crate::capture::{
+    grounding::Grounds,
+    similar::{Comparer, Fingerprint},
+};
 use model::config::consolidation::Consolidation;
-use text::{fold::fold, shown::as_data};
+use text::shown::as_data;
 
 /// Longest diary in words.
 const DIARY_WORDS: usize = 80;
@@ -111,40 +114,19 @@ fn parsed(answer: &str) -> Option<Answer> {
     serde_json::from_str(answer.get(from..=to)?).ok()
 }
 
-/// Whether a text says nothing that its sources do not say: numbers and names are theirs, a negation stands in the text
-/// exactly when it stands in them, and most of its words are theirs.
+/// Whether a text says what its sources say, and loses none of their numbers and negations.
 fn is_grounded(text: &str, sources: &[&str]) -> bool {
     let mut comparer = Comparer::default();
-    let own = comparer.fingerprint(text);
     let prints: Vec<Fingerprint> = sources.iter().map(|source| comparer.fingerprint(source)).collect();
     let fixed: BTreeSet<&str> = prints.iter().flat_map(Fingerprint::fixed).collect();
-    let words: BTreeSet<&str> = prints.iter().flat_map(Fingerprint::terms).collect();
-    let shared = own.terms().filter(|term| words.contains(term)).count();
-    let all = own.terms().count();
-    own.fixed().collect::<BTreeSet<_>>() == fixed && names_only(text, sources) && shared * 4 >= all * 3
+    let own = comparer.fingerprint(text);
+    own.fixed().collect::<BTreeSet<_>>() == fixed && Grounds::of(sources, &mut comparer).hold(text, &mut comparer)
 }
 
-/// Whether every name of a text stands in the sources: a word with a capital or a digit. The first word of a sentence may
-/// also be one without a meaning of its own.
+/// Whether every name of a text stands in the sources.
 fn names_only(text: &str, sources: &[&str]) -> bool {
     let mut comparer = Comparer::default();
-    let known: HashSet<String> = sources.iter().flat_map(|source| words(source)).map(fold).collect();
-    let mut starts = true;
-    for word in text.split_whitespace() {
-        for part in words(word) {
-            let is_name = part.chars().any(|c| c.is_numeric() || c.is_uppercase());
-            let mut is_small = || starts && comparer.fingerprint(part).terms().next().is_none();
-            if is_name && !known.contains(&fold(part)) && !is_small() {
-                return false;
-            }
-        }
-        starts = word.ends_with(['.', '!', '?', ':']);
-    }
-    true
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+    Grounds::of(sources, &mut comparer).name_all_of(text, &mut comparer)
 }
 
 #[cfg(test)]

@@ -1,0 +1,151 @@
+//! Whether a text that a model wrote stands in its sources: names and numbers are what models invent, a negation what they
+//! lose, and all three what a reader believes.
+
+use std::collections::HashSet;
+
+use text::fold::{fold, plain_apostrophes};
+
+use super::similar::Comparer;
+
+/// Least share of a text's words that its sources hold, in quarters.
+const LEAST_QUARTERS: usize = 3;
+
+/// What texts are held against.
+#[derive(Debug, Default)]
+pub(crate) struct Grounds {
+    /// Without case and accents.
+    text: String,
+    /// Its words, and where one has digits their parts: `20km` is `20` and `km` too.
+    words: HashSet<String>,
+    terms: HashSet<String>,
+    is_negated: bool,
+}
+
+impl Grounds {
+    /// Of all sources together.
+    pub(crate) fn of(sources: &[&str], comparer: &mut Comparer) -> Self {
+        let mut grounds = Self::default();
+        for source in sources {
+            let folded = folded(source);
+            for token in folded.split_whitespace() {
+                let parts = parts(token).map(str::to_owned);
+                grounds.words.extend(parts.flat_map(|part| runs(&part).map(str::to_owned).collect::<Vec<_>>()));
+                grounds.words.extend(self::parts(token).map(str::to_owned));
+                // 1,000 is 1000.
+                grounds.words.insert(self::parts(token).collect());
+            }
+            let print = comparer.fingerprint(source);
+            grounds.terms.extend(print.terms().map(str::to_owned));
+            grounds.is_negated |= print.is_negated();
+            grounds.text.push_str(&folded);
+            grounds.text.push('\n');
+        }
+        grounds
+    }
+
+    /// Whether a text says nothing that the sources do not say: names and numbers are theirs, most words too, and it denies
+    /// exactly where they do.
+    pub(crate) fn hold(&self, text: &str, comparer: &mut Comparer) -> bool {
+        let own = comparer.fingerprint(text);
+        let shared = own.terms().filter(|term| self.terms.contains(*term)).count();
+        let is_mostly_theirs = shared * 4 >= own.terms().count() * LEAST_QUARTERS;
+        own.is_negated() == self.is_negated && is_mostly_theirs && self.name_all_of(text, comparer)
+    }
+
+    /// Whether the sources have every name of a text: words with a capital or a digit, and addresses. The first word of a
+    /// sentence may also be one without a meaning of its own.
+    pub(crate) fn name_all_of(&self, text: &str, comparer: &mut Comparer) -> bool {
+        let text = plain_apostrophes(text);
+        let mut starts = true;
+        for token in text.split_whitespace() {
+            if !self.names(token, starts, comparer) {
+                return false;
+            }
+            starts = token.ends_with(['.', '!', '?', ':']);
+        }
+        true
+    }
+
+    fn names(&self, token: &str, starts: bool, comparer: &mut Comparer) -> bool {
+        let token = token.trim_matches(|c: char| !c.is_alphanumeric());
+        if token.contains("://") || token.contains(['@', '_', '\\']) || token.starts_with("www.") {
+            return self.text.contains(&folded(token));
+        }
+        parts(token).all(|part| {
+            let has_digits = part.chars().any(char::is_numeric);
+            if !has_digits && !part.chars().any(char::is_uppercase) {
+                return true;
+            }
+            self.has(&fold(part)) || !has_digits && self.has_word(part, starts, comparer)
+        }) || self.words.contains(&parts(token).map(fold).collect::<String>())
+    }
+
+    /// Whether a word stands in the sources, or its letters and digits do.
+    pub(crate) fn has(&self, folded: &str) -> bool {
+        self.words.contains(folded)
+            || folded.chars().any(char::is_numeric) && runs(folded).all(|run| self.words.contains(run))
+    }
+
+    /// Whether a word stands there with another ending, or needs not to.
+    fn has_word(&self, word: &str, starts: bool, comparer: &mut Comparer) -> bool {
+        let print = comparer.fingerprint(word);
+        let mut terms = print.terms().peekable();
+        if terms.peek().is_none() { starts } else { terms.all(|term| self.terms.contains(term)) }
+    }
+}
+
+fn folded(text: &str) -> String {
+    fold(&plain_apostrophes(text))
+}
+
+fn parts(token: &str) -> impl Iterator<Item = &str> {
+    token.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty())
+}
+
+/// The stretches of digits and those of letters of a word.
+fn runs(word: &str) -> impl Iterator<Item = &str> {
+    word.char_indices()
+        .zip(word.chars().skip(1))
+        .filter(|((_, this), next)| this.is_numeric() != next.is_numeric())
+        .map(|((at, this), _)| at + this.len_utf8())
+        .chain([word.len()])
+        .scan(0, |from, to| Some(word.get(std::mem::replace(from, to)..to).unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_are_found_however_they_are_written() {
+        let mut comparer = Comparer::default();
+        let grounds = Grounds::of(
+            &["Ana’s loft in São Paulo costs 1,250 EUR, is 20km away, see https://wiki.example/gate"],
+            &mut comparer,
+        );
+        for text in [
+            "Ana's loft costs 1250 EUR",
+            "The loft is 20 km from Sao Paulo",
+            "It costs 1,250 EUR: https://wiki.example/gate.",
+            "Lofts in SÃO PAULO",
+        ] {
+            assert!(grounds.name_all_of(text, &mut comparer), "{text}");
+        }
+        for text in ["Zoe's loft", "It costs 1251 EUR", "It is 2 km away", "see https://wiki.example/gates"] {
+            assert!(!grounds.name_all_of(text, &mut comparer), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_negation_that_comes_or_goes_is_no_small_word() {
+        let mut comparer = Comparer::default();
+        let says = Grounds::of(&["Mara stores the data in PostgreSQL"], &mut comparer);
+        assert!(says.hold("The data is stored in PostgreSQL", &mut comparer));
+        for text in ["The data is no longer stored in PostgreSQL", "The data isn’t stored in PostgreSQL"] {
+            assert!(!says.hold(text, &mut comparer), "{text}");
+            let denies = Grounds::of(&[text], &mut comparer);
+            assert!(!denies.hold("The data is stored in PostgreSQL", &mut comparer), "{text}");
+            assert!(denies.hold("The data is not stored in PostgreSQL", &mut comparer), "{text}");
+        }
+    }
+}
