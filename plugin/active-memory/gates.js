@@ -56,17 +56,6 @@ function chatId(ctx) {
   return id || word(ctx.channelId) || undefined;
 }
 
-/**
- * Whether the lists of chats let a conversation in: a list of allowed ones lets in no other and none that has no id.
- * @param {Record<string, any>} own
- * @param {Context} ctx
- */
-function isListed({ allowedChatIds, deniedChatIds }, ctx) {
-  const id = chatId(ctx);
-  if (id !== undefined && deniedChatIds.includes(id)) return false;
-  return allowedChatIds.length === 0 || (id !== undefined && allowedChatIds.includes(id));
-}
-
 /** Whether active memory is on for an agent. @param {Agent} agent */
 export const isOnFor = (agent) => offBy(agent) === null;
 
@@ -83,17 +72,28 @@ export function offBy({ agentId, settings }) {
 }
 
 /**
- * The setting that keeps active memory out of a conversation, as far as its key tells; null when none does.
+ * The setting that leaves a conversation out; null when none does. Lists of chats let in none whose kind or id nobody knows.
  * @param {Agent} agent
  * @param {Context} ctx
  * @returns {"allowedChatTypes" | "allowedChatIds" | "deniedChatIds" | null}
  */
-export function keptOutBy({ cfg, settings }, ctx) {
-  const own = settings.activeMemory;
-  const type = chatType(cfg, ctx);
-  if (type && !own.allowedChatTypes.includes(type)) return "allowedChatTypes";
-  if (chatId(ctx) === undefined || isListed(own, ctx)) return null;
-  return own.deniedChatIds.includes(chatId(ctx)) ? "deniedChatIds" : "allowedChatIds";
+function notServedIn({ cfg, settings }, ctx) {
+  const { allowedChatTypes, allowedChatIds, deniedChatIds } = settings.activeMemory;
+  const [type, id] = [chatType(cfg, ctx), chatId(ctx)];
+  if (!type || !allowedChatTypes.includes(type)) return "allowedChatTypes";
+  if (id && deniedChatIds.includes(id)) return "deniedChatIds";
+  return allowedChatIds.length === 0 || (id && allowedChatIds.includes(id)) ? null : "allowedChatIds";
+}
+
+/**
+ * The same as far as the key of a conversation tells its kind and its id.
+ * @param {Agent} agent
+ * @param {Context} ctx
+ */
+export function keptOutBy(agent, ctx) {
+  const setting = notServedIn(agent, ctx);
+  const isTold = setting === "allowedChatTypes" ? chatType(agent.cfg, ctx) : chatId(ctx);
+  return isTold ? setting : null;
 }
 
 /**
@@ -107,9 +107,8 @@ export function isServed(agent, ctx) {
     return false;
   // A process that answers once and ends has nobody to serve with the next answer.
   if (word(ctx.messageProvider) !== "webchat" && word(ctx.channelId) === "") return false;
-  const own = agent.settings.activeMemory;
+  if (notServedIn(agent, ctx)) return false;
   const type = chatType(agent.cfg, ctx);
-  if (!type || !own.allowedChatTypes.includes(type) || !isListed(own, ctx)) return false;
   // Everybody in a room reads the answer; only its owner may bring memory up there.
   if (type === "group" || type === "channel") return isOwnerInRoom(agent.cfg, ctx);
   // Rooms may write into what looks like a conversation of one person.
