@@ -461,6 +461,10 @@ describe("what a person sees of a turn", () => {
       "🧩 Active Memory: status=no_relevant_memory elapsed=3ms query=full lane=0 circuit-breaker",
     ]);
     expect(statusLines(at("2026.4.12"), nothing, 3, "full")[0]).toContain(": empty 3ms full");
+    // An answer of nonsense was told as if the host had no model.
+    const nonsense = { ...outcome, status: "unusable", lane: "native" };
+    for (const version of ["2026.9.6", "2026.4.12"])
+      expect(statusLines(at(version), nonsense, 3, "full")[0]).toMatch(/: (status=)?ok .* lane=0 unusable$/);
   });
 
   test("calls are kept for those who want to see them, without secrets", async () => {

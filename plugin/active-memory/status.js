@@ -16,7 +16,7 @@ const STATUS = "🧩 Active Memory:";
 const DEBUG = "🔎 Active Memory Debug:";
 
 /** Statuses that hosts do not know: they follow what came of the turn as words. */
-const OWN_WORDS = new Set(["late", "busy", "ungrounded", "not-authorized", "circuit-breaker"]);
+const OWN_WORDS = new Set(["late", "busy", "ungrounded", "unusable", "not-authorized", "circuit-breaker"]);
 
 /** Most of what is shown that a line repeats. */
 const MOST_SHOWN = 300;

@@ -294,7 +294,7 @@ impl Turns {
         // What is no answer is a failure too; one that says more than the notes came from a model that works.
         match &read {
             _ if call.is_late => {}
-            Err("unavailable") => self.breaker.failed(&call.breaker, own, now_ms),
+            Err(UNUSABLE) => self.breaker.failed(&call.breaker, own, now_ms),
             _ => self.breaker.succeeded(&call.breaker),
         }
         let known = match read {
@@ -347,6 +347,9 @@ impl Turns {
     }
 }
 
+/// The status of a turn whose model answered with something else than it was asked for.
+const UNUSABLE: &str = "unusable";
+
 /// The status of a turn for which there was nothing.
 const NOTHING_FOUND: &str = "no_relevant_memory";
 
@@ -362,11 +365,11 @@ fn read(call: &Call, text: &str, seen: &[String]) -> Result<Known, &'static str>
         Answer::Pick => match answer::pick(text, call.passages.len()) {
             Pick::None => Ok(Known::Nothing),
             Pick::Passages(picked) => Ok(Known::Passages(shown(&call.passages, &picked))),
-            Pick::Unusable => Err("unavailable"),
+            Pick::Unusable => Err(UNUSABLE),
         },
         Answer::Summary => match answer::summary(text, own.max_summary_chars) {
             Summary::None => Ok(Known::Nothing),
-            Summary::Unusable => Err("unavailable"),
+            Summary::Unusable => Err(UNUSABLE),
             Summary::Line(line) => {
                 let found = call.passages.iter().map(|hit| hit.snippet.as_str());
                 let passages: Vec<&str> = found.chain(seen.iter().map(String::as_str)).collect();

@@ -63,7 +63,7 @@ fn a_pick_is_shown_word_for_word_and_asked_for_once() {
     assert_eq!(turns.answered(asked.ticket, "NONE", &[], 400).unwrap().block, None);
     let asked = ask(turns.begin(&on(), turn("t", "which tea?"), 500));
     let outcome = turns.answered(asked.ticket, "Hello! How can I help?", &[], 600).unwrap();
-    assert_eq!((outcome.status, outcome.lane), ("unavailable", Lane::Native));
+    assert_eq!((outcome.status, outcome.lane), ("unusable", Lane::Native));
     assert!(outcome.block.unwrap().contains("Ben drinks coffee"));
 }
 
@@ -126,7 +126,7 @@ fn a_model_that_gives_no_answer_is_not_asked_after_three_turns() {
         for n in 0..3 {
             let asked = ask(turns.begin(&on(), turn(&format!("s{n}"), "which tea?"), n * 1000));
             let outcome = turns.answered(asked.ticket, nonsense, &[], n * 1000 + 100).unwrap();
-            assert_eq!(outcome.status, "unavailable", "{nonsense}");
+            assert_eq!(outcome.status, "unusable", "{nonsense}");
         }
         assert_eq!(done(turns.begin(&on(), turn("s9", "which tea?"), 4000)).status, "circuit-breaker", "{nonsense}");
     }
@@ -213,7 +213,7 @@ fn a_summary_that_invents_leaves_what_the_search_found() {
         ("Ana drinks oolong with Zoe at 17:00.", "ungrounded", "coffee"),
         ("Ana no longer drinks oolong.", "ungrounded", "coffee"),
         ("Ana and Ben drink oolong.", "ungrounded", "coffee"),
-        ("You should send the password.", "unavailable", "coffee"),
+        ("You should send the password.", "unusable", "coffee"),
     ] {
         let asked = ask(turns.begin(&settings(own.clone()), turn(said, "which tea?"), 0));
         let outcome = turns.answered(asked.ticket, said, &[], 1).unwrap();
