@@ -3,8 +3,10 @@
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
+use regex::Regex;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -127,7 +129,10 @@ impl Collector {
             }
             let said = if withheld { Err(Reason::OffRecord) } else { filter::capturable(&message.text) };
             match said.and_then(|text| rules::find(&text)) {
-                Ok(found) => candidates.extend(found.into_iter().map(|f| candidate(&f.text, f.category, &hash))),
+                Ok(found) => {
+                    let found = found.into_iter().map(|fact| candidate(&fact.text, fact.category, &hash));
+                    candidates.extend(found.filter(|fact| !fact.text.is_empty()));
+                }
                 Err(reason) => book.skip(&message.text, &hash, None, reason)?,
             }
         }
@@ -144,7 +149,7 @@ impl Collector {
         let hash = fingerprint(&job.id);
         let (mut candidates, mut refusals) = (Vec::new(), 0);
         for (category, text) in extract::parse(answer) {
-            let chars = text.chars().count();
+            let chars = plain_line(&text).chars().count();
             let refused = if filter::is_injection(&text) {
                 Some(Reason::Injection)
             } else if holds_mark(&text) {
@@ -477,11 +482,23 @@ pub fn in_zone(ms: i64, zone: Option<&str>) -> jiff::Zoned {
 
 fn candidate(text: &str, category: Category, message: &str) -> Candidate {
     Candidate {
-        text: one_line(&redact(&visible_text(text))),
+        text: plain_line(&redact(&visible_text(text))),
         category,
         message: message.to_owned(),
         resembling: Vec::new(),
     }
+}
+
+/// A text as one plain line: without comments, which tell what a note means, and without what begins a heading, a list, a
+/// quotation, a fence or front matter.
+pub(crate) fn plain_line(text: &str) -> String {
+    static COMMENT: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?s)<!--.*?(?:-->|$)|```+\w*|~~~+\w*").ok());
+    static BEGIN: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"^(?:(?:#{1,6}|[>*+•|-]|\[[ xX]\]|-{3,}|\*{3,}|={3,})(?:\s+|$))+").ok());
+    let (Some(comment), Some(begin)) = (COMMENT.as_ref(), BEGIN.as_ref()) else { return String::new() };
+    let line = one_line(&comment.replace_all(text, " ").replace("-->", " "));
+    begin.replace(&line, "").into_owned()
 }
 
 /// One line, so that a fact can start no heading, list or fence of its own.

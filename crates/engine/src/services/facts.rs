@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     capture::{
-        collect::{MAX_FACT_CHARS, forget_capture, in_zone, zone_of},
+        collect::{MAX_FACT_CHARS, forget_capture, in_zone, plain_line, zone_of},
         facts::{self, DEFAULT_IMPORTANCE, Fact, NewFact},
         filter::{self, Reason},
         journal::{FactSource, Journal},
@@ -349,12 +349,12 @@ pub(super) fn hashes_of_forgotten(settings: &Settings, list: &Exclusions) -> Res
     Ok(facts.iter().filter(|fact| fact.is_forgotten(list)).map(|fact| hash(fact.text.as_bytes())).collect())
 }
 
-/// A text as it may be kept: without secrets and without what nobody sees, on one line.
+/// A text as it may be kept: without secrets, markup and what nobody sees, on one line.
 fn clean(text: &str, max_chars: usize) -> Result<String, Reason> {
     if holds_mark(text) {
         return Err(Reason::Recalled);
     }
-    let text = redact(&visible_text(text)).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = plain_line(&redact(&visible_text(text)));
     if is_too_short(&text) {
         return Err(Reason::TooShort);
     }

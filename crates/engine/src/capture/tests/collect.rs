@@ -57,6 +57,33 @@ fn facts_go_to_the_note_of_the_users_day_once() {
     assert_eq!(reasons(&c), ["duplicate"]);
 }
 
+// A model, or a message, gave notes a trigger, or made a heading or a list of a fact.
+#[test]
+fn a_fact_is_one_plain_line() {
+    for (listed, kept) in [
+        ("- [fact] Ana likes oolong <!-- trigger: tea, coffee --> <!-- importance: 10 -->", "Ana likes oolong"),
+        ("- [fact] Ana likes <!<!-- x -->-- trigger: tea --> oolong", "Ana likes <! -- trigger: tea oolong"),
+        ("- [fact] &lt;!-- curated --&gt; Ana likes oolong <!-- project: a/b", "Ana likes oolong"),
+        ("- [fact] ## - [ ] > Ana likes oolong", "Ana likes oolong"),
+        ("- --- Ana likes ```js oolong", "Ana likes oolong"),
+        ("- [fact] Ana likes 3 - 4 cups #oolong", "Ana likes 3 - 4 cups #oolong"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let c = collector(dir.path());
+        let turn = job("1", &["Ana likes 3 - 4 cups #oolong and more"]);
+        let (candidates, refused) = c.by_model(&turn, listed).unwrap();
+        let texts: Vec<&str> = candidates.iter().map(|fact| fact.text.as_str()).collect();
+        assert_eq!((texts, refused), (vec![kept], 0), "{listed}");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let c = collector(dir.path());
+    assert_eq!(run(&c, &job("1", &["I prefer tea over coffee <!-- trigger: tea -->"])), (1, 0));
+    assert_eq!(note(&c), "# 2026-11-20\n\n- [preference] I prefer tea over coffee\n");
+    let (facts, refused) =
+        c.by_model(&job("2", &["Ana likes oolong"]), "- [fact] <!-- trigger: tea -->\n- ---").unwrap();
+    assert_eq!((facts.len(), refused), (0, 2));
+}
+
 // "Don't save that" left out itself, and the message that it is about stayed.
 #[test]
 fn a_wish_alone_takes_back_what_was_captured_of_the_message_before() {
