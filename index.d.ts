@@ -1106,13 +1106,13 @@ export interface RecallQuestion {
 }
 
 /**
- * Records a finished turn, of `person` as in `shortTermBlock`. Synchronous, because hosts do not wait for the end of a
- * turn.
+ * Records a finished turn, of `person` as in `shortTermBlock`; where the user only says that it be not remembered, takes out
+ * what was said `before`. Synchronous, because hosts do not wait for the end of a turn.
  *
  * # Errors
  * When the file cannot be written.
  */
-export declare function recordTurn(agent: AutomaticAgent, user: string, assistant: string, person?: string | undefined | null): boolean
+export declare function recordTurn(agent: AutomaticAgent, user: string, assistant: string, person?: string | undefined | null, before?: string | undefined | null): boolean
 
 /**
  * Gives a session note the name that a model found; its new path, or null when it keeps the old one.

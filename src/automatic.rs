@@ -110,8 +110,8 @@ pub fn short_term_block(
     read().map_err(|e| to_js(env, e))
 }
 
-/// Records a finished turn, of `person` as in `shortTermBlock`. Synchronous, because hosts do not wait for the end of a
-/// turn.
+/// Records a finished turn, of `person` as in `shortTermBlock`; where the user only says that it be not remembered, takes out
+/// what was said `before`. Synchronous, because hosts do not wait for the end of a turn.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -122,11 +122,16 @@ pub fn record_turn(
     user: String,
     assistant: String,
     person: Option<String>,
+    before: Option<String>,
 ) -> napi::Result<bool> {
     let write = || {
         let settings = agent.settings()?;
         let path = agent.short_term_path(&settings, person.as_deref());
-        short_term::record(&path, &settings.short_term.limits, &user, &assistant, &in_zone(now_ms(), None))
+        let limits = &settings.short_term.limits;
+        if let Some(before) = before {
+            short_term::take_back(&path, limits, &before, &user)?;
+        }
+        short_term::record(&path, limits, &user, &assistant, &in_zone(now_ms(), None))
     };
     write().map_err(|e| to_js(env, e))
 }

@@ -64,11 +64,11 @@ export async function captureTurn(plugin, event, ctx) {
  * @param {Record<string, any>} ctx
  */
 function recordTurn(host, agent, said, ctx) {
-  const [user] = lastMessages(said, 1, "user");
+  const [user, before] = lastMessages(said, 2, "user").reverse();
   const [assistant] = lastMessages(said, 1, "assistant");
   if (!user || !assistant) return;
   try {
-    native().recordTurn(agent.native, user.text, assistant.text, recordOf(agent, ctx));
+    native().recordTurn(agent.native, user.text, assistant.text, recordOf(agent, ctx), before?.text);
     settleAtExit();
     tellNotices(host);
   } catch (error) {

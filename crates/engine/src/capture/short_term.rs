@@ -10,6 +10,7 @@ use super::{
     filter,
     jsonl::{self, Locked},
     queue::{Message, Role},
+    taken_back,
 };
 use model::{
     config::automatic::Limits,
@@ -59,7 +60,8 @@ pub struct Entry {
 /// When the file cannot be written.
 pub fn record(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &jiff::Zoned) -> Result<bool> {
     let (input, output) = (words_of_user(user), words_of_assistant(assistant));
-    if input.is_empty() || output.is_empty() || filter::is_off_record_at_an_end(&input) {
+    let is_kept_out = || taken_back::takes_back(&input) || filter::is_off_record_at_an_end(&input);
+    if input.is_empty() || output.is_empty() || is_kept_out() {
         return Ok(false);
     }
     let first_line = input.lines().find(|l| !l.trim().is_empty()).unwrap_or(&input);
@@ -83,6 +85,32 @@ pub fn record(path: &Path, limits: &Limits, user: &str, assistant: &str, now: &j
         rotate_when_full(&mut file, max_entries, entry.turn, date)
     })?;
     Ok(true)
+}
+
+/// Takes out the last turn in which somebody said what was `said` before a message that is nothing but the wish that it be
+/// not remembered.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn take_back(path: &Path, limits: &Limits, said: &str, message: &str) -> Result<()> {
+    if !taken_back::takes_back(&words_of_user(message)) {
+        return Ok(());
+    }
+    let (said, most) = (words_of_user(said), limits.max_input_chars);
+    let without = move |mut lines: Vec<String>| {
+        let is_meant = |line: &String| serde_json::from_str(line).is_ok_and(|e: Entry| is_same(&e.input, &said, most));
+        lines.remove(lines.iter().rposition(is_meant)?);
+        Some(lines)
+    };
+    let last = jsonl::rotated(path)?.pop();
+    jsonl::soon(path, move |file| {
+        let mut is_found = false;
+        file.change(|lines| without(lines).inspect(|_| is_found = true))?;
+        match last.filter(|_| !is_found) {
+            Some(rotated) => jsonl::update(&rotated, without),
+            None => Ok(()),
+        }
+    })
 }
 
 fn words_of_user(text: &str) -> String {
@@ -269,6 +297,28 @@ mod tests {
         let said = "Between us, don't write this down: I am pregnant.";
         assert!(!record(&path, &Limits::default(), said, "Congratulations!", &now).unwrap());
         assert!(!path.exists());
+    }
+
+    // The wish left out itself, and what it is about came up in the next conversation.
+    #[test]
+    fn what_a_wish_alone_takes_back_is_taken_out() {
+        for rotates in [false, true] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("short-term.jsonl");
+            let limits = Limits { max_entries: if rotates { 3 } else { 99 }, ..Limits::default() };
+            let now = at("2026-03-17T01:41:00+00:00[UTC]");
+            for (said, answer) in [("I am pregnant", "before"), ("elsewhere", "ok"), ("I am pregnant", "last")] {
+                record(&path, &limits, said, answer, &now).unwrap();
+            }
+            for wish in ["Forget what I just said"] {
+                take_back(&path, &limits, "<relevant-memories>\n1. x\n</relevant-memories>\n\nI am pregnant", wish)
+                    .unwrap();
+                assert!(!record(&path, &limits, wish, "Gone.", &now).unwrap());
+            }
+            let block = shown(&path, &limits).unwrap().unwrap();
+            assert!(block.contains("before") && block.contains("elsewhere"), "{block}");
+            assert!(!block.contains("last") && !block.contains("Gone"), "{block}");
+        }
     }
 
     #[test]

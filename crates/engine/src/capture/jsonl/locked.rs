@@ -182,6 +182,14 @@ impl Locked {
         self.bytes().map(complete_lines)
     }
 
+    /// See [`super::update`]. What is appended to this afterwards is lost, so it ends here.
+    pub(in crate::capture) fn change(mut self, change: impl FnOnce(Vec<String>) -> Option<Vec<String>>) -> Result<()> {
+        self.mend()?;
+        let Some(lines) = change(self.lines()?) else { return Ok(()) };
+        let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+        self.run(|_, path| own_file::replace(path, text.as_bytes()))
+    }
+
     pub(super) fn bytes(&mut self) -> Result<Vec<u8>> {
         self.run(|file, _| file.seek(SeekFrom::Start(0)))?;
         own_file::read_all(&mut self.file, &self.path)

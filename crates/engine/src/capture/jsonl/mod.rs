@@ -60,12 +60,7 @@ pub fn all(path: &Path) -> Result<Vec<String>> {
 /// # Errors
 /// As [`append`], and [`Code::Corrupt`] when the file is far too large.
 pub fn update(path: &Path, change: impl FnOnce(Vec<String>) -> Option<Vec<String>>) -> Result<()> {
-    let mut locked = Locked::open(path)?;
-    locked.mend()?;
-    let lines = locked.lines()?;
-    let Some(lines) = change(lines) else { return Ok(()) };
-    let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-    locked.run(|_, path| own_file::replace(path, text.as_bytes()))
+    Locked::open(path)?.change(change)
 }
 
 fn complete_lines(mut bytes: Vec<u8>) -> Vec<String> {
