@@ -109,7 +109,7 @@ impl Intents {
 
     /// As they are now, with reservations that were read before them: one that has ended since then has counted.
     fn beside(&self, shown: &[Shown], now: i64) -> Result<Vec<StandingIntent>> {
-        let mut intents = jsonl::all(&self.path)?.iter().filter_map(|line| parsed(line)).collect();
+        let (mut intents, _) = read(jsonl::all(&self.path)?);
         bring_up_to(now, &mut intents, shown);
         Ok(intents)
     }
@@ -302,13 +302,7 @@ impl Intents {
         let mut written = Vec::new();
         let shown = self.reservations.read()?;
         jsonl::update(&self.path, |before| {
-            let (mut lines, mut intents) = (Vec::new(), Vec::new());
-            for line in before {
-                match parsed(&line) {
-                    Some(intent) => intents.push(intent),
-                    None => lines.push(line),
-                }
-            }
+            let (mut intents, mut lines) = read(before);
             bring_up_to(now, &mut intents, &shown);
             outcome = change(&mut intents);
             if outcome.is_err() {
@@ -325,6 +319,26 @@ impl Intents {
         self.reservations.end(|shown| shown.is_spent(&written, now))?;
         outcome
     }
+}
+
+/// The intents of lines, and the lines that are none. Of two with one id, as an editor or a merge may leave them, the later
+/// counts: cancelling the one would leave the other armed.
+fn read(lines: Vec<String>) -> (Vec<StandingIntent>, Vec<String>) {
+    let (mut intents, mut others): (Vec<StandingIntent>, _) = (Vec::new(), Vec::new());
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for line in lines {
+        match parsed(&line) {
+            None => others.push(line),
+            Some(intent) => match places.get(&intent.id).and_then(|at| intents.get_mut(*at)) {
+                Some(earlier) => *earlier = intent,
+                None => {
+                    places.insert(intent.id.clone(), intents.len());
+                    intents.push(intent);
+                }
+            },
+        }
+    }
+    (intents, others)
 }
 
 fn bring_up_to(now: i64, intents: &mut Vec<StandingIntent>, shown: &[Shown]) {

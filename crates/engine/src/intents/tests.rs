@@ -51,6 +51,21 @@ fn check(cases: &[(&str, &str, bool)]) {
     }
 }
 
+// Both were listed; cancelling one left the other armed.
+#[test]
+fn of_two_lines_with_one_id_the_later_counts() {
+    let home = home();
+    let made = home.arm(about(&["boat"]));
+    let path = home._dir.path().join("intents.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let later = text.replace("\"boat\"", "\"kayak\"");
+    std::fs::write(&path, format!("{text}{later}")).unwrap();
+    assert!(!home.says("How is the boat?", NOW) && home.says("How is the kayak?", NOW));
+    assert_eq!(home.intents.list(None, NOW).unwrap().len(), 1);
+    home.intents.cancel(&made.id, NOW).unwrap().unwrap();
+    assert!(!home.says("How is the boat?", NOW) && !home.says("How is the kayak?", NOW));
+}
+
 #[test]
 fn it_comes_up_rests_and_is_done() {
     let home = home();
