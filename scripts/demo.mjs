@@ -35,7 +35,7 @@ try {
     if (hits.length === 0) console.log("  (nothing)");
     for (const { path: file, startLine, endLine, score, snippet } of hits) {
       console.log(`  ${file}#L${startLine}-L${endLine}  ${score.toFixed(2)}`);
-      for (const line of snippet.trim().split("\n").slice(0, 4)) console.log(`    ${line}`);
+      for (const line of snippet.split("\n")) if (line.trim() !== "") console.log(`    ${line}`);
     }
   }
 } finally {
