@@ -43,7 +43,7 @@ export async function showIntents(host, event, ctx) {
   const block = await withinTime(PATIENCE_MS, reserved);
   if (!block) {
     // What comes too late is shown to nobody.
-    reserved.then((late) => (late ? settle(host, agent, turn, false) : undefined)).catch(() => {});
+    reserved.then((late) => (late ? giveBack(host, agent, turn, performance.now() - began) : undefined)).catch(() => {});
     return undefined;
   }
   noteShown(host, agent, ctx, { part: "intents", ms: performance.now() - began, text: block });
@@ -51,6 +51,20 @@ export async function showIntents(host, event, ctx) {
   turns.set(session, turn);
   forgetOldest(turns, MAX_TURNS);
   return addition(host, block);
+}
+
+/**
+ * @param {import("../host.js").Host} host
+ * @param {Agent} agent
+ * @param {string} turn
+ * @param {number} ms
+ */
+async function giveBack(host, agent, turn, ms) {
+  host.logger.warn(
+    `${PLUGIN_ID}: standing intents of agent ${agent.agentId} were not shown: they took ${Math.round(ms)} ms, and a reply waits ` +
+      `${PATIENCE_MS}. The next message brings them up; if this goes on, cancel some: openclaw memory intents list`,
+  );
+  await settle(host, agent, turn, false);
 }
 
 /**

@@ -1,20 +1,15 @@
 //! The intents of an agent on disk.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-    sync::LazyLock,
-};
+use std::path::{Path, PathBuf};
 
-use foldhash::fast::RandomState;
 use jiff::tz::TimeZone;
-use parking_lot::Mutex;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
     block::{MOST_SHOWN, fits, rendered},
     intent::{IntentStatus, NewIntent, Speaker, StandingIntent, argument},
+    known::{self, Lines, Waiting, parsed},
     matching::{Mention, Message},
     reservations::{Reservations, Shown, put_beside},
 };
@@ -85,7 +80,7 @@ impl Intents {
         if !self.path.exists() {
             return Ok(Vec::new());
         }
-        let mut intents = self.beside(&self.reservations.read()?, now)?;
+        let (mut intents, _) = self.beside(&self.reservations.read()?, now)?;
         intents.retain(|intent| status.is_none_or(|status| intent.status == status));
         intents.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         Ok(intents)
@@ -108,10 +103,10 @@ impl Intents {
     }
 
     /// As they are now, with reservations that were read before them: one that has ended since then has counted.
-    fn beside(&self, shown: &[Shown], now: i64) -> Result<Vec<StandingIntent>> {
-        let (mut intents, _) = read(jsonl::all(&self.path)?);
+    fn beside(&self, shown: &[Shown], now: i64) -> Result<(Vec<StandingIntent>, Vec<Waiting>)> {
+        let Lines { mut intents, waiting, .. } = known::read(&self.path, jsonl::all(&self.path)?);
         bring_up_to(now, &mut intents, shown);
-        Ok(intents)
+        Ok((intents, waiting))
     }
 
     /// Arms a new one.
@@ -161,18 +156,23 @@ impl Intents {
     ) -> Result<Option<String>> {
         let message = Message::new(message);
         // Most messages bring up nothing, and then nothing is locked and nothing written.
-        let comes_up = |intent: &StandingIntent| {
+        let comes_up = |(intent, waiting): (&StandingIntent, &Waiting)| {
             intent.is_shown_by(turn)
                 || intent.is_ready(now)
                     && intent.counts_for(by)
-                    && message.mentions(intent).is_some_and(|found| found.unless.is_none())
+                    && message.mentions(intent, waiting.of(intent)).is_some_and(|found| found.unless.is_none())
         };
-        if message.is_empty() || !self.list(None, now)?.iter().any(comes_up) {
+        if message.is_empty() || !self.path.exists() {
+            return Ok(None);
+        }
+        let (known, waiting) = self.beside(&self.reservations.read()?, now)?;
+        if !known.iter().zip(&waiting).any(comes_up) {
             return Ok(None);
         }
         let mut held = self.reservations.hold()?;
-        let mut known = self.beside(held.shown(), now)?;
-        let mut order: Vec<usize> = (0..known.len()).filter(|at| known.get(*at).is_some_and(comes_up)).collect();
+        let (mut known, waiting) = self.beside(held.shown(), now)?;
+        let both = (0..).zip(known.iter().zip(&waiting));
+        let mut order: Vec<usize> = both.filter(|(_, both)| comes_up(*both)).map(|(at, _)| at).collect();
         let key = |at: &usize| known.get(*at).map(|one| (!one.is_shown_by(turn), one.created_at, one.id.clone()));
         order.sort_by_key(key);
         let mut shown: Vec<usize> = Vec::new();
@@ -224,12 +224,15 @@ impl Intents {
     /// When the file cannot be read.
     pub fn test(&self, message: &str, now: i64) -> Result<Vec<Tested>> {
         let message = Message::new(message);
-        let beside = |intent: StandingIntent| {
-            let found = message.mentions(&intent)?;
+        let tested = |(intent, waiting): (StandingIntent, Waiting)| {
+            let found = message.mentions(&intent, waiting.of(&intent))?;
             let ready = intent.is_ready(now) && found.unless.is_none();
             Some(Tested { intent, found, ready })
         };
-        Ok(self.list(None, now)?.into_iter().filter_map(beside).collect())
+        let (intents, waiting) = self.beside(&self.reservations.read()?, now)?;
+        let mut tested: Vec<Tested> = intents.into_iter().zip(waiting).filter_map(tested).collect();
+        tested.sort_by(|a, b| (a.intent.created_at, &a.intent.id).cmp(&(b.intent.created_at, &b.intent.id)));
+        Ok(tested)
     }
 
     /// Takes over intents of memory-core that can still come up, each once; gives how many are new.
@@ -268,7 +271,7 @@ impl Intents {
             Ok(Some(before - known.len()))
         })?;
         // What is taken out for good is not kept in memory either, and who reads the file now finds it no more.
-        PARSED.lock().clear();
+        known::forget(&self.path);
         Ok(removed.unwrap_or_default())
     }
 
@@ -302,7 +305,7 @@ impl Intents {
         let mut written = Vec::new();
         let shown = self.reservations.read()?;
         jsonl::update(&self.path, |before| {
-            let (mut intents, mut lines) = read(before);
+            let Lines { mut intents, others: mut lines, .. } = known::read(&self.path, before);
             bring_up_to(now, &mut intents, &shown);
             outcome = change(&mut intents);
             if outcome.is_err() {
@@ -321,26 +324,6 @@ impl Intents {
     }
 }
 
-/// The intents of lines, and the lines that are none. Of two with one id, as an editor or a merge may leave them, the later
-/// counts: cancelling the one would leave the other armed.
-fn read(lines: Vec<String>) -> (Vec<StandingIntent>, Vec<String>) {
-    let (mut intents, mut others): (Vec<StandingIntent>, _) = (Vec::new(), Vec::new());
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for line in lines {
-        match parsed(&line) {
-            None => others.push(line),
-            Some(intent) => match places.get(&intent.id).and_then(|at| intents.get_mut(*at)) {
-                Some(earlier) => *earlier = intent,
-                None => {
-                    places.insert(intent.id.clone(), intents.len());
-                    intents.push(intent);
-                }
-            },
-        }
-    }
-    (intents, others)
-}
-
 fn bring_up_to(now: i64, intents: &mut Vec<StandingIntent>, shown: &[Shown]) {
     put_beside(intents, shown, now);
     for intent in intents {
@@ -350,22 +333,4 @@ fn bring_up_to(now: i64, intents: &mut Vec<StandingIntent>, shown: &[Shown]) {
 
 fn is_live(intent: &StandingIntent) -> bool {
     intent.over_since().is_none()
-}
-
-/// Lines that were parsed: a reply waits while all are read, and nearly all are those of the message before.
-static PARSED: LazyLock<Mutex<HashMap<String, StandingIntent, RandomState>>> = LazyLock::new(Mutex::default);
-/// Lines that are remembered.
-const MOST_PARSED: usize = 5000;
-
-fn parsed(line: &str) -> Option<StandingIntent> {
-    let mut parsed = PARSED.lock();
-    if let Some(known) = parsed.get(line) {
-        return Some(known.clone());
-    }
-    let intent: StandingIntent = serde_json::from_str(line).ok()?;
-    if parsed.len() >= MOST_PARSED {
-        parsed.clear();
-    }
-    parsed.insert(line.to_owned(), intent.clone());
-    Some(intent)
 }

@@ -1,18 +1,14 @@
 //! Whether a message mentions what an intent waits for. Words are compared as a search compares them: whatever their case,
 //! accents and inflection, Chinese and Japanese by pairs of characters.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{Arc, LazyLock},
-};
+use std::collections::HashSet;
 
-use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::intent::StandingIntent;
 use text::{
     analyze::Analyzer,
-    query::{TermKind, holds_phrase, understand},
+    query::{TermKind, as_phrase, understand},
 };
 
 /// Characters of a message that are looked at.
@@ -30,18 +26,29 @@ pub struct Mention {
 
 /// A message, taken apart once for all intents.
 pub(super) struct Message {
-    text: String,
     lower: String,
+    /// As phrases of a query are written.
+    folded: String,
+    folded_words: HashSet<String>,
     terms: HashSet<String>,
+    /// As memory-core cuts them, in order.
+    in_order: Vec<String>,
     words: HashSet<String>,
 }
 
 impl Message {
     pub(super) fn new(text: &str) -> Self {
         let text: String = text.chars().take(MESSAGE_CHARS).collect();
-        let terms = Analyzer::new().terms(&text).into_iter().collect();
-        let words = words(&text).collect();
-        Self { lower: text.to_lowercase(), text, terms, words }
+        let in_order: Vec<String> = words(&text).collect();
+        let folded = as_phrase(&text);
+        Self {
+            lower: text.to_lowercase(),
+            folded_words: parts(&folded).map(str::to_owned).collect(),
+            folded,
+            terms: Analyzer::new().terms(&text).into_iter().collect(),
+            words: in_order.iter().cloned().collect(),
+            in_order,
+        }
     }
 
     /// Whether anything in it can be a keyword.
@@ -49,18 +56,21 @@ impl Message {
         self.words.is_empty()
     }
 
-    /// What it mentions of an intent.
-    pub(super) fn mentions(&self, intent: &StandingIntent) -> Option<Mention> {
-        let found = |keywords: &[String]| keywords.iter().find(|keyword| self.holds(keyword)).cloned();
-        let keyword = found(&intent.trigger_keywords)?;
-        Some(Mention { keyword, unless: found(&intent.unless) })
+    /// What it mentions of an intent that waits for `watched`.
+    pub(super) fn mentions(&self, intent: &StandingIntent, watched: &Watched) -> Option<Mention> {
+        let found = |keywords: &[String], taken_apart: &[Keyword]| {
+            let mut both = keywords.iter().zip(taken_apart);
+            both.find(|(_, keyword)| self.holds(keyword)).map(|(text, _)| text.clone())
+        };
+        let keyword = found(&intent.trigger_keywords, &watched.keywords)?;
+        Some(Mention { keyword, unless: found(&intent.unless, &watched.unless) })
     }
 
-    fn holds(&self, keyword: &str) -> bool {
-        match &*keyword_of(keyword) {
-            Keyword::Phrase { exact: Some(exact), .. } => holds_exactly(&self.lower, exact),
+    fn holds(&self, keyword: &Keyword) -> bool {
+        match keyword {
+            Keyword::Phrase { exact: Some(exact), .. } => stands_in(&self.lower, exact, is_of_word),
             Keyword::Phrase { folded, words: phrase, .. } => {
-                folded.iter().any(|phrase| holds_phrase(&self.text, phrase)) || holds_run(&self.text, phrase)
+                folded.iter().any(|phrase| self.holds_folded(phrase)) || self.holds_run(phrase)
             }
             Keyword::Words { plain, terms } => {
                 let has_all = |terms: &[Vec<String>]| {
@@ -71,33 +81,44 @@ impl Message {
             }
         }
     }
+
+    /// Whether a phrase of a query stands in it.
+    fn holds_folded(&self, phrase: &str) -> bool {
+        let may_stand = |word: &str| self.folded_words.contains(word) || !word.chars().all(is_of_spaced_word);
+        parts(phrase).all(may_stand) && stands_in(&self.folded, phrase, is_of_spaced_word)
+    }
+
+    /// Whether words stand side by side.
+    fn holds_run(&self, run: &[String]) -> bool {
+        // Nearly always one of them is not there at all.
+        !run.is_empty()
+            && run.iter().all(|word| self.words.contains(word))
+            && self.in_order.windows(run.len()).any(|some| some == run)
+    }
+}
+
+/// What an intent waits for, taken apart once: a reply waits, and every message is held against all of them.
+#[derive(Debug)]
+pub(super) struct Watched {
+    keywords: Vec<Keyword>,
+    unless: Vec<Keyword>,
+}
+
+impl Watched {
+    pub(super) fn of(intent: &StandingIntent) -> Self {
+        let all = |keywords: &[String]| keywords.iter().map(|keyword| taken_apart(keyword)).collect();
+        Self { keywords: all(&intent.trigger_keywords), unless: all(&intent.unless) }
+    }
 }
 
 /// What a keyword asks of a message.
+#[derive(Debug)]
 enum Keyword {
     /// These words side by side: as a search reads them, and for one too short for that. Where a sign belongs to the word,
     /// as in `c++`, as it stands.
     Phrase { exact: Option<String>, folded: Vec<String>, words: Vec<String> },
     /// All of these words, as memory-core compares them, or each in one of its spellings.
     Words { plain: Vec<String>, terms: Vec<Vec<String>> },
-}
-
-/// Keywords that were taken apart: a reply waits, and every message is held against all of them.
-static KEYWORDS: LazyLock<Mutex<HashMap<String, Arc<Keyword>>>> = LazyLock::new(Mutex::default);
-/// Keywords that are remembered.
-const MOST_KEYWORDS: usize = 20_000;
-
-fn keyword_of(text: &str) -> Arc<Keyword> {
-    if let Some(known) = KEYWORDS.lock().get(text) {
-        return Arc::clone(known);
-    }
-    let keyword = Arc::new(taken_apart(text));
-    let mut known = KEYWORDS.lock();
-    if known.len() >= MOST_KEYWORDS {
-        known.clear();
-    }
-    known.insert(text.to_owned(), Arc::clone(&keyword));
-    keyword
 }
 
 fn taken_apart(text: &str) -> Keyword {
@@ -140,20 +161,25 @@ fn signed(phrase: &str) -> Option<String> {
     (has_sign && phrase.contains(is_of_word)).then(|| phrase.to_lowercase())
 }
 
-/// Whether a text in lower case holds a phrase as it stands, and not as a part of a longer word.
-fn holds_exactly(lower: &str, phrase: &str) -> bool {
-    lower.match_indices(phrase).any(|(at, _)| {
-        let (before, after) = (lower.get(..at).unwrap_or_default(), lower.get(at + phrase.len()..).unwrap_or_default());
-        let goes_on_before = phrase.starts_with(is_of_word) && before.ends_with(is_of_word);
-        let goes_on_after = phrase.ends_with(is_of_word) && after.starts_with(is_of_word);
+/// A character of a word that is written apart from others, with nothing attached to it.
+fn is_of_spaced_word(c: char) -> bool {
+    // Latin, Greek, Cyrillic and Armenian come first in Unicode; after them come scripts without spaces, or with prefixes.
+    c.is_alphanumeric() && c < '\u{0590}'
+}
+
+/// Whether a text holds a phrase, and not as a part of a longer word.
+fn stands_in(text: &str, phrase: &str, is_of_word: impl Fn(char) -> bool) -> bool {
+    text.match_indices(phrase).any(|(at, _)| {
+        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + phrase.len()..).unwrap_or_default());
+        let goes_on_before = phrase.starts_with(&is_of_word) && before.ends_with(&is_of_word);
+        let goes_on_after = phrase.ends_with(&is_of_word) && after.starts_with(&is_of_word);
         !goes_on_before && !goes_on_after
     })
 }
 
-/// Whether words stand side by side.
-fn holds_run(text: &str, run: &[String]) -> bool {
-    let text: Vec<String> = words(text).collect();
-    !run.is_empty() && text.windows(run.len()).any(|some| some == run)
+/// The words of a text without any sign.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// Words as memory-core cuts them: letters, numbers, `_` and `-`, in lower case.

@@ -10,6 +10,7 @@
 mod block;
 mod file;
 mod intent;
+mod known;
 mod matching;
 mod reservations;
 #[cfg(test)]

@@ -190,6 +190,11 @@ fn words_are_found_however_they_are_written() {
         ("\"red kite\"", "a red kite over the hill", true),
         ("\"red kite\"", "the kite is red", false),
         ("\"tea\"", "tea time", true),
+        ("\"tea\"", "the steam engine", false),
+        ("\"tea\"", "green-tea, please", true),
+        ("\"Café am Tor\"", "im cafe am  tor", true),
+        ("\"会議\"", "明日の会議は十時から", true),
+        ("\"회의\"", "오늘 회의가 있어요", true),
         ("ok", "ok, do it", true),
         ("cat", "concatenate", false),
     ];

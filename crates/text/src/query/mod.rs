@@ -181,7 +181,13 @@ fn votes(analyzer: &Analyzer, cut: &Cut<'_>) -> Votes {
 /// Whether a text holds a folded phrase, whatever its case, accents and spacing.
 #[must_use]
 pub fn holds_phrase(text: &str, phrase: &str) -> bool {
-    normal_space(&fold(text)).contains(phrase)
+    as_phrase(text).contains(phrase)
+}
+
+/// A text as phrases of a query are written: folded, with one space between words. To look for many of them in it.
+#[must_use]
+pub fn as_phrase(text: &str) -> String {
+    normal_space(&fold(text))
 }
 
 fn normal_space(text: &str) -> String {
@@ -199,7 +205,7 @@ fn phrases(text: &str) -> Vec<String> {
     {
         let inside = &rest[at..];
         let Some(end) = inside.find(close) else { break };
-        let phrase = normal_space(&fold(&inside[..end]));
+        let phrase = as_phrase(&inside[..end]);
         if phrase.chars().any(char::is_alphanumeric) && !out.contains(&phrase) {
             out.push(phrase);
         }
