@@ -502,6 +502,8 @@ export type ImportOutcome = {
   otherLength: number;
   /** Blank texts, and vectors that are empty, zero or not finite. */
   unusable: number;
+  /** Where they are only counted: the texts that need no vector any more, for a plan of what is left to pay. */
+  wouldTake?: string[];
 };
 
 /** What became of them. */

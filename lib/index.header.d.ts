@@ -263,7 +263,7 @@ export declare class MemoryIndexManager {
    * What a sync would do and cost, without doing it; with `rebuild` when all vectors are begun anew. `cost` is in the currency of
    * `pricePerMillionTokens`, where that is set.
    */
-  plan(options?: { force?: boolean, rebuild?: boolean }): Promise<{ plan: MemoryPlan, paid: boolean, local: boolean, cost: number | null }>
+  plan(options?: { force?: boolean, rebuild?: boolean, taken?: string[] }): Promise<{ plan: MemoryPlan, paid: boolean, local: boolean, cost: number | null }>
   /**
    * Begins the vectors anew, beside those that are there, for a model that was swapped under the same name; the next `sync` makes
    * them. False where a model in this process makes them.
@@ -396,8 +396,6 @@ export interface NativeBinding {
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
   memoryAsLine: typeof memoryAsLine
-  sessionSlugTask: typeof sessionSlugTask
-  renameSessionNote: typeof renameSessionNote
   listCaptures: typeof listCaptures
   keepPrompt: typeof keepPrompt
   bookAnswer: typeof bookAnswer

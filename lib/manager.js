@@ -267,11 +267,12 @@ export class MemoryIndexManager extends ManagedEngine {
 
   /**
    * What a sync would do and cost, without doing it.
-   * @param {{force?: boolean, rebuild?: boolean}} [options]
+   * @param {{force?: boolean, rebuild?: boolean, taken?: string[]}} [options] `taken`: texts whose vectors are taken over before, as
+   *   `importVectors` names them with `dryRun`.
    */
   async plan(options) {
     checkSwitches(options, "force", "rebuild");
-    return await this.run((engine) => engine.plan(options?.force, options?.rebuild));
+    return await this.run((engine) => engine.plan(options?.force, options?.rebuild, options?.taken));
   }
 
   /** Begins the vectors anew, beside those that are there; the next sync makes them. */

@@ -267,17 +267,20 @@ impl NativeManager {
         promise(env, work, |()| ())
     }
 
-    /// What a sync would do and cost, without doing it.
+    /// What a sync would do and cost, without doing it. `taken` are texts whose vectors are taken over before, as a dry run of
+    /// `importVectors` names them.
     #[napi(ts_return_type = "Promise<{ plan: MemoryPlan; paid: boolean; local: boolean; cost: number | null }>")]
     pub fn plan<'env>(
         &self,
         env: &'env Env,
         force: Option<bool>,
         rebuild: Option<bool>,
+        taken: Option<Vec<String>>,
     ) -> napi::Result<PromiseRaw<'env, Value>> {
         let engine = self.engine(env)?;
         let (force, rebuild) = (force.unwrap_or(false), rebuild.unwrap_or(false));
-        promise(env, async move { engine.indexer.plan(force, rebuild).await }, |v| v)
+        let work = async move { engine.indexer.plan_after(force, rebuild, taken.unwrap_or_default()).await };
+        promise(env, work, |v| v)
     }
 
     /// Begins the vectors anew beside those that are there; the next sync makes them. False where there are none to pay.

@@ -104,7 +104,11 @@ describe.each(/** @type {(keyof typeof LAYOUTS)[]} */ (Object.keys(LAYOUTS)))("a
     const manager = /** @type {MemoryIndexManager} */ (await MemoryIndexManager.get({ ...request, purpose: "status" }));
     const found = { path: files[kind], provider: "bedrock", model: MODEL, chunks: 152, otherModels: 1, accepted: true };
     const counts = { taken: 151, known: 0, otherLength: 0, unusable: 1 };
-    expect(await takeOver(host, owner, manager, { dryRun: true })).toEqual([{ ...found, ...counts }]);
+    const wouldTake = /** @type {string[]} */ ([]);
+    expect(await takeOver(host, owner, manager, { dryRun: true, wouldTake })).toEqual([{ ...found, ...counts }]);
+    // The user was told to pay for what is taken over.
+    expect((await manager.plan()).plan.texts).toBe(1);
+    expect((await manager.plan({ taken: wouldTake })).plan).toMatchObject({ texts: 0, tokens: 0 });
     expect(await manager.lastImport()).toBeNull();
     expect(await takeOver(host, owner, manager, { dryRun: false })).toEqual([{ ...found, ...counts }]);
     expect(await takeOver(host, owner, manager, { dryRun: false })).toEqual([{ ...found, ...counts, taken: 0, known: 151 }]);

@@ -28,7 +28,7 @@ async function indexAgent(agentId, manager, { force, rebuild, dryRun, cancelBatc
     return { cancelled };
   }
   // Nobody reads the cost in JSON of a run that goes ahead anyway, and finding it out means reading every changed file.
-  const cost = dryRun || !json ? await costOf(manager, force === true, rebuild === true) : undefined;
+  const cost = dryRun || !json ? await costOf(manager, { force: force === true, rebuild: rebuild === true }) : undefined;
   if (dryRun && cost) {
     if (!json) print(`${changesText(cost.plan)} (${agentId}).\n${costText(cost)}`);
     return { dryRun, ...cost };
@@ -80,12 +80,11 @@ export function embeddingText(doing, { embeddingError, pending }) {
 /**
  * What an update would do and cost.
  * @param {import("../../lib/manager.js").MemoryIndexManager} manager
- * @param {boolean} force
- * @param {boolean} [rebuild]
+ * @param {{force?: boolean, rebuild?: boolean, taken?: string[]}} [options] As of `plan`.
  * @returns {Promise<Cost>}
  */
-export async function costOf(manager, force, rebuild = false) {
-  const { plan, paid, local, cost } = await manager.plan({ force, rebuild });
+export async function costOf(manager, options) {
+  const { plan, paid, local, cost } = await manager.plan(options);
   const { provider, model, custom } = manager.status();
   const endpoint = /** @type {{address?: string} | null | undefined} */ (custom?.endpoint);
   return {

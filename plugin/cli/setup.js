@@ -144,16 +144,17 @@ async function planAgents(host, written, options) {
   return await outcomesOfAgents(host, options, { name: "setup", all: true, purpose: "status" }, async (manager, agent) => {
     const { agentId } = agent;
     if (!manager) return { agentId, status: "disabled" };
-    const sources = await takeOver(host, agent, manager, { dryRun: true });
+    /** @type {string[]} */
+    const wouldTake = [];
+    const sources = await takeOver(host, agent, manager, { dryRun: true, wouldTake });
     const forgotten = await takeOverForgotten(host, agent, manager, { dryRun: true });
     const facts = await takeFacts(host, written, agent, manager, true);
-    const cost = await costOf(manager, false);
+    const cost = await costOf(manager, { taken: wouldTake });
     if (!options.json) {
       printTaken(agentId, manager, sources, true);
       printFacts(agentId, facts, true);
       printForgotten(agentId, forgotten, true);
-      const less = sources.some(({ taken }) => taken > 0) ? " Vectors that are taken over are not embedded again." : "";
-      print(`${agentId}: ${costText(cost)}${less}`);
+      print(`${agentId}: ${costText(cost)}`);
     }
     return { agentId, imports: sources, facts, forgotten, cost };
   });
@@ -182,7 +183,7 @@ async function startAgents(host, written, options) {
       return { agentId, imports: sources, facts, forgotten };
     }
     if (!options.json) {
-      const cost = await costOf(manager, false);
+      const cost = await costOf(manager);
       if (cost.plan.texts > 0) print(costText(cost));
     }
     const report = await withProgress(`Indexing memory (${agentId})`, (progress) => manager.sync({ reason: "cli", progress }));

@@ -56,7 +56,7 @@ export async function runStoreAdopt(host, options) {
       return { ...adoption, adopted: null };
     }
     say(adoptionText(agentId, String(dbPath), String(workspaceDir), adoption));
-    const cost = await costOf(manager, true);
+    const cost = await costOf(manager, { force: true });
     if (cost.plan.texts > 0) say(costText(cost));
     if (options.dryRun) {
       say("Nothing done.");

@@ -22,14 +22,14 @@ const NOTHING = { taken: 0, known: 0, otherLength: 0, unusable: 0 };
  * @param {Host} host
  * @param {{cfg: HostConfig, agentId: string}} owner
  * @param {MemoryIndexManager} manager
- * @param {{dryRun: boolean}} mode
+ * @param {{dryRun: boolean, wouldTake?: string[]}} mode `wouldTake` gets the texts that would need no vector any more.
  * @returns {Promise<SourceReport[]>}
  */
-export async function takeOver(host, { cfg, agentId }, manager, { dryRun }) {
+export async function takeOver(host, { cfg, agentId }, manager, { dryRun, wouldTake = [] }) {
   const reports = [];
   for (const path of memoryCoreIndexPaths({ stateDir: host.stateDir(), agentDir: host.agentDir(cfg, agentId), agentId })) {
     try {
-      const report = await takeOverOne(path, manager, dryRun);
+      const report = await takeOverOne(path, manager, dryRun, wouldTake);
       if (report) reports.push(report);
     } catch (error) {
       reports.push({ path, ...NOTHING, error: errorMessage(error) });
@@ -43,9 +43,10 @@ export async function takeOver(host, { cfg, agentId }, manager, { dryRun }) {
  * @param {string} path
  * @param {MemoryIndexManager} manager
  * @param {boolean} dryRun
+ * @param {string[]} wouldTake
  * @returns {Promise<SourceReport | null>}
  */
-async function takeOverOne(path, manager, dryRun) {
+async function takeOverOne(path, manager, dryRun, wouldTake) {
   const index = await MemoryCoreIndex.open(path);
   if (!index) return null;
   try {
@@ -57,6 +58,7 @@ async function takeOverOne(path, manager, dryRun) {
     for await (const { texts, vectors } of index.slices()) {
       const outcome = await manager.importVectors({ provider, model, texts, vectors, dryRun });
       for (const key of /** @type {(keyof Outcome)[]} */ (Object.keys(sum))) sum[key] += outcome[key];
+      for (const text of outcome.wouldTake ?? []) wouldTake.push(text);
     }
     return { ...found, ...sum, accepted: true };
   } finally {

@@ -59,6 +59,9 @@ pub struct Plan {
     /// Folders whose notes are not found and would be kept all the same.
     #[serde(rename = "lostFolders", skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<LostFolder>,
+    /// Texts whose vectors are taken over before.
+    #[serde(skip)]
+    taken: HashSet<Hash>,
 }
 
 impl Plan {
@@ -78,9 +81,9 @@ impl Plan {
         Ok(())
     }
 
-    /// Counts a text without vector in the index, unless a sync would take one over.
+    /// Counts a text without vector in the index, unless one is taken over.
     fn count(&mut self, vectors: &Vectors, hash: &Hash, bytes: usize) {
-        if !vectors.others.has(&vectors.key, vectors.dims(), hash) {
+        if !self.taken.contains(hash) && !vectors.others.has(&vectors.key, vectors.dims(), hash) {
             self.texts += 1;
             self.tokens += tokens(bytes);
         }
@@ -115,11 +118,17 @@ impl Vectors {
     }
 }
 
-/// Compares disk and index.
+/// Compares disk and index, as it is once the vectors of `taken` are there.
 ///
 /// # Errors
 /// When the store cannot be read, or when cancelled.
-pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Space>, cancel: &Cancel) -> Result<Plan> {
+pub fn plan(
+    store: &Store,
+    settings: &Settings,
+    force: bool,
+    (space, taken): (Option<&Space>, HashSet<Hash>),
+    cancel: &Cancel,
+) -> Result<Plan> {
     let roots = Roots::of(settings);
     let discovery = discover(&roots);
     let shape = Shape::of(settings);
@@ -127,6 +136,7 @@ pub fn plan(store: &Store, settings: &Settings, force: bool, space: Option<&Spac
         files: discovery.entries.len(),
         skipped: discovery.skipped.records.clone(),
         more_skipped: discovery.skipped.more,
+        taken,
         ..Plan::default()
     };
     let vectors = space.map(|space| Vectors::of(store, space, cancel)).transpose()?;

@@ -1,6 +1,7 @@
 //! `memory doctor`: looks at everything that can be wrong with an index, repairs what it can, and says what it did.
 
 use std::{
+    collections::HashSet,
     fs,
     path::{Path, PathBuf},
     sync::Arc,
@@ -252,7 +253,7 @@ impl Admin {
     async fn disk(self: &Arc<Self>, repair: bool) -> Check {
         let name = "disk";
         let compare = |admin: &Arc<Self>, settings: &Settings| {
-            plan::plan(admin.context.store(), settings, false, None, admin.context.shutdown())
+            plan::plan(admin.context.store(), settings, false, (None, HashSet::new()), admin.context.shutdown())
         };
         let plan = match self.blocking(compare).await {
             Ok(plan) => plan,

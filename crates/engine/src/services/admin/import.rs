@@ -30,7 +30,7 @@ pub struct ImportCall {
 }
 
 /// What became of the rows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportOutcome {
     /// Vectors stored (or that would be).
@@ -41,6 +41,9 @@ pub struct ImportOutcome {
     pub other_length: usize,
     /// Blank texts, and vectors that are empty, zero or not finite.
     pub unusable: usize,
+    /// Where they are only counted: the texts that need no vector any more, for a plan of what is left to pay.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub would_take: Vec<String>,
 }
 
 impl Admin {
@@ -77,7 +80,11 @@ impl Admin {
         let unusable = rows - usable.len();
         let (key, asked) = (space.key(), space.dimensions);
         let outcome = if call.dry_run {
-            self.context.store().read(|reader| Ok(sift(reader, &key, asked, usable)?.1))
+            self.context.store().read(|reader| {
+                let (fresh, outcome) = sift(reader, &key, asked, usable)?;
+                let would_take = fresh.iter().map(|row| hex::encode(row.hash)).collect();
+                Ok(ImportOutcome { would_take, ..outcome })
+            })
         } else {
             self.context.store().write(move |tx| {
                 let id = tx.get_or_create_space(&key)?.id;
@@ -217,9 +224,11 @@ mod tests {
         let engine = engine(dir.path()).await;
         let texts = ["Tea: sencha.", "Tea: sencha.", " ", "zero", "short", "nan"];
         let vectors: [&[f32]; 6] = [&[1.0, 2.0], &[1.0, 2.0], &[1.0, 2.0], &[0.0, 0.0], &[1.0], &[f32::NAN, 1.0]];
-        let expected = ImportOutcome { taken: 1, known: 1, other_length: 1, unusable: 3 };
+        let expected = ImportOutcome { taken: 1, known: 1, other_length: 1, unusable: 3, would_take: Vec::new() };
         let dry = ImportCall { dry_run: true, ..call(&texts, &vectors) };
-        assert_eq!(engine.admin.import_vectors(dry).await.unwrap(), expected);
+        let dry = engine.admin.import_vectors(dry).await.unwrap();
+        assert_eq!(dry.would_take.len(), 1);
+        assert_eq!(ImportOutcome { would_take: Vec::new(), ..dry.clone() }, expected);
         assert_eq!(engine.admin.import_vectors(call(&texts, &vectors)).await.unwrap(), expected);
         let again = engine.admin.import_vectors(call(&texts, &vectors)).await.unwrap();
         assert_eq!((again.taken, again.known), (0, 2));

@@ -11,9 +11,12 @@ mod sessions;
 mod swept;
 mod sync;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicI64, Ordering},
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, Ordering},
+    },
 };
 
 use parking_lot::Mutex;
@@ -34,7 +37,7 @@ use super::{
 };
 use crate::index::{line_pass::RecentLines, plan};
 use model::error::Result;
-use store::{Store, lease::LeaseRow};
+use store::{Store, files::Hash, lease::LeaseRow};
 
 pub use self::sync::SyncCall;
 pub(super) use self::sync::VectorCall;
@@ -164,7 +167,7 @@ impl Indexer {
         self.blocking(move |indexer, settings| {
             let (store, shutdown) = (indexer.context.store(), indexer.context.shutdown());
             let space = embedder.as_ref().map(|e| e.space().clone());
-            let mut plan = plan::plan(store, settings, false, space.as_ref(), shutdown)?;
+            let mut plan = plan::plan(store, settings, false, (space.as_ref(), HashSet::new()), shutdown)?;
             indexer.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
             // A pass that runs will say for itself what it leaves behind.
             if plan.is_stale() || !indexer.texts.is_running() {
@@ -203,6 +206,18 @@ impl Indexer {
     /// # Errors
     /// When the disk or the store cannot be read.
     pub async fn plan(self: &Arc<Self>, force: bool, rebuild: bool) -> Result<Value> {
+        self.plan_after(force, rebuild, Vec::new()).await
+    }
+
+    /// The same, once vectors of the texts `taken` are taken over, as [`ImportOutcome::would_take`] names them.
+    ///
+    /// [`ImportOutcome::would_take`]: super::ImportOutcome::would_take
+    ///
+    /// # Errors
+    /// When the disk or the store cannot be read.
+    pub async fn plan_after(self: &Arc<Self>, force: bool, rebuild: bool, taken: Vec<String>) -> Result<Value> {
+        let hash = |name: String| Hash::try_from(hex::decode(name).ok()?).ok();
+        let taken: HashSet<Hash> = taken.into_iter().filter_map(hash).collect();
         self.blocking(move |indexer, settings| {
             let goes_on = indexer.context.store().read(|r| {
                 model_check::follow(&indexer.context, r)?;
@@ -215,8 +230,8 @@ impl Indexer {
             let anew = rebuild && !goes_on && embedder.as_ref().is_some_and(|e| !e.is_local());
             let space =
                 space.map(|s| if anew { s.revised(s.revision.unwrap_or_default().saturating_add(1)) } else { s });
-            let mut plan =
-                plan::plan(indexer.context.store(), settings, force, space.as_ref(), indexer.context.shutdown())?;
+            let (store, shutdown) = (indexer.context.store(), indexer.context.shutdown());
+            let mut plan = plan::plan(store, settings, force, (space.as_ref(), taken), shutdown)?;
             indexer.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
             Ok(json!({
                 "cost": settings.price_of(plan.tokens as u64),
