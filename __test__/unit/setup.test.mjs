@@ -168,6 +168,13 @@ test("topics are what notes are about, not what every note has", () => {
   ]);
 });
 
+// A diary of dates and lines had no topic, so that nothing was answered at the end of setup.
+test("the lines of a diary are asked for by how they begin", () => {
+  const diary =
+    "# 2024-05-01\n- Talked to Keiko about the blue kayak; she sells it\n- [x] 42\n> quoted words\n| a | b |\n今日は田中さんと会議をした。\n";
+  expect(topicsOf(diary)).toEqual(["Talked to Keiko about the blue", "今日は田中さんと会議をした"]);
+});
+
 // The first line of the passage was about something else, in the three answers that a new user sees.
 test("an answer is the line that the question is about, not the first of its passage", () => {
   const note = "# Memory\n\n## Household\n- Bins go out on Wednesday.\n\n## Decisions\n- Photos are on the small server in the cellar.";

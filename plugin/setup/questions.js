@@ -13,15 +13,34 @@ const TIED = 5;
 /** Headings that every note has, and dates, ask for nothing. */
 const EMPTY_HEADING = /^(?:memory|notes?|day|today|summary|todo|log|misc|index|session\b.*|conversation.*|[\d\s:./-]+.*)$/i;
 
+/** Words of the beginning of a line that ask for it. */
+const FIRST_WORDS = 6;
+
 /**
- * Topics of some notes, one of a note: a heading below the title, else what a line is labelled with.
+ * Topics of a note: its headings, what lines are labelled with, and how they begin, as in a diary.
  * @param {string} text
  */
 export function topicsOf(text) {
   const lines = text.split(/\r?\n/);
   const headings = lines.flatMap((line) => /^#{1,4}\s+(.+?)\s*#*\s*$/.exec(line)?.[1] ?? []);
   const labels = lines.flatMap((line) => /^\s*[-*]\s+\**([\p{L}][\p{L}\p{N} '’-]{2,40}?)\**\s*[:：]/u.exec(line)?.[1] ?? []);
-  return [...headings, ...labels].map((topic) => topic.replace(/[*_`[\]]/g, "").trim()).filter(isTopic);
+  const beginnings = lines.flatMap(beginningOf);
+  return [...headings, ...labels, ...beginnings].map((topic) => topic.replace(/[*_`[\]]/g, "").trim()).filter(isTopic);
+}
+
+/**
+ * The first words of a line of text, up to a sign that ends what they say.
+ * @param {string} line
+ */
+function beginningOf(line) {
+  const text = /^\s*(?:[-*+]\s+(?:\[.\]\s+)?|\d+[.)]\s+)?([\p{L}\p{N}"'“„«*_].*)$/u.exec(line)?.[1] ?? "";
+  const words = text
+    .split(/[.,;:!?()–—。、，；：！？]/u)[0]
+    .trim()
+    .split(/\s+/);
+  return words.length > 1 || /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]{4}/u.test(words[0])
+    ? [words.slice(0, FIRST_WORDS).join(" ")]
+    : [];
 }
 
 /** @param {string} topic */
