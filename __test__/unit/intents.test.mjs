@@ -57,6 +57,22 @@ test("no id is no intent, and an intent is one line", async () => {
   expect((await run("intents", "list")).output).toMatch(/^\w{8} .*: About the boat 00000000 armed 0 of 3 times: forged\n.*boat\n$/);
 });
 
+// Thousands of lines of intents that were over hid those at work.
+test("those that are over are counted, and listed when asked for", async () => {
+  const { run, json, stateDir } = await commandLine({ provider: "none" });
+  const agent = { config: {}, agentId: "main", isDefaultAgent: true, stateDir };
+  for (const word of ["boat", '"red kite"'])
+    await native().createIntent(agent, { description: `About it: ${word}`, triggerKeywords: [word] }, { sessionKey: MAIN.sessionKey });
+  const [{ id }] = (await json("intents", "list")).intents;
+  await run("intents", "cancel", id);
+  const { output } = await run("intents", "list");
+  expect(output).not.toContain("boat");
+  expect(output).toMatch(/armed .*red kite[\s\S]*\n1 more is over \(done, expired or cancelled\): --all lists them\.\n$/);
+  expect((await run("intents", "list", "--all")).output).toMatch(/cancelled .*boat[\s\S]*armed/);
+  expect((await json("intents", "list")).intents).toHaveLength(2);
+  expect((await run("intents", "test", "a red kite")).output).toContain(' "red kite": ');
+});
+
 // They were passed over without a word.
 test("lines of the file that are no intents are told by number", async () => {
   const { run, json, stateDir } = await commandLine({ provider: "none" });

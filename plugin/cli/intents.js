@@ -10,7 +10,7 @@ import { dayText, oneLine, paint, print, printJson, timeText } from "./output.js
 
 /**
  * @typedef {import("../host.js").Host} Host
- * @typedef {{agent?: string, status?: string, json?: boolean}} Options
+ * @typedef {{agent?: string, status?: string, all?: boolean, json?: boolean}} Options
  * @typedef {import("../../index.d.ts").AutomaticAgent} NativeAgent
  */
 
@@ -18,6 +18,9 @@ const DOING = { name: "memory intents", doing: "Standing intents" };
 
 /** Numbers of lines that are told. */
 const SHOWN_LINES = 10;
+
+/** What may come up yet. */
+const LIVE = new Set(["pending", "armed", "fired"]);
 
 /** @type {Record<string, "green" | "yellow" | "gray">} */
 const COLOURS = { armed: "green", fired: "yellow" };
@@ -39,12 +42,15 @@ export async function runIntentsList(host, options) {
     if (unreadable) print(paint("yellow", `${unreadableText(unreadable)}; they are passed over, and stay as they are.`));
     if (intents.length === 0)
       print('No standing intents. Tell the agent, for example: "Whenever I mention the boat, ask about the anchor."');
-    for (const intent of intents) {
+    const listed = options.all || options.status ? intents : intents.filter(({ status }) => LIVE.has(status));
+    for (const intent of listed) {
       const fires = `${intent.fireCount} of ${intent.maxFires} times`;
       const status = paint(COLOURS[intent.status] ?? "gray", intent.status);
       print(`${intent.id.slice(0, 8)} ${status} ${fires}, until ${dayText(intent.expiresAt)}: ${oneLine(intent.description)}`);
       print(paint("gray", `  ${intent.triggerKeywords.join(", ")}${intent.unless?.length ? `; not: ${intent.unless.join(", ")}` : ""}`));
     }
+    const over = intents.length - listed.length;
+    if (over > 0) print(paint("gray", `${over} more ${over === 1 ? "is" : "are"} over (done, expired or cancelled): --all lists them.`));
   });
 }
 
@@ -104,7 +110,8 @@ export async function runIntentsTest(host, message, options) {
       const outcome = ready
         ? paint("green", "would come up")
         : paint("gray", unless ? `kept down by "${unless}"` : `not now (${intent.status})`);
-      print(`${intent.id.slice(0, 8)} "${keyword}": ${outcome}: ${oneLine(intent.description)}`);
+      const mentioned = keyword.startsWith('"') ? keyword : `"${keyword}"`;
+      print(`${intent.id.slice(0, 8)} ${mentioned}: ${outcome}: ${oneLine(intent.description)}`);
     }
     if (tested.length > 0) print(paint("gray", "Where an intent counts, and for whom, is not looked at here."));
   });

@@ -52,7 +52,7 @@ export function numberOption(flag, { whole = true } = {}) {
   return (/** @type {string} */ value) => {
     const number = value.trim() === "" ? Number.NaN : Number(value);
     if (whole ? Number.isSafeInteger(number) && number >= 1 : number >= 0 && number <= 1) return number;
-    const wanted = whole ? `a whole number from 1 to ${Number.MAX_SAFE_INTEGER}` : "a number from 0 to 1";
+    const wanted = whole ? "a whole number of 1 or more" : "a number from 0 to 1";
     return new Mistake(`${flag} must be ${wanted}, not "${value}"`, `Give such a number, or leave ${flag} out`);
   };
 }

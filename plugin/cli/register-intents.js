@@ -14,7 +14,8 @@ export function addIntentCommands(root, host) {
     return made.option("--agent <id>", "Agent (default: the default agent)").option("--json", "Print JSON");
   };
   const load = () => import("./intents.js");
-  command("list", "Show them, oldest first")
+  command("list", "Show those that may come up, oldest first")
+    .option("--all", "Those that are over as well")
     .option("--status <status>", "Only pending, armed, fired, done, expired or cancelled")
     .action(async (/** @type {any} */ options) => (await load()).runIntentsList(host, options));
   command("show", "Show one with all that happened to it", "<id>", "Its id, or the beginning of it").action(
