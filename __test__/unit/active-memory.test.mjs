@@ -467,6 +467,14 @@ describe("what a person sees of a turn", () => {
       expect(statusLines(at(version), nonsense, 3, "full")[0]).toMatch(/: (status=)?ok .* lane=0 unusable$/);
   });
 
+  // After fifteen seconds of a model that gave nothing the line said that no model had taken part.
+  test("a model that was asked for nothing is told", () => {
+    const late = { ...outcome, status: "timeout", lane: "native", block: undefined, shown: "", asked: true };
+    expect(statusLines(at("2026.9.6"), late, 15_000, "recent")).toEqual([
+      "🧩 Active Memory: status=timeout elapsed=15s query=recent lane=1",
+    ]);
+  });
+
   test("calls are kept for those who want to see them, without secrets", async () => {
     const own = { ...ON.activeMemory, persistTranscripts: true };
     const home = await hooked({ ...ON, activeMemory: own }, { files: FILES, llm: picks(/PostgreSQL/) });

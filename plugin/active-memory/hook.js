@@ -35,7 +35,7 @@ export async function activeContext(plugin, event, ctx) {
   const { outcome, asked } = await activeTurn(plugin, agent, event, ctx);
   const ms = performance.now() - began;
   noteShown(host, agent, ctx, { part: "active-memory", ms, text: outcome.block ?? "" });
-  const lines = statusLines(host, outcome, ms, own.queryMode);
+  const lines = statusLines(host, { ...outcome, asked: asked !== undefined }, ms, own.queryMode);
   void showLines(plugin, agent, ctx, lines);
   if (own.logging) host.logger.info(`${PLUGIN_ID}: ${lines[0]} agent=${agent.agentId}`);
   if (own.persistTranscripts && asked) setImmediate(() => keepCall(plugin, agent, outcome, asked, ms));

@@ -31,12 +31,12 @@ function shortTime(ms) {
 /**
  * The lines of a turn.
  * @param {import("../host.js").Host} host
- * @param {Outcome} outcome
+ * @param {Outcome & {asked?: boolean}} outcome `asked`: a model was, whatever came of it.
  * @param {number} ms
  * @param {string} queryMode
  * @returns {string[]}
  */
-export function statusLines(host, { status, lane, cached, chars, shown, block }, ms, queryMode) {
+export function statusLines(host, { status, lane, cached, chars, shown, block, asked }, ms, queryMode) {
   const named = host.has("namedStatusFields");
   const nothing = named ? "no_relevant_memory" : "empty";
   const found = block ? "ok" : nothing;
@@ -46,7 +46,7 @@ export function statusLines(host, { status, lane, cached, chars, shown, block },
   const fields = named
     ? [`status=${word}`, `elapsed=${shortTime(ms)}`, `query=${queryMode}`, ...(block ? [`summary=${chars} chars`] : [])]
     : [word, shortTime(ms), queryMode, ...(block ? [`${chars} chars`] : [])];
-  const more = [lane === "model" ? "lane=1" : "lane=0", ...(OWN_WORDS.has(status) ? [status] : []), ...(cached ? ["cached"] : [])];
+  const more = [asked || lane === "model" ? "lane=1" : "lane=0", ...(OWN_WORDS.has(status) ? [status] : []), ...(cached ? ["cached"] : [])];
   const lines = [[STATUS, ...fields, ...more].join(" ")];
   if (shown) lines.push(`${DEBUG} ${[...shown].slice(0, MOST_SHOWN).join("")}`);
   return lines;
