@@ -71,7 +71,8 @@ pub(super) fn may_name_days(text: &str) -> bool {
         let mut kinds = of(word);
         let is_open = last & OPENING != 0 || (last & FILLER != 0 && before & OPENING != 0);
         let can_be_opened = kinds & SEASON != 0 || (kinds & YEAR != 0 && may_be_now(word));
-        let is_date = joined && kinds & ANY_NUMBER != 0 && last & ANY_NUMBER != 0 && (kinds | last) & YEAR != 0;
+        let is_whole = (kinds | last) & YEAR != 0 || piece.ends_with('.');
+        let is_date = joined && kinds & ANY_NUMBER != 0 && last & ANY_NUMBER != 0 && is_whole;
         // "In three days".
         let is_ahead = kinds & UNIT != 0 && last & (COUNT | NUMBER) != 0 && before & OPENING != 0;
         if (is_open && can_be_opened) || is_date || is_ahead {

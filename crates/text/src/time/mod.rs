@@ -19,7 +19,7 @@ use regex::Regex;
 use super::fold::fold;
 use calendar::Calendar;
 pub use calendar::DateRange;
-use reader::{Reader, words_of};
+use reader::{Reader, is_of_a_word, words_of};
 use words::{Sense, senses};
 
 /// What a query says about time.
@@ -104,6 +104,7 @@ pub fn read(query: &str, today: Date, zone: &str) -> TimeWords {
     let mut found = TimeWords::default();
     let mut ranges: Vec<(Range<usize>, DateRange)> = Vec::new();
     numeric_dates(query, &calendar, &mut ranges);
+    days_with_full_stops(query, &calendar, &mut ranges);
     if !query.is_ascii() {
         cjk::read(query, &calendar, &mut ranges, &mut found);
     }
@@ -163,6 +164,42 @@ fn numeric_dates(query: &str, calendar: &Calendar, ranges: &mut Vec<(Range<usize
             _ => None,
         };
         if let (Some(range), Some(whole)) = (range, found.get(0)) {
+            ranges.push((whole.range(), range));
+        }
+    }
+}
+
+static DAY_AND_MONTH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b([0-9]{1,2})\.([0-9]{1,2})\.").ok());
+
+/// Bytes between two days of one range: " and the ", " bis zum ".
+const BETWEEN_DAYS: usize = 12;
+
+/// 12.10., with both full stops, as most of Europe writes a day of any year. The second one may also end a sentence: then a
+/// word must stand before it that a date follows, because "Python 3.12." is none.
+fn days_with_full_stops(query: &str, calendar: &Calendar, ranges: &mut Vec<(Range<usize>, DateRange)>) {
+    let may_be = |bytes: &[u8]| matches!(bytes, [a, b'.', b] if a.is_ascii_digit() && b.is_ascii_digit());
+    let Some(pattern) = DAY_AND_MONTH.as_ref().filter(|_| query.as_bytes().windows(3).any(may_be)) else { return };
+    for found in pattern.captures_iter(query) {
+        let (Some(whole), Some(day), Some(month)) = (found.get(0), found.get(1), found.get(2)) else { continue };
+        let (before, behind) = (&query[..whole.start()], &query[whole.end()..]);
+        if before.ends_with(['.', ',', '/', '-']) || behind.starts_with(is_of_a_word) {
+            continue;
+        }
+        let next = behind.trim_start();
+        let goes_on = if next.len() < behind.len() {
+            next.starts_with(|c: char| c.is_lowercase() || c.is_numeric())
+        } else {
+            next.starts_with(['?', ',', ';', ':', ')', '-', '–', '—'])
+        };
+        let opens = |sense: &Sense| {
+            use Sense::{After, Before, Between, Filler, In, Since};
+            matches!(sense, In | Since | Before | After | Between | Filler)
+        };
+        let is_opened = || words_of(before).last().is_some_and(|word| word.senses.iter().any(opens));
+        // "Between 1.4. and 10.4."
+        let ends_range = ranges.last().is_some_and(|(first, _)| whole.start() - first.end <= BETWEEN_DAYS);
+        let range = || calendar.latest_day(month.as_str().parse().ok()?, day.as_str().parse().ok()?);
+        if let Some(range) = range().filter(|_| goes_on || ends_range || is_opened()) {
             ranges.push((whole.range(), range));
         }
     }

@@ -10,6 +10,33 @@ fn range(query: &str) -> Option<String> {
     read(query, TODAY, "Europe/Lisbon").range.map(|r| format!("{}/{}", r.start, r.end))
 }
 
+// "12.10." in an English question found nothing, although there were notes of that day.
+#[test]
+fn a_day_with_both_full_stops_is_one_of_any_year() {
+    let day = Some("2023-10-12/2023-10-12".to_owned());
+    for query in [
+        "what did we decide on 12.10.?",
+        "what did we decide on 12.10.",
+        "Was war am 12.10. mit Ana?",
+        "12.10., what was that?",
+        "the notes of the 12.10. about tea",
+    ] {
+        assert_eq!(range(query), day, "{query}");
+        assert_eq!(named_days(query, TODAY, "UTC").map(|r| r.start), Some(date(2023, 10, 12)), "{query}");
+    }
+    assert_eq!(range("between 1.4. and 10.4."), Some("2024-04-01/2024-04-10".to_owned()));
+    for query in [
+        "we run Python 3.12. Which one is new?",
+        "it costs 12.10.",
+        "how much is 12.10",
+        "the server 10.10.10.1.",
+        "is v3.12. stable",
+        "what was on 32.10.?",
+    ] {
+        assert_eq!(range(query), None, "{query}");
+    }
+}
+
 #[test]
 fn ranges_in_ten_languages() {
     let last_week = "2024-05-06/2024-05-12";
