@@ -263,7 +263,7 @@ export declare class MemoryIndexManager {
    * What a sync would do and cost, without doing it; with `rebuild` when all vectors are begun anew. `cost` is in the currency of
    * `pricePerMillionTokens`, where that is set.
    */
-  plan(options?: { force?: boolean, rebuild?: boolean }): Promise<{ plan: MemoryPlan, paid: boolean, local: boolean, cost: number | null }>
+  plan(options?: { force?: boolean, rebuild?: boolean, taken?: string[] }): Promise<{ plan: MemoryPlan, paid: boolean, local: boolean, cost: number | null }>
   /**
    * Begins the vectors anew, beside those that are there, for a model that was swapped under the same name; the next `sync` makes
    * them. False where a model in this process makes them.
@@ -456,6 +456,8 @@ export declare class NativeManager {
   rememberGroupWords(agent: AutomaticAgent, note: string | undefined | null, texts: Array<string>): Promise<undefined>
   /** Works off the capture queue, by rules or as the user's model lists them. */
   capture(agent: AutomaticAgent): Promise<CaptureOutcome>
+  /** Gives a conversation's note the name that the user's model finds; its new path, or null when it keeps the old one. */
+  nameSessionNote(agent: AutomaticAgent, path: string, messages: { role: 'user' | 'assistant'; text: string }[]): Promise<string | null>
   /** Takes a captured fact out of its note again; false when the note no longer has it. */
   undoCapture(agent: AutomaticAgent, id: string): Promise<boolean>
   /**
@@ -513,8 +515,11 @@ export declare class NativeManager {
   catchUp(limitMs: number): Promise<boolean>
   /** Tells that something was said in a conversation, with its length in bytes. `path` as in results. */
   noteTranscript(path: string, bytes: number): Promise<void>
-  /** What a sync would do and cost, without doing it. */
-  plan(force?: boolean | undefined | null, rebuild?: boolean | undefined | null): Promise<{ plan: MemoryPlan; paid: boolean; local: boolean; cost: number | null }>
+  /**
+   * What a sync would do and cost, without doing it. `taken` are texts whose vectors are taken over before, as a dry run of
+   * `importVectors` names them.
+   */
+  plan(force?: boolean | undefined | null, rebuild?: boolean | undefined | null, taken?: Array<string> | undefined | null): Promise<{ plan: MemoryPlan; paid: boolean; local: boolean; cost: number | null }>
   /** Begins the vectors anew beside those that are there; the next sync makes them. False where there are none to pay. */
   rebuildVectors(): Promise<boolean>
   /** Asks the provider for one vector. */
@@ -1114,14 +1119,6 @@ export interface RecallQuestion {
  */
 export declare function recordTurn(agent: AutomaticAgent, user: string, assistant: string, person?: string | undefined | null, before?: string | undefined | null): boolean
 
-/**
- * Gives a session note the name that a model found; its new path, or null when it keeps the old one.
- *
- * # Errors
- * When the note cannot be renamed.
- */
-export declare function renameSessionNote(workspaceDir: string, path: string, answer: string): string | null
-
 /** What a message brings up, as a block for the prompt, reserved for its turn until `settleIntents`; null when nothing. */
 export declare function reserveIntents(agent: AutomaticAgent, turn: string, message: string, speaker: IntentSpeaker): Promise<string | undefined | null>
 
@@ -1182,14 +1179,6 @@ export interface SessionKeyFacts {
   /** The scope of the conversation that a thread is a part of, or its own. */
   conversation: string
 }
-
-/**
- * What to ask a model for the name of a conversation's note: `{system, prompt}`, or null when nothing was said.
- *
- * # Errors
- * `MEM_CONFIG`, or `MEM_ARGUMENT` when the messages are malformed.
- */
-export declare function sessionSlugTask(agent: AutomaticAgent, messages: { role: 'user' | 'assistant'; text: string }[]): { system: string; prompt: string } | null
 
 /**
  * Pauses active memory in conversations, or goes on with it.

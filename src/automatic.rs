@@ -237,39 +237,6 @@ pub fn write_session_note(
     write().map_err(|e| to_js(env, e))
 }
 
-/// What to ask a model for the name of a conversation's note: `{system, prompt}`, or null when nothing was said.
-///
-/// # Errors
-/// `MEM_CONFIG`, or `MEM_ARGUMENT` when the messages are malformed.
-#[napi(ts_return_type = "{ system: string; prompt: string } | null")]
-pub fn session_slug_task(
-    env: &Env,
-    agent: AutomaticAgent,
-    #[napi(ts_arg_type = "{ role: 'user' | 'assistant'; text: string }[]")] messages: Value,
-) -> napi::Result<Option<Value>> {
-    let make = || {
-        let limit = agent.settings()?.session_notes.messages;
-        let messages: Vec<Message> = from_value(messages, "messages")?;
-        let prompt = session_note::slug_prompt(&messages, limit);
-        Ok(prompt.map(|prompt| serde_json::json!({ "system": session_note::SLUG_SYSTEM, "prompt": prompt })))
-    };
-    make().map_err(|e| to_js(env, e))
-}
-
-/// Gives a session note the name that a model found; its new path, or null when it keeps the old one.
-///
-/// # Errors
-/// When the note cannot be renamed.
-#[napi]
-pub fn rename_session_note(
-    env: &Env,
-    workspace_dir: String,
-    path: String,
-    answer: String,
-) -> napi::Result<Option<String>> {
-    session_note::rename(workspace_dir.as_ref(), &path, &answer).map_err(|e| to_js(env, e))
-}
-
 /// A stored text for a model, on one line: it can end no block, and nothing in it is invisible.
 #[napi]
 #[must_use]

@@ -6,7 +6,7 @@ use napi_derive::napi;
 use serde_json::Value;
 
 use super::{
-    automatic::{AutomaticAgent, to_value},
+    automatic::{AutomaticAgent, from_value, to_value},
     manager::NativeManager,
     promise::promise,
 };
@@ -83,6 +83,23 @@ impl NativeManager {
         let engine = self.engine(env)?;
         let work = async move { to_value(&engine.remember.capture(agent.folder(), &agent.settings()?).await?) };
         promise(env, work, |outcome| outcome)
+    }
+
+    /// Gives a conversation's note the name that the user's model finds; its new path, or null when it keeps the old one.
+    #[napi(ts_return_type = "Promise<string | null>")]
+    pub fn name_session_note<'env>(
+        &self,
+        env: &'env Env,
+        agent: AutomaticAgent,
+        path: String,
+        #[napi(ts_arg_type = "{ role: 'user' | 'assistant'; text: string }[]")] messages: Value,
+    ) -> napi::Result<PromiseRaw<'env, Option<String>>> {
+        let engine = self.engine(env)?;
+        let work = async move {
+            let messages = from_value(messages, "messages")?;
+            engine.remember.name_session_note(&agent.settings()?, path, messages).await
+        };
+        promise(env, work, |path| path)
     }
 
     /// Takes a captured fact out of its note again; false when the note no longer has it.

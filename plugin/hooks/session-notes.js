@@ -3,19 +3,17 @@
 // The note is written at once, named after the time. Where a model is to name it, that happens afterwards, and a model
 // that fails leaves the name as it is.
 
-import { randomUUID } from "node:crypto";
 import { userTimeZone } from "../../lib/config.js";
 import { errorMessage } from "../../lib/errors.js";
 import { native } from "../../lib/native.js";
 import { PLUGIN_ID } from "../../lib/package-info.js";
 import { isExcluded } from "../forgetting/policy.js";
+import { getManager } from "../runtime.js";
 import { hookAgent } from "./agent.js";
 import { hostWritesNotes } from "./host-notes.js";
 import { firstAndLast, lastMessages } from "./messages.js";
-import { askModel, outsideHooks } from "./model.js";
 import { isConversation, isPrivateSession } from "./session.js";
 import { channelOf } from "./session-entry.js";
-import { noteAnswer } from "./spending.js";
 import { ownTurns } from "./speakers.js";
 import { nameOf, sessionMessages, withoutEarlier } from "./transcript.js";
 
@@ -90,23 +88,18 @@ async function note(plugin, ctx, read) {
     messages,
   });
   if (!path || settings.sessionNotes.slug !== "model") return;
-  outsideHooks(() => nameNote(plugin, agent, workspaceDir, path, messages)).catch((error) =>
-    host.logger.warn(`${PLUGIN_ID}: the name of ${path}: ${errorMessage(error)}`),
-  );
+  nameNote(plugin, agent, path, messages).catch((error) => host.logger.warn(`${PLUGIN_ID}: the name of ${path}: ${errorMessage(error)}`));
 }
 
 /**
+ * The engine asks, and not we: what a hook begins is refused the model once the hook is over.
  * @param {Plugin} plugin
  * @param {Agent} agent
- * @param {string} workspaceDir
  * @param {string} path
  * @param {Message[]} messages
  */
-async function nameNote(plugin, agent, workspaceDir, path, messages) {
-  const task = native().sessionSlugTask(agent.native, messages);
-  if (!task) return;
-  const answer = await askModel(plugin.api.runtime, agent, { id: `slug-${randomUUID()}`, ...task }, (_, given) =>
-    noteAnswer(plugin.host, agent, "session-notes", given),
-  );
-  native().renameSessionNote(workspaceDir, path, answer);
+async function nameNote({ host }, { cfg, agentId, native: own }, path, messages) {
+  const { manager, cause } = await getManager(host, { cfg, agentId, purpose: "default" });
+  if (cause) throw cause;
+  await manager?.run((engine) => engine.nameSessionNote(own, path, messages));
 }

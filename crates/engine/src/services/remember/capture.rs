@@ -13,8 +13,9 @@ use crate::{
         extract,
         facts::Fact,
         journal::Journal,
-        queue::Job,
+        queue::{Job, Message},
         said::Said,
+        session_note,
         similar::Comparer,
     },
     host::ModelTask,
@@ -272,6 +273,34 @@ impl Remember {
                 candidate.resembling.push(Resembling { same_meaning: true, ..add(&fact) });
             }
         }
+    }
+
+    /// Gives the note of a conversation the name that the user's model finds for it, and its new path; none when it keeps the
+    /// old one.
+    ///
+    /// # Errors
+    /// When the model cannot be asked, or the note cannot be renamed.
+    pub async fn name_session_note(
+        self: &Arc<Self>,
+        automatic: &Automatic,
+        path: String,
+        messages: Vec<Message>,
+    ) -> Result<Option<String>> {
+        let Some(prompt) = session_note::slug_prompt(&messages, automatic.session_notes.messages) else {
+            return Ok(None);
+        };
+        let task = ModelTask {
+            id: format!("slug-{}", uuid::Uuid::new_v4()),
+            purpose: "session-notes",
+            system: session_note::SLUG_SYSTEM.to_owned(),
+            prompt,
+            provider: None,
+            model: None,
+            max_tokens: MAX_ANSWER_TOKENS,
+            timeout_ms: MODEL_TIMEOUT_MS,
+        };
+        let answer = self.context.hosts().ask_model(task).await?;
+        self.blocking(move |_, settings| session_note::rename(&settings.workspace_dir, &path, &answer)).await
     }
 
     /// Takes a captured fact out of its note again.
