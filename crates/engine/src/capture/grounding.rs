@@ -52,6 +52,12 @@ impl Grounds {
         own.is_negated() == self.is_negated && is_mostly_theirs && self.name_all_of(text, comparer)
     }
 
+    /// Whether the sources have half of a text's words, whatever it says with them.
+    pub(crate) fn hold_half_of(&self, text: &str, comparer: &mut Comparer) -> bool {
+        let own = comparer.fingerprint(text);
+        2 * own.terms().filter(|term| self.terms.contains(*term)).count() >= own.terms().count()
+    }
+
     /// Whether the sources have every name of a text: words with a capital or a digit, and addresses. The first word of a
     /// sentence may also be one without a meaning of its own.
     pub(crate) fn name_all_of(&self, text: &str, comparer: &mut Comparer) -> bool {
