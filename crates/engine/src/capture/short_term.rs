@@ -310,11 +310,10 @@ mod tests {
             for (said, answer) in [("I am pregnant", "before"), ("elsewhere", "ok"), ("I am pregnant", "last")] {
                 record(&path, &limits, said, answer, &now).unwrap();
             }
-            for wish in ["Forget what I just said"] {
-                take_back(&path, &limits, "<relevant-memories>\n1. x\n</relevant-memories>\n\nI am pregnant", wish)
-                    .unwrap();
-                assert!(!record(&path, &limits, wish, "Gone.", &now).unwrap());
-            }
+            let (said, wish) =
+                ("<relevant-memories>\n1. x\n</relevant-memories>\n\nI am pregnant", "Forget what I just said");
+            take_back(&path, &limits, said, wish).unwrap();
+            assert!(!record(&path, &limits, wish, "Gone.", &now).unwrap());
             let block = shown(&path, &limits).unwrap().unwrap();
             assert!(block.contains("before") && block.contains("elsewhere"), "{block}");
             assert!(!block.contains("last") && !block.contains("Gone"), "{block}");
