@@ -396,8 +396,6 @@ export interface NativeBinding {
   queueCapture: typeof queueCapture
   writeSessionNote: typeof writeSessionNote
   memoryAsLine: typeof memoryAsLine
-  sessionSlugTask: typeof sessionSlugTask
-  renameSessionNote: typeof renameSessionNote
   listCaptures: typeof listCaptures
   keepPrompt: typeof keepPrompt
   bookAnswer: typeof bookAnswer
