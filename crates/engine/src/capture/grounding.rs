@@ -33,6 +33,7 @@ impl Grounds {
                 grounds.words.extend(self::parts(token).map(str::to_owned));
                 // 1,000 is 1000.
                 grounds.words.insert(self::parts(token).collect());
+                grounds.words.insert(digits(token).collect());
             }
             let print = comparer.fingerprint(source);
             grounds.terms.extend(print.terms().map(str::to_owned));
@@ -92,6 +93,13 @@ impl Grounds {
             || folded.chars().any(char::is_numeric) && runs(folded).all(|run| self.words.contains(run))
     }
 
+    /// Whether the sources have the numbers of a token, whatever is written around them.
+    pub(crate) fn has_numbers_of(&self, token: &str) -> bool {
+        let token = fold(token);
+        let mut numbers = token.split(|c: char| !c.is_numeric()).filter(|number| !number.is_empty());
+        numbers.all(|number| self.words.contains(number)) || self.words.contains(&digits(&token).collect::<String>())
+    }
+
     /// Whether a word stands there with another ending, or needs not to.
     fn has_word(&self, word: &str, starts: bool, comparer: &mut Comparer) -> bool {
         let print = comparer.fingerprint(word);
@@ -102,6 +110,10 @@ impl Grounds {
 
 fn folded(text: &str) -> String {
     fold(&plain_apostrophes(text))
+}
+
+fn digits(token: &str) -> impl Iterator<Item = char> {
+    token.chars().filter(|c| c.is_numeric())
 }
 
 fn parts(token: &str) -> impl Iterator<Item = &str> {

@@ -49,8 +49,7 @@ impl<'a> Conversation<'a> {
         let rest = if self.tells_days { without_days(fact, self.now) } else { fact.to_owned() };
         let (numbers, words): (Vec<&str>, Vec<&str>) =
             rest.split_whitespace().partition(|token| token.contains(char::is_numeric));
-        let mut is_told = |number: &&str| self.may_be(number) || self.grounds.name_all_of(number, comparer);
-        if !numbers.iter().all(&mut is_told) {
+        if !numbers.iter().all(|number| self.may_be(number) || self.grounds.has_numbers_of(number)) {
             return true;
         }
         let is_german = || understand(fact, 0, "UTC").languages.contains(&Language::German);
@@ -126,6 +125,7 @@ mod tests {
         ] {
             assert!(lacks(&said, fact), "{fact}");
         }
+        assert!(lacks(&["房租是1250元"], "用户每月房租1350元"));
     }
 
     #[test]
@@ -142,6 +142,8 @@ mod tests {
             ("I began a new job at MS in Dublin", "User has begun a new job at Microsoft in Dublin"),
             ("Ich wohne jetzt in der Gasse 12", "Der Benutzer wohnt in der Gasse 12 (neue Adresse)"),
             ("我在上海工作，我的妹妹叫李娜", "用户在上海工作，妹妹叫李娜"),
+            ("房租是1,250元，一个月", "用户每月房租1250元"),
+            ("집세는 45만원이에요", "사용자의 집세는 45만원"),
             ("меня зовут Ольга, живу в Твери", "Ольга живёт в Твери"),
             ("I am vegetarian", "The user is vegetarian"),
             ("I like tea more than coffee", "User prefers tea"),
