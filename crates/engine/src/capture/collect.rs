@@ -13,7 +13,6 @@ use sha2::{Digest, Sha256};
 use super::{
     daily_note, envelope, extract,
     filter::{self, Reason},
-    invented::Conversation,
     journal::{Journal, Record, State},
     log::{Entry, Status},
     queue::{Job, Message, Role},
@@ -149,10 +148,6 @@ impl Collector {
         let mut book = Book::open(self, job)?;
         let hash = fingerprint(&job.id);
         let (mut candidates, mut refusals) = (Vec::new(), 0);
-        let mut comparer = Comparer::default();
-        let texts: Vec<String> = job.messages.iter().map(|message| envelope::strip(&message.text)).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let conversation = Conversation::of(&texts, &self.now, &mut comparer);
         for (category, text) in extract::parse(answer) {
             let chars = plain_line(&text).chars().count();
             let refused = if filter::is_injection(&text) {
@@ -161,8 +156,6 @@ impl Collector {
                 Some(Reason::Recalled)
             } else if chars < MIN_FACT_CHARS {
                 Some(Reason::TooShort)
-            } else if conversation.lacks(&text, &mut comparer) {
-                Some(Reason::Unsaid)
             } else {
                 None
             };

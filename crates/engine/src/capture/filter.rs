@@ -53,8 +53,6 @@ pub enum Reason {
     OffRecord,
     /// A text to work on, a mail that is shown, a joke or a play: nobody states it.
     Given,
-    /// A name or a number in what a model listed that nobody said.
-    Unsaid,
 }
 
 impl Reason {
@@ -77,7 +75,6 @@ impl Reason {
             Self::Nothing => "nothing",
             Self::OffRecord => "off-record",
             Self::Given => "given-text",
-            Self::Unsaid => "not-said",
         }
     }
 }

@@ -33,7 +33,6 @@ impl Grounds {
                 grounds.words.extend(self::parts(token).map(str::to_owned));
                 // 1,000 is 1000.
                 grounds.words.insert(self::parts(token).collect());
-                grounds.words.insert(digits(token).collect());
             }
             let print = comparer.fingerprint(source);
             grounds.terms.extend(print.terms().map(str::to_owned));
@@ -51,12 +50,6 @@ impl Grounds {
         let shared = own.terms().filter(|term| self.terms.contains(*term)).count();
         let is_mostly_theirs = shared * 4 >= own.terms().count() * LEAST_QUARTERS;
         own.is_negated() == self.is_negated && is_mostly_theirs && self.name_all_of(text, comparer)
-    }
-
-    /// Whether the sources have half of a text's words, whatever it says with them.
-    pub(crate) fn hold_half_of(&self, text: &str, comparer: &mut Comparer) -> bool {
-        let own = comparer.fingerprint(text);
-        2 * own.terms().filter(|term| self.terms.contains(*term)).count() >= own.terms().count()
     }
 
     /// Whether the sources have every name of a text: words with a capital or a digit, and addresses. The first word of a
@@ -93,13 +86,6 @@ impl Grounds {
             || folded.chars().any(char::is_numeric) && runs(folded).all(|run| self.words.contains(run))
     }
 
-    /// Whether the sources have the numbers of a token, whatever is written around them.
-    pub(crate) fn has_numbers_of(&self, token: &str) -> bool {
-        let token = fold(token);
-        let mut numbers = token.split(|c: char| !c.is_numeric()).filter(|number| !number.is_empty());
-        numbers.all(|number| self.words.contains(number)) || self.words.contains(&digits(&token).collect::<String>())
-    }
-
     /// Whether a word stands there with another ending, or needs not to.
     fn has_word(&self, word: &str, starts: bool, comparer: &mut Comparer) -> bool {
         let print = comparer.fingerprint(word);
@@ -110,10 +96,6 @@ impl Grounds {
 
 fn folded(text: &str) -> String {
     fold(&plain_apostrophes(text))
-}
-
-fn digits(token: &str) -> impl Iterator<Item = char> {
-    token.chars().filter(|c| c.is_numeric())
 }
 
 fn parts(token: &str) -> impl Iterator<Item = &str> {

@@ -14,7 +14,6 @@ pub(crate) mod follow_up;
 mod given;
 pub(crate) mod grounding;
 pub mod group_words;
-mod invented;
 pub mod journal;
 pub mod jsonl;
 pub mod log;

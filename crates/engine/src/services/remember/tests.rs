@@ -71,7 +71,7 @@ async fn an_extraction_is_one_call_and_the_turn_waits_when_the_model_fails() {
     let host = FakeHost::default().with_model(|task| {
         assert!(task.purpose == "memory-capture" && task.timeout_ms == 30_000);
         if task.prompt.contains("dog") {
-            return Ok("- [entity] The cat of the Silvas sleeps while the dog barks".to_owned());
+            return Ok("- [entity] The Silva family's cat is called Bolota".to_owned());
         }
         Err(Error::new(ErrorKind::HOST, "no model today"))
     });
