@@ -1,12 +1,16 @@
-//! What of a model's line stands in the passages. A sentence is only shown when one sentence of one passage holds it: of
-//! two that are woven into one nobody can say any more which of the two it is true of.
+//! Whether a model's line stands in the passages: each of its sentences in one sentence of one passage, for of two that are
+//! woven into one nobody can say any more which of the two it is true of.
 
-use std::sync::LazyLock;
+use std::{collections::HashSet, sync::LazyLock};
 
 use regex::Regex;
 use text::fold::{bare, compose, plain_apostrophes};
 
-use crate::capture::{grounding::Grounds, sentences::sentences, similar::Comparer};
+use crate::capture::{
+    grounding::Grounds,
+    sentences::sentences,
+    similar::{Comparer, Fingerprint},
+};
 
 /// Words that begin a note and name nobody.
 const OPENERS: &[&str] = &[
@@ -83,28 +87,102 @@ const OPENERS: &[&str] = &[
 /// What is quoted: `"…"`, `“…”`, `«…»`, `„…“`, `「…」`.
 static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("[\"“«„「]([^\"“”«»„「」]{2,200})[\"”»“」]").ok());
 
-/// The sentences of a line that the passages hold; none when there is none.
+/// A line whose sentences the passages hold, each of them; none when one of them is held by none: what is left of two would
+/// pass for all there is. Of a line that was cut, the sentence that was goes where it cannot be told.
 #[must_use]
 pub fn grounded(line: &str, passages: &[&str]) -> Option<String> {
     let mut comparer = Comparer::default();
-    let sources: Vec<(String, Grounds)> = passages
-        .iter()
-        .flat_map(|passage| statements(passage))
-        .map(|source| (folded(&source), Grounds::of(&[&source], &mut comparer)))
-        .collect();
-    let mut stands = |sentence: &&str| {
+    let statements = passages.iter().flat_map(|passage| statements(passage));
+    let sources: Vec<Source> = statements.map(|text| Source::of(&text, &mut comparer)).collect();
+    let mut stands = |sentence: &str| {
         // The sign that it was cut is nothing it says.
         let said = without_openers(sentence.trim_end_matches('…'));
-        let quotes = |source: &str| {
-            QUOTED.as_ref().is_none_or(|quoted| {
-                let mut quotations = quoted.captures_iter(sentence).filter_map(|found| found.get(1));
-                quotations.all(|text| source.contains(&folded(text.as_str())))
-            })
-        };
-        !said.is_empty() && sources.iter().any(|(text, grounds)| quotes(text) && grounds.hold(&said, &mut comparer))
+        !said.is_empty() && sources.iter().any(|source| source.quotes_of(sentence) && source.says(&said, &mut comparer))
     };
-    let kept: Vec<&str> = sentences(line).filter(|sentence| stands(sentence)).collect();
-    (!kept.is_empty()).then(|| kept.join(" "))
+    let mut kept: Vec<&str> = sentences(line).collect();
+    if line.ends_with('…') && kept.len() > 1 && kept.last().is_some_and(|last| !stands(last)) {
+        kept.pop();
+    }
+    (!kept.is_empty() && kept.iter().all(|sentence| stands(sentence))).then(|| kept.join(" "))
+}
+
+/// A sentence of a passage.
+struct Source {
+    text: String,
+    /// Its words, in order.
+    words: Vec<String>,
+    whole: Grounds,
+    /// Where it denies something: the clauses that deny nothing, together, and the words of each that does.
+    denying: Option<(Grounds, Vec<Fingerprint>)>,
+}
+
+impl Source {
+    fn of(text: &str, comparer: &mut Comparer) -> Self {
+        let denying = comparer.fingerprint(text).is_negated().then(|| {
+            let prints = clauses(text).map(|clause| (clause, comparer.fingerprint(clause)));
+            let (denied, told): (Vec<_>, Vec<_>) = prints.partition(|(_, print)| print.is_negated());
+            let told: Vec<&str> = told.iter().map(|(clause, _)| *clause).collect();
+            let denied: Vec<Fingerprint> = denied.into_iter().map(|(_, print)| print).collect();
+            (told, denied)
+        });
+        let folded = folded(text);
+        Self {
+            words: words(&folded).map(str::to_owned).collect(),
+            whole: Grounds::of(&[text], comparer),
+            denying: denying.map(|(told, denied)| (Grounds::of(&told, comparer), denied)),
+            text: folded,
+        }
+    }
+
+    /// Whether it has what a sentence quotes.
+    fn quotes_of(&self, sentence: &str) -> bool {
+        QUOTED.as_ref().is_none_or(|quoted| {
+            let mut quotations = quoted.captures_iter(sentence).filter_map(|found| found.get(1));
+            quotations.all(|text| self.text.contains(&folded(text.as_str())))
+        })
+    }
+
+    /// Whether it says what was said: its words, its names in the same order, and denied what it denies.
+    fn says(&self, said: &str, comparer: &mut Comparer) -> bool {
+        if !self.has_in_order(said) {
+            return false;
+        }
+        let Some((told, denied)) = &self.denying else { return self.whole.hold(said, comparer) };
+        clauses(said).all(|clause| {
+            let print = comparer.fingerprint(clause);
+            if !print.is_negated() {
+                return told.hold(clause, comparer);
+            }
+            // What is denied is said to be denied: most words of such a clause are there.
+            let own: HashSet<&str> = print.terms().collect();
+            let names = |one: &Fingerprint| {
+                let shared = one.terms().filter(|term| own.contains(term)).count();
+                2 * shared > one.terms().count()
+            };
+            denied.iter().any(names) && self.whole.hold(clause, comparer)
+        })
+    }
+
+    /// Whether names and numbers come in the same order: who does what to whom is told by it.
+    fn has_in_order(&self, said: &str) -> bool {
+        let names = words(said).filter(|word| word.chars().any(|c| c.is_uppercase() || c.is_numeric()));
+        let places = names.filter_map(|name| {
+            let name = folded(name);
+            self.words.iter().position(|word| *word == name)
+        });
+        places.is_sorted()
+    }
+}
+
+/// The clauses of a sentence, by the signs between them.
+fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
+    let is_sign = |c: char| matches!(c, ';' | '–' | '—' | '(' | ')' | '，' | '、' | '；' | '：');
+    // A comma inside of a number ends nothing.
+    sentence.split(is_sign).flat_map(|part| part.split(", ")).filter(|part| part.contains(char::is_alphanumeric))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// The sentences of a passage; of what a tool gave in JSON, those of its texts.
@@ -160,6 +238,7 @@ mod tests {
         "- Ana prefers aisle seats and books Flight TP1234 at 09:15 on 2026-03-14.\n- The server stores its data in\n  PostgreSQL 17. Ben runs the backups on Fridays.",
         "- The gate code is \"blue heron 4711\"; see https://wiki.example/gate",
         "- 她喜欢绿茶，不喝咖啡。\n- Zoe no longer drinks coffee.",
+        "- Falcon releases happen on Tuesdays, never on Fridays.\n- Mara is in charge of the Falcon budget of 12,000 EUR.",
     ];
 
     #[test]
@@ -172,6 +251,11 @@ mod tests {
             "The server's data is stored in PostgreSQL 17.",
             "Zoe does not drink coffee any longer…",
             "她不喝咖啡",
+            "她喜欢绿茶",
+            "Falcon releases happen on Tuesdays.",
+            "Falcon releases happen on Tuesdays, never on Fridays.",
+            "Falcon releases never happen on Fridays.",
+            "Mara is in charge of the Falcon budget of 12,000 EUR.",
         ] {
             assert_eq!(grounded(line, NOTES).as_deref(), Some(line), "{line}");
         }
@@ -210,11 +294,19 @@ mod tests {
             "Ben stores the data of the server in PostgreSQL 17.",
             "Ana runs the backups on Fridays.",
             "Zoe prefers aisle seats, Ana no longer drinks coffee.",
+            "Falcon releases happen on Fridays, never on Tuesdays.",
+            "Falcon releases never happen on Tuesdays.",
+            "Falcon releases happen on Fridays.",
+            "Falcon is in charge of the Mara budget of 12,000 EUR.",
+            "她喜欢咖啡",
         ] {
             assert_eq!(grounded(line, NOTES), None, "{line}");
         }
-        let mixed = "Ben runs the backups on Fridays. Zoe runs them on Mondays. Ana prefers aisle seats.";
-        let kept = "Ben runs the backups on Fridays. Ana prefers aisle seats.";
-        assert_eq!(grounded(mixed, NOTES).as_deref(), Some(kept));
+        // What was left of two sentences was shown as if it were all.
+        assert_eq!(grounded("Ben runs the backups on Fridays. Zoe runs them on Mondays.", NOTES), None);
+        let both = "Ben runs the backups on Fridays. Ana prefers aisle seats.";
+        assert_eq!(grounded(both, NOTES).as_deref(), Some(both));
+        let cut = "Ben runs the backups on Fridays. Ana prefers aisle seats and books Flight TP12…";
+        assert_eq!(grounded(cut, NOTES).as_deref(), Some("Ben runs the backups on Fridays."));
     }
 }
