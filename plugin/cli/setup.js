@@ -335,7 +335,9 @@ async function tellNoRecord(host, { json, dryRun }, readmitted) {
   const byHand = metRequirements(host, await host.sourceConfig()).map(({ key }) => key);
   if (json) return printJson({ ...(dryRun ? { dryRun } : {}), restored: [], changedSince: [], readmitted, byHand });
   if (byHand.length > 0) {
-    print("There is no record of what setup changed: it changed nothing, or the record is gone (`reset --everything` removes it).");
+    print(
+      "There is no record of what setup changed: it was undone, changed nothing, or the record is gone (`reset --everything` removes it).",
+    );
     print("These settings are as setup writes them. Those that are not of your own hand are taken back by:");
     for (const key of byHand) print(`  ${paint("cyan", `openclaw config unset ${key}`)}`);
     print("A plugin that setup has switched off is switched on again by `openclaw plugins enable <id>`.");

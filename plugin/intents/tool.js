@@ -89,7 +89,13 @@ export async function execute(host, ctx, rawParams) {
     // Who is in a room reads what is listed there.
     const here = isPrivate(context.cfg, ctx) ? undefined : speakerOfCall(ctx);
     const intents = await native().listIntents(agent, optionalChoice(params, "status", STATUSES), here);
-    return jsonResult({ intents: intents.map(shown), ...(here ? { message: ONLY_HERE } : {}) });
+    const newest = intents.slice(-MOST_LISTED);
+    const left = intents.length - newest.length;
+    const message = [
+      ...(here ? [ONLY_HERE] : []),
+      ...(left > 0 ? [`${left} older ones are not listed; the user sees them with openclaw memory intents list.`] : []),
+    ];
+    return jsonResult({ intents: newest.map(shown), ...(message.length > 0 ? { message: message.join(" ") } : {}) });
   }
   if (action === "cancel") {
     const id = requiredText(params, "id");
@@ -109,6 +115,9 @@ async function notCancelled(agent, id) {
   const known = (await native().listIntents(agent)).find((intent) => intent.id === id);
   return known ? `It is over already: ${known.status}.` : "There is no intent with this id. List them for theirs.";
 }
+
+/** Intents in one answer to the model: a host cuts longer ones off in the middle. */
+const MOST_LISTED = 30;
 
 /** Where an armed intent counts, in words. @type {Record<string, string>} */
 const PLACES = { channel: "for this channel", conversation: "for this conversation", anywhere: "everywhere" };

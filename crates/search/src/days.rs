@@ -47,12 +47,12 @@ pub(crate) fn read(name: &str, written: &str, today: Date, zone: &str) -> Result
         of_words(&format!("{count} {unit} ago"))
     };
     let counted = || written.starts_with(|c: char| c.is_ascii_digit()).then(|| of_words(&format!("{written} ago")))?;
-    // A bare "march" is a month only where somebody asks for a time, as here.
-    let is_words = written.chars().all(|c| c.is_alphanumeric() || c == ' ');
+    // A bare "march" is a month, and "12.10." a day, only where somebody asks for a time, as here.
+    let is_words = written.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '.'));
     let named = || (is_words && !written.is_empty()).then(|| of_words(&format!("in {written}")))?;
     exact().or_else(|| of_words(written)).or_else(short).or_else(counted).or_else(named).ok_or_else(|| {
         Error::new(Code::Argument, format!("{name} names no day"))
-            .remedy("Write a day such as 2026-11-01, \"yesterday\", \"last week\" or 7d")
+            .remedy("Write a day such as 2026-11-01 or 12.10., or \"yesterday\", \"last week\" or 7d")
     })
 }
 
@@ -85,6 +85,7 @@ mod tests {
             ("2024-06-01T23:00:00-05:00", "2024-06-02"),
             ("2024-06-01T10:00Z", "2024-06-01"),
             ("01.06.2024", "2024-06-01"),
+            ("12.10.", "2023-10-12"),
             ("2024-05", "2024-05-01"),
             ("yesterday", "2024-06-14"),
             ("today", "2024-06-15"),
@@ -119,6 +120,7 @@ mod tests {
             "2024-05-32",
             "tomorrow-ish",
             "31.02.2024",
+            "31.02.",
             "2024-05 x",
             "yesterday noon tea",
             "7d 3w",

@@ -18,6 +18,7 @@ const MAX_CHARS: usize = 120;
 const BESIDE: &str = concat!(
     r"[\s,.!;:…()–—\-'\u{2019}\u{3001}\u{3002}\u{FF0C}\u{FF01}،]",
     r"|please|pls|kindly|actually|wait|sorry|oh|oops|no|nah|hm+|hey|ok(?:ay)?|and|but|so|by the way|btw|thanks|thank you|you|that|this|it|though|either|again",
+    r"|(?:scratch|strike) that|in (?:your |the )?memory|im gedächtnis|en (?:tu |la )?memoria|na (?:tua |sua )?memória|en mémoire|in memoria",
     r"|it'?s (?:private|personal|confidential|(?:a )?secret)|that'?s (?:private|personal|confidential|(?:a )?secret)",
     r"|bitte|ach|doch|lieber|übrigens|moment|warte|nein|danke|also|und|aber|das|dies|es|dir|mal|auch|wieder|ist privat|ist geheim",
     r"|por favor|por fa|espera|perdona|perdón|gracias|oye|pero|y|esto|eso|es privado|es personal",
@@ -132,6 +133,8 @@ mod tests {
             "Não guardes isso, por favor.",
             "Ne retiens pas ça, s'il te plaît.",
             "Oublie ce que je viens de dire.",
+            "Ne garde pas ça en mémoire, s'il te plaît",
+            "Scratch that, don't keep it in memory",
             "Non ricordare questo, per favore.",
             "Onthoud dit alsjeblieft niet.",
             "Nepamatuj si to, prosím.",
