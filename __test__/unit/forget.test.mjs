@@ -7,6 +7,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { native } from "../../lib/native.js";
+import { inventory } from "../../plugin/cli/forget.js";
 import { commandLine } from "../support/command-line.mjs";
 import { makeWorkspace } from "../support/workspace.mjs";
 import { hooked, MAIN, turn } from "./hooked.mjs";
@@ -109,6 +110,32 @@ test("a conversation leaves everything but the host's own files, and comes back 
   expect(undone).toMatchObject({ undone: plan.planId, complete: true, lines: 1, notes: 1, kept: [] });
   expect(await filesOf(workspace)).toEqual(before);
   expect(await finds("Quokka boat")).toBe(true);
+});
+
+// A user was told to edit the host's transcripts.
+test("whose files still hold it is told", () => {
+  const counts = [
+    "chunks",
+    "vectors",
+    "facts",
+    "captures",
+    "waiting",
+    "shortTerm",
+    "prompts",
+    "promptsOfIt",
+    "intents",
+    "claims",
+    "runs",
+    "damaged",
+  ];
+  const lists = ["passages", "notes", "lines", "quotes", "mixed"];
+  const nothing = Object.fromEntries([...counts.map((name) => [name, 0]), ...lists.map((name) => [name, []])]);
+  const told = (/** @type {string[]} */ ...files) => inventory(/** @type {any} */ ({ ...nothing, files })).join("\n");
+  const [own, hosts] = ["Your files are not changed there", "The transcripts are the host's own"];
+  expect(told("sessions/main/s-ana.jsonl")).toContain(hosts);
+  expect(told("sessions/main/s-ana.jsonl")).not.toContain(own);
+  expect(told("memory/a.md")).not.toContain(hosts);
+  expect(told("memory/a.md", "sessions/main/s-ana.jsonl")).toMatch(new RegExp(`${own}[^]*${hosts}`));
 });
 
 test("a person is forgotten for good, and nobody else", async () => {

@@ -208,6 +208,9 @@ function doneText({ id, final, undoUntil, pending, embeddingError }, agent) {
     .join("\n");
 }
 
+/** Whether a path as in results is that of a conversation. @param {string} path */
+const isTranscript = (path) => path.startsWith("sessions/");
+
 /** @param {{path: string, startLine: number, endLine: number, text: string}} passage */
 const passageText = ({ path, startLine, endLine, text }) => `  ${paint("cyan", `${path}:${startLine}-${endLine}`)} ${text}`;
 
@@ -275,7 +278,8 @@ export function inventory(report, { goes = true } = {}) {
     mixed.length > 0 ? `Of these lines, ${mixed.length} came of other conversations as well.` : null,
     quotes.length > 0 ? `Lines of yours that repeat it${goes ? " (--quotes takes them out too)" : ""}:` : null,
     ...passageTexts(quotes),
-    goes && left.length > 0 ? "Your files are not changed there and still hold it; edit them to remove it." : null,
+    goes && left.some((path) => !isTranscript(path)) ? "Your files are not changed there and still hold it; edit them to remove it." : null,
+    goes && left.some(isTranscript) ? "The transcripts are the host's own; they are not changed and still hold it." : null,
     goes && left.length > 0 ? "Longer lines of it stay out of every other file that has them, too." : null,
     shown.length > 0 ? `OpenClaw itself shows ${shown.join(", ")} to the agent, whatever memory knows.` : null,
   ].filter((line) => line !== null);
