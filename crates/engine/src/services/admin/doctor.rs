@@ -81,8 +81,9 @@ impl Check {
 /// What makes the vectors that are missing.
 const INDEX_AGAIN: &str = "`openclaw memory index` makes them; until then these are found by keywords";
 /// How an index of another workspace is removed.
-const REMOVE_SIBLING: &str = "One that is not needed any more is removed by deleting that file and those of the same \
-    name with -wal and -shm; its vectors are then paid for again";
+const REMOVE_SIBLING: &str = "One that no running gateway uses, and nobody needs any more, is removed by deleting that \
+    file and those of the same name with -wal and -shm; its vectors are then paid for again. Where a gateway has another \
+    workspace than this command, as with agents of an old configuration, that one is in use";
 /// What to say when a repair was not asked for.
 pub(super) const RUN_DOCTOR: &str = "`openclaw memory doctor` repairs it";
 
