@@ -31,3 +31,4 @@ pub mod time;
 mod token;
 pub mod translations;
 pub mod transliteration;
+pub mod words;

@@ -1,5 +1,5 @@
 //! What a model answered. Numbers of passages are all that is read of a `pick`; a `summary` is only taken when nothing
-//! in it can pass for an order, a reply or a failure, and [`super::grounding`] takes out what the passages do not say.
+//! in it can pass for an order, a reply or a failure, and [`super::grounding`] finds all of it in the passages.
 
 use std::sync::LazyLock;
 

@@ -4,7 +4,10 @@
 use std::{collections::HashSet, sync::LazyLock};
 
 use regex::Regex;
-use text::fold::{bare, compose, plain_apostrophes};
+use text::{
+    fold::{bare, compose, plain_apostrophes},
+    words::words,
+};
 
 use crate::capture::{
     grounding::Grounds,
@@ -96,8 +99,9 @@ pub fn grounded(line: &str, passages: &[&str]) -> Option<String> {
     let sources: Vec<Source> = statements.map(|text| Source::of(&text, &mut comparer)).collect();
     let mut stands = |sentence: &str| {
         // The sign that it was cut is nothing it says.
-        let said = without_openers(sentence.trim_end_matches('…'));
-        !said.is_empty() && sources.iter().any(|source| source.quotes_of(sentence) && source.says(&said, &mut comparer))
+        let text = without_openers(sentence.trim_end_matches('…'));
+        let said = Said::of(&text, sentence, &mut comparer);
+        !text.is_empty() && sources.iter().any(|source| source.says(&said, &mut comparer))
     };
     let mut kept: Vec<&str> = sentences(line).collect();
     if line.ends_with('…') && kept.len() > 1 && kept.last().is_some_and(|last| !stands(last)) {
@@ -134,24 +138,15 @@ impl Source {
         }
     }
 
-    /// Whether it has what a sentence quotes.
-    fn quotes_of(&self, sentence: &str) -> bool {
-        QUOTED.as_ref().is_none_or(|quoted| {
-            let mut quotations = quoted.captures_iter(sentence).filter_map(|found| found.get(1));
-            quotations.all(|text| self.text.contains(&folded(text.as_str())))
-        })
-    }
-
     /// Whether it says what was said: its words, its names in the same order, and denied what it denies.
-    fn says(&self, said: &str, comparer: &mut Comparer) -> bool {
-        if !self.has_in_order(said) {
+    fn says(&self, said: &Said<'_>, comparer: &mut Comparer) -> bool {
+        if !said.quotations.iter().all(|quoted| self.text.contains(quoted)) || !self.has_in_order(&said.names) {
             return false;
         }
-        let Some((told, denied)) = &self.denying else { return self.whole.hold(said, comparer) };
-        clauses(said).all(|clause| {
-            let print = comparer.fingerprint(clause);
+        let Some((told, denied)) = &self.denying else { return self.whole.hold(said.text, &said.print, comparer) };
+        said.clauses.iter().all(|(clause, print)| {
             if !print.is_negated() {
-                return told.hold(clause, comparer);
+                return told.hold(clause, print, comparer);
             }
             // What is denied is said to be denied: most words of such a clause are there.
             let own: HashSet<&str> = print.terms().collect();
@@ -159,18 +154,38 @@ impl Source {
                 let shared = one.terms().filter(|term| own.contains(term)).count();
                 2 * shared > one.terms().count()
             };
-            denied.iter().any(names) && self.whole.hold(clause, comparer)
+            denied.iter().any(names) && self.whole.hold(clause, print, comparer)
         })
     }
 
     /// Whether names and numbers come in the same order: who does what to whom is told by it.
-    fn has_in_order(&self, said: &str) -> bool {
-        let names = words(said).filter(|word| word.chars().any(|c| c.is_uppercase() || c.is_numeric()));
-        let places = names.filter_map(|name| {
-            let name = folded(name);
-            self.words.iter().position(|word| *word == name)
-        });
-        places.is_sorted()
+    fn has_in_order(&self, names: &[String]) -> bool {
+        names.iter().filter_map(|name| self.words.iter().position(|word| word == name)).is_sorted()
+    }
+}
+
+/// What a model said in a sentence.
+struct Said<'a> {
+    /// Without words that name nobody.
+    text: &'a str,
+    print: Fingerprint,
+    clauses: Vec<(&'a str, Fingerprint)>,
+    /// Words with a capital or a digit, in order.
+    names: Vec<String>,
+    quotations: Vec<String>,
+}
+
+impl<'a> Said<'a> {
+    fn of(text: &'a str, sentence: &str, comparer: &mut Comparer) -> Self {
+        let is_name = |word: &&str| word.chars().any(|c| c.is_uppercase() || c.is_numeric());
+        let quoted = QUOTED.iter().flat_map(|quoted| quoted.captures_iter(sentence)).filter_map(|found| found.get(1));
+        Self {
+            text,
+            print: comparer.fingerprint(text),
+            clauses: clauses(text).map(|clause| (clause, comparer.fingerprint(clause))).collect(),
+            names: words(text).filter(is_name).map(folded).collect(),
+            quotations: quoted.map(|text| folded(text.as_str())).collect(),
+        }
     }
 }
 
@@ -179,10 +194,6 @@ fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
     let is_sign = |c: char| matches!(c, ';' | '–' | '—' | '(' | ')' | '，' | '、' | '；' | '：');
     // A comma inside of a number ends nothing.
     sentence.split(is_sign).flat_map(|part| part.split(", ")).filter(|part| part.contains(char::is_alphanumeric))
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// The sentences of a passage; of what a tool gave in JSON, those of its texts.

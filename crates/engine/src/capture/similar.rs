@@ -116,6 +116,11 @@ impl Comparer {
     }
 }
 
+/// Whether one of the [`Fingerprint::fixed`] words denies something; the others are numbers.
+pub(crate) fn is_negation(fixed: &str) -> bool {
+    !fixed.chars().any(char::is_numeric)
+}
+
 impl Fingerprint {
     /// Whether both say the same.
     #[must_use]
@@ -206,7 +211,7 @@ impl Fingerprint {
 
     /// Whether something is denied.
     pub(crate) fn is_negated(&self) -> bool {
-        self.fixed.iter().any(|word| !word.chars().any(char::is_numeric))
+        self.fixed().any(is_negation)
     }
 
     /// The content terms, in alphabetical order.

@@ -1,17 +1,14 @@
 //! The abstractive writer: one question to a model a run, and a check of everything it answers. What a model adds to its
 //! sources (a number, a name, a negation, or its loss) is refused, and the sentence stands as it was found.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Date;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::plan::{Addition, Plan};
-use crate::capture::{
-    grounding::Grounds,
-    similar::{Comparer, Fingerprint},
-};
+use crate::capture::{grounding::Grounds, similar::Comparer};
 use model::config::consolidation::Consolidation;
 use text::shown::as_data;
 
@@ -117,10 +114,8 @@ fn parsed(answer: &str) -> Option<Answer> {
 /// Whether a text says what its sources say, and loses none of their numbers and negations.
 fn is_grounded(text: &str, sources: &[&str]) -> bool {
     let mut comparer = Comparer::default();
-    let prints: Vec<Fingerprint> = sources.iter().map(|source| comparer.fingerprint(source)).collect();
-    let fixed: BTreeSet<&str> = prints.iter().flat_map(Fingerprint::fixed).collect();
-    let own = comparer.fingerprint(text);
-    own.fixed().collect::<BTreeSet<_>>() == fixed && Grounds::of(sources, &mut comparer).hold(text, &mut comparer)
+    let (own, grounds) = (comparer.fingerprint(text), Grounds::of(sources, &mut comparer));
+    own.fixed().eq(grounds.fixed()) && grounds.hold(text, &own, &mut comparer)
 }
 
 /// Whether every name of a text stands in the sources.

@@ -82,7 +82,7 @@ impl Intents {
         }
         let (mut intents, _) = self.beside(&self.reservations.read()?, now)?;
         intents.retain(|intent| status.is_none_or(|status| intent.status == status));
-        intents.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+        intents.sort_by(older);
         Ok(intents)
     }
 
@@ -231,7 +231,7 @@ impl Intents {
         };
         let (intents, waiting) = self.beside(&self.reservations.read()?, now)?;
         let mut tested: Vec<Tested> = intents.into_iter().zip(waiting).filter_map(tested).collect();
-        tested.sort_by(|a, b| (a.intent.created_at, &a.intent.id).cmp(&(b.intent.created_at, &b.intent.id)));
+        tested.sort_by(|a, b| older(&a.intent, &b.intent));
         Ok(tested)
     }
 
@@ -286,7 +286,7 @@ impl Intents {
                     known.push(intent.clone());
                 }
             }
-            known.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
+            known.sort_by(older);
             Ok(())
         })
     }
@@ -329,6 +329,10 @@ fn bring_up_to(now: i64, intents: &mut Vec<StandingIntent>, shown: &[Shown]) {
     for intent in intents {
         intent.pass(now);
     }
+}
+
+fn older(a: &StandingIntent, b: &StandingIntent) -> std::cmp::Ordering {
+    (a.created_at, &a.id).cmp(&(b.created_at, &b.id))
 }
 
 fn is_live(intent: &StandingIntent) -> bool {

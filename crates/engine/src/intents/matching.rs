@@ -43,7 +43,7 @@ impl Message {
         let folded = as_phrase(&text);
         Self {
             lower: text.to_lowercase(),
-            folded_words: parts(&folded).map(str::to_owned).collect(),
+            folded_words: text::words::words(&folded).map(str::to_owned).collect(),
             folded,
             terms: Analyzer::new().terms(&text).into_iter().collect(),
             words: in_order.iter().cloned().collect(),
@@ -85,7 +85,7 @@ impl Message {
     /// Whether a phrase of a query stands in it.
     fn holds_folded(&self, phrase: &str) -> bool {
         let may_stand = |word: &str| self.folded_words.contains(word) || !word.chars().all(is_of_spaced_word);
-        parts(phrase).all(may_stand) && stands_in(&self.folded, phrase, is_of_spaced_word)
+        text::words::words(phrase).all(may_stand) && stands_in(&self.folded, phrase, is_of_spaced_word)
     }
 
     /// Whether words stand side by side.
@@ -175,11 +175,6 @@ fn stands_in(text: &str, phrase: &str, is_of_word: impl Fn(char) -> bool) -> boo
         let goes_on_after = phrase.ends_with(&is_of_word) && after.starts_with(&is_of_word);
         !goes_on_before && !goes_on_after
     })
-}
-
-/// The words of a text without any sign.
-fn parts(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 /// Words as memory-core cuts them: letters, numbers, `_` and `-`, in lower case.

@@ -6,7 +6,7 @@ use super::{
     lines::{Line, Lines},
     plan::Plan,
 };
-use text::{fold::fold, query::TermKind};
+use text::{fold::fold, query::TermKind, words::words};
 
 /// Words of the query that may label a line.
 pub(super) struct LabelWords(HashSet<String>);
@@ -24,7 +24,7 @@ impl LabelWords {
     }
 
     fn holds(&self, label: &str) -> bool {
-        let mut words = words_of(label).peekable();
+        let mut words = words(label).peekable();
         words.peek().is_some() && words.all(|word| self.0.contains(word))
     }
 
@@ -32,10 +32,6 @@ impl LabelWords {
     pub(super) fn that_label(&self, lines: &Lines<'_>) -> HashSet<String> {
         let labels: HashSet<&str> = lines.lines.iter().filter_map(|line| line.label).collect();
         let labels = labels.into_iter().map(fold).filter(|label| self.holds(label));
-        labels.flat_map(|label| words_of(&label).map(str::to_owned).collect::<Vec<_>>()).collect()
+        labels.flat_map(|label| words(&label).map(str::to_owned).collect::<Vec<_>>()).collect()
     }
-}
-
-fn words_of(label: &str) -> impl Iterator<Item = &str> {
-    label.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }

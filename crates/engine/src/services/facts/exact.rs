@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::capture::facts::Fact;
-use text::fold::fold;
+use text::{fold::fold, words::words};
 
 /// Words of a question that are looked for, at most.
 const MOST_WORDS: usize = 16;
@@ -61,10 +61,6 @@ impl Exact {
         let share = f64::from(held.count_ones()) / f64::from(self.count.max(1));
         (score + (1.0 - score) * WEIGHT * share, held)
     }
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 fn has_digit(word: &str) -> bool {

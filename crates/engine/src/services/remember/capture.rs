@@ -44,6 +44,21 @@ const MAX_ANSWER_TOKENS: u32 = 600;
 const RESEMBLING: usize = 5;
 /// Time limit of that search, and of the comparison with known facts, in milliseconds; nobody waits for either.
 const RESEMBLING_MS: u64 = 5000;
+
+/// A task for the model of the agent.
+fn task(id: String, purpose: &'static str, system: &str, prompt: String) -> ModelTask {
+    ModelTask {
+        id,
+        purpose,
+        system: system.to_owned(),
+        prompt,
+        provider: None,
+        model: None,
+        max_tokens: MAX_ANSWER_TOKENS,
+        timeout_ms: MODEL_TIMEOUT_MS,
+    }
+}
+
 impl Remember {
     /// Works off the waiting turns, by rules or as the user's model lists them.
     ///
@@ -103,16 +118,7 @@ impl Remember {
                 })
                 .await?;
             if let Some((Job { id, provider, model, .. }, prompt)) = asked {
-                return Ok(Some(ModelTask {
-                    id,
-                    purpose: PURPOSE,
-                    system: extract::SYSTEM.to_owned(),
-                    prompt,
-                    provider,
-                    model,
-                    max_tokens: MAX_ANSWER_TOKENS,
-                    timeout_ms: MODEL_TIMEOUT_MS,
-                }));
+                return Ok(Some(ModelTask { provider, model, ..task(id, PURPOSE, extract::SYSTEM, prompt) }));
             }
         }
         Ok(None)
@@ -289,16 +295,8 @@ impl Remember {
         let Some(prompt) = session_note::slug_prompt(&messages, automatic.session_notes.messages) else {
             return Ok(None);
         };
-        let task = ModelTask {
-            id: format!("slug-{}", uuid::Uuid::new_v4()),
-            purpose: "session-notes",
-            system: session_note::SLUG_SYSTEM.to_owned(),
-            prompt,
-            provider: None,
-            model: None,
-            max_tokens: MAX_ANSWER_TOKENS,
-            timeout_ms: MODEL_TIMEOUT_MS,
-        };
+        let id = format!("slug-{}", uuid::Uuid::new_v4());
+        let task = task(id, "session-notes", session_note::SLUG_SYSTEM, prompt);
         let answer = self.context.hosts().ask_model(task).await?;
         self.blocking(move |_, settings| session_note::rename(&settings.workspace_dir, &path, &answer)).await
     }

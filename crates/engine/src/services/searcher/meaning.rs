@@ -1,6 +1,6 @@
 //! What a question means: its vectors, in the spaces of the index as it is known when it is asked.
 
-use std::{sync::Arc, time::Instant};
+use std::{io::Write, path::Path, sync::Arc, time::Instant};
 
 use super::{
     super::{
@@ -139,16 +139,13 @@ impl Searcher {
     }
 
     /// Why nothing can be compared with a query although the provider answers.
-    async fn vectors_missing(&self) -> Error {
+    async fn vectors_missing(self: &Arc<Self>) -> Error {
         if let Some(failed) = [EMBEDDING, TEXT].into_iter().find_map(|what| self.telemetry.error_of(what)) {
             return failed;
         }
-        // A command asks before any pass has met a full disk, which takes no vectors either. A row of no use shows it.
-        let tried = self.context.store().write_async(|tx| {
-            tx.set_meta(TRIED, "")?;
-            tx.delete_meta(TRIED)
-        });
-        match tried.await {
+        // A command asks before any pass has met a full disk, which takes no vectors either. A file of no use shows it, and not
+        // a row: a pass that embeds keeps the writer busy, and the question would wait for it.
+        match self.blocking(|searcher, _| takes_files(searcher.context.store().path())).await {
             Err(full) if full.code() == Code::DiskFull => full,
             _ => Error::new(Code::ProviderUnavailable, "the notes are still being embedded")
                 .remedy("Nothing to do where a gateway runs; otherwise `openclaw memory index` finishes it"),
@@ -156,8 +153,12 @@ impl Searcher {
     }
 }
 
-/// Key in `meta` of what is written to see whether something can be.
-const TRIED: &str = "tried";
+/// Whether a file can be written beside another; nothing is left of it.
+fn takes_files(beside: &Path) -> Result<()> {
+    let folder = beside.parent().unwrap_or(beside);
+    let written = tempfile::tempfile_in(folder).and_then(|mut file| file.write_all(b"tried"));
+    written.map_err(|error| Error::io(folder, &error))
+}
 
 /// The vectors of a query.
 pub(super) struct Meaning {
