@@ -15,6 +15,8 @@ export type MemoryHit = About & {
   score: number;
   /** At most 700 UTF-16 units. */
   snippet: string;
+  /** The lines of it that answer best, for who has no room for all; only the native ranking has it, when asked. */
+  excerpt?: string;
   /** Where it comes from. */
   source: MemorySource;
   /** Cosine similarity, where there is a vector. */

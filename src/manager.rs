@@ -330,6 +330,7 @@ pub(super) fn search_call(query: String, options: SearchOptions) -> Result<Searc
         query,
         understood: None,
         max_results: options.max_results.map(|n| n as usize),
+        excerpt: None,
         after: options.after.map_or(0, |n| n as usize),
         min_score: options.min_score,
         sources: parse_sources(options.sources.as_deref())?,

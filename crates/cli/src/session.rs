@@ -129,22 +129,7 @@ impl Session {
 
 /// A search that leaves the rest to the settings.
 pub(crate) fn call(query: &str, max_results: Option<usize>, now_ms: i64) -> SearchCall {
-    SearchCall {
-        query: query.to_owned(),
-        understood: None,
-        max_results,
-        after: 0,
-        min_score: None,
-        sources: Vec::new(),
-        lexical_only: false,
-        explain: false,
-        deadline_ms: None,
-        now_ms,
-        session_key: None,
-        active_projects: Vec::new(),
-        conversations: None,
-        wish: search::confine::Wish::default(),
-    }
+    SearchCall { query: query.to_owned(), max_results, sources: Vec::new(), now_ms, ..SearchCall::of_notes() }
 }
 
 /// One line on a terminal that the next one takes the place of.

@@ -14,6 +14,7 @@ pub(crate) fn hit(path: &str, snippet: &str) -> Hit {
         source: Source::Memory,
         vector_score: None,
         text_score: None,
+        excerpt: None,
         by_meaning: false,
         about: About::default(),
         explain: None,

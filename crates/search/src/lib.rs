@@ -24,6 +24,7 @@
 //!     max_results: 6,
 //!     after: 0,
 //!     budget: Some(4_200),
+//!     excerpt: None,
 //!     min_score: None,
 //!     sources: Vec::new(),
 //!     confine: None,

@@ -26,6 +26,8 @@ pub struct Request {
     /// Characters (UTF-16 units) of snippets that the results may take together; the native ranking then shows shorter
     /// passages. None = each may have its full length.
     pub budget: Option<usize>,
+    /// Characters (UTF-16 units) of the [`Hit::excerpt`] of each result; none = no result has one.
+    pub excerpt: Option<usize>,
     /// Lowest score kept, 0–1; none = the ranking's default.
     pub min_score: Option<f64>,
     /// Which sources; empty = all that are indexed.
@@ -78,6 +80,9 @@ pub struct Hit {
     pub score: f64,
     /// At most 700 UTF-16 units.
     pub snippet: String,
+    /// The lines of it that answer best, for who has no room for all; only the native ranking has it, when asked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub excerpt: Option<String>,
     /// Where it comes from.
     pub source: Source,
     /// Cosine similarity, where there is a vector.

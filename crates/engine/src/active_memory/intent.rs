@@ -214,6 +214,10 @@ mod tests {
             ("und in welchem Jahr?", Some(Intent::Question)),
             ("how does a heat pump work?", Some(Intent::General)),
             ("translate \"the boat is blue\" into Greek", Some(Intent::General)),
+            ("is it normal that tyres lose air?", Some(Intent::General)),
+            ("is it normal that my elbow hurts?", None),
+            ("my dog chews the carpet, what helps?", None),
+            ("was hilft gegen Mücken?", Some(Intent::General)),
             ("write a poem about the boat", None),
             ("the boat is blue", None),
         ] {

@@ -149,12 +149,17 @@ fn data(settings: &ActiveMemory, notes: &str, message: &str, before: &[Message],
     format!("<{fence}>\n{body}\n</{fence}>\n{last}")
 }
 
-/// Passages as numbered lines with the place they stand at: a date in a file's name tells when something was.
+/// Passages, or the lines of them that answer best, as numbered lines with the place they stand at: a date in a file's name tells when something was.
 fn numbered(passages: &[Hit], room: usize, most: usize) -> Vec<String> {
     let mut left = room;
     let mut lines = Vec::new();
     for (n, hit) in passages.iter().take(most).enumerate() {
-        let line = format!("{}. [{}] {}", n + 1, as_line(head(&hit.path, 80)), as_line(&hit.snippet));
+        let line = format!(
+            "{}. [{}] {}",
+            n + 1,
+            as_line(head(&hit.path, 80)),
+            as_line(hit.excerpt.as_ref().unwrap_or(&hit.snippet))
+        );
         let line = head(&line, MAX_PASSAGE.min(left)).to_owned();
         let length = utf16_len(&line) + 1;
         if length > left || (line.len() < 40 && left < MAX_PASSAGE) {
@@ -209,6 +214,15 @@ mod tests {
                 assert!(length <= MAX_REQUEST && request.passages >= 2, "{length}");
             }
         }
+    }
+
+    // The beginning of each passage was shown: a model that was to pick did not see what it was found for.
+    #[test]
+    fn of_a_passage_the_lines_that_answer_are_shown() {
+        let found =
+            Hit { excerpt: Some("green tea".into()), ..hit("a.md", &format!("{}\ngreen tea", "word ".repeat(120))) };
+        let prompt = request(&ActiveMemory::default(), &[found], "which tea?", &[]).prompt;
+        assert!(prompt.contains("1. [a.md] green tea\n") && !prompt.contains("word"), "{prompt}");
     }
 
     #[test]

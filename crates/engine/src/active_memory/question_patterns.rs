@@ -42,6 +42,8 @@ pub(super) const WORLD: &[&str] = &[
     r"\b(spiega\w*|traduci|definisci)\b|\bcome (funziona|si (dice|fa|scrive|chiama)|stai)\b|\bche cos'è\b|\bcosa (significa|vuol dire)\b|\bqual è la (capitale|differenza)",
     r"(объясни|переведи|что такое|что значит|как (работает|сделать|написать|сказать|дела))",
     r"\b(leg uit|vertaal)\b|\bhoe (werkt|werken|maak je|zeg je|gaat het)\b|\bwat (is|zijn|betekent) (een|het verschil|de hoofdstad)\b",
+    r"\bis it (normal|common|healthy) (that|to|for|when|if)\b|\bwhat helps\b|\bist es (normal|üblich|gesund),? (dass|wenn|zu)\b|\bwas hilft\b|\b(es|é) normal (que|tener|ter)\b|\b(est-ce|c'est) normal (que|de)\b|\bè normale (che|avere)\b|\b(qué ayuda|o que ajuda|cosa aiuta|wat helpt)\b|\bis het normaal\b|нормально ли|что помогает",
+    r"(正常吗|正常嗎|有什么办法|普通ですか|に効く|정상인가요|정상이야)",
     r"(解释|解釋|翻译|翻譯|什么是|什麼是|是什么意思|怎么(写|说|做|用)|的首都|你好吗)|(説明して|訳して|とは|という意味|英語で|の首都)|(설명해|번역|무슨 뜻|영어로|한국어로|이란|의 수도)",
 ];
 

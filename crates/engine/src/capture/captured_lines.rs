@@ -42,6 +42,7 @@ fn cut_down(hit: Hit, lines: &HashMap<String, HashSet<String>>) -> Option<Hit> {
     Some(Hit {
         snippet: kept.join("\n"),
         vector_score: hit.vector_score.filter(|_| is_whole),
+        excerpt: None,
         by_meaning: false,
         ..hit
     })

@@ -71,6 +71,7 @@ fn hit(path: &str, entry: &Entry, observed_at: i64) -> Hit {
         source: Source::Memory,
         vector_score: None,
         text_score: None,
+        excerpt: None,
         by_meaning: false,
         about,
         explain: None,

@@ -315,19 +315,11 @@ pub(super) async fn sync(engine: &Lease) -> Arc<SyncReport> {
 pub(super) fn asking(query: &str) -> SearchCall {
     SearchCall {
         query: query.to_owned(),
-        understood: None,
-        max_results: None,
-        after: 0,
-        min_score: None,
         sources: Vec::new(),
         lexical_only: true,
-        explain: false,
         deadline_ms: Some(PATIENCE.as_millis() as u64),
         now_ms: 1_795_000_000_000,
-        session_key: None,
-        active_projects: Vec::new(),
-        conversations: None,
-        wish: ::search::confine::Wish::default(),
+        ..SearchCall::of_notes()
     }
 }
 

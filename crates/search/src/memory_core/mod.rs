@@ -251,6 +251,7 @@ impl<'a> Search<'a> {
                 source: Source::of(&candidate.row.source),
                 vector_score: explain.vector_score(),
                 text_score: explain.text_score(),
+                excerpt: None,
                 by_meaning: explain.vector_score().is_some(),
                 about: About::default(),
                 explain: self.request.explain.then(|| serde_json::to_value(&explain).unwrap_or_default()),

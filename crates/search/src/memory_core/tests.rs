@@ -123,6 +123,7 @@ fn request(query: &str, min_score: f64) -> Request {
         max_results: 6,
         after: 0,
         budget: None,
+        excerpt: None,
         min_score: Some(min_score),
         sources: Vec::new(),
         confine: None,

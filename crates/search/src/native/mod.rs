@@ -219,7 +219,7 @@ fn ranked(
     settle(&mut found);
     let rest = found.get(request.after..).unwrap_or_default();
     let hits = rest.iter().take(pages.size);
-    let hits = hits.map(|found| hit(found, plan, candidates, lines, &evidence(found.passage.best), request));
+    let hits = hits.map(|found| hit(found, plan, (candidates, lines), &evidence(found.passage.best), &sums, request));
     let hits = within(hits, request.budget);
     let after = request.after + hits.len();
     let more = more::is_worth_it(&found, after).then(|| More { query: request.query.clone(), after });
@@ -292,20 +292,22 @@ fn part(found: &mut [Found], lines: &Lines<'_>, passages: &Passages<'_>, surenes
 fn hit(
     found: &Found,
     plan: &Plan,
-    candidates: &Candidates,
-    lines: &Lines<'_>,
+    (candidates, lines): (&Candidates, &Lines<'_>),
     best: &Evidence,
+    worth: &[f64],
     request: &Request,
 ) -> Hit {
     let Found { passage, score } = found;
     let file = &lines.files[lines.lines[passage.best].file];
     let snippet = snippet::of(passage, lines, plan, &candidates.idf);
+    let excerpt = |room| snippet::excerpt(passage, lines, (plan, &candidates.idf), worth, room);
     Hit {
         path: file.path.to_owned(),
         start_line: snippet.start_line,
         end_line: snippet.end_line,
         score: *score,
         snippet: snippet.text,
+        excerpt: request.excerpt.map(excerpt),
         source: Source::of(file.source),
         vector_score: fusion::cosine_of(&lines.lines[passage.best], lines, candidates),
         text_score: (best.coverage > 0.0).then_some(best.coverage),

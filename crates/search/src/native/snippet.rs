@@ -29,14 +29,42 @@ pub(super) fn of(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64])
     if let Some(whole) = &lines.files[line(passage.best).file].whole {
         return whole.clone();
     }
+    of_lines(passage, lines, plan, idf, lines.room)
+}
+
+/// The lines of a passage that are worth most, as many as there is room for.
+#[must_use]
+pub(super) fn excerpt(
+    passage: &Passage,
+    lines: &Lines<'_>,
+    (plan, idf): (&Plan, &[f64]),
+    worth: &[f64],
+    room: usize,
+) -> String {
+    let mut rest: Vec<usize> = passage.lines.iter().copied().filter(|at| *at != passage.best).collect();
+    rest.sort_by(|a, b| worth[*b].total_cmp(&worth[*a]).then(a.cmp(b)));
+    let mut chosen = vec![passage.best];
+    for at in rest {
+        let mut more = chosen.clone();
+        more.insert(more.partition_point(|other| *other < at), at);
+        if units(more.iter().copied(), lines) <= room {
+            chosen = more;
+        }
+    }
+    of_lines(&Passage { lines: chosen, ..*passage }, lines, plan, idf, room).text
+}
+
+/// The text of a passage in so much room.
+fn of_lines(passage: &Passage, lines: &Lines<'_>, plan: &Plan, idf: &[f64], room: usize) -> Snippet {
+    let line = |at: usize| &lines.lines[at];
     let (first, last) = (line(passage.lines[0]), line(passage.lines[passage.lines.len() - 1]));
     let mut text = match passage.lines.as_slice() {
-        [only] => best_part(line(*only), plan, idf, lines.room),
+        [only] => best_part(line(*only), plan, idf, room),
         _ => written(passage, lines),
     };
     let mut start_line = first.number;
     if let Some((number, heading)) = first.heading
-        && cut::utf16_len(heading) + 2 + cut::utf16_len(&text) <= lines.room
+        && cut::utf16_len(heading) + 2 + cut::utf16_len(&text) <= room
     {
         text.insert_str(0, between(number, first.number));
         text.insert_str(0, heading);
@@ -115,10 +143,11 @@ fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64], room: usize) -> String {
         })
         .collect();
     let mut analyzer = Analyzer::new();
+    let longest = (SNIPPET_UNITS / 2).min(room - 2 * GAP.len());
     let pieces: Vec<(&str, usize, f64)> = line
         .text
         .split_sentence_bounds()
-        .flat_map(short_pieces)
+        .flat_map(|sentence| short_pieces(sentence, longest))
         .map(|piece| {
             let mut held: HashMap<usize, f64> = HashMap::new();
             for term in analyzer.terms(piece) {
@@ -162,16 +191,16 @@ fn best_part(line: &Line<'_>, plan: &Plan, idf: &[f64], room: usize) -> String {
 }
 
 /// A sentence, or what is left of it in pieces that fit a snippet.
-fn short_pieces(sentence: &str) -> Vec<&str> {
-    /// Keeps a found word together with a few around it.
-    const PIECE: usize = SNIPPET_UNITS / 4;
+fn short_pieces(sentence: &str, longest: usize) -> Vec<&str> {
+    // Keeps a found word together with a few around it.
+    let piece = longest / 2;
     let mut pieces = Vec::new();
     let mut rest = sentence;
     // Asked of its beginning: counting all that is left, each time, is four times the work for twice the line.
-    while cut::head(rest, SNIPPET_UNITS / 2).len() < rest.len() {
-        let head = cut::head(rest, PIECE);
+    while cut::head(rest, longest).len() < rest.len() {
+        let head = cut::head(rest, piece);
         let end = head.rfind(char::is_whitespace).map_or(head.len(), |space| space + 1);
-        let end = if end < PIECE / 4 { head.len() } else { end };
+        let end = if end < piece / 4 { head.len() } else { end };
         pieces.push(&rest[..end]);
         rest = &rest[end..];
     }

@@ -124,6 +124,7 @@ fn request(query: &str, max_results: usize) -> Request {
         max_results,
         after: 0,
         budget: None,
+        excerpt: None,
         min_score: None,
         sources: Vec::new(),
         confine: None,

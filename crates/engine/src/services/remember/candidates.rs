@@ -46,6 +46,11 @@ pub struct Candidate {
     pub fits: bool,
 }
 
+/// What a model is shown of a passage, in UTF-16 units: with 200 it sees the line that answers in 77 of 79 turns of the
+/// development half of `eval/sets/active-memory` whose passage is found, with 120 in 71, with the beginnings of passages, 400
+/// long, in 64 for a quarter more.
+const EXCERPT: usize = 200;
+
 impl Remember {
     /// What memory may have to say about a message, within `autoRecallTimeoutMs`. Lines that were written in a
     /// conversation of several people and passages that try to give orders are left out; of a file that the host does not
@@ -71,6 +76,7 @@ impl Remember {
             query: question.text.clone(),
             understood: Some(Arc::clone(&question.plan)),
             max_results: Some(of_recall.max(automatic.active_memory.max_passages + SPARE_RESULTS)),
+            excerpt: Some(EXCERPT),
             min_score: Some(LEAST_SCORE),
             deadline_ms: Some(automatic.auto_recall_timeout_ms),
             now_ms: asked.now_ms,

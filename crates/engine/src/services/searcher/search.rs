@@ -75,6 +75,8 @@ pub struct SearchCall {
     pub max_results: Option<usize>,
     /// Results that are left out because whoever asks has them, the first of all; only the native ranking can.
     pub after: usize,
+    /// Characters of what each result says best, beside its snippet; only the native ranking tells.
+    pub excerpt: Option<usize>,
     /// Lowest score.
     pub min_score: Option<f64>,
     /// Which sources; empty = all.
@@ -107,6 +109,7 @@ impl SearchCall {
             understood: None,
             max_results: None,
             after: 0,
+            excerpt: None,
             min_score: None,
             sources: vec![Source::Memory],
             lexical_only: false,
@@ -153,6 +156,7 @@ impl Searcher {
             max_results: call.max_results.unwrap_or_else(|| query.most_results()).max(1),
             after: call.after,
             budget: query.budget().filter(|_| call.max_results.is_none()),
+            excerpt: call.excerpt,
             min_score: call.min_score.or(query.min_score),
             sources,
             confine: confine.map(Arc::new),

@@ -173,3 +173,38 @@ fn a_name_with_one_wrong_letter_is_found() {
         assert!(workspace.search(query).is_empty(), "{query}");
     }
 }
+
+// Whoever has no room for a whole passage was shown its beginning, whatever it was found for.
+#[test]
+fn an_excerpt_is_of_the_lines_that_answer() {
+    let lines: Vec<String> = (0..9).map(|n| format!("- Shelf {n} of the cellar holds jars and old papers.")).collect();
+    let note = format!("# Home\n\n{}\n- Ana's dentist is Dr Costa in Rua das Flores.", lines.join("\n"));
+    let workspace = Workspace::of(&[("memory/home.md", &note), ("memory/x.md", "The tea house is in Porto.")]);
+    let asked = |query: &str, excerpt| {
+        let request = Request { excerpt, ..request(query, 6) };
+        workspace.ask(&request, &settings(), None).hits.remove(0)
+    };
+    assert_eq!(asked("who is my dentist", None).excerpt, None);
+    for room in [60, 120, 200] {
+        let hit = asked("who is my dentist", Some(room));
+        let excerpt = hit.excerpt.unwrap();
+        assert!(excerpt.contains("Dr Costa") && excerpt.len() <= room && hit.snippet == note, "{room}: {excerpt}");
+    }
+    // All of it, where there is room.
+    let whole = asked("dentist", Some(700)).excerpt.unwrap();
+    assert!(whole.contains("Shelf 0") && whole.contains("Dr Costa"), "{whole}");
+}
+
+proptest! {
+    // Pieces of a line were cut for the length of snippets, and one of them was longer than a short excerpt.
+    #[test]
+    fn no_excerpt_is_longer_than_its_room(words in proptest::collection::vec(1_usize..400, 1..40), room in 40_usize..700) {
+        let text: Vec<String> = words.iter().map(|length| format!("tea{}", "é".repeat(*length))).collect();
+        let workspace = Workspace::of(&[("memory/a.md", &format!("The green tea stands here. {}", text.join(" ")))]);
+        let request = Request { excerpt: Some(room), ..request("green tea", 6) };
+        for hit in workspace.ask(&request, &settings(), None).hits {
+            let excerpt = hit.excerpt.unwrap();
+            prop_assert!(text::cut::utf16_len(&excerpt) <= room, "{}: {}", room, excerpt);
+        }
+    }
+}
