@@ -55,6 +55,30 @@ const ask = (home, prompt, ctx, event) =>
   home.handlers.before_prompt_build({ prompt, messages: [], ...event }, { ...WEB, runId: `r${++said}`, ...ctx });
 
 describe("active memory", () => {
+  // It was shown the first 400 characters of a note, whatever the note was found for.
+  test("a model sees the line that a note was found for", async () => {
+    const shelves = Array.from({ length: 9 }, (_, n) => `- Shelf ${n} of the cellar holds jars, twine and old papers.\n`).join("");
+    const llm = picks(/walnut/);
+    const home = await hooked(ON, { files: { "memory/home.md": `# Home\n\n${shelves}- The table for Ruth is of walnut.\n` }, llm });
+    const shown = await ask(home, "What did we decide about the table for Ruth?");
+    expect(llm.requests[0].messages[0].content).toContain("The table for Ruth is of walnut.");
+    expect(shown.appendContext).toContain("The table for Ruth is of walnut.");
+  });
+
+  // Only the words of the newest message were looked for, and the note names what the one before was about.
+  test("a question that goes on about a thing finds its note", async () => {
+    const files = {
+      "memory/boat.md": "# Boat\n\n- Nereid lies at Wedel: 1,240 euros for 2026.\n",
+      "memory/harbour.md": "# Harbour\n\n- We owe the master baker in the harbour a visit.\n",
+    };
+    const llm = picks(/1,240/);
+    const home = await hooked(ON, { files, llm });
+    const before = { role: "user", content: "Where does our Nereid lie this winter?" };
+    const shown = await ask(home, "And what do we owe the harbour master?", {}, { messages: [before] });
+    expect(llm.requests[0].messages[0].content).toContain("1,240 euros");
+    expect(shown.appendContext).toContain("1,240 euros");
+  });
+
   test("a model picks among stored passages, and is asked once for the same", async () => {
     const llm = picks(/PostgreSQL/);
     const home = await hooked(ON, { files: FILES, llm });

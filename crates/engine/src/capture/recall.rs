@@ -103,19 +103,31 @@ pub fn question(asked: &Asked, settings: &Automatic, zone: &str) -> Option<Quest
         return None;
     }
     if follow_up::needs_context(&text, &plan) {
-        let before = envelope::strip(asked.before.as_deref()?);
-        if envelope::is_noise(&before) || understand(&before, asked.now_ms, zone).small_talk {
-            return None;
-        }
-        let text = format!("{before} {text}");
-        let plan = understand(&text, asked.now_ms, zone);
-        return (!plan.stop_words_only).then(|| Question { text, plan: plan.into() });
+        return with_before(&text, asked, zone);
     }
     let empty = plan.stop_words_only && plan.time.range.is_none();
     (!empty).then(|| Question { text, plan: plan.into() })
 }
 
+/// A message together with the one before it; none where that is none, small talk or nothing but what the host said.
+fn with_before(text: &str, asked: &Asked, zone: &str) -> Option<Question> {
+    let before = envelope::strip(asked.before.as_deref()?);
+    if envelope::is_noise(&before) || understand(&before, asked.now_ms, zone).small_talk {
+        return None;
+    }
+    let text = format!("{before} {text}");
+    let plan = understand(&text, asked.now_ms, zone);
+    (!plan.stop_words_only).then(|| Question { text, plan: plan.into() })
+}
+
 impl Question {
+    /// The same with the message before it, where it was understood without; `None` where nothing comes to it.
+    #[must_use]
+    pub fn in_context(&self, asked: &Asked, zone: &str) -> Option<Self> {
+        let text = envelope::strip(&asked.prompt);
+        (self.text == text).then(|| with_before(&text, asked, zone)).flatten()
+    }
+
     /// The results that have to do with the question. `by_meaning` says whether scores come from vectors too; without,
     /// the lowest score does not apply (K3).
     #[must_use]
