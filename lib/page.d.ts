@@ -101,6 +101,8 @@ export interface PageActivity extends PromptPage {
   intents: { at: number; what: string; id: string; description: string }[];
   runs: ConsolidationRun[];
   forgotten: ForgottenEntry[];
+  /** Why `runs` and `forgotten` are missing, where the index cannot be read. */
+  problem?: string;
 }
 
 /** What one model was sent for one purpose in a month, and what that costs. */
@@ -142,6 +144,12 @@ export interface PageHealth {
   times: { recalls: PageTime[]; searches: PageTime[] };
 }
 
+/** What can be said of an agent whose index cannot be read, and why it cannot. */
+export interface PageUnreadable extends Pick<PageHealth, "automatic" | "consolidation" | "times"> {
+  status: "unreadable";
+  problem: string;
+}
+
 /** What each method takes beside `agentId`, and answers beside it. */
 export interface PageMethods {
   overview: { params: object; result: { agents: string[]; version: string; hostVersion: string } };
@@ -157,7 +165,7 @@ export interface PageMethods {
   /** `origins` has a letter for each path, the first of its class: owner, agent, untrusted, system. */
   map: { params: { origins?: boolean }; result: MemoryMap & { origins?: string } };
   kept: { params: object; result: PageKept };
-  health: { params: object; result: PageHealth | { status: "disabled"; times: PageHealth["times"] } };
+  health: { params: object; result: PageHealth | PageUnreadable | { status: "disabled"; times: PageHealth["times"] } };
   undoCapture: { params: { id: string }; result: { removed: boolean } };
   undoRun: { params: { runId: string }; result: ConsolidationUndone };
   cancelIntent: { params: { id: string }; result: { cancelled: boolean } };

@@ -116,9 +116,10 @@ export function Activity({ agentId, mayChange }) {
           </button>
         ))}
       </fieldset>
+      {result.problem ? <Problem error={`Runs of consolidation and what was forgotten are missing here: ${result.problem}`} /> : null}
       {result.waiting > 0 ? <p class="quiet">{counted(result.waiting, "turn")} still to be judged.</p> : null}
       {rows.length === 0 ? (
-        <Nothing>Nothing of this kind yet. What acts by itself is off until you switch it on; see docs/automatic-memory.md.</Nothing>
+        <Nothing>Nothing of this kind yet. Health says what acts by itself, and docs/automatic-memory.md how to switch it on.</Nothing>
       ) : null}
       <ol class="rows">
         {rows.slice(0, most).map((row) => (
@@ -185,10 +186,8 @@ const Undo = ({ agentId, undo: { label, run }, again }) => (
   <Confirmed
     label={label}
     question={`${label}?`}
-    run={async () => {
-      await run(agentId);
-      again();
-    }}
+    // Also when it failed: it may have been done in another tab.
+    run={() => run(agentId).finally(again)}
   />
 );
 

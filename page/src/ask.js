@@ -58,6 +58,22 @@ export function isSignedIn() {
   return sessionStorage.getItem(TOKEN) !== null;
 }
 
+/** What is said where the gateway does not answer: browsers say no more than that something failed. */
+const UNREACHED =
+  "The gateway does not answer. See whether it runs (openclaw gateway status), start it if it does not, and open this view again.";
+
+/**
+ * What the gateway answers.
+ * @param {URL} url
+ * @param {RequestInit} how
+ */
+async function reach(url, how) {
+  const response = await fetch(url, how).catch((error) => {
+    throw how.signal?.aborted ? error : new Refusal("failed", UNREACHED);
+  });
+  return await answerOf(response);
+}
+
 /**
  * Asks for something.
  * @template {Look} Name
@@ -72,11 +88,11 @@ export async function ask(name, params, signal) {
     // Plain text, or the browser would ask first whether it may.
     const headers = { "content-type": "text/plain" };
     const body = JSON.stringify({ ticket, params });
-    return await answerOf(await fetch(addressOf("page", name), { method: "POST", credentials: "omit", headers, body, signal }));
+    return await reach(addressOf("page", name), { method: "POST", credentials: "omit", headers, body, signal });
   }
   const url = addressOf("tab", name);
   url.searchParams.set("params", JSON.stringify(params));
-  return await answerOf(await fetch(url, { headers: token(), signal }));
+  return await reach(url, { headers: token(), signal });
 }
 
 /**
@@ -88,7 +104,7 @@ export async function ask(name, params, signal) {
  */
 export async function change(name, params) {
   const headers = { ...token(), "content-type": "application/json", "x-memory-page": "1" };
-  return (await answerOf(await fetch(addressOf("tab", name), { method: "PUT", headers, body: JSON.stringify(params) }))).result;
+  return (await reach(addressOf("tab", name), { method: "PUT", headers, body: JSON.stringify(params) })).result;
 }
 
 /** @param {"page" | "tab"} base @param {string} name */

@@ -11,7 +11,16 @@ export function Health({ agentId, mayChange }) {
   if (error) return <Problem error={error} />;
   if (!result) return <Waiting />;
   if (result.status === "disabled") return <Nothing>Memory search is switched off for this agent.</Nothing>;
-  const { status, scan, costs, disk, automatic, consolidation } = result;
+  if (result.status === "unreadable") {
+    return (
+      <>
+        <Problem error={`The index cannot be read: ${result.problem}`} />
+        <ByItself of={result} />
+        <Times times={result.times} />
+      </>
+    );
+  }
+  const { status, scan, costs, disk } = result;
   const custom = /** @type {Record<string, any>} */ (status.custom ?? {});
   const index = (custom.sizes?.database ?? 0) + (custom.sizes?.log ?? 0);
   const pending = custom.pendingEmbeddings ?? 0;
@@ -43,15 +52,7 @@ export function Health({ agentId, mayChange }) {
           {status.fallback ? <Entry name="Without meaning" value={status.fallback.reason ?? status.fallback.from} /> : null}
         </dl>
       </section>
-      <section>
-        <h2>What acts by itself</h2>
-        <dl class="table">
-          {Object.entries(automatic).map(([name, value]) => (
-            <Entry key={name} name={NAMES[name] ?? name} value={value === true ? "on" : value === false ? "off" : String(value)} />
-          ))}
-          <Entry name="Consolidation" value={consolidation?.settings?.mode ?? "off"} />
-        </dl>
-      </section>
+      <ByItself of={result} />
       <Usage costs={costs} mayChange={mayChange} again={again} />
       <Times times={result.times} />
       <section>
@@ -82,6 +83,19 @@ const NAMES = {
   storedFacts: "Stored facts",
   activeMemory: "Active memory",
 };
+
+/** @param {{of: {automatic: Record<string, boolean | string>, consolidation?: any}}} props */
+const ByItself = ({ of: { automatic, consolidation } }) => (
+  <section>
+    <h2>What acts by itself</h2>
+    <dl class="table">
+      {Object.entries(automatic).map(([name, value]) => (
+        <Entry key={name} name={NAMES[name] ?? name} value={value === true ? "on" : value === false ? "off" : String(value)} />
+      ))}
+      <Entry name="Consolidation" value={consolidation?.settings?.mode ?? "off"} />
+    </dl>
+  </section>
+);
 
 /** @param {{label: string, value: string}} props */
 const Figure = ({ label, value }) => (

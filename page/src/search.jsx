@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ask } from "./ask.js";
-import { Marked, Nothing, Origin, Problem, SearchField } from "./parts.jsx";
+import { Marked, Nothing, Origin, Problem, SearchField, Waiting } from "./parts.jsx";
 
 /** While a question is under way, a key that follows within this time asks instead, in milliseconds. */
 const PAUSE_MS = 40;
@@ -50,7 +50,8 @@ export function Search({ agentId, open }) {
       <p class="hidden" role="status">
         {found ? `${found.hits.length} results` : ""}
       </p>
-      {found ? null : (
+      {query.trim() && !found && !error ? <Waiting /> : null}
+      {query.trim() || found ? null : (
         <Nothing>
           Type what you want to know. You see what the assistant would find, where it stands, whose words it is, and why it is there.
         </Nothing>

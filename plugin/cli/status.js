@@ -130,7 +130,7 @@ export async function consolidationState(host, cfg, agentId, manager) {
  * Which parts of automatic memory are on. Each acts by itself, so every status names them.
  * @param {Record<string, any>} settings
  */
-function automaticParts({
+export function automaticParts({
   autoRecall,
   autoCapture,
   autoCaptureMode,

@@ -9,7 +9,8 @@ import { PACKAGE_VERSION } from "../../lib/package-info.js";
 import { withManager, withSearch } from "../cli/agents.js";
 import { reasons } from "../cli/explain.js";
 import { matchedWords } from "../cli/search.js";
-import { agentStatus } from "../cli/status.js";
+import { agentStatus, automaticParts } from "../cli/status.js";
+import { chosen } from "../consolidation/agent.js";
 import { consolidate } from "../consolidation/run.js";
 import { forgetRequest } from "../forgetting/request.js";
 import { automaticAgent } from "../hooks/agent.js";
@@ -196,11 +197,15 @@ async function note({ host, cfg, agentId }, params) {
 async function activity(place, params) {
   const most = params.most === undefined ? LISTED : count(params, "most", MOST_LISTED);
   const agent = automaticAgent(place.host, place.cfg, place.agentId).native;
-  const [{ captures, waiting }, intents, runs, forgotten, shownInPrompts] = await Promise.all([
+  // Captures, intents and prompts are files, and shown also while the index cannot be read.
+  const ofIndex = Promise.all([runsOf(place), forgottenOf(place)]).then(
+    ([runs, forgotten]) => ({ runs, forgotten }),
+    (error) => ({ runs: [], forgotten: [], problem: errorMessage(error) }),
+  );
+  const [{ captures, waiting }, intents, found, shownInPrompts] = await Promise.all([
     native().listCaptures(agent, most),
     native().listIntents(agent),
-    runsOf(place),
-    forgottenOf(place),
+    ofIndex,
     native().listPrompts(agent, params.most === undefined ? PROMPTS : most),
   ]);
   const events = intents
@@ -212,8 +217,7 @@ async function activity(place, params) {
     // The fingerprint of the message is of no use to a person.
     captures: captures.map(({ message: _, ...capture }) => capture),
     intents: events,
-    runs,
-    forgotten,
+    ...found,
     ...shownInPrompts,
   };
 }
@@ -321,12 +325,24 @@ async function learnedOf(place) {
 }
 
 /**
- * The same as `openclaw memory status --json`, and how long recalls and searches took since the gateway has started.
+ * The same as `openclaw memory status --json`, and how long recalls and searches took since the gateway has started. Of an index
+ * that cannot be read, why, and what does not hang on it.
  * @param {Place} place
  */
 async function health({ host, cfg, agentId }) {
-  const status = await withManager(host, cfg, agentId, (manager) => agentStatus(host, { cfg, agentId }, manager, {}), "status");
-  return { ...status, times: timesOf({ stateDir: host.stateDir(), agentId }) };
+  const times = timesOf({ stateDir: host.stateDir(), agentId });
+  try {
+    const status = await withManager(host, cfg, agentId, (manager) => agentStatus(host, { cfg, agentId }, manager, {}), "status");
+    return { ...status, times };
+  } catch (error) {
+    return {
+      status: /** @type {const} */ ("unreadable"),
+      problem: errorMessage(error),
+      automatic: automaticParts(automaticAgent(host, cfg, agentId).settings),
+      consolidation: { settings: { mode: chosen(cfg, agentId).mode } },
+      times,
+    };
+  }
 }
 
 /** @param {Place} place @param {Params} params */

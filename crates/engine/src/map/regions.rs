@@ -14,6 +14,8 @@ pub(crate) const MOST_TEXTS: usize = 8;
 const WORDS: usize = 3;
 /// Letters of the shortest word; a name of two letters is rarely a topic.
 const LETTERS: usize = 3;
+/// Letters of the longest: what is longer is a key or pasted data, and a name of it would fill the page.
+const MOST_LETTERS: usize = 40;
 
 /// A name for each region, by the texts of its passages: the words that most of them have and few others do. Empty where
 /// there is none.
@@ -72,7 +74,7 @@ fn words_of(text: &str) -> Words {
 }
 
 fn is_telling(word: &str) -> bool {
-    word.chars().count() >= LETTERS
+    (LETTERS..=MOST_LETTERS).contains(&word.chars().take(MOST_LETTERS + 1).count())
         && word.chars().all(|char| char.is_alphabetic() || char == '’' || char == '\'')
         && stop_word_of(&fold(word)).is_empty()
 }
@@ -107,5 +109,12 @@ mod tests {
     #[test]
     fn stop_words_numbers_and_markup_name_nothing() {
         assert_eq!(names(&texts(&[&["and the 2026 1234 -- || of it", "und die 12 %"]])), [""]);
+    }
+
+    // A note with a word of 200,000 letters gave the page a region whose name had 23 rows.
+    #[test]
+    fn a_word_without_end_names_nothing() {
+        let endless = format!("The harbour {}", "x".repeat(200_000));
+        assert_eq!(names(&texts(&[&[&endless]])), ["harbour"]);
     }
 }
