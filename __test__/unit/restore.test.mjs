@@ -21,7 +21,7 @@ test("restore shows what it replaces, asks, puts the copy back, keeps what was t
   await run("index");
 
   const dry = await run("restore", copy, "--dry-run");
-  expect(dry.output).toMatch(/is sound: 2 files.*\n.*main \(3 files.*kept beside it; the last two.*\nNothing done\./);
+  expect(dry.output).toMatch(/is sound: 2 files.*\n.*main \(3 files.*kept beside it; the two newest such copies are kept.\nNothing done\./);
   expect(await run("restore", copy)).toMatchObject({ code: 1, output: expect.stringContaining("Nothing was restored. Use --yes") });
   expect((await json("status"))[0].status.files).toBe(3);
 

@@ -63,7 +63,7 @@ function planText(agentId, { path, replaced, ...copy }) {
   const present = replaced.files + replaced.vectors > 0 ? `${heldText(replaced)}; ${byteText(replaced.bytes ?? 0)}` : "empty";
   return [
     `The copy ${path} is sound: ${heldText(copy)}.`,
-    `It takes the place of the index of ${agentId} (${present}), which is kept beside it; the last two of those are.`,
+    `It takes the place of the index of ${agentId} (${present}), which is kept beside it; the two newest such copies are kept.`,
   ].join("\n");
 }
 
