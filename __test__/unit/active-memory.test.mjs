@@ -463,6 +463,23 @@ describe("what a person sees of a turn", () => {
     expect(runs).toHaveLength(2);
   });
 
+  // A model that repeated its call made 46 requests while a reply waited, and 30 more after it.
+  test("an agent that calls its tools again and again is ended", async () => {
+    let requests = 0;
+    const runtimeAgent = {
+      runEmbeddedAgent: async (/** @type {Record<string, any>} */ run) => {
+        for (; requests < 50 && !run.abortSignal.aborted; requests += 1) {
+          run.onAgentToolResult({ toolName: "memory_search", isError: requests % 2 === 1, result: { content: [] } });
+        }
+        return { payloads: [], meta: {} };
+      },
+    };
+    const own = { ...ON.activeMemory, engine: "agent" };
+    const home = await hooked({ ...ON, activeMemory: own }, { files: FILES, version: "2026.6.11", runtimeAgent });
+    await ask(home, ASKED, { ...WEB, modelProviderId: "fake", modelId: "chat" });
+    expect(requests).toBe(9);
+  });
+
   test("before 2026.6 a model is asked once instead of an agent, and the log says so once", async () => {
     const runEmbeddedPiAgent = () => expect.unreachable();
     const own = { ...ON.activeMemory, engine: "agent" };

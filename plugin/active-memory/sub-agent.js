@@ -21,6 +21,9 @@ import { importSdk } from "../sdk.js";
 /** Queues of the host that runs wait in; without one they would wait in the reply's own, which waits for them. */
 const LANES = 8;
 
+/** Calls of tools in a run; a model that repeats itself would ask until its time is up, and each call is a request that costs. */
+const MOST_CALLS = 8;
+
 /** How soon what is left of a run is looked for again, in milliseconds; the host writes its end a little later. */
 const CLEAN_AGAIN_MS = [0, 250, 1000];
 
@@ -62,6 +65,8 @@ export async function askAgent(plugin, agent, ctx, prompt, signal) {
   const sessionKey = `${ctx.sessionKey}:active-memory:${hash(sessionId).toString("hex").slice(0, 12)}`;
   /** @type {string[]} */
   const seen = [];
+  let calls = 0;
+  const tooMany = new AbortController();
   if (!looked.has(agentId)) {
     looked.add(agentId);
     // Nobody waits for it.
@@ -98,13 +103,16 @@ export async function askAgent(plugin, agent, ctx, prompt, signal) {
       silentExpected: true,
       authProfileFailurePolicy: "local",
       cleanupBundleMcpOnRunEnd: true,
-      abortSignal: signal,
+      abortSignal: AbortSignal.any([signal, tooMany.signal]),
       onAgentToolResult: (/** @type {any} */ event) => {
+        calls += 1;
+        if (calls > MOST_CALLS) tooMany.abort(new Error(`active memory: the agent called its tools more than ${MOST_CALLS} times`));
         if (event?.isError !== true && own.toolsAllow.includes(event?.toolName)) seen.push(...textsOf(event.result));
       },
     });
     noteAnswer(host, agent, "active-memory", result);
     signal.throwIfAborted();
+    tooMany.signal.throwIfAborted();
     if (result?.meta?.error) throw new Error("the run of an agent failed");
     const payloads = Array.isArray(result?.payloads) ? result.payloads : [];
     const texts = payloads
