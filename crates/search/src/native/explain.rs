@@ -1,5 +1,6 @@
 //! Why a result is there, as JSON: legs with ranks and scores, boosts, and the words that matched.
 
+use itertools::Itertools;
 use serde_json::{Value, json};
 
 use super::{
@@ -72,15 +73,15 @@ fn matched(passage: &Passage, plan: &Plan, lines: &Lines<'_>) -> Vec<Value> {
         .flat_map(|line| line.counts.iter().chain(&lines.contexts[line.context].counts))
         .map(|(form, _)| usize::from(*form))
         .collect();
-    (0..plan.concepts.len())
-        .filter_map(|concept| {
-            let held = counts.iter().copied().filter(|form| owners[*form] == concept);
-            let best = held.max_by(|a, b| forms[*a].weight.total_cmp(&forms[*b].weight).then(b.cmp(a)))?;
-            let mut entry = json!({ "word": plan.concepts[concept].surface });
-            if forms[best].kind != FormKind::Own {
-                entry["as"] = json!(forms[best].term);
-            }
-            Some(entry)
-        })
-        .collect()
+    let found = (0..plan.concepts.len()).filter_map(|concept| {
+        let held = counts.iter().copied().filter(|form| owners[*form] == concept);
+        let best = held.max_by(|a, b| forms[*a].weight.total_cmp(&forms[*b].weight).then(b.cmp(a)))?;
+        let mut entry = json!({ "word": plan.concepts[concept].surface });
+        if forms[best].kind != FormKind::Own {
+            entry["as"] = json!(forms[best].term);
+        }
+        Some(entry)
+    });
+    // "PostgreSQL" is looked for whole and in its parts, which follow it.
+    found.dedup_by(|entry, next| entry["word"] == next["word"]).collect()
 }

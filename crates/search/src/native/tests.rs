@@ -358,6 +358,15 @@ fn another_word_of_the_same_meaning_is_found() {
     assert!(matched.iter().any(|m| m["word"] == "kids" && m["as"] == "children"), "{matched:?}");
 }
 
+// "PostgreSQL" was told three times: it is looked for whole and in its parts.
+#[test]
+fn a_word_that_has_parts_is_told_once() {
+    let workspace = Workspace::of(&[("memory/a.md", "Falcon stores its data in PostgreSQL.")]);
+    let hits = workspace.ask(&Request { explain: true, ..request("Falcon PostgreSQL", 6) }, &settings(), None).hits;
+    let matched = hits[0].explain.as_ref().unwrap()["matched"].clone();
+    assert_eq!(matched, serde_json::json!([{ "word": "Falcon" }, { "word": "PostgreSQL" }]));
+}
+
 /// One direction per subject.
 fn by_subject(text: &str) -> Vec<f32> {
     let mut vector: Vec<f32> =
