@@ -14,7 +14,7 @@ use model::{
     error::{Error, Result},
     own_file,
 };
-use store::{Kept, backup};
+use store::{Kept, OpenOptions, Store, backup};
 
 /// A copy of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,8 +52,12 @@ impl Admin {
                 // Without the list what was forgotten would come back with the copy.
                 let _ = fs::remove_file(&target);
             })?;
+            // Not in the index, which may have grown since.
+            let copied = Store::open(&target, OpenOptions::default())?;
+            let totals = totals(&copied);
+            copied.close();
+            let totals = totals?;
             let bytes = fs::metadata(&target).map_err(|e| Error::io(&target, &e))?.len();
-            let totals = totals(store)?;
             Ok(Copied { path: target, bytes, files: totals.files, vectors: totals.vectors, forgotten })
         })
         .await

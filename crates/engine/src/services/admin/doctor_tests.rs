@@ -1,7 +1,10 @@
 use std::fs;
 
 use super::*;
-use crate::services::testing::{FAILING, Home, REFUSED, hits, sync};
+use crate::services::{
+    SyncCall,
+    testing::{FAILING, Home, REFUSED, hits, sync},
+};
 
 fn check<'a>(checks: &'a [Check], name: &str) -> &'a Check {
     checks.iter().find(|check| check.name == name).unwrap()
@@ -114,6 +117,33 @@ async fn a_copy_is_private_whole_and_refuses_to_overwrite() {
     assert_eq!(home.embedded.load(std::sync::atomic::Ordering::SeqCst), 2, "kept vectors are used again");
     assert_eq!(engine.admin.reset(false).await.unwrap().vectors, 2);
     assert_eq!(engine.context.store().sizes().unwrap().embeddings, 0);
+    engine.release().await;
+}
+
+// The index was counted after it was copied: a copy of 272 vectors was said to hold 672.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_that_is_made_while_notes_are_read_says_what_it_holds() {
+    let home = Home::new(&[]);
+    for n in 0..1500 {
+        home.write(&format!("memory/{n}.md"), &format!("The code of boiler {n} is E{n}."));
+    }
+    let engine = home.open().await;
+    let reading = {
+        let (engine, call) = (Arc::clone(&engine), SyncCall { reason: "test".into(), force: false, text_only: false });
+        tokio::spawn(async move { engine.indexer.sync(call, Cancel::new(), None).await })
+    };
+    let mut said = Vec::new();
+    while !reading.is_finished() {
+        let target = home.dir.path().join(format!("copy-{}.sqlite", said.len()));
+        let copied = engine.admin.backup(target.clone()).await.unwrap();
+        let opened = store::Store::open(&target, Default::default()).unwrap();
+        let held = super::super::reset::totals(&opened).unwrap();
+        opened.close();
+        assert_eq!((copied.files, copied.vectors), (held.files, held.vectors), "{target:?}");
+        said.push(copied.files);
+    }
+    reading.await.unwrap().unwrap();
+    assert!(said.first() < said.last(), "it was read meanwhile: {said:?}");
     engine.release().await;
 }
 
