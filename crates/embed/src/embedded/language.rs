@@ -1,25 +1,92 @@
 //! Which languages the embedded model understands: it was trained on English.
 
+use std::collections::{BTreeMap, HashMap};
+
+use whatlang::{Detector, Info, Lang, Script, detect};
+
 /// Detections less certain than this say nothing (whatlang's own measure, 0 to 1).
 const CONFIDENT: f64 = 0.8;
 /// Fewer letters than this are too few to tell a language by its trigrams.
 const ENOUGH_LETTERS: usize = 40;
 
-/// The English name of the language of `text` if the embedded model does not know it, so that `status` can say that
-/// keyword search carries it. None for English, and for texts too short or too mixed to tell.
-#[must_use]
-pub fn uncovered(text: &str) -> Option<&'static str> {
-    let info = whatlang::detect(text)?;
-    // A script of its own tells the language at once; Latin letters need a longer look.
-    let certain = info.script() != whatlang::Script::Latin
-        || (info.confidence() >= CONFIDENT && text.chars().filter(|c| c.is_alphabetic()).count() >= ENOUGH_LETTERS);
-    (certain && info.lang() != whatlang::Lang::Eng).then(|| info.lang().eng_name())
+/// Letters of languages in Cyrillic, but for those that all of them have.
+const CYRILLIC: &[(Lang, &str)] = &[
+    (Lang::Bul, "ийщъьюя"),
+    (Lang::Rus, "ийщъыьэюяё"),
+    (Lang::Ukr, "ийщьюяєіїґ"),
+    (Lang::Bel, "йыьэюяёіў"),
+    (Lang::Srp, "иђјљњћџ"),
+    (Lang::Mkd, "иѓѕјљњќџ"),
+];
+
+/// One letter of so many that a language lacks is a word of another one in it.
+const FOREIGN: usize = 200;
+
+/// The language of a text. By trigrams alone Russian is often Bulgarian, which has no "ы".
+fn language_of(text: &str) -> Option<Info> {
+    let info = detect(text)?;
+    if info.script() != Script::Cyrillic {
+        return Some(info);
+    }
+    let lower = text.to_lowercase();
+    let letters = lower.chars().filter(|c| c.is_alphabetic()).count();
+    let is_of = |c: char, of: Lang| CYRILLIC.iter().any(|(lang, own)| *lang == of && own.contains(c));
+    let is_told = |c: &char| CYRILLIC.iter().any(|(_, own)| own.contains(*c));
+    let lacks = |of: Lang| lower.chars().filter(is_told).filter(|c| !is_of(*c, of)).count() * FOREIGN > letters;
+    let denied: Vec<Lang> = CYRILLIC.iter().map(|(lang, _)| *lang).filter(|lang| lacks(*lang)).collect();
+    if denied.len() == CYRILLIC.len() { Some(info) } else { Detector::with_denylist(denied).detect(text) }
 }
 
-/// Whether the embedded model can be expected to understand `text`.
+/// Whether the trigrams of a text leave no doubt.
+fn is_certain(info: &Info, text: &str) -> bool {
+    info.confidence() >= CONFIDENT && text.chars().filter(|c| c.is_alphabetic()).count() >= ENOUGH_LETTERS
+}
+
+/// Languages that the embedded model does not know, among the texts of one memory.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Uncovered {
+    /// Their English names, with how many texts are in each.
+    pub languages: BTreeMap<&'static str, usize>,
+    /// How many texts have a language that can be told, English included.
+    pub told: usize,
+}
+
+impl Uncovered {
+    /// Counts them. What is too short to tell counts nowhere in Latin letters. In others it is not English for certain, and which
+    /// language it is, is told of all such texts together: Russian notes were Ukrainian and Bulgarian one by one.
+    pub fn among<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        let mut counts: HashMap<Lang, usize> = HashMap::new();
+        let mut unsure: HashMap<Script, (usize, String)> = HashMap::new();
+        for text in texts {
+            let Some(info) = language_of(text) else { continue };
+            if is_certain(&info, text) {
+                *counts.entry(info.lang()).or_default() += 1;
+            } else if info.script() != Script::Latin {
+                let (count, all) = unsure.entry(info.script()).or_default();
+                *count += 1;
+                all.push_str(text);
+                all.push('\n');
+            }
+        }
+        for (count, all) in unsure.into_values() {
+            if let Some(info) = language_of(&all) {
+                *counts.entry(info.lang()).or_default() += count;
+            }
+        }
+        let told = counts.values().sum();
+        counts.remove(&Lang::Eng);
+        Self { languages: counts.into_iter().map(|(lang, count)| (lang.eng_name(), count)).collect(), told }
+    }
+}
+
+/// Whether the embedded model can be expected to understand `text`. What is too short or too mixed to tell has the benefit of the
+/// doubt.
 #[must_use]
 pub fn knows(text: &str) -> bool {
-    uncovered(text).is_none()
+    let Some(info) = detect(text) else { return true };
+    // Another script is no English at once; Latin letters need a longer look.
+    let certain = info.script() != Script::Latin || is_certain(&info, text);
+    !certain || info.lang() == Lang::Eng
 }
 
 #[cfg(test)]
@@ -34,8 +101,35 @@ mod tests {
             ("Der Keller war im November feucht, deshalb stehen die Kisten jetzt auf Paletten.", "German"),
             ("내일 아침 일곱 시에 출발한다.", "Korean"),
         ] {
-            assert_eq!(uncovered(text), Some(language), "{text}");
+            assert!(!knows(text), "{text}");
+            assert_eq!(Uncovered::among([text].into_iter()).languages, BTreeMap::from([(language, 1)]), "{text}");
         }
+    }
+
+    // Russian notes were told to be Ukrainian and Bulgarian, and Spanish ones to be Spanish to a third.
+    #[test]
+    fn what_is_too_short_to_tell_is_told_with_the_others_or_not_counted() {
+        let russian = [
+            "Пароль от сейфа у Ани.",
+            "Код домофона 4711",
+            "Врач: среда, 10:30",
+            "Купить лампу",
+            "Ключи у соседа",
+            "Билеты на поезд у мамы",
+            "Этот насос чинили зимой, а крышу ещё нет.",
+        ];
+        let told = Uncovered::among(russian.into_iter());
+        assert_eq!(told, Uncovered { languages: BTreeMap::from([("Russian", 7)]), told: 7 });
+        let spanish = [
+            "Llaves: cajón",
+            "Wifi casa",
+            "- té verde",
+            "El médico de la abuela atiende los martes por la tarde en la calle del puerto.",
+        ];
+        let told = Uncovered::among(spanish.into_iter());
+        assert_eq!(told, Uncovered { languages: BTreeMap::from([("Spanish", 1)]), told: 1 });
+        let english = "The boiler was serviced in February, and the pressure has to be topped up twice a year.";
+        assert_eq!(Uncovered::among([english].into_iter()), Uncovered { told: 1, ..Uncovered::default() });
     }
 
     #[test]
