@@ -73,7 +73,7 @@ export async function runReset(host, options) {
     if (!options.json)
       print(
         `Cleared (${agentId}): ${counted(cleared.files, "file")}, ${counted(cleared.chunks, "chunk")}, ${counted(cleared.vectors, "vector")}; ${roomText(cleared.bytes)}. ` +
-          "`openclaw memory index` builds it anew; a running gateway does so by itself.",
+          "`openclaw memory index` builds it anew; a running gateway does so by itself, at its next search or within a minute.",
       );
     return { cleared };
   });

@@ -223,6 +223,8 @@ mod with_server {
         home.write("memory/newer.md", "# Newer\n\nThe theremin is in the attic.\n");
         sync(&engine).await;
         assert!(finds(&second, "theremin", "memory/newer.md").await, "what one writes the other sees");
+        engine.admin.reset(true).await.unwrap();
+        assert_eq!(ask(&second, "xylophone", true).await.len(), 1, "what one clears the other makes anew");
         second.release().await;
         engine.release().await;
         in_file.release().await;

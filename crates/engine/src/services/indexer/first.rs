@@ -31,6 +31,16 @@ impl Indexer {
         Ok(())
     }
 
+    /// Whether another process has cleared the index since it was last searched here; it is made anew then as the first was.
+    /// Blocks.
+    pub(crate) fn was_cleared(&self) -> Result<bool> {
+        let cleared = self.indexed.load(Ordering::Acquire) && self.context.store().read(|r| r.live())?.is_none();
+        if cleared {
+            self.begin_anew();
+        }
+        Ok(cleared)
+    }
+
     /// Whether a search would find more after a pass that nobody makes yet.
     pub(crate) fn is_behind(&self) -> bool {
         self.dirty.load(Ordering::Acquire) && !self.texts.is_running()

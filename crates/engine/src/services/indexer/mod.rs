@@ -169,6 +169,7 @@ impl Indexer {
             let space = embedder.as_ref().map(|e| e.space().clone());
             let mut plan = plan::plan(store, settings, false, (space.as_ref(), HashSet::new()), shutdown)?;
             indexer.plan_sessions(settings, |sessions| sessions.add_to(&mut plan, space.as_ref()))?;
+            indexer.was_cleared()?;
             // A pass that runs will say for itself what it leaves behind.
             if plan.is_stale() || !indexer.texts.is_running() {
                 if plan.is_stale() {

@@ -185,7 +185,7 @@ impl Searcher {
         since: Instant,
         cancel: &Cancel,
     ) -> Result<Answer> {
-        let first = self.indexer.ensure_indexed(&without_reserve(cancel)).await;
+        let mut first = self.indexer.ensure_indexed(&without_reserve(cancel)).await;
         if let Err(error) = &first
             && matches!(error.code(), Code::Cancelled | Code::Closed)
         {
@@ -196,7 +196,11 @@ impl Searcher {
             self.indexer.sync_in_background();
         }
         let (answer, lost) = tokio::join!(self.meant_and_ranked(request, since, cancel), self.lost_folders());
-        let (answer, failure) = answer?;
+        let (mut answer, mut failure) = answer?;
+        if answer.hits.is_empty() && self.blocking(|searcher, _| searcher.indexer.was_cleared()).await? {
+            first = self.indexer.ensure_indexed(&without_reserve(cancel)).await;
+            (answer, failure) = self.meant_and_ranked(request, Instant::now(), cancel).await?;
+        }
         let mut answer = answer.beside(lost::warning(&lost));
         if let Some(fault) = first.err().or_else(|| self.reading_fault()) {
             if fault.code() != Code::Deadline && answer.hits.is_empty() {

@@ -118,6 +118,31 @@ async fn a_first_pass_that_takes_too_long_is_said() {
     engine.release().await;
 }
 
+// After `openclaw memory reset` the gateway found nothing for up to a minute, and told nobody why.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_another_process_has_cleared_is_made_anew_by_the_next_search() {
+    let (_home, engine) = indexed(&[("MEMORY.md", "The boiler code is E17.")]).await;
+    assert_eq!(hits(&engine, "boiler code").await.len(), 1);
+    let other = store::Store::open(engine.context.store().path(), store::OpenOptions::default()).unwrap();
+    let clear = || {
+        tokio::task::block_in_place(|| {
+            other.acquire_lease().unwrap();
+            other.write_indexed(|tx| tx.begin_reset()).unwrap();
+            while other.write_indexed(|tx| tx.retire_step(100)).unwrap() {}
+            other.release_lease().unwrap();
+        });
+    };
+    clear();
+    assert_eq!(hits(&engine, "boiler code").await.len(), 1);
+    assert!(hits(&engine, "zebra").await.is_empty(), "what no note says");
+    clear();
+    let health = &engine.indexer.inspect().await.unwrap()["status"]["custom"]["health"];
+    assert!(health["reason"].as_str().unwrap().starts_with("the index was cleared"), "{health}");
+    assert_eq!(hits(&engine, "boiler code").await.len(), 1);
+    other.close();
+    engine.release().await;
+}
+
 // A fresh index with a wrong address, a refused key or an unknown provider answered as if all were well.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_provider_that_fails_is_named_on_a_fresh_index_too() {

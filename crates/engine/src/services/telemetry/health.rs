@@ -80,7 +80,11 @@ impl Telemetry {
             return ("lost", Some(warning));
         }
         if activity.dirty {
-            return ("outdated", told("the disk has changed since the last update"));
+            let reason = match snapshot.is_made {
+                true => "the disk has changed since the last update",
+                false => "the index was cleared or never made; the next search or sync reads the notes",
+            };
+            return ("outdated", told(reason));
         }
         if activity.compared_ms == 0 {
             return ("unknown", told("the disk was not compared with the index yet"));

@@ -48,6 +48,8 @@ pub(super) struct Snapshot {
     /// Distinct texts whose lines have no vectors yet, beside a hosted provider; none where nobody counts.
     pub(super) pending_lines: Option<u64>,
     pub(super) sizes: Sizes,
+    /// Whether there is an index: none before the first pass, and after it was cleared.
+    pub(super) is_made: bool,
     pub(super) skipped: usize,
     /// Why vectors are missing, as the last process to try has left it.
     pub(super) failure: Option<EmbeddingFailure>,
@@ -196,6 +198,7 @@ pub(super) fn read_snapshot(
             ..Snapshot::default()
         };
         let Some(live) = r.live()? else { return Ok(snapshot) };
+        snapshot.is_made = true;
         snapshot.counts = r.source_counts(live.id)?;
         // They have a row, so that they are not read again and again, and nothing of them is indexed.
         let refused = skipped.iter().filter(|skipped| skipped.code == SkipCode::WrongContent.as_str()).count() as u64;
