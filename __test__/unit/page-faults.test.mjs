@@ -23,7 +23,12 @@ test("what does not hang on the index is told while a database is down", async (
   // No program may listen there.
   own.store = { driver: "postgres", postgres: { url: "postgresql://ana@127.0.0.1:1/memory" } };
   const activity = await call("activity");
-  expect(activity).toMatchObject({ prompts: [{ text: "<memory>" }], runs: [], forgotten: [], problem: expect.stringContaining("the database cannot be reached") });
+  expect(activity).toMatchObject({
+    prompts: [{ text: "<memory>" }],
+    runs: [],
+    forgotten: [],
+    problem: expect.stringContaining("the database cannot be reached"),
+  });
   const health = await call("health");
   expect(health).toMatchObject({
     status: "unreadable",
